@@ -8,6 +8,7 @@
 //! | [`LstmEncoder`] | last state, mean or maximum of the states of an LSTM, with or without peepholes and output gate | LSTM last, LSTM average |
 //! | [`JoinedLstm`] | both directions of an LSTM, joined by a tanh layer | BiLSTM average |
 //! | [`GranEncoder`] | mean of word vectors through gates that see the sentence | GRAN |
+//! | [`OrderEncoder`] | gated skip-bigrams of the words in both directions: what depends on their order | order |
 //!
 //! An [`Encoder`] works on a [`TokenBatch`](senv_core::arrays::TokenBatch), a batch of sentences over its distinct tokens: the
 //! row of a token is read, multiplied by the filters and updated once a batch, however often the token occurs. Code is
@@ -57,6 +58,7 @@ mod linear_map;
 mod lstm;
 mod lstm_decoder;
 mod lstm_encoder;
+mod order;
 mod recurrent;
 mod rows;
 #[cfg(test)]
@@ -76,6 +78,7 @@ pub use linear_map::LinearMap;
 pub use lstm::LstmInit;
 pub use lstm_decoder::{LstmDecoder, LstmDecoderSaved};
 pub use lstm_encoder::{LstmEncoder, LstmForm, LstmSaved};
+pub use order::{OrderEncoder, OrderJoin, OrderSaved, OrderTables};
 pub use recurrent::{RecurrentTopology, StatePooling};
 pub use senv_core::{Error, Result};
 

@@ -9,6 +9,7 @@
 //! | [`TokenNll`], [`SampledSoftmax`], [`AdaptiveSoftmax`] | hidden states of a decoder, and the next words | Skip-thoughts, RNN AE, P-thought |
 //! | [`MultiLabelLoss`], [`HierarchicalSoftmax`] | encodings of sentences, and their sets of words | BOW AE |
 //! | [`TargetCosine`], [`TargetRanking`] | sentences, each with a target vector that is given | DictRep, CaptionRep |
+//! | [`JoinedCosines`] with [`CosineLogistic`] and [`held_correlation`] | pairs with a label, and ordinary pairs | order |
 //! | [`NliHead`] | pairs with one of three labels | the SNLI models |
 //! | [`DualObjective`] | the losses of two decoders | P-thought |
 //! | [`L2`] | parameters and their initial values | all |
@@ -38,13 +39,16 @@
 //! ```
 
 mod adaptive_softmax;
+mod cosine_logistic;
 mod dense;
 mod dual;
 mod equal_texts;
 pub mod error;
 mod hard_negatives;
+mod held_correlation;
 mod hierarchical_softmax;
 mod info_nce;
+mod joined_cosine;
 mod l2;
 mod linear_relatedness;
 mod log_uniform;
@@ -69,11 +73,14 @@ mod token_nll;
 mod unit;
 
 pub use adaptive_softmax::AdaptiveSoftmax;
+pub use cosine_logistic::CosineLogistic;
 pub use dual::{DEFAULT_ALPHA, DualObjective};
 pub use error::{Error, Result};
 pub use hard_negatives::{Candidates, Selection};
+pub use held_correlation::held_correlation;
 pub use hierarchical_softmax::HierarchicalSoftmax;
 pub use info_nce::{DEFAULT_TEMPERATURE, Directions, InfoNce, InfoNceGradients, InfoNceSaved, Prefix};
+pub use joined_cosine::JoinedCosines;
 pub use l2::L2;
 pub use linear_relatedness::LinearRelatedness;
 pub use log_uniform::SampledWords;

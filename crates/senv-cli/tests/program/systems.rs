@@ -72,6 +72,10 @@ pub(crate) const SYSTEMS: &[(&str, &str)] = &[
         "caption-rep",
         "caption-rep --captions captions.tsv --stand-in word2vec.senv --encoder regress --dim 12 --epochs 2",
     ),
+    (
+        "order",
+        "order --init-model word2vec.senv --train paws.tsv --pairs pairs.tsv --neighbours text.txt --gate sts.tsv --steps 6 --dim 8",
+    ),
     ("snli", "snli --train labelled.tsv --init-vectors word2vec.senv --hidden 12 --epochs 1"),
 ];
 
@@ -111,6 +115,8 @@ pub(crate) fn samples() -> Folder {
     let labels = ["entailment", "neutral", "contradiction"];
     let labelled = pairs.lines().filter(|line| line.contains('\t')).enumerate();
     folder.write("labelled.tsv", labelled.map(|(i, line)| format!("{}\t{line}\n", labels[i % 3])).collect::<String>());
+    let paws = pairs.lines().filter(|line| line.contains('\t')).enumerate();
+    folder.write("paws.tsv", paws.map(|(i, line)| format!("{}\t{line}\n", i % 2)).collect::<String>());
     for (name, from) in [
         ("pairs.tsv", "sentence-pairs-sample.tsv"),
         ("phrases.tsv", "phrase-pairs-sample.tsv"),

@@ -71,6 +71,8 @@ pub trait Float: NdFloat + serde::Serialize + serde::de::DeserializeOwned + seal
     fn sigmoid_in_place(y: &mut [Self]);
     /// `y = e^y`, elementwise.
     fn exp_in_place(y: &mut [Self]);
+    /// `q += b h + sign a g`, then `h = f h + a` and `g = f g + b`, elementwise, for `[a, b, f]`.
+    fn skip_bigram_step(abf: [&[Self]; 3], sign: Self, h: &mut [Self], g: &mut [Self], q: &mut [Self]);
     /// One step of Adam: updates `x` against its gradient `d_x`; `m` and `v` are the moments of `x`.
     fn adam(step: &AdamStep<Self>, x: &mut [Self], d_x: &[Self], m: &mut [Self], v: &mut [Self]);
 }
@@ -117,6 +119,10 @@ impl Float for f32 {
         kernels::exp_in_place(y);
     }
     #[inline]
+    fn skip_bigram_step(abf: [&[Self]; 3], sign: Self, h: &mut [Self], g: &mut [Self], q: &mut [Self]) {
+        kernels::skip_bigram_step(abf, sign, h, g, q);
+    }
+    #[inline]
     fn adam(step: &AdamStep<Self>, x: &mut [Self], d_x: &[Self], m: &mut [Self], v: &mut [Self]) {
         kernels::adam(step, x, d_x, m, v);
     }
@@ -158,6 +164,16 @@ impl Float for f64 {
     }
     fn exp_in_place(y: &mut [Self]) {
         y.iter_mut().for_each(|y| *y = y.exp());
+    }
+    fn skip_bigram_step([a, b, f]: [&[Self]; 3], sign: Self, h: &mut [Self], g: &mut [Self], q: &mut [Self]) {
+        for len in [a.len(), b.len(), f.len(), h.len(), g.len()] {
+            assert_eq!(len, q.len(), "a step on vectors of two lengths");
+        }
+        for j in 0..q.len() {
+            q[j] += b[j] * h[j] + sign * a[j] * g[j];
+            h[j] = f[j] * h[j] + a[j];
+            g[j] = f[j] * g[j] + b[j];
+        }
     }
     fn adam(step: &AdamStep<Self>, x: &mut [Self], d_x: &[Self], m: &mut [Self], v: &mut [Self]) {
         step.apply(x, d_x, m, v);

@@ -14,7 +14,7 @@
 
 use super::{CompressedRows, RowEncoding};
 use crate::{
-    Coverage, Error, KnownWords, Result, Scratch, SentenceEncoder, Tokenizer, Vocabulary, kernels,
+    Coverage, Error, KnownWords, Result, Scratch, SentenceEncoder, TokenId, Tokenizer, Vocabulary, kernels,
     words::{look_up_all, unknown_word_value},
 };
 
@@ -115,6 +115,21 @@ impl StaticEncoder {
         self
     }
 
+    /// The vector of a sentence whose words were looked up: the mean of the rows of `tokens` and of `n_unknown` vectors of unknown words, of
+    /// which `unknown` is the sum (`words::look_up_all`). The bits are those of [`SentenceEncoder::encode_into`].
+    ///
+    /// # Panics
+    /// If there is no row of a token, or `out` has not [`SentenceEncoder::dim`] values.
+    pub fn mean_into(&self, tokens: &[TokenId], unknown: Option<&[f32]>, n_unknown: usize, out: &mut [f32]) {
+        self.rows.sum_rows(tokens, out);
+        // Sums first: with one rounding a step, no fused multiply-add can differ from a product and a sum, and every processor
+        // has the same bits.
+        if let Some(unknown) = unknown {
+            kernels::add(unknown, out);
+        }
+        kernels::scale(1.0 / (tokens.len() + n_unknown).max(1) as f32, out);
+    }
+
     /// How many words of these sentences are known: [`KnownWords::SAMPLE`] of them tell whether the model fits a text
     /// ([`KnownWords::few`]).
     pub fn known_words(&self, sentences: impl IntoIterator<Item = impl AsRef<str>>) -> KnownWords {
@@ -175,13 +190,7 @@ impl SentenceEncoder for StaticEncoder {
                 look_up_all(&self.vocabulary, &self.tokenizer, sentence, value, dim, text, tokens, unknown)
             }
         };
-        self.rows.sum_rows(tokens, out);
-        // Sums first: with one rounding a step, no fused multiply-add can differ from a product and a sum, and every processor
-        // has the same bits.
-        if coverage.hashed > 0 {
-            kernels::add(unknown, out);
-        }
-        kernels::scale(1.0 / (coverage.known + coverage.hashed).max(1) as f32, out);
+        self.mean_into(tokens, (coverage.hashed > 0).then_some(&unknown[..]), coverage.hashed, out);
         coverage
     }
 }

@@ -15,14 +15,18 @@ const ROWS: &str = "rows";
 const SCALES: &str = "row_scales";
 const LENGTH: &str = "unknown_word_length";
 
-/// The configuration of a model.
-#[derive(Debug, Serialize, Deserialize)]
-struct Config {
-    dim: usize,
-    encoding: RowEncoding,
-    tokenizer: Tokenizer,
+/// The configuration of a static encoder in a file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StaticConfig {
+    /// Dimension of the rows.
+    pub dim: usize,
+    /// How their values are stored.
+    pub encoding: RowEncoding,
+    /// How text is tokenized.
+    pub tokenizer: Tokenizer,
+    /// Where the model comes from; may be empty.
     #[serde(default, skip_serializing_if = "String::is_empty")]
-    source: String,
+    pub source: String,
 }
 
 impl StaticEncoder {
@@ -66,7 +70,15 @@ impl StaticEncoder {
         file.expect_kind(KIND)?;
         let bad = |reason: String| Error::BadFile { path: file.path().to_owned(), reason };
         let json = file.config().ok_or_else(|| bad("the model has no configuration".into()))?;
-        let config: Config = serde_json::from_str(json).map_err(|e| bad(format!("the configuration: {e}")))?;
+        Self::from_parts_of(file, serde_json::from_str(json).map_err(|e| bad(format!("the configuration: {e}")))?)
+    }
+
+    /// The encoder whose vocabulary and rows are parts of an open model file of another kind, as [`StaticEncoder::save_as`] writes them.
+    ///
+    /// # Errors
+    /// As [`StaticEncoder::from_model_file`], but for the kind.
+    pub fn from_parts_of(file: &ModelFile, config: StaticConfig) -> Result<Self> {
+        let bad = |reason: String| Error::BadFile { path: file.path().to_owned(), reason };
         let vocabulary = file.vocabulary()?;
         let rows = file.raw(ROWS)?;
         let shape = [vocabulary.len(), config.encoding.columns(config.dim)];
@@ -101,14 +113,32 @@ impl StaticEncoder {
     #[cfg(feature = "write")]
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
         let path = path.as_ref();
-        let (encoding, dim) = (self.rows.encoding(), self.rows.dim());
-        let config = Config { dim, encoding, tokenizer: self.tokenizer.clone(), source: self.source.clone() };
-        let config = serde_json::to_string(&config)
+        let config = serde_json::to_string(&self.config())
             .map_err(|e| Error::BadFile { path: path.to_owned(), reason: format!("the configuration: {e}") })?;
+        self.save_as(KIND, &config, &[], path)
+    }
+
+    /// Its configuration in a file.
+    #[must_use]
+    pub fn config(&self) -> StaticConfig {
+        let (dim, encoding) = (self.rows.dim(), self.rows.encoding());
+        StaticConfig { dim, encoding, tokenizer: self.tokenizer.clone(), source: self.source.clone() }
+    }
+
+    /// Writes its vocabulary and its rows as parts of a model of another kind, with the configuration and the tensors of that.
+    ///
+    /// # Errors
+    /// As [`StaticEncoder::save`].
+    #[cfg(feature = "write")]
+    pub fn save_as(&self, kind: &str, config: &str, tensors: &[(&str, &[f32])], path: impl AsRef<Path>) -> Result<()> {
+        let (encoding, dim) = (self.rows.encoding(), self.rows.dim());
         let shape = vec![self.rows.n_rows(), encoding.columns(dim)];
         let rows = RawTensor { dtype: encoding.dtype().to_owned(), shape, bytes: self.rows.packed()? };
-        let writer = ModelWriter::new(KIND).config(&config).vocabulary(&self.vocabulary).raw(ROWS, &rows);
-        let writer = writer.f32s(SCALES, self.rows.scales());
+        let writer = ModelWriter::new(kind).config(config).vocabulary(&self.vocabulary).raw(ROWS, &rows);
+        let mut writer = writer.f32s(SCALES, self.rows.scales());
+        for (name, values) in tensors {
+            writer = writer.f32s(name, values);
+        }
         match &self.unknown_word_length {
             Some(length) => writer.f32s(LENGTH, std::slice::from_ref(length)).save(path),
             None => writer.save(path),

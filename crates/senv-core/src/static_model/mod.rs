@@ -10,4 +10,5 @@ mod tests;
 
 pub use encoder::StaticEncoder;
 pub use encoding::RowEncoding;
+pub use file::StaticConfig;
 pub use rows::CompressedRows;

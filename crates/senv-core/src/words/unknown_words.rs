@@ -48,7 +48,27 @@ pub fn look_up_all(
     sum: &mut Vec<f32>,
 ) -> Coverage {
     sum.clear();
-    let (mut hashed, mut further) = (0, 0);
+    let mut hashed = 0;
+    let n = look_up_parts(vocabulary, tokenizer, text, scratch, tokens, |part, _| {
+        sum.resize(dim, 0.0);
+        init::add_signs(part, value, sum);
+        hashed += 1;
+    });
+    Coverage { hashed, ..Coverage::new(n, tokens.len()) }
+}
+
+/// Looks up the tokens of a text, in order, into `tokens` (cleared first), as [`look_up_all`] does: compounds stand for their parts,
+/// forms of known words for these. What is unknown all the same goes to `unknown`, in its place among the others, with the tokens found so far,
+/// which it may add to. Returns the number of tokens; a compound counts as its parts.
+pub fn look_up_parts(
+    vocabulary: &Vocabulary,
+    tokenizer: &Tokenizer,
+    text: &str,
+    scratch: &mut String,
+    tokens: &mut Vec<TokenId>,
+    mut unknown: impl FnMut(&str, &mut Vec<TokenId>),
+) -> usize {
+    let mut further = 0;
     let n = vocabulary.known_tokens_or(tokenizer, text, scratch, tokens, |word, tokens| {
         let parts = word.split(['-', '/', '\u{2010}', '\u{2011}', '\u{2013}']).filter(|part| !part.is_empty());
         let mut n_parts = 0;
@@ -58,22 +78,16 @@ pub fn look_up_all(
             let id = if part.len() < word.len() { vocabulary.id(part) } else { None };
             match id.or_else(|| base_form(part, |form| vocabulary.id(form))) {
                 Some(id) => tokens.push(id),
-                None => {
-                    sum.resize(dim, 0.0);
-                    init::add_signs(part, value, sum);
-                    hashed += 1;
-                }
+                None => unknown(part, tokens),
             }
         }
         if n_parts == 0 {
             // A dash alone.
-            sum.resize(dim, 0.0);
-            init::add_signs(word, value, sum);
-            hashed += 1;
+            unknown(word, tokens);
         }
         further += usize::saturating_sub(n_parts, 1);
     });
-    Coverage { hashed, ..Coverage::new(n + further, tokens.len()) }
+    n + further
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ mod document_vectors;
 mod fast_sent;
 mod fast_text;
 mod gran;
+mod order;
 mod p_thought;
 mod pp;
 pub(crate) mod pretraining;
@@ -40,6 +41,7 @@ pub use dict_rep::{DictRep, DictRepParams};
 pub use fast_sent::{FastSent, FastSentParams};
 pub use fast_text::{CharNgramConfig, FastText, FastTextConfig, ReleasedBin};
 pub use gran::{Gran, GranParams, GranVariant};
+pub use order::{ENGLISH_NEGATION, Order, OrderConfig, OrderGate, OrderInput, OrderParams};
 pub use p_thought::{PThought, PThoughtParams, PThoughtStructure};
 pub use pp::{Pp, PpParams};
 pub use pv_dbow::{PvDbow, PvDbowParams};
@@ -123,6 +125,7 @@ const OTHERS: &[Kind] = &[
     kind::<PThought>(),
     kind::<DictRep>(),
     kind::<CaptionRep>(),
+    kind::<Order>(),
     kind::<Weighted>(),
     kind::<RandomBow>(),
     kind::<FastText>(),

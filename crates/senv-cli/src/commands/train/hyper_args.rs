@@ -7,9 +7,9 @@ use clap::{
     builder::{PossibleValue, PossibleValuesParser, Str, TypedValueParser},
 };
 use senv::{
-    BowAutoencoderParams, CaptionRepParams, CseParams, DictRepParams, FitParams, GranParams, PThoughtParams,
-    PairSystem, PpParams, RandomBowParams, RelatednessParams, RnnAutoencoderParams, SdaeParams, SkipThoughtParams,
-    SnliEncoder, SnliParams, TextSize, TextSystem,
+    BowAutoencoderParams, CaptionRepParams, CseParams, DictRepParams, FitParams, GranParams, OrderParams,
+    PThoughtParams, PairSystem, PpParams, RandomBowParams, RelatednessParams, RnnAutoencoderParams, SdaeParams,
+    SkipThoughtParams, SnliEncoder, SnliParams, TextSize, TextSystem,
 };
 use senv_core::{
     Error as CoreError, NoObserver, Tokenizer,
@@ -63,6 +63,7 @@ shown!(
     PThoughtParams => Self::default(),
     DictRepParams => Self::default(),
     CaptionRepParams => Self::default(),
+    OrderParams => Self::default(),
     RelatednessParams => Self::default(),
     RandomBowParams => Self::default(),
     // Of a model that is converted.

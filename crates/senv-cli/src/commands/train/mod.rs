@@ -10,6 +10,7 @@ mod init_model;
 mod input_args;
 mod job;
 mod notes;
+mod order;
 mod origin;
 mod outcome;
 mod p_thought;

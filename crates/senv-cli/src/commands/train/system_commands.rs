@@ -4,11 +4,13 @@ use std::fmt;
 
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 use senv::{
-    About, CaptionRepParams, DictRepParams, PThoughtParams, PairSystem, SavedModel, SnliParams, System, TextSystem,
+    About, CaptionRepParams, DictRepParams, OrderParams, PThoughtParams, PairSystem, SavedModel, SnliParams, System,
+    TextSystem,
 };
 
 use super::{
     hyper_args::Shown,
+    order::OrderArgs,
     p_thought::PThoughtArgs,
     pair_args::PairArgs,
     pairs,
@@ -75,6 +77,7 @@ pub(crate) fn system_commands() -> Vec<SystemCommand> {
         SystemCommand::of::<PThoughtParams, PThoughtArgs>(),
         SystemCommand::of::<DictRepParams, DictRepArgs>(),
         SystemCommand::of::<CaptionRepParams, CaptionRepArgs>(),
+        SystemCommand::of::<OrderParams, OrderArgs>(),
     ]);
     all
 }
@@ -116,6 +119,12 @@ impl Run for DictRepArgs {
 }
 
 impl Run for CaptionRepArgs {
+    fn run(&self, threads: usize) -> Result {
+        self.train(threads)
+    }
+}
+
+impl Run for OrderArgs {
     fn run(&self, threads: usize) -> Result {
         self.train(threads)
     }

@@ -54,6 +54,7 @@ dispatch! {
     fn add_int8_row(c: f32, x: &[u8], y: &mut [f32]);
     fn add_int4_row(c: f32, x: &[u8], y: &mut [f32]);
     fn add_signs(key: u64, scale: f32, y: &mut [f32]);
+    fn skip_bigram_step(abf: [&[f32]; 3], sign: f32, h: &mut [f32], g: &mut [f32], q: &mut [f32]);
     fn walsh_hadamard(x: &mut [f32]);
     fn quantize_4_bits(x: &[f32], halves: &[f32], codes: &mut [u8]) -> [f32; 2];
     fn sum_int4_rows(rows: Int4Rows<'_>, ids: &[u32], out: &mut [f32]);

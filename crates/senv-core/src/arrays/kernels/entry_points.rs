@@ -14,7 +14,7 @@ macro_rules! entry_points {
         use $crate::kernels::{
             compressed, elementwise,
             int4_sum::{self, Int4Rows},
-            products, rows, transform,
+            products, rows, skip_bigram, transform,
             vector::{self, Add, Axpy, Plain, Scale, Shared, Shrink, Take},
         };
 
@@ -72,6 +72,9 @@ macro_rules! entry_points {
             }
             fn add_signs(key: u64, scale: f32, y: &mut [f32]) {
                 elementwise::add_signs(key, scale, y)
+            }
+            fn skip_bigram_step(abf: [&[f32]; 3], sign: f32, h: &mut [f32], g: &mut [f32], q: &mut [f32]) {
+                skip_bigram::skip_bigram_step(abf, sign, h, g, q)
             }
             fn walsh_hadamard(x: &mut [f32]) {
                 transform::walsh_hadamard(x)

@@ -40,6 +40,7 @@ mod products;
 mod row_sums;
 mod rows;
 mod shared;
+mod skip_bigram;
 #[cfg(all(test, feature = "train"))]
 mod tests;
 mod transform;
@@ -163,6 +164,19 @@ pub fn sigmoid_in_place(y: &mut [f32]) {
 /// `y = tanh y`, elementwise, to the last bits of f32; NaN stays NaN.
 pub fn tanh_in_place(y: &mut [f32]) {
     dispatch::tanh_in_place(Level::best(), y);
+}
+
+/// `q += b h + sign a g`, then `h = f h + a` and `g = f g + b`, elementwise: a word with the rows `[a, b, f]` in a gated skip-bigram
+/// with decay. Bit-identical on every processor.
+///
+/// # Panics
+/// If the lengths differ.
+#[inline]
+pub fn skip_bigram_step([a, b, f]: [&[f32]; 3], sign: f32, h: &mut [f32], g: &mut [f32], q: &mut [f32]) {
+    for len in [a.len(), b.len(), f.len(), h.len(), g.len()] {
+        check_len(len, q.len());
+    }
+    dispatch::skip_bigram_step(Level::best(), [a, b, f], sign, h, g, q);
 }
 
 /// The Walsh-Hadamard transform in place, without its scale: `y_i = Σ_j ±x_j`, with a minus where i and j share an odd number of

@@ -1,0 +1,115 @@
+//! `senv train order`: a part that reads word order, behind the vector of any static table.
+
+use std::path::PathBuf;
+
+use senv::{HeldOut, OrderInput, OrderParams, PairFiles, PairInput, PairKind, PairOptions, System, TrainOptions};
+use senv_data::ParaphraseSet;
+
+use super::{
+    data_args::{read_scored, start_of},
+    files::RunFiles,
+    hyper_args::{HyperArgs, epochs_of},
+    job::Job,
+    outcome::Outcome,
+};
+use crate::{commands::open_verified, failure::Result, progress::Unit, text::TextArgs};
+
+/// Arguments of an order part.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct OrderArgs {
+    /// Model behind whose vectors the part is trained: a static one, an average of words, or english, which is part of senv. Its table
+    /// stays as it is.
+    #[arg(long, value_name = "MODEL", required = true, help_heading = "Files")]
+    init_model: PathBuf,
+    /// Labelled pairs of sentences with nearly the same words: LABEL (1 for a paraphrase, else 0), FIRST, SECOND, separated by tabs, as in
+    /// PAWS.
+    #[arg(long, value_name = "FILE", num_args = 1.., required = true, help_heading = "Files")]
+    train: Vec<PathBuf>,
+    /// Ordinary pairs, FIRST, SECOND, separated by a tab: their similarities are held in place. Of these and the next three, up to
+    /// 3,000 pairs a file are used.
+    #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Files")]
+    pairs: Vec<PathBuf>,
+    /// Captions, IMAGE, CAPTION, separated by a tab, those of an image on neighbouring lines, or COCO's JSON; likewise.
+    #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Files")]
+    captions: Vec<PathBuf>,
+    /// Labelled premises and hypotheses, of which entailments are ordinary pairs; likewise.
+    #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Files")]
+    nli: Vec<PathBuf>,
+    /// Running text, one sentence a line, a blank line between documents: neighbouring sentences are ordinary pairs; likewise. Words
+    /// that it mostly writes with a capital are names.
+    #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Files")]
+    neighbours: Vec<PathBuf>,
+    /// Scored pairs, SCORE, FIRST, SECOND, separated by tabs: the weight of the order part is the greatest with which their
+    /// correlations lose little (--gate-loss).
+    #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with = "kappa", help_heading = "Files")]
+    gate: Vec<PathBuf>,
+    /// Leave out ordinary pairs with a sentence of these files.
+    #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Files")]
+    decontaminate: Vec<PathBuf>,
+    /// Words that negate a sentence [default: those of English: not, n't, no, nobody, none, never, nothing, nor, neither, without, cannot,
+    /// nowhere]
+    #[arg(long, value_name = "WORD", num_args = 1.., help_heading = "Text")]
+    negation_words: Option<Vec<String>>,
+    /// Labelled pairs that choose the best weights, by average precision; without them the last weights are kept.
+    #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Validation")]
+    dev: Vec<PathBuf>,
+    #[command(flatten)]
+    files: RunFiles,
+    #[command(flatten)]
+    params: HyperArgs<OrderParams>,
+    #[command(flatten)]
+    text: TextArgs,
+}
+
+impl OrderArgs {
+    fn input(&self) -> senv::Result<OrderInput> {
+        let of = |kind, paths: &[PathBuf]| {
+            paths.iter().map(|path| PairInput { path: path.clone(), kind, weight: None }).collect::<Vec<_>>()
+        };
+        let inputs = [
+            of(PairKind::Pairs, &self.pairs),
+            of(PairKind::Captions, &self.captions),
+            of(PairKind::Nli, &self.nli),
+            of(PairKind::Neighbours, &self.neighbours),
+        ];
+        let held_out = HeldOut::read(&self.decontaminate)?;
+        let options = PairOptions { held_out, text: self.text.options(), ..PairOptions::default() };
+        Ok(OrderInput {
+            labelled: read_labelled(&self.train)?,
+            ordinary: PairFiles { inputs: inputs.concat(), options },
+            gate: read_scored(&self.gate)?,
+            negation_words: self.negation_words.clone(),
+        })
+    }
+
+    pub(crate) fn train(&self, threads: usize) -> Result {
+        self.params.check_training(!self.dev.is_empty())?;
+        let mut params = OrderParams::default();
+        if self.params.is_given("epochs") {
+            // Epochs that were asked for count instead of the usual steps.
+            params.fit.steps = None;
+        }
+        self.params.apply(&mut params)?;
+        let files = [&self.train, &self.pairs, &self.captions, &self.nli, &self.neighbours, &self.gate];
+        let more = [&self.decontaminate, &self.dev];
+        let read = files.into_iter().chain(more).flatten().map(PathBuf::as_path);
+        let job = Job::new(&self.files, &read.collect::<Vec<_>>())?;
+        job.run(
+            epochs_of(&params.fit),
+            Unit::Pairs,
+            |progress| {
+                let model = open_verified(&self.init_model)?;
+                let (input, dev) = (self.input()?, read_labelled(&self.dev)?);
+                let dev = (!dev.is_empty()).then_some(&dev[..]);
+                let options = TrainOptions { dev, ..self.files.options(threads, progress) };
+                Ok(Outcome::of_gradient(params.fit_input(&input, start_of(Some(&model), None), &options)?))
+            },
+            |model, path| model.save(path),
+        )
+    }
+}
+
+/// Reads labelled pairs.
+fn read_labelled(paths: &[PathBuf]) -> senv_data::Result<Vec<ParaphraseSet>> {
+    paths.iter().map(ParaphraseSet::read).collect()
+}

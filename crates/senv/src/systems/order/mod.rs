@@ -1,0 +1,288 @@
+//! A part that reads word order, behind the vector of any static table.
+//!
+//! The mean of word vectors knows nothing of order: "the dog bites the man" and "the man bites the dog" have one vector. This system
+//! trains a second part, gated skip-bigrams in both directions (`order-passes`), on labelled pairs of sentences with nearly the same words,
+//! and holds the similarities of ordinary pairs in place while it does. The table stays as it is, and its vector stands first in
+//! that of the model; a sentence costs look-ups alone.
+
+mod exchange;
+mod gate;
+mod model;
+mod objective;
+mod ordinary;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use senv_core::{
+    Observer, Scratch, StaticEncoder, Tokenizer,
+    hyperparameters::{Hyperparameters, hyperparameters},
+    optim::{AdamParams, UpdateRule},
+    rng::stream,
+    static_model::RowEncoding,
+};
+use senv_data::ParaphraseSet;
+use senv_encoders::{Encoder, OrderEncoder, OrderJoin};
+use senv_losses::CosineLogistic;
+use serde::{Deserialize, Serialize};
+
+pub use gate::OrderGate;
+pub use model::{Order, OrderConfig};
+
+use crate::{
+    base::{fingerprint::Fingerprint, range::require, train_options::TrainOptions},
+    compress::table::CompressParams,
+    data::PairFiles,
+    error::{Error, Result},
+    gradient::{Decay, FitParams, Stopped, Weights, WordUpdates, fit, scored_pairs::ScoredPairs},
+    model::{handle::Model, trained::Trained},
+    start::initial::InitialVectorReport,
+    system::{
+        about::About,
+        contract::{Common, System, Trainer},
+        start::Start,
+    },
+    systems::StaticModel,
+};
+use exchange::{Capitals, Exchange};
+use objective::{LabelledTokens, OrderObjective};
+use ordinary::OrdinaryPairs;
+use words::Words;
+
+/// English words that negate a sentence.
+pub const ENGLISH_NEGATION: [&str; 12] =
+    ["not", "n't", "no", "nobody", "none", "never", "nothing", "nor", "neither", "without", "cannot", "nowhere"];
+
+/// Words of a labelled sentence that are read in training.
+const LONGEST: usize = 80;
+/// κ where there are no scored pairs to set it by: the lower end of what the gate found for the English table.
+const UNGATED_KAPPA: f64 = 1.1;
+/// e^s and b of the labelled pairs before training.
+const HEAD: CosineLogistic = CosineLogistic { slope: 25.0, threshold: 0.8 };
+
+hyperparameters! {
+    /// Hyperparameters of an order part.
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    pub struct OrderParams {
+        /// Columns of the order part.
+        pub dim: usize = 256 => Training[from 2 to 65536];
+        /// Random features of a word beside its row.
+        pub random_features: usize = 64 => Training[from 0 to 65536];
+        /// Weight of the correlations that are held in place.
+        pub hold: f64 = 40.0 => Training[at_least 0];
+        /// Share of the labelled pairs of a step in which words are exchanged for others of their kind.
+        pub exchange: f64 = 0.8 => Training[from 0 to 1];
+        /// Weight κ of the order part [default: by the scored pairs of --gate; 1.1 without]
+        pub kappa: Option<f64> = None => Training[at_least 0];
+        /// Loss of Pearson's r, mean over the files of --gate, that κ may cost.
+        pub gate_loss: f64 = 0.003 => Training[from 0 to 2];
+        /// Constant column γ beside an order part of length 1.
+        pub gamma: f64 = 1.0 => Training[at_least 0];
+        /// Weight ν of the column that marks negations.
+        pub negation: f64 = 0.8 => Training[at_least 0];
+        /// How text is tokenized: always as the model does.
+        pub tokenizer: Tokenizer = Tokenizer::automatic() => skip;
+        /// The training loop.
+        pub fit: FitParams = FitParams {
+            epochs: None,
+            steps: Some(1400),
+            batch: 64,
+            rule: UpdateRule::Adam(AdamParams::default().beta2(0.98)),
+            lr: Some(3e-3),
+            decay: Decay::Linear { warmup: 0.036, floor: 0.0 },
+            words: WordUpdates::Frozen,
+            clip: Some(5.0),
+            ..FitParams::default()
+        } => group;
+    }
+}
+
+/// What an order part is trained on.
+#[derive(Debug, Clone, Default)]
+pub struct OrderInput {
+    /// Pairs of sentences with nearly the same words, and whether they are paraphrases: PAWS and its like.
+    pub labelled: Vec<ParaphraseSet>,
+    /// Ordinary pairs, whose similarities are held in place; running text among them also says which words are names. The tokenizer is
+    /// that of the model.
+    pub ordinary: PairFiles,
+    /// Pairs that people have scored, by which κ is set.
+    pub gate: Vec<ScoredPairs>,
+    /// Words of negation; `None` for those of English ([`ENGLISH_NEGATION`]).
+    pub negation_words: Option<Vec<String>>,
+}
+
+impl System for OrderParams {
+    type Model = Order;
+    type Input = OrderInput;
+    type Dev<'d> = &'d [ParaphraseSet];
+    const ABOUT: About = About {
+        name: Order::KIND,
+        summary: "Order: a part that reads word order and negation, behind the vector of any static table",
+        examples: &[
+            "senv train order --init-model english --train paws.tsv --neighbours wikipedia.txt --gate sts.tsv --output order.senv",
+            "senv train order --init-model own.senv --train paws.tsv --pairs pairs.tsv --captions captions.tsv --output order.senv",
+        ],
+        note: "The first dimensions of its vectors are those of the table; cosines of whole vectors know order.\n",
+        preset: "",
+    };
+
+    fn check(&self) -> Result<()> {
+        self.check_ranges()?;
+        require(self.fit.words == WordUpdates::Frozen, "updates", "frozen: the table stays as it is", 0.0)?;
+        self.fit.check()
+    }
+
+    fn common(&mut self) -> Common<'_> {
+        let Self { dim, tokenizer, fit, .. } = self;
+        Common { dim, tokenizer, trainer: Trainer::Gradient(fit) }
+    }
+
+    fn fit_input(
+        &self,
+        input: &OrderInput,
+        start: Start<'_>,
+        options: &TrainOptions<'_, &[ParaphraseSet]>,
+    ) -> Result<Trained<Order>> {
+        self.check()?;
+        let Some(model) = start.model() else {
+            let (name, requirement) = ("init_model", "a model whose table the part is trained behind");
+            return Err(senv_core::Error::InvalidParameter { name, requirement, got: "none".into() }.into());
+        };
+        self.fit_table(&static_table(model)?, input, options)
+    }
+}
+
+/// The table of a model: that of a static one, or the rows of an average in full.
+fn static_table(model: &Model) -> Result<StaticEncoder> {
+    if let Some(table) = model.downcast_ref::<StaticModel>() {
+        return Ok(table.encoder().clone());
+    }
+    if let Some(order) = model.downcast_ref::<Order>() {
+        return Ok(order.table().clone());
+    }
+    CompressParams { encoding: RowEncoding::F32, ..CompressParams::default() }.compress(model)
+}
+
+impl OrderParams {
+    /// Trains a part behind this table.
+    ///
+    /// # Errors
+    /// [`Error::NoExamples`] without labelled pairs; whatever is wrong with files, parameters, memory, or the training itself.
+    pub fn fit_table(
+        &self,
+        table: &StaticEncoder,
+        input: &OrderInput,
+        options: &TrainOptions<'_, &[ParaphraseSet]>,
+    ) -> Result<Trained<Order>> {
+        self.check()?;
+        let (seed, observer) = (self.fit.seed, options.observer);
+        let words = Words { table, random: self.random_features, seed };
+        let train = labelled(words, &input.labelled);
+        if train.labels.is_empty() {
+            return Err(Error::NoExamples { kind: Order::KIND });
+        }
+        let ordinary = if input.ordinary.inputs.is_empty() {
+            observer.note(
+                "no ordinary pairs: nothing holds similarities in place; --neighbours, --pairs or --captions would",
+            );
+            OrdinaryPairs::default()
+        } else {
+            let data = input.ordinary.read(table.tokenizer(), options)?;
+            OrdinaryPairs::new(&data, words, seed)?
+        };
+        observer.go_on("reading pairs")?;
+        let exchange = self.exchange(words, input, &train)?;
+        let encoder = OrderEncoder { features: words.n_features(), dim: self.dim };
+        let dev = options.dev.map(|dev| labelled(words, dev)).filter(|dev| !dev.labels.is_empty());
+        let identity = self.identity(table, &train, dev.as_ref(), &ordinary);
+        let mut objective =
+            OrderObjective { words, encoder, head: HEAD, train, dev, exchange, ordinary, hold: self.hold, identity };
+        let initial = || {
+            let order = encoder.init(&mut stream(seed, "order part", &[]))?;
+            Ok(Weights { words: words.table_of_features()?, parameters: vec![order, HEAD.init()?] })
+        };
+        let fitted = fit(&mut objective, initial, &self.fit, &options.run())?;
+        let interrupted = fitted.stopped == Stopped::Interrupted;
+        let n_words = table.vocabulary().len();
+        let found = InitialVectorReport { words: n_words, found: n_words };
+        Trained::of_gradient(fitted, found, |Weights { parameters, .. }| {
+            let negation_words =
+                input.negation_words.clone().unwrap_or_else(|| ENGLISH_NEGATION.map(str::to_owned).to_vec());
+            let join =
+                OrderJoin { kappa: self.kappa.unwrap_or(UNGATED_KAPPA), gamma: self.gamma, negation: self.negation };
+            let config = OrderConfig {
+                table: table.config(),
+                dim: self.dim,
+                random_features: self.random_features,
+                seed,
+                join,
+                negation_words,
+                params: self.clone(),
+            };
+            let model = Order::new(table.clone(), config, parameters.into_iter().next().unwrap_or_default())?;
+            if interrupted || self.kappa.is_some() || input.gate.is_empty() {
+                Ok(model)
+            } else {
+                self.gated(model, input, observer)
+            }
+        })
+    }
+
+    /// The model with the weight that the gate finds.
+    fn gated(&self, model: Order, input: &OrderInput, observer: &dyn Observer) -> Result<Order> {
+        let OrderGate { kappa, table, whole } = gate::gate(&model, &input.gate, self.gate_loss)?;
+        observer.note(&format!(
+            "the weight of the order part is {kappa:.3}: Pearson's r of scored pairs {:.2}, by the table alone {:.2}",
+            100.0 * whole,
+            100.0 * table
+        ));
+        Ok(model.with_join(OrderJoin { kappa, ..model.join() }))
+    }
+
+    fn exchange(&self, words: Words<'_>, input: &OrderInput, train: &LabelledTokens) -> Result<Exchange> {
+        let mut capitals = Capitals::new(words);
+        for pair in input.labelled.iter().flat_map(|set| &set.pairs) {
+            capitals.add(&pair.first);
+            capitals.add(&pair.second);
+        }
+        capitals.add_text(&input.ordinary.inputs, &input.ordinary.options.text)?;
+        Exchange::new(&capitals, &train.sentences, self.exchange)
+    }
+
+    fn identity(
+        &self,
+        table: &StaticEncoder,
+        train: &LabelledTokens,
+        dev: Option<&LabelledTokens>,
+        ordinary: &OrdinaryPairs,
+    ) -> String {
+        let of_pairs = |sum: Fingerprint, pairs: &LabelledTokens| {
+            let tokens = pairs.sentences.iter().flat_map(|sentence| {
+                std::iter::once(sentence.len() as u64).chain(sentence.iter().map(|token| u64::from(token.0)))
+            });
+            sum.numbers(tokens).numbers(pairs.labels.iter().map(|&label| u64::from(label)))
+        };
+        let sum = Fingerprint::new().vocabulary(table.vocabulary());
+        let sum = sum.numbers(table.rows().stored().iter().map(|&byte| u64::from(byte)));
+        let sum = ordinary.fingerprint(of_pairs(sum, train));
+        let sum = dev.into_iter().fold(sum, of_pairs);
+        let Self { dim, random_features, hold, exchange, .. } = self;
+        format!("{dim} {random_features} {hold} {exchange} {}", sum.hex())
+    }
+}
+
+/// Labelled pairs as words; those with an empty sentence are left out.
+fn labelled(words: Words<'_>, sets: &[ParaphraseSet]) -> LabelledTokens {
+    let mut scratch = Scratch::default();
+    let (mut first, mut second, mut labels) = (Vec::new(), Vec::new(), Vec::new());
+    for pair in sets.iter().flat_map(|set| &set.pairs) {
+        let [a, b] = [&pair.first, &pair.second].map(|text| words.tokens(text, LONGEST, &mut scratch));
+        if !a.is_empty() && !b.is_empty() {
+            first.push(a);
+            second.push(b);
+            labels.push(pair.is_paraphrase);
+        }
+    }
+    first.extend(second);
+    LabelledTokens { sentences: first, labels }
+}

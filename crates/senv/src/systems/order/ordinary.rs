@@ -1,0 +1,175 @@
+//! Ordinary pairs: their similarity by the table alone is held in place while the order part is trained.
+//!
+//! From each source some pairs; and to the first sentence of each the nearest of c other second sentences, c = 4·10^U(0,2), and for half
+//! of them a random one: similarities of all sizes, so that a correlation says something. A step draws groups of such pairs, each
+//! from one source, and mixes them into groups of several.
+
+use rand::{RngExt, seq::SliceRandom};
+use senv_core::{Scratch, TokenId, kernels, rng::stream};
+
+use super::words::Words;
+use crate::{data::PairData, error::Result};
+
+/// Pairs that are taken of a source.
+const PAIRS_OF_SOURCE: usize = 3000;
+/// Words of a sentence that are read.
+const LONGEST: usize = 45;
+/// Pairs of a group.
+pub(super) const GROUP: usize = 20;
+/// Groups of a step that are of one source each.
+const SOURCES_OF_STEP: usize = 4;
+/// How often a step mixes its pairs into groups of several sources.
+const MIXED: usize = 2;
+
+/// A pair of sentences by number, and the cosine of their vectors by the table.
+#[derive(Debug, Clone, Copy)]
+struct OrdinaryPair {
+    first: u32,
+    second: u32,
+    cosine: f32,
+}
+
+/// The pairs of all sources.
+#[derive(Debug, Default)]
+pub(super) struct OrdinaryPairs {
+    sentences: Vec<Vec<TokenId>>,
+    sources: Vec<Vec<OrdinaryPair>>,
+}
+
+/// The pairs of a step.
+#[derive(Debug, Clone, Default)]
+pub(super) struct HeldPairs {
+    /// First and second sentence of each.
+    pub(super) pairs: Vec<[u32; 2]>,
+    /// Their cosines by the table.
+    pub(super) cosines: Vec<f64>,
+    /// Groups of pairs.
+    pub(super) groups: Vec<Vec<u32>>,
+}
+
+impl OrdinaryPairs {
+    /// Draws the pairs of the sources of `data`.
+    pub(super) fn new(data: &PairData, words: Words<'_>, seed: u64) -> Result<Self> {
+        let mut new = Self::default();
+        let mut scratch = Scratch::default();
+        // The data were tokenized as the table tokenizes; an unknown token may stand for several words.
+        let mut of_token = |token: &str| match words.table.vocabulary().id(token) {
+            Some(id) => vec![id],
+            None => words.tokens(token, usize::MAX, &mut scratch),
+        };
+        let known: Vec<Vec<TokenId>> = data.vocabulary.iter().map(|(_, token, _)| of_token(token)).collect();
+        for (number, source) in data.sources.iter().enumerate() {
+            let mut rng = stream(seed, "order ordinary pairs", &[number as u64]);
+            let mut groups: Vec<u32> = (0..source.n_groups() as u32).collect();
+            let (some, _) = groups.partial_shuffle(&mut rng, PAIRS_OF_SOURCE);
+            let start = new.sentences.len() as u32;
+            let read = |sentence: u32| -> Vec<TokenId> {
+                let tokens = source.sentence(sentence).iter().flat_map(|token| &known[token.index()]);
+                tokens.copied().take(LONGEST).collect()
+            };
+            for &mut group in some {
+                let pair = source.draw(group, &mut rng);
+                let pair = [read(pair.first), read(pair.second)];
+                if pair.iter().all(|sentence| !sentence.is_empty()) {
+                    new.sentences.extend(pair);
+                }
+            }
+            let vectors: Vec<Vec<f32>> =
+                new.sentences[start as usize..].iter().map(|sentence| unit_vector(sentence, words)).collect();
+            let n = vectors.len() as u32 / 2;
+            let pair = |i: u32, j: u32| {
+                let (first, second) = (2 * i, 2 * j + 1);
+                let cosine = kernels::dot(&vectors[first as usize], &vectors[second as usize]);
+                OrdinaryPair { first: start + first, second: start + second, cosine }
+            };
+            let mut pairs: Vec<OrdinaryPair> = (0..n).map(|i| pair(i, i)).collect();
+            for i in 0..n {
+                let among = (4.0 * 10f64.powf(rng.random_range(0.0..2.0))) as usize;
+                let others = (0..among).map(|_| rng.random_range(0..n)).filter(|&j| j != i).map(|j| pair(i, j));
+                let others: Vec<OrdinaryPair> = others.collect();
+                pairs.extend(others.iter().copied().max_by(|a, b| a.cosine.total_cmp(&b.cosine)));
+                if rng.random_bool(0.5) {
+                    pairs.extend(others.first());
+                }
+            }
+            if !pairs.is_empty() {
+                new.sources.push(pairs);
+            }
+        }
+        Ok(new)
+    }
+
+    /// Whether there is nothing to hold.
+    pub(super) fn is_empty(&self) -> bool {
+        self.sources.is_empty()
+    }
+
+    /// Sentence `i`.
+    pub(super) fn sentence(&self, i: u32) -> &[TokenId] {
+        &self.sentences[i as usize]
+    }
+
+    /// The pairs of a step: a group of one source each, then all of them mixed.
+    pub(super) fn draw(&self, seed: u64, step: u64, held: &mut HeldPairs) {
+        let HeldPairs { pairs, cosines, groups } = held;
+        pairs.clear();
+        cosines.clear();
+        groups.clear();
+        if self.is_empty() {
+            return;
+        }
+        let mut rng = stream(seed, "order held pairs", &[step]);
+        let mut sources: Vec<usize> = (0..self.sources.len()).collect();
+        sources.shuffle(&mut rng);
+        for i in 0..SOURCES_OF_STEP {
+            // Where there are fewer sources, they come again.
+            let source = &self.sources[sources[i % sources.len()]];
+            groups.push((0..GROUP).map(|k| (i * GROUP + k) as u32).collect());
+            for _ in 0..GROUP {
+                let OrdinaryPair { first, second, cosine } = source[rng.random_range(0..source.len())];
+                pairs.push([first, second]);
+                cosines.push(f64::from(cosine));
+            }
+        }
+        for _ in 0..MIXED {
+            let mut all: Vec<u32> = (0..pairs.len() as u32).collect();
+            all.shuffle(&mut rng);
+            groups.extend(all.chunks(GROUP).map(<[u32]>::to_vec));
+        }
+    }
+
+    /// What identifies the pairs.
+    pub(super) fn fingerprint(
+        &self,
+        sum: crate::base::fingerprint::Fingerprint,
+    ) -> crate::base::fingerprint::Fingerprint {
+        let words = self.sentences.iter().flat_map(|sentence| {
+            std::iter::once(sentence.len() as u64).chain(sentence.iter().map(|token| u64::from(token.0)))
+        });
+        let pairs = self.sources.iter().flatten();
+        let pairs = pairs.map(|pair| u64::from(pair.first) << 32 | u64::from(pair.second));
+        sum.numbers(words).numbers(pairs)
+    }
+}
+
+/// The vector of a sentence by the rows of the table, of length 1; a bucket has a vector of its features, as long as the table's of
+/// unknown words.
+pub(super) fn unit_vector(sentence: &[TokenId], words: Words<'_>) -> Vec<f32> {
+    let (table, dim) = (words.table, words.table.rows().dim());
+    let mut out = vec![0.0; dim];
+    let length = table.unknown_word_length().unwrap_or(0.0);
+    for token in sentence {
+        match token.index().checked_sub(table.vocabulary().len()) {
+            None => table.rows().add_row(token.index(), 1.0, &mut out),
+            Some(bucket) => {
+                senv_core::init::add_signs(
+                    &format!("bucket {bucket}"),
+                    senv_core::words::unknown_word_value(length, dim),
+                    &mut out,
+                );
+            }
+        }
+    }
+    kernels::l2_normalize(&mut out);
+    out
+}

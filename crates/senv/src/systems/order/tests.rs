@@ -1,0 +1,141 @@
+use senv_core::{
+    SentenceEncoder, StaticEncoder, Table, Tokenizer, Vocabulary, init,
+    rng::stream,
+    static_model::{CompressedRows, RowEncoding},
+};
+use senv_data::{ParaphrasePair, ParaphraseSet};
+use senv_encoders::OrderJoin;
+
+use super::{Order, OrderInput, OrderParams};
+use crate::{Error, Model, Start, System, TrainOptions, gradient::scored_pairs::ScoredPairs};
+
+const PEOPLE: [&str; 8] = ["anna", "bert", "cleo", "dora", "emil", "fritz", "greta", "hugo"];
+const VERBS: [&str; 4] = ["helps", "sees", "calls", "follows"];
+
+/// A table of these words and a few more, random rows.
+fn table(unknown_word_length: Option<f32>) -> StaticEncoder {
+    let words: Vec<(&str, u64)> =
+        ["the", "not", "."].into_iter().chain(PEOPLE).chain(VERBS).zip((1..=20).rev()).collect();
+    let vocabulary = Vocabulary::from_counts(words.clone(), 200).unwrap();
+    let mut rows = Table::zeros(words.len(), 12).unwrap();
+    for i in 0..words.len() {
+        init::normal(&mut stream(3, "rows", &[i as u64]), rows.row_mut(i), 1.0).unwrap();
+    }
+    let rows = CompressedRows::compress(&rows, RowEncoding::Int8).unwrap();
+    StaticEncoder::new(Tokenizer::words().lowercase(true), vocabulary, rows, unknown_word_length).unwrap()
+}
+
+/// Who does what to whom: a sentence with itself and one with the two exchanged.
+fn input() -> OrderInput {
+    let mut pairs = Vec::new();
+    for (i, a) in PEOPLE.iter().enumerate() {
+        for (k, b) in PEOPLE.iter().enumerate().filter(|(k, _)| *k != i) {
+            let verb = VERBS[(i + 3 * k) % VERBS.len()];
+            let pair = |is_paraphrase, first: String, second: String| ParaphrasePair { is_paraphrase, first, second };
+            pairs.push(pair(true, format!("{a} {verb} {b}."), format!("The {a} {verb} the {b}.")));
+            pairs.push(pair(false, format!("{a} {verb} {b}."), format!("The {b} {verb} the {a}.")));
+        }
+    }
+    OrderInput { labelled: vec![ParaphraseSet { path: "pairs".into(), pairs }], ..OrderInput::default() }
+}
+
+fn params(steps: u64) -> OrderParams {
+    let mut params = OrderParams { dim: 16, random_features: 8, kappa: Some(1.0), ..OrderParams::default() };
+    params.fit.steps = Some(steps);
+    params.fit.lr = Some(0.02);
+    params
+}
+
+fn train(params: &OrderParams, threads: usize) -> Order {
+    let options = TrainOptions { threads, ..TrainOptions::default() };
+    params.fit_table(&table(Some(3.0)), &input(), &options).unwrap().model
+}
+
+#[test]
+fn it_learns_who_does_what_to_whom() {
+    let model = train(&params(150), 2);
+    let same = model.similarity("Anna helps Greta.", "The Anna helps the Greta.");
+    let exchanged = model.similarity("Anna helps Greta.", "The Greta helps the Anna.");
+    assert!(same > exchanged + 0.1, "{same} {exchanged}");
+    let table = model.table();
+    let by_table = |a, b| table.similarity(a, b);
+    let apart = by_table("Anna helps Greta.", "The Anna helps the Greta.")
+        - by_table("Anna helps Greta.", "The Greta helps the Anna.");
+    assert!(apart.abs() < 1e-6, "a table knows no order: {apart}");
+}
+
+#[test]
+fn the_first_dimensions_are_the_vector_of_the_table_and_negation_has_a_column() {
+    for length in [None, Some(3.0)] {
+        let table = table(length);
+        let model = params(3).fit_table(&table, &input(), &TrainOptions::default()).unwrap().model;
+        assert_eq!(model.dim(), 12 + 16 + OrderJoin::EXTRA);
+        let texts = ["Anna sees Bert.", "Anna sees not-bert, x-y!", "Nobody-knows", "", "Bert does not follow anna"];
+        for text in texts {
+            let (whole, of_table) = (model.encode_one(text).to_vec(), table.encode_one(text).to_vec());
+            assert_eq!(whole[..12], of_table, "{text}");
+            let negation = whole[29] / of_table.iter().map(|x| x * x).sum::<f32>().sqrt().max(1e-9);
+            // A table that leaves unknown words out does not look into compounds.
+            let negated = text.contains(" not ") || length.is_some() && text.contains(" not-");
+            let expected = if negated { 0.8 } else { 0.0 };
+            assert!((negation - expected).abs() < 1e-5, "{text}: {negation}");
+        }
+        let truncated = model.truncate_dim(12).unwrap();
+        assert_eq!(truncated.encode(&texts).unwrap(), table.encode(&texts).unwrap());
+    }
+}
+
+#[test]
+fn threads_change_nothing_and_a_saved_model_is_the_same() {
+    let (one, three) = (train(&params(8), 1), train(&params(8), 3));
+    let texts = ["Greta calls the unheard-of Zoe", "dora not emil", "", "."];
+    let vectors = one.encode(&texts).unwrap();
+    assert_eq!(vectors, three.encode(&texts).unwrap());
+    let other = OrderParams { fit: crate::FitParams { seed: 2, ..params(8).fit }, ..params(8) };
+    assert_ne!(vectors, train(&other, 1).encode(&texts).unwrap());
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("order.senv");
+    one.save(&path).unwrap();
+    let opened = crate::open(&path).unwrap();
+    assert_eq!((opened.kind(), opened.encode(&texts).unwrap()), ("order", vectors.clone()));
+    assert_eq!(opened.downcast_ref::<Order>().unwrap().config(), one.config());
+    // A part is trained behind the table of a model that has one, too.
+    let again = params(8).fit_input(&input(), Start::Model(&opened), &TrainOptions::default()).unwrap().model;
+    assert_eq!(again.encode(&texts).unwrap(), vectors);
+}
+
+#[test]
+fn the_gate_takes_the_greatest_weight_that_costs_little() {
+    let mut gated = OrderParams { kappa: None, negation: 0.0, ..params(60) };
+    // The scores are what the table says, so that every weight costs something.
+    let table_of_scores = table(Some(3.0));
+    let pair = |i: usize| {
+        let (a, b) =
+            (format!("{} sees {}", PEOPLE[i], PEOPLE[(i + 1) % 8]), format!("{} calls anna", PEOPLE[(i + 3) % 8]));
+        (f64::from(table_of_scores.similarity(&a, &b)), a, b)
+    };
+    let set = ScoredPairs { name: "gate".into(), pairs: (0..8).map(pair).collect() };
+    let fit = |params: &OrderParams| {
+        let input = OrderInput { gate: vec![set.clone()], ..input() };
+        params.fit_table(&table(Some(3.0)), &input, &TrainOptions::default()).unwrap().model
+    };
+    gated.gate_loss = 2.0;
+    let open = fit(&gated).join().kappa;
+    assert!(open > 12.0, "everything passes: {open}");
+    gated.gate_loss = 0.0;
+    let narrow = fit(&gated).join().kappa;
+    assert!(narrow < open, "{narrow}");
+}
+
+#[test]
+fn what_cannot_be_trained_is_refused() {
+    let options = TrainOptions::default();
+    let none = params(3).fit_table(&table(None), &OrderInput::default(), &options);
+    assert!(matches!(none, Err(Error::NoExamples { .. })));
+    assert!(params(3).fit_input(&input(), Start::Random, &options).is_err());
+    let mut updates = params(3);
+    updates.fit.words = crate::WordUpdates::Sparse;
+    assert!(updates.check().is_err());
+    let model: Model = crate::RandomBow::new(crate::RandomBowParams::default()).unwrap().into();
+    assert!(params(3).fit_input(&input(), Start::Model(&model), &options).is_err());
+}
