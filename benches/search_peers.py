@@ -4,9 +4,9 @@
     pip install numpy faiss-cpu==1.15.1 hnswlib==0.8.0 usearch==2.26.6
     senv encode --input sentences.txt --output rows.npy
     senv encode --input others.txt --output queries.npy
-    python3 benches/search_peers.py rows.npy queries.npy --peers hnswlib,usearch,faiss --rows 250000 --ours target/release/examples/search_speed
+    python3 benches/search_peers.py rows.npy queries.npy --peers faiss-flat,faiss-ivf,faiss-pq --rows 250000 --ours target/release/examples/search_speed
 
-One thread, one query a call where nothing else is said; recall is that of the ten rows of highest cosine. Each line of a peer is the
+One thread; recall is that of the ten rows of highest cosine. Each line of a peer is the
 median of --rounds runs; with --ours the example program of senv-index is run in turn with them, on the same rows.
 turbovec has a program of its own: crates/heavy/against-turbovec. hnswlib takes 7 CPU minutes to build a million rows: --keep FOLDER
 keeps its index for the next time.
@@ -93,7 +93,39 @@ def usearch_peer(rows, queries, truth, args):
     sweep("usearch", [20, 40, 80, 120, 160, 240, 320, 480, 640, 1024], search, queries, truth, args.rounds, [1])
 
 
-def faiss_peer(rows, queries, truth, args):
+def faiss_flat(rows, queries, truth, args):
+    import faiss
+
+    faiss.omp_set_num_threads(1)
+    index = faiss.IndexFlatIP(rows.shape[1])
+    c, _ = timed(lambda: index.add(rows))
+    print(f"faiss IndexFlatIP: build {c:.1f} s CPU, {4 * rows.shape[1]} bytes a row", flush=True)
+    sweep("faiss flat", ["exact"], lambda part, _: index.search(part, K)[1], queries, truth, args.rounds, [1, 100, 1000])
+
+
+def faiss_ivf(rows, queries, truth, args):
+    import faiss
+
+    faiss.omp_set_num_threads(1)
+    cells = 1 << max(0, round(np.log2(len(rows) / 1000)))
+    index = faiss.index_factory(rows.shape[1], f"IVF{cells},SQ8", faiss.METRIC_INNER_PRODUCT)
+
+    def build():
+        index.train(rows[:: max(1, len(rows) // (64 * cells))])
+        index.add(rows)
+
+    c, _ = timed(build)
+    size = faiss.serialize_index(index).nbytes / len(rows)
+    print(f"faiss IVF{cells},SQ8: build {c:.1f} s CPU, {size:.0f} bytes a row", flush=True)
+
+    def search(part, cells):
+        index.nprobe = cells
+        return index.search(part, K)[1]
+
+    sweep("faiss IVF int8", [8, 16, 32, 64, 128], search, queries, truth, args.rounds, [1])
+
+
+def faiss_pq(rows, queries, truth, args):
     import faiss
 
     faiss.omp_set_num_threads(1)
@@ -112,17 +144,26 @@ def faiss_peer(rows, queries, truth, args):
         cosines = np.einsum("qd,qcd->qc", part, rows[found])
         return np.take_along_axis(found, np.argsort(-cosines, axis=1)[:, :K], axis=1)
 
-    sweep("faiss, rescored", [30, 100, 400], search, queries, truth, args.rounds, [1, 100])
+    sweep("faiss PQ, rescored", [30, 100, 400], search, queries, truth, args.rounds, [1, 100, 1000])
 
 
-PEERS = {"hnswlib": hnswlib_peer, "usearch": usearch_peer, "faiss": faiss_peer}
+# Each with the settings of senv-index that are run in turn with it.
+ONE_AT_A_TIME = ["cells=auto", "batch=1,1,1", "recall=.8,.85,.9,.925,.95,.96,.97,.98,.99"]
+BATCHES = ["cells=0", "batch=1,100,1000", "recall=.95,.99"]
+PEERS = {
+    "hnswlib": (hnswlib_peer, ONE_AT_A_TIME),
+    "usearch": (usearch_peer, ONE_AT_A_TIME),
+    "faiss-flat": (faiss_flat, BATCHES),
+    "faiss-ivf": (faiss_ivf, ONE_AT_A_TIME),
+    "faiss-pq": (faiss_pq, BATCHES),
+}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("rows")
     parser.add_argument("queries")
-    parser.add_argument("--peers", default="hnswlib,usearch,faiss")
+    parser.add_argument("--peers", default=",".join(PEERS))
     parser.add_argument("--rows", dest="n_rows", type=int, help="only the first rows")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--keep", help="a folder for the index of hnswlib")
@@ -131,14 +172,13 @@ def main():
     unit = lambda x: np.ascontiguousarray(x / np.linalg.norm(x, axis=1, keepdims=True), dtype=np.float32)
     rows, queries = unit(np.load(args.rows)[: args.n_rows]), unit(np.load(args.queries))
     truth = truth_of(rows, queries)
-    ours = [args.ours, args.rows, args.queries, f"rows={len(rows)}", "cells=auto", "batch=1,1,1"]
-    ours += ["recall=.8,.85,.9,.925,.95,.96,.97,.98,.99"]
     print("engine\teffort\tqueries in a call\trecall\tqueries/s of CPU time")
     for name in args.peers.split(","):
-        PEERS[name](rows, queries, truth, args)
+        peer, settings = PEERS[name]
+        peer(rows, queries, truth, args)
         if args.ours:
             print("senv-index: cells, recall asked for, queries in a call, recall, queries/s of CPU and of wall time", flush=True)
-            subprocess.run(ours, check=True)
+            subprocess.run([args.ours, args.rows, args.queries, f"rows={len(rows)}", *settings], check=True)
 
 
 if __name__ == "__main__":

@@ -103,8 +103,9 @@ impl From<SplitText> for Split {
 /// How text is read.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct TextArgs {
-    /// Read this column of CSV or TSV files, by its title or its number from 1, or this field of JSON lines (.jsonl,
-    /// .ndjson). Line ends within it are spaces. Files of other endings are taken for CSV.
+    /// Read this column of CSV or TSV files, by its title or its number from 1, this field of JSON lines (.jsonl, .ndjson), or
+    /// this column of Parquet and Arrow (in a build with the feature arrow). Line ends within it are spaces. Files of other endings
+    /// are taken for CSV.
     #[arg(long, value_name = "NAME", help_heading = "Text")]
     column: Option<String>,
     /// Read this field of JSON lines, whatever the ending of the file; names joined by dots for a field within others.

@@ -61,6 +61,17 @@ pub enum Error {
         /// Its segments.
         segments: usize,
     },
+    /// As many segments as a collection can have.
+    #[error(
+        "{}: it has {segments} segments, and no system maps many more files; compact it, or, where no vectors are kept, build it anew \
+         and add more rows at a time", path.display()
+    )]
+    SegmentLimit {
+        /// The collection.
+        path: PathBuf,
+        /// Its segments.
+        segments: usize,
+    },
     /// An id that no row has.
     #[error("no row has the id {id}")]
     UnknownId {

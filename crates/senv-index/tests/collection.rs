@@ -480,3 +480,31 @@ fn a_collection_that_was_made_anew_with_another_model_is_not_taken_over() {
     }
     assert_eq!(content(folder.path()), before);
 }
+
+#[test]
+fn of_many_that_make_one_collection_at_once_one_does_and_none_replaces_it() {
+    let rows = vectors(4, DIM, 1);
+    for round in 0..10 {
+        let place = tempfile::tempdir().unwrap();
+        let folder = place.path().join("c");
+        let build = |number: usize| {
+            let mut part = Some(new_rows(&rows[..1 + number % 4], 100 * number));
+            (number, Collection::build::<Error>(&folder, &params(), || Ok(part.take())).map(|made| made.len()))
+        };
+        let results: Vec<_> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..8).map(|number| scope.spawn(move || build(number))).collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        let made: Vec<usize> = results.iter().filter(|(_, made)| made.is_ok()).map(|(number, _)| *number).collect();
+        assert_eq!(made.len(), 1, "round {round}: {results:?}");
+        for (number, refused) in results.iter().filter(|(_, made)| made.is_err()) {
+            let error = refused.as_ref().unwrap_err();
+            let is_told = matches!(error, Error::Exists { .. } | Error::Core(senv_core::Error::InUse { .. }));
+            assert!(is_told, "{number}: {error}");
+        }
+        let opened = Collection::open(&folder).unwrap();
+        opened.verify().unwrap();
+        assert_eq!(opened.len(), 1 + made[0] % 4);
+        assert_eq!(opened.text(0, "text").unwrap(), format!("text {}", 100 * made[0]));
+    }
+}

@@ -75,6 +75,14 @@ impl<'q, T> NearestStream<'q, T> {
         Ok(())
     }
 
+    /// What is kept of the rows that are among the nearest so far, in no order.
+    ///
+    /// A row that comes later than another of the same cosine is behind it, so a row that is not kept any more will not be again: what
+    /// equals it can be left out of the rows that follow, and be counted with it as long as it is kept.
+    pub fn items_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.items.values_mut()
+    }
+
     /// The nearest rows of each query, the nearest first, numbered from the first row that came; and their items.
     #[must_use]
     pub fn finish(self) -> (Vec<Vec<Neighbour>>, HashMap<usize, T>) {

@@ -21,7 +21,8 @@ const FEWEST: usize = 8;
 /// Whether the file holds such content, written by senv.
 pub(super) fn is(path: &Path, content: Content<'_>) -> bool {
     match content {
-        Content::Model => ModelFile::open(path).is_ok(),
+        // Collections for the web page and groups are files of the same format.
+        Content::Model => ModelFile::open(path).is_ok_and(|file| senv::kinds().contains(&file.kind())),
         Content::Checkpoint => senv_core::checkpoint::kind(path).is_ok(),
         Content::Matrix => rows_of_matrix(&start_of(path)).is_some(),
         Content::VectorTable => is_vector_table(path),

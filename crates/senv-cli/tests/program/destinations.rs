@@ -110,6 +110,14 @@ fn a_file_that_senv_has_not_written_takes_force() {
     folder.train("text.txt", "v.npy", &[]).fails(2, &["v.npy is there and is no model of senv"]);
     fs::rename(folder.path("other.senv"), folder.path("other.txt")).unwrap();
     folder.run(&[&encode[..], &["other.txt"]].concat()).fails(2, &["other.txt is there and holds no vectors"]);
+    // Collections for the web page and groups are files of senv, but no models.
+    folder.run(&["index", "text.txt", "--output", "c", "--export-web", "c.web"]).ok();
+    folder.run(&["cluster", "text.txt", "--groups", "2", "--save", "g.senv"]).ok();
+    for name in ["c.web", "g.senv"] {
+        let before = folder.read(name);
+        folder.train("text.txt", name, &[]).fails(2, &[&format!("{name} is there and is no model of senv"), "--force"]);
+        assert!(folder.read(name) == before, "{name}");
+    }
     // Not even force lets a checkpoint take the place of something else, for it is removed in the end.
     folder.write("notes.txt", "mine\n");
     let to_notes = ["--checkpoint", "notes.txt", "--force"];

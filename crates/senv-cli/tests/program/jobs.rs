@@ -137,6 +137,15 @@ fn scarce_and_odd_input_has_a_defined_result() {
         let expected = [("one.txt", 1), ("equal.txt", 3000), ("unknown.txt", 0)];
         assert!(expected.contains(&(text, both.lines().count())), "{text}: {both}");
     }
+    // What is alone has no likeness, and no minus before it.
+    let alone = folder.run(&["outliers", "equal.txt"]).ok();
+    assert!(alone.out == "0.0000\t1\tA cat.\n" && alone.err.contains("likeness 0.00"), "{} {}", alone.out, alone.err);
+    // One sentence has no groups, and fewer than are asked for are not taken without a word.
+    let cluster = |more: &[&str]| folder.run(&[&["cluster", "equal.txt"], more].concat()).ok();
+    let (suggested, asked) = (cluster(&[]), cluster(&["--groups", "5"]));
+    assert!(suggested.out.starts_with("1  3,000 sentences\n     A cat.\n"), "{}", suggested.out);
+    assert!(suggested.err.contains("1 different sentence: too few for groups"), "{}", suggested.err);
+    assert!(asked.err.contains("1 group and not 5: no more sentences differ"), "{}", asked.err);
     folder.run(&["compare", "-", "-"]).fails(2, &["standard input can be read once"]);
     folder.run(&["mine", "-", "--with", "-"]).fails(2, &["standard input can be read once"]);
     folder.run(&["mine", "one.txt", "--max-score", ".5"]).fails(2, &["--max-score is lower than --min-score"]);

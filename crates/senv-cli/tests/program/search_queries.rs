@@ -157,3 +157,70 @@ fn equal_sentences_are_one_hit_among_many_queries() {
     // Two others are equal to each.
     assert_eq!(counts, vec![2; 150]);
 }
+
+#[test]
+fn nearest_shows_equal_sentences_once_as_search_does() {
+    let folder = Folder::with_model();
+    let one = "the cat saw the dog\nthe soup burnt\nthe cat saw the dog\n";
+    folder.write("t.txt", one);
+    folder.write("u.txt", "the cat saw the dog\nthe train left\n");
+    let nearest = |args: &[&str]| folder.run(&[&["nearest", "--model", "m.senv"], args].concat()).ok();
+    let query = ["--query", "the cat saw the dog"];
+    let found = nearest(&[&["t.txt"], &query[..]].concat()).out;
+    assert_eq!(found.lines().next().unwrap(), "1.0000\t1\tthe cat saw the dog\t(2 times)");
+    assert_eq!(found.lines().count(), 2, "{found}");
+    let of_two = nearest(&[&["t.txt", "u.txt", "--k", "1"], &query[..]].concat()).out;
+    assert_eq!(of_two, "1.0000\tt.txt:1\tthe cat saw the dog\t(3 times)\n");
+    // The same answers as those of a collection.
+    folder.write("long.txt", text(300) + one + &text(120) + &text(50));
+    folder.write("q.txt", text(60) + "the cat saw the dog\nthe soup burnt\n");
+    folder.run(&["index", "--model", "m.senv", "--input", "long.txt", "--output", "c", "--precision", "f32"]).ok();
+    for more in [&[][..], &["--no-equal"], &["--min-score", ".7"]] {
+        let asked = ["--queries", "q.txt", "--json", "--k", "3"];
+        let found = nearest(&[&["long.txt"], &asked[..], more].concat()).out;
+        let searched = folder.run(&[&["search", "c", "--recall", "1"], &asked[..], more].concat()).ok().out;
+        let facts = |out: &str| -> Vec<Vec<Value>> {
+            let of = |near: &Value| serde_json::json!([near["text"], near["line"], near["count"]]);
+            answers(out)
+                .iter()
+                .map(|answer| answer["neighbours"].as_array().unwrap().iter().map(of).collect())
+                .collect()
+        };
+        assert_eq!(facts(&found).len(), 62);
+        for (nearest, search) in facts(&found).iter().zip(facts(&searched)) {
+            assert!(nearest.len() <= 3 && nearest.len() == search.len());
+            // Sentences of equal words have equal cosines but for the last bit.
+            let sorted = |hits: &[Value]| {
+                let mut hits: Vec<String> = hits.iter().map(Value::to_string).collect();
+                hits.sort();
+                hits
+            };
+            assert!(nearest.first() == search.first() || sorted(nearest) == sorted(&search), "{nearest:?} {search:?}");
+        }
+    }
+    let none = nearest(&[&["u.txt", "--no-equal", "--k", "1"], &query[..]].concat());
+    assert_eq!(none.out.lines().count(), 1);
+    folder.write("one.txt", "the soup burnt\n");
+    let none = nearest(&["one.txt", "--query", "the soup burnt", "--no-equal"]);
+    assert!(none.out.is_empty() && none.err.contains("but what is equal to it (--no-equal)"), "{}", none.err);
+}
+
+#[test]
+fn nearest_does_not_find_the_line_that_a_query_is() {
+    let folder = Folder::with_model();
+    folder.write("t.txt", "the cat saw the dog\nthe soup burnt\nthe cat saw the dog\n");
+    folder.write("u.txt", "the cat saw the dog\n");
+    let nearest = |args: &[&str]| {
+        let ended = folder.run(&[&["nearest", "--model", "m.senv", "--json"], args].concat()).ok();
+        answers(&ended.out).iter().map(near).collect::<Vec<_>>()
+    };
+    for queries in ["t.txt", "./t.txt"] {
+        let found = nearest(&["t.txt", "--queries", queries, "--k", "1"]);
+        assert_eq!([&found[0], &found[2]], [&[(3, 1)], &[(1, 1)]], "the other line of the same text");
+        assert_eq!(found[1].len(), 1);
+        assert_ne!(found[1][0].0, 2, "{found:?}");
+    }
+    assert_eq!(nearest(&["t.txt", "--queries", "u.txt", "--k", "1"]), [[(1, 2)]], "another file of the same text");
+    assert_eq!(nearest(&["t.txt", "u.txt", "--queries", "u.txt", "--k", "1"]), [[(1, 2)]]);
+    assert_eq!(nearest(&["t.txt", "--query", "the cat saw the dog", "--k", "1"]), [[(1, 2)]]);
+}

@@ -118,6 +118,9 @@ fn a_collection_takes_columns_of_csv_and_json_lines() {
     };
     assert_eq!(facts(&csv), facts(&json));
     assert!(facts(&csv).len() == 5, "{csv}");
+    // A title says that there is a header, as it does in the other commands.
+    let by_title = index("c.index", &["text.csv", "--column", "text", "--column", "id", "--column", "year"]);
+    assert_eq!(facts(&by_title), facts(&csv));
 }
 
 #[test]

@@ -10,7 +10,11 @@ use super::{
     manifest::{Manifest, SegmentEntry},
     segment::{Segment, SegmentContent, header_checksum},
 };
-use crate::{Result, file::KIND};
+use crate::{Error, Result, file::KIND};
+
+/// Segments of a collection at most: a process maps 65,530 files on Linux unless the system is told otherwise, and needs some itself.
+/// One more would be written, and could not be opened any more.
+const MOST_SEGMENTS: usize = 65_000;
 
 /// The kind of a file of deletions.
 const DELETIONS: &str = "index-deletions";
@@ -52,6 +56,9 @@ impl Collection {
         }
         if n == 0 {
             return Ok(());
+        }
+        if manifest.segments.len() >= MOST_SEGMENTS {
+            return Err(Error::SegmentLimit { path: self.folder.clone(), segments: manifest.segments.len() });
         }
         let file = self.new_file(manifest, new, "segment");
         let content = SegmentContent { ids, columns: &rows.texts };
@@ -155,6 +162,23 @@ mod tests {
         bytes[at] ^= 1;
         fs::remove_file(path).unwrap();
         fs::write(path, bytes).unwrap();
+    }
+
+    #[test]
+    fn a_segment_more_than_a_system_maps_is_not_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let rows = || NewRows::new(Table::from_vec(1, 2, vec![1.0, 0.0]).unwrap());
+        let collection = Collection::create(folder.path(), &CollectionParams::new(2)).unwrap();
+        let entry = SegmentEntry { file: "000001.segment".into(), rows: 1, deleted: 0, header: None };
+        let mut manifest = collection.manifest.clone();
+        manifest.segments = vec![entry; MOST_SEGMENTS];
+        let mut new = NewFiles::default();
+        let refused = collection.append(&mut manifest, &mut new, rows(), &[7]).unwrap_err();
+        assert!(matches!(refused, Error::SegmentLimit { segments: MOST_SEGMENTS, .. }), "{refused}");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "the manifest alone");
+        manifest.segments.pop();
+        collection.append(&mut manifest, &mut new, rows(), &[7]).unwrap();
+        assert_eq!(manifest.segments.len(), MOST_SEGMENTS);
     }
 
     #[test]

@@ -133,8 +133,8 @@ impl Collection {
     ///
     /// # Errors
     /// [`senv_core::Error::ShapeMismatch`] for vectors of another dimension, or ids or texts of another number;
-    /// [`Error::NonFinite`]; [`Error::RepeatedId`]; [`Error::WrongColumns`]; [`senv_core::Error::InUse`] while another process
-    /// writes; [`senv_core::Error::Io`]. The collection is as before then.
+    /// [`Error::NonFinite`]; [`Error::RepeatedId`]; [`Error::WrongColumns`]; [`Error::SegmentLimit`]; [`senv_core::Error::InUse`] while
+    /// another process writes; [`senv_core::Error::Io`]. The collection is as before then.
     pub fn add(&mut self, rows: NewRows) -> Result<Vec<u64>> {
         let ids = self.change(|collection, new| {
             let mut manifest = collection.manifest.clone();

@@ -37,7 +37,8 @@ pub fn outliers<E: SentenceEncoder + ?Sized>(
     let index = VectorIndex::build(distinct.encode(encoder, sentences)?, &IndexParams::default())?;
     let mut means = Vec::with_capacity(index.len());
     for_neighbours(&index, k, |_, near| {
-        means.push(near.iter().map(|near| near.cosine).sum::<f32>() / near.len().max(1) as f32);
+        // From 0 and not from -0, as an empty sum begins.
+        means.push(near.iter().fold(0.0, |sum, near| sum + near.cosine) / near.len().max(1) as f32);
         progress(means.len(), index.len());
         Ok(())
     })?;

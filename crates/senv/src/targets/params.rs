@@ -113,7 +113,14 @@ impl TargetParams {
         match self.encoder {
             TargetEncoder::Bow | TargetEncoder::Regress => EncoderForm::Average,
             TargetEncoder::Rnn => {
-                EncoderForm::Lstm { hidden: self.hidden, pooling: self.pooling, start: LstmInit::Orthogonal }
+                EncoderForm::Lstm {
+                    hidden: self.hidden,
+                    layers: 1,
+                    topology: RecurrentTopology::Forward,
+                    pooling: self.pooling,
+                    peepholes: false,
+                    start: LstmInit::Orthogonal,
+                }
             }
         }
     }

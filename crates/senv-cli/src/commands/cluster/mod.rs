@@ -155,7 +155,8 @@ impl Cluster {
             AtomicFile::write_with(path, |file| file.write_all(page.as_bytes()))?;
         }
         self.write(&lines, &found, &grouping, with_files(input, &lines)).map_err(Failure::stdout)?;
-        self.note(&found, &grouping);
+        let distinct: std::collections::HashSet<&str> = sentences.iter().copied().collect();
+        self.note(&found, &grouping, distinct.len());
         Ok(())
     }
 
@@ -204,21 +205,28 @@ impl Cluster {
                 writeln!(out)?;
                 continue;
             }
-            writeln!(out, "{}  {}: {}", number + 1, plural(group.size as u64, "sentence"), group.words.join(" "))?;
+            let words = if group.words.is_empty() { String::new() } else { format!(": {}", group.words.join(" ")) };
+            writeln!(out, "{}  {}{words}", number + 1, plural(group.size as u64, "sentence"))?;
             group.central.iter().try_for_each(|sentence| writeln!(out, "     {sentence}"))?;
         }
         out.flush()
     }
 
     /// What was found, in a line or two.
-    fn note(&self, found: &TextGroups, grouping: &Grouping) {
+    fn note(&self, found: &TextGroups, grouping: &Grouping, n_distinct: usize) {
         let n_without = grouping.group_of.iter().filter(|group| group.is_none()).count() as u64;
         let without = if n_without > 0 { format!(", {} in none", grouped(n_without)) } else { String::new() };
         let apart = grouping.silhouette.map_or_else(String::new, |apart| format!("; silhouette {apart:.3}"));
         let (n, groups) =
             (plural(grouping.group_of.len() as u64, "sentence"), plural(found.groups.len() as u64, "group"));
         output::note(&format!("{n} in {groups}{without}{apart}"));
-        if grouping.count.is_some() && grouping.silhouette.is_none_or(|apart| apart < APART) {
+        let n_found = found.groups.len();
+        if grouping.count.is_some() && n_distinct < 3 {
+            output::note(&format!("{}: too few for groups", plural(n_distinct as u64, "different sentence")));
+        } else if self.groups.is_some_and(|n| n_found < n) {
+            let asked = grouped(self.groups.unwrap_or(0) as u64);
+            output::note(&format!("{} and not {asked}: no more sentences differ", plural(n_found as u64, "group")));
+        } else if grouping.count.is_some() && grouping.silhouette.is_none_or(|apart| apart < APART) {
             output::note(
                 "the groups of this text run into each other, and no number of them stands out: take one that is of use with \
                  --groups; --threshold finds sentences that lie close together",

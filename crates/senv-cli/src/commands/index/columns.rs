@@ -1,4 +1,4 @@
-//! Which columns of a TSV file are the text, the id and what is kept beside them.
+//! Which columns of a table are the text, the id and what is kept beside them.
 
 use std::path::Path;
 
@@ -54,17 +54,18 @@ pub(super) struct Cells<'a> {
 }
 
 impl Columns {
-    /// Reads `NAME=N`, or with a header also `NAME=TITLE` and `NAME`. With `of_documents` an id is the name of a document.
+    /// Reads `NAME=N`, `NAME=TITLE` and `NAME`; a title is looked for in a header, which files then have. With `of_documents` an id is
+    /// the name of a document.
     pub(super) fn new(asked: &[String], has_header: bool, of_documents: bool) -> Result<Self> {
         let mut columns = Self { has_header, ..Self::default() };
         for asked in asked {
             let (name, place) = asked.split_once('=').unwrap_or((asked, asked));
             let (name, place) = (name.trim(), place.trim());
-            let is_number = place.parse::<usize>().is_ok_and(|n| n >= 1);
-            if name.is_empty() || !(is_number || has_header) || name.contains(['\t', '\n', '=', '!']) {
+            let is_zero = !columns.has_header && place.parse() == Ok(0);
+            if name.is_empty() || place.is_empty() || is_zero || name.contains(['\t', '\n', '=', '!']) {
                 let message = format!(
-                    "--column {asked}: expected NAME=N, as in author=3, the number of a column counted from 1; with --header also \
-                     NAME=TITLE or NAME"
+                    "--column {asked}: expected NAME=N, as in author=3, the number of a column counted from 1; NAME=TITLE; or just \
+                     NAME, which is a title, too"
                 );
                 return Err(Failure::Usage(message));
             }
@@ -76,6 +77,7 @@ impl Columns {
                 return Err(Failure::Usage(message));
             }
             let wanted = Wanted { name: name.to_owned(), place: place.to_owned() };
+            columns.has_header |= number_of(&wanted).is_none();
             let is_twice = match name {
                 TEXT => columns.text.replace(wanted).is_some(),
                 ID => columns.id.replace(wanted).is_some(),
@@ -90,7 +92,7 @@ impl Columns {
             }
         }
         if columns.text.is_none() && !asked.is_empty() {
-            let message = "which column is the text? --column text=N says so".to_owned();
+            let message = "which column is the text? --column text=N, or text=TITLE, says so".to_owned();
             return Err(Failure::Usage(message));
         }
         if has_header && asked.is_empty() {
@@ -211,12 +213,22 @@ mod tests {
     }
 
     #[test]
+    fn a_title_says_that_there_is_a_header() {
+        let path = Path::new("a.tsv");
+        for asked in [&["text"][..], &["text=text"], &["text=1", "year"]] {
+            let mut by_title = columns(asked, false).unwrap();
+            assert!(by_title.is_header("text\tyear", 1, path).unwrap(), "{asked:?}");
+            assert_eq!(by_title.cells("Rain.\t1987", 2, path).unwrap().text, "Rain.");
+        }
+        assert!(!columns(&["text=1", "year=2"], false).unwrap().is_header("text\tyear", 1, path).unwrap());
+    }
+
+    #[test]
     fn what_does_not_fit_is_refused() {
-        let bad: [&[&str]; 8] = [
+        let bad: [&[&str]; 7] = [
             &["author=1"],
             &["text=0"],
-            &["text=body"],
-            &["text"],
+            &["text="],
             &["text=1", "text=2"],
             &["text=1", "a=2", "a=3"],
             &["text=1", "line=2"],

@@ -72,12 +72,13 @@ pub(crate) struct Index {
     /// Replace a collection that is there, or any file that --export-web names.
     #[arg(long, conflicts_with = "change")]
     force: bool,
-    /// A column of the input, which is CSV (.csv), JSON lines (.jsonl, .ndjson), or else separated by tabs: text=N is the
-    /// sentence, id=N its id; any other NAME=N is kept, shown and searched by --where. N counts from 1; in JSON lines it is
-    /// the name of a field. Without --column each line is a sentence.
+    /// A column of the input, which is CSV (.csv), JSON lines (.jsonl, .ndjson), Parquet or Arrow (in a build with the feature
+    /// arrow), or else separated by tabs: text=N is the sentence, id=N its id; any other NAME=N is kept, shown and searched by
+    /// --where. N counts from 1, or is the title of the column or the name of the field; --column NAME is NAME=NAME. Without
+    /// --column each line is a sentence.
     #[arg(long = "column", value_name = "NAME=N", help_heading = "Input", conflicts_with_all = ["delete_ids", "compact"])]
     columns: Vec<String>,
-    /// The first line of each file has titles: --column NAME=TITLE, or just NAME, finds them.
+    /// The first line of each file has titles although all columns have numbers; with a title it always does.
     #[arg(long, help_heading = "Input", conflicts_with_all = ["delete_ids", "compact"])]
     header: bool,
     /// Cut the text into sentences, as senv split does, and keep which document each is of: senv search then ranks documents.

@@ -8,7 +8,10 @@ use serde::Serialize;
 
 use super::{context::context, ranked::Hit};
 use crate::{
-    commands::index::columns::{DOCUMENT, FILE, LINE, PLACE},
+    commands::{
+        equal::write_times,
+        index::columns::{DOCUMENT, FILE, LINE, PLACE},
+    },
     failure::Result,
 };
 
@@ -111,9 +114,7 @@ impl<'a> Answer<'a> {
             for (name, value) in columns {
                 write!(out, "\t{name}={}", value.as_str().unwrap_or_default())?;
             }
-            if *count > 1 {
-                write!(out, "\t({count} times)")?;
-            }
+            write_times(out, *count)?;
             writeln!(out)?;
             for text in behind {
                 writeln!(out, "\t\t\t{text}")?;

@@ -3,7 +3,6 @@
 mod answer;
 mod context;
 mod filter;
-mod own_lines;
 mod prompt;
 mod ranked;
 
@@ -19,15 +18,16 @@ use senv_core::{KnownWords, SentenceEncoder, TextReader};
 use self::{
     answer::{Answer, Query},
     filter::Condition,
-    own_lines::OwnLines,
     ranked::{By, Hit, Rank, Ranked},
 };
 use crate::{
     commands::{
+        equal::{EqualArg, only_equal},
         finite, index,
         join::JoinArgs,
         known_words::{foreign_query, unknown_query, warn_of_few},
         min_score::{check_min_score, few_near},
+        own_lines::OwnLines,
     },
     failure::{Failure, Result},
     output,
@@ -89,9 +89,8 @@ pub(crate) struct Search {
     /// more than once: all must hold.
     #[arg(long = "where", value_name = "COLUMN = VALUE")]
     conditions: Vec<String>,
-    /// Leave out sentences that are equal to the query.
-    #[arg(long)]
-    no_equal: bool,
+    #[command(flatten)]
+    equal: EqualArg,
     /// Share of the true nearest sentences to find, 1 for all of them [default: what senv index was given]
     #[arg(long, value_name = "SHARE")]
     recall: Option<f32>,
@@ -280,16 +279,14 @@ impl Searched<'_> {
         let text = &query.text;
         Some(match self.args.min_score {
             Some(least) => few_near(text, least),
-            None if self.args.no_equal => {
-                format!("nothing was found for {text:?} but what is equal to it (--no-equal)")
-            }
+            None if self.args.equal.no_equal => only_equal(text),
             None => format!("nothing was found for {text:?}"),
         })
     }
 
     /// Answers queries, and writes the answers out.
     fn answer(&mut self, queries: &[Query]) -> Result {
-        let Search { k, no_equal, json, min_score, recall, context, .. } = *self.args;
+        let Search { k, equal, json, min_score, recall, context, .. } = *self.args;
         let (collection, model) = (&self.collection, self.collection.model());
         let texts: Vec<&str> = queries.iter().map(|query| query.text.as_str()).collect();
         let (vectors, coverage) = model.encode_batch(&texts)?;
@@ -300,7 +297,7 @@ impl Searched<'_> {
         }
         let keep = |_: usize, position: usize| self.kept.as_ref().is_none_or(|kept| kept.get(position) == Some(&true));
         // One more, because the query itself may be among them.
-        let leaves_out = no_equal || self.own_lines.is_some();
+        let leaves_out = equal.no_equal || self.own_lines.is_some();
         let mut search = SentenceSearch::new(k.saturating_add(usize::from(leaves_out)));
         (search.recall, search.min_cosine) = (recall, min_score.unwrap_or(f32::NEG_INFINITY));
         if self.kept.is_some() {
@@ -319,10 +316,10 @@ impl Searched<'_> {
         let mut out = output::stdout();
         for (((query, coverage), mut hits), row) in queries.iter().zip(coverage).zip(found).zip(&rows) {
             for hit in hits.iter_mut().filter(|hit| hit.document.is_none()).map(|hit| &mut hit.sentence) {
-                if no_equal && hit.text == query.text {
+                if equal.leaves_out(&query.text, &hit.text) {
                     hit.positions.clear();
                 } else if let Some(own_lines) = &self.own_lines {
-                    own_lines.leave_out(collection, query, hit)?;
+                    own_lines.leave_out(collection, &query.text, query.line, hit)?;
                 }
             }
             hits.retain(|hit| !hit.sentence.positions.is_empty());

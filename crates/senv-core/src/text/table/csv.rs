@@ -59,7 +59,9 @@ impl Parser {
                         TableColumn::Number(number) => number.to_string(),
                         TableColumn::Name(name) => format!("{} ({name})", place + 1),
                     };
-                    let reason = format!("the record has {} columns, and none of number {name}", self.n_ends);
+                    let n = self.n_ends;
+                    let s = if n == 1 { "" } else { "s" };
+                    let reason = format!("the record has {n} column{s}, and none of number {name}");
                     return Err(lines.bad(began, reason));
                 }
                 if i > 0 {

@@ -37,7 +37,7 @@ impl Parser {
         let mut reader = serde_json::Deserializer::from_str(&text);
         let object = Object { names: &self.names, prefix: "", found: &mut found };
         let read = object.deserialize(&mut reader).and_then(|()| reader.end());
-        read.map_err(|error| lines.bad(number, format!("not a JSON object: {error}")))?;
+        read.map_err(|error| lines.bad(number, format!("not a JSON object: {}", without_line(&error))))?;
         for (i, (name, found)) in self.names.iter().zip(found).enumerate() {
             if i > 0 {
                 lines.out.push(b'\t');
@@ -56,6 +56,15 @@ impl Parser {
         }
         lines.end_record(number);
         Ok(())
+    }
+}
+
+/// What is wrong with an object, with its column alone: the parser counts lines from that of the object.
+fn without_line(error: &serde_json::Error) -> String {
+    let (text, place) = (error.to_string(), format!(" at line {} column {}", error.line(), error.column()));
+    match text.strip_suffix(&place) {
+        Some(what) => format!("{what} at column {}", error.column()),
+        None => text,
     }
 }
 

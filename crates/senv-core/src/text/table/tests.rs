@@ -72,8 +72,8 @@ fn tables_that_are_broken_are_errors_with_their_line() {
         let error = csv(text, column).unwrap_err();
         assert!(error.contains(part), "{error}");
     };
-    error("id,text\n1\n", "text", "t.csv:2: the record has 1 columns, and none of number 2 (text)");
-    error("1,2\n3,4\n\n5\n", "2", "t.csv:4: the record has 1 columns, and none of number 2");
+    error("id,text\n1\n", "text", "t.csv:2: the record has 1 column, and none of number 2 (text)");
+    error("1,2\n3,4\n\n5\n", "2", "t.csv:4: the record has 1 column, and none of number 2");
     error("id,words\n", "text", "t.csv:1: no column \"text\"; there are id, words");
     error("a,text\nx,y\n\"line\nline\",\"open\n\n\nmore", "text", "t.csv:4: a quote is opened here");
     error("text\n\"", "text", "t.csv:2: a quote is opened here");
@@ -106,6 +106,7 @@ fn fields_of_json_lines_are_taken_by_name() {
     error("{\"id\":1,\"t\":2}", "text", "t.jsonl:1: no field \"text\"; there are id, t");
     error("{\"a\":3}", "a.b", "no field \"a.b\"");
     error("{\"text\":\"a\"}\n{\"text\":\"b\"\n", "text", "t.jsonl:2: not a JSON object");
+    error("{\"text\":\"a\"}\n{\"text\":\"b\"\n", "text", "EOF while parsing an object at column 11");
     error("[1]\n", "text", "t.jsonl:1: not a JSON object");
     error(&format!("{{\"text\":\"{}\"}}", "a".repeat(2000)), "text", "t.jsonl:1: the line is longer than 1000 bytes");
     assert!(json("{}", "3").is_err());

@@ -1,28 +1,33 @@
 //! `senv nearest`: the sentences, or words, most like a query.
 
-use std::{
-    io::Write,
-    path::{Path, PathBuf},
-};
+mod queries;
+mod sentences;
+
+use std::{io::Write, path::PathBuf};
 
 use clap::{ArgGroup, builder::RangedU64ValueParser};
-use ndarray::Array2;
-use senv::{AverageEncoder, KnownWords, Model, StaticModel, UnknownWords};
-use senv_core::{Coverage, SentenceEncoder, Table, TextReader};
-use senv_store::{NearestIndex, NearestStream, Neighbour};
+use senv::{AverageEncoder, Model, StaticModel, UnknownWords};
+use senv_core::{Coverage, SentenceEncoder};
+use senv_store::{NearestIndex, Neighbour};
 use serde::Serialize;
 
+use self::{
+    queries::Queries,
+    sentences::{Place, Searched, Sentence},
+};
 use crate::{
     commands::{
-        ModelArg, finite,
-        known_words::{MANY_QUERIES, WordSample, foreign_query, unknown_query, warn_of_few},
+        ModelArg,
+        equal::{EqualArg, only_equal, write_times},
+        finite,
         min_score::{check_min_score, few_near},
+        own_lines::OwnLines,
         unread::Unread,
     },
     destination,
-    failure::{Failure, Result, no_memory},
-    output::{self, plural},
-    text::{InputArgs, Lines, TextArgs, is_dash, read_sentences, stdin_is_given},
+    failure::{Failure, Result},
+    output,
+    text::{InputArgs, TextArgs, is_dash, read_sentences, stdin_is_given},
 };
 
 /// Find the sentences most like a query, or, without sentences, the words.
@@ -30,7 +35,8 @@ use crate::{
 /// Sentences come from files, or from a pipe or file on standard input; --words leaves that unread.
 ///
 /// Every sentence is compared (the search is exact); neighbours come with their cosine, -1 to 1, and their line, the nearest first.
-/// Blank lines of the input are passed over. Memory grows with the queries and with K, not with the input. A query without a
+/// Equal sentences are shown once, with their number. Where --queries is a file that is searched, a line does not find itself. Blank
+/// lines of the input are passed over. Memory grows with the queries and with K, not with the input. A query without a
 /// known word is the zero vector, and has no neighbours, unless the model has vectors for unknown words: then it has some, which
 /// say little. Either is warned of. Among words such a query is refused.
 #[derive(Debug, clap::Args)]
@@ -60,16 +66,14 @@ pub(crate) struct Nearest {
     /// Leave out neighbours of a lower cosine.
     #[arg(long, value_name = "COSINE", allow_negative_numbers = true)]
     min_score: Option<f32>,
+    #[command(flatten)]
+    equal: EqualArg,
     /// Write JSON: an object a query, one a line.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
     text: TextArgs,
 }
-
-/// Values of the vectors, and about the bytes of the text, that are searched at a time: 64 MiB and 16 MiB.
-const CHUNK_VALUES: usize = 16 << 20;
-const CHUNK_BYTES: usize = 16 << 20;
 
 const INPUT_HELP: &str = "Sentences to search, one a line; plain, .gz or .zst; - is standard input [default: what is piped in, or else the words \
                           of the model]";
@@ -91,25 +95,28 @@ struct Answer<'a> {
     /// The same of the first sentences of the text that is searched.
     #[serde(skip_serializing_if = "Option::is_none")]
     text_known_word_share: Option<f64>,
-    neighbours: Vec<FoundText<'a>>,
+    neighbours: Vec<FoundText>,
 }
 
 #[derive(Debug, Clone, Serialize)]
-struct FoundText<'a> {
+struct FoundText {
     cosine: f32,
     /// Where a sentence stands; the file where there are several.
     #[serde(skip_serializing_if = "Option::is_none")]
-    file: Option<&'a str>,
+    file: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<u64>,
-    text: &'a str,
+    text: String,
+    /// How often a sentence is there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    count: Option<usize>,
 }
 
-/// A sentence that is kept, and where it stands.
-struct Sentence {
-    file: Option<String>,
-    line: u64,
-    text: String,
+impl FoundText {
+    fn of(cosine: f32, sentence: Sentence, has_files: bool) -> Self {
+        let Sentence { place: Place { file, line }, text, count, .. } = sentence;
+        Self { cosine, file: has_files.then_some(file), line: Some(line), text, count: Some(count) }
+    }
 }
 
 impl Nearest {
@@ -127,9 +134,11 @@ impl Nearest {
         destination::check_stdout(&input.iter().chain(&self.query_file).collect::<Vec<_>>())?;
         let model = self.model.open()?;
         let mut queries = self.queries.clone();
+        let mut query_lines = vec![None; queries.len()];
         if let Some(path) = &self.query_file {
             let lines = read_sentences(std::slice::from_ref(path), &self.text.options().of_lines())?;
             queries.extend(lines.iter().map(|(_, line)| line.to_owned()));
+            query_lines.extend((0..lines.len()).map(|i| Some(lines.place(i).1)));
         }
         let queries: Vec<&str> = queries.iter().map(String::as_str).collect();
         if input.is_empty() {
@@ -138,7 +147,7 @@ impl Nearest {
         if is_piped {
             output::note("searching the lines of standard input; --words searches the words of the model");
         }
-        self.sentences(input, &model, &queries)
+        self.sentences(input, &model, &queries, &query_lines)
     }
 
     /// Searches the words of the model.
@@ -155,61 +164,56 @@ impl Nearest {
         queries.refuse_unknown()?;
         let is_other = |query: usize, row| own[query] != Some(row);
         let found = NearestIndex::new(&words).nearest_batch_where(&queries.rows(), self.k, is_other)?;
-        let text =
-            |near: &Neighbour| FoundText { cosine: near.cosine, file: None, line: None, text: words.word(near.row) };
+        let text = |near: &Neighbour| {
+            let text = words.word(near.row).to_owned();
+            FoundText { cosine: near.cosine, file: None, line: None, text, count: None }
+        };
         let found = found.iter().map(|found| found.iter().map(text).collect());
         self.answer(&queries, found, Unread::default(), None)
     }
 
-    /// Searches the sentences of the input, some at a time: what is kept of them are the best so far.
-    fn sentences(&self, input: &[PathBuf], model: &Model, queries: &[&str]) -> Result {
+    /// Searches the sentences of the input.
+    fn sentences(&self, input: &[PathBuf], model: &Model, queries: &[&str], query_lines: &[Option<u64>]) -> Result {
         model.prepare_for_many();
         let queries = Queries::encode(model, model, &self.model.model, queries)?;
-        let rows = queries.rows();
-        let mut search = NearestStream::new(&rows, self.k);
         self.text.note_tables(input);
-        let mut reader = TextReader::open(input, &self.text.options())?;
-        let (mut lines, mut n_lines, mut n_unknown) = (Lines::default(), 0_u64, 0_u64);
-        let mut unread = Unread::default();
-        let mut sample = WordSample::new(&self.model.model, model);
-        loop {
-            lines.fill_sentences(&mut reader, (CHUNK_VALUES / model.dim().max(1)).max(1), CHUNK_BYTES)?;
-            if lines.len() == 0 {
-                break;
+        let own_lines = self.own_lines(input);
+        // One more, because the query itself may be among them.
+        let k = self.k.saturating_add(usize::from(self.equal.no_equal || own_lines.is_some()));
+        let Searched { found, sentences, unread, known_word_share } =
+            sentences::search(input, &self.text.options(), &self.model.model, model, &queries.rows(), k)?;
+        let has_files = input.len() > 1;
+        let shown = |query: usize, near: &Neighbour| {
+            let mut sentence = sentences[&near.row].clone();
+            if self.equal.leaves_out(queries.texts[query], &sentence.text) {
+                return None;
             }
-            let sentences: Vec<&str> = lines.iter().map(|(_, line)| line).collect();
-            let (vectors, coverage) = model.encode_batch(&sentences)?;
-            for (sentence, vector) in sentences.iter().zip(vectors.rows()) {
-                finite::check(model, &self.model.model, sentence, vector.to_slice().unwrap_or_default())?;
+            if let Some((own_lines, line)) = own_lines.as_ref().zip(query_lines[query])
+                && sentence.text == queries.texts[query]
+            {
+                sentence.leave_out(own_lines, line);
             }
-            n_lines += sentences.len() as u64;
-            n_unknown += coverage.iter().filter(|coverage| coverage.is_empty()).count() as u64;
-            coverage.iter().for_each(|coverage| unread.add(coverage));
-            sample.add(sentences.iter().copied());
-            let (rows, dim) = vectors.dim();
-            let table = Table::from_vec(rows, dim, vectors.into_raw_vec_and_offset().0)?;
-            search.add(table, |row| sentence(&lines, row, input.len() > 1))?;
-        }
-        if n_lines == 0 {
-            return Err(senv_core::Error::EmptyInput { path: input[0].clone() }.into());
-        }
-        if n_unknown > 0 {
-            let sentences = plural(n_unknown, "sentence");
-            output::warn(&format!("{sentences} of the input without a known word: never neighbours"));
-        }
-        let (found, sentences) = search.finish();
-        let text = |near: &Neighbour| {
-            let Sentence { file, line, text } = &sentences[&near.row];
-            FoundText { cosine: near.cosine, file: file.as_deref(), line: Some(*line), text }
+            (sentence.count > 0).then(|| FoundText::of(near.cosine, sentence, has_files))
         };
-        let found = found.iter().map(|found| found.iter().map(text).collect());
-        self.answer(&queries, found, unread, sample.finish())
+        let found = found
+            .iter()
+            .enumerate()
+            .map(|(query, found)| found.iter().filter_map(|near| shown(query, near)).take(self.k).collect());
+        self.answer(&queries, found, unread, known_word_share)
     }
 
-    fn answer<'a>(
+    /// The file of the queries, if it is searched with its own lines.
+    fn own_lines(&self, input: &[PathBuf]) -> Option<OwnLines> {
+        let own_lines = self.query_file.as_deref().filter(|path| !is_dash(path)).map(OwnLines::of)?;
+        let options = self.text.options();
+        let are_lines = options.table.is_none() && options.split.is_none();
+        (are_lines && input.iter().any(|path| own_lines.is_own(path.display().to_string()))).then_some(own_lines)
+    }
+
+    fn answer(
         &self,
         queries: &Queries<'_>,
-        found: impl Iterator<Item = Vec<FoundText<'a>>>,
+        found: impl Iterator<Item = Vec<FoundText>>,
         mut unread: Unread,
         text_known_word_share: Option<f64>,
     ) -> Result {
@@ -224,7 +228,9 @@ impl Nearest {
             let answer =
                 Answer { query, tokens, known_tokens: known, known_word_share, text_known_word_share, neighbours };
             self.write(&mut out, i, n, &answer).map_err(Failure::stdout)?;
-            let far = self.min_score.filter(|_| answer.neighbours.is_empty()).map(|least| few_near(query, least));
+            let is_without = answer.neighbours.is_empty();
+            let far = self.min_score.filter(|_| is_without).map(|least| few_near(query, least));
+            let far = far.or_else(|| (is_without && self.equal.no_equal).then(|| only_equal(query)));
             if let Some(warning) = queries.warning(i).or(far) {
                 out.flush().map_err(Failure::stdout)?;
                 output::warn(&warning);
@@ -244,11 +250,18 @@ impl Nearest {
         if n > 1 {
             writeln!(out, "{}> {}", if i > 0 { "\n" } else { "" }, answer.query)?;
         }
-        answer.neighbours.iter().try_for_each(|FoundText { cosine, file, line, text }| match (file, line) {
-            (Some(file), Some(line)) => writeln!(out, "{cosine:.4}\t{file}:{line}\t{text}"),
-            (None, Some(line)) => writeln!(out, "{cosine:.4}\t{line}\t{text}"),
-            (_, None) => writeln!(out, "{cosine:.4}\t{text}"),
-        })
+        for FoundText { cosine, file, line, text, count } in &answer.neighbours {
+            write!(out, "{cosine:.4}\t")?;
+            match (file, line) {
+                (Some(file), Some(line)) => write!(out, "{file}:{line}\t")?,
+                (None, Some(line)) => write!(out, "{line}\t")?,
+                (_, None) => {}
+            }
+            write!(out, "{text}")?;
+            write_times(out, count.unwrap_or(1))?;
+            writeln!(out)?;
+        }
+        Ok(())
     }
 }
 
@@ -265,80 +278,4 @@ fn known_unweighted(model: &Model) -> Result<Option<Box<dyn SentenceEncoder>>> {
     let average = model.average().filter(plain).cloned();
     let Some(average) = average else { return Ok(None) };
     Ok(Some(Box::new(average.with_unknown_words(UnknownWords::Skip).with_weighting(None)?)))
-}
-
-/// A sentence to be kept.
-fn sentence(lines: &Lines, i: usize, with_file: bool) -> Result<Sentence> {
-    let (file, line) = lines.place(i);
-    let file = with_file.then(|| file.display().to_string());
-    Ok(Sentence { file, line, text: copied(lines.get(i))? })
-}
-
-/// A copy of a sentence.
-fn copied(sentence: &str) -> Result<String> {
-    let mut text = String::new();
-    text.try_reserve_exact(sentence.len()).map_err(|_| no_memory("the sentences found", sentence.len()))?;
-    text.push_str(sentence);
-    Ok(text)
-}
-
-/// What is looked for.
-struct Queries<'a> {
-    texts: &'a [&'a str],
-    vectors: Array2<f32>,
-    coverage: Vec<Coverage>,
-    words: Vec<KnownWords>,
-    model: &'a Model,
-    /// The file of the model.
-    path: &'a Path,
-}
-
-impl<'a> Queries<'a> {
-    fn encode(encoder: &dyn SentenceEncoder, model: &'a Model, path: &'a Path, texts: &'a [&'a str]) -> Result<Self> {
-        let (vectors, coverage) = encoder.encode_batch(texts)?;
-        let words = texts.iter().map(|text| model.known_words([text])).collect();
-        let queries = Self { texts, vectors, coverage, words, model, path };
-        for (text, vector) in texts.iter().zip(queries.rows()) {
-            finite::check(model, path, text, vector)?;
-        }
-        Ok(queries)
-    }
-
-    /// An error where no query has a neighbour, for want of a known word.
-    fn refuse_unknown(&self) -> Result {
-        let unknown = |i: &usize| self.vectors.row(*i).iter().all(|&x| x == 0.0);
-        match self.texts {
-            [first, rest @ ..] if (0..self.texts.len()).all(|i| unknown(&i)) => {
-                let others =
-                    if rest.is_empty() { String::new() } else { format!(", nor of {} other queries", rest.len()) };
-                let message = format!(
-                    "no word of {first:?} is known to the model{others}: without one a query has no neighbours among words; train \
-                     a model on text that has it (senv train), or take another (--model)"
-                );
-                Err(std::io::Error::other(message).into())
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// What to say of a query of which no word is known, or few are.
-    fn warning(&self, i: usize) -> Option<String> {
-        let (text, words) = (self.texts[i], self.words[i]);
-        let unknown = unknown_query(text, self.vectors.row(i).iter().all(|&x| x == 0.0), words);
-        let is_one_of_few = self.texts.len() < MANY_QUERIES;
-        unknown.or_else(|| is_one_of_few.then(|| foreign_query(self.path, self.model, text, words)).flatten())
-    }
-
-    /// Warns of many queries together.
-    fn warn(&self) {
-        if self.texts.len() >= MANY_QUERIES {
-            let mut known = KnownWords::default();
-            self.words.iter().take(KnownWords::SAMPLE).for_each(|&words| known += words);
-            warn_of_few(self.path, known);
-        }
-    }
-
-    fn rows(&self) -> Vec<&[f32]> {
-        self.vectors.rows().into_iter().filter_map(|row| row.to_slice()).collect()
-    }
 }

@@ -1,4 +1,4 @@
-//! Whether a query is a line of a file that was indexed: a line does not find itself.
+//! Whether a query is a line of a file that is searched: a line does not find itself.
 
 use std::{
     cell::RefCell,
@@ -9,14 +9,13 @@ use std::{
 
 use senv::{SentenceCollection, SentenceHit};
 
-use super::answer::Query;
 use crate::{
     commands::index::columns::{FILE, LINE},
     failure::Result,
 };
 
-/// The file of the queries, and which of the names in a collection are names of it.
-pub(super) struct OwnLines {
+/// The file of the queries, and which other names are names of it.
+pub(crate) struct OwnLines {
     name: String,
     /// Behind links, and without `.` and `..`.
     real: Option<PathBuf>,
@@ -24,14 +23,14 @@ pub(super) struct OwnLines {
 }
 
 impl OwnLines {
-    pub(super) fn of(path: &Path) -> Self {
+    pub(crate) fn of(path: &Path) -> Self {
         let name = path.display().to_string();
         Self { name, real: fs::canonicalize(path).ok(), is_own: RefCell::default() }
     }
 
-    /// Whether a file that was indexed under this name is the file of the queries. Both may have other names for it; names are
+    /// Whether a file of this name is the file of the queries. Both may have other names for it; names are
     /// looked up from the present folder.
-    fn is_own(&self, name: String) -> bool {
+    pub(crate) fn is_own(&self, name: String) -> bool {
         if name == self.name {
             return true;
         }
@@ -46,13 +45,14 @@ impl OwnLines {
     }
 
     /// Leaves the line out that a query itself is.
-    pub(super) fn leave_out(
+    pub(crate) fn leave_out(
         &self,
         collection: &SentenceCollection,
-        query: &Query,
+        query: &str,
+        line: Option<u64>,
         hit: &mut SentenceHit,
     ) -> Result<()> {
-        let Some(line) = query.line.filter(|_| hit.text == query.text) else { return Ok(()) };
+        let Some(line) = line.filter(|_| hit.text == query) else { return Ok(()) };
         let rows = collection.rows();
         if ![FILE, LINE].iter().all(|name| rows.columns().iter().any(|column| column == name)) {
             return Ok(());

@@ -1,0 +1,83 @@
+//! What `senv nearest` looks for.
+
+use std::path::Path;
+
+use ndarray::Array2;
+use senv::{KnownWords, Model};
+use senv_core::{Coverage, SentenceEncoder};
+
+use crate::{
+    commands::{
+        finite,
+        known_words::{MANY_QUERIES, foreign_query, unknown_query, warn_of_few},
+    },
+    failure::Result,
+};
+
+/// What is looked for.
+pub(super) struct Queries<'a> {
+    pub(super) texts: &'a [&'a str],
+    vectors: Array2<f32>,
+    pub(super) coverage: Vec<Coverage>,
+    pub(super) words: Vec<KnownWords>,
+    model: &'a Model,
+    /// The file of the model.
+    path: &'a Path,
+}
+
+impl<'a> Queries<'a> {
+    /// Encodes them.
+    pub(super) fn encode(
+        encoder: &dyn SentenceEncoder,
+        model: &'a Model,
+        path: &'a Path,
+        texts: &'a [&'a str],
+    ) -> Result<Self> {
+        let (vectors, coverage) = encoder.encode_batch(texts)?;
+        let words = texts.iter().map(|text| model.known_words([text])).collect();
+        let queries = Self { texts, vectors, coverage, words, model, path };
+        for (text, vector) in texts.iter().zip(queries.rows()) {
+            finite::check(model, path, text, vector)?;
+        }
+        Ok(queries)
+    }
+
+    /// An error where no query has a neighbour, for want of a known word.
+    pub(super) fn refuse_unknown(&self) -> Result {
+        let unknown = |i: &usize| self.vectors.row(*i).iter().all(|&x| x == 0.0);
+        match self.texts {
+            [first, rest @ ..] if (0..self.texts.len()).all(|i| unknown(&i)) => {
+                let others =
+                    if rest.is_empty() { String::new() } else { format!(", nor of {} other queries", rest.len()) };
+                let message = format!(
+                    "no word of {first:?} is known to the model{others}: without one a query has no neighbours among words; train \
+                     a model on text that has it (senv train), or take another (--model)"
+                );
+                Err(std::io::Error::other(message).into())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// What to say of a query of which no word is known, or few are.
+    pub(super) fn warning(&self, i: usize) -> Option<String> {
+        let (text, words) = (self.texts[i], self.words[i]);
+        let unknown = unknown_query(text, self.vectors.row(i).iter().all(|&x| x == 0.0), words);
+        let is_one_of_few = self.texts.len() < MANY_QUERIES;
+        unknown.or_else(|| is_one_of_few.then(|| foreign_query(self.path, self.model, text, words)).flatten())
+    }
+
+    /// Warns of many queries together.
+    pub(super) fn warn(&self) {
+        if self.texts.len() >= MANY_QUERIES {
+            let mut known = KnownWords::default();
+            self.words.iter().take(KnownWords::SAMPLE).for_each(|&words| known += words);
+            warn_of_few(self.path, known);
+        }
+    }
+
+    /// Their vectors.
+    pub(super) fn rows(&self) -> Vec<&[f32]> {
+        self.vectors.rows().into_iter().filter_map(|row| row.to_slice()).collect()
+    }
+}
