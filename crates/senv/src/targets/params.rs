@@ -5,7 +5,7 @@ use senv_core::{
     hyperparameters::{Hyperparameters, hyperparameters, named_values},
     optim::{AdaDeltaParams, UpdateRule},
 };
-use senv_encoders::{LstmInit, StatePooling};
+use senv_encoders::{LstmInit, RecurrentTopology, StatePooling};
 use senv_losses::TargetRanking;
 use serde::{Deserialize, Serialize};
 
@@ -112,16 +112,14 @@ impl TargetParams {
     pub(crate) fn form(&self) -> EncoderForm {
         match self.encoder {
             TargetEncoder::Bow | TargetEncoder::Regress => EncoderForm::Average,
-            TargetEncoder::Rnn => {
-                EncoderForm::Lstm {
-                    hidden: self.hidden,
-                    layers: 1,
-                    topology: RecurrentTopology::Forward,
-                    pooling: self.pooling,
-                    peepholes: false,
-                    start: LstmInit::Orthogonal,
-                }
-            }
+            TargetEncoder::Rnn => EncoderForm::Lstm {
+                hidden: self.hidden,
+                layers: 1,
+                topology: RecurrentTopology::Forward,
+                pooling: self.pooling,
+                peepholes: false,
+                start: LstmInit::Orthogonal,
+            },
         }
     }
 }
