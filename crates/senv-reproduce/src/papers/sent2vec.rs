@@ -171,7 +171,7 @@ fn unsupervised() -> Table {
     columns.push(Column::new("SICK", 1, "results[scored_by=cosine].together.pearson_r_x100"));
     columns.push(Column::mean());
     let published = |name: &str| sts_values(name, &tasks()).into_iter().chain([None]);
-    let row = |(name, text, models, theirs): (&str, &str, Vec<String>, &str)| {
+    let row = |(name, text, models, theirs): (&str, &'static str, Vec<String>, &str)| {
         let n_seeds = models.len();
         let name = if n_seeds > 1 { format!("{name} ({n_seeds} seeds)") } else { name.to_owned() };
         Row::new(&name, text, models).beside(theirs, published(theirs))
@@ -235,7 +235,7 @@ fn supervised() -> Table {
             row.map(|row| row.msrp_f1),
         ]
     };
-    let row = |(name, text, models, theirs): (&str, &str, Vec<String>, &str)| {
+    let row = |(name, text, models, theirs): (&str, &'static str, Vec<String>, &str)| {
         Row::new(name, text, models.into_iter().take(1)).beside(theirs, published(theirs))
     };
     Table {
