@@ -190,8 +190,23 @@ fn captions_go_to_image_vectors_and_matrices_that_do_not_fit_are_refused() {
         let args =
             ["train", "caption-rep", "--captions", "captions.tsv", "--output", "c.senv", "--dim", "8", "--hidden", "8"];
         folder.run(
-            &[&args[..], &["--held-out", "0", "--lr", "0.01", "--epochs", "200", "--force", "--image-vectors", file]]
-                .concat(),
+            &[
+                &args[..],
+                &[
+                    "--loss",
+                    "cosine",
+                    "--held-out",
+                    "0",
+                    "--lr",
+                    "0.01",
+                    "--epochs",
+                    "200",
+                    "--force",
+                    "--image-vectors",
+                    file,
+                ],
+            ]
+            .concat(),
         )
     };
     folder.write("images.npy", npy(12, &matrix(12)));
