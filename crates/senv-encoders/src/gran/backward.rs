@@ -105,7 +105,13 @@ impl GranEncoder {
         let upstream = Upstream { states: Some(&d_states), last: None };
         let d_lstm = self.lstm.through(parameters, 0, &cell_input, &saved.lstm, &upstream, tensors)?;
         let Some(d_words) = &mut d_words else { return Ok(()) };
-        matmul_into(F::one(), d_lstm.view(), self.lstm.input_weights(parameters, 0), F::one(), d_words.view_mut())?;
+        matmul_into(
+            F::one(),
+            d_lstm.projections.view(),
+            self.lstm.input_weights(parameters, 0),
+            F::one(),
+            d_words.view_mut(),
+        )?;
         matmul_into(F::one(), d_p, weights.input, F::one(), d_words.view_mut())?;
         if d_x.is_empty() {
             return Ok(());

@@ -100,7 +100,7 @@ impl GranEncoder {
     /// `word_dim`; [`Error::TooLarge`] if the parameters do not fit into memory.
     pub fn new(word_dim: usize, hidden: usize, form: GranForm) -> Result<Self> {
         let GranForm { gate, pooling } = form;
-        let lstm = LstmCell { input: word_dim, hidden, peepholes: true, output_gate: true };
+        let lstm = LstmCell { input: word_dim, hidden, context: 0, peepholes: true, output_gate: true };
         lstm.check()?;
         if gate == GranGate::WordAndState && hidden != word_dim {
             let requirement = "the dimension of the words for gate 5, which adds words and states";

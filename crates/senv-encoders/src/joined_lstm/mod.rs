@@ -88,7 +88,7 @@ impl JoinedLstm {
     /// # Errors
     /// [`Error::InvalidParameter`] unless all sizes are above 0; [`Error::TooLarge`] if the parameters do not fit into memory.
     pub fn new(word_dim: usize, hidden: usize, dim: usize, pooling: StatePooling) -> Result<Self> {
-        let cell = LstmCell { input: word_dim, hidden, peepholes: true, output_gate: true };
+        let cell = LstmCell { input: word_dim, hidden, context: 0, peepholes: true, output_gate: true };
         cell.check()?;
         if dim == 0 {
             return Err(Error::InvalidParameter {
@@ -292,7 +292,7 @@ impl<F: Float> Encoder<F> for JoinedLstm {
         for (d, gradients) in [forward?, backward?].into_iter().enumerate() {
             let Some(d_words) = &mut d_words else { continue };
             let weights = self.cell.input_weights(parameters, d * OF_A_DIRECTION);
-            matmul_into(F::one(), gradients.view(), weights, F::one(), d_words.view_mut())?;
+            matmul_into(F::one(), gradients.projections.view(), weights, F::one(), d_words.view_mut())?;
         }
         Ok(())
     }

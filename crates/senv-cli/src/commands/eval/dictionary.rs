@@ -35,8 +35,8 @@ pub(super) struct Dictionary {
     /// looked up.
     #[arg(required = true, value_name = "FILE")]
     definitions: Vec<PathBuf>,
-    /// Other encoders into the same space, beside it: models whose word vectors were the targets.
-    #[arg(long, value_name = "MODEL", num_args = 1..)]
+    /// Another encoder into the same space, beside it: a model whose word vectors were the targets; may be given more than once.
+    #[arg(long, value_name = "MODEL")]
     against: Vec<PathBuf>,
     /// Definitions of each kind, drawn; 0 for all of them.
     #[arg(long, value_name = "N", default_value_t = 500)]
