@@ -49,7 +49,7 @@ pub struct OrderTables {
 }
 
 impl OrderTables {
-    /// The tables of `n_words` words; `features` writes those of a word, of which `out` has [`OrderEncoder::features`].
+    /// The tables of `n_words` words; `features` writes those of a word, as many as `out` has values.
     ///
     /// # Errors
     /// [`Error::ShapeMismatch`] if the parameters are not those of the encoder; [`Error::InvalidParameter`] if a value is NaN or
@@ -108,7 +108,7 @@ impl OrderTables {
     /// once `buffer` has grown.
     ///
     /// # Panics
-    /// If there is no word of a number, or `out` has not [`OrderEncoder::dim`] + 1 values.
+    /// If there is no word of a number, or `out` has not as many values as the part has columns, and one more.
     pub fn encode_into(&self, words: impl IntoIterator<Item = u32>, buffer: &mut Vec<f32>, out: &mut [f32]) {
         let dim = self.encoder.dim;
         assert_eq!(out.len(), dim + 1, "values of the order part");

@@ -89,7 +89,7 @@ impl<'w> Capitals<'w> {
             let mut lines = TextReader::open(&[&input.path], options)?;
             let mut n = 0;
             while let Some(line) = lines.next_line()? {
-                self.add(&line.text);
+                self.add(line.text);
                 n += 1;
                 if n == LINES {
                     break;

@@ -31,7 +31,7 @@ pub use model::{Order, OrderConfig};
 
 use crate::{
     base::{fingerprint::Fingerprint, range::require, train_options::TrainOptions},
-    compress::table::CompressParams,
+    compress::{static_model::StaticModel, table::CompressParams},
     data::PairFiles,
     error::{Error, Result},
     gradient::{Decay, FitParams, Stopped, Weights, WordUpdates, fit, scored_pairs::ScoredPairs},
@@ -42,7 +42,6 @@ use crate::{
         contract::{Common, System, Trainer},
         start::Start,
     },
-    systems::StaticModel,
 };
 use exchange::{Capitals, Exchange};
 use objective::{LabelledTokens, OrderObjective};

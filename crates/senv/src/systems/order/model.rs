@@ -22,9 +22,9 @@ use crate::{
         file,
         range::require,
     },
+    compress::static_model::StaticModel,
     error::{Error, Result},
     model::saved::{ReadModel, SavedModel},
-    systems::StaticModel,
 };
 
 /// How the tables of a trained part are stored in memory.

@@ -1,5 +1,5 @@
 use senv_core::{
-    SentenceEncoder, StaticEncoder, Table, Tokenizer, Vocabulary, init,
+    StaticEncoder, Table, Tokenizer, Vocabulary, init,
     rng::stream,
     static_model::{CompressedRows, RowEncoding},
 };
