@@ -50,6 +50,12 @@ pub(crate) struct CoreSaved<F, R> {
     context: Option<Vec<F>>,
 }
 
+/// Hidden states, and what is saved of their pass.
+type Decoded<F, C> = (Array2<F>, CoreSaved<F, <C as RecurrentCell>::Run<F>>);
+
+/// Initial states, and what the context adds.
+type Given<F> = (Option<Vec<F>>, Option<Vec<F>>);
+
 impl<C: RecurrentCell> DecoderCore<C> {
     /// A decoder of the cell that `cell` gives for a context of so many values, 0 for none.
     ///
@@ -114,7 +120,7 @@ impl<C: RecurrentCell> DecoderCore<C> {
         batch: &TokenBatch,
         words: ArrayView2<'_, F>,
         vectors: ArrayView2<'_, F>,
-    ) -> Result<(Array2<F>, CoreSaved<F, C::Run<F>>)> {
+    ) -> Result<Decoded<F, C>> {
         self.check(parameters, batch, words, vectors)?;
         let (steps, inputs) = self.order(batch)?;
         let (initial, context) = self.given(parameters, sorted_rows(&steps, vectors))?;
@@ -134,8 +140,8 @@ impl<C: RecurrentCell> DecoderCore<C> {
         Ok((matrix(batch.n_tokens(), h, hidden)?, CoreSaved { steps, inputs, run, initial, context }))
     }
 
-    /// (F1) for some sentence vectors: initial states, and what the context adds.
-    fn given<F: Float>(&self, parameters: &Parameters<F>, vectors: Vec<F>) -> Result<(Option<Vec<F>>, Option<Vec<F>>)> {
+    /// (F1) for some sentence vectors.
+    fn given<F: Float>(&self, parameters: &Parameters<F>, vectors: Vec<F>) -> Result<Given<F>> {
         let n = vectors.len() / self.vector_dim;
         let times = |place: usize| -> Result<Vec<F>> {
             let product = matmul(view(&vectors, n, self.vector_dim), parameters[place].view().t())?;
