@@ -281,7 +281,7 @@ mod tests {
         let variance = [1.0, 3.0, 18.0, 9.5].map(|rank: f64| (rank - mean).powi(2)).iter().sum::<f64>() / 4.0;
         assert!((set.rank_variance - variance).abs() < 1e-12);
         let (low, high) = set.median_rank.interval.unwrap();
-        assert!(low >= 1.0 && low < 6.25 && high > 6.25 && high <= 18.0, "{low} {high}");
+        assert!((1.0..6.25).contains(&low) && (6.25..=18.0).contains(&high), "{low} {high}");
         let text = result.to_text("mine", &[("floor", &result)]);
         assert!(text.contains("mine") && text.contains("floor") && text.contains("among 18 words"), "{text}");
         assert!(!text.contains("empty"));
