@@ -5,7 +5,8 @@
 //!
 //! ```text
 //! m = ⌊U / (lr / |R|)⌋, at least 1, at most 16     targets of one context in a step; U = 1/2, R the rows of the context
-//! Σ lr s_t ≤ U, or one context alone                contexts of a step that share a row; s_t what that row gets of a gradient
+//! m = ⌊U / (lr |R|)⌋, likewise                       of a sum that passes its whole gradient to each of its rows
+//! Σ lr s_t ≤ U, or one context alone                contexts of a step that share a row; s_t what that row, or the sum, gets of a gradient
 //! ```
 //!
 //! All rows of a step are read as they stand at its start. The updates of one context by m targets add up to at most
@@ -267,10 +268,16 @@ impl Plan {
     /// Steps of at most `limit` targets; a group with more, or with a larger sum of updates than is allowed at the learning rate
     /// `lr`, is divided into groups of the same rows.
     fn cut(&mut self, limit: usize, lr: f32) {
-        let most = |group: &Group, targets: &[Target]| {
-            let share = targets[group.targets.start].share;
-            ((MAX_UPDATE / (lr * share)) as usize).clamp(1, limit)
+        let is_added_up = self.more_places == 0;
+        // Of a plain sum each row gets the whole gradient, and its vector as much from each of them.
+        let weight = |group: &Group, targets: &[Target]| {
+            let first = &targets[group.targets.start];
+            let is_whole = first.excluded.is_empty() && first.added.is_empty();
+            let is_sum = is_added_up && is_whole && first.mean == 1.0 && first.share == 1.0;
+            if is_sum { group.rows.len() as f32 } else { first.share }
         };
+        let most =
+            |group: &Group, targets: &[Target]| ((MAX_UPDATE / (lr * weight(group, targets))) as usize).clamp(1, limit);
         if self.groups.iter().any(|group| group.targets.len() > most(group, &self.targets)) {
             let whole = std::mem::take(&mut self.groups);
             for group in whole {
@@ -287,7 +294,7 @@ impl Plan {
         }
         let mut update = 0.0;
         for (g, group) in self.groups.iter().enumerate() {
-            let own = lr * self.targets[group.targets.start].share * group.targets.len() as f32;
+            let own = lr * weight(group, &self.targets) * group.targets.len() as f32;
             update = if group.shares_row { update + own } else { own };
             match self.steps.last_mut() {
                 Some(step)

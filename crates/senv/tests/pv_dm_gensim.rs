@@ -1,5 +1,7 @@
 //! PV-DM beside gensim's: not the same bits, but the same documents are alike.
 
+#![allow(clippy::print_stdout)] // --nocapture shows how well the programs agree
+
 use senv::{Composition, PvDmParams, TextSystem, Tokenizer, TrainOptions};
 use senv_core::{Rows, kernels};
 use serde_json::Value;
