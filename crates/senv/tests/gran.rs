@@ -96,8 +96,7 @@ fn every_encoder_learns_from_pairs_and_is_saved() {
         let trained = |threads| params.fit(&data, &at_threads(threads)).unwrap();
         let one: Trained<Gran> = trained(1);
         let (gap, form) = (separation(&one.model), (params.variant, params.pooling));
-        println!("{form:?}: {gap}");
-        assert!(gap > 0.2, "{form:?}: {gap}");
+        assert!(gap > 0.4, "{form:?}: {gap}");
         assert_eq!(bits(&one.model), bits(&trained(3).model), "{form:?}");
         let path = folder.path().join("model.senv");
         one.model.save(&path).unwrap();
