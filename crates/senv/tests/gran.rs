@@ -3,9 +3,9 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use senv::{
-    CheckpointPlan, Control, Error, FitParams, Gran, GranGate, GranParams, GranVariant, Model, NoObserver, Observer,
-    PairData, PairInput, PairKind, PairOptions, PairParams, PairSystem, Progress, SentenceEncoder, StatePooling,
-    Stopped, System, TrainOptions, Trained,
+    CheckpointPlan, Control, Error, FitParams, Gran, GranGate, GranParams, GranVariant, MarginLoss, Model, NoObserver,
+    Observer, PairData, PairInput, PairKind, PairLoss, PairOptions, PairParams, PairSystem, Progress, Selection,
+    SentenceEncoder, StatePooling, Stopped, System, TrainOptions, Trained,
 };
 use tempfile::TempDir;
 
@@ -55,10 +55,15 @@ fn all() -> Vec<GranParams> {
     grans.into_iter().chain(others).map(of).collect()
 }
 
+/// Negatives drawn at random: the hardest one is of the same topic here.
+fn margin() -> PairLoss {
+    PairLoss::Margin(MarginLoss { selection: Selection::Random, ..MarginLoss::default() })
+}
+
 fn small() -> GranParams {
     GranParams {
         dim: 16,
-        pairs: PairParams { scramble: 0.5, vector_dropout: 0.1, ..PairParams::default() },
+        pairs: PairParams { loss: margin(), scramble: 0.5, vector_dropout: 0.1, ..PairParams::default() },
         fit: FitParams { epochs: Some(8), batch: 20, lr: Some(0.01), ..FitParams::default() },
         ..GranParams::default()
     }
