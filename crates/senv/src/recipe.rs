@@ -4,7 +4,7 @@
 //! the next one than to others, [`PpParams::for_neighbours`]; where they do not, words are predicted from the rest of
 //! their sentence, [`Sent2VecParams`] with its defaults. Pairs that mean the same join the neighbours.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use senv_core::{Error as CoreError, Observer, TextOptions, TextReader, Tokenizer};
 

@@ -1,6 +1,6 @@
 //! The main job on the sample text, judged by what people say: commands that run are not enough.
 
-use crate::common::{Folder, text};
+use crate::common::Folder;
 use serde_json::Value;
 
 fn pearson(result: &Value) -> f64 {
