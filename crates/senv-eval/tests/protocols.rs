@@ -4,15 +4,16 @@
 
 use std::{collections::HashSet, f64::consts::TAU};
 
-use senv_core::{Coverage, NoObserver, Scratch, SentenceEncoder};
+use senv_core::{Coverage, NoObserver, Scratch, SentenceEncoder, Table};
 use senv_eval::{
-    DEFAULT_HISTOGRAM_BINS, Document, Entailment, Error, FrozenClassifier, FrozenScorer, JudgedQuery, LabeledSentence,
-    LabeledSet, LearningCurveOptions, LogisticForm, MapOptions, NliLayout, NliPair, NliSet, PairFeatures, PairGroups,
-    ParaphrasePair, ParaphraseSet, ProbeOptions, RelatednessForm, Result, RetrievalSet, Scale, SentenceGroup,
-    SentenceGroups, SentenceVectors, StsPair, StsTask, evaluate_classification, evaluate_classification_on_test,
-    evaluate_entailment, evaluate_group_ranking, evaluate_learning_curve, evaluate_map, evaluate_p_coherence,
-    evaluate_pair_histograms, evaluate_paraphrase_detection, evaluate_ranking, evaluate_relatedness,
-    evaluate_retrieval, evaluate_scorer, evaluate_sts, evaluate_zero_shot,
+    DEFAULT_HISTOGRAM_BINS, DictionarySet, Document, Entailment, Error, FrozenClassifier, FrozenScorer, JudgedQuery,
+    LabeledSentence, LabeledSet, LearningCurveOptions, LogisticForm, MapOptions, NliLayout, NliPair, NliSet,
+    PairFeatures, PairGroups, ParaphrasePair, ParaphraseSet, ProbeOptions, RelatednessForm, Result, RetrievalSet,
+    Scale, SentenceGroup, SentenceGroups, SentenceVectors, StsPair, StsTask, evaluate_classification,
+    evaluate_classification_on_test, evaluate_dictionary, evaluate_entailment, evaluate_group_ranking,
+    evaluate_learning_curve, evaluate_map, evaluate_p_coherence, evaluate_pair_histograms,
+    evaluate_paraphrase_detection, evaluate_ranking, evaluate_relatedness, evaluate_retrieval, evaluate_scorer,
+    evaluate_sts, evaluate_zero_shot,
 };
 use senv_metrics::Bootstrap;
 
@@ -325,6 +326,24 @@ const PROTOCOLS: &[Protocol] = &[
                 Bootstrap { resamples: 0, seed: 1 },
             )?;
             Ok(Some(result.scores[1].ndcg_at_10.value_x100 / 100.0))
+        },
+    },
+    Protocol {
+        functions: &["evaluate_dictionary"],
+        // Half of sixteen words stand before the defined one by chance.
+        chance: (0.06, 0.35),
+        top: 0.99,
+        run: |vectors| {
+            let (n, dim) = (16, vectors.dim());
+            let mut words = Table::zeros(n, dim)?;
+            let mut scratch = Scratch::default();
+            for i in 0..n {
+                Vectors::Leaking.encode_into(&format!("word{i} class {i}"), &mut scratch, words.row_mut(i));
+            }
+            let definitions = (0..3 * n).map(|i| (i % n, format!("definition{i} class {}", i % n))).collect();
+            let set = DictionarySet { name: "set".into(), definitions };
+            let result = evaluate_dictionary(&vectors, &words, &[set], Bootstrap { resamples: 0, seed: 1 })?;
+            Ok(Some(1.0 / result.sets[0].median_rank.value))
         },
     },
     Protocol {

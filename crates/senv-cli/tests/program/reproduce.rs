@@ -79,6 +79,13 @@ fn with_data() -> Folder {
     for name in ["ppdb", "simplewiki", "turk", "asset", "onestop", "wikisplit"] {
         put(&format!("pairs/{name}.tsv"), pairs(40, FOR_TRAINING, |_| String::new()));
     }
+    let all: String = (0..240).map(|i| sentence(i) + " ").collect();
+    let defined: BTreeSet<&str> = all.split_whitespace().collect();
+    let define = |(i, word): (usize, &&str)| format!("{word}\t{}{FOR_TRAINING}\n", sentence(i));
+    put("definitions/oewn.tsv.gz", defined.iter().enumerate().map(define).collect());
+    let tree =
+        |i: usize| format!("(S {})\n", sentence(i).split(' ').map(|word| format!("(W {word})")).collect::<String>());
+    put("trees/treebank.txt", (0..60).map(tree).collect());
     let words = ["the", "cat", "dog", "saw", "liked", "bread", "soup", "near"];
     let vector = |i: usize| format!("{} 0.{i} -0.5 0.{}\n", words[i], 9 - i);
     put("vectors/glove-6B-50d-5k.txt", (0..words.len()).map(vector).collect());

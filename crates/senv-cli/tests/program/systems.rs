@@ -39,7 +39,7 @@ pub(crate) const SYSTEMS: &[(&str, &str)] = &[
         "gran-memory",
         "gran --pairs phrases.tsv --stage2 pairs.tsv --dim 12 --gate 4 --pooling max --epochs 1 --word-dropout 0.2",
     ),
-    ("lstm-last", "gran --pairs pairs.tsv --dim 12 --hidden 10 --encoder lstm --preset paper-lstm-last --epochs 1"),
+    ("lstm-last", "gran --pairs pairs.tsv --dim 12 --hidden 14 --encoder lstm --preset paper-lstm-last --epochs 1"),
     ("bilstm-average", "gran --pairs pairs.tsv --dim 12 --hidden 10 --encoder bilstm --epochs 1"),
     ("relatedness-gran", "relatedness --model gran.senv --train scored.tsv --dev scored-dev.tsv --epochs 1"),
     ("relatedness", "relatedness --model cse.senv --train scored.tsv --dev scored-dev.tsv --epochs 2"),
@@ -74,7 +74,7 @@ pub(crate) const SYSTEMS: &[(&str, &str)] = &[
     ),
     (
         "order",
-        "order --init-model word2vec.senv --train paws.tsv --pairs pairs.tsv --neighbours text.txt --gate sts.tsv --steps 6 --dim 8",
+        "order --init-model word2vec-cbow.senv --train paws.tsv --pairs pairs.tsv --neighbours text.txt --gate sts.tsv --steps 6 --dim 8",
     ),
     ("snli", "snli --train labelled.tsv --init-vectors word2vec.senv --hidden 12 --epochs 1"),
 ];

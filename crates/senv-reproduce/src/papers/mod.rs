@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn all_of_it_is_expected_to_take_at_most_ninety_minutes() {
+    fn all_of_it_is_expected_to_take_at_most_two_hours_and_a_half() {
         let mut seconds = 0.0;
         let mut known = BTreeMap::new();
         for paper in all() {
@@ -114,6 +114,7 @@ mod tests {
             }
         }
         seconds += known.values().sum::<f64>();
-        assert!(seconds < 90.0 * 60.0, "{seconds}");
+        // The rows of GRAN, SDAE, PV-DM, C-PHRASE, DictRep and CaptionRep, nearly half of it, are guessed and not timed yet.
+        assert!(seconds < 150.0 * 60.0, "{seconds}");
     }
 }

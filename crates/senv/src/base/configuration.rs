@@ -5,7 +5,7 @@
 //! be there, or be bounded.
 
 use senv_store::ModelFile;
-use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer, de::DeserializeOwned};
 
 use crate::{Error, Result};
 
@@ -52,4 +52,9 @@ pub(crate) fn expect_layers(file: &ModelFile, layers: usize) -> Result<()> {
     }
     let reason = format!("the configuration asks for {layers} layers, the file has {there} tensors");
     Err(Error::BadModel { path: file.path().to_owned(), reason })
+}
+
+/// A threshold of which JSON has no number: infinity is written as null.
+pub(crate) fn infinity_of_null<'de, D: Deserializer<'de>>(value: D) -> std::result::Result<f64, D::Error> {
+    Ok(Option::<f64>::deserialize(value)?.unwrap_or(f64::INFINITY))
 }

@@ -54,6 +54,7 @@ hyperparameters! {
         /// Words that occur less often are unknown.
         pub min_count: Option<u64> = None => Text;
         /// Subsampling threshold t of targets, a relative frequency; 1 keeps all.
+        @[serde(deserialize_with = "crate::base::configuration::infinity_of_null")]
         pub subsample: f64 = 1e-3 => Training[above 0 or_infinite];
         /// How text is tokenized.
         pub tokenizer: Tokenizer = Tokenizer::automatic().lowercase(true) => group;

@@ -90,6 +90,7 @@ hyperparameters! {
         /// Words that occur less often are never targets.
         pub min_target_count: Option<u64> = None => Training;
         /// Subsampling threshold t of targets, a relative frequency: more frequent words are often skipped.
+        @[serde(deserialize_with = "crate::base::configuration::infinity_of_null")]
         pub subsample: f64 = 1e-4 => Training[above 0 or_infinite];
         /// Whether a placeholder stands for the target, as in the release, or the target is left out, as in the paper.
         pub placeholder: bool = false => Training;

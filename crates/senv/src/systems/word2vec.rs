@@ -72,6 +72,7 @@ hyperparameters! {
         /// Words that occur less often are unknown.
         pub min_count: Option<u64> = None => Text;
         /// Subsampling threshold t, a relative frequency: more frequent words are often skipped.
+        @[serde(deserialize_with = "crate::base::configuration::infinity_of_null")]
         pub subsample: f64 = 1e-5 => Training[above 0 or_infinite];
         /// How text is tokenized.
         pub tokenizer: Tokenizer = Tokenizer::automatic().lowercase(true) => group;
@@ -260,6 +261,17 @@ pub type Word2Vec = Averaged<Word2VecParams>;
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_model_without_subsampling_opens_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let (text, path) = (folder.path().join("text.txt"), folder.path().join("m.senv"));
+        std::fs::write(&text, "the train to the coast is late\n".repeat(20)).unwrap();
+        let params = Word2VecParams { dim: 8, subsample: f64::INFINITY, ..Word2VecParams::default() };
+        let model = params.train(&text).unwrap();
+        model.save(&path).unwrap();
+        assert_eq!(Word2Vec::open(&path).unwrap().params().subsample, f64::INFINITY);
+    }
 
     #[test]
     fn each_preset_has_the_settings_of_its_source() {

@@ -60,6 +60,7 @@ hyperparameters! {
         /// Words that occur less often are unknown.
         pub min_count: Option<u64> = None => Text;
         /// Subsampling threshold t, a relative frequency: more frequent words are often skipped.
+        @[serde(deserialize_with = "crate::base::configuration::infinity_of_null")]
         pub subsample: f64 = 1e-4 => Training[above 0 or_infinite];
         /// How text is tokenized.
         pub tokenizer: Tokenizer = Tokenizer::automatic().lowercase(true) => group;

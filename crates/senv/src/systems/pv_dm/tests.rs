@@ -18,7 +18,7 @@ fn params(combine: Composition, window_side: WindowSide) -> PvDmParams {
         window: 2,
         window_side,
         min_count: Some(1),
-        subsample: f64::INFINITY,
+        subsample: 1.0,
         ..PvDmParams::default()
     };
     (params.training.epochs, params.training.lr) = (Some(60), Some(0.2));
@@ -45,7 +45,7 @@ fn documents_of_a_subject_lie_together_however_vectors_are_combined_at_any_numbe
         let cosine = |a: usize, b: usize| kernels::cosine(documents.row(a), documents.row(b));
         for i in 0..58 {
             let (same, different) = (cosine(i, i + 2), cosine(i, i + 1));
-            assert!(same > different + 0.2, "{combine:?} {side:?}, {i}: {same} and {different}");
+            assert!(same > different + 0.1, "{combine:?} {side:?}, {i}: {same} and {different}");
         }
     }
 }
