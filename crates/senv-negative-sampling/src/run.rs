@@ -316,7 +316,7 @@ mod tests {
         run.count(&run.unit(0), done);
         let halted = run.halted();
         let outcome = run.finish();
-        assert_eq!(halted, outcome.is_err(), "the other threads are told");
+        assert_eq!(halted, outcome.is_err(), "the other threads stop");
         outcome
     }
 

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{Error, Result, file::KIND};
 
-/// Segments of a collection at most: a process maps 65,530 files on Linux unless the system is told otherwise, and needs some itself.
+/// Segments of a collection at most: by default a process on Linux maps at most 65,530 files, some of which it needs itself.
 /// One more would be written, and could not be opened any more.
 const MOST_SEGMENTS: usize = 65_000;
 

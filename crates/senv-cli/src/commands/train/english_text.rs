@@ -14,8 +14,8 @@ pub(super) fn note(sample: &TextSample) -> Option<String> {
     let percent = 100.0 * share;
     Some(format!(
         "the text is English, and {percent:.0} % of its words are known to the model that is part of senv: on general English that one \
-         is better than what a text of this size gives (use it by omitting --model); --init-model english goes on from it, which is \
-         better still on text like this, and adds its words"
+         is better than what a text of this size gives (use it by omitting --model); --init-model english goes on from it, adds \
+         the words of the text, and is often better still on its subject"
     ))
 }
 

@@ -59,7 +59,7 @@ impl Parser {
     }
 }
 
-/// What is wrong with an object, with its column alone: the parser counts lines from that of the object.
+/// The parser's message with the column but without the line, which it counts from the beginning of the object.
 fn without_line(error: &serde_json::Error) -> String {
     let (text, place) = (error.to_string(), format!(" at line {} column {}", error.line(), error.column()));
     match text.strip_suffix(&place) {
