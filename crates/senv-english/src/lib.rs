@@ -43,6 +43,10 @@ static FILE: &Aligned<[u8]> = &Aligned(*include_bytes!("../data/english-small.se
 /// The model file: a senv model of kind `static`, which [`StaticEncoder::from_static`] and `senv` open.
 pub static BYTES: &[u8] = &FILE.0;
 
+/// The terms of the model, which models that training makes of it carry on.
+pub const TERMS: &str =
+    "CC BY-SA 4.0: made from the English model of senv (senv-english), whose sources MODEL_CARD.md lists";
+
 /// The digest of the model of 50,000 words, as `senv::model_digest` computes it, by which a collection knows its model.
 pub const LARGE_DIGEST: &str = "4ad1a6b29942f938";
 
@@ -58,7 +62,7 @@ pub const DIGEST: &str = if SMALL { SMALL_DIGEST } else { LARGE_DIGEST };
 /// # Errors
 /// If memory for the index is lacking, or the program file was damaged.
 pub fn model() -> Result<StaticEncoder> {
-    StaticEncoder::from_static(BYTES)
+    Ok(StaticEncoder::from_static(BYTES)?.with_terms(TERMS))
 }
 
 #[cfg(doctest)]

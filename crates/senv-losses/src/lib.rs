@@ -10,7 +10,7 @@
 //! | [`MultiLabelLoss`], [`HierarchicalSoftmax`] | encodings of sentences, and their sets of words | BOW AE |
 //! | [`TargetCosine`], [`TargetRanking`] | sentences, each with a target vector that is given | DictRep, CaptionRep |
 //! | [`JoinedCosines`] with [`CosineLogistic`] and [`held_correlation`] | pairs with a label, and ordinary pairs | order |
-//! | [`NliHead`] | pairs with one of three labels | the SNLI models |
+//! | [`NliHead`] | pairs with one of three labels | the SNLI models, InferSent |
 //! | [`DualObjective`] | the losses of two decoders | P-thought |
 //! | [`L2`] | parameters and their initial values | all |
 //!
@@ -86,7 +86,7 @@ pub use linear_relatedness::LinearRelatedness;
 pub use log_uniform::SampledWords;
 pub use margin::{DEFAULT_MARGIN, MarginLoss, MarginSaved};
 pub use multi_label::MultiLabelLoss;
-pub use nli::{DEFAULT_NLI_HIDDEN, NLI_LABELS, NliHead, NliSaved};
+pub use nli::{DEFAULT_NLI_HIDDEN, NLI_LABELS, NliHead, NliHeadForm, NliSaved};
 pub use output_layer::{DEFAULT_BLOCK, Reduction};
 pub use pair_features::pair_features;
 pub use relatedness::{Combine, DEFAULT_HIDDEN, RelatednessHead, RelatednessSaved};

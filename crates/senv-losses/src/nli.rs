@@ -1,4 +1,4 @@
-//! A classifier head for natural language inference: a small network on two concatenated sentence vectors.
+//! A classifier head for natural language inference: a small network on two sentence vectors.
 //!
 //! Equation: `nli-head`
 //!
@@ -12,10 +12,20 @@
 //! (B2)  ∂h = ∂s ∘ (1 − s²),   ∂W_h = ∂hᵀ x,   ∂b_h = Σ ∂h
 //! (B1)  [∂u ; ∂v] = W_hᵀ ∂h
 //! ```
+//!
+//! InferSent's head sees how the two differ as well, and has two layers without a function between them:
+//!
+//! ```text
+//! (F1')  x = [u ; v ; |u − v| ; u ∘ v]                  shape (n, 4 dim)
+//! (F2')  t = W_h x + b_h,   s = W_m t + b_m             shape (n, hidden) each
+//! (B2')  ∂t = W_mᵀ ∂s,   ∂W_m = ∂sᵀ t,   ∂b_m = Σ ∂s;   ∂W_h = ∂tᵀ x,   ∂b_h = Σ ∂t
+//! (B1')  ∂x = W_hᵀ ∂t, and to u and v as in `pair-features`
+//! ```
 
 use ndarray::{Array2, ArrayView2, Axis, concatenate, s};
 use senv_core::{
     arrays::{Float, Parameters},
+    hyperparameters::named_values,
     init, math,
     rng::Stream,
 };
@@ -25,7 +35,7 @@ use crate::{
     dense::{add_bias_gradient, add_product, add_weight_gradient, bias, check_shapes, input_gradient},
     error::{Error, Result, check_range, check_size},
     output_layer::check_targets,
-    pair_features::check_pairs,
+    pair_features::{check_pairs, difference, difference_backward, product, product_backward},
     rows::{flat_mut, row, row_mut},
     softmax_row::softmax_row,
 };
@@ -41,8 +51,33 @@ const LIMIT: f64 = 0.1;
 
 const W_H: usize = 0;
 const B_H: usize = 1;
-const W_O: usize = 2;
-const B_O: usize = 3;
+/// Of InferSent's head only; the tensors of the last layer come behind.
+const W_M: usize = 2;
+const B_M: usize = 3;
+
+/// What a head makes of the two vectors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NliHeadForm {
+    /// (F1) to (F3): both vectors side by side, one layer with tanh.
+    #[default]
+    Tanh,
+    /// (F1') and (F2'): both vectors, their difference and product, two linear layers.
+    Infersent,
+}
+
+impl NliHeadForm {
+    /// Whether it is the default form: configurations leave that one out.
+    #[must_use]
+    pub fn is_tanh(&self) -> bool {
+        *self == Self::Tanh
+    }
+}
+
+named_values!(NliHeadForm {
+    Tanh = "tanh": "Both vectors, and a layer with tanh",
+    Infersent = "infersent": "Both vectors, their difference and product, and two linear layers",
+});
 
 /// The pair classifier of the SNLI models; its weights are in [`Parameters`].
 ///
@@ -63,19 +98,25 @@ const B_O: usize = 3;
 ///
 /// # References
 /// S. R. Bowman, G. Angeli, C. Potts, C. D. Manning, EMNLP 2015, for the task; the paper of the SNLI-finetuned
-/// Skip-thoughts, section 3, for the head: both vectors, one hidden layer, a softmax.
+/// Skip-thoughts, section 3, for the head: both vectors, one hidden layer, a softmax. A. Conneau, D. Kiela, H. Schwenk, L. Barrault,
+/// A. Bordes, EMNLP 2017, figure 1, for that of InferSent; its layers are linear in the release.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NliHead {
     /// The sentence dimension.
     pub dim: usize,
     /// The hidden size; 512 by default.
     pub hidden: usize,
+    /// What becomes of the two vectors.
+    #[serde(default, skip_serializing_if = "NliHeadForm::is_tanh")]
+    pub form: NliHeadForm,
 }
 
 /// Predictions for pairs, and what [`NliHead::backward`] needs.
 #[derive(Debug, Clone)]
 pub struct NliSaved<F> {
     x: Array2<F>,
+    /// InferSent's first layer.
+    t: Option<Array2<F>>,
     s: Array2<F>,
     logits: Array2<F>,
 }
@@ -129,29 +170,59 @@ impl NliHead {
     /// The defaults for vectors of dimension `dim`.
     #[must_use]
     pub fn new(dim: usize) -> Self {
-        Self { dim, hidden: DEFAULT_NLI_HIDDEN }
+        Self { dim, hidden: DEFAULT_NLI_HIDDEN, form: NliHeadForm::Tanh }
     }
 
     /// Names and shapes of its tensors, in order.
-    fn shapes(&self) -> [(&'static str, [usize; 2]); 4] {
-        [
-            ("head.w_h", [self.hidden, 2 * self.dim]),
-            ("head.b_h", [1, self.hidden]),
-            ("head.w_o", [NLI_LABELS.len(), self.hidden]),
-            ("head.b_o", [1, NLI_LABELS.len()]),
-        ]
+    fn shapes(&self) -> Vec<(&'static str, [usize; 2])> {
+        let mut shapes = vec![("head.w_h", [self.hidden, self.n_features()]), ("head.b_h", [1, self.hidden])];
+        if self.form == NliHeadForm::Infersent {
+            shapes.extend([("head.w_m", [self.hidden, self.hidden]), ("head.b_m", [1, self.hidden])]);
+        }
+        shapes.extend([("head.w_o", [NLI_LABELS.len(), self.hidden]), ("head.b_o", [1, NLI_LABELS.len()])]);
+        shapes
     }
 
-    /// Parameters to start from, all uniform from −0.1 to 0.1.
+    /// The numbers of x.
+    fn n_features(&self) -> usize {
+        match self.form {
+            NliHeadForm::Tanh => 2 * self.dim,
+            NliHeadForm::Infersent => 4 * self.dim,
+        }
+    }
+
+    /// The place of W_o; b_o is the next.
+    fn last(&self) -> usize {
+        match self.form {
+            NliHeadForm::Tanh => B_H + 1,
+            NliHeadForm::Infersent => B_M + 1,
+        }
+    }
+
+    /// The numbers of its parameters, as far as f64 counts.
+    #[must_use]
+    pub fn n_values(&self) -> f64 {
+        self.shapes().iter().map(|(_, [rows, columns])| *rows as f64 * *columns as f64).sum()
+    }
+
+    /// Parameters to start from: all uniform from −0.1 to 0.1; of InferSent's head from −1/√k to 1/√k, k the numbers that a layer reads, as
+    /// PyTorch has it.
     ///
     /// # Errors
     /// [`senv_core::Error::InvalidParameter`] if a size is 0; [`senv_core::Error::TooLarge`].
     pub fn init<F: Float>(&self, rng: &mut Stream) -> Result<Parameters<F>> {
         check_range("hidden units", "1 or more", self.hidden as f64, self.hidden >= 1)?;
         let mut parameters = Parameters::new();
+        let mut reads = 1;
         for (name, [rows, columns]) in self.shapes() {
             let place = parameters.push_zeros(name, [rows, columns])?;
-            init::uniform(rng, parameters[place].values_mut(), LIMIT)?;
+            // A bias follows the matrix of its layer.
+            reads = if name.starts_with("head.w") { columns } else { reads };
+            let limit = match self.form {
+                NliHeadForm::Tanh => LIMIT,
+                NliHeadForm::Infersent => 1.0 / (reads as f64).sqrt(),
+            };
+            init::uniform(rng, parameters[place].values_mut(), limit)?;
         }
         Ok(parameters)
     }
@@ -168,13 +239,28 @@ impl NliHead {
     ) -> Result<NliSaved<F>> {
         check_pairs(u, v, self.dim)?;
         check_shapes(parameters, &self.shapes())?;
-        let x = concatenate(Axis(1), &[u, v]).unwrap_or_else(|_| unreachable!("as many rows")); // (F1)
-        let mut s = bias(x.nrows(), &parameters[B_H]);
-        add_product(x.view(), &parameters[W_H], &mut s)?;
-        F::tanh_in_place(flat_mut(&mut s)); // (F2)
-        let mut logits = bias(x.nrows(), &parameters[B_O]);
-        add_product(s.view(), &parameters[W_O], &mut logits)?; // (F3)
-        Ok(NliSaved { x, s, logits })
+        let parts = match self.form {
+            NliHeadForm::Tanh => Vec::new(),
+            NliHeadForm::Infersent => vec![difference(u, v), product(u, v)],
+        };
+        let parts: Vec<_> = [u, v].into_iter().chain(parts.iter().map(|part| part.view())).collect();
+        let x = concatenate(Axis(1), &parts).unwrap_or_else(|_| unreachable!("as many rows")); // (F1), (F1')
+        let layer = |x: &Array2<F>, w: usize| -> Result<Array2<F>> {
+            let mut out = bias(x.nrows(), &parameters[w + 1]);
+            add_product(x.view(), &parameters[w], &mut out)?;
+            Ok(out)
+        };
+        let mut s = layer(&x, W_H)?;
+        let mut t = None;
+        match self.form {
+            NliHeadForm::Tanh => F::tanh_in_place(flat_mut(&mut s)), // (F2)
+            NliHeadForm::Infersent => {
+                let first = t.insert(s);
+                s = layer(first, W_M)?; // (F2')
+            }
+        }
+        let logits = layer(&s, self.last())?; // (F3)
+        Ok(NliSaved { x, t, s, logits })
     }
 
     /// The gradients `(d_u, d_v)`, shape `(n, dim)` each, for `d_loss`, that of the mean loss; the gradients of the
@@ -191,22 +277,33 @@ impl NliHead {
         d_parameters: &mut Parameters<F>,
     ) -> Result<(Array2<F>, Array2<F>)> {
         saved.check(labels)?;
-        check_size("numbers of the forward pass", 2 * self.dim, saved.x.ncols())?;
+        check_size("numbers of the forward pass", self.n_features(), saved.x.ncols())?;
         check_shapes(parameters, &self.shapes())?;
         check_shapes(d_parameters, &self.shapes())?;
         let (mut d_a, c) = (saved.logits.clone(), d_loss / labels.len() as f64);
         for (i, &label) in labels.iter().enumerate() {
             softmax_row(row_mut(&mut d_a, i), label as usize, &[], c); // (B4)
         }
-        add_weight_gradient(d_a.view(), saved.s.view(), d_parameters, W_O)?; // (B3)
-        add_bias_gradient(d_a.view(), d_parameters, B_O);
-        let mut d_h = input_gradient(d_a.view(), &parameters[W_O])?;
-        check_size("hidden units of the forward pass", d_h.ncols(), saved.s.ncols())?;
-        d_h.zip_mut_with(&saved.s, |d, &s| *d *= F::one() - s * s); // (B2)
-        add_weight_gradient(d_h.view(), saved.x.view(), d_parameters, W_H)?;
-        add_bias_gradient(d_h.view(), d_parameters, B_H);
-        let d_x = input_gradient(d_h.view(), &parameters[W_H])?; // (B1)
-        Ok((d_x.slice(s![.., ..self.dim]).to_owned(), d_x.slice(s![.., self.dim..]).to_owned()))
+        let mut through = |d_out: &Array2<F>, x: &Array2<F>, w: usize| -> Result<Array2<F>> {
+            check_size("numbers of the forward pass", parameters[w].shape()[1], x.ncols())?;
+            add_weight_gradient(d_out.view(), x.view(), d_parameters, w)?;
+            add_bias_gradient(d_out.view(), d_parameters, w + 1);
+            input_gradient(d_out.view(), &parameters[w])
+        };
+        let mut d_h = through(&d_a, &saved.s, self.last())?; // (B3)
+        match &saved.t {
+            None => d_h.zip_mut_with(&saved.s, |d, &s| *d *= F::one() - s * s), // (B2)
+            Some(t) => d_h = through(&d_h, t, W_M)?,                            // (B2')
+        }
+        let d_x = through(&d_h, &saved.x, W_H)?; // (B1)
+        let part = |i: usize| d_x.slice(s![.., i * self.dim..(i + 1) * self.dim]);
+        let (mut d_u, mut d_v) = (part(0).to_owned(), part(1).to_owned());
+        if self.form == NliHeadForm::Infersent {
+            let of_x = |i: usize| saved.x.slice(s![.., i * self.dim..(i + 1) * self.dim]);
+            difference_backward(part(2), of_x(0), of_x(1), &mut d_u, &mut d_v); // (B1')
+            product_backward(part(3), of_x(0), of_x(1), &mut d_u, &mut d_v);
+        }
+        Ok((d_u, d_v))
     }
 }
 
@@ -218,9 +315,15 @@ mod tests {
 
     #[test]
     fn gradients_match_central_differences() {
+        for form in [NliHeadForm::Tanh, NliHeadForm::Infersent] {
+            check_gradients(form);
+        }
+    }
+
+    fn check_gradients(form: NliHeadForm) {
         let (u, v) = (matrix::<f64>(4, 3, 1), matrix::<f64>(4, 3, 2));
         let labels = [2, 0, 1, 0];
-        let head = NliHead { dim: 3, hidden: 5 };
+        let head = NliHead { dim: 3, hidden: 5, form };
         let mut p = head.init::<f64>(&mut stream(3, "head", &[])).unwrap();
         p.iter_mut().for_each(|tensor| tensor.values_mut().iter_mut().for_each(|x| *x *= 5.0));
         let f =
@@ -233,22 +336,47 @@ mod tests {
         assert!(worst(|u| f(&p, u, v.view()), &u, &d_u) < 1e-7);
         assert!(worst(|v| f(&p, u.view(), v), &v, &d_v) < 1e-7);
         assert!(worst(|v| f(&p, u.view(), v), &v, &-d_v) > 1.9, "a flipped sign");
-        for place in 0..4 {
+        for place in 0..p.len() {
             let error = worst_parameter(|p| 2.0 * f(p, u.view(), v.view()), &p, &d, place);
             assert!(error < 1e-7, "{}: {error}", p[place].name());
         }
     }
 
     #[test]
+    fn the_layers_of_infersent_are_those_computed_by_hand() {
+        let head = NliHead { dim: 2, hidden: 1, form: NliHeadForm::Infersent };
+        let mut p = head.init::<f64>(&mut stream(3, "head", &[])).unwrap();
+        assert!(p[W_H].values().iter().all(|x| x.abs() <= 1.0 / 8f64.sqrt()));
+        // x = [1 -2 ; 3 2 ; 2 4 ; 3 -4], t = 1·1 + 10·(-2) + ... + 10^7·(-4) scaled by 10^-7, and so on.
+        let weights: Vec<f64> = (0..8).map(|i| 10f64.powi(i - 7)).collect();
+        p[W_H].values_mut().copy_from_slice(&weights);
+        p[B_H].values_mut()[0] = 0.5;
+        p[W_M].values_mut()[0] = 2.0;
+        p[B_M].values_mut()[0] = 1.0;
+        p[B_M + 1].values_mut().copy_from_slice(&[1.0, -1.0, 0.0]);
+        p[B_M + 2].values_mut().copy_from_slice(&[0.0, 0.0, 3.0]);
+        let (u, v) = (ndarray::array![[1.0, -2.0]], ndarray::array![[3.0, 2.0]]);
+        let saved = head.forward(&p, u.view(), v.view()).unwrap();
+        let t: f64 = [1.0, -2.0, 3.0, 2.0, 2.0, 4.0, 3.0, -4.0].iter().zip(&weights).map(|(x, w)| x * w).sum();
+        let s = 2.0 * (t + 0.5) + 1.0;
+        let expected = [s, -s, 3.0];
+        for (got, expected) in saved.logits.iter().zip(expected) {
+            assert!((got - expected).abs() < 1e-12, "{got} instead of {expected}");
+        }
+        assert_eq!(head.n_values(), 8.0 + 1.0 + 1.0 + 1.0 + 3.0 + 3.0);
+    }
+
+    #[test]
     fn predictions_and_their_accuracy() {
-        let head = NliHead { dim: 1, hidden: 2 };
+        let head = NliHead { hidden: 2, ..NliHead::new(1) };
+        let w_o = head.last();
         let mut p = head.init::<f32>(&mut stream(3, "head", &[])).unwrap();
         assert!(p.iter().all(|tensor| tensor.values().iter().all(|x| x.abs() <= 0.1 && *x != 0.0)));
         // s = (tanh u, tanh v), and a label for each of u, v and neither.
         p[W_H].values_mut().copy_from_slice(&[1.0, 0.0, 0.0, 1.0]);
-        p[W_O].values_mut().copy_from_slice(&[1.0, 0.0, 0.0, 1.0, 0.0, 0.0]);
+        p[w_o].values_mut().copy_from_slice(&[1.0, 0.0, 0.0, 1.0, 0.0, 0.0]);
         p[B_H].values_mut().fill(0.0);
-        p[B_O].values_mut().fill(0.0);
+        p[w_o + 1].values_mut().fill(0.0);
         let (u, v) = (ndarray::array![[2.0f32], [0.0], [-2.0], [0.0]], ndarray::array![[0.0f32], [2.0], [-2.0], [0.0]]);
         let saved = head.forward(&p, u.view(), v.view()).unwrap();
         assert_eq!(saved.labels().collect::<Vec<_>>(), [0, 1, 2, 0]);
@@ -270,7 +398,7 @@ mod tests {
         let x = matrix::<f32>(2, 3, 1);
         assert!(head.forward(&p, x.view(), x.slice(s![..1, ..])).is_err());
         assert!(head.forward(&Parameters::new(), x.view(), x.view()).is_err());
-        assert!(NliHead { hidden: 0, dim: 3 }.init::<f32>(&mut stream(3, "head", &[])).is_err());
+        assert!(NliHead { hidden: 0, ..NliHead::new(3) }.init::<f32>(&mut stream(3, "head", &[])).is_err());
         let saved = head.forward(&p, x.view(), x.view()).unwrap();
         let mut d = p.zeros_like();
         assert!(head.backward(&p, &saved, &[0], 1.0, &mut d).is_err());

@@ -113,7 +113,7 @@ fn pair_classifier() {
         const TENSORS: [&str; 4] = ["W_h", "b_h", "W_o", "b_o"];
         let (u, v, labels) = (matrix(&case["u"]), matrix(&case["v"]), ids(&case["y"]));
         let p = parameters(&TENSORS.map(|name| (name, &case[name])));
-        let head = NliHead { dim: u.ncols(), hidden: p[0].shape()[0] };
+        let head = NliHead { hidden: p[0].shape()[0], ..NliHead::new(u.ncols()) };
         let saved = head.forward(&p, u.view(), v.view()).unwrap();
         assert_number(saved.loss(&labels).unwrap(), &case["loss"]);
         let mut d = p.zeros_like();

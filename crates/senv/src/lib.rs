@@ -135,7 +135,8 @@ pub use senv_eval as eval;
 /// Search among vectors, which [`Index`] and [`SentenceCollection`] are made of.
 pub use senv_index as index;
 pub use senv_losses::{
-    Candidates, Combine, Directions, Grid, InfoNce, MarginLoss, Prefix, RelatednessLoss, Selection, TargetRanking,
+    Candidates, Combine, Directions, Grid, InfoNce, MarginLoss, NliHeadForm, Prefix, RelatednessLoss, Selection,
+    TargetRanking,
 };
 pub use senv_negative_sampling::{
     Composition, Constituents, Inference, NegativeSamplingParams, NegativeSharing, Schedule, WindowSide,
@@ -152,7 +153,7 @@ pub use base::train_options::TrainOptions;
 pub use check::{
     Check, CheckParams, CheckText, CheckWarning, CosineSpread, LossAgainstChance, MAX_EMPTY_SENTENCES, MAX_MEAN_COSINE,
     MAX_UNKNOWN_WORDS, MIN_DIRECTIONS, MIN_NEIGHBOUR_AUC, MIN_ORDER, MIN_TF_IDF_AGREEMENT, MIN_TRAINING_WORDS,
-    MIN_TRAINING_WORDS_HASHED, NeighbourCheck, TfIdfAgreement, check,
+    MIN_TRAINING_WORDS_HASHED, NeighbourCheck, PairCheck, TfIdfAgreement, check,
 };
 #[cfg(feature = "english")]
 pub use collection::WebExport;
@@ -179,7 +180,11 @@ pub use model::{
     reverse_dictionary::{DefinedWord, ReverseDictionary},
     score_pairs::ScorePairs,
 };
-pub use recipe::{NeighbourRecipe, Recipe, WordsRecipe, fine_tune, train, train_sentences};
+pub use recipe::{
+    NeighbourRecipe, Recipe, WordsRecipe, fine_tune,
+    start::{StartChoice, StartKind, StartTrial},
+    train, train_sentences,
+};
 pub use sentence_index::{Hit, Index};
 pub use sequence::{
     LongSentences, OutputForm, SequenceCell, SequenceConfig, SequenceForm, SequenceModel, SequenceSystem,

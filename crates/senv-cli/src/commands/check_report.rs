@@ -35,6 +35,16 @@ pub(super) fn lines(check: &Check) -> Vec<String> {
             format!("{nearer} ({words:.0} % by TF-IDF; 50 % is chance)")
         });
     }
+    if let Some(pairs) = check.pairs {
+        let [auc, words] = [pairs.auc, pairs.tf_idf_auc].map(|auc| 100.0 * auc);
+        lines.push(format!(
+            "  of {} held out of training, the partner is nearer than another in {auc:.1} % of comparisons ({words:.1} % by TF-IDF), \
+             with a mean reciprocal rank of {:.3} ({:.3} by TF-IDF)",
+            plural(pairs.pairs as u64, "pair"),
+            pairs.mrr,
+            pairs.tf_idf_mrr
+        ));
+    }
     if let Some(agreement) = check.tf_idf {
         let correlation = agreement.correlation;
         lines.push(format!("  rank correlation with TF-IDF on sentences that share words: {correlation:.2}"));
@@ -88,6 +98,7 @@ mod tests {
             on_training_text,
             random: None,
             neighbours: Some(neighbours),
+            pairs: None,
             tf_idf: None,
             unknown_words: 0.0,
             empty_sentences: 0.0,

@@ -182,11 +182,13 @@ fn of_model(model: &Model) -> Result<Value> {
     let most_frequent: Vec<&str> = vocabulary.iter().take(10).map(|(_, word, _)| word).collect();
     Ok(json!({
         "kind": model.kind(),
-        "dim": rows.dim(),
+        "dim": model.dim(),
+        "word_dim": (model.dim() != rows.dim()).then_some(rows.dim()),
         "words": vocabulary.len(),
         "rows": rows.n_rows(),
         "numbers": rows.n_rows() * rows.dim(),
         "corpus_tokens": vocabulary.corpus_tokens(),
+        "terms": vocabulary.terms(),
         "weights": weights(model),
         "first_words": most_frequent,
         "hyperparameters": hyperparameters(model),

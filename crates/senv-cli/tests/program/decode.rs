@@ -78,7 +78,7 @@ fn combined_models_say_what_their_parts_say_and_take_more_words() {
     let folder = folder();
     folder.run(&["combine", "--model", "uni.senv", "--with", "bi.senv", "--output", "both.senv"]).ok();
     let info = folder.run(&["info", "both.senv", "--json"]).ok().json();
-    assert_eq!((&info["kind"], &info["dim"]), (&"skip-thought".into(), &8.into()));
+    assert_eq!((&info["kind"], &info["dim"], &info["word_dim"]), (&"skip-thought".into(), &32.into(), &8.into()));
     assert_eq!(info["parameters"]["parts"].as_array().unwrap().len(), 2);
     assert_eq!(info["tensors"]["part2.encoder.backward1.recurrent"], "F32 [192]");
     assert!(info["tensors"]["rows2"].as_str().unwrap().ends_with(", 8]"));

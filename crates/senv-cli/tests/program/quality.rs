@@ -12,7 +12,7 @@ fn a_model_of_the_sample_text_ranks_sentences_better_than_what_needs_no_training
     let data = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/data/");
     let (text, pairs) = (format!("{data}quickstart.txt"), format!("{data}sts-sample.tsv"));
     let folder = Folder::with_text(1);
-    folder.run(&["train", "--input", &text, "--output", "m.senv"]).ok();
+    folder.run(&["train", "--input", &text, "--from", "scratch", "--output", "m.senv"]).ok();
     let judged = folder.run(&["eval", "sts", "--model", "m.senv", &pairs, "--json"]).ok().json();
     let floor = judged["floor"].as_array().unwrap();
     assert_eq!(floor.len(), 4);
@@ -33,6 +33,70 @@ fn a_model_of_the_sample_text_ranks_sentences_better_than_what_needs_no_training
     let near = similarity("Rain is coming.", "A storm brings rain.");
     let far = similarity("Rain is coming.", "The bread went into the oven.");
     assert!(near > far + 0.2, "{near} {far}");
+}
+
+/// Without a word on it, English text and pairs go on from English, and say so with its terms; other text does not.
+#[test]
+fn the_best_start_is_taken_and_carries_its_terms() {
+    let data = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/data/");
+    let (text, pairs) = (format!("{data}quickstart.txt"), format!("{data}sts-sample.tsv"));
+    let folder = Folder::new();
+    let judge = |model: &str| {
+        pearson(&folder.run(&["eval", "sts", "--model", model, &pairs, "--json", "--no-floor"]).ok().json())
+    };
+    let ended = folder.run(&["train", &text, "--output", "m.senv", "--json"]).ok();
+    let (start, terms) = (&ended.json()["start"], "CC BY-SA 4.0");
+    assert_eq!(start["start"], "from-english", "{start}");
+    assert!(start["known_words"].as_f64().unwrap() > 0.95, "{start}");
+    let trial = &start["trial"];
+    let [scratch, from_english] = ["scratch", "from_english"].map(|name| trial[name].as_f64().unwrap());
+    assert!(from_english > scratch && scratch > trial["tf_idf"].as_f64().unwrap() / 2.0, "{trial}");
+    assert!(ended.err.contains("start: from English") && ended.err.contains("--from scratch"), "{}", ended.err);
+    assert!(ended.err.contains(terms), "{}", ended.err);
+    let terms_of = |model: &str| folder.run(&["info", model, "--json"]).ok().json()["terms"].clone();
+    assert!(terms_of("m.senv").as_str().unwrap().starts_with(terms));
+    assert!(judge("m.senv") > judge("english") - 2.0);
+
+    // What is made of it carries them, too, and what starts from nothing has none.
+    folder.run(&["compress", "--model", "m.senv", "--output", "small.senv"]).ok();
+    assert!(terms_of("small.senv").as_str().unwrap().starts_with(terms));
+    let said = folder.run(&["train", &text, "--from", "scratch", "--output", "own.senv"]).ok().err;
+    assert!(!said.contains("start:") && !said.contains(terms), "{said}");
+    assert!(terms_of("own.senv").is_null());
+    let said = folder.run(&["train", &text, "--dim", "20", "--output", "own.senv"]).ok().err;
+    assert!(said.contains("from scratch, since a dimension is given"), "{said}");
+    folder.run(&["train", &text, "--from", "nowhere", "--output", "x.senv"]).fails(1, &["nowhere"]);
+
+    // A language that the English model does not know, and words that nobody does.
+    let german = "Der Zug kam zu spät, also gingen wir im Regen nach Hause.\nNiemand hatte einen Schirm dabei.\n\n";
+    let made_up = |line: usize| (0..8).map(|i| format!("zq{}xk ", (line * 7 + i * i) % 90)).collect::<String>() + "\n";
+    for other in [german.repeat(60), (0..200).map(made_up).collect()] {
+        folder.write("other.txt", other);
+        let ended = folder.run(&["train", "other.txt", "--output", "other.senv", "--json"]).ok();
+        assert_eq!(ended.json()["start"]["start"], "scratch", "{}", ended.err);
+        assert!(!ended.err.contains("start:") && terms_of("other.senv").is_null(), "{}", ended.err);
+    }
+}
+
+/// Of pairs some are held out, and the model is compared with counting words.
+#[test]
+fn pairs_are_checked_on_some_that_training_has_not_seen() {
+    let folder = Folder::new();
+    // Each pair has words of its own in other forms; which sentence belongs to which is seen by the first three letters.
+    let word = |i: usize| format!("{}{}{}", ["ba", "ko", "mi", "tu"][i % 4], i / 4, ["ra", "lo"][i % 2]);
+    let pair = |i: usize| format!("{} {} sat\t{}s {} lay\n", word(i), word(i + 1), word(i), word(i + 1));
+    folder.write("pairs.tsv", (0..2500).map(pair).collect::<String>());
+    let train = ["train", "--pairs", "pairs.tsv", "--output", "m.senv", "--json"];
+    let ended = folder.run(&train).ok();
+    assert!(ended.err.contains("200 pairs are held out of training for the check"), "{}", ended.err);
+    let check = ended.json()["check"]["pairs"].clone();
+    assert_eq!(check["pairs"], 200, "{check}");
+    let [mrr, tf_idf] = ["mrr", "tf_idf_mrr"].map(|name| check[name].as_f64().unwrap());
+    assert!(mrr > 0.0 && tf_idf > 0.5, "{check}");
+    let warned = ended.err.contains("shared words alone (TF-IDF) find the partner better");
+    assert_eq!(warned, check["tf_idf_ahead"].as_f64().unwrap() > 2.0, "{}", ended.err);
+    let unchecked = folder.run(&[&train[..], &["--no-check", "--force"]].concat()).ok();
+    assert!(!unchecked.err.contains("held out") && unchecked.json()["check"].is_null(), "{}", unchecked.err);
 }
 
 /// On a text of its own, English keeps what it knows and learns the words that it lacks.

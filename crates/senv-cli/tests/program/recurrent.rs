@@ -145,7 +145,10 @@ fn snli_models_learn_from_judged_pairs_anew_and_from_skip_thoughts() {
     let none = ["--max-tokens", "1", "--long", "drop", "--dim", "4"];
     run("bow", "m.senv", &none).fails(1, &["all 91 pairs with a sentence of more than 1 tokens", "--long cut"]);
     run("uni.senv", "m.senv", &["--max-vocabulary", "9"]).fails(2, &["--max-vocabulary", "brings its words"]);
-    run("bow", "m.senv", &["--layers", "2"]).fails(2, &["--layers", "--encoder rnn"]);
+    run("bow", "m.senv", &["--layers", "2"]).fails(2, &["--layers", "encoder = rnn"]);
+    run("uni.senv", "m.senv", &["--layers", "2"]).fails(2, &["--layers", "keeps its form"]);
+    run("uni.senv", "m.senv", &["--preset", "infersent"]).fails(2, &["--preset", "keeps its form"]);
+    run("rnn", "m.senv", &["--pooling", "max"]).fails(2, &["--pooling", "encoder = lstm"]);
     run("uni.senv", "m.senv", &["--dim", "9"]).fails(2, &["--dim", "brings its words"]);
     run("bow.senv", "m.senv", &[]).fails(2, &["bow.senv", "Skip-thought"]);
     folder.write("train.tsv", "maybe\ta\tb\n");

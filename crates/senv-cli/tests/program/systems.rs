@@ -77,6 +77,11 @@ pub(crate) const SYSTEMS: &[(&str, &str)] = &[
         "order --init-model word2vec-cbow.senv --train paws.tsv --pairs pairs.tsv --neighbours text.txt --gate sts.tsv --steps 6 --dim 8",
     ),
     ("snli", "snli --train labelled.tsv --init-vectors word2vec.senv --hidden 12 --epochs 1"),
+    (
+        "infersent",
+        "snli --preset infersent --train labelled.tsv --dev labelled.tsv --init-vectors word2vec.senv --sentence-dim 12 --hidden 12 \
+         --epochs 2",
+    ),
 ];
 
 /// A tree over the words of a line, by a rule: pairs of words, and what follows hangs on them.

@@ -74,6 +74,13 @@ impl StaticEncoder {
         self
     }
 
+    /// The same encoder with terms of use, which models that are made of it carry on ([`Vocabulary::terms`]).
+    #[must_use]
+    pub fn with_terms(mut self, terms: &str) -> Self {
+        self.vocabulary = self.vocabulary.with_terms(Some(terms));
+        self
+    }
+
     /// The first `dim` dimensions of the encoder, for models whose first dimensions hold the most (nested
     /// representations); rows are not copied. The length of the vectors of unknown words changes as the mean length of the
     /// rows does.
@@ -101,7 +108,8 @@ impl StaticEncoder {
         }
         if n_words < self.vocabulary.len() {
             let words = self.vocabulary.iter().take(n_words).map(|(_, word, count)| (word, count));
-            self.vocabulary = Vocabulary::from_counts(words, self.vocabulary.corpus_tokens())?;
+            let kept = Vocabulary::from_counts(words, self.vocabulary.corpus_tokens())?;
+            self.vocabulary = kept.with_terms(self.vocabulary.terms());
             self.rows = self.rows.first_rows(n_words);
         }
         Ok(self)

@@ -32,12 +32,24 @@ const STDIN_BYTES: usize = 256 << 10;
 /// ```
 #[must_use]
 pub fn beginnings<P: AsRef<Path>>(paths: &[P], options: &TextOptions) -> Vec<(PathBuf, Vec<String>)> {
+    beginnings_up_to(paths, options, MAX_LINES, MAX_BYTES)
+}
+
+/// The same of at most so many lines with text and about so many bytes, of all files together. Of standard input no more than 256 kB
+/// can be looked at.
+#[must_use]
+pub fn beginnings_up_to<P: AsRef<Path>>(
+    paths: &[P],
+    options: &TextOptions,
+    max_lines: usize,
+    max_bytes: usize,
+) -> Vec<(PathBuf, Vec<String>)> {
     let step = paths.len().div_ceil(MAX_FILES).max(1);
     let chosen: Vec<&Path> = paths.iter().map(AsRef::as_ref).step_by(step).collect();
     let n = chosen.len().max(1);
     let of = |(i, path): (usize, &Path)| {
-        let lines = if i == 0 { (MAX_LINES / n).max(MIN_LINES_OF_FIRST) } else { MAX_LINES / n };
-        (path.to_owned(), open(path, options).map_or_else(Vec::new, |reader| beginning(reader, lines, MAX_BYTES / n)))
+        let lines = if i == 0 { (max_lines / n).max(MIN_LINES_OF_FIRST) } else { max_lines / n };
+        (path.to_owned(), open(path, options).map_or_else(Vec::new, |reader| beginning(reader, lines, max_bytes / n)))
     };
     chosen.into_iter().enumerate().map(of).collect()
 }

@@ -18,7 +18,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-pub use beginnings::beginnings;
+pub use beginnings::{beginnings, beginnings_up_to};
 pub(crate) use blocks::{BlockReader, TextBlock};
 pub use bytes::TextBytes;
 pub use cut::is_blank;

@@ -20,6 +20,9 @@ const P_THOUGHTS: [(&str, &str, &str, &str); 4] = [
     ("p-alpha.senv", "P-thought, one layer, α = .5", "--structure one-bi --alpha 0.5", ""),
 ];
 
+/// The pairs that InferSent is trained on: there is no training part of SNLI at hand.
+const NLI_PAIRS: &str = "18 K pairs: counterfactual SNLI and its dev part";
+
 /// The captions that PV-DBOW is trained on in the paper's protocol.
 const CAPTIONS_TEXT: &str = "captions.txt";
 
@@ -54,6 +57,8 @@ pub(super) fn paper() -> Paper {
         );
         Model::new(file, if options.contains("two") { 120.0 } else { 75.0 }, command)
     }));
+    let infersent = "train snli --preset infersent --sentence-dim 512 --train @snli-train --dev @snli-dev --init-vectors $OUT/cbow.senv --json";
+    models.push(Model::new("infersent.senv", 200.0, infersent));
     // Lists of sentences do not say who wrote them: --force replaces what a run that was stopped has left.
     let sentences = "eval sentences --data $DATA --only p-coherence --force ?flickr ?coco";
     models.push(Model::new(CAPTIONS_TEXT, 2.0, sentences));
@@ -88,6 +93,7 @@ fn main_table() -> Table {
         OTHERS.iter().map(|(name, data, file, coherence, stsb)| row(name, data, file, coherence, stsb)).collect();
     rows.push(row("Sent2Vec, words", TEXT, &sent2vec(1).file, "Sent2Vec wiki uni", "Sent2Vec"));
     rows.push(row("Sent2Vec, words and bigrams", TEXT, &sent2vec_bigrams(1).file, "Sent2Vec wiki bi", ""));
+    rows.push(row("InferSent, 512 units a direction", NLI_PAIRS, "infersent.senv", "InferSent", "InferSent"));
     rows.extend(P_THOUGHTS.map(|(file, name, _, theirs)| row(name, CAPTIONS, file, theirs, theirs)));
     Table {
         title: "Tables 3 and 6: P-coherence and STS benchmark",

@@ -6,7 +6,9 @@
 //! one of them is of no use for similarity; one that passes all may still be poor, which only human scores tell
 //! ([`senv_metrics`] and the evaluation crate).
 
+mod held_out_pairs;
 mod pairs;
+pub(crate) mod partners;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -23,6 +25,7 @@ pub use warning::{
 };
 
 use self::pairs::{Pair, TfIdfVectors};
+pub(crate) use self::warning::SIGNIFICANT;
 use crate::error::Result;
 
 /// Pairs below which no mean, correlation or probability of them is given.
@@ -130,6 +133,23 @@ impl NeighbourCheck {
     }
 }
 
+/// How well pairs that mean the same, and that training has not seen, are found.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct PairCheck {
+    /// Pairs that were held out.
+    pub pairs: usize,
+    /// Probability that a partner has a higher cosine than the partner of another sentence, `[0, 1]`; .5 by chance.
+    pub auc: f64,
+    /// Mean of one over the rank of a partner among all partners, in `(0, 1]`.
+    pub mrr: f64,
+    /// The probability by TF-IDF.
+    pub tf_idf_auc: f64,
+    /// The mean by TF-IDF.
+    pub tf_idf_mrr: f64,
+    /// By how many standard errors of the difference TF-IDF finds partners better.
+    pub tf_idf_ahead: f64,
+}
+
 /// How far cosines follow the words that sentences share.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct TfIdfAgreement {
@@ -153,6 +173,8 @@ pub struct Check {
     pub random: Option<CosineSpread>,
     /// Neighbouring sentences against random ones; `None` where no document has two.
     pub neighbours: Option<NeighbourCheck>,
+    /// Held-out pairs against others; `None` where none were held out.
+    pub pairs: Option<PairCheck>,
     /// Agreement with TF-IDF.
     pub tf_idf: Option<TfIdfAgreement>,
     /// Share of unknown words, in `[0, 1]`.
@@ -178,7 +200,7 @@ pub struct Check {
 /// sentences with the first, third, 9th, 31st and 101st of the sentences that share a word with it, in the order of
 /// their TF-IDF cosines. Equal sentences are never paired. Where sentences were held out of training
 /// ([`CheckText::hold_out`]), neighbours and the random pairs that they are compared with are of these, and all else is of
-/// the others.
+/// the others. Pairs that were held out are asked apart ([`PairCheck`]).
 ///
 /// # Errors
 /// [`senv_core::Error::InvalidParameter`] for a text without a sentence; [`senv_core::Error::TooLarge`] if memory is
@@ -256,6 +278,19 @@ pub fn check<E: SentenceEncoder + ?Sized>(encoder: &E, text: &CheckText, params:
         }
     }
 
+    let mut held_out_pairs = None;
+    if text.partners.len() >= MIN_PAIRS {
+        let (found, by_words) = (text.partners.asked_of(encoder)?, text.partners.asked_of_tf_idf(&params.tokenizer)?);
+        held_out_pairs = Some(PairCheck {
+            pairs: text.partners.len(),
+            auc: found.auc,
+            mrr: found.mrr(),
+            tf_idf_auc: by_words.auc,
+            tf_idf_mrr: by_words.mrr(),
+            tf_idf_ahead: by_words.ahead_of(&found),
+        });
+    }
+
     let (tokens, known) = coverage.iter().fold((0, 0), |(tokens, known), c| (tokens + c.tokens, known + c.known));
     let mut check = Check {
         dim: encoder.dim(),
@@ -263,6 +298,7 @@ pub fn check<E: SentenceEncoder + ?Sized>(encoder: &E, text: &CheckText, params:
         on_training_text: params.on_training_text,
         random,
         neighbours,
+        pairs: held_out_pairs,
         tf_idf,
         unknown_words: text.unknown.unwrap_or(1.0 - known as f64 / tokens.max(1) as f64),
         empty_sentences: coverage.iter().filter(|coverage| coverage.is_empty()).count() as f64 / n as f64,

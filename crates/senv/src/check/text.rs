@@ -9,7 +9,7 @@ use senv_core::{
     words::BlockBuffer,
 };
 
-use super::CheckParams;
+use super::{CheckParams, held_out_pairs, partners::Partners};
 use crate::{
     data::{PairData, PairSource},
     error::Result,
@@ -40,6 +40,8 @@ pub struct CheckText {
     pub(super) training_words: Option<u64>,
     /// Sentences at the end of the sample that were held out of training.
     pub(super) n_held_out: usize,
+    /// Pairs that were held out of training.
+    pub(super) partners: Partners,
 }
 
 impl CheckText {
@@ -177,6 +179,9 @@ impl CheckText {
     /// held out, in runs of eight. They lose their pairs in `data`, their words are counted all the same; they are the end
     /// of the sample, and neighbours are compared in them alone. A shorter text is trained on as a whole.
     ///
+    /// Of 2,000 pairs that mean the same and more, 1 % (200 at least, 2,000 at most) are held out likewise. Where there is no running
+    /// text, the sample is of the sentences of pairs.
+    ///
     /// ```no_run
     /// # use senv::{CheckParams, CheckText, NeighbourRecipe, TrainOptions, check};
     /// # fn f(recipe: NeighbourRecipe, options: TrainOptions<'_>) -> senv::Result<()> {
@@ -191,6 +196,13 @@ impl CheckText {
     /// ```
     #[must_use]
     pub fn hold_out(data: &mut PairData, params: &CheckParams) -> Option<Self> {
+        let partners = held_out_pairs::take(data, params.seed);
+        let text = Self::hold_out_runs(data, params).or_else(|| held_out_pairs::sample(data, params))?;
+        Some(Self { partners, ..text })
+    }
+
+    /// The running text, without a part that is held out.
+    fn hold_out_runs(data: &mut PairData, params: &CheckParams) -> Option<Self> {
         let texts = running(data);
         let total = n_sentences(&texts);
         let n = (total / HELD_OUT_SHARE).min(MAX_HELD_OUT);
@@ -243,13 +255,19 @@ impl CheckText {
         self.n_held_out
     }
 
-    fn of_vocabulary(vocabulary: &Vocabulary) -> Self {
+    /// Pairs that were held out of training.
+    #[must_use]
+    pub fn n_held_out_pairs(&self) -> usize {
+        self.partners.len()
+    }
+
+    pub(super) fn of_vocabulary(vocabulary: &Vocabulary) -> Self {
         let (known, all): (u64, u64) = (vocabulary.counts().iter().sum(), vocabulary.corpus_tokens());
         let unknown = (all > 0).then(|| 1.0 - known.min(all) as f64 / all as f64);
         Self { unknown, training_words: (all > 0).then_some(all), ..Self::default() }
     }
 
-    fn push(&mut self, sentence: String, goes_on: bool) {
+    pub(super) fn push(&mut self, sentence: String, goes_on: bool) {
         self.sentences.push(sentence);
         self.goes_on.push(goes_on);
     }
@@ -295,6 +313,6 @@ fn runs_of(total: u64, n: u64, mut rng: Stream) -> Vec<u64> {
     (0..n).map(|i| RUN * rng.random_range(bound(i)..bound(i + 1))).collect()
 }
 
-fn joined(tokens: &[TokenId], vocabulary: &Vocabulary) -> String {
+pub(super) fn joined(tokens: &[TokenId], vocabulary: &Vocabulary) -> String {
     tokens.iter().map(|&token| vocabulary.token(token)).collect::<Vec<_>>().join(" ")
 }

@@ -46,6 +46,8 @@ pub const MIN_NEIGHBOUR_AUC: f64 = 0.55;
 /// Rank correlation with TF-IDF on sentences that share words, below which cosines do not follow the words: averages of
 /// random vectors have .47, models of no use .17 to .34.
 pub const MIN_TF_IDF_AGREEMENT: f64 = 0.35;
+/// Standard errors of a difference from which on it is one.
+pub(crate) const SIGNIFICANT: f64 = 2.0;
 /// Share of unknown words above which a sentence is mostly guessed at.
 pub const MAX_UNKNOWN_WORDS: f64 = 0.25;
 /// Share of sentences without a known word, whose vectors are zero, above which searching misses too many.
@@ -86,6 +88,13 @@ pub enum CheckWarning {
         auc: f64,
         /// The same by TF-IDF.
         tf_idf_auc: f64,
+    },
+    /// Shared words alone find the partners of held-out pairs better than the model does.
+    PairsBelowTfIdf {
+        /// Mean reciprocal rank of partners by the model.
+        mrr: f64,
+        /// The same by TF-IDF.
+        tf_idf_mrr: f64,
     },
     /// Cosines do not follow the words that sentences share.
     LowTfIdfAgreement {
@@ -135,6 +144,10 @@ impl CheckWarning {
             let (auc, tf_idf_auc) = (neighbours.auc, neighbours.tf_idf_auc);
             warn(neighbours.has_order() && auc < MIN_NEIGHBOUR_AUC, Self::NeighboursNotNearer { auc, tf_idf_auc });
         }
+        if let Some(pairs) = check.pairs {
+            let (mrr, tf_idf_mrr) = (pairs.mrr, pairs.tf_idf_mrr);
+            warn(pairs.tf_idf_ahead > SIGNIFICANT, Self::PairsBelowTfIdf { mrr, tf_idf_mrr });
+        }
         if let Some(agreement) = check.tf_idf {
             let correlation = agreement.correlation;
             warn(correlation < MIN_TF_IDF_AGREEMENT, Self::LowTfIdfAgreement { correlation });
@@ -160,7 +173,7 @@ impl CheckWarning {
             }
             Self::FewDirections { .. } => &[Remedy::MoreEpochs, Remedy::HigherLearningRate],
             Self::LossAtChance { .. } => &[Remedy::LowerLearningRate, Remedy::MoreEpochs],
-            Self::FewWords { .. } => &[Remedy::ModelOfLargerText],
+            Self::FewWords { .. } | Self::PairsBelowTfIdf { .. } => &[Remedy::ModelOfLargerText],
             Self::ManyUnknownWords { .. } | Self::ManyEmptySentences { .. } => &[Remedy::LowerMinCount],
             Self::NotFinite { .. } => &[Remedy::LowerLearningRate],
         }
@@ -209,6 +222,12 @@ impl fmt::Display for CheckWarning {
                 percent(tf_idf_auc),
                 Remedy::MoreEpochs,
                 Remedy::SifWeights
+            ),
+            Self::PairsBelowTfIdf { mrr, tf_idf_mrr } => write!(
+                f,
+                "of pairs held out of training, shared words alone (TF-IDF) find the partner better than the model: mean \
+                 reciprocal rank {tf_idf_mrr:.3} against {mrr:.3}; train on more pairs, or go on from {}",
+                Remedy::ModelOfLargerText
             ),
             Self::LowTfIdfAgreement { correlation } => write!(
                 f,
@@ -259,6 +278,7 @@ mod tests {
             CheckWarning::LossAtChance { loss: 2.0, chance: 1.0 },
             CheckWarning::NeighboursNotNearer { auc: 0.5, tf_idf_auc: 0.7 },
             CheckWarning::LowTfIdfAgreement { correlation: 0.1 },
+            CheckWarning::PairsBelowTfIdf { mrr: 0.2, tf_idf_mrr: 0.3 },
             CheckWarning::ManyUnknownWords { share: 0.5 },
             CheckWarning::ManyEmptySentences { share: 0.5 },
             CheckWarning::NotFinite { sentences: 3 },

@@ -62,6 +62,8 @@ pub struct PairOptions {
     pub held_out: HeldOut,
     /// Words that are known whatever their count, in this order behind the counted ones: those of initial vectors.
     pub keep: Vec<String>,
+    /// Terms of the model that these words come from ([`senv_core::Vocabulary::terms`]).
+    pub terms: Option<String>,
     /// Reading of text.
     pub text: TextOptions,
     /// Threads that read running text; 0 (default) for all cores.
@@ -77,6 +79,7 @@ impl Default for PairOptions {
             group: false,
             held_out: HeldOut::default(),
             keep: Vec::new(),
+            terms: None,
             text: TextOptions::default(),
             threads: 0,
         }
@@ -117,6 +120,7 @@ impl Draft {
         self.report.singletons += (before - self.groups.len()) as u64;
         self.report.groups = self.groups.len();
         let name = input.path.display().to_string();
-        (PairSource { name, weight: input.weight, sentences, groups: self.groups }, self.report)
+        let (kind, weight) = (input.kind, input.weight);
+        (PairSource { name, kind, weight, sentences, groups: self.groups }, self.report)
     }
 }

@@ -3,6 +3,7 @@
 use rand::RngExt;
 use senv_core::{Error as CoreError, Sentences, TokenId, rng::Stream};
 
+use super::input::PairKind;
 use crate::{base::fingerprint::Fingerprint, error::Result};
 
 /// A pair drawn from a group: indices of sentences.
@@ -20,6 +21,7 @@ pub struct SampledPair {
 #[derive(Debug, Clone)]
 pub struct PairSource {
     pub(super) name: String,
+    pub(super) kind: PairKind,
     pub(super) weight: Option<f64>,
     pub(super) sentences: Sentences,
     pub(super) groups: Groups,
@@ -126,6 +128,7 @@ impl PairSource {
         }
         Ok(Self {
             name: name.into(),
+            kind: PairKind::Pairs,
             weight: None,
             sentences,
             groups: Groups::Anchored { anchors, entailed, contradicted },
@@ -151,6 +154,12 @@ impl PairSource {
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// What it was read from.
+    #[must_use]
+    pub fn kind(&self) -> PairKind {
+        self.kind
     }
 
     /// Its share of the batches, as given.
@@ -257,7 +266,7 @@ mod tests {
     fn source(groups: Groups) -> PairSource {
         let mut sentences = Sentences::new();
         (0..6).for_each(|i| sentences.push([TokenId(i)]));
-        PairSource { name: "test".into(), weight: None, sentences, groups }
+        PairSource { name: "test".into(), kind: PairKind::Pairs, weight: None, sentences, groups }
     }
 
     #[test]

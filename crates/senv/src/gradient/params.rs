@@ -29,14 +29,22 @@ pub enum Decay {
         /// How many; 0 for one an epoch, or four where steps are counted.
         parts: u32,
     },
+    /// By 1 % after each validation, by a fifth after one without a better score, and the run ends where the rate is below 1e-5: the rule
+    /// of InferSent's release. Without validation it is the constant rate.
+    Plateau,
 }
+
+/// Factors of [`Decay::Plateau`] after each validation, and after one without a better score; the rate at which it ends.
+const A_VALIDATION: f64 = 0.99;
+const WITHOUT_GAIN: f64 = 0.2;
+const LEAST_LR: f64 = 1e-5;
 
 impl Decay {
     /// The factor on the learning rate when the share `done` of the run is behind.
     #[must_use]
     pub fn factor(self, done: f64) -> f64 {
         match self {
-            Self::Constant => 1.0,
+            Self::Constant | Self::Plateau => 1.0,
             Self::Linear { warmup, .. } if done < warmup => done / warmup,
             Self::Linear { warmup, floor } => linear_decay((done - warmup) / (1.0 - warmup), floor),
             // The first step of a part belongs to it, however its share was rounded.
@@ -79,11 +87,13 @@ enum ScheduleName {
     Constant,
     Linear,
     Halve,
+    Plateau,
 }
 named_values!(ScheduleName {
     Constant = "constant": "The same rate all the time",
     Linear = "linear": "Up from 0 over the warm-up, then linearly down",
     Halve = "halve": "Half the rate after each epoch, or after each quarter of the steps",
+    Plateau = "plateau": "A fifth of it after a validation without a better score, 1 % less after each; ends below 1e-5",
 });
 
 impl Decay {
@@ -92,6 +102,7 @@ impl Decay {
             Self::Constant => ScheduleName::Constant,
             Self::Linear { .. } => ScheduleName::Linear,
             Self::Halve { .. } => ScheduleName::Halve,
+            Self::Plateau => ScheduleName::Plateau,
         }
     }
 }
@@ -130,6 +141,7 @@ impl Hyperparameters for Decay {
                     ScheduleName::Constant => Self::Constant,
                     ScheduleName::Linear => Self::Linear { warmup, floor },
                     ScheduleName::Halve => Self::Halve { parts: 0 },
+                    ScheduleName::Plateau => Self::Plateau,
                 };
                 return Ok(true);
             }
@@ -216,8 +228,18 @@ impl FitParams {
         self.lr.unwrap_or(Adam::DEFAULT_LR)
     }
 
+    /// The learning rate when the share `done` of the run is behind and validations gave these scores.
+    pub(crate) fn lr_at(&self, done: f64, history: &[(u64, f64)]) -> f64 {
+        self.full_lr() * if self.decay == Decay::Plateau { plateau_factor(history) } else { self.decay_factor(done) }
+    }
+
+    /// Whether the rate has fallen so far that the run is over.
+    pub(crate) fn is_over(&self, history: &[(u64, f64)]) -> bool {
+        self.decay == Decay::Plateau && self.lr_at(0.0, history) < LEAST_LR
+    }
+
     /// The factor on the learning rate when the share `done` of the run is behind.
-    pub(crate) fn decay_factor(&self, done: f64) -> f64 {
+    fn decay_factor(&self, done: f64) -> f64 {
         match self.decay {
             Decay::Halve { parts: 0 } => Decay::Halve { parts: if self.steps.is_some() { 4 } else { self.n_epochs() } },
             decay => decay,
@@ -239,9 +261,33 @@ impl FitParams {
     }
 }
 
+/// The factor of [`Decay::Plateau`] after these validations.
+fn plateau_factor(history: &[(u64, f64)]) -> f64 {
+    let mut best = f64::NEG_INFINITY;
+    history.iter().fold(1.0, |factor, &(_, score)| {
+        let gained = score > best;
+        best = best.max(score);
+        factor * A_VALIDATION * if gained { 1.0 } else { WITHOUT_GAIN }
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_rate_falls_where_scores_do_not_rise() {
+        let params = FitParams { lr: Some(0.1), decay: Decay::Plateau, ..FitParams::default() };
+        let history = [(10, 0.5), (20, 0.6), (30, 0.6), (40, 0.7), (50, f64::NAN)];
+        let expected = [0.1, 0.099, 0.09801, 0.019406, 0.019212, 0.003804];
+        for (n, expected) in expected.iter().enumerate() {
+            assert!((params.lr_at(0.9, &history[..n]) - expected).abs() < 1e-6, "{n}");
+        }
+        let never = [(1, 0.5), (2, 0.4), (3, 0.4), (4, 0.4), (5, 0.4), (6, 0.4), (7, 0.4)];
+        assert!(!params.is_over(&never[..6]) && params.is_over(&never));
+        let constant = FitParams { decay: Decay::Constant, ..params };
+        assert_eq!((constant.lr_at(0.9, &never), constant.is_over(&never)), (0.1, false));
+    }
 
     #[test]
     fn the_rate_climbs_falls_and_stops_at_its_floor() {

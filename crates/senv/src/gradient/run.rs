@@ -190,7 +190,7 @@ impl<'a, O: Objective> Run<'a, O> {
         while self.place.step < self.total && stopped == Stopped::Finished {
             let began = Instant::now();
             let number = self.place.step;
-            let lr = self.params.full_lr() * self.params.decay_factor(number as f64 / self.total as f64);
+            let lr = self.params.lr_at(number as f64 / self.total as f64, &self.place.history);
             self.place.cursors = self.order.cursors.clone();
             let report = match self.step(lr, &now, &mut next)? {
                 Stepped::Done(report) => report,
@@ -313,6 +313,7 @@ impl<'a, O: Objective> Run<'a, O> {
 
     fn is_stale(&self) -> bool {
         self.params.patience.is_some_and(|patience| self.place.stale >= patience)
+            || self.params.is_over(&self.place.history)
     }
 
     fn validate(&mut self) -> Result<()> {

@@ -96,6 +96,12 @@ impl Model {
         KnownWords::count(self, self.tokenizer(), self.vocabulary(), sentences)
     }
 
+    /// The terms under which it may be used, where it was made of a model that has some: of the English one CC BY-SA 4.0.
+    #[must_use]
+    pub fn terms(&self) -> Option<&str> {
+        self.vocabulary().terms()
+    }
+
     /// Writes it to a file that [`Model::open`] reads. What was at the path is replaced, whatever it is, once the file is complete.
     ///
     /// # Errors

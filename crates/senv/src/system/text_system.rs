@@ -238,6 +238,7 @@ pub(crate) fn read_text<'a, S: TextSystem, D>(
     }
     let paths: Vec<_> = paths.iter().map(|path| path.as_ref().to_owned()).collect();
     let (vocabulary, corpus) = Corpus::read(&paths, &reading, observer)?;
+    let vocabulary = vocabulary.with_terms(vectors.as_ref().and_then(|vectors| vectors.vocabulary().terms()));
     Ok(TextData { vocabulary, corpus, constituents: None, vectors, tokenizer, min_count, size, paths })
 }
 

@@ -1,7 +1,9 @@
 //! The check of a model on its training text, and on what of it was held out.
 
+use std::path::PathBuf;
+
 use senv::{Check, CheckParams, CheckText, LossAgainstChance, PairData, check};
-use senv_core::{Corpus, SentenceEncoder, Tokenizer, Vocabulary};
+use senv_core::{Corpus, SentenceEncoder, TextOptions, Tokenizer, Vocabulary};
 
 /// Whether a model is checked once it is trained.
 #[derive(Debug, Clone, Copy, clap::Args)]
@@ -29,6 +31,11 @@ impl CheckArgs {
     /// The sample of the running text among sources of pairs.
     pub(crate) fn of_pairs(self, data: &PairData) -> Option<CheckText> {
         if self.no_check { None } else { CheckText::of_pairs(data, &CheckParams::default()) }
+    }
+
+    /// A sample of files; `None` where they cannot be read, which is said elsewhere.
+    pub(crate) fn of_files(self, files: &[PathBuf], options: &TextOptions) -> Option<CheckText> {
+        if self.no_check { None } else { CheckText::read(files, options, &CheckParams::default()).ok() }
     }
 
     /// The same, with a part of a longer text held out of training.

@@ -9,6 +9,7 @@ use std::{
 
 use senv::Stopped;
 use senv_core::files::FileLock;
+use senv_store::ModelFile;
 use serde_json::{Value, json};
 
 use super::{
@@ -85,6 +86,11 @@ impl<'a> Job<'a> {
         Ok(self)
     }
 
+    /// The user's wish to stop, which work before training sees by it.
+    pub(crate) fn interrupt(&self) -> Interrupt {
+        self.interrupt.clone()
+    }
+
     /// Trains and writes the model. `epochs` is shown; steps alone are counted where there is none.
     pub(crate) fn run<M>(
         &self,
@@ -98,11 +104,8 @@ impl<'a> Job<'a> {
         let outcome = fit(&progress);
         progress.finish();
         let mut outcome = match outcome {
-            Err(senv::Error::Core(senv_core::Error::Interrupted { action })) => {
-                output::warn(&format!("stopped while {action}: nothing is trained in this run, nothing is written"));
-                return Err(Failure::Interrupted);
-            }
-            outcome => outcome?,
+            Err(error) => return Err(before_training(error)),
+            Ok(outcome) => outcome,
         };
         self.unchanged.warn_of_others();
         if outcome.stopped == Stopped::Interrupted {
@@ -174,12 +177,17 @@ impl<'a> Job<'a> {
         let bytes = fs::metadata(output).map_or(0, |file| file.len());
         outcome.lines.iter().for_each(|line| output::note(line));
         output::note(&format!("{} written ({})", output.display(), output::bytes(bytes)));
+        let terms = ModelFile::open(output).ok().and_then(|file| file.terms().map(str::to_owned));
+        if let Some(terms) = &terms {
+            output::note(&format!("terms of the model: {terms}"));
+        }
         let check = self.check(outcome.check, &outcome.model);
         if self.files.json {
             let mut facts = outcome.facts;
             facts.extend(check.map(|check| ("check".to_owned(), check)));
             facts.insert("model".into(), json!(output.display().to_string()));
             facts.insert("model_bytes".into(), json!(bytes));
+            facts.extend(terms.map(|terms| ("terms".to_owned(), json!(terms))));
             output::print_json(&facts)?;
         }
         let Some(error) = outcome.stopped.error() else { return Ok(()) };
@@ -260,6 +268,13 @@ impl<'a> Job<'a> {
         }
         Failure::Failed(error)
     }
+}
+
+/// What ended a run before its training began, a signal among others.
+pub(crate) fn before_training(error: senv::Error) -> Failure {
+    let senv::Error::Core(senv_core::Error::Interrupted { action }) = error else { return error.into() };
+    output::warn(&format!("stopped while {action}: nothing is trained in this run, nothing is written"));
+    Failure::Interrupted
 }
 
 /// Refuses at once, before the data are read, to go on with other settings; the trainer compares the rest.

@@ -2,7 +2,6 @@
 
 mod check_args;
 mod data_args;
-mod english_text;
 mod files;
 mod hyper_args;
 mod init_args;
@@ -121,11 +120,12 @@ Examples:
   senv train --input text.txt --output my.senv
   senv train text.txt --output my.senv
   senv train --input news.txt.gz --pairs paraphrases.tsv --output my.senv
-  senv train --input mine.txt --init-model english --output my.senv
+  senv train --input mine.txt --from scratch --output my.senv
   senv train sent2vec --input text.txt --output my.senv --preset paper
 
 Without a system, senv looks at the text: sentences in order are trained to be closer to the next one than to others (PP with a
-softmax over cosines), text without an order goes to Sent2Vec. It says what it chose.
+softmax over cosines), text without an order goes to Sent2Vec. English text and pairs go on from the English model of senv where a
+trial on a part of them says that this is better. It says what it chose.
 Ctrl-C writes a checkpoint and stops; the same command with --resume goes on from there.";
 
 #[derive(Debug, Subcommand)]

@@ -4,28 +4,31 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::{PathBufValueParser, TypedValueParser};
 use senv::{
-    CheckParams, CheckText, LossAgainstChance, Model, NeighbourRecipe, Recipe, Sent2VecParams, Start, System,
-    TextSample, TextSystem, TrainOptions,
+    CheckParams, CheckText, CorpusOptions, LossAgainstChance, Model, NeighbourRecipe, Observer, Recipe, Sent2VecParams,
+    Start, StartChoice, StartKind, Stopped, System, TextSample, TextSystem, TrainOptions,
 };
+use serde_json::json;
 
 use super::{
     check_args::{CheckArgs, checker},
     data_args::go_on_line,
-    english_text,
     files::RunFiles,
     hyper_args::epochs_of,
-    job::Job,
+    job::{Job, before_training},
     notes::Notes,
     outcome::{Outcome, source_line},
     system_names,
 };
 use crate::{
-    commands::open_verified,
+    commands::{ENGLISH, open_verified},
     failure::{Failure, Result},
     output::plural,
     progress::{TrainingProgress, Unit},
     text::{TextArgs, is_dash},
 };
+
+/// The value of `--from` that no model is.
+const SCRATCH: &str = "scratch";
 
 /// Data, and what little there is to choose.
 #[derive(Debug, clap::Args)]
@@ -40,11 +43,11 @@ pub(crate) struct RecipeArgs {
     /// Pairs that mean the same: FIRST, SECOND, separated by a tab; with text or alone.
     #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Files")]
     pairs: Vec<PathBuf>,
-    /// Model to go on from, or english, which is part of senv, for English only: its words stay known and start from its vectors, those that
-    /// are new from the words around them, and text is tokenized as it does. Of text without an order the halves of sentences are
-    /// trained.
-    #[arg(long, value_name = "MODEL", help_heading = "Files")]
-    init_model: Option<PathBuf>,
+    /// What training starts from: scratch (random vectors); english, the model that is part of senv, for English only; or any model. The
+    /// words of a model stay known and start from its vectors, those that are new from the words around them, and text is tokenized as it
+    /// does; of text without an order the halves of sentences are trained then. [default: what is best in a trial on a part of the data]
+    #[arg(long, visible_alias = "init-model", value_name = "scratch|english|MODEL", help_heading = "Training")]
+    from: Option<PathBuf>,
     #[command(flatten)]
     files: RunFiles,
     /// Embedding dimension, 1 to 65536 [default: 300; 100 for text without an order]
@@ -74,79 +77,129 @@ impl RecipeArgs {
         if self.input.iter().any(|path| is_dash(path)) && self.input.len() + self.pairs.len() > 1 {
             return Err(Failure::Usage("standard input (-) is trained on alone, without other files".into()));
         }
-        let inputs = self.input.iter().chain(&self.pairs).chain(&self.init_model);
+        let model = self.from.as_ref().filter(|from| from.as_os_str() != SCRATCH);
+        let inputs = self.input.iter().chain(&self.pairs).chain(model);
         let inputs: Vec<&Path> = inputs.map(PathBuf::as_path).collect();
         let job = Job::new(&self.files, &inputs)?;
         self.text.note_tables(&self.input);
         let text = self.files.corpus_options(&self.text, None, threads);
-        let notes = Notes::default();
+        let notes = Notes::stopped_by(job.interrupt());
         let options = TrainOptions { observer: &notes, text: text.clone(), ..TrainOptions::default() };
         let files: Vec<&PathBuf> = self.input.iter().chain(&self.pairs).collect();
         let sample = TextSample::read_of(&files, &text.text_options());
         let mut recipe = Recipe::choose_by(&sample, &self.input, &self.pairs, &options)?;
-        if let Some(path) = &self.init_model {
-            recipe.fine_tune_from(&open_verified(path)?, &notes)?;
+        let mut choice = None;
+        match (model, &self.from, self.dim) {
+            (Some(path), ..) => recipe.fine_tune_from(&open_verified(path)?, &notes)?,
+            (None, Some(_), _) => {}
+            (None, None, Some(_)) => notes.note("start: from scratch, since a dimension is given"),
+            (None, None, None) => {
+                notes.print();
+                let (english, share) = (senv::english()?, senv_english::MIN_KNOWN_SHARE);
+                let (chosen, why) = recipe.choose_start(&sample, &english, share, &options).map_err(before_training)?;
+                recipe = chosen;
+                if why.trial.is_some() || why.start != StartKind::Scratch {
+                    notes.note(&format!("{why} (--from scratch, english or MODEL decides by hand)"));
+                }
+                choice = Some(why);
+            }
         }
         notes.print();
-        // Pairs can teach what the English model does not know.
-        if self.pairs.is_empty() && self.init_model.is_none() {
-            english_text::note(&sample).iter().for_each(|note| crate::output::note(note));
-        }
         if let Some(seed) = self.seed {
             recipe.set_seed(seed);
         }
         if let Some(dim) = self.dim {
             recipe.set_dim(dim);
         }
+        let save = |model: &Model, path: &Path| model.save(path);
+        let run = Run { args: &self, choice, text, threads };
         match recipe {
             Recipe::Neighbours(recipe) => {
                 recipe.params.check()?;
                 let epochs = epochs_of(&recipe.params.fit);
-                job.run(
-                    epochs,
-                    Unit::Pairs,
-                    |progress| self.on_pairs(&recipe, &self.files.options(threads, progress)),
-                    |model: &Model, path| model.save(path),
-                )
+                job.run(epochs, Unit::Pairs, |progress| run.on_pairs(&recipe, progress), save)
             }
             Recipe::Words(recipe) => {
-                let params = recipe.params;
-                params.check()?;
-                let mut resolved = params.clone();
+                recipe.params.check()?;
+                let mut resolved = recipe.params.clone();
                 resolved.resolve(sample.size());
                 let epochs = resolved.training.n_epochs();
-                let fit = |progress: &TrainingProgress| {
-                    let options = TrainOptions { text, ..self.files.options(threads, progress) };
-                    self.on_words(&params, &options)
-                };
-                job.run(Some(epochs), Unit::Words, fit, |model: &Model, path| model.save(path))
+                job.run(Some(epochs), Unit::Words, |progress| run.on_words(&recipe.params, progress), save)
             }
+            Recipe::Unchanged(model) => job.run(None, Unit::Pairs, |_| run.unchanged(model), save),
         }
     }
+}
 
-    fn on_pairs(&self, recipe: &NeighbourRecipe, options: &TrainOptions<'_>) -> senv::Result<Outcome<Model>> {
-        let mut data = recipe.read(options)?;
-        let sample = self.check.hold_out(&mut data);
-        if let Some(n) = sample.as_ref().map(CheckText::n_held_out).filter(|&n| n > 0) {
-            let held_out = plural(n as u64, "sentence");
-            options.observer.note(&format!("{held_out} are held out of training for the check (--no-check: none)"));
+/// A run whose settings are chosen.
+struct Run<'a> {
+    args: &'a RecipeArgs,
+    choice: Option<StartChoice>,
+    text: CorpusOptions,
+    threads: usize,
+}
+
+impl Run<'_> {
+    fn on_pairs(&self, recipe: &NeighbourRecipe, progress: &TrainingProgress) -> senv::Result<Outcome<Model>> {
+        let options = self.args.files.options(self.threads, progress);
+        let mut data = recipe.read(&options)?;
+        let sample = self.args.check.hold_out(&mut data);
+        let held_out = |n: usize, what| (n > 0).then(|| plural(n as u64, what));
+        let held_out = sample
+            .iter()
+            .flat_map(|text| [held_out(text.n_held_out(), "sentence"), held_out(text.n_held_out_pairs(), "pair")])
+            .flatten();
+        for held_out in held_out {
+            progress.note(&format!("{held_out} are held out of training for the check (--no-check: none)"));
         }
-        let learned = recipe.fit_on(&data, options)?;
-        data.reports.iter().for_each(|report| options.observer.note(&source_line(report)));
-        let line = self.init_model.as_ref().map(|path| go_on_line(learned.initial, path));
+        let learned = recipe.fit_on(&data, &options)?;
+        data.reports.iter().for_each(|report| progress.note(&source_line(report)));
+        let from = match &self.choice {
+            Some(StartChoice { start: StartKind::FromEnglish, .. }) => Some(Path::new(ENGLISH)),
+            _ => self.args.from.as_deref().filter(|from| from.as_os_str() != SCRATCH),
+        };
+        let line = from.map(|path| go_on_line(learned.initial, path));
         let mut outcome = Outcome::of_gradient(learned).map(Model::from);
         outcome.lines.splice(..0, line);
-        outcome.check = sample.map(|text| checker(text, &recipe.params.tokenizer, None, self.init_model.is_some()));
-        Ok(outcome)
+        // Halves of sentences are no running text: the text itself is read once more.
+        let sample = match sample {
+            None => self.sample_of_text(),
+            sample => sample,
+        };
+        outcome.check = sample.map(|text| checker(text, &recipe.params.tokenizer, None, from.is_some()));
+        Ok(self.with_choice(outcome))
     }
 
-    fn on_words(&self, params: &Sent2VecParams, options: &TrainOptions<'_>) -> senv::Result<Outcome<Model>> {
-        let data = params.read(&self.input, Start::Random, options)?;
-        let sample = self.check.of_corpus(&data.corpus, &data.vocabulary, &CheckParams::default())?;
-        let trained = params.fit_data(&data, options)?;
+    fn on_words(&self, params: &Sent2VecParams, progress: &TrainingProgress) -> senv::Result<Outcome<Model>> {
+        let options = TrainOptions { text: self.text.clone(), ..self.args.files.options(self.threads, progress) };
+        let data = params.read(&self.args.input, Start::Random, &options)?;
+        let sample = self.args.check.of_corpus(&data.corpus, &data.vocabulary, &CheckParams::default())?;
+        let trained = params.fit_data(&data, &options)?;
         let loss = LossAgainstChance::negative_sampling(trained.loss, params.training.negatives);
         let mut outcome = Outcome::of_text(trained).map(Model::from);
         outcome.check = sample.map(|text| checker(text, &data.tokenizer, Some(loss), false));
-        Ok(outcome)
+        Ok(self.with_choice(outcome))
+    }
+
+    fn unchanged(&self, model: Model) -> senv::Result<Outcome<Model>> {
+        let check = self.sample_of_text().map(|text| checker(text, model.tokenizer(), None, true));
+        let lines = vec!["nothing is trained: the English model is written as it is".to_owned()];
+        let outcome =
+            Outcome { model, stopped: Stopped::Finished, lines, check, beside: None, facts: serde_json::Map::new() };
+        Ok(self.with_choice(outcome))
+    }
+
+    /// A sample of the text; `None` where it cannot be read once more, or no check is wanted.
+    fn sample_of_text(&self) -> Option<CheckText> {
+        let files = &self.args.input;
+        if files.is_empty() || files.iter().any(|path| !path.metadata().is_ok_and(|file| file.is_file())) {
+            return None;
+        }
+        self.args.check.of_files(files, &self.text.text_options())
+    }
+
+    fn with_choice(&self, mut outcome: Outcome<Model>) -> Outcome<Model> {
+        outcome.facts.extend(self.choice.as_ref().map(|choice| ("start".to_owned(), json!(choice))));
+        outcome
     }
 }

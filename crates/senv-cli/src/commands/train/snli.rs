@@ -14,6 +14,7 @@ use super::{
     job::Job,
     notes::Notes,
     outcome::Outcome,
+    preset::PresetArgs,
 };
 use crate::{
     destination::Content,
@@ -32,58 +33,58 @@ pub(crate) struct SnliArgs {
     /// Labelled pairs that choose the best weights, by the share of right labels; without them the last weights are kept.
     #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Validation")]
     dev: Vec<PathBuf>,
-    /// What turns a sentence into a vector: bow (the sum of its words), rnn (a recurrent encoder), or a Skip-thought
-    /// model that is tuned. Of a combined one both parts are, each with a classifier of its own; the result is a
-    /// Skip-thought model again.
-    #[arg(long, value_name = "bow|rnn|MODEL", default_value = "bow", help_heading = "Training")]
-    encoder: String,
+    /// What turns a sentence into a vector: bow (the sum of its words), rnn (a GRU), lstm (InferSent's, in both directions), or a
+    /// Skip-thought model that is tuned. Of a combined one both parts are, each with a classifier of its own; the result is a
+    /// Skip-thought model again. [default: that of the preset, or bow]
+    #[arg(long, value_name = "bow|rnn|lstm|MODEL", help_heading = "Training")]
+    encoder: Option<String>,
     #[command(flatten)]
     files: RunFiles,
     #[command(flatten)]
     vectors: VectorArgs,
+    #[command(flatten)]
+    preset: PresetArgs<SnliParams>,
     #[command(flatten)]
     params: HyperArgs<SnliParams>,
     #[command(flatten)]
     text: LineArgs,
 }
 
-/// Hyperparameters that only `rnn` has.
-const OF_RNN: [&str; 4] = ["sentence_dim", "layers", "topology", "style"];
+/// Hyperparameters of recurrent encoders.
+const OF_RECURRENT: [&str; 5] = ["sentence_dim", "layers", "topology", "style", "pooling"];
 
 /// Hyperparameters that a model to be fine-tuned brings itself.
 const OF_NEW_WORDS: [&str; 7] =
     ["dim", "min_count", "max_vocabulary", "max_tokens", "tokenizer", "lowercase", "strip_hashtags"];
 
 impl SnliArgs {
-    /// The encoder, where it is not a model; refuses what it has no use for.
-    fn encoder(&self) -> Result<Option<SnliEncoder>> {
-        let refuse = |given: Option<String>, why: &str| match given {
-            Some(option) => Err(Failure::Usage(format!("{option} {why}"))),
-            None => Ok(()),
-        };
-        let of_rnn = self.params.first_given(&OF_RNN);
-        match self.encoder.as_str() {
-            "bow" => {
-                refuse(of_rnn, "goes with --encoder rnn")?;
-                Ok(Some(SnliEncoder::Bow))
-            }
-            "rnn" => Ok(Some(SnliEncoder::rnn())),
-            _ => {
-                refuse(of_rnn, "goes with --encoder rnn; a model that is tuned keeps its form")?;
-                let vectors = self.vectors.init_vectors.as_ref().map(|_| "--init-vectors".to_owned());
-                let given = self.params.first_given(&OF_NEW_WORDS).or(vectors);
-                refuse(given, "goes with --encoder bow or rnn; a model that is tuned brings its words")?;
-                Ok(None)
-            }
-        }
+    /// The Skip-thought model that is tuned, if it is one.
+    fn base(&self) -> Option<&Path> {
+        self.encoder.as_deref().filter(|name| !["bow", "rnn", "lstm"].contains(name)).map(Path::new)
     }
 
-    fn params(&self, encoder: Option<SnliEncoder>) -> Result<SnliParams> {
-        let mut params = SnliParams::default();
-        if let Some(encoder) = encoder {
-            params.encoder = encoder;
-        } else {
-            params.fit.lr = Some(TUNING_LR);
+    /// The settings; refuses what a model that is tuned has no use for.
+    fn params(&self) -> Result<SnliParams> {
+        let mut params = self.preset.settings();
+        match self.encoder.as_deref() {
+            None => {}
+            Some("bow") => params.encoder = SnliEncoder::Bow,
+            Some("rnn") => params.encoder = SnliEncoder::rnn(),
+            Some("lstm") => params.encoder = SnliEncoder::lstm(),
+            Some(_) => {
+                let preset = self.preset.is_given().then(|| "--preset".to_owned());
+                let of_recurrent = self.params.first_given(&OF_RECURRENT);
+                if let Some(option) = preset.or(of_recurrent) {
+                    let why = "goes with --encoder rnn or lstm; a model that is tuned keeps its form";
+                    return Err(Failure::Usage(format!("{option} {why}")));
+                }
+                let vectors = self.vectors.init_vectors.as_ref().map(|_| "--init-vectors".to_owned());
+                if let Some(option) = self.params.first_given(&OF_NEW_WORDS).or(vectors) {
+                    let why = "goes with --encoder bow, rnn or lstm; a model that is tuned brings its words";
+                    return Err(Failure::Usage(format!("{option} {why}")));
+                }
+                params.fit.lr = Some(TUNING_LR);
+            }
         }
         self.params.apply(&mut params)?;
         Ok(params)
@@ -91,9 +92,7 @@ impl SnliArgs {
 
     pub(crate) fn train(&self, threads: usize) -> Result {
         self.params.check_training(!self.dev.is_empty())?;
-        let encoder = self.encoder()?;
-        let base = encoder.is_none().then(|| Path::new(&self.encoder));
-        let params = self.params(encoder)?;
+        let (base, params) = (self.base(), self.params()?);
         let files = self.train.iter().chain(&self.dev).chain(&self.vectors.init_vectors).map(PathBuf::as_path);
         let job = Job::new(&self.files, &files.chain(base).collect::<Vec<_>>())?;
         let epochs = epochs_of(&params.fit);
@@ -201,6 +200,6 @@ const TUNING_LR: f64 = 1e-4;
 /// Opens the model to be tuned.
 fn skip_thought(path: &Path) -> Result<SkipThought> {
     Model::open_verified(path)?.downcast_ref().cloned().ok_or_else(|| {
-        Failure::Usage(format!("--encoder {}: neither bow nor rnn nor a Skip-thought model", path.display()))
+        Failure::Usage(format!("--encoder {}: neither bow, rnn nor lstm, nor a Skip-thought model", path.display()))
     })
 }

@@ -23,6 +23,7 @@ const KEY_VERSION: &str = "senv.format_version";
 const KEY_KIND: &str = "senv.kind";
 const KEY_CONFIG: &str = "senv.config";
 const KEY_CORPUS_TOKENS: &str = "senv.corpus_tokens";
+const KEY_TERMS: &str = "senv.terms";
 const KEY_HEADER_CRC: &str = "senv.header_crc32";
 /// Prefix of the metadata keys of checksums, before the name of a tensor.
 const KEY_CRC: &str = "senv.crc32.";

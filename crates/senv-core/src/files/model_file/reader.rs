@@ -6,8 +6,8 @@ use std::{
 };
 
 use super::{
-    COUNTS, FORMAT_VERSION, KEY_CONFIG, KEY_CORPUS_TOKENS, KEY_CRC, KEY_HEADER_CRC, KEY_KIND, KEY_VERSION, OFFSETS,
-    TEXT,
+    COUNTS, FORMAT_VERSION, KEY_CONFIG, KEY_CORPUS_TOKENS, KEY_CRC, KEY_HEADER_CRC, KEY_KIND, KEY_TERMS, KEY_VERSION,
+    OFFSETS, TEXT,
     checksum::{crc, header_crc},
     header::{Header, TensorInfo},
     map::map,
@@ -135,6 +135,12 @@ impl ModelFile {
     #[must_use]
     pub fn kind(&self) -> &str {
         self.header.metadata.get(KEY_KIND).map_or("", String::as_str)
+    }
+
+    /// The terms under which the model may be used, where another that it was made of has some ([`Vocabulary::terms`]).
+    #[must_use]
+    pub fn terms(&self) -> Option<&str> {
+        self.header.metadata.get(KEY_TERMS).map(String::as_str)
     }
 
     /// Returns an error for a model of another kind.
@@ -284,12 +290,12 @@ impl ModelFile {
         let text = self.data(self.typed(TEXT, "U8", None, "U8")?).to_vec();
         self.check_bytes(TEXT, &text)?;
         let text = String::from_utf8(text).map_err(|e| bad(format!("{TEXT}: {e}")))?;
-        Vocabulary::from_parts(text, self.u32s(OFFSETS)?, self.u64s(COUNTS)?, corpus_tokens).map_err(
-            |error| match error {
-                Error::BadVocabulary { reason } => bad(reason),
-                error => error,
-            },
-        )
+        let read = Vocabulary::from_parts(text, self.u32s(OFFSETS)?, self.u64s(COUNTS)?, corpus_tokens);
+        let terms = self.header.metadata.get(KEY_TERMS).map(|terms| &**terms);
+        read.map(|vocabulary| vocabulary.with_terms(terms)).map_err(|error| match error {
+            Error::BadVocabulary { reason } => bad(reason),
+            error => error,
+        })
     }
 
     fn check(&self, name: &str, tensor: &TensorInfo) -> Result<()> {

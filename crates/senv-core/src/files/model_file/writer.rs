@@ -5,8 +5,8 @@ use std::{borrow::Cow, collections::BTreeMap, io::Write, path::Path};
 use rayon::prelude::*;
 
 use super::{
-    COUNTS, FORMAT_VERSION, KEY_CONFIG, KEY_CORPUS_TOKENS, KEY_CRC, KEY_HEADER_CRC, KEY_KIND, KEY_VERSION, OFFSETS,
-    RawTensor, TEXT,
+    COUNTS, FORMAT_VERSION, KEY_CONFIG, KEY_CORPUS_TOKENS, KEY_CRC, KEY_HEADER_CRC, KEY_KIND, KEY_TERMS, KEY_VERSION,
+    OFFSETS, RawTensor, TEXT,
     checksum::{combine, crc, header_crc},
     header::{LENGTH, MAX_HEADER, MAX_TENSORS, METADATA},
 };
@@ -148,7 +148,12 @@ impl<'a> ModelWriter<'a> {
     /// tokens of the corpus.
     #[must_use]
     pub fn vocabulary(self, vocabulary: &'a Vocabulary) -> Self {
-        self.metadata(KEY_CORPUS_TOKENS, &vocabulary.corpus_tokens().to_string())
+        let writer = self.metadata(KEY_CORPUS_TOKENS, &vocabulary.corpus_tokens().to_string());
+        let writer = match vocabulary.terms() {
+            Some(terms) => writer.metadata(KEY_TERMS, terms),
+            None => writer,
+        };
+        writer
             .bytes(TEXT, vocabulary.text().as_bytes())
             .u32s(OFFSETS, vocabulary.offsets())
             .u64s(COUNTS, vocabulary.counts())

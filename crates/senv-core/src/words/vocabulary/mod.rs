@@ -33,6 +33,7 @@ pub struct Vocabulary {
     index: HashTable<u32>,
     frequent: Frequent,
     corpus_tokens: u64,
+    terms: Option<Box<str>>,
 }
 
 /// Tokens that are looked up at the same time.
@@ -101,7 +102,7 @@ impl Vocabulary {
             };
         }
         let frequent = Frequent::new((0..counts.len() as u32).map(|id| token(id).as_bytes()));
-        Ok(Self { text, offsets, counts, index, frequent, corpus_tokens })
+        Ok(Self { text, offsets, counts, index, frequent, corpus_tokens, terms: None })
     }
 
     /// Number of tokens.
@@ -233,6 +234,20 @@ impl Vocabulary {
     #[must_use]
     pub fn corpus_tokens(&self) -> u64 {
         self.corpus_tokens
+    }
+
+    /// The terms under which these words and what was trained for them may be used, where another model that they come from has terms:
+    /// a text for people. A model file keeps it.
+    #[must_use]
+    pub fn terms(&self) -> Option<&str> {
+        self.terms.as_deref()
+    }
+
+    /// The same vocabulary with these terms.
+    #[must_use]
+    pub fn with_terms(mut self, terms: Option<&str>) -> Self {
+        self.terms = terms.map(Into::into);
+        self
     }
 
     /// Relative frequency of a token in the corpus, in `[0, 1]`; 0 where the corpus is not known.

@@ -1,10 +1,10 @@
-//! The encoders of the SNLI models: a sum of words, or a recurrent encoder.
+//! The encoders of the SNLI models: a sum of words, a GRU, or InferSent's LSTM.
 
 use senv_core::{
     Result as CoreResult,
     hyperparameters::{Hyperparameter, Hyperparameters, Section, belongs_to, set_value},
 };
-use senv_encoders::{GruInit, GruStyle, RecurrentTopology};
+use senv_encoders::{GruInit, GruStyle, LstmInit, RecurrentTopology, StatePooling};
 use serde::{Deserialize, Serialize};
 
 use crate::gradient::trainable_encoder::EncoderForm;
@@ -28,6 +28,13 @@ pub enum SnliEncoder {
         /// Where the weights start.
         start: GruInit,
     },
+    /// InferSent: an LSTM in both directions.
+    Lstm {
+        /// Hidden size of each direction.
+        hidden: usize,
+        /// What the states of a sentence become.
+        pooling: StatePooling,
+    },
 }
 
 impl SnliEncoder {
@@ -43,6 +50,12 @@ impl SnliEncoder {
         }
     }
 
+    /// InferSent's encoder: 2048 units a direction, the maximum over the words.
+    #[must_use]
+    pub fn lstm() -> Self {
+        Self::Lstm { hidden: 2048, pooling: StatePooling::Max }
+    }
+
     /// Its shape.
     pub(crate) fn form(&self) -> EncoderForm {
         match self.clone() {
@@ -50,47 +63,56 @@ impl SnliEncoder {
             Self::Rnn { hidden, layers, topology, style, start } => {
                 EncoderForm::Gru { hidden, layers, topology, style, start }
             }
+            Self::Lstm { hidden, pooling } => EncoderForm::Lstm {
+                hidden,
+                layers: 1,
+                topology: RecurrentTopology::Separate,
+                pooling,
+                peepholes: false,
+                start: LstmInit::Torch,
+            },
         }
     }
 }
 
-/// Settings of the recurrent encoder; the sum of word vectors has none.
+/// Settings of the recurrent encoders; the sum of word vectors has none.
 impl Hyperparameters for SnliEncoder {
     fn hyperparameters(&self) -> Vec<Hyperparameter> {
-        let applies = matches!(self, Self::Rnn { .. });
-        let (hidden, layers, topology, style) = match self {
-            Self::Rnn { hidden, layers, topology, style, .. } => (*hidden, *layers, *topology, *style),
-            Self::Bow => {
-                return Self::rnn().hyperparameters().into_iter().map(|h| Hyperparameter { applies, ..h }).collect();
-            }
-        };
         let section = Section::Training;
+        let (is_rnn, is_lstm) = (matches!(self, Self::Rnn { .. }), matches!(self, Self::Lstm { .. }));
+        let Self::Rnn { layers, topology, style, hidden: of_rnn, .. } =
+            (if is_rnn { self.clone() } else { Self::rnn() })
+        else {
+            return Vec::new();
+        };
+        let (hidden, pooling) = match self {
+            Self::Lstm { hidden, pooling } => (*hidden, *pooling),
+            _ => (of_rnn, StatePooling::Max),
+        };
+        let of = |applies, parameter| Hyperparameter { applies, ..parameter };
+        let sizes = &["Hidden size of each direction in a layer (rnn, lstm)."];
+        let joined = &["How directions and layers are joined (rnn)."];
+        let pooled = &["What the states of a sentence become (lstm)."];
         vec![
-            Hyperparameter::of(
-                "sentence_dim",
-                &["Hidden size of each direction in a layer (rnn)."],
-                section,
-                None,
-                &hidden,
-            ),
-            Hyperparameter::of("layers", &["Stacked layers, at least 1 (rnn)."], section, None, &layers),
-            Hyperparameter::of("topology", &["How directions and layers are joined (rnn)."], section, None, &topology),
-            Hyperparameter::of("style", &["Equations of the GRU cells (rnn)."], section, None, &style),
+            of(is_rnn || is_lstm, Hyperparameter::of("sentence_dim", sizes, section, None, &hidden)),
+            of(is_rnn, Hyperparameter::of("layers", &["Stacked layers, at least 1 (rnn)."], section, None, &layers)),
+            of(is_rnn, Hyperparameter::of("topology", joined, section, None, &topology)),
+            of(is_rnn, Hyperparameter::of("style", &["Equations of the GRU cells (rnn)."], section, None, &style)),
+            of(is_lstm, Hyperparameter::of("pooling", pooled, section, None, &pooling)),
         ]
     }
 
     fn set(&mut self, name: &str, text: &str) -> CoreResult<bool> {
-        if !["sentence_dim", "layers", "topology", "style"].contains(&name) {
-            return Ok(false);
-        }
-        let Self::Rnn { hidden, layers, topology, style, .. } = self else {
-            return Err(belongs_to(name, text, "encoder = rnn"));
-        };
-        match name {
-            "sentence_dim" => set_value(hidden, name, text)?,
-            "layers" => set_value(layers, name, text)?,
-            "topology" => set_value(topology, name, text)?,
-            _ => set_value(style, name, text)?,
+        match (name, self) {
+            ("sentence_dim", Self::Rnn { hidden, .. } | Self::Lstm { hidden, .. }) => set_value(hidden, name, text)?,
+            ("layers", Self::Rnn { layers, .. }) => set_value(layers, name, text)?,
+            ("topology", Self::Rnn { topology, .. }) => set_value(topology, name, text)?,
+            ("style", Self::Rnn { style, .. }) => set_value(style, name, text)?,
+            ("pooling", Self::Lstm { pooling, .. }) => set_value(pooling, name, text)?,
+            ("sentence_dim", _) => return Err(belongs_to(name, text, "encoder = rnn or lstm")),
+            ("layers" | "topology" | "style", _) => return Err(belongs_to(name, text, "encoder = rnn")),
+            ("pooling", _) => return Err(belongs_to(name, text, "encoder = lstm")),
+            _ => return Ok(false),
         }
         Ok(true)
     }

@@ -17,11 +17,12 @@ use senv_core::{
     Coverage, Result as CoreResult, Scratch, SentenceEncoder, Table, TokenId, Tokenizer, Vocabulary,
     arrays::Parameters,
     hyperparameters::{Hyperparameters, hyperparameters},
+    optim::UpdateRule,
     rng::stream,
     words::VocabularyBuilder,
 };
 use senv_encoders::Encoder;
-use senv_losses::{DEFAULT_NLI_HIDDEN, NLI_LABELS, NliHead};
+use senv_losses::{DEFAULT_NLI_HIDDEN, NLI_LABELS, NliHead, NliHeadForm};
 use serde::{Deserialize, Serialize};
 
 pub use encoder::SnliEncoder;
@@ -39,7 +40,7 @@ use crate::{
     },
     data::reading::{Reading, encode_many, encode_one, gather},
     error::{Error, Result},
-    gradient::{FitParams, Weights, copy_table, fit, trainable_encoder::TrainableEncoder},
+    gradient::{Decay, FitParams, Weights, WordUpdates, copy_table, fit, trainable_encoder::TrainableEncoder},
     model::{
         saved::{EncodingCost, ExpandVocabulary, ReadModel, SavedModel},
         trained::Trained,
@@ -47,7 +48,7 @@ use crate::{
     sequence::LongSentences,
     start::initial::{self, Initial, InitialVectorReport},
     system::{
-        about::About,
+        about::{About, NamedSettings},
         contract::{Common, System, Trainer},
         start::Start,
     },
@@ -74,6 +75,9 @@ hyperparameters! {
         pub long: LongSentences = LongSentences::Cut => Text;
         /// Hidden units of the classifier.
         pub hidden: usize = DEFAULT_NLI_HIDDEN => Training[at_least 1];
+        /// What the classifier makes of the two vectors.
+        @[serde(default, skip_serializing_if = "NliHeadForm::is_tanh")]
+        pub classifier: NliHeadForm = NliHeadForm::Tanh => Training;
         /// How text is tokenized.
         pub tokenizer: Tokenizer = Tokenizer::automatic().lowercase(true) => group;
         /// Initial word vectors.
@@ -119,15 +123,29 @@ impl System for SnliParams {
     type Dev<'d> = &'d NliPairs;
     const ABOUT: About = About {
         name: Snli::KIND,
-        summary: "SNLI models: sums of words or a recurrent encoder, trained to classify whether one sentence follows from another",
+        summary: "SNLI models and InferSent: sums of words, a GRU or an LSTM, trained to classify whether one sentence follows from another",
         examples: &[
             "senv train snli --train snli-train.tsv --dev snli-dev.tsv --output bow.senv",
             "senv train snli --train snli-train.tsv --dev snli-dev.tsv --encoder rnn --sentence-dim 600 --output rnn.senv",
             "senv train snli --train snli-train.tsv --dev snli-dev.tsv --encoder skip-thought.senv --output tuned.senv",
+            "senv train snli --preset infersent --train snli-train.tsv --dev snli-dev.tsv --init-vectors words.senv --output infer.senv",
         ],
         note: "",
-        preset: "",
+        preset: "Settings to start from, in place of the defaults",
     };
+    const NAMED_SETTINGS: &'static [NamedSettings<Self>] = &[
+        NamedSettings {
+            name: "paper",
+            help: "SNLI BOW: what the paper states, and the defaults",
+            settings: Self::paper,
+        },
+        NamedSettings { name: "paper-rnn", help: "SNLI RNN, 2400 units", settings: Self::paper_rnn },
+        NamedSettings {
+            name: "infersent",
+            help: "InferSent: an LSTM in both directions, 2048 units each",
+            settings: Self::infersent,
+        },
+    ];
 
     fn check(&self) -> Result<()> {
         self.check_ranges()?;
@@ -154,6 +172,45 @@ impl System for SnliParams {
 }
 
 impl SnliParams {
+    /// SNLI BOW: the defaults.
+    #[must_use]
+    pub fn paper() -> Self {
+        Self::default()
+    }
+
+    /// SNLI RNN: one direction, 2400 units.
+    #[must_use]
+    pub fn paper_rnn() -> Self {
+        Self { encoder: SnliEncoder::rnn(), ..Self::default() }
+    }
+
+    /// InferSent (A. Conneau and others, EMNLP 2017), as its release trains it: given word vectors that stay as they are, an LSTM in both
+    /// directions of 2048 units each, the maximum over the words, a linear classifier on both vectors, their difference and product;
+    /// SGD at .1 in batches of 64, at most 20 epochs, the rate by [`Decay::Plateau`], gradients longer than 5 scaled down.
+    ///
+    /// The release puts marks for begin and end around each sentence, which have a vector in GloVe; here there are none. It leaves out
+    /// words without a vector, which here start at random.
+    ///
+    /// ```
+    /// use senv::{SnliEncoder, SnliParams};
+    /// let small = SnliEncoder::Lstm { hidden: 256, pooling: senv::StatePooling::Max };
+    /// let params = SnliParams { encoder: small, ..SnliParams::infersent() };
+    /// assert_eq!(params.fit.lr, Some(0.1));
+    /// ```
+    #[must_use]
+    pub fn infersent() -> Self {
+        let fit = FitParams {
+            rule: UpdateRule::Sgd,
+            lr: Some(0.1),
+            decay: Decay::Plateau,
+            words: WordUpdates::Frozen,
+            clip: Some(5.0),
+            patience: None,
+            ..Self::default().fit
+        };
+        Self { encoder: SnliEncoder::lstm(), dim: 300, classifier: NliHeadForm::Infersent, fit, ..Self::default() }
+    }
+
     /// Trains on labelled pairs, validated on others: the weights with the best accuracy there are kept.
     ///
     /// # Errors
@@ -234,7 +291,7 @@ impl SnliParams {
         let SnliStart { encoder: form, reading, vocabulary, words, parameters, found, identity } = start;
         let dim = words.dim();
         let encoder = form.form().encoder(dim)?;
-        let head = NliHead { hidden: self.hidden, ..NliHead::new(encoder.dim()) };
+        let head = NliHead { hidden: self.hidden, form: self.classifier, ..NliHead::new(encoder.dim()) };
         let head_parameters = head.init(&mut stream(self.fit.seed, "head", &[]))?;
         let config = SnliConfig { encoder: form, dim, reading, head: head.clone(), params: self.clone() };
         let number =
@@ -358,12 +415,12 @@ impl Configuration for SnliConfig {
         self.reading.check(n_words)?;
         self.encoder.form().check(self.dim, file)?;
         let gives = self.encoder.form().encoder(self.dim)?.dim();
-        let NliHead { dim, hidden, .. } = self.head;
+        let NliHead { dim, .. } = self.head;
         if dim != gives {
             let reason = format!("the classifier reads {dim} numbers, the encoder gives {gives}");
             return Err(Error::BadModel { path: file.path().to_owned(), reason });
         }
-        configuration::expect_values(file, "the classifier", hidden as f64 * dim as f64)
+        configuration::expect_values(file, "the classifier", self.head.n_values())
     }
 }
 

@@ -4,6 +4,11 @@
 //! the next one than to others, [`PpParams::for_neighbours`]; where they do not, words are predicted from the rest of
 //! their sentence, [`Sent2VecParams`] with its defaults. Pairs that mean the same join the neighbours.
 
+pub(crate) mod start;
+#[cfg(all(test, feature = "english"))]
+mod tests;
+mod trial;
+
 use std::path::Path;
 
 use senv_core::{Error as CoreError, Observer, TextOptions, TextReader, Tokenizer};
@@ -28,6 +33,8 @@ pub enum Recipe {
     Neighbours(Box<NeighbourRecipe>),
     /// Averages of word vectors, trained to predict a word from the rest of its sentence.
     Words(Box<WordsRecipe>),
+    /// A model that is the best for the data as it is.
+    Unchanged(Model),
 }
 
 /// Sent2Vec on sentences without an order.
@@ -130,24 +137,20 @@ impl Recipe {
     /// # Errors
     /// Whatever is wrong with the vectors of the model.
     pub fn fine_tune_from(&mut self, model: &Model, observer: &dyn Observer) -> Result<()> {
+        self.train_halves(observer);
+        match self {
+            Self::Neighbours(recipe) => recipe.fine_tune_from(model, observer),
+            Self::Words(_) | Self::Unchanged(_) => Ok(()),
+        }
+    }
+
+    /// Sentences without an order are trained by their halves from here on.
+    fn train_halves(&mut self, observer: &dyn Observer) {
         if let Self::Words(words) = self {
             observer.note("going on from a model: the two halves of a sentence are trained to be closer than others");
             words.halves.params.fit.seed = words.params.training.seed;
             *self = Self::Neighbours(Box::new(words.halves.clone()));
         }
-        let Self::Neighbours(recipe) = self else { return Ok(()) };
-        let NeighbourRecipe { params, files: PairFiles { options, .. }, start } = &mut **recipe;
-        let vectors = model.to_embeddings()?;
-        // Text is tokenized as the model does.
-        params.tokenizer = model.tokenizer().clone();
-        params.prepare(Start::Model(model), &[] as &[&Path], observer);
-        let lr = params.fit.full_lr();
-        params.fit.lr = Some(params.suited_lr(lr, &vectors, Some(model), observer));
-        params.dim = vectors.dim();
-        options.tokenizer = params.tokenizer.clone();
-        options.keep = vectors.vocabulary().iter().map(|(_, word, _)| word.to_owned()).collect();
-        *start = Some(model.clone());
-        Ok(())
     }
 
     /// Trains as chosen; the text is read once more.
@@ -158,6 +161,7 @@ impl Recipe {
         Ok(match self {
             Self::Neighbours(recipe) => Model::from(recipe.fit_on(&recipe.read(options)?, options)?.model),
             Self::Words(words) => Model::from(words.params.fit_files(text, options)?.model),
+            Self::Unchanged(model) => model.clone(),
         })
     }
 }
@@ -169,6 +173,32 @@ impl NeighbourRecipe {
         let min_count = if size.is_large() { 5 } else { 1 };
         let options = PairOptions { tokenizer, min_count, group: true, text, ..PairOptions::default() };
         Self { params, files: PairFiles { inputs, options }, start: None }
+    }
+
+    /// Goes on from a model, as [`Recipe::fine_tune_from`] has it.
+    ///
+    /// # Errors
+    /// Whatever is wrong with the vectors of the model.
+    pub fn fine_tune_from(&mut self, model: &Model, observer: &dyn Observer) -> Result<()> {
+        let Self { params, files: PairFiles { options, .. }, start } = self;
+        let vectors = model.to_embeddings()?;
+        // Text is tokenized as the model does.
+        params.tokenizer = model.tokenizer().clone();
+        params.prepare(Start::Model(model), &[] as &[&Path], observer);
+        let lr = params.fit.full_lr();
+        params.fit.lr = Some(params.suited_lr(lr, &vectors, Some(model), observer));
+        params.dim = vectors.dim();
+        options.tokenizer = params.tokenizer.clone();
+        options.keep = vectors.vocabulary().iter().map(|(_, word, _)| word.to_owned()).collect();
+        options.terms = vectors.vocabulary().terms().map(str::to_owned);
+        *start = Some(model.clone());
+        Ok(())
+    }
+
+    /// Multiplies the learning rate.
+    pub(super) fn multiply_rate(&mut self, factor: f64) {
+        let fit = &mut self.params.fit;
+        fit.lr = Some(fit.full_lr() * factor);
     }
 
     /// Reads the files.
@@ -191,6 +221,9 @@ impl NeighbourRecipe {
 
 /// Trains a model on text files, one sentence a line and a blank line between documents, with the settings that fit them.
 ///
+/// With the feature `english` (a default), English text goes on from the English model where that is better, as
+/// [`Recipe::choose_start`] finds out; the result has its terms then ([`Model::terms`]). `Recipe::choose(..)?.fit(..)` trains from scratch.
+///
 /// ```no_run
 /// use senv_core::SentenceEncoder;
 /// let model = senv::train("text.txt")?; // or several files: ["first.txt", "second.txt.gz"]
@@ -203,7 +236,11 @@ impl NeighbourRecipe {
 /// As [`Recipe::fit`].
 pub fn train(text: impl TextFiles) -> Result<Model> {
     let (text, options) = (text.paths(), TrainOptions::default());
-    Recipe::choose(&text, &[] as &[&Path], &options)?.fit(&text, &options)
+    let sample = TextSample::read_of(&text, &options.text.text_options());
+    let recipe = Recipe::choose_by(&sample, &text, &[] as &[&Path], &options)?;
+    #[cfg(feature = "english")]
+    let (recipe, _) = recipe.choose_start(&sample, &crate::english()?, senv_english::MIN_KNOWN_SHARE, &options)?;
+    recipe.fit(&text, &options)
 }
 
 /// Goes on from a model with text files: [`train`], but its words stay known and start from its vectors.
@@ -246,6 +283,7 @@ impl Recipe {
         match self {
             Self::Neighbours(recipe) => recipe.params.fit.seed = seed,
             Self::Words(words) => words.params.training.seed = seed,
+            Self::Unchanged(_) => {}
         }
     }
 
@@ -254,6 +292,7 @@ impl Recipe {
         match self {
             Self::Neighbours(recipe) => recipe.params.dim = dim,
             Self::Words(words) => words.params.dim = dim,
+            Self::Unchanged(_) => {}
         }
     }
 }

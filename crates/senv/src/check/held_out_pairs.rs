@@ -1,0 +1,71 @@
+//! Pairs that training does not see, and the sample of a set of pairs.
+
+use std::collections::HashSet;
+
+use senv_core::rng::stream;
+
+use super::{CheckParams, CheckText, partners::Partners, text::joined};
+use crate::data::{PairData, PairKind};
+
+/// Pairs below which none are held out,
+const MIN_PAIRS: usize = 2_000;
+/// one of so many that are,
+const SHARE: usize = 100;
+/// at least and at most.
+const MIN_HELD_OUT: usize = 200;
+const MAX_HELD_OUT: usize = 2_000;
+
+/// Whether two sentences of a group mean the same by what somebody said, and not by their place in a text.
+fn is_judged(kind: PairKind) -> bool {
+    matches!(kind, PairKind::Pairs | PairKind::Captions | PairKind::Nli)
+}
+
+/// Takes pairs out of the sources that are no running text: no pair with one of their sentences is left.
+pub(super) fn take(data: &mut PairData, seed: u64) -> Partners {
+    let total: usize = data.sources.iter().filter(|source| is_judged(source.kind())).map(|s| s.n_groups()).sum();
+    if total < MIN_PAIRS {
+        return Partners::default();
+    }
+    let n = (total / SHARE).clamp(MIN_HELD_OUT, MAX_HELD_OUT);
+    let mut rng = stream(seed, "check held-out pairs", &[]);
+    let PairData { vocabulary, sources, reports } = data;
+    let mut taken = Vec::new();
+    for (number, source) in sources.iter_mut().enumerate().filter(|(_, source)| is_judged(source.kind())) {
+        // The share of each source, evenly spread.
+        let groups = source.n_groups();
+        let of_source = (n * groups).div_ceil(total).min(groups);
+        let mut sentences = HashSet::new();
+        for i in 0..of_source {
+            let pair = source.draw((i * groups / of_source) as u32, &mut rng);
+            sentences.extend([pair.first, pair.second]);
+            taken.push([pair.first, pair.second].map(|i| joined(source.sentence(i), vocabulary)));
+        }
+        source.retain(|i| !sentences.contains(&i));
+        // Sources of a program's own have no reports.
+        if let Some(report) = reports.get_mut(number) {
+            report.groups = source.n_groups();
+        }
+    }
+    Partners::new(taken, MAX_HELD_OUT)
+}
+
+/// Sentences of pairs, evenly spread; no one is next to another. `None` where there are no pairs.
+pub(super) fn sample(data: &PairData, params: &CheckParams) -> Option<CheckText> {
+    let sources: Vec<_> = data.sources.iter().filter(|source| is_judged(source.kind())).collect();
+    let total: usize = sources.iter().map(|source| source.sentences().len()).sum();
+    let mut text = CheckText { n_documents: 1, ..CheckText::of_vocabulary(&data.vocabulary) };
+    let n = total.min(params.n_sentences);
+    let mut before = 0;
+    let mut places = (0..n).map(|i| i * total / n).peekable();
+    for source in sources {
+        let sentences = source.sentences();
+        while let Some(place) = places.next_if(|&place| place < before + sentences.len()) {
+            let sentence = sentences.get(place - before);
+            if !sentence.is_empty() {
+                text.push(joined(sentence, &data.vocabulary), false);
+            }
+        }
+        before += sentences.len();
+    }
+    (text.n_sentences() > 0).then_some(text)
+}

@@ -1,0 +1,45 @@
+use super::*;
+use crate::StartKind;
+
+fn chosen(lines: &[String]) -> (Recipe, crate::StartChoice) {
+    let options = TrainOptions::default();
+    let text = MemoryText::new(lines).unwrap();
+    let sample = TextSample::read(&[&text]);
+    let recipe = Recipe::choose_by(&sample, &[&text], &[] as &[&Path], &options).unwrap();
+    recipe.choose_start(&sample, &crate::english().unwrap(), crate::MIN_KNOWN_SHARE_ENGLISH, &options).unwrap()
+}
+
+#[test]
+fn too_little_to_ask_goes_on_from_english_without_a_trial() {
+    let lines = ["The train was late, so we walked home in the rain.", "Nobody had an umbrella.", "The dog was wet."];
+    let (recipe, choice) = chosen(&lines.map(str::to_owned));
+    assert_eq!((choice.start, choice.trial.as_ref(), choice.rate), (StartKind::FromEnglish, None, 1.0));
+    assert!(matches!(recipe, Recipe::Neighbours(recipe) if recipe.start.is_some()));
+    assert_eq!(choice.to_string(), "start: from English");
+}
+
+#[test]
+fn other_languages_and_empty_lines_start_from_scratch() {
+    for line in [
+        "Der Zug kam zu spät, also gingen wir im Regen nach Hause.",
+        "Le train était en retard, alors nous sommes rentrés à pied sous la pluie.",
+        "El tren llegó tarde y volvimos a casa bajo la lluvia sin paraguas.",
+        "电车晚点了，我们冒雨走回家。",
+        "zqx vkj qqwz xkcd zzyzx",
+    ] {
+        let (_, choice) = chosen(&vec![line.to_owned(); 4]);
+        assert_eq!(choice.start, StartKind::Scratch, "{line}");
+    }
+}
+
+#[test]
+fn what_is_good_as_it_is_is_not_trained() {
+    let english = crate::english().unwrap();
+    let mut recipe = Recipe::Unchanged(english.clone());
+    recipe.set_dim(3);
+    recipe.set_seed(3);
+    recipe.fine_tune_from(&english, &senv_core::NoObserver).unwrap();
+    let model = recipe.fit(&[] as &[&Path], &TrainOptions::default()).unwrap();
+    assert_eq!(model.encode_one("a cat sat"), english.encode_one("a cat sat"));
+    assert!(model.terms().unwrap().starts_with("CC BY-SA 4.0"));
+}
