@@ -1,5 +1,7 @@
 //! Builds an index of rows.
 
+use std::sync::OnceLock;
+
 use rayon::prelude::*;
 use senv_core::{
     Rows, Table,
@@ -65,14 +67,15 @@ impl VectorIndex {
             low: codes.low.into(),
             factors: Values::Heap(codes.factors),
         };
-        let mut index = Self { config, coder, planes, rows: StoredRows::F32(rows), cells: None, checks: None };
+        let mut index =
+            Self { config, coder, planes, rows: StoredRows::F32(rows, OnceLock::new()), cells: None, checks: None };
         index.config.recall = index.measure(&inverse_norms, cells.as_ref())?;
         if let Some(cells) = cells {
             index.divide(&codes.tops, &codes.top_factors, cells)?;
         }
         let rescoring = index.config.params.rescoring;
         if rescoring != Rescoring::F32
-            && let StoredRows::F32(rows) = std::mem::replace(&mut index.rows, StoredRows::None)
+            && let StoredRows::F32(rows, _) = std::mem::replace(&mut index.rows, StoredRows::None)
         {
             index.rows = StoredRows::new(rows, rescoring)?;
         }

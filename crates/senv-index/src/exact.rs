@@ -11,8 +11,10 @@ use crate::{
 
 /// Rows compared at a time.
 const ROWS: usize = 256;
-/// Fewer queries than these are compared with rows one by one.
+/// Fewer queries than these are compared with rows where they lie,
 const FEW: usize = 3;
+/// so many at a time, which stay in the first cache until their norms are known.
+const FEW_ROWS: usize = 16;
 
 /// The `k` of the first `n` rows of highest cosine with each of the unit vectors, in order. `units` are all queries, one after
 /// another.
@@ -27,19 +29,43 @@ pub(crate) fn nearest(
     let m = units.len() / dim;
     let n_parts = rayon::current_num_threads();
     let part_rows = n.div_ceil(n_parts).next_multiple_of(ROWS).max(ROWS);
+    // A few queries are bound by reading the rows, and by their norms, which are therefore kept.
+    let known = if m < FEW { rows.inverse_norms() } else { None };
     let part = |part: usize| {
         let mut best = vec![Best::<Scored>::new(k); m];
         let (mut copy, mut space, mut scores) = (Vec::new(), Vec::new(), vec![0.0; ROWS * m]);
         let mut inverse_norms = [0.0; ROWS];
+        let mut found = Vec::new();
         let end = n.min((part + 1) * part_rows);
         for start in (part * part_rows..end).step_by(ROWS) {
             let block = start..end.min(start + ROWS);
             // The kernel is bit-identical in products of any height, so a few queries need no copy of the rows.
             if m < FEW {
-                for ((row, scores), inverse) in block.clone().zip(scores.chunks_exact_mut(m)).zip(&mut inverse_norms) {
-                    let row = rows.row(row, &mut space);
-                    *inverse = inverse_norm(row);
-                    kernels::scores(row, 1, units, m, dim, scores);
+                for start in block.clone().step_by(FEW_ROWS) {
+                    let few = start..block.end.min(start + FEW_ROWS);
+                    let at = start - block.start;
+                    let (scores, inverse) = (&mut scores[at * m..(at + few.len()) * m], &mut inverse_norms[at..]);
+                    match rows.contiguous(&few) {
+                        Some(values) => {
+                            kernels::scores(values, few.len(), units, m, dim, scores);
+                            match known {
+                                Some(known) => inverse[..few.len()].copy_from_slice(&known[few]),
+                                None => {
+                                    values.chunks_exact(dim).zip(inverse).for_each(|(row, x)| *x = inverse_norm(row))
+                                }
+                            }
+                        }
+                        None => {
+                            for ((row, scores), inverse) in few.zip(scores.chunks_exact_mut(m)).zip(inverse) {
+                                let row = rows.row(row, &mut space);
+                                *inverse = inverse_norm(row);
+                                kernels::scores(row, 1, units, m, dim, scores);
+                            }
+                        }
+                    }
+                }
+                if known.is_none() {
+                    found.extend_from_slice(&inverse_norms[..block.len()]);
                 }
             } else {
                 copy.clear();
@@ -65,9 +91,13 @@ pub(crate) fn nearest(
                 }
             }
         }
-        best
+        (best, found)
     };
-    let parts: Vec<Vec<Best<Scored>>> = (0..n.div_ceil(part_rows)).into_par_iter().map(part).collect();
+    let parts: (Vec<Vec<Best<Scored>>>, Vec<Vec<f32>>) = (0..n.div_ceil(part_rows)).into_par_iter().map(part).unzip();
+    let (parts, found) = parts;
+    if m < FEW && known.is_none() {
+        rows.keep_inverse_norms(n, found);
+    }
     let merge = |a: Vec<Best<Scored>>, b: Vec<Best<Scored>>| a.into_iter().zip(b).map(|(a, b)| a.merge(b)).collect();
     let best = parts.into_iter().reduce(merge).unwrap_or_else(|| vec![Best::new(k); m]);
     best.into_iter().map(Best::into_sorted).collect()

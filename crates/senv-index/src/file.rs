@@ -1,6 +1,6 @@
 //! An index in a file, memory-mapped; `docs/format.md` has the layout.
 
-use std::path::Path;
+use std::{path::Path, sync::OnceLock};
 
 use rayon::prelude::*;
 use senv_core::{ModelFile, ModelWriter, Rows, Table, files::RawTensor, kernels::PLANE_ROWS};
@@ -142,7 +142,7 @@ impl VectorIndex {
         }
         let mut table = None;
         match &self.rows {
-            StoredRows::F32(rows) => {
+            StoredRows::F32(rows, _) => {
                 tensors.add("checks.rows", tensor("U32", &table_sums(rows)));
                 table = Some(rows);
             }
@@ -276,7 +276,7 @@ fn read_rows(file: &ModelFile, path: &Path, config: &IndexConfig) -> Result<(Sto
     let check = checked(file, path, "rows", &tensor)?;
     let mut scales = None;
     let rows = match rescoring.encoding() {
-        None => StoredRows::F32(Table::from_shared(path, tensor.bytes, config.rows, config.dim)?),
+        None => StoredRows::F32(Table::from_shared(path, tensor.bytes, config.rows, config.dim)?, OnceLock::new()),
         Some(encoding) => {
             let found = shaped(file, path, "row_scales", "F32", &[config.rows])?;
             scales = Some(checked(file, path, "row_scales", &found)?);

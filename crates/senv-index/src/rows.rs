@@ -1,5 +1,7 @@
 //! The rows that are kept beside the codes, for exact cosines.
 
+use std::{ops::Range, sync::OnceLock};
+
 use senv_core::{
     Rows, Table,
     files::SharedBytes,
@@ -51,7 +53,8 @@ pub(crate) struct StoredValues {
 /// Rows as they are kept.
 #[derive(Debug, Clone)]
 pub(crate) enum StoredRows {
-    F32(Table),
+    /// With one over the norm of each row, once a search has computed them.
+    F32(Table, OnceLock<Vec<f32>>),
     Compressed(StoredValues),
     None,
 }
@@ -60,7 +63,7 @@ impl StoredRows {
     pub(crate) fn new(table: Table, rescoring: Rescoring) -> Result<Self> {
         Ok(match (rescoring, rescoring.encoding()) {
             (Rescoring::None, _) => Self::None,
-            (_, None) => Self::F32(table),
+            (_, None) => Self::F32(table, OnceLock::new()),
             (_, Some(encoding)) => {
                 let rows = CompressedRows::compress(&table, encoding)?;
                 let (dim, scales) = (rows.dim(), Values::Heap(rows.scales().to_vec()));
@@ -72,7 +75,7 @@ impl StoredRows {
     /// Row `i` as it is kept, perhaps written to `space`; empty where no rows are kept.
     pub(crate) fn row<'a>(&'a self, i: usize, space: &'a mut Vec<f32>) -> &'a [f32] {
         match self {
-            Self::F32(table) => table.row(i),
+            Self::F32(table, _) => table.row(i),
             Self::Compressed(rows) => {
                 space.clear();
                 space.resize(rows.dim, 0.0);
@@ -82,6 +85,36 @@ impl StoredRows {
                 space
             }
             Self::None => &[],
+        }
+    }
+
+    /// These rows one after another, where they lie so in memory.
+    pub(crate) fn contiguous(&self, rows: &Range<usize>) -> Option<&[f32]> {
+        match self {
+            Self::F32(table, _) if table.stride() == table.dim() => {
+                table.values().get(rows.start * table.dim()..rows.end * table.dim())
+            }
+            _ => None,
+        }
+    }
+
+    /// One over the norms of all rows ([`inverse_norm`]), where they are known.
+    pub(crate) fn inverse_norms(&self) -> Option<&[f32]> {
+        match self {
+            Self::F32(_, norms) => norms.get().map(Vec::as_slice),
+            _ => None,
+        }
+    }
+
+    /// Keeps them, in parts, for searches to come: 4 bytes a row. Those of compressed rows are not kept, whose values take longer to
+    /// read than their norms.
+    pub(crate) fn keep_inverse_norms(&self, n: usize, parts: Vec<Vec<f32>>) {
+        let Self::F32(table, norms) = self else { return };
+        let mut all = Vec::new();
+        // Without the memory for them they are computed each time.
+        if n == table.n_rows() && all.try_reserve_exact(n).is_ok() {
+            parts.iter().for_each(|part| all.extend_from_slice(part));
+            let _ = norms.set(all);
         }
     }
 

@@ -76,7 +76,7 @@ pub(crate) struct Index {
     /// arrow), or else separated by tabs: text=N is the sentence, id=N its id; any other NAME=N is kept, shown and searched by
     /// --where. N counts from 1, or is the title of the column or the name of the field; --column NAME is NAME=NAME. Without
     /// --column each line is a sentence.
-    #[arg(long = "column", value_name = "NAME=N", help_heading = "Input", conflicts_with_all = ["delete_ids", "compact"])]
+    #[arg(long = "column", visible_alias = "field", value_name = "NAME=N", help_heading = "Input", conflicts_with_all = ["delete_ids", "compact"])]
     columns: Vec<String>,
     /// The first line of each file has titles although all columns have numbers; with a title it always does.
     #[arg(long, help_heading = "Input", conflicts_with_all = ["delete_ids", "compact"])]
