@@ -41,11 +41,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("Without training, by the English model that is part of senv: nearest of {} sentences\n", sentences.len());
     search(&senv_english::model()?, &sentences, &QUERIES[..3], 3)?;
 
-    println!("\nTraining on {TEXT}");
+    println!("\nTraining on {TEXT}, from the English model if a trial on a part of the text says that this is better");
     let start = Instant::now();
     let model = senv::train(TEXT)?;
     let (words, dim, seconds) = (model.vocabulary().len(), model.dim(), start.elapsed().as_secs_f64());
-    println!("{words} words known, vectors of {dim} dimensions; trained in {seconds:.1} s\n");
+    println!("{words} words known, vectors of {dim} dimensions; trained in {seconds:.1} s");
+    println!("Terms: {}\n", model.terms().unwrap_or("yours"));
 
     println!("The sentences of the text that are nearest to a new one, by cosine:\n");
     search(&model, &sentences, QUERIES, 3)?;
