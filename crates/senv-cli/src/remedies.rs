@@ -17,7 +17,7 @@ fn option(remedy: Remedy) -> Option<&'static str> {
         Remedy::LowerMinTargetCount => "--min-target-count",
         Remedy::SifWeights => "--weights sif",
         Remedy::Buckets => "--buckets",
-        Remedy::ModelOfLargerText => "--init-model, --init-vectors",
+        Remedy::ModelOfLargerText => "--from MODEL, of a system --init-model MODEL",
         Remedy::InitialVectorsOfDim => "--init-vectors; ask for the same --dim",
         Remedy::ReplaceInvalidUtf8 => "--invalid-utf8 replace",
         Remedy::RaiseLineLimit => "--max-line-bytes",
@@ -116,7 +116,7 @@ mod tests {
         assert_eq!(text, all);
         let warning = senv::CheckWarning::FewWords { words: 3, least: 1000 };
         let text = with_options(&warning.to_string(), warning.remedies());
-        assert!(text.ends_with("a model of a larger one (--init-model, --init-vectors)"), "{text}");
+        assert!(text.ends_with("a model of a larger one (--from MODEL, of a system --init-model MODEL)"), "{text}");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What can go wrong with an index: which file, what was found, what to do.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The result of a fallible operation of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -113,7 +113,7 @@ pub enum Error {
         path: PathBuf,
     },
     /// A folder that is no collection.
-    #[error("{}: no collection of senv: it has no file manifest", path.display())]
+    #[error("{}", not_a_collection(path))]
     NotACollection {
         /// The folder.
         path: PathBuf,
@@ -141,4 +141,13 @@ pub enum Error {
         /// What does not fit.
         reason: String,
     },
+}
+/// What is wrong with a folder that holds no collection.
+fn not_a_collection(path: &Path) -> String {
+    let shown = path.display();
+    match std::fs::metadata(path) {
+        Err(_) => format!("{shown}: no collection of senv: there is no such folder"),
+        Ok(file) if !file.is_dir() => format!("{shown}: no collection of senv, which is a folder: this is a file"),
+        Ok(_) => format!("{shown}: no collection of senv: it has no file manifest"),
+    }
 }

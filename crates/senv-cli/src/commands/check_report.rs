@@ -69,9 +69,15 @@ pub(super) fn warn_of(check: &Check) {
     check.warnings.iter().for_each(|warning| warn(&message(warning)));
 }
 
+/// Options that systems have, and `senv train` without the name of one has not.
+const OF_SYSTEMS: [&str; 4] = ["--weights sif", "--epochs", "--lr", "--min-count"];
+
 /// What a warning says, with the options that help.
 fn message(warning: &CheckWarning) -> String {
-    with_options(&warning.to_string(), warning.remedies())
+    let message = with_options(&warning.to_string(), warning.remedies());
+    let named =
+        |text: String, option: &str| text.replace(&format!("({option})"), &format!("(senv train SYSTEM {option})"));
+    OF_SYSTEMS.into_iter().fold(message, named)
 }
 
 /// The same as JSON; each warning carries its message.

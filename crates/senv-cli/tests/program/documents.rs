@@ -80,15 +80,15 @@ fn documents_are_ranked_and_shown_with_their_nearest_sentence() {
 #[test]
 fn documents_are_added_and_not_mixed_with_sentences() {
     let folder = articles();
-    folder.write("more.csv", "url,body,title\na/soup,\"Garlic helps.\nSo does thyme.\",Soup\nb/new,Cats purr.,Cats\n");
+    folder.write("more.csv", "url,body,title\na/herbs,\"Garlic helps.\nSo does thyme.\",Soup\nb/new,Cats purr.,Cats\n");
     let columns = ["--column", "id=url", "--column", "text=body", "--column", "title", "--header"];
     let add = ["index", "more.csv", "--index", "a.index", "--add"];
     folder.run(&[&add[..], &columns].concat()).fails(2, &["a.index is of documents", "--documents"]);
     folder.run(&[&add[..], &["--documents"], &columns].concat()).ok();
     let hits = found(&folder.run(&["search", "a.index", "--query", "thyme and garlic", "--rank", "meaning"]).ok());
-    assert!(hits[0][1] == "a/soup" && hits[0][2].starts_with("more.csv:2"), "{hits:?}");
+    assert!(hits[0][1] == "a/herbs" && hits[0][2].starts_with("more.csv:2"), "{hits:?}");
     let hits = found(&folder.run(&["search", "a.index", "--query", "a purring cat"]).ok());
-    assert_eq!((hits[0][1].as_str(), hits.len()), ("b/new", 4));
+    assert_eq!((hits[0][1].as_str(), hits.len()), ("b/new", 5));
     folder.write("text.txt", "One sentence here.\nAnother one there.\n");
     folder.run(&["index", "text.txt", "--index", "s.index"]).ok();
     folder
@@ -99,6 +99,41 @@ fn documents_are_added_and_not_mixed_with_sentences() {
     folder.run(&["index", "text.txt", "text.txt", "--index", "twice.index"]).ok();
     let hits = found(&folder.run(&["search", "twice.index", "--query", "another", "--hybrid", "--k", "5"]).ok());
     assert!(hits.len() == 2 && hits[0][3] == "Another one there." && hits[0][4] == "(2 times)", "{hits:?}");
+}
+
+/// A document is there once: it is taken out before it is put in anew.
+#[test]
+fn documents_are_replaced_by_deleting_them_first() {
+    let folder = articles();
+    let add = ["index", "--add", "--documents", "--index", "a.index", "--column", "id=url", "--column", "text=body"];
+    let add = [&add[..], &["--column", "title", "new.jsonl"]].concat();
+    folder.write("new.jsonl", "{\"url\":\"a/rain\",\"title\":\"Rain\",\"body\":\"Snow fell on the hills.\"}\n");
+    folder.run(&add).fails(1, &["new.jsonl", "line 1", "a/rain", "--delete-where 'document = a/rain'"]);
+    let delete = |value: &str| folder.run(&["index", "--index", "a.index", "--delete-where", value]);
+    let said = delete("document = a/rain").ok().err;
+    assert!(said.contains("3 sentences deleted"), "{said}");
+    delete("document = a/rain").fails(2, &["a/rain", "no sentence of a.index"]);
+    delete("place").fails(2, &["place", "expected"]);
+    folder.run(&add).ok();
+    let hits = found(&folder.run(&["search", "a.index", "--query", "snowy hills", "--k", "1"]).ok());
+    assert_eq!(hits[0][1], "a/rain");
+    for (twice, says) in [("a/x", "a/x"), (" ", "no name")] {
+        let line = format!("{{\"url\":\"{twice}\",\"title\":\"T\",\"body\":\"A cat sat.\"}}\n");
+        folder.write("new.jsonl", line.repeat(2));
+        folder.run(&add).fails(1, &["new.jsonl", says]);
+    }
+}
+
+/// A search within one document, and in a collection of one: nothing stands out, and it is found.
+#[test]
+fn one_document_is_found_by_every_ranking() {
+    let folder = articles();
+    for rank in ["hybrid", "expanded", "words", "meaning"] {
+        let args = ["search", "a.index", "--query", "late train", "--where", "document = a/trains", "--rank", rank];
+        let hits = found(&folder.run(&args).ok());
+        assert_eq!(hits.len(), 1, "{rank}");
+        assert_eq!(hits[0][1], "a/trains", "{rank}");
+    }
 }
 
 #[test]

@@ -201,13 +201,18 @@ impl DocumentRanker {
             RankBy::BestSentence => return sentences(),
             RankBy::Hybrid | RankBy::Expanded => {}
         }
-        let by_sentences = self.join.parts(&sentences());
+        let (words, documents, sentences) = (words(), documents(), sentences());
+        let by_sentences = self.join.parts(&sentences);
         let joined = |words: &[f64], documents: &[f64]| {
             self.join.sum(&self.join.parts(words), &self.join.parts(documents), &by_sentences)
         };
-        let scores = joined(&words(), &documents());
+        let scores = joined(&words, &documents);
         let n_feedback = N_FEEDBACK.min(self.len().div_ceil(10));
-        if by == RankBy::Hybrid || scores.iter().all(|&score| score == 0.0) {
+        if scores.iter().all(|&score| score == 0.0) {
+            // One document, or all alike: none stands out, and what was found are the scores themselves.
+            return self.join.sum(&words, &documents, &sentences);
+        }
+        if by == RankBy::Hybrid {
             return scores;
         }
         let first = best(&scores, n_feedback);

@@ -90,7 +90,12 @@ impl fmt::Display for StartChoice {
         if self.rate != 1.0 {
             write!(f, " at {} times the usual rate", self.rate)?;
         }
-        let Some(trial) = &self.trial else { return Ok(()) };
+        let Some(trial) = &self.trial else {
+            return match self.known_words.filter(|_| self.start == StartKind::Scratch) {
+                Some(share) => write!(f, "; the English model of senv knows {:.0} % of the words", 100.0 * share),
+                None => Ok(()),
+            };
+        };
         let StartTrial { lines, pairs, of, .. } = trial;
         write!(
             f,
@@ -105,7 +110,15 @@ impl fmt::Display for StartChoice {
         if let Some(faster) = trial.from_english_faster {
             write!(f, "{faster:.3} from English at {FASTER} times the rate, ")?;
         }
-        write!(f, "{:.3} by English as it is, {:.3} by TF-IDF", trial.english, trial.tf_idf)
+        write!(f, "{:.3} by English as it is, {:.3} by TF-IDF", trial.english, trial.tf_idf)?;
+        let others = [trial.scratch, trial.from_english_faster, Some(trial.english)];
+        let chosen = trial.from_english.filter(|_| self.start == StartKind::FromEnglish && self.rate == 1.0);
+        match chosen {
+            Some(chosen) if others.into_iter().flatten().any(|other| other > chosen) => {
+                f.write_str("; no other start is ahead by more than chance")
+            }
+            _ => Ok(()),
+        }
     }
 }
 

@@ -23,7 +23,7 @@ use self::{
     parts::{Documents, Parts},
 };
 use crate::{
-    commands::{ENGLISH, is_english, known_words::warn_of_few},
+    commands::{ENGLISH, is_english, known_words::warn_of_few, search::filter::Condition},
     failure::{Failure, Result},
     output::{self, plural, short},
     text::{InputArgs, LineArgs, is_arrow, is_dash, note_tables, note_typing},
@@ -40,7 +40,7 @@ use crate::{
 #[command(
     after_help = EXAMPLES,
     mut_arg("input", |input| input.help(INPUT_HELP)),
-    group = ArgGroup::new("change").args(["add", "replace", "delete_ids", "compact"])
+    group = ArgGroup::new("change").args(["add", "replace", "delete_ids", "delete_where", "compact"])
 )]
 pub(crate) struct Index {
     #[command(flatten)]
@@ -61,6 +61,9 @@ pub(crate) struct Index {
     /// Delete the sentences with these ids, separated by commas or blanks.
     #[arg(long, value_name = "ID", num_args = 1.., value_parser = Ids::parse, conflicts_with_all = ["input", "files"])]
     delete_ids: Vec<Ids>,
+    /// Delete the sentences whose COLUMN has this value, as --where of senv search finds them: 'document = NAME' deletes a document.
+    #[arg(long, value_name = "COLUMN = VALUE", conflicts_with_all = ["input", "files"])]
+    delete_where: Option<String>,
     /// Free the space of deleted sentences, and join the parts of many small additions, each of which is searched by itself.
     #[arg(long, conflicts_with_all = ["input", "files"])]
     compact: bool,
@@ -76,19 +79,19 @@ pub(crate) struct Index {
     /// arrow), or else separated by tabs: text=N is the sentence, id=N its id; any other NAME=N is kept, shown and searched by
     /// --where. N counts from 1, or is the title of the column or the name of the field; --column NAME is NAME=NAME. Without
     /// --column each line is a sentence.
-    #[arg(long = "column", visible_alias = "field", value_name = "NAME=N", help_heading = "Input", conflicts_with_all = ["delete_ids", "compact"])]
+    #[arg(long = "column", visible_alias = "field", value_name = "NAME=N", help_heading = "Input", conflicts_with_all = ["delete_ids", "delete_where", "compact"])]
     columns: Vec<String>,
     /// The first line of each file has titles although all columns have numbers; with a title it always does.
-    #[arg(long, help_heading = "Input", conflicts_with_all = ["delete_ids", "compact"])]
+    #[arg(long, help_heading = "Input", conflicts_with_all = ["delete_ids", "delete_where", "compact"])]
     header: bool,
     /// Cut the text into sentences, as senv split does, and keep which document each is of: senv search then ranks documents.
     /// `lines`: each line, or record of a table, is a document, which --column id=N names. `files`: each file is one.
     #[arg(long, value_name = "WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "lines",
-          help_heading = "Input", conflicts_with_all = ["vectors", "replace", "delete_ids", "compact"])]
+          help_heading = "Input", conflicts_with_all = ["vectors", "replace", "delete_ids", "delete_where", "compact"])]
     documents: Option<DocumentArg>,
     /// Vectors of the lines, as senv encode has written them with the same model: nothing is encoded again. A .npy file
     /// with a row for each line, blank ones too.
-    #[arg(long, value_name = "NPY", help_heading = "Input", conflicts_with_all = ["delete_ids", "compact"])]
+    #[arg(long, value_name = "NPY", help_heading = "Input", conflicts_with_all = ["delete_ids", "delete_where", "compact"])]
     vectors: Option<PathBuf>,
     /// What is kept of the vectors to compute cosines: f16 is exact to .0001, in half the space of f32; int8 to .002, in a
     /// quarter; without any, cosines are estimates (some .007 off), and recall is about .9.
@@ -112,6 +115,7 @@ Examples:
   senv index --model my.senv --input news.tsv --output news.index --column text=3 --column id=1 --column year=2
   senv index --add --input more.txt --output text.index
   senv index --delete-ids 17,4 --output text.index
+  senv index --delete-where 'document = a/trains' --output articles.index
   senv index --index text.index --export-web text.web";
 
 /// What a document is.
@@ -182,9 +186,12 @@ impl Index {
         if self.is_export() {
             return self.export();
         }
-        if !self.delete_ids.is_empty() {
+        if !self.delete_ids.is_empty() || self.delete_where.is_some() {
             let mut collection = Collection::open(&self.output)?;
-            let ids: Vec<u64> = self.delete_ids.iter().flat_map(|ids| ids.0.iter().copied()).collect();
+            let ids = match &self.delete_where {
+                Some(condition) => self.ids_where(&collection, condition)?,
+                None => self.delete_ids.iter().flat_map(|ids| ids.0.iter().copied()).collect(),
+            };
             collection.delete(&ids)?;
             let deleted = plural(ids.len() as u64, "sentence");
             output::note(&format!("{deleted} deleted, {} left", output::grouped(collection.len() as u64)));
@@ -235,6 +242,9 @@ impl Index {
         }
         let documents = self.documents.map(Documents::from);
         let mut parts = Parts::new(reader, columns, self.vectors.as_deref(), self.replace, documents)?;
+        if self.add && documents.is_some() {
+            parts.know_documents_of(&Collection::open(&self.output)?)?;
+        }
         let empty = || Failure::from(senv_core::Error::EmptyInput { path: input[0].clone() });
         let next = |len: usize| match parts.next(len) {
             Ok(None) if parts.n() == 0 => Err(empty()),
@@ -300,6 +310,21 @@ impl Index {
             .of_table(is_json))
     }
 
+    /// The ids of the sentences that meet a condition, one at least.
+    fn ids_where(&self, collection: &Collection, condition: &str) -> Result<Vec<u64>> {
+        let these = Condition::new("--delete-where", condition)?.positions(collection)?;
+        let positions = these.iter().enumerate().filter(|(_, meets)| **meets).map(|(position, _)| position);
+        let mut ids = Vec::new();
+        for position in positions {
+            ids.extend(collection.id(position)?);
+        }
+        if ids.is_empty() {
+            let shown = self.output.display();
+            return Err(Failure::Usage(format!("--delete-where {condition:?}: no sentence of {shown} meets it")));
+        }
+        Ok(ids)
+    }
+
     /// Refuses to add sentences to documents, and documents to sentences.
     fn check_documents(&self) -> Result {
         if !self.add {
@@ -324,7 +349,7 @@ impl Index {
 
     /// Whether a collection that is there is changed.
     fn is_change(&self) -> bool {
-        self.add || self.replace || self.compact || !self.delete_ids.is_empty()
+        self.add || self.replace || self.compact || !self.delete_ids.is_empty() || self.delete_where.is_some()
     }
 
     /// Exports the collection as it is now, if that was asked for.

@@ -1,6 +1,8 @@
 //! The sentences of text files, part by part.
 
 use std::{
+    collections::HashSet,
+    hash::{DefaultHasher, Hash, Hasher},
     path::{Path, PathBuf},
     time::{Duration, Instant},
 };
@@ -10,6 +12,7 @@ use senv_core::{
     Table, TextReader,
     text::{Line, is_blank, sentences},
 };
+use senv_index::Collection;
 use senv_store::NpyReader;
 
 use super::columns::{Columns, DOCUMENT, FILE, LINE, PLACE};
@@ -44,6 +47,8 @@ pub(super) struct Parts {
     documents: Option<Documents>,
     /// The file that is a document at present, and its sentences so far.
     of_file: (PathBuf, u64),
+    /// The documents that are there or were read, by two hashes of their names.
+    names: HashSet<[u64; 2]>,
     /// Sentences so far.
     n: u64,
     /// Lines with columns, but a blank sentence.
@@ -115,12 +120,38 @@ impl Parts {
             replace,
             documents,
             of_file: (PathBuf::new(), 0),
+            names: HashSet::new(),
             n: 0,
             n_blank: 0,
             places: Places::default(),
             last_note: Instant::now(),
             last_words: Some(last_words),
         })
+    }
+
+    /// Documents that the collection has are not added once more.
+    pub(super) fn know_documents_of(&mut self, collection: &Collection) -> Result {
+        for position in 0..collection.n_positions() {
+            if collection.id(position)?.is_some() {
+                self.names.insert(hashes(&collection.text(position, DOCUMENT)?));
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes the name of a document that begins on this line; refuses one that is there.
+    fn begin_document(names: &mut HashSet<[u64; 2]>, name: &str, path: &Path, number: u64) -> Result {
+        if is_blank(name) {
+            return Err(bad_line(path, number, "the document has no name: its id is blank"));
+        }
+        if names.insert(hashes(name)) {
+            return Ok(());
+        }
+        let reason = format!(
+            "the document {name} is in the collection already, or stands twice in the input; --delete-where 'document = {name}' \
+             takes it out of a collection"
+        );
+        Err(bad_line(path, number, reason))
     }
 
     /// Sentences so far.
@@ -191,6 +222,7 @@ impl Parts {
                 None => vec![cells.text],
                 Some(Documents::Files) => {
                     if self.of_file.0 != line.path {
+                        Self::begin_document(&mut self.names, &path, line.path, line.number)?;
                         self.of_file = (line.path.to_owned(), 0);
                     }
                     self.of_file.1 += 1;
@@ -200,6 +232,9 @@ impl Parts {
                 }
                 Some(Documents::Lines) => {
                     let cut = sentences(cells.text);
+                    let given = names.iter().position(|name| name == DOCUMENT).map(|at| cells.further[at]);
+                    let name = given.map_or_else(|| format!("{path}:{number}"), str::to_owned);
+                    Self::begin_document(&mut self.names, &name, line.path, line.number)?;
                     if !has_names {
                         documents.extend(cut.iter().map(|_| format!("{path}:{number}")));
                     }
@@ -250,6 +285,15 @@ impl Parts {
             output::note(&format!("{} read", plural(self.n, "sentence")));
         }
     }
+}
+
+/// Two hashes of a name, by which a collision is out of the question.
+fn hashes(name: &str) -> [u64; 2] {
+    [0_u8, 1].map(|seed| {
+        let mut hasher = DefaultHasher::new();
+        (seed, name).hash(&mut hasher);
+        hasher.finish()
+    })
 }
 
 impl Vectors {

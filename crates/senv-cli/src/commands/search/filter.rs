@@ -11,18 +11,20 @@ use crate::{
 
 /// A condition that a sentence must meet.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Condition {
+pub(crate) struct Condition {
     column: String,
     value: String,
     is_equal: bool,
+    /// The option that it was given to.
+    option: &'static str,
 }
 
 impl Condition {
     /// Reads `column = value` (or `==`) or `column != value`; the value may stand in quotes.
-    pub(super) fn new(text: &str) -> Result<Self> {
+    pub(crate) fn new(option: &'static str, text: &str) -> Result<Self> {
         let bad = || {
             Failure::Usage(format!(
-                "--where {text:?}: expected 'column = value' or 'column != value', a column of the collection"
+                "{option} {text:?}: expected 'column = value' or 'column != value', a column of the collection"
             ))
         };
         let (column, value) = text.split_once('=').ok_or_else(bad)?;
@@ -35,7 +37,7 @@ impl Condition {
         if column.is_empty() {
             return Err(bad());
         }
-        Ok(Self { column: column.to_owned(), value: value.to_owned(), is_equal })
+        Ok(Self { column: column.to_owned(), value: value.to_owned(), is_equal, option })
     }
 }
 
@@ -46,15 +48,15 @@ fn unquoted(value: &str) -> &str {
 
 impl fmt::Display for Condition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { column, value, is_equal } = self;
+        let Self { column, value, is_equal, .. } = self;
         write!(f, "{column} {} {value}", if *is_equal { "=" } else { "!=" })
     }
 }
 
 impl Condition {
     /// For each position whether it meets the condition.
-    fn positions(&self, collection: &Collection) -> Result<Vec<bool>> {
-        let Self { column, value, is_equal } = self;
+    pub(crate) fn positions(&self, collection: &Collection) -> Result<Vec<bool>> {
+        let Self { column, value, is_equal, .. } = self;
         if column == ID && !collection.columns().contains(column) {
             return self.of_id(collection);
         }
@@ -65,7 +67,7 @@ impl Condition {
     }
 
     fn of_id(&self, collection: &Collection) -> Result<Vec<bool>> {
-        let bad = |_| Failure::Usage(format!("--where {self}: an id is a whole number from 0 to {}", u64::MAX));
+        let bad = |_| Failure::Usage(format!("{} {self}: an id is a whole number from 0 to {}", self.option, u64::MAX));
         let id = self.value.parse::<u64>().map_err(bad)?;
         let is_there = |position| Ok(!self.is_equal && collection.id(position)?.is_some());
         let mut these = (0..collection.n_positions()).map(is_there).collect::<Result<Vec<bool>>>()?;
@@ -95,13 +97,13 @@ mod tests {
 
     #[test]
     fn conditions_are_read_with_blanks_and_quotes() {
-        let of = |text: &str| Condition::new(text).map(|c| (c.column, c.value, c.is_equal)).ok();
+        let of = |text: &str| Condition::new("--where", text).map(|c| (c.column, c.value, c.is_equal)).ok();
         let is = |column: &str, value: &str, is_equal| Some((column.to_owned(), value.to_owned(), is_equal));
         assert_eq!(of("year = 1987"), is("year", "1987", true));
         assert_eq!(of("year!=1987"), is("year", "1987", false));
         assert_eq!((of("year == 1987"), of("year==1987")), (is("year", "1987", true), is("year", "1987", true)));
         assert_eq!((of("year = '=x'"), of("year = =x")), (is("year", "=x", true), is("year", "=x", true)));
-        assert_eq!(Condition::new("year!= 'x y'").unwrap().to_string(), "year != x y");
+        assert_eq!(Condition::new("--where", "year!= 'x y'").unwrap().to_string(), "year != x y");
         assert_eq!(of("name = 'a = b '"), is("name", "a = b ", true));
         assert_eq!(of("name = \"'\""), is("name", "'", true));
         assert_eq!(of("name ="), is("name", "", true));

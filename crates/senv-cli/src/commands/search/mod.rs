@@ -2,7 +2,7 @@
 
 mod answer;
 mod context;
-mod filter;
+pub(crate) mod filter;
 mod prompt;
 mod ranked;
 
@@ -143,7 +143,8 @@ impl Search {
         if let Some(recall) = self.recall.filter(|recall| !(*recall > 0.0 && *recall <= 1.0)) {
             return Err(Failure::Usage(format!("--recall must be above 0 and at most 1, got {recall}")));
         }
-        let conditions = self.conditions.iter().map(|text| Condition::new(text)).collect::<Result<Vec<_>>>()?;
+        let conditions =
+            self.conditions.iter().map(|text| Condition::new("--where", text)).collect::<Result<Vec<_>>>()?;
         let collection = index::open(folder, self.model.as_deref())?;
         let own_lines = self.query_file.as_deref().filter(|path| !is_dash(path)).map(OwnLines::of);
         let mut searched = Searched {

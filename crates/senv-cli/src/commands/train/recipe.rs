@@ -98,9 +98,7 @@ impl RecipeArgs {
                 let (english, share) = (senv::english()?, senv_english::MIN_KNOWN_SHARE);
                 let (chosen, why) = recipe.choose_start(&sample, &english, share, &options).map_err(before_training)?;
                 recipe = chosen;
-                if why.trial.is_some() || why.start != StartKind::Scratch {
-                    notes.note(&format!("{why} (--from scratch, english or MODEL decides by hand)"));
-                }
+                notes.note(&format!("{why} (--from scratch, english or MODEL decides by hand)"));
                 choice = Some(why);
             }
         }

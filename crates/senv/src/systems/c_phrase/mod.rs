@@ -148,7 +148,8 @@ impl TextSystem for CPhraseParams {
         let Self { min_count, training, .. } = self;
         min_count.get_or_insert(size.min_count());
         training.epochs.get_or_insert(size.epochs(10.0, 2, 40));
-        training.lr.get_or_insert(0.05);
+        // On 94 thousand words of trees .05 diverges, .025 has 63.5 on STS 2014 and .0125 60.6.
+        training.lr.get_or_insert(0.025);
     }
 
     fn min_count(&mut self) -> &mut Option<u64> {
