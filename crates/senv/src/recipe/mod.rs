@@ -89,9 +89,9 @@ impl Recipe {
             return Err(Error::NoExamplesIn { paths: Vec::new() });
         }
         let reading = options.text_reading();
-        let ordered = !text.is_empty() && has_order(sample, &text, &reading)?;
         let size = sample.size();
         let tokenizer = sample.tokenizer(&Tokenizer::automatic(), observer).lowercase(true);
+        let ordered = !text.is_empty() && has_order(sample, &text, &tokenizer, &reading)?;
         if !ordered && pairs.is_empty() {
             observer.note(&format!(
                 "about {size}, and sentences that follow each other have no more words in common than others: Sent2Vec, \
@@ -299,14 +299,15 @@ impl Recipe {
 
 /// Whether neighbouring sentences share more words than random ones; nearly all text has an order, so too little to see, or
 /// what cannot be read twice, is taken to have one.
-fn has_order(sample: &TextSample, text: &[&Path], reading: &TextOptions) -> Result<bool> {
+fn has_order(sample: &TextSample, text: &[&Path], tokenizer: &Tokenizer, reading: &TextOptions) -> Result<bool> {
     let lines = sample.files().filter(|(path, _)| text.contains(path)).map(|(_, lines)| lines);
     let beginning = CheckText::of_lines(lines);
     if beginning.n_sentences() == 0 {
         check_there_is_text(text, reading)?;
         return Ok(true);
     }
-    Ok(check::order(&beginning, &CheckParams::default())?.is_some_and(|auc| auc >= MIN_ORDER))
+    let params = CheckParams { tokenizer: tokenizer.clone(), ..CheckParams::default() };
+    Ok(check::order(&beginning, &params)?.is_some_and(|auc| auc >= MIN_ORDER))
 }
 
 /// Short files of whose beginnings no line has text are empty; of others nothing is known yet.

@@ -276,7 +276,11 @@ impl Index {
         };
         let (n, seconds) = (parts.n(), started.elapsed().as_secs_f64().max(1e-9));
         let what = if self.replace { "put in place" } else { "indexed" };
-        output::note(&format!("{} {what}, {} a second", plural(n, "sentence"), short(n as f64 / seconds)));
+        let of = match parts.n_documents() {
+            0 => String::new(),
+            documents => format!(" of {}", plural(documents, "document")),
+        };
+        output::note(&format!("{}{of} {what}, {} a second", plural(n, "sentence"), short(n as f64 / seconds)));
         if self.add || self.replace {
             output::note(&format!("{} in {}", plural(collection.len() as u64, "sentence"), self.output.display()));
         }
@@ -332,6 +336,9 @@ impl Index {
         }
         let has_documents = Collection::open(&self.output)?.columns().iter().any(|column| column == PLACE);
         let shown = self.output.display();
+        if has_documents && self.documents.is_some() {
+            self.check_columns()?;
+        }
         match (has_documents, self.documents.is_some()) {
             (true, false) => Err(Failure::Usage(format!("{shown} is of documents: add more of them with --documents"))),
             (false, true) => Err(Failure::Usage(format!(
@@ -339,6 +346,22 @@ impl Index {
             ))),
             _ => Ok(()),
         }
+    }
+
+    /// Refuses documents that lack a column of the collection.
+    fn check_columns(&self) -> Result {
+        let given = Columns::new(&self.columns, self.header, true)?;
+        let collection = Collection::open(&self.output)?;
+        let own = [FILE, LINE, PLACE, DOCUMENT];
+        let lacks = |column: &&String| !own.contains(&column.as_str()) && !given.further().any(|name| name == *column);
+        let missing: Vec<&str> = collection.columns().iter().filter(lacks).map(String::as_str).collect();
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let (shown, missing) = (self.output.display(), missing.join(", "));
+        Err(Failure::Usage(format!(
+            "{shown} has the columns {missing}, too: say where they stand in the input (--column NAME=N for each)"
+        )))
     }
 
     /// Whether nothing is changed: a collection that is there is exported.

@@ -49,6 +49,8 @@ pub(super) struct Parts {
     of_file: (PathBuf, u64),
     /// The documents that are there or were read, by two hashes of their names.
     names: HashSet<[u64; 2]>,
+    /// Documents so far.
+    n_documents: u64,
     /// Sentences so far.
     n: u64,
     /// Lines with columns, but a blank sentence.
@@ -121,6 +123,7 @@ impl Parts {
             documents,
             of_file: (PathBuf::new(), 0),
             names: HashSet::new(),
+            n_documents: 0,
             n: 0,
             n_blank: 0,
             places: Places::default(),
@@ -152,6 +155,11 @@ impl Parts {
              takes it out of a collection"
         );
         Err(bad_line(path, number, reason))
+    }
+
+    /// Documents so far.
+    pub(super) fn n_documents(&self) -> u64 {
+        self.n_documents
     }
 
     /// Sentences so far.
@@ -223,6 +231,7 @@ impl Parts {
                 Some(Documents::Files) => {
                     if self.of_file.0 != line.path {
                         Self::begin_document(&mut self.names, &path, line.path, line.number)?;
+                        self.n_documents += 1;
                         self.of_file = (line.path.to_owned(), 0);
                     }
                     self.of_file.1 += 1;
@@ -235,6 +244,7 @@ impl Parts {
                     let given = names.iter().position(|name| name == DOCUMENT).map(|at| cells.further[at]);
                     let name = given.map_or_else(|| format!("{path}:{number}"), str::to_owned);
                     Self::begin_document(&mut self.names, &name, line.path, line.number)?;
+                    self.n_documents += 1;
                     if !has_names {
                         documents.extend(cut.iter().map(|_| format!("{path}:{number}")));
                     }

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::{PathBufValueParser, TypedValueParser};
 use senv::{
-    CheckParams, CheckText, CorpusOptions, LossAgainstChance, Model, NeighbourRecipe, Observer, Recipe, Sent2VecParams,
-    Start, StartChoice, StartKind, Stopped, System, TextSample, TextSystem, TrainOptions,
+    CheckParams, CheckText, CorpusOptions, KnownWords, LossAgainstChance, Model, NeighbourRecipe, Observer, Recipe,
+    Sent2VecParams, Start, StartChoice, StartKind, Stopped, System, TextSample, TextSystem, TrainOptions,
 };
 use serde_json::json;
 
@@ -22,7 +22,7 @@ use super::{
 use crate::{
     commands::{ENGLISH, open_verified},
     failure::{Failure, Result},
-    output::plural,
+    output::{note, plural},
     progress::{TrainingProgress, Unit},
     text::{TextArgs, is_dash},
 };
@@ -87,6 +87,7 @@ impl RecipeArgs {
         let options = TrainOptions { observer: &notes, text: text.clone(), ..TrainOptions::default() };
         let files: Vec<&PathBuf> = self.input.iter().chain(&self.pairs).collect();
         let sample = TextSample::read_of(&files, &text.text_options());
+        check_there(&files)?;
         let mut recipe = Recipe::choose_by(&sample, &self.input, &self.pairs, &options)?;
         let mut choice = None;
         match (model, &self.from, self.dim) {
@@ -96,6 +97,10 @@ impl RecipeArgs {
             (None, None, None) => {
                 notes.print();
                 let (english, share) = (senv::english()?, senv_english::MIN_KNOWN_SHARE);
+                let known = english.known_words(sample.lines().take(KnownWords::SAMPLE));
+                if known.share().is_some_and(|known| known >= share) {
+                    note("trying what to start from, on a part of the data");
+                }
                 let (chosen, why) = recipe.choose_start(&sample, &english, share, &options).map_err(before_training)?;
                 recipe = chosen;
                 notes.note(&format!("{why} (--from scratch, english or MODEL decides by hand)"));
@@ -127,6 +132,17 @@ impl RecipeArgs {
             Recipe::Unchanged(model) => job.run(None, Unit::Pairs, |_| run.unchanged(model), save),
         }
     }
+}
+
+/// Refuses files that cannot be read before anything is said of them.
+fn check_there(files: &[&PathBuf]) -> Result {
+    for path in files.iter().filter(|path| !is_dash(path)) {
+        let file = std::fs::metadata(path).map_err(|error| senv_core::Error::io("open", path, error))?;
+        if file.is_file() && file.len() == 0 {
+            return Err(senv_core::Error::EmptyInput { path: path.to_path_buf() }.into());
+        }
+    }
+    Ok(())
 }
 
 /// A run whose settings are chosen.
