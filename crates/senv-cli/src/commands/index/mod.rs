@@ -19,7 +19,7 @@ use senv_core::{
 use senv_index::{Collection, IndexParams, Rescoring};
 
 use self::{
-    columns::{Columns, DOCUMENT, FILE, LINE, PLACE},
+    columns::{Columns, DOCUMENT, FILE, LINE, PLACE, TEXT},
     parts::{Documents, Parts},
 };
 use crate::{
@@ -352,7 +352,7 @@ impl Index {
     fn check_columns(&self) -> Result {
         let given = Columns::new(&self.columns, self.header, true)?;
         let collection = Collection::open(&self.output)?;
-        let own = [FILE, LINE, PLACE, DOCUMENT];
+        let own = [TEXT, FILE, LINE, PLACE, DOCUMENT];
         let lacks = |column: &&String| !own.contains(&column.as_str()) && !given.further().any(|name| name == *column);
         let missing: Vec<&str> = collection.columns().iter().filter(lacks).map(String::as_str).collect();
         if missing.is_empty() {
