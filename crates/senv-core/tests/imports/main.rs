@@ -89,7 +89,7 @@ const ORDERS: &[(&str, &[&str])] = &[
             "targets",
             "systems",
             "grid_search",
-            "recipe.rs",
+            "recipe",
             "jobs",
             "sentence_index.rs",
             "collection",

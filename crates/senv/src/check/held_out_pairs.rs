@@ -4,7 +4,11 @@ use std::collections::HashSet;
 
 use senv_core::rng::stream;
 
-use super::{CheckParams, CheckText, partners::Partners, text::joined};
+use super::{
+    CheckParams,
+    partners::Partners,
+    text::{CheckText, joined},
+};
 use crate::data::{PairData, PairKind};
 
 /// Pairs below which none are held out,
@@ -15,13 +19,41 @@ const SHARE: usize = 100;
 const MIN_HELD_OUT: usize = 200;
 const MAX_HELD_OUT: usize = 2_000;
 
+impl CheckText {
+    /// A sample as of [`CheckText::of_pairs`], where training shall not see a part of the text: of 32,000 sentences and more, 1 % (4,000 at most) are
+    /// held out, in runs of eight. They lose their pairs in `data`, their words are counted all the same; they are the end
+    /// of the sample, and neighbours are compared in them alone. A shorter text is trained on as a whole.
+    ///
+    /// Of 2,000 pairs that mean the same and more, 1 % (200 at least, 2,000 at most) are held out likewise. Where there is no running
+    /// text, the sample is of the sentences of pairs.
+    ///
+    /// ```no_run
+    /// # use senv::{CheckParams, CheckText, NeighbourRecipe, TrainOptions, check};
+    /// # fn f(recipe: NeighbourRecipe, options: TrainOptions<'_>) -> senv::Result<()> {
+    /// let mut data = recipe.read(&options)?;
+    /// let sample = CheckText::hold_out(&mut data, &CheckParams::default());
+    /// let model = recipe.fit_on(&data, &options)?.model;
+    /// if let Some(sample) = sample {
+    ///     println!("{:?}", check(&model, &sample, &CheckParams::default())?.neighbours);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn hold_out(data: &mut PairData, params: &CheckParams) -> Option<Self> {
+        let partners = take(data, params.seed);
+        let text = Self::hold_out_runs(data, params).or_else(|| sample(data, params))?;
+        Some(Self { partners, ..text })
+    }
+}
+
 /// Whether two sentences of a group mean the same by what somebody said, and not by their place in a text.
 fn is_judged(kind: PairKind) -> bool {
     matches!(kind, PairKind::Pairs | PairKind::Captions | PairKind::Nli)
 }
 
 /// Takes pairs out of the sources that are no running text: no pair with one of their sentences is left.
-pub(super) fn take(data: &mut PairData, seed: u64) -> Partners {
+fn take(data: &mut PairData, seed: u64) -> Partners {
     let total: usize = data.sources.iter().filter(|source| is_judged(source.kind())).map(|s| s.n_groups()).sum();
     if total < MIN_PAIRS {
         return Partners::default();
@@ -50,7 +82,7 @@ pub(super) fn take(data: &mut PairData, seed: u64) -> Partners {
 }
 
 /// Sentences of pairs, evenly spread; no one is next to another. `None` where there are no pairs.
-pub(super) fn sample(data: &PairData, params: &CheckParams) -> Option<CheckText> {
+fn sample(data: &PairData, params: &CheckParams) -> Option<CheckText> {
     let sources: Vec<_> = data.sources.iter().filter(|source| is_judged(source.kind())).collect();
     let total: usize = sources.iter().map(|source| source.sentences().len()).sum();
     let mut text = CheckText { n_documents: 1, ..CheckText::of_vocabulary(&data.vocabulary) };

@@ -12,6 +12,7 @@ pub(crate) mod partners;
 #[cfg(test)]
 mod tests;
 mod text;
+mod tf_idf_vectors;
 mod warning;
 
 use senv_core::{Scratch, SentenceEncoder, Tokenizer, kernels};
@@ -24,7 +25,7 @@ pub use warning::{
     MIN_ORDER, MIN_TF_IDF_AGREEMENT, MIN_TRAINING_WORDS, MIN_TRAINING_WORDS_HASHED,
 };
 
-use self::pairs::{Pair, TfIdfVectors};
+use self::tf_idf_vectors::{Pair, TfIdfVectors};
 pub(crate) use self::warning::SIGNIFICANT;
 use crate::error::Result;
 
@@ -253,7 +254,7 @@ pub fn check<E: SentenceEncoder + ?Sized>(encoder: &E, text: &CheckText, params:
     } else {
         beside_neighbours
     };
-    let words = TfIdfVectors::new(text, &params.tokenizer)?;
+    let words = TfIdfVectors::new(&text.sentences, &params.tokenizer)?;
     let mut neighbours = None;
     if let (Some(random), Some(words), true) = (beside_neighbours, &words, neighbour_pairs.len() >= MIN_PAIRS) {
         let by_words = |pairs: &[Pair]| pairs.iter().map(|&pair| words.cosine(pair)).collect::<Vec<f64>>();
@@ -270,7 +271,7 @@ pub fn check<E: SentenceEncoder + ?Sized>(encoder: &E, text: &CheckText, params:
     }
     let mut tf_idf = None;
     if let Some(words) = &words {
-        let sharing = words.sharing(text, trained_on);
+        let sharing = words.sharing(&text.sentences, trained_on);
         if sharing.len() >= MIN_PAIRS {
             let by_words: Vec<f64> = sharing.iter().map(|&pair| words.cosine(pair)).collect();
             let correlation = spearman_rho(&cosines(&sharing), &by_words)?.unwrap_or(0.0);
@@ -320,7 +321,8 @@ pub fn check<E: SentenceEncoder + ?Sized>(encoder: &E, text: &CheckText, params:
 pub(crate) fn order(text: &CheckText, params: &CheckParams) -> Result<Option<f64>> {
     let all: Vec<usize> = (0..text.sentences.len()).collect();
     let (random, neighbours) = (pairs::random(text, &all, params.seed), pairs::neighbours(text, &all));
-    let Some(words) = TfIdfVectors::new(text, &params.tokenizer)?.filter(|_| neighbours.len() >= MIN_PAIRS) else {
+    let Some(words) = TfIdfVectors::new(&text.sentences, &params.tokenizer)?.filter(|_| neighbours.len() >= MIN_PAIRS)
+    else {
         return Ok(None);
     };
     let by_words = |pairs: &[Pair]| pairs.iter().map(|&pair| words.cosine(pair)).collect::<Vec<f64>>();

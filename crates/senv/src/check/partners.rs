@@ -11,7 +11,7 @@ use std::{cmp::Ordering, collections::HashSet};
 
 use senv_core::{Error as CoreError, SentenceEncoder, Tokenizer, kernels};
 
-use super::{CheckText, pairs::TfIdfVectors};
+use super::tf_idf_vectors::TfIdfVectors;
 use crate::error::Result;
 
 /// Pairs of sentences that mean the same, of which nothing was trained on.
@@ -59,8 +59,8 @@ impl Partners {
     /// What TF-IDF finds, whose counts are those of the pairs.
     pub(crate) fn asked_of_tf_idf(&self, tokenizer: &Tokenizer) -> Result<Found> {
         let n = self.len();
-        let text = CheckText::new([self.first.iter().chain(&self.second).map(String::as_str)]);
-        match TfIdfVectors::new(&text, tokenizer)? {
+        let texts = [&self.first[..], &self.second].concat();
+        match TfIdfVectors::new(&texts, tokenizer)? {
             Some(words) => self.found(|i, j| words.cosine([i, n + j])),
             None => self.found(|_, _| 0.0),
         }

@@ -9,7 +9,7 @@ use senv_core::{
     words::BlockBuffer,
 };
 
-use super::{CheckParams, held_out_pairs, partners::Partners};
+use super::{CheckParams, partners::Partners};
 use crate::{
     data::{PairData, PairSource},
     error::Result,
@@ -175,34 +175,8 @@ impl CheckText {
         Some(text)
     }
 
-    /// The same, where training shall not see a part of the text: of 32,000 sentences and more, 1 % (4,000 at most) are
-    /// held out, in runs of eight. They lose their pairs in `data`, their words are counted all the same; they are the end
-    /// of the sample, and neighbours are compared in them alone. A shorter text is trained on as a whole.
-    ///
-    /// Of 2,000 pairs that mean the same and more, 1 % (200 at least, 2,000 at most) are held out likewise. Where there is no running
-    /// text, the sample is of the sentences of pairs.
-    ///
-    /// ```no_run
-    /// # use senv::{CheckParams, CheckText, NeighbourRecipe, TrainOptions, check};
-    /// # fn f(recipe: NeighbourRecipe, options: TrainOptions<'_>) -> senv::Result<()> {
-    /// let mut data = recipe.read(&options)?;
-    /// let sample = CheckText::hold_out(&mut data, &CheckParams::default());
-    /// let model = recipe.fit_on(&data, &options)?.model;
-    /// if let Some(sample) = sample {
-    ///     println!("{:?}", check(&model, &sample, &CheckParams::default())?.neighbours);
-    /// }
-    /// # Ok(())
-    /// # }
-    /// ```
-    #[must_use]
-    pub fn hold_out(data: &mut PairData, params: &CheckParams) -> Option<Self> {
-        let partners = held_out_pairs::take(data, params.seed);
-        let text = Self::hold_out_runs(data, params).or_else(|| held_out_pairs::sample(data, params))?;
-        Some(Self { partners, ..text })
-    }
-
     /// The running text, without a part that is held out.
-    fn hold_out_runs(data: &mut PairData, params: &CheckParams) -> Option<Self> {
+    pub(super) fn hold_out_runs(data: &mut PairData, params: &CheckParams) -> Option<Self> {
         let texts = running(data);
         let total = n_sentences(&texts);
         let n = (total / HELD_OUT_SHARE).min(MAX_HELD_OUT);

@@ -5,6 +5,7 @@
 
 mod decontaminate;
 mod input;
+mod kind;
 mod read;
 pub(crate) mod reading;
 mod running;
@@ -13,7 +14,8 @@ pub(crate) mod tf_idf;
 mod tsv;
 
 pub use decontaminate::HeldOut;
-pub use input::{PairFiles, PairInput, PairKind, PairOptions, SourceReport};
+pub use input::{PairFiles, PairInput, PairOptions, SourceReport};
+pub use kind::PairKind;
 pub use read::PairData;
 pub(crate) use running::numbered;
 pub use source::{PairSource, SampledPair};

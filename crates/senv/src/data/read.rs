@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use senv_core::{Error as CoreError, Observer, TokenId, Tokenizer, Vocabulary, words::VocabularyBuilder};
 
 use super::{
-    input::{PairFiles, PairInput, PairKind, PairOptions, SourceReport},
+    input::{PairFiles, PairInput, PairOptions, SourceReport},
+    kind::PairKind,
     running,
     source::PairSource,
     tsv,

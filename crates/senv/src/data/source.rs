@@ -3,7 +3,7 @@
 use rand::RngExt;
 use senv_core::{Error as CoreError, Sentences, TokenId, rng::Stream};
 
-use super::input::PairKind;
+use super::kind::PairKind;
 use crate::{base::fingerprint::Fingerprint, error::Result};
 
 /// A pair drawn from a group: indices of sentences.

@@ -11,7 +11,8 @@ use senv_core::{
 use senv_data::{Captions, Entailment, NliSet};
 
 use super::{
-    input::{Draft, PairInput, PairKind, PairOptions, SourceReport},
+    input::{Draft, PairInput, PairOptions, SourceReport},
+    kind::PairKind,
     source::{Groups, Lists},
 };
 use crate::error::{Error, Result};

@@ -10,7 +10,10 @@ use std::fmt;
 use senv_core::{Control, Error as CoreError, KnownWords, Observer, Progress};
 use serde::Serialize;
 
-use super::{NeighbourRecipe, Recipe, trial::Trial};
+use super::{
+    NeighbourRecipe, Recipe,
+    trial::{Trial, has_halves},
+};
 use crate::{
     base::{text_sample::TextSample, text_size::TextSize, train_options::TrainOptions},
     check::{SIGNIFICANT, partners::Found},
@@ -156,6 +159,10 @@ impl Recipe {
         };
         let learns_from_pairs = recipe.files.inputs.iter().any(|input| input.kind == PairKind::Pairs);
         if !learns_from_pairs && sample.size().words > COMPARED {
+            return Ok((self, choice(SCRATCH, None)));
+        }
+        let halves = recipe.files.inputs.iter().all(|input| input.kind == PairKind::Halves);
+        if halves && !sample.lines().any(has_halves) {
             return Ok((self, choice(SCRATCH, None)));
         }
         // Of data that are too few to ask English knows more than they could teach.

@@ -180,6 +180,11 @@ impl Groups {
     }
 }
 
+/// Whether a sentence is long enough for two halves: four words.
+pub(super) fn has_halves(line: &str) -> bool {
+    line.split_whitespace().nth(3).is_some()
+}
+
 /// Every tenth sentence of four words and more is asked for its second half.
 fn without_halves(lines: Vec<String>, asked: &mut Vec<[String; 2]>) -> Vec<String> {
     let mut number = 0;
@@ -187,10 +192,10 @@ fn without_halves(lines: Vec<String>, asked: &mut Vec<[String; 2]>) -> Vec<Strin
     lines
         .into_iter()
         .filter(|line| {
-            let words: Vec<&str> = line.split_whitespace().collect();
-            if words.len() < 4 {
+            if !has_halves(line) {
                 return true;
             }
+            let words: Vec<&str> = line.split_whitespace().collect();
             number += 1;
             let is_asked = number % ASKED_SHARE == 1;
             if is_asked {
