@@ -104,7 +104,7 @@ impl RelatednessHead {
 
     /// Names and shapes of its tensors, in order.
     fn shapes(&self) -> [(&'static str, [usize; 2]); 5] {
-        let width = if self.combine == Combine::Product { self.dim } else { 2 * self.dim };
+        let width = if self.combine == Combine::Product { self.dim } else { self.dim.saturating_mul(2) };
         [
             ("head.w_mul", [self.hidden, width]),
             ("head.w_abs", [self.hidden, self.dim]),
@@ -112,6 +112,12 @@ impl RelatednessHead {
             ("head.w_p", [self.grid.n_classes(), self.hidden]),
             ("head.b_p", [1, self.grid.n_classes()]),
         ]
+    }
+
+    /// Number of its parameters. A float, which no configuration read from a file makes overflow.
+    #[must_use]
+    pub fn n_values(&self) -> f64 {
+        self.shapes().iter().map(|(_, [rows, columns])| *rows as f64 * *columns as f64).sum()
     }
 
     /// Initial parameters: weights uniform by Glorot and Bengio, biases 0.

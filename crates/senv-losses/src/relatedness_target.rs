@@ -79,7 +79,7 @@ impl Grid {
     pub fn n_classes(self) -> usize {
         match self {
             Self::OneTo(k) => k,
-            Self::ZeroTo(k) => k + 1,
+            Self::ZeroTo(k) => k.saturating_add(1),
             Self::SentEval => 5,
         }
     }

@@ -109,7 +109,7 @@ impl StaticEncoder {
         if n_words < self.vocabulary.len() {
             let words = self.vocabulary.iter().take(n_words).map(|(_, word, count)| (word, count));
             let kept = Vocabulary::from_counts(words, self.vocabulary.corpus_tokens())?;
-            self.vocabulary = kept.with_terms(self.vocabulary.terms());
+            self.vocabulary = kept.with_terms_of(Some(&self.vocabulary));
             self.rows = self.rows.first_rows(n_words);
         }
         Ok(self)

@@ -45,8 +45,6 @@ pub struct PairOptions {
     pub held_out: HeldOut,
     /// Words that are known whatever their count, in this order behind the counted ones: those of initial vectors.
     pub keep: Vec<String>,
-    /// Terms of the model that these words come from ([`senv_core::Vocabulary::terms`]).
-    pub terms: Option<String>,
     /// Reading of text.
     pub text: TextOptions,
     /// Threads that read running text; 0 (default) for all cores.
@@ -62,7 +60,6 @@ impl Default for PairOptions {
             group: false,
             held_out: HeldOut::default(),
             keep: Vec::new(),
-            terms: None,
             text: TextOptions::default(),
             threads: 0,
         }

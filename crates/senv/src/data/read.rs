@@ -107,7 +107,7 @@ fn vocabulary(builder: &VocabularyBuilder, options: &PairOptions) -> Result<(Voc
         let more = options.keep.iter().filter(|word| counted.id(word).is_none());
         let more = more.map(|word| (word.as_str(), counts.get(word.as_str()).copied().unwrap_or(0)));
         let all = counted.iter().map(|(_, token, count)| (token, count)).chain(more);
-        Vocabulary::from_counts(all, counted.corpus_tokens())?.with_terms(options.terms.as_deref())
+        Vocabulary::from_counts(all, counted.corpus_tokens())?
     };
     let ids = builder.iter().map(|(token, _)| vocabulary.id(token)).collect();
     Ok((vocabulary, ids))

@@ -190,7 +190,6 @@ impl NeighbourRecipe {
         params.dim = vectors.dim();
         options.tokenizer = params.tokenizer.clone();
         options.keep = vectors.vocabulary().iter().map(|(_, word, _)| word.to_owned()).collect();
-        options.terms = vectors.vocabulary().terms().map(str::to_owned);
         *start = Some(model.clone());
         Ok(())
     }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use senv_core::{Observer, TokenId, Tokenizer, Vocabulary, hyperparameters::Hyperparameters};
+use senv_store::Embeddings;
 
 use super::{
     form::SequenceForm,
@@ -144,7 +145,7 @@ pub(crate) trait Trainable: SequenceSystem {
     fn fit_data<D>(&self, data: Data, options: &TrainOptions<'_, D>) -> Result<Trained<SequenceModel<Self>>> {
         let vectors = options.vectors;
         let Settings { tokenizer, max_tokens, end, normalize, weights, initial, fit: params, .. } = self.settings();
-        let vocabulary = data.vocabulary;
+        let vocabulary = data.vocabulary.with_terms_of(vectors.map(Embeddings::vocabulary));
         let form = self.form(vocabulary.len());
         let (mut words, found) = initial.rows(&vocabulary, form.dim, vectors, params.seed)?;
         for (token, alias) in ALIASES {

@@ -48,7 +48,7 @@ fn with_new_words(model: &Model, data: &PairData) -> Result<Embeddings> {
     let contexts = contexts(&known, data, &new)?;
     let n = known.len();
     let words = known.vocabulary().iter().map(|(_, word, _)| word).chain(new.iter().map(|&(_, word)| word));
-    let vocabulary = Vocabulary::from_counts(words.map(|word| (word, 0)), 0)?;
+    let vocabulary = Vocabulary::from_counts(words.map(|word| (word, 0)), 0)?.with_terms_of(Some(known.vocabulary()));
     let mut table = Table::zeros(n + new.len(), dim)?;
     for (i, (_, row)) in known.iter().enumerate() {
         table.row_mut(i).copy_from_slice(row);

@@ -75,7 +75,6 @@ pub trait PairSystem: for<'d> System<Input = PairFiles, Dev<'d> = &'d [ScoredPai
         reading.tokenizer.clone_from(self.common().tokenizer);
         if let Some(vectors) = start.vectors()? {
             reading.keep.extend(vectors.vocabulary().iter().map(|(_, word, _)| word.to_owned()));
-            reading.terms = vectors.vocabulary().terms().map(str::to_owned);
         }
         PairData::read(&files.inputs, &reading, options.observer)
     }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use senv_core::{Corpus, Observer, TextOptions, Vocabulary};
 use senv_negative_sampling::{Constituents, Error as TrainingError};
+use senv_store::Embeddings;
 
 use super::{
     contract::{System, Trainer},
@@ -148,7 +149,8 @@ pub trait TextSystem: System<Input = [PathBuf]> + PartialEq {
         let vectors = data.vectors.as_deref().or(options.vectors);
         let options = TrainOptions { vectors, ..options.clone() };
         let parsed = (&data.corpus, data.constituents.as_ref());
-        match fit_sized(&given, data.vocabulary.clone(), parsed, data.size, &options) {
+        let vocabulary = data.vocabulary.clone().with_terms_of(vectors.map(Embeddings::vocabulary));
+        match fit_sized(&given, vocabulary, parsed, data.size, &options) {
             Err(Error::NoExamples { .. }) => Err(Error::NoExamplesIn { paths: data.paths.clone() }),
             trained => trained,
         }
@@ -238,7 +240,6 @@ pub(crate) fn read_text<'a, S: TextSystem, D>(
     }
     let paths: Vec<_> = paths.iter().map(|path| path.as_ref().to_owned()).collect();
     let (vocabulary, corpus) = Corpus::read(&paths, &reading, observer)?;
-    let vocabulary = vocabulary.with_terms(vectors.as_ref().and_then(|vectors| vectors.vocabulary().terms()));
     Ok(TextData { vocabulary, corpus, constituents: None, vectors, tokenizer, min_count, size, paths })
 }
 

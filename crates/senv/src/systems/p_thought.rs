@@ -1,4 +1,4 @@
-//! P-thought: a recurrent encoder, from whose sentence vector the sentence and a paraphrase of it are predicted.
+//! P-thought: a recurrent encoder, and two decoders that predict the sentence and a paraphrase of it from the sentence vector.
 //!
 //! The objective is `sequence-objective` with two decoders, each with an output matrix of its own, weighed by
 //! `dual-decoder-objective`. Word vectors stay as they are given.
@@ -103,7 +103,7 @@ impl System for PThoughtParams {
     type Dev<'d> = &'d PairData;
     const ABOUT: About = About {
         name: Self::KIND,
-        summary: "P-thought: a recurrent encoder from whose vector the sentence and a paraphrase are predicted",
+        summary: "P-thought: a recurrent encoder, and two decoders that predict the sentence and a paraphrase from its vector",
         examples: &[
             "senv train p-thought --captions captions.tsv --init-vectors words.senv --output model.senv",
             "senv train p-thought --pairs paraphrases.tsv --structure two-bi --hidden 300 --output model.senv",

@@ -11,6 +11,7 @@ use senv_core::{
 };
 use senv_encoders::{Average, Pooling};
 use senv_losses::InfoNce;
+use senv_store::Embeddings;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -185,7 +186,8 @@ impl PpParams {
         let start = || Ok(Weights { words: rows, parameters: vec![Parameters::new()] });
         let fitted = fit(&mut objective, start, &self.fit, &options.run())?;
         Trained::of_gradient(fitted, found, |weights| {
-            Averaged::new(self.clone(), data.vocabulary.clone(), weights.words, data)
+            let vocabulary = data.vocabulary.clone().with_terms_of(vectors.map(Embeddings::vocabulary));
+            Averaged::new(self.clone(), vocabulary, weights.words, data)
         })
     }
 }

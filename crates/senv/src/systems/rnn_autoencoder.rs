@@ -1,4 +1,4 @@
-//! RNN AE: a recurrent encoder, from whose sentence vector the sentence is reconstructed word by word.
+//! RNN AE: a recurrent encoder, and a decoder that reconstructs the sentence word by word from the sentence vector.
 //!
 //! The objective is `sequence-objective` with one decoder. How the vector acts on the decoder is not stated by the paper
 //! that compares it; it is the first state here.
@@ -76,7 +76,7 @@ impl System for RnnAutoencoderParams {
     type Dev<'d> = &'d [PathBuf];
     const ABOUT: About = About {
         name: Self::KIND,
-        summary: "RNN AE: a recurrent encoder from whose vector the sentence itself is reconstructed, word by word",
+        summary: "RNN AE: a recurrent encoder, and a decoder that reconstructs the sentence word by word from its vector",
         examples: &["senv train rnn-ae --input text.txt --hidden 600 --softmax sampled --output ae.senv"],
         note: "",
         preset: "",

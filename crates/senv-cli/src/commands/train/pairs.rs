@@ -83,13 +83,7 @@ impl<S: PairSystem<Model: Clone> + Shown> PairRun<'_, S> {
         let (group, start_vectors) = (parts.pairs.groups_pairs(), start.vectors()?);
         let keeps = self.model.is_some().then_some(true);
         let keep = start_vectors.as_deref().map(words_of).filter(|_| self.args.data.keeps_vector_words(keeps));
-        let (mut first, mut second) =
-            self.args.data.load(stage2, parts.tokenizer, group, keep, self.threads, progress)?;
-        if let Some(terms) = start_vectors.as_deref().and_then(|vectors| vectors.vocabulary().terms()) {
-            for data in std::iter::once(&mut first).chain(&mut second) {
-                data.vocabulary = data.vocabulary.clone().with_terms(Some(terms));
-            }
-        }
+        let (first, second) = self.args.data.load(stage2, parts.tokenizer, group, keep, self.threads, progress)?;
         self.given.fit_dim(parts.dim, start_vectors.as_ref().map(|vectors| vectors.dim()));
         // A run that is resumed compares settings with those of the first stage.
         self.params.resolve_lr(start_vectors.as_deref(), self.model.as_ref(), progress);

@@ -30,6 +30,27 @@ pub(super) fn mutated(target: &Target, round: u64) -> Vec<u8> {
     with_config(bytes, &config)
 }
 
+/// The model files of the target with each number of their configurations replaced by each at which sizes overflow or
+/// memory ends.
+pub(super) fn large_numbers(target: &Target) -> impl Iterator<Item = (u64, Vec<u8>)> {
+    let changed = target.seeds.iter().flat_map(|bytes| {
+        let config = config(bytes).unwrap_or_default();
+        let mut places = Vec::new();
+        collect(&config, &mut String::new(), &mut places);
+        places.retain(|place| config.pointer(place).is_some_and(Value::is_number));
+        places.into_iter().flat_map(move |place| {
+            let mut config = config.clone();
+            [0, (1 << 31) - 1, 1 << 32, 1 << 61, u64::MAX].map(|number| {
+                if let Some(value) = config.pointer_mut(&place) {
+                    *value = json!(number);
+                }
+                with_config(bytes, &config)
+            })
+        })
+    });
+    (0..).zip(changed)
+}
+
 /// A number at which sizes overflow or memory ends, nothing, or what stands elsewhere in a configuration: the name of
 /// another variant, for example.
 fn other_value(target: &Target, own: &Value, rng: &mut Stream) -> Value {

@@ -45,20 +45,25 @@ impl Target {
     }
 
     /// The same with other changes.
-    fn run_with(&self, mutated: impl Fn(&Self, u64) -> Vec<u8>, mut read: impl FnMut(&Path, bool)) {
+    fn run_with(&self, mutated: impl Fn(&Self, u64) -> Vec<u8>, read: impl FnMut(&Path, bool)) {
+        let number = |name: &str| std::env::var(name).ok().map(|n| n.parse::<u64>().expect("a number"));
+        let first = number("SENV_FUZZ_FIRST").unwrap_or(0);
+        let end = Instant::now() + Duration::from_secs(number("SENV_FUZZ_SECONDS").unwrap_or(1));
+        // However slow the machine is, some are read.
+        let rounds = (first..).take_while(|&round| Instant::now() < end || round < first + 20);
+        self.read_all(rounds.map(|round| (round, mutated(self, round))), read);
+    }
+
+    /// Reads the seeds, then these files, each with its round.
+    fn read_all(&self, files: impl Iterator<Item = (u64, Vec<u8>)>, mut read: impl FnMut(&Path, bool)) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(self.file);
         for seed in &self.seeds {
             fs::write(&path, seed).unwrap();
             read(&path, true);
         }
-        let number = |name: &str| std::env::var(name).ok().map(|n| n.parse::<u64>().expect("a number"));
-        let first = number("SENV_FUZZ_FIRST").unwrap_or(0);
-        let end = Instant::now() + Duration::from_secs(number("SENV_FUZZ_SECONDS").unwrap_or(1));
-        let mut round = first;
-        // However slow the machine is, some are read.
-        while Instant::now() < end || round < first + 20 {
-            let bytes = mutated(self, round);
+        let mut n = 0;
+        for (round, bytes) in files {
             // A new file: one that is mapped must not change.
             let _ = fs::remove_file(&path);
             fs::write(&path, &bytes).unwrap();
@@ -76,8 +81,8 @@ impl Target {
                     kept.display()
                 );
             }
-            round += 1;
+            n += 1;
         }
-        println!("{}: {} files", self.name, round - first);
+        println!("{}: {n} files", self.name);
     }
 }

@@ -65,6 +65,8 @@ fn models() {
     };
     let target = Target { name: "models", seeds, mend: forget_checksums_of_model, file: "m.senv" };
     target.run(read);
+    let target = Target { name: "numbers of configurations", ..target };
+    target.read_all(configuration::large_numbers(&target), read);
     Target { name: "configurations", ..target }.run_with(configuration::mutated, read);
 }
 

@@ -243,6 +243,15 @@ impl Vocabulary {
         self.terms.as_deref()
     }
 
+    /// The same vocabulary with the terms of another, if that has some: of the words that its vectors start from.
+    #[must_use]
+    pub fn with_terms_of(self, other: Option<&Self>) -> Self {
+        match other.and_then(Self::terms) {
+            Some(terms) => self.with_terms(Some(terms)),
+            None => self,
+        }
+    }
+
     /// The same vocabulary with these terms.
     #[must_use]
     pub fn with_terms(mut self, terms: Option<&str>) -> Self {

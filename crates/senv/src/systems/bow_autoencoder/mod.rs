@@ -8,7 +8,7 @@ mod objective;
 #[cfg(test)]
 mod tests;
 
-use senv_store::ModelFile;
+use senv_store::{Embeddings, ModelFile};
 use std::path::{Path, PathBuf};
 
 use ndarray::Array2;
@@ -178,6 +178,7 @@ impl BowAutoencoderParams {
         let TrainOptions { vectors, dev, observer, .. } = *options;
         self.check()?;
         let seed = self.fit.seed;
+        let vocabulary = vocabulary.with_terms_of(vectors.map(Embeddings::vocabulary));
         let (words, found) = self.initial.rows(&vocabulary, self.dim, vectors, seed)?;
         let (encoder, output) = (PresentWords::new(self.dim), Output::new(self, vocabulary.len()));
         let weights = Weights {

@@ -169,7 +169,8 @@ impl CseParams {
         let fitted = fit(&mut objective, || Ok(weights), &self.fit, &options.run())?;
         Trained::of_gradient(fitted, found, |Weights { words, parameters }| {
             let [filters] = file::exactly(parameters);
-            Cse::new(self.clone(), data.vocabulary.clone(), words, filters)
+            let terms = start.map(|start| &start.vocabulary).or(vectors.map(Embeddings::vocabulary));
+            Cse::new(self.clone(), data.vocabulary.clone().with_terms_of(terms), words, filters)
         })
     }
 

@@ -7,7 +7,7 @@
 mod pairs;
 mod variant;
 
-use senv_store::ModelFile;
+use senv_store::{Embeddings, ModelFile};
 use std::path::Path;
 
 use ndarray::Array2;
@@ -195,11 +195,12 @@ impl GranParams {
         let mut rng = stream(self.fit.seed, "encoder", &[]);
         let of_words = (&self.initial, self.dim, self.fit.seed);
         let start = start.map(|(model, _)| model);
+        let terms = start.as_ref().map(|start| start.vocabulary).or(vectors.map(Embeddings::vocabulary));
         let (weights, found) = encoder_weights(&encoder, &mut rng, of_words, &data.vocabulary, vectors, start)?;
         let fitted = fit(&mut objective, || Ok(weights), &self.fit, &options.run())?;
         Trained::of_gradient(fitted, found, |Weights { words, parameters }| {
             let [parameters] = file::exactly(parameters);
-            Gran::new(self.clone(), data.vocabulary.clone(), words, parameters)
+            Gran::new(self.clone(), data.vocabulary.clone().with_terms_of(terms), words, parameters)
         })
     }
 }

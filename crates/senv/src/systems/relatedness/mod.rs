@@ -278,12 +278,12 @@ impl Configuration for RelatednessConfig {
         self.reading.check(n_words)?;
         self.encoder.check(self.dim, file)?;
         let gives = self.encoder.encoder(self.dim)?.dim();
-        let RelatednessHead { dim, hidden, .. } = self.head;
+        let dim = self.head.dim;
         if dim != gives {
             let reason = format!("the head reads {dim} numbers, the encoder gives {gives}");
             return Err(Error::BadModel { path: file.path().to_owned(), reason });
         }
-        configuration::expect_values(file, "the head", hidden as f64 * dim as f64)
+        configuration::expect_values(file, "the head", self.head.n_values())
     }
 }
 

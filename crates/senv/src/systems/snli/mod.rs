@@ -9,7 +9,7 @@ mod pairs;
 mod training;
 mod tuned;
 
-use senv_store::ModelFile;
+use senv_store::{Embeddings, ModelFile};
 use std::path::Path;
 
 use ndarray::{Array2, Axis};
@@ -226,6 +226,7 @@ impl SnliParams {
             });
         }
         let vocabulary = builder.finish_at_most(self.min_count, self.max_vocabulary)?;
+        let vocabulary = vocabulary.with_terms_of(vectors.map(Embeddings::vocabulary));
         let (words, found) = self.initial.rows(&vocabulary, self.dim, vectors, self.fit.seed)?;
         let start = SnliStart {
             encoder: self.encoder.clone(),
