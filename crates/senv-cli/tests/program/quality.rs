@@ -1,7 +1,13 @@
 //! The main job on the sample text, judged by what people say: commands that run are not enough.
 
-use crate::common::Folder;
+use senv::Model;
+use senv_store::Embeddings;
 use serde_json::Value;
+
+use crate::{
+    common::Folder,
+    systems::{SYSTEMS, samples},
+};
 
 fn pearson(result: &Value) -> f64 {
     result["overall"]["plain_mean_over_tasks"]["pearson_r_x100"].as_f64().unwrap()
@@ -35,7 +41,7 @@ fn a_model_of_the_sample_text_ranks_sentences_better_than_what_needs_no_training
     assert!(near > far + 0.2, "{near} {far}");
 }
 
-/// Without a word on it, English text and pairs go on from English, and say so with its terms; other text does not.
+/// Without a word on it, English text and pairs fine-tune the English model, and say so with its terms; other text does not.
 #[test]
 fn the_best_start_is_taken_and_carries_its_terms() {
     let data = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/data/");
@@ -46,12 +52,16 @@ fn the_best_start_is_taken_and_carries_its_terms() {
     };
     let ended = folder.run(&["train", &text, "--output", "m.senv", "--json"]).ok();
     let (start, terms) = (&ended.json()["start"], "CC BY-SA 4.0");
-    assert_eq!(start["start"], "from-english", "{start}");
+    assert_eq!(start["start"], "fine-tuned", "{start}");
     assert!(start["known_words"].as_f64().unwrap() > 0.95, "{start}");
     let trial = &start["trial"];
-    let [scratch, from_english] = ["scratch", "from_english"].map(|name| trial[name].as_f64().unwrap());
-    assert!(from_english > scratch && scratch > trial["tf_idf"].as_f64().unwrap() / 2.0, "{trial}");
-    assert!(ended.err.contains("start: from English") && ended.err.contains("--from scratch"), "{}", ended.err);
+    let [scratch, fine_tuned] = ["scratch", "fine_tuned"].map(|name| trial[name].as_f64().unwrap());
+    assert!(fine_tuned > scratch && scratch > trial["tf_idf"].as_f64().unwrap() / 2.0, "{trial}");
+    assert!(
+        ended.err.contains("start: fine-tuned from English") && ended.err.contains("--from scratch"),
+        "{}",
+        ended.err
+    );
     assert!(ended.err.contains(terms), "{}", ended.err);
     let terms_of = |model: &str| folder.run(&["info", model, "--json"]).ok().json()["terms"].clone();
     assert!(terms_of("m.senv").as_str().unwrap().starts_with(terms));
@@ -102,7 +112,7 @@ fn pairs_are_checked_on_some_that_training_has_not_seen() {
 
 /// On a text of its own, English keeps what it knows and learns the words that it lacks.
 #[test]
-fn text_in_order_goes_on_from_the_english_model() {
+fn a_model_fine_tuned_on_text_in_order_knows_its_words() {
     let data = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/data/");
     let (sample, pairs) = (format!("{data}quickstart.txt"), format!("{data}sts-sample.tsv"));
     let folder = Folder::new();
@@ -130,7 +140,49 @@ fn text_in_order_goes_on_from_the_english_model() {
     folder.write("shuffled.txt", shuffled.join("\n"));
     let args = ["train", "--input", "shuffled.txt", "--init-model", "english", "--output", "s.senv"];
     let said = folder.run(&args).ok().err;
-    assert!(said.contains("halves of a sentence") && said.contains("words start from english"), "{said}");
+    assert!(said.contains("two halves of each") && said.contains("words start from english"), "{said}");
     let (own, halves) = (pearson(&judge("m.senv")), pearson(&judge("s.senv")));
     assert!(halves > english - 3.0, "{halves} after {english}; in order {own}");
+}
+
+/// Whatever system starts from vectors with terms: the model has them, and so has a model that starts from that one.
+#[test]
+fn every_system_passes_on_the_terms_of_the_vectors_it_starts_from() {
+    const TERMS: &str = "Terms of the words.";
+    let folder = samples();
+    let train = |arguments: &str, output: &str| {
+        let mut command = vec!["train"];
+        command.extend(arguments.split(' '));
+        folder.run(&[&command[..], &["--output", output, "--quiet"]].concat()).ok();
+        Model::open(folder.path(output)).unwrap()
+    };
+    let words = train("word2vec --input text.txt --dim 24 --epochs 1", "plain.senv");
+    assert_eq!(words.terms(), None);
+    let vectors = words.to_embeddings().unwrap();
+    let vocabulary = vectors.vocabulary().clone().with_terms(Some(TERMS));
+    Embeddings::new(vocabulary, vectors.table().clone()).unwrap().save(folder.path("word2vec.senv")).unwrap();
+
+    let from_words = SYSTEMS.iter().filter(|(_, arguments)| arguments.contains("word2vec.senv")).copied();
+    let given = [
+        ("sent2vec", "sent2vec --input text.txt --init-vectors word2vec.senv --epochs 1"),
+        ("pv-dm", "pv-dm --input text.txt --init-vectors word2vec.senv --epochs 1"),
+        ("c-phrase", "c-phrase --input trees.txt --init-vectors word2vec.senv --epochs 1"),
+        ("siamese-cbow", "siamese-cbow --input text.txt --init-vectors word2vec.senv --epochs 1"),
+        ("bow-ae", "bow-ae --input text.txt --init-vectors word2vec.senv --epochs 1"),
+        (
+            "skip-thought",
+            "skip-thought --input text.txt --init-vectors word2vec.senv --sentence-dim 12 --softmax sampled --epochs 1",
+        ),
+        ("from-model", "--input text.txt --from word2vec.senv"),
+        ("weighted", "weighted --model word2vec.senv --input text.txt"),
+        ("relatedness", "relatedness --model cse.senv --train scored.tsv --epochs 1"),
+        ("from-siamese-cbow", "pp --pairs pairs.tsv --init-model siamese-cbow.senv --epochs 1"),
+    ];
+    let mut n = 0;
+    for (name, arguments) in from_words.chain(given) {
+        let model = train(arguments, &format!("{name}.senv"));
+        assert_eq!(model.terms(), Some(TERMS), "{name}");
+        n += 1;
+    }
+    assert!(n > 18, "{n}");
 }

@@ -90,7 +90,7 @@ impl fmt::Display for Remedy {
             Self::LowerMinTargetCount => "lower the minimum count of targets",
             Self::SifWeights => "weights of SIF",
             Self::Buckets => "buckets",
-            Self::ModelOfLargerText => "go on from a model of a larger text",
+            Self::ModelOfLargerText => "fine-tune a model of a larger text",
             Self::InitialVectorsOfDim => "initial vectors",
             Self::ReplaceInvalidUtf8 => "invalid bytes replaced",
             Self::RaiseLineLimit => "raise the limit of a line",

@@ -6,7 +6,7 @@ use senv_core::rng::stream;
 
 use super::{
     CheckParams,
-    partners::Partners,
+    pair_ranks::HeldOutPairs,
     text::{CheckText, joined},
 };
 use crate::data::{PairData, PairKind};
@@ -20,12 +20,13 @@ const MIN_HELD_OUT: usize = 200;
 const MAX_HELD_OUT: usize = 2_000;
 
 impl CheckText {
-    /// A sample as of [`CheckText::of_pairs`], where training shall not see a part of the text: of 32,000 sentences and more, 1 % (4,000 at most) are
-    /// held out, in runs of eight. They lose their pairs in `data`, their words are counted all the same; they are the end
-    /// of the sample, and neighbours are compared in them alone. A shorter text is trained on as a whole.
+    /// Takes a part of the data out of training and returns the sample to check on, as [`CheckText::of_pairs`] does.
     ///
-    /// Of 2,000 pairs that mean the same and more, 1 % (200 at least, 2,000 at most) are held out likewise. Where there is no running
-    /// text, the sample is of the sentences of pairs.
+    /// A text of at least 32,000 sentences loses 1 % of them (at most 4,000), in runs of eight. Their pairs are removed from `data`; their
+    /// words stay in the vocabulary. They are the end of the sample, and only they are compared with their neighbours. A shorter text is
+    /// trained on as a whole.
+    ///
+    /// A set of at least 2,000 pairs loses 1 % of them (200 to 2,000). Without running text, the sample is of the sentences of pairs.
     ///
     /// ```no_run
     /// # use senv::{CheckParams, CheckText, NeighbourRecipe, TrainOptions, check};
@@ -41,9 +42,9 @@ impl CheckText {
     /// ```
     #[must_use]
     pub fn hold_out(data: &mut PairData, params: &CheckParams) -> Option<Self> {
-        let partners = take(data, params.seed);
+        let held_out_pairs = take(data, params.seed);
         let text = Self::hold_out_runs(data, params).or_else(|| sample(data, params))?;
-        Some(Self { partners, ..text })
+        Some(Self { held_out_pairs, ..text })
     }
 }
 
@@ -53,10 +54,10 @@ fn is_judged(kind: PairKind) -> bool {
 }
 
 /// Takes pairs out of the sources that are no running text: no pair with one of their sentences is left.
-fn take(data: &mut PairData, seed: u64) -> Partners {
+fn take(data: &mut PairData, seed: u64) -> HeldOutPairs {
     let total: usize = data.sources.iter().filter(|source| is_judged(source.kind())).map(|s| s.n_groups()).sum();
     if total < MIN_PAIRS {
-        return Partners::default();
+        return HeldOutPairs::default();
     }
     let n = (total / SHARE).clamp(MIN_HELD_OUT, MAX_HELD_OUT);
     let mut rng = stream(seed, "check held-out pairs", &[]);
@@ -78,7 +79,7 @@ fn take(data: &mut PairData, seed: u64) -> Partners {
             report.groups = source.n_groups();
         }
     }
-    Partners::new(taken, MAX_HELD_OUT)
+    HeldOutPairs::new(taken, MAX_HELD_OUT)
 }
 
 /// Sentences of pairs, evenly spread; no one is next to another. `None` where there are no pairs.

@@ -7,8 +7,8 @@
 //! ([`senv_metrics`] and the evaluation crate).
 
 mod held_out_pairs;
+pub(crate) mod pair_ranks;
 mod pairs;
-pub(crate) mod partners;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -134,20 +134,20 @@ impl NeighbourCheck {
     }
 }
 
-/// How well pairs that mean the same, and that training has not seen, are found.
+/// How well the model finds the second sentence of held-out pairs.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct PairCheck {
     /// Pairs that were held out.
     pub pairs: usize,
-    /// Probability that a partner has a higher cosine than the partner of another sentence, `[0, 1]`; .5 by chance.
+    /// Probability that the two sentences of a pair are nearer than sentences of two pairs, `[0, 1]`; .5 by chance.
     pub auc: f64,
-    /// Mean of one over the rank of a partner among all partners, in `(0, 1]`.
+    /// Mean reciprocal rank of the second sentence of a pair among those of all pairs, in `(0, 1]`.
     pub mrr: f64,
     /// The probability by TF-IDF.
     pub tf_idf_auc: f64,
     /// The mean by TF-IDF.
     pub tf_idf_mrr: f64,
-    /// By how many standard errors of the difference TF-IDF finds partners better.
+    /// By how many standard errors of the difference TF-IDF is ahead.
     pub tf_idf_ahead: f64,
 }
 
@@ -201,7 +201,7 @@ pub struct Check {
 /// sentences with the first, third, 9th, 31st and 101st of the sentences that share a word with it, in the order of
 /// their TF-IDF cosines. Equal sentences are never paired. Where sentences were held out of training
 /// ([`CheckText::hold_out`]), neighbours and the random pairs that they are compared with are of these, and all else is of
-/// the others. Pairs that were held out are asked apart ([`PairCheck`]).
+/// the others. Held-out pairs are judged separately ([`PairCheck`]).
 ///
 /// # Errors
 /// [`senv_core::Error::InvalidParameter`] for a text without a sentence; [`senv_core::Error::TooLarge`] if memory is
@@ -280,15 +280,16 @@ pub fn check<E: SentenceEncoder + ?Sized>(encoder: &E, text: &CheckText, params:
     }
 
     let mut held_out_pairs = None;
-    if text.partners.len() >= MIN_PAIRS {
-        let (found, by_words) = (text.partners.asked_of(encoder)?, text.partners.asked_of_tf_idf(&params.tokenizer)?);
+    if text.held_out_pairs.len() >= MIN_PAIRS {
+        let ranks = text.held_out_pairs.ranks_by(encoder)?;
+        let by_words = text.held_out_pairs.ranks_by_tf_idf(&params.tokenizer)?;
         held_out_pairs = Some(PairCheck {
-            pairs: text.partners.len(),
-            auc: found.auc,
-            mrr: found.mrr(),
+            pairs: text.held_out_pairs.len(),
+            auc: ranks.auc,
+            mrr: ranks.mrr(),
             tf_idf_auc: by_words.auc,
             tf_idf_mrr: by_words.mrr(),
-            tf_idf_ahead: by_words.ahead_of(&found),
+            tf_idf_ahead: by_words.ahead_of(&ranks),
         });
     }
 

@@ -6,7 +6,7 @@ use senv_core::{
     rng::{Stream, stream},
 };
 
-use super::*;
+use super::{pair_ranks::HeldOutPairs, *};
 use crate::{
     base::train_options::TrainOptions,
     data::{
@@ -283,6 +283,17 @@ fn pairs_without_running_text_give_no_sample() {
     let source = crate::PairSource::from_pairs("pairs", sentences, &[[0, 1]]).unwrap();
     let vocabulary = senv_core::Vocabulary::from_counts([("a", 1), ("b", 2), ("c", 1)], 4).unwrap();
     assert_eq!(CheckText::of_pairs(&PairData::new(vocabulary, vec![source]), &CheckParams::default()), None);
+}
+
+#[test]
+fn a_model_that_ranks_held_out_pairs_below_tf_idf_gets_a_warning() {
+    let pairs = (0..60).map(|i| [format!("a red car number {i}"), format!("car {i} of that color")]);
+    let text = CheckText { held_out_pairs: HeldOutPairs::new(pairs, usize::MAX), ..CheckText::new(documents(50)) };
+    let check = check(&random(), &text, &CheckParams::default()).unwrap();
+    let found = check.pairs.unwrap();
+    assert_eq!((found.pairs, found.tf_idf_mrr, found.tf_idf_auc), (60, 1.0, 1.0));
+    assert!(found.mrr < 0.3 && found.tf_idf_ahead > SIGNIFICANT, "{found:?}");
+    assert!(check.warnings.contains(&CheckWarning::PairsBelowTfIdf { mrr: found.mrr, tf_idf_mrr: 1.0 }), "{check:?}");
 }
 
 #[test]

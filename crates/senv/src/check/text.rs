@@ -9,7 +9,7 @@ use senv_core::{
     words::BlockBuffer,
 };
 
-use super::{CheckParams, partners::Partners};
+use super::{CheckParams, pair_ranks::HeldOutPairs};
 use crate::{
     data::{PairData, PairSource},
     error::Result,
@@ -41,7 +41,7 @@ pub struct CheckText {
     /// Sentences at the end of the sample that were held out of training.
     pub(super) n_held_out: usize,
     /// Pairs that were held out of training.
-    pub(super) partners: Partners,
+    pub(super) held_out_pairs: HeldOutPairs,
 }
 
 impl CheckText {
@@ -232,7 +232,7 @@ impl CheckText {
     /// Pairs that were held out of training.
     #[must_use]
     pub fn n_held_out_pairs(&self) -> usize {
-        self.partners.len()
+        self.held_out_pairs.len()
     }
 
     pub(super) fn of_vocabulary(vocabulary: &Vocabulary) -> Self {

@@ -89,9 +89,9 @@ pub enum CheckWarning {
         /// The same by TF-IDF.
         tf_idf_auc: f64,
     },
-    /// Shared words alone find the partners of held-out pairs better than the model does.
+    /// TF-IDF ranks held-out pairs better than the model does.
     PairsBelowTfIdf {
-        /// Mean reciprocal rank of partners by the model.
+        /// Mean reciprocal rank of the pairs by the model.
         mrr: f64,
         /// The same by TF-IDF.
         tf_idf_mrr: f64,
@@ -209,7 +209,7 @@ impl fmt::Display for CheckWarning {
             Self::FewWords { words, least } => write!(
                 f,
                 "{} words of training text are few: below {}, vectors compare other sentences than \
-                 those of the text worse than averages of random vectors do; take more text, or go on from a model of a larger \
+                 those of the text worse than averages of random vectors do; take more text, or fine-tune a model of a larger \
                  one",
                 grouped(words),
                 grouped(least)
@@ -225,8 +225,8 @@ impl fmt::Display for CheckWarning {
             ),
             Self::PairsBelowTfIdf { mrr, tf_idf_mrr } => write!(
                 f,
-                "of pairs held out of training, shared words alone (TF-IDF) find the partner better than the model: mean \
-                 reciprocal rank {tf_idf_mrr:.3} against {mrr:.3}; train on more pairs, or go on from {}",
+                "TF-IDF, which counts shared words, ranks the pairs held out of training better than the model: mean reciprocal \
+                 rank {tf_idf_mrr:.3} against {mrr:.3}; train on more pairs, or {}",
                 Remedy::ModelOfLargerText
             ),
             Self::LowTfIdfAgreement { correlation } => write!(
@@ -293,7 +293,7 @@ mod tests {
         assert_eq!(warning.remedies(), [Remedy::ModelOfLargerText]);
         let words = "3 words of training text are few: below 1,000, vectors compare other sentences than those of the text worse";
         assert!(warning.to_string().starts_with(words), "{warning}");
-        assert!(warning.to_string().ends_with("or go on from a model of a larger one"), "{warning}");
+        assert!(warning.to_string().ends_with("or fine-tune a model of a larger one"), "{warning}");
         let warning = CheckWarning::FewDirections { directions: 2.0 }.to_string();
         assert!(warning.ends_with("; train for more epochs with a higher learning rate, or on more text"), "{warning}");
     }

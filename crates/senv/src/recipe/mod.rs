@@ -42,7 +42,7 @@ pub enum Recipe {
 pub struct WordsRecipe {
     /// Settings of the system.
     pub params: Sent2VecParams,
-    /// What would train their halves where training goes on from a model ([`Recipe::fine_tune_from`]).
+    /// The recipe for their halves, which fine-tunes a model ([`Recipe::fine_tune_from`]).
     halves: NeighbourRecipe,
 }
 
@@ -53,7 +53,7 @@ pub struct NeighbourRecipe {
     pub params: PpParams,
     /// The files.
     pub files: PairFiles,
-    /// The model that training goes on from; words start at random without.
+    /// The model that is fine-tuned; words start at random without one.
     pub start: Option<Model>,
 }
 
@@ -147,7 +147,7 @@ impl Recipe {
     /// Sentences without an order are trained by their halves from here on.
     fn train_halves(&mut self, observer: &dyn Observer) {
         if let Self::Words(words) = self {
-            observer.note("going on from a model: the two halves of a sentence are trained to be closer than others");
+            observer.note("fine-tuning on sentences without an order: the two halves of each are trained to be closer than others");
             words.halves.params.fit.seed = words.params.training.seed;
             *self = Self::Neighbours(Box::new(words.halves.clone()));
         }
@@ -175,7 +175,7 @@ impl NeighbourRecipe {
         Self { params, files: PairFiles { inputs, options }, start: None }
     }
 
-    /// Goes on from a model, as [`Recipe::fine_tune_from`] has it.
+    /// Fine-tunes a model instead of training from scratch, as [`Recipe::fine_tune_from`] does.
     ///
     /// # Errors
     /// Whatever is wrong with the vectors of the model.
@@ -195,7 +195,7 @@ impl NeighbourRecipe {
     }
 
     /// Multiplies the learning rate.
-    pub(super) fn multiply_rate(&mut self, factor: f64) {
+    pub(super) fn scale_lr(&mut self, factor: f64) {
         let fit = &mut self.params.fit;
         fit.lr = Some(fit.full_lr() * factor);
     }
@@ -220,8 +220,8 @@ impl NeighbourRecipe {
 
 /// Trains a model on text files, one sentence a line and a blank line between documents, with the settings that fit them.
 ///
-/// With the feature `english` (a default), English text goes on from the English model where that is better, as
-/// [`Recipe::choose_start`] finds out; the result has its terms then ([`Model::terms`]). `Recipe::choose(..)?.fit(..)` trains from scratch.
+/// With the feature `english` (a default), the English model is fine-tuned where [`Recipe::choose_start`] finds that better; the result then
+/// has its terms ([`Model::terms`]). `Recipe::choose(..)?.fit(..)` trains from scratch.
 ///
 /// ```no_run
 /// use senv_core::SentenceEncoder;

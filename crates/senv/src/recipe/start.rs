@@ -1,9 +1,10 @@
 //! Which start is best for a user's own data: nothing, the English model, or that model trained further.
 //!
-//! Measured on a part of the data that a trial holds out ([`Trial`]): pairs, sentences and their next ones. How well the two halves of a
-//! sentence find each other says which of two models from English is better, but nothing of a model from scratch, which trains on just
-//! that and is worse all the same (`docs/experiments/start-from-english.md`): for sentences without an order, going on from English was
-//! ahead of the text alone on every set that it was measured on, so that only English as it is competes with it.
+//! A trial holds out a part of the data and compares the starts on it ([`Trial`]). Its pairs are the user's own pairs, or sentences and
+//! their next ones. For sentences without an order they are the two halves of a sentence. Halves tell which of two models from English is
+//! better, but say nothing of a model trained from scratch, which trains on this very task and is worse all the same
+//! (`docs/experiments/start-from-english.md`). Fine-tuning English was ahead of scratch on every such set, so the trial compares it only
+//! with English as it is.
 
 use std::fmt;
 
@@ -16,19 +17,19 @@ use super::{
 };
 use crate::{
     base::{text_sample::TextSample, text_size::TextSize, train_options::TrainOptions},
-    check::{SIGNIFICANT, partners::Found},
+    check::{SIGNIFICANT, pair_ranks::PairRanks},
     data::PairKind,
     error::{Error, Result},
     gradient::Stopped,
     model::handle::Model,
 };
 
-/// The learning rate for pairs and neighbouring sentences that is tried beside the usual one, which keeps what English knows: where the
-/// data are of another kind than general English, a larger one learns more of them than training from scratch does
+/// Factor of the higher learning rate that the trial compares with the usual one. The usual one preserves what English knows. Where the
+/// data differ from general English, the higher one learns more of them, more than training from scratch does
 /// (`docs/experiments/start-from-english.md`).
-const FASTER: f64 = 4.0;
+const HIGH_LR: f64 = 4.0;
 
-/// Words of text up to which going on from English was compared with the text alone (`docs/results.md`).
+/// The largest text, in words, on which fine-tuning English was compared with training from scratch (`docs/results.md`).
 const COMPARED: u64 = 60_000_000;
 
 /// What a model starts from.
@@ -37,10 +38,10 @@ const COMPARED: u64 = 60_000_000;
 pub enum StartKind {
     /// Random vectors.
     Scratch,
-    /// The English model, which is the result as it is.
+    /// None: the result is the English model as it is.
     English,
-    /// The English model, trained further.
-    FromEnglish,
+    /// The English model, fine-tuned.
+    FineTuned,
 }
 
 impl fmt::Display for StartKind {
@@ -48,7 +49,7 @@ impl fmt::Display for StartKind {
         f.write_str(match self {
             Self::Scratch => "from scratch",
             Self::English => "English as it is",
-            Self::FromEnglish => "from English",
+            Self::FineTuned => "fine-tuned from English",
         })
     }
 }
@@ -60,38 +61,38 @@ pub struct StartChoice {
     pub start: StartKind,
     /// Share of the words of the data that the English model knows, in `[0, 1]`; `None` where there are no words.
     pub known_words: Option<f64>,
-    /// The learning rate of training from English, as a multiple of the usual one.
-    pub rate: f64,
-    /// How the starts did on held-out pairs; `None` where the language or the size decides, or too little is there to ask.
+    /// Factor of the learning rate of fine-tuning: 1, or 4 where the trial preferred it.
+    pub lr_factor: f64,
+    /// The figures of the trial; `None` where the language or the size of the text decides, or too few pairs are there.
     pub trial: Option<StartTrial>,
 }
 
-/// How the starts did in a trial: the mean reciprocal rank of the partners of held-out sentences, in `(0, 1]`.
+/// Figures of a trial: the mean reciprocal rank of held-out pairs by each start, in `(0, 1]`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct StartTrial {
-    /// Lines that were trained on.
+    /// Lines trained on.
     pub lines: usize,
-    /// Pairs that were asked.
+    /// Held-out pairs.
     pub pairs: usize,
-    /// What they are.
+    /// What the pairs are, in words.
     pub of: &'static str,
-    /// From scratch; `None` where that cannot be compared.
+    /// Trained from scratch; `None` where that cannot be compared.
     pub scratch: Option<f64>,
-    /// English as it is.
+    /// The English model as it is.
     pub english: f64,
-    /// From English at the usual rate; `None` where training failed.
-    pub from_english: Option<f64>,
-    /// From English at four times that rate; `None` where it was not tried.
-    pub from_english_faster: Option<f64>,
-    /// Words that the two sentences share, without vectors.
+    /// Fine-tuned at the usual learning rate; `None` where training failed.
+    pub fine_tuned: Option<f64>,
+    /// Fine-tuned at four times that learning rate; `None` where it was not tried.
+    pub fine_tuned_high_lr: Option<f64>,
+    /// TF-IDF.
     pub tf_idf: f64,
 }
 
 impl fmt::Display for StartChoice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "start: {}", self.start)?;
-        if self.rate != 1.0 {
-            write!(f, " at {} times the usual rate", self.rate)?;
+        if self.lr_factor != 1.0 {
+            write!(f, " at {} times the usual learning rate", self.lr_factor)?;
         }
         let Some(trial) = &self.trial else {
             return match self.known_words.filter(|_| self.start == StartKind::Scratch) {
@@ -100,22 +101,19 @@ impl fmt::Display for StartChoice {
             };
         };
         let StartTrial { lines, pairs, of, .. } = trial;
-        write!(
-            f,
-            "; in a trial on {lines} lines, the partner of {pairs} held-out {of} has a mean reciprocal rank of "
-        )?;
+        write!(f, "; in a trial on {lines} lines, the mean reciprocal rank of {pairs} held-out {of} is ")?;
         if let Some(scratch) = trial.scratch {
             write!(f, "{scratch:.3} from scratch, ")?;
         }
-        if let Some(from_english) = trial.from_english {
-            write!(f, "{from_english:.3} from English, ")?;
+        if let Some(fine_tuned) = trial.fine_tuned {
+            write!(f, "{fine_tuned:.3} fine-tuned from English, ")?;
         }
-        if let Some(faster) = trial.from_english_faster {
-            write!(f, "{faster:.3} from English at {FASTER} times the rate, ")?;
+        if let Some(high_lr) = trial.fine_tuned_high_lr {
+            write!(f, "{high_lr:.3} at {HIGH_LR} times the learning rate, ")?;
         }
-        write!(f, "{:.3} by English as it is, {:.3} by TF-IDF", trial.english, trial.tf_idf)?;
-        let others = [trial.scratch, trial.from_english_faster, Some(trial.english)];
-        let chosen = trial.from_english.filter(|_| self.start == StartKind::FromEnglish && self.rate == 1.0);
+        write!(f, "{:.3} with English as it is, {:.3} by TF-IDF", trial.english, trial.tf_idf)?;
+        let others = [trial.scratch, trial.fine_tuned_high_lr, Some(trial.english)];
+        let chosen = trial.fine_tuned.filter(|_| self.start == StartKind::FineTuned && self.lr_factor == 1.0);
         match chosen {
             Some(chosen) if others.into_iter().flatten().any(|other| other > chosen) => {
                 f.write_str("; no other start is ahead by more than chance")
@@ -126,8 +124,8 @@ impl fmt::Display for StartChoice {
 }
 
 impl Recipe {
-    /// Chooses what training starts from: where `english`, an English model, knows the words, a trial on a part of the data says
-    /// whether it is gone on from ([`Recipe::fine_tune_from`]), taken as it is ([`Recipe::Unchanged`]), or left alone. Data in another
+    /// Chooses what training starts from. Where `english`, an English model, knows the words, a trial on a part of the data decides whether
+    /// to fine-tune it ([`Recipe::fine_tune_from`]), to take it as it is ([`Recipe::Unchanged`]), or to train from scratch. Data in another
     /// language, and texts of more than 60 million words, are trained on from scratch.
     ///
     /// ```no_run
@@ -151,7 +149,7 @@ impl Recipe {
         options: &TrainOptions<'_>,
     ) -> Result<(Self, StartChoice)> {
         let known_words = english.known_words(sample.lines().take(KnownWords::SAMPLE)).share();
-        let choice = |(start, rate), trial| StartChoice { start, known_words, rate, trial };
+        let choice = |(start, lr_factor), trial| StartChoice { start, known_words, lr_factor, trial };
         const SCRATCH: (StartKind, f64) = (StartKind::Scratch, 1.0);
         let is_known = known_words.is_some_and(|share| share >= min_known_share);
         let Some(recipe) = self.neighbours().filter(|_| is_known) else {
@@ -165,25 +163,26 @@ impl Recipe {
         if halves && !sample.lines().any(has_halves) {
             return Ok((self, choice(SCRATCH, None)));
         }
-        // Of data that are too few to ask English knows more than they could teach.
+        options.observer.note("trying what to start from, on a part of the data");
+        // Data too few for a trial teach less than English knows: it is fine-tuned.
         let trial = Trial::new(&recipe.files)?;
         let tried = trial.map(|trial| try_starts(recipe, &trial, english, options)).transpose()?;
-        let chosen = tried.as_ref().map_or((StartKind::FromEnglish, 1.0), |(chosen, _)| *chosen);
+        let chosen = tried.as_ref().map_or((StartKind::FineTuned, 1.0), |(chosen, _)| *chosen);
         match chosen.0 {
             StartKind::Scratch => {}
             StartKind::English => self = Self::Unchanged(english.clone()),
-            StartKind::FromEnglish => {
+            StartKind::FineTuned => {
                 self.train_halves(options.observer);
                 if let Self::Neighbours(recipe) = &mut self {
                     recipe.fine_tune_from(english, &Quiet(options.observer))?;
-                    recipe.multiply_rate(chosen.1);
+                    recipe.scale_lr(chosen.1);
                 }
             }
         }
         Ok((self, choice(chosen, tried.map(|(_, trial)| trial))))
     }
 
-    /// What would train pairs, neighbours or halves.
+    /// The recipe for pairs, neighbours or halves of sentences.
     fn neighbours(&self) -> Option<&NeighbourRecipe> {
         match self {
             Self::Neighbours(recipe) => Some(recipe),
@@ -193,7 +192,7 @@ impl Recipe {
     }
 }
 
-/// Trains on the part of the trial from both starts, and asks.
+/// Trains on the training part of a trial from each start and ranks its held-out pairs.
 fn try_starts(
     recipe: &NeighbourRecipe,
     trial: &Trial,
@@ -205,7 +204,7 @@ fn try_starts(
     let inputs = trial.inputs();
     let size = TextSize::of_files(&inputs.iter().map(|input| &input.path).collect::<Vec<_>>());
     let recipe = NeighbourRecipe::new(inputs, size, recipe.files.options.tokenizer.clone(), Trial::reading());
-    let asked = |recipe: &NeighbourRecipe| -> Result<Option<Found>> {
+    let ranks = |recipe: &NeighbourRecipe| -> Result<Option<PairRanks>> {
         let trained = match recipe.read(&options).and_then(|data| recipe.fit_on(&data, &options)) {
             Ok(trained) if trained.stopped == Stopped::Interrupted => {
                 return Err(CoreError::Interrupted { action: ACTION }.into());
@@ -215,58 +214,57 @@ fn try_starts(
             Err(Error::Core(error)) => return Err(error.into()),
             Err(_) => return Ok(None),
         };
-        Ok(Some(trial.ask(&trained.model)?))
+        Ok(Some(trial.ranks_by(&trained.model)?))
     };
-    // Of halves nothing would follow, neither of a start that trains on them alone nor of a rate.
-    let is_judged = trial.kind != PairKind::Halves;
-    let scratch = if is_judged { asked(&recipe)? } else { None };
+    // Halves say nothing of training from scratch, nor of the learning rate.
+    let is_compared = trial.kind != PairKind::Halves;
+    let scratch = if is_compared { ranks(&recipe)? } else { None };
     let mut tuned = recipe.clone();
     tuned.fine_tune_from(english, &quiet)?;
-    let from_english = asked(&tuned)?;
-    tuned.multiply_rate(FASTER);
-    let faster = if is_judged { asked(&tuned)? } else { None };
-    let english = trial.ask(english)?;
-    let chosen = best(scratch.as_ref(), &english, from_english.as_ref(), faster.as_ref());
+    let fine_tuned = ranks(&tuned)?;
+    tuned.scale_lr(HIGH_LR);
+    let high_lr = if is_compared { ranks(&tuned)? } else { None };
+    let english = trial.ranks_by(english)?;
+    let chosen = best(scratch.as_ref(), &english, fine_tuned.as_ref(), high_lr.as_ref());
     let outcome = StartTrial {
         lines: trial.n_lines,
-        pairs: trial.n_asked(),
+        pairs: trial.n_held_out(),
         of: trial.name(),
-        scratch: scratch.map(|found| found.mrr()),
+        scratch: scratch.map(|ranks| ranks.mrr()),
         english: english.mrr(),
-        from_english: from_english.map(|found| found.mrr()),
-        from_english_faster: faster.map(|found| found.mrr()),
+        fine_tuned: fine_tuned.map(|ranks| ranks.mrr()),
+        fine_tuned_high_lr: high_lr.map(|ranks| ranks.mrr()),
         tf_idf: trial.tf_idf()?.mrr(),
     };
     Ok((chosen, outcome))
 }
 
-/// Going on from English at the usual rate, unless something else is ahead by more than chance makes likely; the start and the multiple of
-/// the rate.
+/// The start and the factor of the learning rate: fine-tuning at the usual one, unless another start is ahead by two standard errors.
 fn best(
-    scratch: Option<&Found>,
-    english: &Found,
-    from_english: Option<&Found>,
-    faster: Option<&Found>,
+    scratch: Option<&PairRanks>,
+    english: &PairRanks,
+    fine_tuned: Option<&PairRanks>,
+    high_lr: Option<&PairRanks>,
 ) -> (StartKind, f64) {
-    let is_ahead = |found: &Found, of: Option<&Found>| of.is_none_or(|of| found.ahead_of(of) > SIGNIFICANT);
-    let mut best = from_english.map(|found| ((StartKind::FromEnglish, 1.0), found));
+    let is_ahead = |ranks: &PairRanks, of: Option<&PairRanks>| of.is_none_or(|of| ranks.ahead_of(of) > SIGNIFICANT);
+    let mut best = fine_tuned.map(|ranks| ((StartKind::FineTuned, 1.0), ranks));
     let others = [
-        faster.map(|found| ((StartKind::FromEnglish, FASTER), found)),
+        high_lr.map(|ranks| ((StartKind::FineTuned, HIGH_LR), ranks)),
         Some(((StartKind::English, 1.0), english)),
-        scratch.map(|found| ((StartKind::Scratch, 1.0), found)),
+        scratch.map(|ranks| ((StartKind::Scratch, 1.0), ranks)),
     ];
     for other in others.into_iter().flatten() {
-        if is_ahead(other.1, best.map(|(_, found)| found)) {
+        if is_ahead(other.1, best.map(|(_, ranks)| ranks)) {
             best = Some(other);
         }
     }
     best.map_or((StartKind::English, 1.0), |(chosen, _)| chosen)
 }
 
-/// What a trial does, for a message.
+/// The name of a trial in messages.
 const ACTION: &str = "trying what to start from";
 
-/// Hears nothing of a trial, and may stop it.
+/// Stops a trial when its observer stops, and passes nothing else on.
 struct Quiet<'a>(&'a dyn Observer);
 
 impl Observer for Quiet<'_> {
@@ -283,22 +281,21 @@ impl Observer for Quiet<'_> {
 mod tests {
     use super::*;
 
-    fn found(ranks: &[f64]) -> Found {
-        Found { reciprocal_ranks: ranks.repeat(20), auc: 0.5 }
+    fn of(ranks: &[f64]) -> PairRanks {
+        PairRanks { reciprocal: ranks.repeat(20), auc: 0.5 }
     }
 
     #[test]
     fn another_start_has_to_be_clearly_ahead() {
-        let (low, middle, high) = (found(&[0.1, 0.2, 0.5]), found(&[0.3, 0.3, 0.5]), found(&[0.5, 0.4, 1.0]));
-        let nearly = found(&[0.3, 0.31, 0.49]);
-        let of = |scratch, english, from, faster| best(scratch, english, from, faster);
-        assert_eq!(of(Some(&high), &low, Some(&middle), None), (StartKind::Scratch, 1.0));
-        assert_eq!(of(Some(&high), &low, Some(&low), Some(&high)), (StartKind::FromEnglish, FASTER));
-        assert_eq!(of(Some(&low), &low, Some(&middle), Some(&nearly)), (StartKind::FromEnglish, 1.0));
-        assert_eq!(of(Some(&middle), &high, Some(&low), Some(&middle)), (StartKind::English, 1.0));
-        assert_eq!(of(Some(&nearly), &low, Some(&middle), None), (StartKind::FromEnglish, 1.0));
-        assert_eq!(of(None, &nearly, Some(&middle), None), (StartKind::FromEnglish, 1.0));
-        assert_eq!(of(None, &high, Some(&middle), None), (StartKind::English, 1.0));
-        assert_eq!(of(None, &low, None, None), (StartKind::English, 1.0));
+        let (low, middle, high) = (of(&[0.1, 0.2, 0.5]), of(&[0.3, 0.3, 0.5]), of(&[0.5, 0.4, 1.0]));
+        let nearly = of(&[0.3, 0.31, 0.49]);
+        assert_eq!(best(Some(&high), &low, Some(&middle), None), (StartKind::Scratch, 1.0));
+        assert_eq!(best(Some(&high), &low, Some(&low), Some(&high)), (StartKind::FineTuned, HIGH_LR));
+        assert_eq!(best(Some(&low), &low, Some(&middle), Some(&nearly)), (StartKind::FineTuned, 1.0));
+        assert_eq!(best(Some(&middle), &high, Some(&low), Some(&middle)), (StartKind::English, 1.0));
+        assert_eq!(best(Some(&nearly), &low, Some(&middle), None), (StartKind::FineTuned, 1.0));
+        assert_eq!(best(None, &nearly, Some(&middle), None), (StartKind::FineTuned, 1.0));
+        assert_eq!(best(None, &high, Some(&middle), None), (StartKind::English, 1.0));
+        assert_eq!(best(None, &low, None, None), (StartKind::English, 1.0));
     }
 }

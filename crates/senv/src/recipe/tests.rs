@@ -10,12 +10,12 @@ fn chosen(lines: &[String]) -> (Recipe, crate::StartChoice) {
 }
 
 #[test]
-fn too_little_to_ask_goes_on_from_english_without_a_trial() {
+fn too_few_pairs_for_a_trial_fine_tune_english() {
     let lines = ["The train was late, so we walked home in the rain.", "Nobody had an umbrella.", "The dog was wet."];
     let (recipe, choice) = chosen(&lines.map(str::to_owned));
-    assert_eq!((choice.start, choice.trial.as_ref(), choice.rate), (StartKind::FromEnglish, None, 1.0));
+    assert_eq!((choice.start, choice.trial.as_ref(), choice.lr_factor), (StartKind::FineTuned, None, 1.0));
     assert!(matches!(recipe, Recipe::Neighbours(recipe) if recipe.start.is_some()));
-    assert_eq!(choice.to_string(), "start: from English");
+    assert_eq!(choice.to_string(), "start: fine-tuned from English");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What training starts from is tried on the beginning of the data: a part is trained on, the rest is asked.
+//! The data of a trial: the beginning of the user's files, split into a part to train on and held-out pairs.
 
 use std::collections::HashMap;
 
@@ -6,28 +6,28 @@ use senv_core::{SentenceEncoder, TextOptions, Tokenizer, text::beginnings_up_to}
 
 use crate::{
     base::memory_text::MemoryText,
-    check::partners::{Found, Partners},
+    check::pair_ranks::{HeldOutPairs, PairRanks},
     data::{PairFiles, PairInput, PairKind},
     error::Result,
 };
 
-/// Lines with text and bytes that a trial takes of all files together: what a few seconds allow.
+/// Lines with text, and bytes, that a trial reads of all files together: as much as it trains on in a few seconds.
 const MAX_LINES: usize = 40_000;
 const MAX_BYTES: usize = 12 << 20;
-/// One of so many pairs is asked,
-const ASKED_SHARE: usize = 10;
-/// no more than these,
-const MAX_ASKED: usize = 2_000;
-/// and no fewer, below which nothing follows.
-const MIN_ASKED: usize = 50;
-/// Neighbouring sentences that are asked together.
+/// One of this many pairs is held out.
+const HELD_OUT_SHARE: usize = 10;
+/// The most held-out pairs.
+const MAX_HELD_OUT: usize = 2_000;
+/// The fewest, below which a comparison means nothing.
+const MIN_HELD_OUT: usize = 50;
+/// Neighbouring sentences that are held out together.
 const RUN: usize = 8;
 
-/// A part of the data to train on, and pairs to ask.
+/// A part of the data to train on, and held-out pairs.
 #[derive(Debug)]
 pub(super) struct Trial {
     inputs: Vec<(MemoryText, PairKind)>,
-    asked: Partners,
+    held_out: HeldOutPairs,
     /// What the pairs are.
     pub(super) kind: PairKind,
     /// Lines to train on.
@@ -35,14 +35,14 @@ pub(super) struct Trial {
 }
 
 impl Trial {
-    /// Of the beginnings of these files. Pairs are asked where there are any, else sentences and their next ones, else halves of
-    /// sentences. `None` where too few are left to ask.
+    /// Splits the beginnings of these files. Pairs are held out where there are any, else sentences and their next ones, else halves of
+    /// sentences. `None` where too few can be held out.
     pub(super) fn new(files: &PairFiles) -> Result<Option<Self>> {
         let Some(kind) = files.inputs.iter().map(|input| input.kind).min_by_key(|&kind| place(kind)) else {
             return Ok(None);
         };
         let n = files.inputs.len();
-        let (mut inputs, mut asked, mut n_lines) = (Vec::new(), Vec::new(), 0);
+        let (mut inputs, mut held_out, mut n_lines) = (Vec::new(), Vec::new(), 0);
         for input in &files.inputs {
             let reading = match input.kind {
                 PairKind::Pairs => files.options.text.of_lines(),
@@ -54,16 +54,16 @@ impl Trial {
                 lines
             } else {
                 match kind {
-                    PairKind::Pairs => without_pairs(lines, &mut asked),
-                    PairKind::Halves => without_halves(lines, &mut asked),
-                    _ => without_runs(lines, &mut asked),
+                    PairKind::Pairs => without_pairs(lines, &mut held_out),
+                    PairKind::Halves => without_halves(lines, &mut held_out),
+                    _ => without_runs(lines, &mut held_out),
                 }
             };
             n_lines += lines.iter().filter(|line| !line.trim().is_empty()).count();
             inputs.push((MemoryText::new(lines)?, input.kind));
         }
-        let asked = Partners::new(asked, MAX_ASKED);
-        Ok((asked.len() >= MIN_ASKED && n_lines > 0).then_some(Self { inputs, asked, kind, n_lines }))
+        let held_out = HeldOutPairs::new(held_out, MAX_HELD_OUT);
+        Ok((held_out.len() >= MIN_HELD_OUT && n_lines > 0).then_some(Self { inputs, held_out, kind, n_lines }))
     }
 
     /// The files to train on.
@@ -90,23 +90,23 @@ impl Trial {
         }
     }
 
-    /// How many pairs are asked.
-    pub(super) fn n_asked(&self) -> usize {
-        self.asked.len()
+    /// Number of held-out pairs.
+    pub(super) fn n_held_out(&self) -> usize {
+        self.held_out.len()
     }
 
-    /// What shared words find.
-    pub(super) fn tf_idf(&self) -> Result<Found> {
-        self.asked.asked_of_tf_idf(&Tokenizer::words().lowercase(true))
+    /// Ranks of the held-out pairs by TF-IDF.
+    pub(super) fn tf_idf(&self) -> Result<PairRanks> {
+        self.held_out.ranks_by_tf_idf(&Tokenizer::words().lowercase(true))
     }
 
-    /// What an encoder finds.
-    pub(super) fn ask(&self, encoder: &(impl SentenceEncoder + ?Sized)) -> Result<Found> {
-        self.asked.asked_of(encoder)
+    /// Ranks of the held-out pairs by an encoder.
+    pub(super) fn ranks_by(&self, encoder: &(impl SentenceEncoder + ?Sized)) -> Result<PairRanks> {
+        self.held_out.ranks_by(encoder)
     }
 }
 
-/// What says most of a model comes first.
+/// The order of preference of what is held out.
 fn place(kind: PairKind) -> usize {
     match kind {
         PairKind::Pairs => 0,
@@ -116,9 +116,9 @@ fn place(kind: PairKind) -> usize {
     }
 }
 
-/// Sentences that pairs join, directly or by others, are held out together: every tenth such group, of which one pair is asked.
-/// Otherwise training would learn of a held-out pair by a third sentence.
-fn without_pairs(lines: Vec<String>, asked: &mut Vec<[String; 2]>) -> Vec<String> {
+/// Holds out every tenth group of sentences that pairs connect, directly or through others, and one pair of each. Training would otherwise
+/// learn a held-out pair through a third sentence.
+fn without_pairs(lines: Vec<String>, held_out: &mut Vec<[String; 2]>) -> Vec<String> {
     let mut numbers: HashMap<&str, usize> = HashMap::new();
     let mut groups = Groups::default();
     let mut pairs = Vec::with_capacity(lines.len());
@@ -142,10 +142,10 @@ fn without_pairs(lines: Vec<String>, asked: &mut Vec<[String; 2]>) -> Vec<String
             (number, number == next)
         });
         match number {
-            Some((number, is_first)) if number % ASKED_SHARE == ASKED_SHARE - 1 => {
+            Some((number, is_first)) if number % HELD_OUT_SHARE == HELD_OUT_SHARE - 1 => {
                 let mut cells = line.split('\t').map(|cell| cell.trim().to_owned());
                 if let (true, Some(first), Some(second)) = (is_first, cells.next(), cells.next()) {
-                    asked.push([first, second]);
+                    held_out.push([first, second]);
                 }
             }
             _ => kept.push(line.clone()),
@@ -185,8 +185,8 @@ pub(super) fn has_halves(line: &str) -> bool {
     line.split_whitespace().nth(3).is_some()
 }
 
-/// Every tenth sentence of four words and more is asked for its second half.
-fn without_halves(lines: Vec<String>, asked: &mut Vec<[String; 2]>) -> Vec<String> {
+/// Holds out every tenth sentence of at least four words, as a pair of its halves.
+fn without_halves(lines: Vec<String>, held_out: &mut Vec<[String; 2]>) -> Vec<String> {
     let mut number = 0;
     let of = |words: &[&str]| words.join(" ");
     lines
@@ -197,18 +197,18 @@ fn without_halves(lines: Vec<String>, asked: &mut Vec<[String; 2]>) -> Vec<Strin
             }
             let words: Vec<&str> = line.split_whitespace().collect();
             number += 1;
-            let is_asked = number % ASKED_SHARE == 1;
-            if is_asked {
+            let is_held_out = number % HELD_OUT_SHARE == 1;
+            if is_held_out {
                 let (first, second) = words.split_at(words.len() / 2);
-                asked.push([of(first), of(second)]);
+                held_out.push([of(first), of(second)]);
             }
-            !is_asked
+            !is_held_out
         })
         .collect()
 }
 
-/// Every tenth run of eight sentences is asked, each sentence for the next; a document ends where it was.
-fn without_runs(lines: Vec<String>, asked: &mut Vec<[String; 2]>) -> Vec<String> {
+/// Holds out every tenth run of eight sentences, each with the next as a pair. A document ends where they were.
+fn without_runs(lines: Vec<String>, held_out: &mut Vec<[String; 2]>) -> Vec<String> {
     let (mut number, mut before): (usize, Option<String>) = (0, None);
     lines
         .into_iter()
@@ -219,11 +219,11 @@ fn without_runs(lines: Vec<String>, asked: &mut Vec<[String; 2]>) -> Vec<String>
             }
             let run = number / RUN;
             number += 1;
-            if run % ASKED_SHARE != ASKED_SHARE - 1 {
+            if run % HELD_OUT_SHARE != HELD_OUT_SHARE - 1 {
                 before = None;
                 return line;
             }
-            asked.extend(before.replace(line.clone()).map(|before| [before, line]));
+            held_out.extend(before.replace(line.clone()).map(|before| [before, line]));
             String::new()
         })
         .collect()
@@ -238,40 +238,40 @@ mod tests {
     }
 
     #[test]
-    fn what_is_asked_is_not_trained_on() {
-        let mut asked = Vec::new();
+    fn held_out_pairs_are_not_trained_on() {
+        let mut held_out = Vec::new();
         // Three lines of each first sentence.
-        let kept = without_pairs(lines(300, |i| format!("first {}\tsecond {i}", i / 3)), &mut asked);
-        assert_eq!((kept.len(), asked.len()), (270, 10));
-        assert!(asked.iter().all(|[first, _]| kept.iter().all(|line| !line.starts_with(&format!("{first}\t")))));
-        assert_eq!(asked[1], ["first 19", "second 57"]);
+        let kept = without_pairs(lines(300, |i| format!("first {}\tsecond {i}", i / 3)), &mut held_out);
+        assert_eq!((kept.len(), held_out.len()), (270, 10));
+        assert!(held_out.iter().all(|[first, _]| kept.iter().all(|line| !line.starts_with(&format!("{first}\t")))));
+        assert_eq!(held_out[1], ["first 19", "second 57"]);
         // Chains of four sentences: nothing is known of the first by way of the third.
-        let mut asked = Vec::new();
-        let kept = without_pairs(lines(300, |i| format!("s {}\ts {}", i + i / 3, i + i / 3 + 1)), &mut asked);
-        assert_eq!((kept.len(), asked.len()), (270, 10));
-        assert!(kept.iter().flat_map(|line| line.split('\t')).all(|s| asked.iter().flatten().all(|a| a != s)));
+        let mut held_out = Vec::new();
+        let kept = without_pairs(lines(300, |i| format!("s {}\ts {}", i + i / 3, i + i / 3 + 1)), &mut held_out);
+        assert_eq!((kept.len(), held_out.len()), (270, 10));
+        assert!(kept.iter().flat_map(|line| line.split('\t')).all(|s| held_out.iter().flatten().all(|a| a != s)));
 
-        let mut asked = Vec::new();
-        let kept = without_halves(lines(100, |i| format!("a sentence with number {i}")), &mut asked);
-        assert_eq!((kept.len(), asked.len()), (90, 10));
-        assert_eq!(asked[0], ["a sentence", "with number 0"]);
-        assert_eq!(without_halves(lines(20, |i| format!("short {i}")), &mut asked).len(), 20);
+        let mut held_out = Vec::new();
+        let kept = without_halves(lines(100, |i| format!("a sentence with number {i}")), &mut held_out);
+        assert_eq!((kept.len(), held_out.len()), (90, 10));
+        assert_eq!(held_out[0], ["a sentence", "with number 0"]);
+        assert_eq!(without_halves(lines(20, |i| format!("short {i}")), &mut held_out).len(), 20);
 
-        let mut asked = Vec::new();
-        let kept = without_runs(lines(160, |i| format!("sentence {i}")), &mut asked);
+        let mut held_out = Vec::new();
+        let kept = without_runs(lines(160, |i| format!("sentence {i}")), &mut held_out);
         assert_eq!(kept.iter().filter(|line| line.is_empty()).count(), 16);
-        assert_eq!(asked.len(), 14);
-        assert_eq!(asked[0], ["sentence 72", "sentence 73"]);
-        assert_eq!(asked[7], ["sentence 152", "sentence 153"]);
+        assert_eq!(held_out.len(), 14);
+        assert_eq!(held_out[0], ["sentence 72", "sentence 73"]);
+        assert_eq!(held_out[7], ["sentence 152", "sentence 153"]);
     }
 
     #[test]
     fn a_document_ends_within_a_run() {
-        let mut asked = Vec::new();
+        let mut held_out = Vec::new();
         let text = lines(90, |i| if i == 76 { String::new() } else { format!("sentence {i}") });
-        let kept = without_runs(text, &mut asked);
+        let kept = without_runs(text, &mut held_out);
         assert_eq!(kept.len(), 90);
-        let around: Vec<&str> = asked.iter().map(|[first, _]| first.as_str()).collect();
+        let around: Vec<&str> = held_out.iter().map(|[first, _]| first.as_str()).collect();
         assert_eq!(around, ["sentence 72", "sentence 73", "sentence 74", "sentence 77", "sentence 78", "sentence 79"]);
     }
 }

@@ -10,7 +10,7 @@ use crate::{
     gradient::{Weights, copy_table},
 };
 
-/// A model that training goes on from: its words and its encoder.
+/// A model to fine-tune: its words and its encoder.
 #[derive(Clone, Copy)]
 pub(crate) struct TrainedEncoder<'m> {
     pub(crate) vocabulary: &'m Vocabulary,

@@ -1,4 +1,4 @@
-//! First vectors of words that a model lacks where training goes on from it.
+//! Initial vectors of words that a model lacks when it is fine-tuned.
 //!
 //! Equation: `new-word`
 //!

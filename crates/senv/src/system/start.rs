@@ -15,7 +15,7 @@ pub enum Start<'a> {
     Random,
     /// Word vectors. Words that they lack are drawn as long as they are on average.
     Vectors(&'a Embeddings),
-    /// A model of any kind that training goes on from: its words stay known and start from its vectors, and text is
+    /// A model of any kind to fine-tune: its words stay known and start from its vectors, and text is
     /// tokenized as it does unless the parameters say otherwise. Rows that a model file does not hold (target rows, the state
     /// of the optimizer) start anew, and so do n-grams.
     Model(&'a Model),
@@ -42,7 +42,7 @@ impl<'a> Start<'a> {
         TrainOptions { vectors: vectors.or(options.vectors), ..options.clone() }
     }
 
-    /// The model that training goes on from.
+    /// The model to fine-tune.
     pub(crate) fn model(self) -> Option<&'a Model> {
         if let Self::Model(model) = self { Some(model) } else { None }
     }

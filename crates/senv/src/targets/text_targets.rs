@@ -25,6 +25,8 @@ pub struct TextTargets {
     pub(crate) targets: Table,
     /// The words that the targets are the vectors of, if they are.
     pub(crate) words: Option<Vocabulary>,
+    /// Terms of the model that the targets were made by.
+    pub(crate) terms: Option<String>,
 }
 
 impl TextTargets {
@@ -75,7 +77,7 @@ impl TextTargets {
         let rows = found.iter().map(|word| vectors.get(word).unwrap_or_default());
         let targets = unit_rows(&set.path, vectors.dim(), found.len(), rows)?;
         let words = Vocabulary::from_counts(found.iter().map(|word| (word, 0)), 0)?;
-        Ok(Self { texts, targets, words: Some(words) })
+        Ok(Self { texts, targets, words: Some(words), terms: vectors.vocabulary().terms().map(str::to_owned) })
     }
 
     /// Captions, and a matrix of image vectors: its rows are those of the images, in the order in which they first occur.
@@ -95,7 +97,7 @@ impl TextTargets {
             return Err(CoreError::BadFile { path: path.to_owned(), reason }.into());
         }
         let targets = unit_rows(path, vectors.dim(), groups.len(), vectors.iter())?;
-        Ok(Self { texts: numbered(groups.into_iter()), targets, words: None })
+        Ok(Self { texts: numbered(groups.into_iter()), targets, words: None, terms: None })
     }
 
     /// Captions with a stand-in for image vectors, where there are none: every second caption of an image goes to `model`, the
@@ -135,7 +137,15 @@ impl TextTargets {
         }
         let Some(set) = sets.first().filter(|_| !kept.is_empty()) else { return Err(Error::NoExamples { kind }) };
         let targets = unit_rows(&set.path, model.dim(), kept.len(), rows.iter().map(Vec::as_slice))?;
-        Ok(Self { texts: numbered(kept.into_iter()), targets, words: None })
+        Ok(Self { texts: numbered(kept.into_iter()), targets, words: None, terms: None })
+    }
+
+    /// The same with the terms of the model that made the target vectors ([`Model::terms`](crate::Model::terms)), which a model trained on them
+    /// inherits. [`TextTargets::definitions`] takes them from its word vectors.
+    #[must_use]
+    pub fn with_terms(mut self, terms: Option<&str>) -> Self {
+        self.terms = terms.map(str::to_owned);
+        self
     }
 
     /// Number of texts.

@@ -43,8 +43,8 @@ pub(crate) fn fit_targets<S: TargetSystem>(
     let params = system.settings();
     let seed = params.fit.seed;
     let is_held_out = hold_out(set.n_targets(), params.held_out, seed);
-    let terms = vectors.map(Embeddings::vocabulary).or(set.words.as_ref());
-    let vocabulary = vocabulary(params, set, &is_held_out, vectors)?.with_terms_of(terms);
+    let vocabulary = vocabulary(params, set, &is_held_out, vectors)?.with_terms(set.terms.as_deref());
+    let vocabulary = vocabulary.with_terms_of(vectors.map(Embeddings::vocabulary));
     let special = |token| params.special_tokens.then_some(token);
     let reading = Reading {
         tokenizer: params.tokenizer.clone(),

@@ -112,7 +112,7 @@ pub(crate) fn start_line(found: InitialVectorReport, path: &Path) -> String {
     format!("{found} of {words} words start from {}, the others at random", path.display())
 }
 
-/// The same where training goes on from a model.
+/// The same where a model is fine-tuned.
 pub(crate) fn go_on_line(found: InitialVectorReport, path: &Path) -> String {
     let (words, found) = (grouped(found.words as u64), grouped(found.found as u64));
     format!("{found} of {words} words start from {}, the others from the words around them", path.display())

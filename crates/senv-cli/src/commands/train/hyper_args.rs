@@ -287,7 +287,7 @@ mod tests {
         has(&help("train", "skip-thought"), &["620", "2400", "paper", "20000", "30", "cut", "full", "10", "128", "1"]);
         has(&help("train", "rnn-ae"), &["620", "2400", "paper", "64"]);
         has(&help("train", "bow-ae"), &["620", "full", "5", "200", "cut"]);
-        has(&help("train", "snli"), &["that of the preset, or bow", "620", "512", "100", "cut", "3", "20"]);
+        has(&help("train", "snli"), &["bow, unless --preset names another", "620", "512", "100", "cut", "3", "20"]);
         has(&help("train", "dict-rep"), &["bow", "256", "512", "last", "ranking", "0.1", "100", "64", "2"]);
         has(&help("train", "caption-rep"), &["bow", "256", "512", "ranking"]);
         has(&help("train", "p-thought"), &["one-bi", "300", "1200", "2", "sampled", "frozen"]);

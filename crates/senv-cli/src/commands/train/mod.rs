@@ -124,8 +124,8 @@ Examples:
   senv train sent2vec --input text.txt --output my.senv --preset paper
 
 Without a system, senv looks at the text: sentences in order are trained to be closer to the next one than to others (PP with a
-softmax over cosines), text without an order goes to Sent2Vec. English text and pairs go on from the English model of senv where a
-trial on a part of them says that this is better. It says what it chose.
+softmax over cosines), text without an order goes to Sent2Vec. English text and pairs fine-tune the English model of senv where a
+trial on a part of them finds that better. It says what it chose.
 Ctrl-C writes a checkpoint and stops; the same command with --resume goes on from there.";
 
 #[derive(Debug, Subcommand)]

@@ -1,28 +1,19 @@
-//! Notes of the library that wait to be printed.
-
-use std::sync::{Mutex, PoisonError};
+//! Notes of the library, printed where no progress bar is shown yet.
 
 use senv_core::{Control, Observer, Progress};
 
 use crate::{interrupt::Interrupt, output};
 
-/// Keeps what the library notes until the progress bar is there.
+/// Prints what the library notes, and stops work when the user interrupts it.
 #[derive(Default)]
 pub(crate) struct Notes {
-    notes: Mutex<Vec<String>>,
     interrupt: Interrupt,
 }
 
 impl Notes {
-    /// Of work that ends when the user asks.
+    /// For work that this interrupt stops.
     pub(crate) fn stopped_by(interrupt: Interrupt) -> Self {
-        Self { interrupt, ..Self::default() }
-    }
-
-    /// Prints what there is.
-    pub(crate) fn print(&self) {
-        let notes = std::mem::take(&mut *self.notes.lock().unwrap_or_else(PoisonError::into_inner));
-        notes.iter().for_each(|note| output::note(note));
+        Self { interrupt }
     }
 }
 
@@ -36,6 +27,6 @@ impl Observer for Notes {
     }
 
     fn note(&self, message: &str) {
-        self.notes.lock().unwrap_or_else(PoisonError::into_inner).push(message.to_owned());
+        output::note(message);
     }
 }

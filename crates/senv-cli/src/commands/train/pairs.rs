@@ -36,7 +36,7 @@ struct PairRun<'a, S> {
     args: &'a PairRunArgs,
     given: &'a HyperArgs<S>,
     params: S,
-    /// The model that training goes on from.
+    /// The model to fine-tune.
     model: Option<Model>,
     dev: Vec<ScoredPairs>,
     threads: usize,

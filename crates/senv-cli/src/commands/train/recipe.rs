@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::{PathBufValueParser, TypedValueParser};
 use senv::{
-    CheckParams, CheckText, CorpusOptions, KnownWords, LossAgainstChance, Model, NeighbourRecipe, Observer, Recipe,
-    Sent2VecParams, Start, StartChoice, StartKind, Stopped, System, TextSample, TextSystem, TrainOptions,
+    CheckParams, CheckText, CorpusOptions, LossAgainstChance, Model, NeighbourRecipe, Observer, Recipe, Sent2VecParams,
+    Start, StartChoice, StartKind, Stopped, System, TextSample, TextSystem, TrainOptions,
 };
 use serde_json::json;
 
@@ -22,7 +22,7 @@ use super::{
 use crate::{
     commands::{ENGLISH, open_verified},
     failure::{Failure, Result},
-    output::{note, plural},
+    output::plural,
     progress::{TrainingProgress, Unit},
     text::{TextArgs, is_dash},
 };
@@ -95,19 +95,13 @@ impl RecipeArgs {
             (None, Some(_), _) => {}
             (None, None, Some(_)) => notes.note("start: from scratch, since a dimension is given"),
             (None, None, None) => {
-                notes.print();
                 let (english, share) = (senv::english()?, senv_english::MIN_KNOWN_SHARE);
-                let known = english.known_words(sample.lines().take(KnownWords::SAMPLE));
-                if known.share().is_some_and(|known| known >= share) {
-                    note("trying what to start from, on a part of the data");
-                }
                 let (chosen, why) = recipe.choose_start(&sample, &english, share, &options).map_err(before_training)?;
                 recipe = chosen;
                 notes.note(&format!("{why} (--from scratch, english or MODEL decides by hand)"));
                 choice = Some(why);
             }
         }
-        notes.print();
         if let Some(seed) = self.seed {
             recipe.set_seed(seed);
         }
@@ -169,7 +163,7 @@ impl Run<'_> {
         let learned = recipe.fit_on(&data, &options)?;
         data.reports.iter().for_each(|report| progress.note(&source_line(report)));
         let from = match &self.choice {
-            Some(StartChoice { start: StartKind::FromEnglish, .. }) => Some(Path::new(ENGLISH)),
+            Some(StartChoice { start: StartKind::FineTuned, .. }) => Some(Path::new(ENGLISH)),
             _ => self.args.from.as_deref().filter(|from| from.as_os_str() != SCRATCH),
         };
         let line = from.map(|path| go_on_line(learned.initial, path));

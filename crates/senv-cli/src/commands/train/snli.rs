@@ -35,7 +35,7 @@ pub(crate) struct SnliArgs {
     dev: Vec<PathBuf>,
     /// What turns a sentence into a vector: bow (the sum of its words), rnn (a GRU), lstm (InferSent's, in both directions), or a
     /// Skip-thought model that is tuned. Of a combined one both parts are, each with a classifier of its own; the result is a
-    /// Skip-thought model again. [default: that of the preset, or bow]
+    /// Skip-thought model again. [default: bow, unless --preset names another]
     #[arg(long, value_name = "bow|rnn|lstm|MODEL", help_heading = "Training")]
     encoder: Option<String>,
     #[command(flatten)]
@@ -99,7 +99,6 @@ impl SnliArgs {
         let notes = Notes::default();
         let train = NliPairs::read(&self.train, &notes)?;
         let dev = if self.dev.is_empty() { None } else { Some(NliPairs::read(&self.dev, &notes)?) };
-        notes.print();
         let pairs = (&train, dev.as_ref());
         let Some(base) = base else {
             return job.run(

@@ -129,7 +129,9 @@ impl CaptionRepArgs {
                     progress.note(
                         "the targets stand in for image vectors: means of other captions by a model of text, not of images",
                     );
-                    TextTargets::stand_in(CaptionRepParams::KIND, &sets, &open_model(path)?, progress)
+                    let model = open_model(path)?;
+                    let targets = TextTargets::stand_in(CaptionRepParams::KIND, &sets, &model, progress)?;
+                    Ok(targets.with_terms(model.terms()))
                 }
                 // One of them is required.
                 (None, None) => Ok(TextTargets::captions(&sets, &senv_core::Table::zeros(0, 1)?, "-")?),

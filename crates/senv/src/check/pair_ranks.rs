@@ -1,4 +1,4 @@
-//! How well the partner of a sentence is found among the partners of all others.
+//! The rank of each held-out pair: of its second sentence among those of all pairs, by cosine to its first.
 //!
 //! Equation: `mean-reciprocal-rank`
 //!
@@ -14,63 +14,62 @@ use senv_core::{Error as CoreError, SentenceEncoder, Tokenizer, kernels};
 use super::tf_idf_vectors::TfIdfVectors;
 use crate::error::Result;
 
-/// Pairs of sentences that mean the same, of which nothing was trained on.
+/// Pairs of sentences that mean the same and that training did not see.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Partners {
+pub(crate) struct HeldOutPairs {
     first: Vec<String>,
     second: Vec<String>,
 }
 
-impl Partners {
-    /// At most so many of these pairs, in order; a pair is left out where one of its sentences was there already, for which of two equal
-    /// partners is meant nobody can know.
+impl HeldOutPairs {
+    /// The first `most` of these pairs. A pair that repeats a sentence of another one is left out: two equal second sentences have no order.
     pub(crate) fn new(pairs: impl IntoIterator<Item = [String; 2]>, most: usize) -> Self {
-        let (mut partners, mut seen) = (Self::default(), HashSet::new());
+        let (mut held_out, mut seen) = (Self::default(), HashSet::new());
         for [first, second] in pairs {
-            if partners.len() == most {
+            if held_out.len() == most {
                 break;
             }
             if first != second && !seen.contains(&first) && !seen.contains(&second) {
                 seen.extend([first.clone(), second.clone()]);
-                partners.first.push(first);
-                partners.second.push(second);
+                held_out.first.push(first);
+                held_out.second.push(second);
             }
         }
-        partners
+        held_out
     }
 
-    /// How many pairs.
+    /// Number of pairs.
     pub(crate) fn len(&self) -> usize {
         self.first.len()
     }
 
-    /// What an encoder finds.
-    pub(crate) fn asked_of<E: SentenceEncoder + ?Sized>(&self, encoder: &E) -> Result<Found> {
+    /// Ranks by the vectors of an encoder.
+    pub(crate) fn ranks_by<E: SentenceEncoder + ?Sized>(&self, encoder: &E) -> Result<PairRanks> {
         let encode =
             |sentences: &[String]| encoder.encode_batch(&sentences.iter().map(String::as_str).collect::<Vec<_>>());
         let ((first, _), (second, _)) = (encode(&self.first)?, encode(&self.second)?);
         let of = |row: usize| (first.row(row), second.row(row));
-        self.found(|i, j| match (of(i).0.to_slice(), of(j).1.to_slice()) {
+        self.ranks(|i, j| match (of(i).0.to_slice(), of(j).1.to_slice()) {
             (Some(first), Some(second)) => f64::from(kernels::cosine(first, second)),
             _ => 0.0,
         })
     }
 
-    /// What TF-IDF finds, whose counts are those of the pairs.
-    pub(crate) fn asked_of_tf_idf(&self, tokenizer: &Tokenizer) -> Result<Found> {
+    /// Ranks by TF-IDF, with the document frequencies of the pairs themselves.
+    pub(crate) fn ranks_by_tf_idf(&self, tokenizer: &Tokenizer) -> Result<PairRanks> {
         let n = self.len();
         let texts = [&self.first[..], &self.second].concat();
         match TfIdfVectors::new(&texts, tokenizer)? {
-            Some(words) => self.found(|i, j| words.cosine([i, n + j])),
-            None => self.found(|_, _| 0.0),
+            Some(words) => self.ranks(|i, j| words.cosine([i, n + j])),
+            None => self.ranks(|_, _| 0.0),
         }
     }
 
-    /// By the cosine of first sentence `i` and second sentence `j`.
-    fn found(&self, cosine: impl Fn(usize, usize) -> f64) -> Result<Found> {
+    /// Ranks by a cosine of first sentence `i` and second sentence `j`.
+    fn ranks(&self, cosine: impl Fn(usize, usize) -> f64) -> Result<PairRanks> {
         let n = self.len();
-        let mut found = Found::default();
-        found.reciprocal_ranks.try_reserve_exact(n).map_err(|_| CoreError::TooLarge { rows: n, dim: 1 })?;
+        let mut ranks = PairRanks::default();
+        ranks.reciprocal.try_reserve_exact(n).map_err(|_| CoreError::TooLarge { rows: n, dim: 1 })?;
         let mut nearer = 0.0;
         for i in 0..n {
             let own = cosine(i, i);
@@ -85,33 +84,32 @@ impl Partners {
                     _ => 0.0,
                 };
             }
-            found.reciprocal_ranks.push(1.0 / f64::from(rank));
+            ranks.reciprocal.push(1.0 / f64::from(rank));
         }
-        found.auc = nearer / (n * n.saturating_sub(1)).max(1) as f64;
-        Ok(found)
+        ranks.auc = nearer / (n * n.saturating_sub(1)).max(1) as f64;
+        Ok(ranks)
     }
 }
 
-/// What an encoder found of partners.
+/// Ranks of held-out pairs.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Found {
-    /// One over the rank of each partner.
-    pub(crate) reciprocal_ranks: Vec<f64>,
-    /// Probability that a partner is nearer than another one, in `[0, 1]`.
+pub(crate) struct PairRanks {
+    /// One over the rank of each pair.
+    pub(crate) reciprocal: Vec<f64>,
+    /// Probability that the second sentence of the same pair is nearer than that of another pair, in `[0, 1]`.
     pub(crate) auc: f64,
 }
 
-impl Found {
+impl PairRanks {
     /// The mean reciprocal rank; 0 of no pairs.
     pub(crate) fn mrr(&self) -> f64 {
-        self.reciprocal_ranks.iter().sum::<f64>() / self.reciprocal_ranks.len().max(1) as f64
+        self.reciprocal.iter().sum::<f64>() / self.reciprocal.len().max(1) as f64
     }
 
     /// By how many standard errors of the paired difference this is ahead of `other`; 0 where nothing differs.
     pub(crate) fn ahead_of(&self, other: &Self) -> f64 {
-        let n = self.reciprocal_ranks.len() as f64;
-        let differences: Vec<f64> =
-            self.reciprocal_ranks.iter().zip(&other.reciprocal_ranks).map(|(a, b)| a - b).collect();
+        let n = self.reciprocal.len() as f64;
+        let differences: Vec<f64> = self.reciprocal.iter().zip(&other.reciprocal).map(|(a, b)| a - b).collect();
         let mean = differences.iter().sum::<f64>() / n;
         let squares: f64 = differences.iter().map(|d| (d - mean) * (d - mean)).sum();
         let error = (squares / (n * (n - 1.0))).sqrt();
@@ -137,42 +135,42 @@ mod tests {
         }
     }
 
-    fn partners(pairs: &[[&str; 2]]) -> Partners {
-        Partners::new(pairs.iter().map(|pair| pair.map(str::to_owned)), usize::MAX)
+    fn held_out(pairs: &[[&str; 2]]) -> HeldOutPairs {
+        HeldOutPairs::new(pairs.iter().map(|pair| pair.map(str::to_owned)), usize::MAX)
     }
 
     #[test]
     fn ranks_are_those_counted_by_hand() {
         // Angles in degrees: 0 -> 10, 45 -> 90 (10 is nearer), 90 -> 60 (90 is nearer).
-        let three = partners(&[["1 0", "0.985 0.174"], ["0.707 0.707", "0 1"], ["0 2", "0.5 0.866"]]);
-        let found = three.asked_of(&Spelled).unwrap();
-        assert_eq!(found.reciprocal_ranks, [1.0, 1.0 / 3.0, 0.5]);
-        assert!((found.mrr() - 11.0 / 18.0).abs() < 1e-12);
+        let three = held_out(&[["1 0", "0.985 0.174"], ["0.707 0.707", "0 1"], ["0 2", "0.5 0.866"]]);
+        let ranks = three.ranks_by(&Spelled).unwrap();
+        assert_eq!(ranks.reciprocal, [1.0, 1.0 / 3.0, 0.5]);
+        assert!((ranks.mrr() - 11.0 / 18.0).abs() < 1e-12);
         // Of six comparisons: two of the first, none of the second, one of the third.
-        assert!((found.auc - 0.5).abs() < 1e-12);
+        assert!((ranks.auc - 0.5).abs() < 1e-12);
     }
 
     #[test]
     fn a_tie_is_no_success_and_equal_texts_are_asked_once() {
-        let equal = partners(&[["1 0", "0 1"], ["2 0", "0 2"]]);
-        let found = equal.asked_of(&Spelled).unwrap();
-        assert_eq!((found.mrr(), found.auc), (0.5, 0.5));
-        assert_eq!(partners(&[["a", "b"], ["a", "c"], ["d", "b"], ["e", "e"], ["f", "g"]]).len(), 2);
-        assert_eq!(Partners::new([["a".into(), "b".into()], ["c".into(), "d".into()]], 1).len(), 1);
+        let equal = held_out(&[["1 0", "0 1"], ["2 0", "0 2"]]);
+        let ranks = equal.ranks_by(&Spelled).unwrap();
+        assert_eq!((ranks.mrr(), ranks.auc), (0.5, 0.5));
+        assert_eq!(held_out(&[["a", "b"], ["a", "c"], ["d", "b"], ["e", "e"], ["f", "g"]]).len(), 2);
+        assert_eq!(HeldOutPairs::new([["a".into(), "b".into()], ["c".into(), "d".into()]], 1).len(), 1);
     }
 
     #[test]
     fn tf_idf_finds_shared_words() {
-        let words = partners(&[["a red car", "the red car"], ["two dogs run", "dogs run fast"], ["it rains", "rain"]]);
-        let found = words.asked_of_tf_idf(&Tokenizer::words()).unwrap();
-        assert_eq!(found.reciprocal_ranks, [1.0, 1.0, 1.0 / 3.0]);
-        assert_eq!(partners(&[]).asked_of_tf_idf(&Tokenizer::words()).unwrap().mrr(), 0.0);
+        let words = held_out(&[["a red car", "the red car"], ["two dogs run", "dogs run fast"], ["it rains", "rain"]]);
+        let ranks = words.ranks_by_tf_idf(&Tokenizer::words()).unwrap();
+        assert_eq!(ranks.reciprocal, [1.0, 1.0, 1.0 / 3.0]);
+        assert_eq!(held_out(&[]).ranks_by_tf_idf(&Tokenizer::words()).unwrap().mrr(), 0.0);
     }
 
     #[test]
     fn differences_are_counted_in_standard_errors() {
-        let found = |ranks: &[f64]| Found { reciprocal_ranks: ranks.to_vec(), auc: 0.5 };
-        let (a, b) = (found(&[1.0, 1.0, 0.5, 1.0]), found(&[0.5, 1.0, 0.5, 0.5]));
+        let of = |ranks: &[f64]| PairRanks { reciprocal: ranks.to_vec(), auc: 0.5 };
+        let (a, b) = (of(&[1.0, 1.0, 0.5, 1.0]), of(&[0.5, 1.0, 0.5, 0.5]));
         // Mean .25, standard deviation .2887, error .1443.
         assert!((a.ahead_of(&b) - 1.732).abs() < 1e-3);
         assert_eq!((a.ahead_of(&a), b.ahead_of(&a) < 0.0), (0.0, true));
