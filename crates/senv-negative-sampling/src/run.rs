@@ -24,8 +24,8 @@ use crate::{
 /// One step in so many computes the loss, which costs a logarithm a score.
 const LOSS_EVERY: u64 = 8;
 
-/// Mean loss of a target, in nats, from which on training is lost.
-const LOST: f64 = 1e4;
+/// Mean loss of the targets of a unit from which on training has diverged, as a multiple of the loss of guessing.
+const DIVERGED: f64 = 10.0;
 
 /// Time between two reports to the observer.
 const REPORT_EVERY: Duration = Duration::from_millis(100);
@@ -169,12 +169,16 @@ impl<'a, E: Examples> Run<'a, E> {
         self.halt.store(true, Ordering::Release);
     }
 
-    /// Counts what was done; a loss that is not finite ends the run.
+    /// The mean loss of a target from which on training has diverged: all 1 + K scores at 0 cost (1 + K) ln 2 nats.
+    fn diverged_loss(&self) -> f64 {
+        DIVERGED * (1.0 + self.params.negatives as f64) * std::f64::consts::LN_2
+    }
+
+    /// Counts what was done. A loss far above that of guessing, or not finite, ends the run: training seldom recovers from it.
     pub(crate) fn count(&self, unit: &Unit, done: &Tally) {
         let mut tally = self.tally.lock().unwrap_or_else(PoisonError::into_inner);
         tally.add(done);
-        // Not finite, or on the way there: an untrained target loses some 8 nats, a badly wrong one some hundreds.
-        if !done.loss.is_finite() || done.loss > LOST * done.targets as f64 {
+        if !done.loss.is_finite() || done.loss > self.diverged_loss() * done.targets as f64 {
             let tokens = tally.tokens;
             drop(tally);
             self.fail(Error::Diverged { epoch: unit.epoch as u32 + 1, tokens, lr: unit.rate.lr, checkpoint: None });
@@ -323,11 +327,14 @@ mod tests {
     #[test]
     fn a_loss_that_no_training_comes_back_from_ends_the_run() {
         let tally = |loss, targets| Tally { tokens: 3, loss, targets };
-        for good in [tally(0.0, 0), tally(16.0, 2), tally(2.0 * LOST, 2)] {
+        // Ten times the loss of guessing among a target and ten negatives.
+        let bound = 10.0 * 11.0 * std::f64::consts::LN_2;
+        assert_eq!(NegativeSamplingParams::default().negatives, 10);
+        for good in [tally(0.0, 0), tally(16.0, 2), tally(1.99 * bound, 2)] {
             assert_eq!(outcome(&good).unwrap().1, good);
         }
         // The bound is on the mean of a target; without targets no loss is right.
-        for bad in [tally(2.1 * LOST, 2), tally(1.0, 0), tally(f64::INFINITY, 2), tally(f64::NAN, 2)] {
+        for bad in [tally(2.01 * bound, 2), tally(1.0, 0), tally(f64::INFINITY, 2), tally(f64::NAN, 2)] {
             let error = outcome(&bad).unwrap_err();
             assert!(matches!(error, Error::Diverged { epoch: 1, tokens: 3, .. }), "{error}");
         }

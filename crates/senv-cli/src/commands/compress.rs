@@ -12,7 +12,7 @@ use senv_eval::{Align, StsTask, TextTable, evaluate_sts};
 use serde::Serialize;
 
 use crate::{
-    commands::{ModelArg, named},
+    commands::{ModelArg, named, open_verified},
     destination::{Content, Destination, ForceArg},
     failure::Result,
     output,
@@ -30,7 +30,8 @@ use crate::{
 Examples:
   senv compress --model pp.senv --output small.senv
   senv compress --model pp.senv --encoding int8 --max-vocabulary 30000 --report sts/2014/*.tsv --output small.senv
-  senv compress --model seed1.senv --with seed2.senv --principal 256 --whitening .1 --output both.senv"
+  senv compress --model seed1.senv --with seed2.senv --principal 256 --whitening .1 --output both.senv
+  senv compress --model reviews.senv --with english --encoding int8 --output classify.senv"
 )]
 pub(crate) struct Compress {
     #[command(flatten)]
@@ -49,8 +50,9 @@ pub(crate) struct Compress {
     /// Keep the N most frequent words [default: all]
     #[arg(long, value_name = "N")]
     max_vocabulary: Option<usize>,
-    /// Other models, of the same vocabulary, whose vectors stand beside those of the first: another --seed on the same data is
-    /// enough for better cosines. Dimensions add up; --principal brings them down.
+    /// Other models, whose vectors stand beside those of the first; english is part of senv. Another --seed on the same data is enough
+    /// for better cosines; a model of other data helps classifiers that are trained on the vectors. Dimensions add up; --principal
+    /// brings them down.
     #[arg(long, value_name = "MODEL", num_args = 1..)]
     with: Vec<PathBuf>,
     /// Keep N principal axes of the rows, the strongest first, instead of dimensions as they were trained.
@@ -119,7 +121,7 @@ impl Compress {
             whitening: self.whitening,
             unknown_length: self.unknown_length,
         };
-        let others = self.with.iter().map(Model::open_verified).collect::<senv::Result<Vec<_>>>()?;
+        let others = self.with.iter().map(|path| open_verified(path)).collect::<senv::Result<Vec<_>>>()?;
         let small = StaticModel::from(params.compress_side_by_side(&model, &others.iter().collect::<Vec<_>>())?);
         small.write(&self.output)?;
         let (words, dim) = (small.vocabulary().len() as u64, small.dim());

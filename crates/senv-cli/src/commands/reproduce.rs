@@ -19,8 +19,8 @@ use crate::{
 ///
 /// Every figure is made by commands of senv, which stand in the report. They run one after the other, by starting this
 /// program; what has run is kept in the folder of --output, so that the same command goes on where it was stopped. A data
-/// set that is not there is a row that says so. Data are smaller than in the papers, so that all of it takes about an hour
-/// on two cores; --list says what is run and how long each part takes. Models need about 15 GB in the folder.
+/// set that is not there is a row that says so. Data are smaller than in the papers, so that all of it takes about an
+/// hour and a half on two cores; --list says what is run and how long each part takes. Models need about 15 GB in the folder.
 ///
 /// It writes PAPER.md for each paper, with the checksums of the data files, report.html with all papers, and results.json.
 #[derive(Debug, clap::Args)]

@@ -1,6 +1,9 @@
 //! Stopped runs go on to the same bytes, and so do runs with any number of threads.
 
-use crate::common::{Ended, Folder, signal, wait_for};
+use crate::{
+    common::{Ended, Folder, signal, wait_for},
+    systems::samples,
+};
 
 /// Text that takes a second or more to train on.
 const LINES: usize = 4000;
@@ -78,6 +81,34 @@ fn a_run_that_was_killed_goes_on_to_the_same_bytes() {
     folder.train("text.txt", "whole.senv", &LONG).ok();
     assert_eq!(folder.read("m.senv"), folder.read("whole.senv"));
     assert_eq!(folder.names(), ["m.senv", "text.txt", "whole.senv"]);
+}
+
+/// One system of each kind of training loop and data.
+#[cfg(unix)]
+#[test]
+fn every_kind_of_data_is_resumed_to_the_same_bytes() {
+    let folder = samples();
+    folder.run(&["train", "word2vec", "text.txt", "--dim", "24", "--epochs", "1", "--output", "words.senv"]).ok();
+    let definitions = "--definitions definitions.tsv --target-vectors words.senv --dim 12 --hidden 16";
+    for arguments in [
+        "pv-dm --input text.txt --dim 16 --epochs 60",
+        "c-phrase --input trees.txt --dim 16 --epochs 5",
+        &format!("dict-rep {definitions} --epochs 1000 --held-out 0"),
+        "caption-rep --captions captions.tsv --stand-in words.senv --dim 12 --epochs 1000 --held-out 0",
+        "gran --pairs pairs.tsv --dim 12 --hidden 12 --epochs 50",
+        "snli --preset infersent --train labelled.tsv --init-vectors words.senv --sentence-dim 12 --hidden 12 --epochs 50",
+    ] {
+        let train: Vec<&str> = ["train"].into_iter().chain(arguments.split(' ')).collect();
+        let stopped = [&train[..], &["--output", "m.senv", "--checkpoint-every", "0.02s", "--force"]].concat();
+        let mut child = folder.spawn(&stopped);
+        wait_for(&folder, "m.senv.checkpoint", &mut child);
+        signal(&child, 9);
+        assert_eq!(child.wait_with_output().unwrap().status.code(), None, "{arguments}: it was over already");
+        let resumed = folder.run(&[&train[..], &["--output", "m.senv", "--resume", "--force"]].concat()).ok();
+        assert!(!resumed.err.contains("from the beginning"), "{}", resumed.err);
+        folder.run(&[&train[..], &["--output", "whole.senv", "--force"]].concat()).ok();
+        assert_eq!(folder.read("m.senv"), folder.read("whole.senv"), "{arguments}");
+    }
 }
 
 #[test]

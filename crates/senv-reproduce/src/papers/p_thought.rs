@@ -58,7 +58,7 @@ pub(super) fn paper() -> Paper {
         Model::new(file, if options.contains("two") { 120.0 } else { 75.0 }, command)
     }));
     let infersent = "train snli --preset infersent --sentence-dim 256 --epochs 8 --train @snli-train --dev @snli-dev --init-vectors $OUT/cbow.senv --json";
-    models.push(Model::new("infersent.senv", 300.0, infersent));
+    models.push(Model::new("infersent.senv", 90.0, infersent));
     // Lists of sentences do not say who wrote them: --force replaces what a run that was stopped has left.
     let sentences = "eval sentences --data $DATA --only p-coherence --force ?flickr ?coco";
     models.push(Model::new(CAPTIONS_TEXT, 2.0, sentences));

@@ -100,10 +100,10 @@ fn target_models() -> [Model; 6] {
     [
         Model::new("dict-rep-bow.senv", 10.0, format!("{dict} {bow}")),
         Model::new("dict-rep-bow-embs.senv", 10.0, format!("{dict} {embeddings} {bow}")),
-        Model::new("dict-rep-rnn.senv", 240.0, format!("{dict} {rnn}")),
-        Model::new("dict-rep-rnn-embs.senv", 240.0, format!("{dict} {embeddings} {rnn}")),
+        Model::new("dict-rep-rnn.senv", 30.0, format!("{dict} {rnn}")),
+        Model::new("dict-rep-rnn-embs.senv", 30.0, format!("{dict} {embeddings} {rnn}")),
         Model::new("caption-rep-bow.senv", 10.0, format!("{caption} --epochs 10 --json")),
-        Model::new("caption-rep-rnn.senv", 60.0, format!("{caption} --encoder rnn --hidden 256 --epochs 10 --json")),
+        Model::new("caption-rep-rnn.senv", 40.0, format!("{caption} --encoder rnn --hidden 256 --epochs 10 --json")),
     ]
 }
 

@@ -6,3 +6,4 @@ pub(crate) mod model2vec;
 pub(crate) mod principal;
 pub(crate) mod static_model;
 pub(crate) mod table;
+mod word_rows;

@@ -11,10 +11,9 @@ use senv_core::{Error as Core, Rows, Table, Tokenizer, Vocabulary, files::Atomic
 use serde_json::{Map, Value, json};
 
 use crate::{
-    StaticModel,
-    compress::table,
+    compress::word_rows::WordRows,
     error::{Error, Result},
-    model::{handle::Model, saved::SavedModel},
+    model::handle::Model,
 };
 
 /// Stands for unknown words; longer if a word of the vocabulary is called so.
@@ -45,10 +44,7 @@ pub fn write_model2vec(model: &Model, folder: &Path) -> Result<()> {
         return Err(Error::CannotCompress { kind: model.kind(), reason: reason.into(), remedy: None });
     };
     fs::create_dir_all(folder).map_err(|e| Core::io("create the folder", folder, e))?;
-    match model.downcast_ref::<StaticModel>() {
-        Some(small) => write_rows(small.rows()?, folder)?,
-        None => write_rows(&table::folded(table::average_of(model)?)?, folder)?,
-    }
+    write_rows(&WordRows::of(model)?.rows, folder)?;
     let config = json!({
         "model_type": "model2vec", "architectures": ["StaticModel"], "hidden_dim": model_dim(model), "normalize": false,
         "embedding_dtype": "float32", "max_length": null,
@@ -109,6 +105,7 @@ fn write_json(path: &Path, json: &Value) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::StaticModel;
     use crate::{
         average::encoder::{AverageEncoder, words},
         compress::table::CompressParams,

@@ -1,26 +1,14 @@
-//! From a trained average of word vectors to a small table: weights and common components go into the rows, which are then
-//! stored in few bits.
-//!
-//! Equation: `folded-row`
-//!
-//! ```text
-//! r_t = (I − Σ_i λ_i c_i c_iᵀ) w(t) v_t         w(t), λ_i, c_i: weights and common components of the model, if it has any
-//! ```
-//!
-//! Both are linear, so the mean of folded rows is the vector that the model gives (`feature-weight`), but for words without
-//! weight, which count here. uSIF divides each dimension by its norm over the sentence, which is not linear, and n-grams are
-//! no words: models with either are refused.
+//! From a trained average of word vectors to a small table: its rows, with weights and common components in them, are stored in few bits.
 
 use senv_core::{
-    Remedy, Rows, StaticEncoder, Table,
+    StaticEncoder,
     static_model::{CompressedRows, RowEncoding},
 };
 
 use crate::{
     StaticModel,
-    average::{encoder::AverageEncoder, unknown_words::UnknownWords, weight_scheme::WeightScheme},
     base::range::require,
-    compress::principal::on_principal_axes,
+    compress::{principal::on_principal_axes, word_rows::WordRows},
     error::{Error, Result},
     model::handle::Model,
 };
@@ -77,33 +65,27 @@ impl CompressParams {
         self.compress_side_by_side(model, &[])
     }
 
-    /// As [`CompressParams::compress`], with the vectors of other models of the same vocabulary side by side: an ensemble. Its
-    /// cosines are better than those of one model, as its dimension is higher; `principal` brings that down again. Text is
-    /// tokenized as for the first model, which also says what stands for unknown words.
+    /// As [`CompressParams::compress`], with the vectors of other models side by side (`rows-side-by-side`). An ensemble of models of the
+    /// same vocabulary has better cosines than one of them, as its dimension is higher; `principal` brings that down again. Models of
+    /// different data complement each other where a classifier is trained on the vectors; each counts the same, whatever the length of its
+    /// vectors. The first model says how text is tokenized and what stands for unknown words. Small tables are taken too.
     ///
     /// # Errors
-    /// As [`CompressParams::compress`]; [`Error::CannotCompress`] if tokenizers or vocabularies differ.
+    /// As [`CompressParams::compress`]; [`Error::CannotCompress`] if tokenizers differ.
     pub fn compress_side_by_side(&self, model: &Model, others: &[&Model]) -> Result<StaticEncoder> {
         let factor = self.unknown_length;
         require(factor.is_finite() && factor >= 0.0, "unknown_length", "finite and at least 0", factor)?;
-        let average = average_of(model)?;
-        let mut table = folded(average)?;
-        for other in others {
-            let next = average_of(other)?;
-            let same = next.tokenizer() == average.tokenizer()
-                && next.vocabulary().offsets() == average.vocabulary().offsets();
-            if !same || next.vocabulary().text() != average.vocabulary().text() {
-                let reason = "its words or its tokenizer are not those of the first model; train both on the same data";
-                return Err(Error::CannotCompress { kind: other.kind(), reason: reason.into(), remedy: None });
-            }
-            table = side_by_side(&table, &folded(next)?)?;
+        if others.is_empty() && model.is::<StaticModel>() {
+            let reason = "it is compressed already";
+            return Err(Error::CannotCompress { kind: model.kind(), reason: reason.into(), remedy: None });
         }
+        let WordRows { tokenizer, vocabulary, mut rows, hashes_unknown_words } = WordRows::side_by_side(model, others)?;
         if self.principal.is_some() || self.whitening != 0.0 {
-            table = on_principal_axes(&table, average.vocabulary(), self.principal, self.whitening)?;
+            rows = on_principal_axes(&rows, &vocabulary, self.principal, self.whitening)?;
         }
-        let rows = CompressedRows::compress(&table, self.encoding)?;
-        let length = (average.unknown_words() == UnknownWords::Hash).then(|| factor as f32 * rows.mean_length());
-        let encoder = StaticEncoder::new(average.tokenizer().clone(), average.vocabulary().clone(), rows, length)?;
+        let rows = CompressedRows::compress(&rows, self.encoding)?;
+        let length = hashes_unknown_words.then(|| factor as f32 * rows.mean_length());
+        let encoder = StaticEncoder::new(tokenizer, vocabulary, rows, length)?;
         let encoder = match self.max_vocabulary {
             Some(n) => encoder.truncate_vocabulary(n)?,
             None => encoder,
@@ -116,61 +98,16 @@ impl CompressParams {
     }
 }
 
-/// The average that a model is.
-pub(crate) fn average_of(model: &Model) -> Result<&AverageEncoder> {
-    let cannot = |reason, remedy| Error::CannotCompress { kind: model.kind(), reason, remedy };
-    let refuse = |reason: &str| Err(cannot(reason.to_owned(), None));
-    if model.is::<StaticModel>() {
-        return refuse("it is compressed already");
-    }
-    let Some(average) = model.average() else { return refuse("it is no average of word vectors") };
-    if average.features().params().max_n > 1 {
-        return refuse("it has n-grams");
-    }
-    if average.unknown_row().is_some() {
-        return refuse("a word of it stands for the unknown ones");
-    }
-    if average.weighting().is_some_and(|weighting| matches!(weighting.scheme(), WeightScheme::Usif { .. })) {
-        let sif = Remedy::SifWeights;
-        let reason = format!("uSIF weights cannot go into rows; train with {sif} or with none");
-        return Err(cannot(reason, Some(sif)));
-    }
-    Ok(average)
-}
-
-/// The rows of one table followed by those of another.
-fn side_by_side(left: &Table, right: &Table) -> Result<Table> {
-    let mut rows = Table::zeros(left.n_rows(), left.dim() + right.dim())?;
-    for i in 0..left.n_rows() {
-        let (first, second) = rows.row_mut(i).split_at_mut(left.dim());
-        first.copy_from_slice(left.row(i));
-        second.copy_from_slice(right.row(i));
-    }
-    Ok(rows)
-}
-
-/// The rows of the words with their weights, without common components.
-pub(crate) fn folded(average: &AverageEncoder) -> Result<Table> {
-    let mut rows = Table::zeros(average.vocabulary().len(), average.dim())?;
-    for (i, (_, _, word)) in average.words().enumerate() {
-        let row = rows.row_mut(i);
-        row.copy_from_slice(word);
-        if let Some(weighting) = average.weighting() {
-            row.iter_mut().for_each(|x| *x *= weighting.words()[i]);
-            if let Some(components) = weighting.components() {
-                components.remove(row);
-            }
-        }
-    }
-    Ok(rows)
-}
-
 #[cfg(test)]
 mod tests {
-    use senv_core::{Corpus, Sentences, Tokenizer, Vocabulary};
+    use senv_core::{Corpus, Remedy, Rows, Sentences, Table, Tokenizer, Vocabulary};
 
     use super::*;
-    use crate::average::encoder::words;
+    use crate::average::{
+        encoder::{AverageEncoder, words},
+        unknown_words::UnknownWords,
+        weight_scheme::WeightScheme,
+    };
 
     fn encoder() -> AverageEncoder {
         let vocabulary = Vocabulary::from_counts([("the", 9), ("cat", 3), ("sat", 2), ("dog", 1)], 15).unwrap();
@@ -247,19 +184,40 @@ mod tests {
     }
 
     #[test]
-    fn models_of_other_words_or_tokenizers_do_not_stand_side_by_side() {
-        let params = CompressParams::default();
-        let vocabulary = Vocabulary::from_counts([("the", 9), ("cat", 3), ("sat", 2), ("fog", 1)], 15).unwrap();
-        let all = ["the", "cat", "sat", "fog"];
-        let other_words: Model =
-            AverageEncoder::random(&Tokenizer::whitespace(), &vocabulary, &all, 8, 1).unwrap().into();
+    fn models_of_other_words_stand_side_by_side_and_count_the_same() {
+        let params = CompressParams { encoding: RowEncoding::F32, ..CompressParams::default() };
+        let vocabulary = Vocabulary::from_counts([("fog", 5), ("cat", 3)], 8).unwrap().with_terms(Some("Terms."));
+        let mut rows = Table::zeros(2, 2).unwrap();
+        rows.row_mut(0).copy_from_slice(&[30.0, 0.0]);
+        rows.row_mut(1).copy_from_slice(&[6.0, 8.0]);
+        let features = words(&vocabulary).unwrap();
+        let other = AverageEncoder::new(Tokenizer::whitespace(), vocabulary, features, rows).unwrap();
+        let first = encoder();
+        let length = (0..4).map(|i| senv_core::kernels::norm(first.rows().row(i))).sum::<f32>() / 4.0;
+        let both = params.compress_side_by_side(&first.clone().into(), &[&other.into()]).unwrap();
+        let known: Vec<&str> = both.vocabulary().iter().map(|(_, word, _)| word).collect();
+        assert_eq!(known, ["the", "cat", "sat", "dog", "fog"]);
+        assert_eq!((both.dim(), both.vocabulary().terms()), (26, Some("Terms.")));
+        let vectors = both.encode(&["fog", "cat", "the"]).unwrap();
+        let near =
+            |row: usize, expected: &[f32]| vectors.row(row).iter().zip(expected).all(|(x, y)| (x - y).abs() < 1e-6);
+        // The mean length of the second table is 20.
+        assert!(near(0, &[&[0.0; 24][..], &[1.5, 0.0]].concat()), "{vectors}");
+        let scaled = |i: usize| first.rows().row(i).iter().map(|x| x / length).collect::<Vec<f32>>();
+        assert!(near(1, &[&scaled(1)[..], &[0.3, 0.4]].concat()) && near(2, &[&scaled(0)[..], &[0.0; 2]].concat()));
+        // A small table is taken beside others, not alone.
+        let small: Model = StaticModel::from(both).into();
+        assert_eq!(params.compress_side_by_side(&small, &[&first.into()]).unwrap().dim(), 50);
+        assert!(params.compress(&small).unwrap_err().to_string().contains("compressed already"));
+    }
+
+    #[test]
+    fn models_of_other_tokenizers_do_not_stand_side_by_side() {
         let all = ["the", "cat", "sat", "dog"];
-        let other_tokens: Model =
+        let other: Model =
             AverageEncoder::random(&Tokenizer::words(), encoder().vocabulary(), &all, 8, 1).unwrap().into();
-        for other in [other_words, other_tokens] {
-            let error = params.compress_side_by_side(&encoder().into(), &[&other]).unwrap_err();
-            assert!(error.to_string().contains("train both on the same data"), "{error}");
-        }
+        let error = CompressParams::default().compress_side_by_side(&encoder().into(), &[&other]).unwrap_err();
+        assert!(error.to_string().contains("--tokenizer"), "{error}");
     }
 
     #[test]
