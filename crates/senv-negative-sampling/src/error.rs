@@ -25,9 +25,9 @@ pub enum Error {
         /// Tokens of the corpus that are in the vocabulary.
         tokens: u64,
     },
-    /// The loss came to ten times that of guessing, or a score is not finite.
+    /// The loss came to four times that of guessing, or a score is not finite.
     #[error(
-        "training diverged in epoch {epoch} after {tokens} tokens at learning rate {lr}: the loss is more than ten times that of guessing; start again with {}{}",
+        "training diverged in epoch {epoch} after {tokens} tokens at learning rate {lr}: the loss is more than four times that of guessing; start again with {}{}",
         Remedy::LowerLearningRate,
         .checkpoint.as_ref().map(|p| format!(" from the checkpoint {}", p.display())).unwrap_or_default()
     )]

@@ -24,8 +24,8 @@ use crate::{
 /// One step in so many computes the loss, which costs a logarithm a score.
 const LOSS_EVERY: u64 = 8;
 
-/// Mean loss of the targets of a unit from which on training has diverged, as a multiple of the loss of guessing.
-const DIVERGED: f64 = 10.0;
+/// Mean loss of the targets of a unit from which on training has diverged, as a multiple of the loss of guessing, which is where it begins.
+const DIVERGED: f64 = 4.0;
 
 /// Time between two reports to the observer.
 const REPORT_EVERY: Duration = Duration::from_millis(100);
@@ -327,8 +327,8 @@ mod tests {
     #[test]
     fn a_loss_that_no_training_comes_back_from_ends_the_run() {
         let tally = |loss, targets| Tally { tokens: 3, loss, targets };
-        // Ten times the loss of guessing among a target and ten negatives.
-        let bound = 10.0 * 11.0 * std::f64::consts::LN_2;
+        // Four times the loss of guessing among a target and ten negatives.
+        let bound = 4.0 * 11.0 * std::f64::consts::LN_2;
         assert_eq!(NegativeSamplingParams::default().negatives, 10);
         for good in [tally(0.0, 0), tally(16.0, 2), tally(1.99 * bound, 2)] {
             assert_eq!(outcome(&good).unwrap().1, good);

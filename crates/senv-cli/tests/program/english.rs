@@ -145,6 +145,14 @@ fn two_seeds_make_one_small_table() {
     assert_eq!(dim("ab.senv"), 24);
     folder.run(&[&both[..], &["--principal", "8", "--whitening", ".25", "--output", "few.senv"]].concat()).ok();
     assert_eq!(dim("few.senv"), 8);
+    // Of other words: the words of both, and the terms of the English model.
+    folder
+        .run(&["compress", "--model", "a.senv", "--with", "english", "--encoding", "int8", "--output", "wide.senv"])
+        .ok();
+    let english = folder.run(&["info", "english", "--json"]).ok().json();
+    let info = folder.run(&["info", "wide.senv", "--json"]).ok().json();
+    assert_eq!(dim("wide.senv") as u64, 12 + english["dim"].as_u64().unwrap());
+    assert!(info["words"].as_u64() >= english["words"].as_u64() && info["terms"] == english["terms"], "{info}");
     for (more, needed) in [
         (&["--principal", "25"][..], "principal axes"),
         (&["--principal", "0"], "principal axes"),
