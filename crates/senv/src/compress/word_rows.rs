@@ -1,10 +1,14 @@
 //! The rows of the words of a model with weights and common components in them, alone or beside those of other models.
 //!
-//! Equations: `folded-row`, `rows-side-by-side`
+//! Equation: `folded-row`
 //!
 //! ```text
 //! r_t = (I − Σ_i λ_i c_i c_iᵀ) w(t) v_t               w(t), λ_i, c_i: weights and common components of the model, if it has any
+//! ```
 //!
+//! Equation: `rows-side-by-side`
+//!
+//! ```text
 //! r_t = [r_t⁽¹⁾; ..; r_t⁽ᴹ⁾]                        M models of the same words
 //! r_t = [r_t⁽¹⁾ / ℓ₁; ..; r_t⁽ᴹ⁾ / ℓ_M]              of different words: r_t⁽ᵐ⁾ = 0 where model m lacks t, ℓ_m = mean_t ‖r_t⁽ᵐ⁾‖
 //! ```
