@@ -51,8 +51,8 @@ pub(crate) struct Compress {
     #[arg(long, value_name = "N")]
     max_vocabulary: Option<usize>,
     /// Other models, whose vectors stand beside those of the first; english is part of senv. Another --seed on the same data is enough
-    /// for better cosines; a model of other data helps classifiers that are trained on the vectors. Dimensions add up; --principal
-    /// brings them down.
+    /// for better cosines. A model of other data and words helps classifiers that are trained on the vectors, and can spoil cosines:
+    /// --report compares. Dimensions add up; --principal brings them down.
     #[arg(long, value_name = "MODEL", num_args = 1..)]
     with: Vec<PathBuf>,
     /// Keep N principal axes of the rows, the strongest first, instead of dimensions as they were trained.
@@ -130,6 +130,11 @@ impl Compress {
             output::plural(words, "word"),
             self.output.display()
         ));
+        if others.iter().any(|other| other.vocabulary().text() != model.vocabulary().text()) {
+            output::note(
+                "models of different words side by side serve classifiers; whether cosines gain or suffer, --report tells",
+            );
+        }
         if tasks.is_empty() {
             return Ok(());
         }

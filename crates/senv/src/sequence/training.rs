@@ -118,10 +118,10 @@ pub(crate) trait Trainable: SequenceSystem {
         let Settings { tokenizer, min_count, max_vocabulary, max_tokens, fit, .. } = self.settings();
         // Where vectors stay as they are, a word without one would keep a random one.
         let fixed = options.vectors.filter(|_| fit.words == WordUpdates::Frozen);
-        let keep = |token: &str, count| count >= min_count && fixed.is_none_or(|fixed| fixed.get(token).is_some());
+        let keep = |token: &str| fixed.is_none_or(|fixed| fixed.get(token).is_some());
         let (reading, observer) = (options.reading(tokenizer, 1), options.observer);
         let (vocabulary, text) = Text::read(paths, &reading, max_tokens, observer, |words, corpus| {
-            assemble(words, corpus.n_sentences(), max_vocabulary, keep)
+            assemble(words, corpus.n_sentences(), max_vocabulary, min_count, keep)
         })?;
         let found = examples(&text);
         let held_out = |dev: &[PathBuf]| -> Result<_> {

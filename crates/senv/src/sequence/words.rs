@@ -59,18 +59,19 @@ impl LongSentences {
     }
 }
 
-/// The vocabulary of the special tokens and these words, most frequent first, as far as they are kept; and of every word
-/// its number in it.
+/// The vocabulary of the special tokens and these words, most frequent first, as far as they are frequent enough and kept; and of
+/// every word its number in it.
 pub(crate) fn assemble(
     words: &Vocabulary,
     n_sentences: u64,
     limit: Option<usize>,
-    keep: impl Fn(&str, u64) -> bool,
+    min_count: u64,
+    keep: impl Fn(&str) -> bool,
 ) -> Result<(Vocabulary, Vec<TokenId>)> {
     let room = limit.map_or(usize::MAX, |limit| limit.saturating_sub(SPECIAL.len()).max(1));
     let (mut kept, mut numbers, mut unknown) = (Vec::new(), Vec::with_capacity(words.len()), 0);
     for (_, token, count) in words.iter() {
-        if kept.len() < room && !SPECIAL.contains(&token) && keep(token, count) {
+        if kept.len() < room && !SPECIAL.contains(&token) && count >= min_count && keep(token) {
             numbers.push(TokenId((SPECIAL.len() + kept.len()) as u32));
             kept.push((token, count));
         } else {
@@ -80,7 +81,7 @@ pub(crate) fn assemble(
     }
     if kept.is_empty() {
         let highest = words.counts().iter().copied().max().unwrap_or(0);
-        return Err(CoreError::EmptyVocabulary { min_count: 0, distinct: words.len(), highest }.into());
+        return Err(CoreError::EmptyVocabulary { min_count, distinct: words.len(), highest }.into());
     }
     let special = SPECIAL.into_iter().zip([n_sentences, unknown]);
     let vocabulary = Vocabulary::from_counts(special.chain(kept), words.corpus_tokens() + n_sentences)?;

@@ -8,7 +8,7 @@ use std::{io::Write, path::PathBuf};
 use clap::{ArgGroup, builder::RangedU64ValueParser};
 use senv::{AverageEncoder, Model, StaticModel, UnknownWords};
 use senv_core::{Coverage, SentenceEncoder};
-use senv_store::{NearestIndex, Neighbour};
+use senv_store::{Embeddings, NearestIndex, Neighbour};
 use serde::Serialize;
 
 use self::{
@@ -158,7 +158,7 @@ impl Nearest {
         }
         // A word is not shown as its own neighbour.
         let own: Vec<_> = queries.iter().map(|query| words.vocabulary().id(query).map(|id| id.index())).collect();
-        let plain = known_unweighted(model)?;
+        let plain = known_unweighted(model, &words)?;
         let encoder = plain.as_deref().unwrap_or(model);
         let queries = Queries::encode(encoder, model, &self.model.model, queries)?;
         queries.refuse_unknown()?;
@@ -266,10 +266,13 @@ impl Nearest {
 }
 
 /// The plain mean of the words that a model knows: word vectors carry no weights, and no neighbours are near an unknown
-/// word, so queries among words must have neither.
-fn known_unweighted(model: &Model) -> Result<Option<Box<dyn SentenceEncoder>>> {
+/// word, so queries among words must have neither. The sentence vectors of other encoders are not in the space of their words.
+fn known_unweighted(model: &Model, words: &Embeddings) -> Result<Option<Box<dyn SentenceEncoder>>> {
     if let Some(table) = model.downcast_ref::<StaticModel>() {
         return Ok(Some(Box::new(table.encoder().clone().without_hashed_words())));
+    }
+    if model.average().is_none() {
+        return Ok(Some(Box::new(Model::from_embeddings(words.clone())?)));
     }
     let plain = |average: &&AverageEncoder| {
         let for_unknown = average.unknown_words() != UnknownWords::Skip || average.unknown_row().is_some();
