@@ -70,7 +70,8 @@ impl WordRows {
         for other in others {
             let part = Self::of(other)?;
             if part.tokenizer != parts[0].tokenizer {
-                let reason = "its tokenizer is not that of the first model; train both with the same --tokenizer and --lowercase";
+                let reason =
+                    "the models tokenize text differently; train them with the same --tokenizer and --lowercase";
                 return Err(Error::CannotCompress { kind: other.kind(), reason: reason.into(), remedy: None });
             }
             parts.push(part);

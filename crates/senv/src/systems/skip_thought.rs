@@ -1,4 +1,4 @@
-//! Skip-thoughts: a recurrent encoder, from whose sentence vector the sentences before and after are predicted.
+//! Skip-thoughts: a recurrent encoder, and two decoders that predict the sentences before and after from its vector.
 //!
 //! R. Kiros et al., "Skip-Thought Vectors", NIPS 2015. The objective is `sequence-objective`: the sentence before and the
 //! one after, by a decoder each, over one output matrix. uni is unidirectional, bi bidirectional, combine is both side by side, each
@@ -95,7 +95,7 @@ impl System for SkipThoughtParams {
     type Dev<'d> = &'d [PathBuf];
     const ABOUT: About = About {
         name: Self::KIND,
-        summary: "Skip-thoughts: a recurrent encoder from whose vector the previous and the next sentence are predicted",
+        summary: "Skip-thoughts: a recurrent encoder, and two decoders that predict the previous and the next sentence from its vector",
         examples: &[
             "senv train skip-thought --input books.txt --output uni.senv",
             "senv train skip-thought --input books.txt --bi --sentence-dim 600 --softmax sampled --output bi.senv",
