@@ -78,7 +78,7 @@ pub use linear_map::LinearMap;
 pub use lstm::LstmInit;
 pub use lstm_decoder::{LstmDecoder, LstmDecoderSaved};
 pub use lstm_encoder::{LstmEncoder, LstmForm, LstmSaved};
-pub use order::{OrderEncoder, OrderJoin, OrderSaved, OrderTables};
+pub use order::{OrderEncoder, OrderSaved};
 pub use recurrent::{RecurrentTopology, StatePooling};
 pub use senv_core::{Error, Result};
 

@@ -71,6 +71,11 @@ pub enum Error {
         /// Its model.
         model: PathBuf,
     },
+    /// A collection for the web page in which word order counts otherwise than in the model.
+    #[error(
+        "the web page searches with word order as the model was trained; make a collection of the same sentences without --order"
+    )]
+    OrderNotForWeb,
     /// A path that a collection cannot keep.
     #[error("{}: a collection keeps the path of its model, and this one is not UTF-8; rename it", model.display())]
     ModelPath {
@@ -223,6 +228,12 @@ pub enum Error {
         reason: String,
         /// What helps, if that is a matter of settings.
         remedy: Option<Remedy>,
+    },
+    /// A model without a part that reads word order, which was to have another weight.
+    #[error("a model of kind {kind} has no part that reads word order; senv train order adds one to a table")]
+    NoOrderPart {
+        /// The kind.
+        kind: &'static str,
     },
     /// A model whose encoder cannot be tuned on scored pairs.
     #[error(

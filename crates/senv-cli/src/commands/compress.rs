@@ -21,7 +21,8 @@ use crate::{
 /// Make a small table of an average of word vectors: few bits a value, weights folded in.
 ///
 /// The result is a model of kind static, which opens at once and encodes faster than what it is made of; senv-core alone
-/// can use it. Models with n-grams or uSIF weights cannot be compressed. Dimensions can be cut off where the model was
+/// can use it. A part that reads word order (senv train order) is kept where all dimensions and their axes are, with its maps in
+/// eight bits. Models with n-grams or uSIF weights cannot be compressed. Dimensions can be cut off where the model was
 /// trained with --nested.
 #[derive(Debug, clap::Args)]
 #[command(
@@ -61,7 +62,8 @@ pub(crate) struct Compress {
     /// How much weaker principal axes gain, 0 (not at all) to 0.5 (all axes count the same); .25 is a good start.
     #[arg(long, value_name = "A", default_value_t = 0.0)]
     whitening: f64,
-    /// Length of the vectors of unknown words, where the model has such vectors, as a multiple of the mean length of the rows.
+    /// Length of the vectors of unknown words, where the model has such vectors, as a multiple of the mean length of the rows; of a model
+    /// that reads word order, as a multiple of the length that they have.
     #[arg(long, value_name = "X", default_value_t = 1.0)]
     unknown_length: f64,
     /// Print size, correlation on these tasks (as for senv eval sts) and speed before and after.
@@ -130,6 +132,13 @@ impl Compress {
             output::plural(words, "word"),
             self.output.display()
         ));
+        let has_order = |model: &Model| model.static_table().is_some_and(|table| table.order().is_some());
+        if small.encoder().order().is_none() && others.iter().chain([&model]).any(has_order) {
+            output::note(
+                "word order is not read any more: the part for it needs the axes of its table; senv train order --init-model \
+                 with the small model makes a new one",
+            );
+        }
         if others.iter().any(|other| other.vocabulary().text() != model.vocabulary().text()) {
             output::note(
                 "models of different words side by side serve classifiers; whether cosines gain or suffer, --report tells",

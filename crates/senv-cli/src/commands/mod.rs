@@ -67,12 +67,25 @@ pub(crate) struct ModelArg {
     /// Paragram); for averages of words, in commands that encode sentences.
     #[arg(long, value_name = "WORD")]
     unknown_row: Option<String>,
+    /// How much word order and negation count, in a model with a part that reads them (senv train order): 1 as it was trained, less for a
+    /// search by topic, more to tell apart what only order tells apart; 0 leaves the part out.
+    #[arg(long = "order", value_name = "WEIGHT", value_parser = order_weight)]
+    order_weight: Option<f64>,
+}
+
+/// The largest weight of the order part.
+const MAX_ORDER: f64 = 2.0;
+
+/// A weight of the order part.
+pub(crate) fn order_weight(text: &str) -> std::result::Result<f64, String> {
+    let weight = text.parse().ok().filter(|weight| (0.0..=MAX_ORDER).contains(weight));
+    weight.ok_or_else(|| format!("expected a number from 0 to {MAX_ORDER}"))
 }
 
 impl ModelArg {
     /// Opens it.
     pub(crate) fn open(&self) -> Result<Model> {
-        self.with_row(match (self.copy && !is_english(&self.model), self.verify) {
+        self.adjusted(match (self.copy && !is_english(&self.model), self.verify) {
             (true, verify) => Model::open_copied(&self.model, verify),
             (false, true) => open_verified(&self.model),
             (false, false) => open_model(&self.model),
@@ -83,12 +96,17 @@ impl ModelArg {
     /// under checksums that fit.
     pub(crate) fn open_verified(&self) -> Result<Model> {
         let copied = self.copy && !is_english(&self.model);
-        self.with_row(if copied { Model::open_copied(&self.model, true) } else { open_verified(&self.model) }?)
+        self.adjusted(if copied { Model::open_copied(&self.model, true) } else { open_verified(&self.model) }?)
     }
 
-    fn with_row(&self, model: Model) -> Result<Model> {
-        Ok(match &self.unknown_row {
+    /// The model as the arguments want it.
+    fn adjusted(&self, model: Model) -> Result<Model> {
+        let model = match &self.unknown_row {
             Some(word) => model.with_unknown_row(word)?,
+            None => model,
+        };
+        Ok(match self.order_weight {
+            Some(weight) => model.with_order_weight(weight)?,
             None => model,
         })
     }

@@ -2,14 +2,19 @@
 
 use ndarray::NdFloat;
 
-use super::kernels::{self, AdamStep};
+use super::kernels;
+#[cfg(feature = "train")]
+use super::kernels::AdamStep;
 
 pub(crate) mod sealed {
+    #[cfg(feature = "train")]
     use crate::arrays::matmul::few_rows;
+    #[cfg(feature = "train")]
     use ndarray::{ArrayView2, ArrayViewMut2};
 
     pub trait Sealed: Sized {
         /// `out = a wᵀ` or `out += a wᵀ` where [`few_rows`] is the fastest way; returns whether it was computed.
+        #[cfg(feature = "train")]
         fn times_rows(
             a: ArrayView2<'_, Self>,
             w: ArrayView2<'_, Self>,
@@ -18,6 +23,7 @@ pub(crate) mod sealed {
         ) -> bool;
     }
     impl Sealed for f32 {
+        #[cfg(feature = "train")]
         fn times_rows(
             a: ArrayView2<'_, f32>,
             w: ArrayView2<'_, f32>,
@@ -28,6 +34,7 @@ pub(crate) mod sealed {
         }
     }
     impl Sealed for f64 {
+        #[cfg(feature = "train")]
         fn times_rows(_: ArrayView2<'_, f64>, _: ArrayView2<'_, f64>, _: bool, _: &mut ArrayViewMut2<'_, f64>) -> bool {
             false
         }
@@ -73,7 +80,10 @@ pub trait Float: NdFloat + serde::Serialize + serde::de::DeserializeOwned + seal
     fn exp_in_place(y: &mut [Self]);
     /// `q += b h + sign a g`, then `h = f h + a` and `g = f g + b`, elementwise, for `[a, b, f]`.
     fn skip_bigram_step(abf: [&[Self]; 3], sign: Self, h: &mut [Self], g: &mut [Self], q: &mut [Self]);
+    /// The mean of `f^(words between)` over all orders of `n` words, elementwise; see [`kernels::mean_shares`].
+    fn mean_shares(f: &[Self], n: usize, out: &mut [Self]);
     /// One step of Adam: updates `x` against its gradient `d_x`; `m` and `v` are the moments of `x`.
+    #[cfg(feature = "train")]
     fn adam(step: &AdamStep<Self>, x: &mut [Self], d_x: &[Self], m: &mut [Self], v: &mut [Self]);
 }
 
@@ -122,6 +132,11 @@ impl Float for f32 {
     fn skip_bigram_step(abf: [&[Self]; 3], sign: Self, h: &mut [Self], g: &mut [Self], q: &mut [Self]) {
         kernels::skip_bigram_step(abf, sign, h, g, q);
     }
+    #[inline]
+    fn mean_shares(f: &[Self], n: usize, out: &mut [Self]) {
+        kernels::mean_shares(f, n, out);
+    }
+    #[cfg(feature = "train")]
     #[inline]
     fn adam(step: &AdamStep<Self>, x: &mut [Self], d_x: &[Self], m: &mut [Self], v: &mut [Self]) {
         kernels::adam(step, x, d_x, m, v);
@@ -175,6 +190,19 @@ impl Float for f64 {
             g[j] = f[j] * g[j] + b[j];
         }
     }
+    fn mean_shares(f: &[Self], n: usize, out: &mut [Self]) {
+        assert_eq!(f.len(), out.len(), "shares of vectors of two lengths");
+        let normalizer = if n < 2 { 0.0 } else { 2.0 / (n as f64 * (n as f64 - 1.0)) };
+        for (&f, out) in f.iter().zip(out) {
+            let (mut p, mut sum) = (0.0, 0.0);
+            for _ in 1..n {
+                p = 1.0 + f * p;
+                sum += p;
+            }
+            *out = normalizer * sum;
+        }
+    }
+    #[cfg(feature = "train")]
     fn adam(step: &AdamStep<Self>, x: &mut [Self], d_x: &[Self], m: &mut [Self], v: &mut [Self]) {
         step.apply(x, d_x, m, v);
     }

@@ -1,6 +1,5 @@
 //! Arrays: the table of rows, kernels and matrix products, tensors and how they start.
 
-#[cfg(feature = "train")]
 pub(crate) mod float;
 #[cfg(feature = "train")]
 pub mod gradcheck;
@@ -17,7 +16,6 @@ pub(crate) mod table;
 #[cfg(feature = "train")]
 pub(crate) mod token_batch;
 
-#[cfg(feature = "train")]
 pub use float::Float;
 #[cfg(feature = "train")]
 pub use least_squares::{LinearMap, least_squares};

@@ -49,7 +49,7 @@ pub(super) fn compress(table: &Table, encoding: RowEncoding) -> Result<(Vec<u8>,
 }
 
 /// Writes a row, and returns its scale.
-fn compress_row(row: &[f32], encoding: RowEncoding, codes: &mut Vec<i8>, out: &mut [u8]) -> f32 {
+pub(super) fn compress_row(row: &[f32], encoding: RowEncoding, codes: &mut Vec<i8>, out: &mut [u8]) -> f32 {
     match encoding {
         RowEncoding::F32 => {
             for (out, x) in out.as_chunks_mut().0.iter_mut().zip(row) {

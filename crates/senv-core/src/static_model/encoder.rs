@@ -12,7 +12,10 @@
 //! `feature-average` of `senv` is the same mean over rows of f32. It is an encoder of its own because here rows are decoded while
 //! they are summed, and programs that only serve (a web page, say) need neither training nor the crates around it.
 
-use super::{CompressedRows, RowEncoding};
+use super::{
+    CompressedRows, RowEncoding,
+    order::{OrderConfig, OrderJoin, OrderPart, OrderValues, OrderWords},
+};
 use crate::{
     Coverage, Error, KnownWords, Result, Scratch, SentenceEncoder, TokenId, Tokenizer, Vocabulary, kernels,
     words::{look_up_all, unknown_word_value},
@@ -24,6 +27,7 @@ use crate::{
 /// | --- | --- |
 /// | sentence vector | mean of the rows of the known tokens, shape `(dim,)`; zero without one |
 /// | unknown tokens | left out; with `unknown_word_length` a random vector of that length, decided by a hash of the token |
+/// | with an [order part](crate::static_model::order) | that mean, and behind it what reads word order and negation |
 ///
 /// ```
 /// use senv_core::{SentenceEncoder, StaticEncoder, Table, Tokenizer, Vocabulary, static_model::{CompressedRows, RowEncoding}};
@@ -41,6 +45,7 @@ pub struct StaticEncoder {
     pub(super) rows: CompressedRows,
     pub(super) unknown_word_length: Option<f32>,
     pub(super) source: String,
+    pub(super) order: Option<OrderPart>,
 }
 
 impl StaticEncoder {
@@ -64,7 +69,7 @@ impl StaticEncoder {
             let (name, requirement) = ("unknown_word_length", "finite and not negative");
             return Err(Error::InvalidParameter { name, requirement, got: length.to_string() });
         }
-        Ok(Self { tokenizer, vocabulary, rows, unknown_word_length, source: String::new() })
+        Ok(Self { tokenizer, vocabulary, rows, unknown_word_length, source: String::new(), order: None })
     }
 
     /// The same encoder with a text that says where it comes from; it is saved with the model.
@@ -72,6 +77,67 @@ impl StaticEncoder {
     pub fn with_source(mut self, source: impl Into<String>) -> Self {
         self.source = source.into();
         self
+    }
+
+    /// The same encoder with an order part behind the mean; its dimension grows by [`OrderPart::dim`], and its first dimensions stay as
+    /// they are.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] for a setting or a number out of range; [`Error::ShapeMismatch`] where the numbers do not fit each
+    /// other or the table; [`Error::TooLarge`] if memory is lacking.
+    pub fn with_order(mut self, config: OrderConfig, values: OrderValues) -> Result<Self> {
+        self.order = Some(OrderPart::new(config, values, &self.vocabulary, self.rows.dim())?);
+        Ok(self)
+    }
+
+    /// The same encoder without its order part.
+    #[must_use]
+    pub fn without_order(mut self) -> Self {
+        self.order = None;
+        self
+    }
+
+    /// The same encoder with an order part, and its column of negation, of another weight: 1 for what was trained, 0 for the cosines of
+    /// the table alone. A search for topics wants less, one for duplicates more. Without an order part nothing changes.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] for a weight that is negative, infinite or NaN.
+    pub fn with_order_weight(self, weight: f64) -> Result<Self> {
+        if !(weight.is_finite() && weight >= 0.0) {
+            let (name, requirement) = ("order", "finite and not negative");
+            return Err(Error::InvalidParameter { name, requirement, got: weight.to_string() });
+        }
+        match self.order.as_ref().map(OrderPart::join) {
+            Some(join) => self.with_order_join(join.with_weight(weight)),
+            None => Ok(self),
+        }
+    }
+
+    /// The same encoder with other weights of its order part, if there is one.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] for a weight that is negative, infinite or NaN.
+    pub fn with_order_join(mut self, join: OrderJoin) -> Result<Self> {
+        self.order = self.order.map(|part| part.with_join(join)).transpose()?;
+        Ok(self)
+    }
+
+    /// The same encoder with the maps of its order part stored otherwise.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`] if memory is lacking.
+    #[cfg(feature = "write")]
+    pub fn with_order_encoding(mut self, encoding: RowEncoding) -> Result<Self> {
+        if let Some(part) = &self.order {
+            self.order = Some(part.with_encoding(encoding, &self.vocabulary, self.rows.dim())?);
+        }
+        Ok(self)
+    }
+
+    /// Its order part.
+    #[must_use]
+    pub fn order(&self) -> Option<&OrderPart> {
+        self.order.as_ref()
     }
 
     /// The same encoder with terms of use, which models that are made of it carry on ([`Vocabulary::terms`]).
@@ -83,11 +149,15 @@ impl StaticEncoder {
 
     /// The first `dim` dimensions of the encoder, for models whose first dimensions hold the most (nested
     /// representations); rows are not copied. The length of the vectors of unknown words changes as the mean length of the
-    /// rows does.
+    /// rows does. An order part is kept only where all dimensions are.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] if `dim` is 0 or above [`SentenceEncoder::dim`].
+    /// [`Error::InvalidParameter`] if `dim` is 0 or above the dimension of the table.
     pub fn truncate_dim(mut self, dim: usize) -> Result<Self> {
+        if self.order.is_some() && dim == SentenceEncoder::dim(&self) {
+            return Ok(self);
+        }
+        self.order = None;
         let before = self.unknown_word_length.map(|_| self.rows.mean_length());
         self.rows = self.rows.truncate_dim(dim)?;
         if let (Some(length), Some(before)) = (&mut self.unknown_word_length, before.filter(|&before| before > 0.0)) {
@@ -111,6 +181,9 @@ impl StaticEncoder {
             let kept = Vocabulary::from_counts(words, self.vocabulary.corpus_tokens())?;
             self.vocabulary = kept.with_terms_of(Some(&self.vocabulary));
             self.rows = self.rows.first_rows(n_words);
+            if let Some(part) = &self.order {
+                self.order = Some(part.of_words(&self.vocabulary, self.rows.dim())?);
+            }
         }
         Ok(self)
     }
@@ -124,10 +197,10 @@ impl StaticEncoder {
     }
 
     /// The vector of a sentence whose words were looked up: the mean of the rows of `tokens` and of `n_unknown` vectors of unknown words, of
-    /// which `unknown` is the sum (`words::look_up_all`). The bits are those of [`SentenceEncoder::encode_into`].
+    /// which `unknown` is the sum (`words::look_up_all`). The bits are those of [`SentenceEncoder::encode_into`], before the order part.
     ///
     /// # Panics
-    /// If there is no row of a token, or `out` has not [`SentenceEncoder::dim`] values.
+    /// If there is no row of a token, or `out` has not as many values as a row.
     pub fn mean_into(&self, tokens: &[TokenId], unknown: Option<&[f32]>, n_unknown: usize, out: &mut [f32]) {
         self.rows.sum_rows(tokens, out);
         // Sums first: with one rounding a step, no fused multiply-add can differ from a product and a sum, and every processor
@@ -181,15 +254,37 @@ impl StaticEncoder {
     }
 }
 
+impl StaticEncoder {
+    /// The mean, and behind it the order part.
+    fn encode_with_order(&self, part: &OrderPart, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
+        let (dim, n_known) = (self.rows.dim(), self.vocabulary.len());
+        let words = OrderWords { table: self, random: part.config().random_features };
+        let coverage = words.read(sentence, scratch);
+        let Scratch { tokens, unknown, values, .. } = scratch;
+        let (mean, behind) = out.split_at_mut(dim);
+        let columns = part.dim() - 1;
+        part.encode_into(words, tokens, values, &mut behind[..columns]);
+        let (n, is_negated) = (tokens.len(), part.is_negated(tokens));
+        tokens.retain(|token| token.index() < n_known);
+        self.mean_into(tokens, (coverage.hashed > 0).then_some(&unknown[..]), coverage.hashed, mean);
+        // `out` has room for all parts: its length is that of the trait.
+        let _ = part.join().apply(n, is_negated, dim, out);
+        coverage
+    }
+}
+
 crate::encoding_methods!([] StaticEncoder);
 
 impl SentenceEncoder for StaticEncoder {
     fn dim(&self) -> usize {
-        self.rows.dim()
+        self.rows.dim() + self.order.as_ref().map_or(0, OrderPart::dim)
     }
 
     fn encode_into(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
         let dim = self.rows.dim();
+        if let Some(part) = &self.order {
+            return self.encode_with_order(part, sentence, scratch, out);
+        }
         let Scratch { text, tokens, unknown, .. } = scratch;
         let coverage = match self.unknown_word_length {
             None => self.vocabulary.known_tokens(&self.tokenizer, sentence, text, tokens),

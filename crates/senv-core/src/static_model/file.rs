@@ -4,7 +4,10 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::{CompressedRows, RowEncoding, StaticEncoder};
+use super::{
+    CompressedRows, RowEncoding, StaticEncoder,
+    order::{OrderConfig, OrderPart},
+};
 use crate::{Error, ModelFile, Result, Tokenizer};
 #[cfg(feature = "write")]
 use crate::{ModelWriter, files::RawTensor};
@@ -27,6 +30,9 @@ pub struct StaticConfig {
     /// Where the model comes from; may be empty.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub source: String,
+    /// The settings of the order part, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub order: Option<OrderConfig>,
 }
 
 impl StaticEncoder {
@@ -103,7 +109,9 @@ impl StaticEncoder {
         } else {
             None
         };
-        Ok(Self::new(config.tokenizer, vocabulary, rows, length)?.with_source(config.source))
+        let order = config.order.map(|order| OrderPart::from_file(file, order, &vocabulary, rows.dim())).transpose()?;
+        let encoder = Self::new(config.tokenizer, vocabulary, rows, length)?.with_source(config.source);
+        Ok(Self { order, ..encoder })
     }
 
     /// Writes the model, by an atomic replace. The same encoder gives the same bytes.
@@ -115,29 +123,34 @@ impl StaticEncoder {
         let path = path.as_ref();
         let config = serde_json::to_string(&self.config())
             .map_err(|e| Error::BadFile { path: path.to_owned(), reason: format!("the configuration: {e}") })?;
-        self.save_as(KIND, &config, &[], path)
+        self.save_as(KIND, &config, path)
     }
 
     /// Its configuration in a file.
     #[must_use]
     pub fn config(&self) -> StaticConfig {
         let (dim, encoding) = (self.rows.dim(), self.rows.encoding());
-        StaticConfig { dim, encoding, tokenizer: self.tokenizer.clone(), source: self.source.clone() }
+        let order = self.order.as_ref().map(|part| part.config().clone());
+        StaticConfig { dim, encoding, tokenizer: self.tokenizer.clone(), source: self.source.clone(), order }
     }
 
-    /// Writes its vocabulary and its rows as parts of a model of another kind, with the configuration and the tensors of that.
+    /// Writes its vocabulary, its rows and its order part as parts of a model of another kind, with the configuration of that.
     ///
     /// # Errors
     /// As [`StaticEncoder::save`].
     #[cfg(feature = "write")]
-    pub fn save_as(&self, kind: &str, config: &str, tensors: &[(&str, &[f32])], path: impl AsRef<Path>) -> Result<()> {
+    pub fn save_as(&self, kind: &str, config: &str, path: impl AsRef<Path>) -> Result<()> {
         let (encoding, dim) = (self.rows.encoding(), self.rows.dim());
         let shape = vec![self.rows.n_rows(), encoding.columns(dim)];
         let rows = RawTensor { dtype: encoding.dtype().to_owned(), shape, bytes: self.rows.packed()? };
         let writer = ModelWriter::new(kind).config(config).vocabulary(&self.vocabulary).raw(ROWS, &rows);
         let mut writer = writer.f32s(SCALES, self.rows.scales());
-        for (name, values) in tensors {
-            writer = writer.f32s(name, values);
+        let order = match &self.order {
+            Some(part) => Some((part, part.raw_maps()?)),
+            None => None,
+        };
+        if let Some((part, maps)) = &order {
+            writer = part.write(maps, writer);
         }
         match &self.unknown_word_length {
             Some(length) => writer.f32s(LENGTH, std::slice::from_ref(length)).save(path),

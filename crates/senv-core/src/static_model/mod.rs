@@ -4,6 +4,7 @@ mod compress;
 mod encoder;
 mod encoding;
 mod file;
+pub mod order;
 mod rows;
 #[cfg(all(test, feature = "train"))]
 mod tests;

@@ -160,6 +160,18 @@ impl CompressedRows {
         self.add_row(i, 1.0, out);
     }
 
+    /// All rows in full.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`] if memory is lacking.
+    pub fn decoded(&self) -> Result<Table> {
+        let mut rows = Table::zeros(self.n_rows(), self.dim)?;
+        for i in 0..rows.n_rows() {
+            self.row_into(i, rows.row_mut(i));
+        }
+        Ok(rows)
+    }
+
     /// The mean of the Euclidean lengths of the rows; 0 without a row.
     #[must_use]
     pub fn mean_length(&self) -> f32 {

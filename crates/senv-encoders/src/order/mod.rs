@@ -2,21 +2,19 @@
 //!
 //! | file | equation | what |
 //! | --- | --- | --- |
-//! | `words.rs` | `order-words` | a, b, f and u of a word, from its features |
+//! | `words.rs` | `order-word-gradients` | a, b, f and u of the words of a batch, and backward |
 //! | `passes.rs` | `order-passes` | the two passes, and their columns |
 //! | `nearness.rs` | `order-nearness` | the mean over all orders |
-//! | `length.rs` | `order-length` | direction and length of the part |
-//! | `join.rs` | `order-vector` | the part behind the vector of a table, with negation |
-//! | `tables.rs` | | the same by look-ups alone |
+//! | `length.rs` | `order-length-gradients` | direction and length of the part, backward |
+//!
+//! This is what training needs. A trained part encodes in `senv_core::static_model::order`, by look-ups of rows in eight bits.
 //!
 //! The sentences of a batch are divided among threads, and each is gone through by one of them; gradients of words and of h_0 are
 //! added in the order of the batch. So the same batch gives the same bits at any number of threads.
 
-mod join;
 mod length;
 mod nearness;
 mod passes;
-mod tables;
 #[cfg(test)]
 mod tests;
 mod words;
@@ -28,11 +26,9 @@ use senv_core::{
     arrays::{Float, Parameters, TokenBatch},
     init,
     rng::Stream,
+    static_model::order::{part_length, part_of},
 };
 use serde::{Deserialize, Serialize};
-
-pub use join::OrderJoin;
-pub use tables::OrderTables;
 
 use crate::{
     encoder::{Encoder, check_gradients, check_words},
@@ -219,9 +215,9 @@ impl<F: Float> Encoder<F> for OrderEncoder {
                         sum_u += rows.scalars[word as usize * N_SCALARS + 2];
                     }
                     pass.end(h0, q);
-                    let (l, within) = length::length(sum_u, sentence.len(), u1);
+                    let (l, within) = part_length(sum_u, sentence.len(), u1);
                     *norm = (F::dot(q, q).sqrt(), within);
-                    length::part(l, out);
+                    part_of(l, out);
                 }
             },
         );

@@ -9,23 +9,10 @@
 //!
 //! In a random order the distance of two words is k with probability 2 (n − k) / (n (n − 1)), and k − 1 words stand between
 //! them. The sum has a closed form, `[n (1 − f) − 1 + fⁿ] / (1 − f)²`, that loses all digits near f = 1; it is therefore
-//! computed as the sum over t = 1 .. n − 1 of p_t, with p_1 = 1 and p_{t+1} = 1 + f p_t: terms above 0, two operations each.
+//! computed as the sum over t = 1 .. n − 1 of p_t, with p_1 = 1 and p_{t+1} = 1 + f p_t: terms above 0, two operations each. (F1) of many
+//! columns is `Float::mean_shares`.
 
 use senv_core::arrays::Float;
-
-/// (F1) of each f for a sentence of `n` words, into `out`; `power` is a buffer of the same length.
-#[inline]
-pub(super) fn mean_share<F: Float>(f: &[F], n: usize, power: &mut [F], out: &mut [F]) {
-    out.fill(F::zero());
-    power.fill(F::zero());
-    for _ in 1..n {
-        for ((p, out), &f) in power.iter_mut().zip(out.iter_mut()).zip(f) {
-            *p = F::one() + f * *p;
-            *out += *p;
-        }
-    }
-    F::scale(normalizer(n), out);
-}
 
 /// (F1) and (B1) of one f.
 pub(super) fn share_and_slope<F: Float>(f: F, n: usize) -> (F, F) {
@@ -74,8 +61,8 @@ mod tests {
                 let at = |f| share_and_slope::<f64>(f, n).0;
                 let quotient = (at(f + 1e-5) - at(f - 1e-5)) / 2e-5;
                 assert!((slope - quotient).abs() < 1e-6 * (1.0 + slope), "{n} {f}: {slope} {quotient}");
-                let (mut power, mut out) = ([0.0], [0.0]);
-                mean_share(&[f], n, &mut power, &mut out);
+                let mut out = [0.0];
+                f64::mean_shares(&[f], n, &mut out);
                 assert_eq!(out[0], share);
             }
         }

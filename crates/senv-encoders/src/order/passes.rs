@@ -21,9 +21,9 @@
 
 use senv_core::arrays::Float;
 
-use super::nearness::{mean_share, share_and_slope};
+use super::nearness::share_and_slope;
 
-/// A pass over one sentence, in a buffer that can be kept.
+/// A pass over one sentence, in a buffer that serves one after another.
 #[derive(Debug, Clone)]
 pub(super) struct Pass<F> {
     dim: usize,
@@ -41,24 +41,12 @@ struct Parts<'a, F> {
     sum_ab: &'a mut [F],
     sum_f: &'a mut [F],
     share: &'a mut [F],
-    /// Room for the row of a word.
-    row: &'a mut [F],
 }
 
 impl<F: Float> Pass<F> {
     pub(super) fn new(dim: usize) -> Self {
-        Self::in_buffer(dim, Vec::new())
-    }
-
-    /// A pass whose memory is that of `buffer`.
-    pub(super) fn in_buffer(dim: usize, mut buffer: Vec<F>) -> Self {
-        buffer.resize(5 * dim + 5 * (dim - dim / 2), F::zero());
-        Self { dim, n: 0, buffer }
-    }
-
-    /// The memory, for the next pass.
-    pub(super) fn into_buffer(self) -> Vec<F> {
-        self.buffer
+        let near = dim - dim / 2;
+        Self { dim, n: 0, buffer: vec![F::zero(); 2 * dim + 5 * near] }
     }
 
     fn parts(&mut self) -> Parts<'_, F> {
@@ -68,9 +56,8 @@ impl<F: Float> Pass<F> {
         let (sum_a, rest) = rest.split_at_mut(near);
         let (sum_b, rest) = rest.split_at_mut(near);
         let (sum_ab, rest) = rest.split_at_mut(near);
-        let (sum_f, rest) = rest.split_at_mut(near);
-        let (share, row) = rest.split_at_mut(near);
-        Parts { h, g, sum_a, sum_b, sum_ab, sum_f, share, row: &mut row[..3 * dim] }
+        let (sum_f, share) = rest.split_at_mut(near);
+        Parts { h, g, sum_a, sum_b, sum_ab, sum_f, share }
     }
 
     /// The beginning of a sentence; `q` becomes the sum under way.
@@ -91,27 +78,15 @@ impl<F: Float> Pass<F> {
         step(dim, &mut self.parts(), row, q);
     }
 
-    /// The same for a word whose row `fill` writes.
-    #[inline]
-    pub(super) fn word_with(&mut self, fill: impl FnOnce(&mut [F]), q: &mut [F]) {
-        self.n += 1;
-        let dim = self.dim;
-        let mut parts = self.parts();
-        let row = std::mem::take(&mut parts.row);
-        fill(row);
-        step(dim, &mut parts, row, q);
-    }
-
     /// (F3): `q` of the sentence.
     pub(super) fn end(&mut self, h0: &[F], q: &mut [F]) {
         let (half, n) = (self.dim / 2, self.n);
         if n == 0 {
             return q.fill(F::zero());
         }
-        let Parts { h, g, sum_a, sum_b, sum_ab, sum_f, share, .. } = self.parts();
+        let Parts { g, sum_a, sum_b, sum_ab, sum_f, share, .. } = self.parts();
         F::scale(F::of(1.0 / n as f64), sum_f);
-        // h is not needed any more: a buffer of the powers.
-        mean_share(sum_f, n, &mut h[half..], share);
+        F::mean_shares(sum_f, n, share);
         for j in 0..half {
             q[j] -= h0[j] * g[j];
         }

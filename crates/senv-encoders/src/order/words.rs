@@ -1,6 +1,6 @@
-//! What each word brings to the order part.
+//! What the words of a batch bring to the order part, with gradients.
 //!
-//! Equation: `order-words`
+//! Equation: `order-word-gradients`
 //!
 //! ```text
 //! (F1)  [A e; B e; F e] = Mᵀ e            e: shape (n,), the fixed features of a word;  M: shape (n, 3d)
@@ -11,8 +11,7 @@
 //! (B1)  ∂M += e [∂(A e), ∂(B e), ∂(F e)]    ∂e += M [∂(A e); ∂(B e); ∂(F e)] + S [∂s_a; ∂s_b; ∂u]
 //! ```
 //!
-//! a opens a skip-bigram, b closes it, and f is the share of what was opened before that a word between the two lets through; u goes into
-//! the length (`order-length`). All of it depends on the word alone, so that a trained model is three tables and a number a word.
+//! The forward equations are those of `order-words`, for many words at once by matrix products.
 
 use ndarray::{ArrayView2, ArrayViewMut2};
 use rayon::prelude::*;

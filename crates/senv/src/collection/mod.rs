@@ -32,6 +32,7 @@ pub use self::{
 /// Names of what is kept with a collection.
 const MODEL_PATH: &str = "model.path";
 const MODEL_KIND: &str = "model.kind";
+const MODEL_ORDER: &str = "model.order";
 const RECALL: &str = "recall";
 
 /// How a [`SentenceCollection`] is made.
@@ -44,12 +45,15 @@ pub struct SentenceCollectionParams {
     pub index: IndexParams,
     /// Recall of a search that does not ask for another; above 0, up to 1.
     pub recall: f32,
+    /// Weight of the part of the model that reads word order, for the sentences and for whatever is searched for
+    /// ([`Model::with_order_weight`]); `None` for the model as it is.
+    pub order_weight: Option<f64>,
 }
 
 impl Default for SentenceCollectionParams {
     fn default() -> Self {
         let index = IndexParams { rescoring: Rescoring::F16, ..IndexParams::default() };
-        Self { columns: Vec::new(), index, recall: senv_index::DEFAULT_RECALL }
+        Self { columns: Vec::new(), index, recall: senv_index::DEFAULT_RECALL, order_weight: None }
     }
 }
 
@@ -102,7 +106,7 @@ impl SentenceCollection {
         model: impl AsRef<Path>,
         params: &SentenceCollectionParams,
     ) -> Result<Self> {
-        let place = ModelPlace::open(model.as_ref())?;
+        let place = ModelPlace::open(model.as_ref(), params.order_weight)?;
         let rows = Collection::create(folder, &rows_params(&place, params)?)?;
         Ok(Self { model: place.model, rows })
     }
@@ -142,7 +146,7 @@ impl SentenceCollection {
         next: impl FnMut(usize) -> Result<Option<NewSentences>, E>,
         replace: bool,
     ) -> Result<Self, E> {
-        let place = ModelPlace::open(model)?;
+        let place = ModelPlace::open(model, params.order_weight)?;
         let rows_params = rows_params(&place, params)?;
         let columns: Vec<String> = [TEXT.to_owned()].into_iter().chain(params.columns.iter().cloned()).collect();
         place.model.prepare_for_many();
@@ -177,6 +181,7 @@ impl SentenceCollection {
         let path = rows.metadata().get(MODEL_PATH).filter(|_| rows.columns().first().is_some_and(|name| name == TEXT));
         let path = path.ok_or_else(|| Error::NoSentences { collection: folder.to_owned() })?;
         let model = model_place::open_again(folder, rows.model(), path, model)?;
+        let model = weighted(model, Self::order_weight(&rows))?;
         if model.dim() != rows.dim() {
             let (expected, got) = (rows.dim(), model.dim());
             return Err(senv_core::Error::ShapeMismatch { what: "vectors of the model", expected, got }.into());
@@ -218,6 +223,12 @@ impl SentenceCollection {
     #[must_use]
     pub fn model_kind(rows: &Collection) -> Option<&str> {
         rows.metadata().get(MODEL_KIND).map(String::as_str)
+    }
+
+    /// The weight of the part that reads word order, of a collection that was made with one.
+    #[must_use]
+    pub fn order_weight(rows: &Collection) -> Option<f64> {
+        rows.metadata().get(MODEL_ORDER)?.parse().ok()
     }
 
     /// The recall of a search in a collection that does not ask for another.
@@ -385,7 +396,16 @@ fn rows_params(place: &ModelPlace, params: &SentenceCollectionParams) -> Result<
         .metadata(MODEL_KIND, place.model.kind())
         .metadata(RECALL, &recall.to_string())
         .column(TEXT);
+    let rows = match params.order_weight {
+        Some(weight) => rows.metadata(MODEL_ORDER, &weight.to_string()),
+        None => rows,
+    };
     Ok(params.columns.iter().fold(rows, |rows, column| rows.column(column)))
+}
+
+/// A model with its order part of this weight, if there is one.
+fn weighted(model: Model, order_weight: Option<f64>) -> Result<Model> {
+    order_weight.map_or(Ok(model.clone()), |weight| model.with_order_weight(weight))
 }
 
 /// The rows of each part.

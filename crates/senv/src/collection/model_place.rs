@@ -5,6 +5,7 @@ use std::{fs, path::Path};
 #[cfg(feature = "english")]
 use senv_store::ModelFile;
 
+use super::weighted;
 use crate::{
     error::{Error, Result},
     model::{digest::model_digest, handle::Model},
@@ -56,9 +57,9 @@ pub(super) struct ModelPlace {
 
 impl ModelPlace {
     /// Opens the model for a new collection.
-    pub(super) fn open(path: &Path) -> Result<Self> {
+    pub(super) fn open(path: &Path, order_weight: Option<f64>) -> Result<Self> {
         let english = is_english(path);
-        let (model, digest) = (open(path, english)?, digest_of(path, english)?);
+        let (model, digest) = (weighted(open(path, english)?, order_weight)?, digest_of(path, english)?);
         Ok(Self { model, digest, path: kept_path(path, english)? })
     }
 }

@@ -44,7 +44,7 @@ impl SentenceCollection {
     /// ```
     ///
     /// # Errors
-    /// [`Error::NotForWeb`] if the model is not the English one or its small form, which the page holds;
+    /// [`Error::NotForWeb`] if the model is not the English one or its small form, which the page holds; [`Error::OrderNotForWeb`];
     /// [`senv_core::Error::BadHyperparameter`] for more sentences than a page can hold (2 GiB); those of reading the collection
     /// and of writing the file.
     pub fn export_web(&self, path: impl AsRef<Path>) -> Result<WebExport> {
@@ -75,8 +75,11 @@ impl SentenceCollection {
     /// Refuses a collection whose model the web page does not hold; whether it is the small one.
     ///
     /// # Errors
-    /// [`Error::NotForWeb`].
+    /// [`Error::NotForWeb`]; [`Error::OrderNotForWeb`].
     pub fn check_for_web(rows: &Collection) -> Result<bool> {
+        if Self::order_weight(rows).is_some_and(|weight| weight != 1.0) {
+            return Err(Error::OrderNotForWeb);
+        }
         check_digest(rows.model(), Self::model_path(rows).unwrap_or(Path::new("")))
     }
 

@@ -6,4 +6,5 @@ pub(crate) mod model2vec;
 pub(crate) mod principal;
 pub(crate) mod static_model;
 pub(crate) mod table;
+mod with_order;
 mod word_rows;

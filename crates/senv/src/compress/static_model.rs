@@ -64,11 +64,7 @@ impl SavedModel for StaticModel {
         if let Some(rows) = self.rows.get() {
             return Ok(rows);
         }
-        let compressed = self.encoder.rows();
-        let mut rows = Table::zeros(compressed.n_rows(), compressed.dim())?;
-        for i in 0..rows.n_rows() {
-            compressed.row_into(i, rows.row_mut(i));
-        }
+        let rows = self.encoder.rows().decoded()?;
         Ok(self.rows.get_or_init(|| rows))
     }
 

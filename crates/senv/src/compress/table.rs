@@ -26,7 +26,8 @@ pub struct CompressParams {
     pub principal: Option<usize>,
     /// How much weaker axes gain, from 0 (not at all) to 0.5 (all count the same).
     pub whitening: f64,
-    /// Length of the vectors of unknown words, where the model has such vectors, as a multiple of the mean length of the rows.
+    /// Length of the vectors of unknown words, where the model has such vectors, as a multiple of the mean length of the rows; where an
+    /// order part is kept, as a multiple of the length that they have.
     pub unknown_length: f64,
 }
 
@@ -70,6 +71,9 @@ impl CompressParams {
     /// different data complement each other where a classifier is trained on the vectors; each counts the same, whatever the length of its
     /// vectors. The first model says how text is tokenized and what stands for unknown words. Small tables are taken too.
     ///
+    /// An order part is kept where the table keeps all its dimensions and its axes; with `dim`, `principal`, `whitening` or other models
+    /// only the table is taken.
+    ///
     /// # Errors
     /// As [`CompressParams::compress`]; [`Error::CannotCompress`] if tokenizers differ.
     pub fn compress_side_by_side(&self, model: &Model, others: &[&Model]) -> Result<StaticEncoder> {
@@ -78,6 +82,12 @@ impl CompressParams {
         if others.is_empty() && model.is::<StaticModel>() {
             let reason = "it is compressed already";
             return Err(Error::CannotCompress { kind: model.kind(), reason: reason.into(), remedy: None });
+        }
+        if let Some(table) = model.static_table()
+            && let Some(part) = table.order()
+            && self.keeps_axes(others.len())
+        {
+            return self.compress_with_order(table, part);
         }
         let WordRows { tokenizer, vocabulary, mut rows, hashes_unknown_words } = WordRows::side_by_side(model, others)?;
         if self.principal.is_some() || self.whitening != 0.0 {

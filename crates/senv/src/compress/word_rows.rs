@@ -24,11 +24,10 @@ use std::collections::HashSet;
 
 use senv_core::{Remedy, Rows, Table, Tokenizer, Vocabulary, kernels};
 
-use super::static_model::StaticModel;
 use crate::{
     average::{encoder::AverageEncoder, unknown_words::UnknownWords, weight_scheme::WeightScheme},
     error::{Error, Result},
-    model::{handle::Model, saved::SavedModel},
+    model::handle::Model,
 };
 
 /// Words and their rows.
@@ -46,8 +45,8 @@ impl WordRows {
     /// # Errors
     /// [`Error::CannotCompress`] for any other model; if memory is lacking.
     pub(super) fn of(model: &Model) -> Result<Self> {
-        let (rows, hashes_unknown_words) = match model.downcast_ref::<StaticModel>() {
-            Some(small) => (small.rows()?.clone(), small.encoder().unknown_word_length().is_some()),
+        let (rows, hashes_unknown_words) = match model.static_table() {
+            Some(table) => (table.rows().decoded()?, table.unknown_word_length().is_some()),
             None => {
                 let average = average_of(model)?;
                 (folded(average)?, average.unknown_words() == UnknownWords::Hash)

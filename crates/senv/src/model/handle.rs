@@ -3,11 +3,12 @@
 use std::{any::Any, fmt, ops::Deref, path::Path, sync::Arc};
 
 use ndarray::Array2;
-use senv_core::{Coverage, KnownWords, Scratch, SentenceEncoder};
+use senv_core::{Coverage, KnownWords, Scratch, SentenceEncoder, StaticEncoder};
 use senv_store::{Embeddings, NearestIndex};
 
 use crate::{
     average::encoder::{AverageEncoder, words},
+    compress::static_model::StaticModel,
     error::{Error, Result},
     model::{
         decode::{DecodedSentence, Interpolation},
@@ -16,6 +17,7 @@ use crate::{
         saved::SavedModel,
         word_vectors::{embeddings_of, tokenizer_of_words},
     },
+    systems::Order,
 };
 
 /// A trained model of any system. What it can do stands in [`SavedModel`], to which it dereferences; cloning shares it.
@@ -118,6 +120,39 @@ impl Model {
     pub fn with_unknown_row(&self, word: &str) -> Result<Self> {
         let average = self.average().ok_or_else(|| Error::NotWords { kind: self.kind() })?;
         Ok(average.clone().with_unknown_row(word)?.into())
+    }
+
+    /// The static table that it is, with its order part if it has one: a model of kind `static` or `order`.
+    #[must_use]
+    pub fn static_table(&self) -> Option<&StaticEncoder> {
+        let order = || self.downcast_ref::<Order>().map(Order::encoder);
+        self.downcast_ref::<StaticModel>().map(StaticModel::encoder).or_else(order)
+    }
+
+    /// The same model with its order part of another weight: 1 for the weight that it has, 2 for twice of it, and 0 for the table alone, whose
+    /// vectors are shorter. A search for topics wants less of it, one for duplicates more.
+    ///
+    /// ```
+    /// use senv_core::SentenceEncoder;
+    /// let english = senv::english()?;
+    /// let exchanged = ["The dog bites the man.", "The man bites the dog."];
+    /// let cosine = |weight| english.with_order_weight(weight).map(|model| model.similarity(exchanged[0], exchanged[1]));
+    /// assert!(cosine(0.0)? > 0.999 && cosine(1.0)? > cosine(2.0)?);
+    /// # Ok::<(), senv::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::NoOrderPart`] for a model without one; [`senv_core::Error::InvalidParameter`] for a weight that is negative, infinite or NaN.
+    pub fn with_order_weight(&self, weight: f64) -> Result<Self> {
+        let table = self.static_table().filter(|table| table.order().is_some());
+        let table = table.ok_or_else(|| Error::NoOrderPart { kind: self.kind() })?.clone().with_order_weight(weight)?;
+        if weight == 0.0 {
+            return Ok(StaticModel::from(table.without_order()).into());
+        }
+        Ok(match self.downcast_ref::<Order>() {
+            Some(order) => Order::new(table, order.params().clone()).into(),
+            None => StaticModel::from(table).into(),
+        })
     }
 
     /// What decoder `decoder` (a position in [`crate::Decode::names`]) makes of a sentence, the likeliest first, by a beam

@@ -41,7 +41,7 @@ pub use dict_rep::{DictRep, DictRepParams};
 pub use fast_sent::{FastSent, FastSentParams};
 pub use fast_text::{CharNgramConfig, FastText, FastTextConfig, ReleasedBin};
 pub use gran::{Gran, GranParams, GranVariant};
-pub use order::{ENGLISH_NEGATION, Order, OrderConfig, OrderGate, OrderInput, OrderParams};
+pub use order::{ENGLISH_NEGATION, Order, OrderGate, OrderInput, OrderModelConfig, OrderParams};
 pub use p_thought::{PThought, PThoughtParams, PThoughtStructure};
 pub use pp::{Pp, PpParams};
 pub use pv_dbow::{PvDbow, PvDbowParams};

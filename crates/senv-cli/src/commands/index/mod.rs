@@ -23,7 +23,7 @@ use self::{
     parts::{Documents, Parts},
 };
 use crate::{
-    commands::{ENGLISH, is_english, known_words::warn_of_few, search::filter::Condition},
+    commands::{ENGLISH, is_english, known_words::warn_of_few, order_weight, search::filter::Condition},
     failure::{Failure, Result},
     output::{self, plural, short},
     text::{InputArgs, LineArgs, is_arrow, is_dash, note_tables, note_typing},
@@ -100,6 +100,10 @@ pub(crate) struct Index {
     /// Share of the true nearest sentences that a search finds; more takes longer, and 1 compares all of them.
     #[arg(long, value_name = "SHARE", default_value_t = 0.99, help_heading = "Search", conflicts_with = "change")]
     recall: f32,
+    /// How much word order and negation count, here and in every search, in a model with a part that reads them (senv train order): 1 as it
+    /// was trained; 0 leaves the part out, and vectors are as short as those of the table.
+    #[arg(long = "order", value_name = "WEIGHT", value_parser = order_weight, help_heading = "Search", conflicts_with = "change")]
+    order_weight: Option<f64>,
     #[command(flatten)]
     text: LineArgs,
 }
@@ -267,7 +271,12 @@ impl Index {
                 output::note("using the English model that is part of senv (English only); --model FILE takes another");
             }
             let index = IndexParams { rescoring: self.precision.into(), ..IndexParams::default() };
-            let params = SentenceCollectionParams { columns: further, index, recall: self.recall };
+            let params = SentenceCollectionParams {
+                columns: further,
+                index,
+                recall: self.recall,
+                order_weight: self.order_weight,
+            };
             let made = match self.force {
                 true => SentenceCollection::rebuild(&self.output, &model, &params, next),
                 false => SentenceCollection::build(&self.output, &model, &params, next),

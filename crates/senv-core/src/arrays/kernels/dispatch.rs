@@ -10,6 +10,7 @@ use super::AdamStep;
 use super::int4_sum::Int4Rows;
 use super::level::{Kind, Level};
 use super::portable;
+use super::skip_bigram::{SkipBigramRow, SkipBigramState};
 #[cfg(target_arch = "x86_64")]
 use super::x86::{avx2, avx512};
 
@@ -55,6 +56,8 @@ dispatch! {
     fn add_int4_row(c: f32, x: &[u8], y: &mut [f32]);
     fn add_signs(key: u64, scale: f32, y: &mut [f32]);
     fn skip_bigram_step(abf: [&[f32]; 3], sign: f32, h: &mut [f32], g: &mut [f32], q: &mut [f32]);
+    fn skip_bigrams(words: &[SkipBigramRow<'_>], antisymmetric: usize, states: &mut [SkipBigramState]);
+    fn mean_shares(f: &[f32], n: usize, out: &mut [f32]);
     fn walsh_hadamard(x: &mut [f32]);
     fn quantize_4_bits(x: &[f32], halves: &[f32], codes: &mut [u8]) -> [f32; 2];
     fn sum_int4_rows(rows: Int4Rows<'_>, ids: &[u32], out: &mut [f32]);

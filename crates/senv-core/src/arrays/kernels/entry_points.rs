@@ -14,7 +14,9 @@ macro_rules! entry_points {
         use $crate::kernels::{
             compressed, elementwise,
             int4_sum::{self, Int4Rows},
-            products, rows, skip_bigram, transform,
+            products, rows,
+            skip_bigram::{self, SkipBigramRow, SkipBigramState},
+            transform,
             vector::{self, Add, Axpy, Plain, Scale, Shared, Shrink, Take},
         };
 
@@ -75,6 +77,12 @@ macro_rules! entry_points {
             }
             fn skip_bigram_step(abf: [&[f32]; 3], sign: f32, h: &mut [f32], g: &mut [f32], q: &mut [f32]) {
                 skip_bigram::skip_bigram_step(abf, sign, h, g, q)
+            }
+            fn skip_bigrams(words: &[SkipBigramRow<'_>], antisymmetric: usize, states: &mut [SkipBigramState]) {
+                skip_bigram::skip_bigrams(words, antisymmetric, states)
+            }
+            fn mean_shares(f: &[f32], n: usize, out: &mut [f32]) {
+                skip_bigram::mean_shares(f, n, out)
             }
             fn walsh_hadamard(x: &mut [f32]) {
                 transform::walsh_hadamard(x)

@@ -76,6 +76,7 @@ pub use planes::{
 pub use row_sums::sum_rows;
 pub(crate) use row_sums::{add_f16, add_f32, add_int4, add_int8, sum_int4};
 pub use shared::SharedTable;
+pub use skip_bigram::{SKIP_BIGRAM_BLOCK, SKIP_BIGRAM_BYTES, SkipBigramRow, SkipBigramState};
 
 /// Panics if slices differ in length.
 #[inline(always)]
@@ -177,6 +178,34 @@ pub fn skip_bigram_step([a, b, f]: [&[f32]; 3], sign: f32, h: &mut [f32], g: &mu
         check_len(len, q.len());
     }
     dispatch::skip_bigram_step(Level::best(), [a, b, f], sign, h, g, q);
+}
+
+/// The steps of [`skip_bigram_step`] for the words of a sentence, one after another, on every block of columns: with sign -1 in the
+/// first `antisymmetric` blocks; with sign 1 behind them, where the sums of a, b, a b and f are kept, too. Bit-identical on every
+/// processor.
+///
+/// # Panics
+/// If a word has fewer blocks than there are states.
+pub fn skip_bigrams(words: &[SkipBigramRow<'_>], antisymmetric: usize, states: &mut [SkipBigramState]) {
+    for word in words {
+        assert!(
+            word.codes.len() >= states.len(),
+            "a word of {} blocks where {} are needed",
+            word.codes.len(),
+            states.len()
+        );
+    }
+    dispatch::skip_bigrams(Level::best(), words, antisymmetric, states);
+}
+
+/// The mean of what is left of a word at another, over all orders of `n` words: `out = 2 / (n (n − 1)) Σ_k (n − k) f^(k − 1)` over the
+/// distances k = 1 .. n − 1, elementwise; 0 for n < 2. Bit-identical on every processor.
+///
+/// # Panics
+/// If the lengths differ.
+pub fn mean_shares(f: &[f32], n: usize, out: &mut [f32]) {
+    check_len(out.len(), f.len());
+    dispatch::mean_shares(Level::best(), f, n, out);
 }
 
 /// The Walsh-Hadamard transform in place, without its scale: `y_i = Σ_j ±x_j`, with a minus where i and j share an odd number of

@@ -7,9 +7,14 @@ use std::collections::HashMap;
 
 use ndarray::Array2;
 use rand::{RngExt, seq::IndexedRandom};
-use senv_core::{Result as CoreResult, TextOptions, TextReader, TokenId, arrays::matmul, kernels, rng::Stream};
+use senv_core::{
+    Result as CoreResult, TextOptions, TextReader, TokenId,
+    arrays::matmul,
+    kernels,
+    rng::Stream,
+    static_model::order::{OrderWords, UNKNOWN_BUCKETS},
+};
 
-use super::words::{BUCKETS, Words};
 use crate::{data::PairKind, error::Result};
 
 /// Lines of running text in which capitals are counted, of each file.
@@ -52,14 +57,14 @@ pub(super) struct Exchange {
 
 /// How often words occur behind the beginning of a sentence, and how often with a capital.
 pub(super) struct Capitals<'w> {
-    words: Words<'w>,
+    words: OrderWords<'w>,
     counts: Vec<[u32; 2]>,
     scratch: String,
     lower: String,
 }
 
 impl<'w> Capitals<'w> {
-    pub(super) fn new(words: Words<'w>) -> Self {
+    pub(super) fn new(words: OrderWords<'w>) -> Self {
         Self { words, counts: vec![[0; 2]; words.len()], scratch: String::new(), lower: String::new() }
     }
 
@@ -121,7 +126,7 @@ impl Exchange {
             }
         };
         let mut kinds: Vec<Kind> = vocabulary.iter().map(|(id, token, _)| kind(id, token)).collect();
-        kinds.resize(vocabulary.len() + BUCKETS, Kind::Name);
+        kinds.resize(vocabulary.len() + UNKNOWN_BUCKETS, Kind::Name);
         let of = |kind| {
             let ids = kinds.iter().enumerate().filter(move |(_, k)| **k == kind);
             ids.map(|(i, _)| TokenId(i as u32)).collect::<Vec<_>>()
@@ -174,7 +179,7 @@ fn is_year(token: &str) -> bool {
 
 /// The nearest among `candidates` of those that occur.
 fn neighbours(
-    words: Words<'_>,
+    words: OrderWords<'_>,
     candidates: &[TokenId],
     used: &[Vec<TokenId>],
     kinds: &[Kind],

@@ -9,8 +9,7 @@
 //! κ is looked for among 24 values from .05 to 12, evenly by their logarithms, then by bisection behind the greatest that passes. r
 //! need not fall all the way, so a greater κ beyond a gap is taken. κ = 0 where none passes.
 
-use senv_core::{Scratch, SentenceEncoder};
-use senv_encoders::OrderJoin;
+use senv_core::{Scratch, SentenceEncoder, static_model::order::OrderJoin};
 
 use super::Order;
 use crate::{
@@ -48,8 +47,8 @@ pub struct OrderGate {
 
 /// The gate on these sets: κ, and the correlations without and with it.
 pub(super) fn gate(model: &Order, sets: &[ScoredPairs], loss: f64) -> Result<OrderGate> {
-    let parts: Vec<(Vec<Parts>, Vec<f64>)> =
-        sets.iter().map(|set| (parts_of(model, set), set.pairs.iter().map(|pair| pair.0).collect())).collect();
+    let of_set = |set: &ScoredPairs| Ok((parts_of(model, set)?, set.pairs.iter().map(|pair| pair.0).collect()));
+    let parts = sets.iter().map(of_set).collect::<Result<Vec<(Vec<Parts>, Vec<f64>)>>>()?;
     // Without the order part the negation column is away, too: what is compared with is the table.
     let score = |kappa: Option<f64>| {
         let of_set = |(parts, gold): &(Vec<Parts>, Vec<f64>)| {
@@ -82,10 +81,10 @@ impl Parts {
     }
 }
 
-fn parts_of(model: &Order, set: &ScoredPairs) -> Vec<Parts> {
+fn parts_of(model: &Order, set: &ScoredPairs) -> Result<Vec<Parts>> {
     // At κ = 1 the parts stand side by side.
-    let unit = model.with_join(OrderJoin { kappa: 1.0, ..model.join() });
-    let (dim, width) = (unit.table().dim(), SentenceEncoder::dim(&unit));
+    let unit = model.with_join(OrderJoin { kappa: 1.0, ..model.join() })?;
+    let (dim, width) = (unit.encoder().rows().dim(), SentenceEncoder::dim(&unit));
     let mut scratch = Scratch::default();
     let (mut first, mut second) = (vec![0.0; width], vec![0.0; width]);
     let mut of_pair = |(_, a, b): &(f64, String, String)| {
@@ -103,5 +102,5 @@ fn parts_of(model: &Order, set: &ScoredPairs) -> Vec<Parts> {
         let squares = [1, 2].map(|side| [scale(m[side], g[side]), scale(m[side], z[side])]);
         Parts { table: scale(both, m[0]), order: scale(both, g[0]), negation: scale(both, z[0]), squares }
     };
-    set.pairs.iter().map(&mut of_pair).collect()
+    Ok(set.pairs.iter().map(&mut of_pair).collect())
 }

@@ -12,22 +12,25 @@ mod objective;
 mod ordinary;
 #[cfg(test)]
 mod tests;
-mod words;
 
 use senv_core::{
-    Observer, Scratch, StaticEncoder, Tokenizer,
+    Observer, Scratch, StaticEncoder, Table, Tokenizer,
+    arrays::Parameters,
     hyperparameters::{Hyperparameters, hyperparameters},
     optim::{AdamParams, UpdateRule},
     rng::stream,
-    static_model::RowEncoding,
+    static_model::{
+        CompressedRows, RowEncoding,
+        order::{OrderConfig, OrderJoin, OrderValues, OrderWords},
+    },
 };
 use senv_data::ParaphraseSet;
-use senv_encoders::{Encoder, OrderEncoder, OrderJoin};
+use senv_encoders::{Encoder, OrderEncoder};
 use senv_losses::CosineLogistic;
 use serde::{Deserialize, Serialize};
 
 pub use gate::OrderGate;
-pub use model::{Order, OrderConfig};
+pub use model::{Order, OrderModelConfig};
 
 use crate::{
     base::{fingerprint::Fingerprint, range::require, train_options::TrainOptions},
@@ -46,7 +49,6 @@ use crate::{
 use exchange::{Capitals, Exchange};
 use objective::{LabelledTokens, OrderObjective};
 use ordinary::OrdinaryPairs;
-use words::Words;
 
 /// English words that negate a sentence.
 pub const ENGLISH_NEGATION: [&str; 12] =
@@ -154,10 +156,10 @@ impl System for OrderParams {
 /// The table of a model: that of a static one, or the rows of an average in full.
 fn static_table(model: &Model) -> Result<StaticEncoder> {
     if let Some(table) = model.downcast_ref::<StaticModel>() {
-        return Ok(table.encoder().clone());
+        return Ok(table.encoder().clone().without_order());
     }
     if let Some(order) = model.downcast_ref::<Order>() {
-        return Ok(order.table().clone());
+        return Ok(order.encoder().clone().without_order());
     }
     CompressParams { encoding: RowEncoding::F32, ..CompressParams::default() }.compress(model)
 }
@@ -175,7 +177,7 @@ impl OrderParams {
     ) -> Result<Trained<Order>> {
         self.check()?;
         let (seed, observer) = (self.fit.seed, options.observer);
-        let words = Words { table, random: self.random_features, seed };
+        let words = OrderWords { table, random: self.random_features };
         let train = labelled(words, &input.labelled);
         if train.labels.is_empty() {
             return Err(Error::NoExamples { kind: Order::KIND });
@@ -198,7 +200,7 @@ impl OrderParams {
             OrderObjective { words, encoder, head: HEAD, train, dev, exchange, ordinary, hold: self.hold, identity };
         let initial = || {
             let order = encoder.init(&mut stream(seed, "order part", &[]))?;
-            Ok(Weights { words: words.table_of_features()?, parameters: vec![order, HEAD.init()?] })
+            Ok(Weights { words: features(words)?, parameters: vec![order, HEAD.init()?] })
         };
         let fitted = fit(&mut objective, initial, &self.fit, &options.run())?;
         let interrupted = fitted.stopped == Stopped::Interrupted;
@@ -210,15 +212,14 @@ impl OrderParams {
             let join =
                 OrderJoin { kappa: self.kappa.unwrap_or(UNGATED_KAPPA), gamma: self.gamma, negation: self.negation };
             let config = OrderConfig {
-                table: table.config(),
                 dim: self.dim,
                 random_features: self.random_features,
-                seed,
+                encoding: RowEncoding::F32,
                 join,
                 negation_words,
-                params: self.clone(),
             };
-            let model = Order::new(table.clone(), config, parameters.into_iter().next().unwrap_or_default())?;
+            let part = parameters.into_iter().next().unwrap_or_default();
+            let model = Order::new(table.clone().with_order(config, values(&encoder, &part)?)?, self.clone());
             if interrupted || self.kappa.is_some() || input.gate.is_empty() {
                 Ok(model)
             } else {
@@ -235,10 +236,10 @@ impl OrderParams {
             100.0 * whole,
             100.0 * table
         ));
-        Ok(model.with_join(OrderJoin { kappa, ..model.join() }))
+        model.with_join(OrderJoin { kappa, ..model.join() })
     }
 
-    fn exchange(&self, words: Words<'_>, input: &OrderInput, train: &LabelledTokens) -> Result<Exchange> {
+    fn exchange(&self, words: OrderWords<'_>, input: &OrderInput, train: &LabelledTokens) -> Result<Exchange> {
         let mut capitals = Capitals::new(words);
         for pair in input.labelled.iter().flat_map(|set| &set.pairs) {
             capitals.add(&pair.first);
@@ -270,8 +271,35 @@ impl OrderParams {
     }
 }
 
+/// The features of all words, a row each.
+fn features(words: OrderWords<'_>) -> Result<Table> {
+    let mut table = Table::zeros(words.len(), words.n_features())?;
+    for word in 0..words.len() {
+        words.features(word, table.row_mut(word));
+    }
+    Ok(table)
+}
+
+/// The numbers of a trained part as a static table takes them.
+fn values(encoder: &OrderEncoder, part: &Parameters<f32>) -> Result<OrderValues> {
+    let tensor = |name: &str| {
+        let values = part.iter().find(|tensor| tensor.name() == name).map_or(&[][..], |tensor| tensor.values());
+        values.to_vec()
+    };
+    let maps = Table::from_vec(encoder.features, 3 * encoder.dim, tensor("order.maps"))?;
+    let bias = tensor("order.scalar_bias");
+    Ok(OrderValues {
+        maps: CompressedRows::compress(&maps, RowEncoding::F32)?,
+        scalars: tensor("order.scalars"),
+        scalar_bias: std::array::from_fn(|i| bias.get(i).copied().unwrap_or(f32::NAN)),
+        f_bias: tensor("order.f_bias"),
+        length_slope: tensor("order.length_bias").first().copied().unwrap_or(f32::NAN),
+        first_state: tensor("order.first_state_bias"),
+    })
+}
+
 /// Labelled pairs as words; those with an empty sentence are left out.
-fn labelled(words: Words<'_>, sets: &[ParaphraseSet]) -> LabelledTokens {
+fn labelled(words: OrderWords<'_>, sets: &[ParaphraseSet]) -> LabelledTokens {
     let mut scratch = Scratch::default();
     let (mut first, mut second, mut labels) = (Vec::new(), Vec::new(), Vec::new());
     for pair in sets.iter().flat_map(|set| &set.pairs) {

@@ -10,7 +10,7 @@
 //! cosines by the table. Both see the whole cosine, so the lengths of order parts are trained with them.
 
 use ndarray::{Array2, Axis, concatenate};
-use senv_core::{TokenId, arrays::TokenBatch, kernels, observer::Metric, rng::stream};
+use senv_core::{TokenId, arrays::TokenBatch, kernels, observer::Metric, rng::stream, static_model::order::OrderWords};
 use senv_encoders::{Encoder, OrderEncoder};
 use senv_losses::{CosineLogistic, JoinedCosines, held_correlation};
 use senv_metrics::average_precision;
@@ -19,7 +19,6 @@ use super::{
     Order,
     exchange::Exchange,
     ordinary::{HeldPairs, OrdinaryPairs, unit_vector},
-    words::Words,
 };
 use crate::{
     error::Result,
@@ -42,7 +41,7 @@ impl LabelledTokens {
 
 /// The order part on labelled and ordinary pairs.
 pub(super) struct OrderObjective<'t> {
-    pub(super) words: Words<'t>,
+    pub(super) words: OrderWords<'t>,
     pub(super) encoder: OrderEncoder,
     pub(super) head: CosineLogistic,
     pub(super) train: LabelledTokens,

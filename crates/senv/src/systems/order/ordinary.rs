@@ -5,9 +5,8 @@
 //! from one source, and mixes them into groups of several.
 
 use rand::{RngExt, seq::SliceRandom};
-use senv_core::{Scratch, TokenId, kernels, rng::stream};
+use senv_core::{Scratch, TokenId, kernels, rng::stream, static_model::order::OrderWords};
 
-use super::words::Words;
 use crate::{data::PairData, error::Result};
 
 /// Pairs that are taken of a source.
@@ -49,7 +48,7 @@ pub(super) struct HeldPairs {
 
 impl OrdinaryPairs {
     /// Draws the pairs of the sources of `data`.
-    pub(super) fn new(data: &PairData, words: Words<'_>, seed: u64) -> Result<Self> {
+    pub(super) fn new(data: &PairData, words: OrderWords<'_>, seed: u64) -> Result<Self> {
         let mut new = Self::default();
         let mut scratch = Scratch::default();
         // The data were tokenized as the table tokenizes; an unknown token may stand for several words.
@@ -154,7 +153,7 @@ impl OrdinaryPairs {
 
 /// The vector of a sentence by the rows of the table, of length 1; a bucket has a vector of its features, as long as the table's of
 /// unknown words.
-pub(super) fn unit_vector(sentence: &[TokenId], words: Words<'_>) -> Vec<f32> {
+pub(super) fn unit_vector(sentence: &[TokenId], words: OrderWords<'_>) -> Vec<f32> {
     let (table, dim) = (words.table, words.table.rows().dim());
     let mut out = vec![0.0; dim];
     let length = table.unknown_word_length().unwrap_or(0.0);

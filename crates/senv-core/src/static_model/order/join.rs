@@ -11,7 +11,7 @@
 //! stays zero, and so does the whole where m is. γ is a constant column: without it the cosines of long sentences, whose parts are
 //! long, sink below those of short ones. A negation in one of two sentences lowers their cosine, in both it raises it.
 
-use senv_core::{Error, Result, kernels};
+use crate::{Error, Result, kernels};
 use serde::{Deserialize, Serialize};
 
 /// Sentences of more words than this are marked the less for a negation the longer they are.
@@ -20,7 +20,7 @@ const NEGATION_WORDS: f64 = 10.0;
 /// The weights of the parts of a joined vector.
 ///
 /// ```
-/// use senv_encoders::OrderJoin;
+/// use senv_core::static_model::order::OrderJoin;
 /// let join = OrderJoin { kappa: 2.0, gamma: 1.0, negation: 0.5 };
 /// // A table of two dimensions, an order part of two columns and length .1, in a sentence of 20 words with a negation.
 /// let mut out = [3.0, 4.0, 0.06, 0.08, 0.1, 0.0];
@@ -43,8 +43,14 @@ impl OrderJoin {
     /// Columns behind those of the table and of the order part: the constant one, and that of negation.
     pub const EXTRA: usize = 2;
 
-    /// Joins in place: the first `dim` values of `out` are the vector of the table; behind them stands what an
-    /// [`OrderEncoder`](crate::OrderEncoder) gives for the sentence of `n` words, and one value more.
+    /// The order part and the column of negation with `weight` times their weights.
+    #[must_use]
+    pub fn with_weight(self, weight: f64) -> Self {
+        Self { kappa: weight * self.kappa, negation: weight * self.negation, ..self }
+    }
+
+    /// Joins in place: the first `dim` values of `out` are the vector of the table; behind them stands what the
+    /// order part gives for the sentence of `n` words, and one value more.
     ///
     /// # Errors
     /// [`Error::ShapeMismatch`] unless `out` has room for all parts.

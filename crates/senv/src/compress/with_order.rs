@@ -1,0 +1,38 @@
+//! From a table with an order part to a small one: rows and maps are stored in few bits, and the part reads the rows as they are then.
+
+use senv_core::{
+    StaticEncoder,
+    static_model::{CompressedRows, RowEncoding, order::OrderPart},
+};
+
+use super::table::CompressParams;
+use crate::error::Result;
+
+/// How the maps of an order part are stored in small tables. Four bits would save a tenth of a megabyte.
+const MAPS: RowEncoding = RowEncoding::Int8;
+
+impl CompressParams {
+    /// Whether the rows keep their dimensions and axes, which an order part needs.
+    pub(super) fn keeps_axes(&self, n_others: usize) -> bool {
+        n_others == 0 && self.dim.is_none() && self.principal.is_none() && self.whitening == 0.0
+    }
+
+    /// The small table of a model with an order part. Rows that have fewer bits than are asked for stay as they are.
+    pub(super) fn compress_with_order(&self, table: &StaticEncoder, part: &OrderPart) -> Result<StaticEncoder> {
+        let rows = if table.encoding().row_bytes(2) <= self.encoding.row_bytes(2) {
+            table.rows().clone()
+        } else {
+            CompressedRows::compress(&table.rows().decoded()?, self.encoding)?
+        };
+        let before = table.rows().mean_length();
+        let change = if before > 0.0 { rows.mean_length() / before } else { 1.0 };
+        let length = table.unknown_word_length().map(|length| self.unknown_length as f32 * change * length);
+        let small = StaticEncoder::new(table.tokenizer().clone(), table.vocabulary().clone(), rows, length)?;
+        let small = small.with_order(part.config().clone(), part.values().clone())?.with_order_encoding(MAPS)?;
+        let small = match self.max_vocabulary {
+            Some(n) => small.truncate_vocabulary(n)?,
+            None => small,
+        };
+        Ok(small.with_source(table.source()))
+    }
+}
