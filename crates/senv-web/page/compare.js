@@ -7,8 +7,8 @@ const EXAMPLES = [
     ['Paraphrase', 'He bought a new car.', 'He purchased an automobile.'],
     ['Question', 'How can I change my password?', 'Where do I choose a new password?'],
     ['Unrelated', 'The soup needs more salt.', 'The parliament voted on the budget.'],
-    ['Order is not seen', 'The dog bites the man.', 'The man bites the dog.'],
-    ['Negation is hardly seen', 'I like this film.', 'I do not like this film.'],
+    ['Word order', 'The dog bites the man.', 'The man bites the dog.'],
+    ['Negation', 'I like this film.', 'I do not like this film.'],
     ['Unknown words', 'Zyzzogeton wrote to Qwfpgj.', 'A letter from Zyzzogeton.'],
 ];
 
@@ -37,7 +37,7 @@ function wordItem(text, share, strongest, className) {
     return item;
 }
 
-function showWords(id, { words, n_more, more }, strongest) {
+function showWords(id, { words, n_more, more }, order, strongest) {
     const items = words.map(({ text, known, share }) => {
         const item = wordItem(text, share, strongest, known ? '' : 'unknown');
         if (!known) {
@@ -48,13 +48,18 @@ function showWords(id, { words, n_more, more }, strongest) {
     if (n_more > 0) {
         items.push(wordItem(`and ${count(n_more, 'more word')}`, more, strongest, 'rest'));
     }
+    if (order !== null) {
+        const item = wordItem('order and negation', order, strongest, 'rest');
+        item.title = 'what the order of the words and their negation add, in both sentences together';
+        items.push(item);
+    }
     byId(id).replaceChildren(...items);
 }
 
 function startCompare(engine) {
     const [first, second] = [byId('first'), byId('second')];
     const show = () => {
-        const { cosine, sides } = engine.compare(first.value, second.value);
+        const { cosine, order, sides } = engine.compare(first.value, second.value);
         const isEmpty = sides.some(side => side.counts.tokens === 0);
         const bothEmpty = sides.every(side => side.counts.tokens === 0);
         showCosine(bothEmpty ? null : cosine);
@@ -62,9 +67,9 @@ function startCompare(engine) {
         const warnings = sides.map((side, i) => warning(names[i], side.counts)).filter(text => text !== '');
         note('compare-note', bothEmpty ? 'Write a sentence into both fields.' : warnings.join(' '));
         byId('words').hidden = isEmpty;
-        const shares = sides.flatMap(side => side.words.map(word => Math.abs(word.share)));
+        const shares = sides.flatMap(side => side.words.map(word => Math.abs(word.share))).concat(Math.abs(order ?? 0));
         const strongest = shares.reduce((most, share) => Math.max(most, share), STRONG);
-        sides.forEach((side, i) => showWords(['first-words', 'second-words'][i], side, strongest));
+        sides.forEach((side, i) => showWords(['first-words', 'second-words'][i], side, order, strongest));
     };
     for (const [name, a, b] of EXAMPLES) {
         const button = element('button', '', name);

@@ -7,7 +7,7 @@ use crate::{
     collection::{Opened, Sentences},
     embedding::{Counts, Embedding},
     search::{Hit, Lines, Query, Reading, Searching, Source},
-    shares::{Comparison, side},
+    shares::{Comparison, order_share, side},
 };
 
 /// What the model is.
@@ -29,7 +29,7 @@ pub struct About {
 #[derive(Debug)]
 pub struct Session {
     encoder: StaticEncoder,
-    /// The same rows for text that is split into tokens already: the vector of one token.
+    /// The same rows for text that is split into tokens already, without an order part: the vector of one token.
     tokens: StaticEncoder,
     scratch: Scratch,
     source: Source,
@@ -64,15 +64,18 @@ impl Session {
         Embedding { counts, vector }
     }
 
-    /// The cosine of two sentences, and what each word adds to it.
+    /// The cosine of two sentences, and what each word, and their order, adds to it.
     pub fn compare(&mut self, first: &str, second: &str) -> Comparison {
         let (u, v) = (self.embed(first), self.embed(second));
         let cosine = kernels::cosine(&u.vector, &v.vector);
+        let order = order_share(&u.vector, &v.vector, self.tokens.dim());
+        let of_words = cosine - order.unwrap_or(0.0);
+        let tokenizer = self.encoder.tokenizer();
         let mut side = |sentence: &str, own: &Embedding, other: &Embedding| {
-            side(&self.encoder, &self.tokens, &mut self.scratch, sentence, own, &other.vector, cosine)
+            side(tokenizer, &self.tokens, &mut self.scratch, sentence, own, &other.vector, of_words)
         };
         let sides = [side(first, &u, &v), side(second, &v, &u)];
-        Comparison { cosine, sides }
+        Comparison { cosine, order, sides }
     }
 
     /// Takes the bytes of a text file, one sentence a line, in place of the text before. Nothing is read yet: see

@@ -3,13 +3,14 @@
 //! Equation: `cosine-shares`
 //!
 //! ```text
-//! u = (Σ_t r_t) / n      c(u, v) = Σ_t a_t      a_t = r_t·v / (n |u| |v|)
+//! m = (Σ_t r_t) / n      c(u, v) = Σ_t a_t + o      a_t = r_t·m′ / (n |u| |v|)        m, m′: the means that u and v begin with
 //! ```
 //!
-//! A sentence vector is a mean, so its cosine with another is a sum over its words: a word that points where the other
-//! sentence does adds to it, one that points away takes from it. 0 where u or v is zero.
+//! A sentence vector begins with a mean, so its cosine with another is a sum over its words: a word that points where the other
+//! sentence does adds to it, one that points away takes from it. o is what is left for the part that reads word order and negation
+//! (`order-vector`). 0 where u or v is zero.
 
-use senv_core::{Scratch, SentenceEncoder, StaticEncoder, kernels};
+use senv_core::{Scratch, SentenceEncoder, StaticEncoder, Tokenizer, kernels};
 use serde::Serialize;
 
 use crate::embedding::{Counts, Embedding};
@@ -24,6 +25,8 @@ const MOST_BYTES: usize = 60;
 pub struct Comparison {
     /// The cosine of their vectors, in `[-1, 1]`; 0 where one of them has no word.
     pub cosine: f32,
+    /// What word order and negation add to it; `None` for a model that does not read them.
+    pub order: Option<f32>,
     /// The words of the first and of the second.
     pub sides: [Side; 2],
 }
@@ -52,33 +55,43 @@ pub struct Word {
     pub share: f32,
 }
 
-/// The words of `sentence`, whose vector is `own`, and what each adds to its `cosine` with `other`. `tokens` encodes text
-/// that is split already.
+/// What the part that reads word order and negation, behind the first `dim` values of two vectors, adds to their cosine.
+pub(crate) fn order_share(u: &[f32], v: &[f32], dim: usize) -> Option<f32> {
+    if u.len() == dim {
+        return None;
+    }
+    let norms = kernels::norm(u) * kernels::norm(v);
+    Some(if norms > 0.0 { kernels::dot(&u[dim..], &v[dim..]) / norms } else { 0.0 })
+}
+
+/// The words of `sentence`, whose vector is `own`, and what each adds to its cosine with `other`; all of them together add `of_words`.
+/// `tokens` encodes text that is split already, without its order.
 pub(crate) fn side(
-    encoder: &StaticEncoder,
+    tokenizer: &Tokenizer,
     tokens: &StaticEncoder,
     scratch: &mut Scratch,
     sentence: &str,
     own: &Embedding,
     other: &[f32],
-    cosine: f32,
+    of_words: f32,
 ) -> Side {
     let norms = f64::from(kernels::norm(&own.vector)) * f64::from(kernels::norm(other));
-    let mut row = vec![0.0; encoder.dim()];
+    let mut row = vec![0.0; tokens.dim()];
+    let mean = &other[..row.len()];
     let (mut words, mut n_more, mut sum) = (Vec::new(), 0, 0.0);
     let n = (own.counts.known + own.counts.hashed).max(1) as f64;
-    encoder.tokenizer().for_each(sentence, &mut String::new(), |token| {
+    tokenizer.for_each(sentence, &mut String::new(), |token| {
         if words.len() == MOST_WORDS {
             n_more += 1;
             return;
         }
         let coverage = tokens.encode_into(token, scratch, &mut row);
         let parts = (coverage.known + coverage.hashed) as f64;
-        let share = if cosine == 0.0 { 0.0 } else { parts * f64::from(kernels::dot(&row, other)) / (n * norms) };
+        let share = if norms > 0.0 { parts * f64::from(kernels::dot(&row, mean)) / (n * norms) } else { 0.0 };
         sum += share;
         words.push(Word { text: beginning(token, MOST_BYTES), known: coverage.hashed == 0, share: share as f32 });
     });
-    let more = if n_more == 0 { 0.0 } else { (f64::from(cosine) - sum) as f32 };
+    let more = if n_more == 0 { 0.0 } else { (f64::from(of_words) - sum) as f32 };
     Side { counts: own.counts, words, n_more, more }
 }
 

@@ -6,7 +6,10 @@ use senv_core::{
 use senv_data::{ParaphrasePair, ParaphraseSet};
 
 use super::{Order, OrderInput, OrderParams};
-use crate::{Error, Model, Start, System, TrainOptions, gradient::scored_pairs::ScoredPairs};
+use crate::{
+    CompressParams, Error, Model, SentenceCollection, SentenceCollectionParams, Start, StaticModel, System, TrainOptions,
+    gradient::scored_pairs::ScoredPairs,
+};
 
 const PEOPLE: [&str; 8] = ["anna", "bert", "cleo", "dora", "emil", "fritz", "greta", "hugo"];
 const VERBS: [&str; 4] = ["helps", "sees", "calls", "follows"];
@@ -124,6 +127,92 @@ fn the_gate_takes_the_greatest_weight_that_costs_little() {
     gated.gate_loss = 0.0;
     let narrow = fit(&gated).join().kappa;
     assert!(narrow < open, "{narrow}");
+}
+
+#[test]
+fn a_small_table_keeps_the_part_where_it_keeps_its_axes() {
+    let model: Model = train(&params(30), 1).into();
+    let params = CompressParams { encoding: RowEncoding::Int8, ..CompressParams::default() };
+    let small = params.compress(&model).unwrap();
+    assert_eq!(small.order().unwrap().config().encoding, RowEncoding::Int8);
+    assert_eq!((small.dim(), small.encoding(), small.unknown_word_length()), (30, RowEncoding::Int8, Some(3.0)));
+    let texts = ["Greta calls the unheard-of Zoe", "dora not emil", "the anna sees the bert", "", "."];
+    let (before, after) = (model.encode(&texts).unwrap(), small.encode(&texts).unwrap());
+    for (x, y) in before.rows().into_iter().zip(after.rows()) {
+        // Rows that have eight bits already stay as they are; maps lose a little.
+        assert_eq!(x.iter().take(12).collect::<Vec<_>>(), y.iter().take(12).collect::<Vec<_>>());
+        let apart = x.iter().zip(y).map(|(x, y)| (x - y).powi(2)).sum::<f32>().sqrt();
+        assert!(apart <= 0.02 * x.iter().map(|x| x * x).sum::<f32>().sqrt(), "{apart}");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("small.senv");
+    small.save(&path).unwrap();
+    let opened = crate::open(&path).unwrap();
+    assert_eq!((opened.kind(), opened.encode(&texts).unwrap()), ("static", after));
+    assert!(params.compress(&opened).unwrap_err().to_string().contains("compressed already"));
+
+    let few = CompressParams { max_vocabulary: Some(5), unknown_length: 0.5, ..params }.compress(&model).unwrap();
+    assert_eq!((few.vocabulary().len(), few.unknown_word_length()), (5, Some(1.5)));
+    assert!(few.order().is_some());
+    let four = CompressParams { encoding: RowEncoding::Int4, ..params }.compress(&model).unwrap();
+    assert_eq!((four.encoding(), four.dim()), (RowEncoding::Int4, 30));
+    for (other, dim) in [
+        (CompressParams { dim: Some(4), ..params }, 4),
+        (CompressParams { principal: Some(5), ..params }, 5),
+        (CompressParams { whitening: 0.2, ..params }, 12),
+    ] {
+        let small = other.compress(&model).unwrap();
+        assert!(small.order().is_none() && small.dim() == dim, "{dim}");
+    }
+    assert_eq!(params.compress_side_by_side(&model, &[&opened]).unwrap().dim(), 24);
+}
+
+#[test]
+fn the_part_counts_as_much_as_is_asked_for() {
+    let model: Model = train(&params(150), 1).into();
+    let small: Model = StaticModel::from(CompressParams::default().compress(&model).unwrap()).into();
+    for model in [model, small] {
+        let exchanged = |weight| {
+            let weighted = model.with_order_weight(weight).unwrap();
+            weighted.similarity("Anna helps Greta.", "The Greta helps the Anna.")
+        };
+        let cosines = [0.0, 0.5, 1.0, 2.0].map(exchanged);
+        assert!(cosines.is_sorted_by(|a, b| a > b), "{cosines:?}");
+        assert_eq!(cosines[2], model.similarity("Anna helps Greta.", "The Greta helps the Anna."));
+        let table = model.with_order_weight(0.0).unwrap();
+        assert_eq!((table.kind(), table.dim()), ("static", 12));
+        assert!(model.with_order_weight(-0.1).is_err() && model.with_order_weight(f64::NAN).is_err());
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("twice.senv");
+        model.with_order_weight(2.0).unwrap().save(&path).unwrap();
+        let opened = crate::open(&path).unwrap();
+        assert_eq!(opened.kind(), model.kind());
+        assert_eq!(opened.similarity("Anna helps Greta.", "The Greta helps the Anna."), cosines[3]);
+    }
+    let none: Model = StaticModel::from(table(None)).into();
+    assert!(matches!(none.with_order_weight(1.0), Err(Error::NoOrderPart { kind: "static" })));
+}
+
+#[test]
+fn a_collection_searches_with_the_weight_that_it_was_made_with() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, at) = (folder.path().join("order.senv"), folder.path().join("people.index"));
+    train(&params(150), 1).save(&path).unwrap();
+    for (order_weight, dim) in [(None, 30), (Some(2.0), 30), (Some(0.0), 12)] {
+        let _ = std::fs::remove_dir_all(&at);
+        let wanted = SentenceCollectionParams { order_weight, ..SentenceCollectionParams::default() };
+        let mut collection = SentenceCollection::create_with(&at, &path, &wanted).unwrap();
+        collection.add(&["The Greta helps the Anna."]).unwrap();
+        let collection = SentenceCollection::open(&at).unwrap();
+        assert_eq!((collection.rows().dim(), SentenceCollection::order_weight(collection.rows())), (dim, order_weight));
+        let found = collection.search("Anna helps Greta.", 1).unwrap()[0].cosine;
+        let model = crate::open(&path).unwrap();
+        let model = order_weight.map_or(Ok(model.clone()), |weight| model.with_order_weight(weight)).unwrap();
+        let expected = model.similarity("Anna helps Greta.", "The Greta helps the Anna.");
+        assert!((found - expected).abs() < 1e-3, "{order_weight:?}: {found} {expected}");
+    }
+    let far = SentenceCollectionParams { order_weight: Some(-1.0), ..SentenceCollectionParams::default() };
+    assert!(SentenceCollection::create_with(folder.path().join("other.index"), &path, &far).is_err());
 }
 
 #[test]
