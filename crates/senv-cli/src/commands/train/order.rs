@@ -23,8 +23,12 @@ pub(crate) struct OrderArgs {
     init_model: PathBuf,
     /// Labelled pairs of sentences with nearly the same words: LABEL (1 for a paraphrase, else 0), FIRST, SECOND, separated by tabs, as in
     /// PAWS.
-    #[arg(long, value_name = "FILE", num_args = 1.., required = true, help_heading = "Files")]
+    #[arg(long, value_name = "FILE", num_args = 1.., required_unless_present = "paraphrases", help_heading = "Files")]
     train: Vec<PathBuf>,
+    /// Pairs of sentences that say the same, FIRST, SECOND, separated by a tab, for languages without labelled pairs: two names, numbers or
+    /// other words change places in one of them for a pair that does not say the same. Up to 10,000 pairs a file are used.
+    #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Files")]
+    paraphrases: Vec<PathBuf>,
     /// Ordinary pairs, FIRST, SECOND, separated by a tab: their similarities are held in place. Of these and the next three, up to
     /// 3,000 pairs a file are used.
     #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Files")]
@@ -43,7 +47,7 @@ pub(crate) struct OrderArgs {
     /// correlations lose little (--gate-loss).
     #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with = "kappa", help_heading = "Files")]
     gate: Vec<PathBuf>,
-    /// Leave out ordinary pairs with a sentence of these files.
+    /// Leave out pairs with a sentence of these files, of all files but those of --dev.
     #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Files")]
     decontaminate: Vec<PathBuf>,
     /// Words that negate a sentence [default: those of English: not, n't, no, nobody, none, never, nothing, nor, neither, without, cannot,
@@ -74,8 +78,10 @@ impl OrderArgs {
         ];
         let held_out = HeldOut::read(&self.decontaminate)?;
         let options = PairOptions { held_out, text: self.text.options(), ..PairOptions::default() };
+        let paraphrases = PairFiles { inputs: of(PairKind::Pairs, &self.paraphrases), options: options.clone() };
         Ok(OrderInput {
             labelled: read_labelled(&self.train)?,
+            paraphrases,
             ordinary: PairFiles { inputs: inputs.concat(), options },
             gate: read_scored(&self.gate)?,
             negation_words: self.negation_words.clone(),
@@ -90,7 +96,8 @@ impl OrderArgs {
             params.fit.steps = None;
         }
         self.params.apply(&mut params)?;
-        let files = [&self.train, &self.pairs, &self.captions, &self.nli, &self.neighbours, &self.gate];
+        let files =
+            [&self.train, &self.paraphrases, &self.pairs, &self.captions, &self.nli, &self.neighbours, &self.gate];
         let more = [&self.decontaminate, &self.dev];
         let read = files.into_iter().chain(more).flatten().map(PathBuf::as_path);
         let job = Job::new(&self.files, &read.collect::<Vec<_>>())?;

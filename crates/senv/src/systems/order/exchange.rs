@@ -8,14 +8,17 @@ use std::collections::HashMap;
 use ndarray::Array2;
 use rand::{RngExt, seq::IndexedRandom};
 use senv_core::{
-    Result as CoreResult, TextOptions, TextReader, TokenId,
+    Result as CoreResult, TextReader, TokenId,
     arrays::matmul,
     kernels,
     rng::Stream,
     static_model::order::{OrderWords, UNKNOWN_BUCKETS},
 };
 
-use crate::{data::PairKind, error::Result};
+use crate::{
+    data::{PairFiles, PairKind},
+    error::Result,
+};
 
 /// Lines of running text in which capitals are counted, of each file.
 const LINES: usize = 60_000;
@@ -34,7 +37,7 @@ const SHARES: [f64; 2] = [0.2, 0.7];
 
 /// What a word is exchanged for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+pub(super) enum Kind {
     Stays,
     Name,
     Number,
@@ -88,13 +91,13 @@ impl<'w> Capitals<'w> {
         });
     }
 
-    /// Counts the beginning of the files of running text among these.
-    pub(super) fn add_text(&mut self, inputs: &[crate::data::PairInput], options: &TextOptions) -> CoreResult<()> {
-        for input in inputs.iter().filter(|input| input.kind == PairKind::Neighbours) {
-            let mut lines = TextReader::open(&[&input.path], options)?;
+    /// Counts the beginning of a file of these kinds: of running text, or of pairs, a cell of a line at a time.
+    pub(super) fn add_files(&mut self, files: &PairFiles, kind: PairKind) -> CoreResult<()> {
+        for input in files.inputs.iter().filter(|input| input.kind == kind) {
+            let mut lines = TextReader::open(&[&input.path], &files.options.text)?;
             let mut n = 0;
             while let Some(line) = lines.next_line()? {
-                self.add(line.text);
+                line.text.split('\t').for_each(|cell| self.add(cell));
                 n += 1;
                 if n == LINES {
                     break;
@@ -107,7 +110,11 @@ impl<'w> Capitals<'w> {
 
 impl Exchange {
     /// The kinds of words by their form, their rank and these counts; neighbours for the words among `used`.
-    pub(super) fn new(capitals: &Capitals<'_>, used: &[Vec<TokenId>], share: f64) -> Result<Self> {
+    pub(super) fn new<'s>(
+        capitals: &Capitals<'_>,
+        used: impl Iterator<Item = &'s Vec<TokenId>>,
+        share: f64,
+    ) -> Result<Self> {
         let words = capitals.words;
         let vocabulary = words.table.vocabulary();
         let kind = |id: TokenId, token: &str| {
@@ -134,6 +141,11 @@ impl Exchange {
         let (names, numbers, years) = (of(Kind::Name), of(Kind::Number), of(Kind::Year));
         let neighbours = neighbours(words, &of(Kind::Word), used, &kinds)?;
         Ok(Self { names, numbers, years, neighbours, kinds, share })
+    }
+
+    /// The kind of a word.
+    pub(super) fn kind(&self, token: TokenId) -> Kind {
+        self.kinds[token.index()]
     }
 
     /// Changes a pair, or leaves it as it is.
@@ -178,14 +190,13 @@ fn is_year(token: &str) -> bool {
 }
 
 /// The nearest among `candidates` of those that occur.
-fn neighbours(
+fn neighbours<'s>(
     words: OrderWords<'_>,
     candidates: &[TokenId],
-    used: &[Vec<TokenId>],
+    used: impl Iterator<Item = &'s Vec<TokenId>>,
     kinds: &[Kind],
 ) -> Result<HashMap<TokenId, [TokenId; NEIGHBOURS]>> {
-    let mut asked: Vec<TokenId> =
-        used.iter().flatten().copied().filter(|token| kinds[token.index()] == Kind::Word).collect();
+    let mut asked: Vec<TokenId> = used.flatten().copied().filter(|token| kinds[token.index()] == Kind::Word).collect();
     asked.sort_unstable();
     asked.dedup();
     if candidates.len() <= NEIGHBOURS {

@@ -10,11 +10,12 @@ mod gate;
 mod model;
 mod objective;
 mod ordinary;
+mod swaps;
 #[cfg(test)]
 mod tests;
 
 use senv_core::{
-    Observer, Scratch, StaticEncoder, Table, Tokenizer,
+    Observer, Scratch, StaticEncoder, Table, TokenId, Tokenizer,
     arrays::Parameters,
     hyperparameters::{Hyperparameters, hyperparameters},
     optim::{AdamParams, UpdateRule},
@@ -24,7 +25,7 @@ use senv_core::{
         order::{OrderConfig, OrderJoin, OrderValues, OrderWords},
     },
 };
-use senv_data::ParaphraseSet;
+use senv_data::{ParaphrasePair, ParaphraseSet};
 use senv_encoders::{Encoder, OrderEncoder};
 use senv_losses::CosineLogistic;
 use serde::{Deserialize, Serialize};
@@ -35,7 +36,7 @@ pub use model::{Order, OrderModelConfig};
 use crate::{
     base::{fingerprint::Fingerprint, range::require, train_options::TrainOptions},
     compress::{static_model::StaticModel, table::CompressParams},
-    data::PairFiles,
+    data::{HeldOut, PairFiles, PairKind},
     error::{Error, Result},
     gradient::{Decay, FitParams, Stopped, Weights, WordUpdates, fit, scored_pairs::ScoredPairs},
     model::{handle::Model, trained::Trained},
@@ -48,12 +49,15 @@ use crate::{
 };
 use exchange::{Capitals, Exchange};
 use objective::{LabelledTokens, OrderObjective};
-use ordinary::OrdinaryPairs;
+use ordinary::{OrdinaryPairs, some_pairs};
+use swaps::labelled_swaps;
 
 /// English words that negate a sentence.
 pub const ENGLISH_NEGATION: [&str; 12] =
     ["not", "n't", "no", "nobody", "none", "never", "nothing", "nor", "neither", "without", "cannot", "nowhere"];
 
+/// Pairs that are taken of a file of paraphrases.
+const PARAPHRASES_OF_SOURCE: usize = 10_000;
 /// Words of a labelled sentence that are read in training.
 const LONGEST: usize = 80;
 /// κ where there are no scored pairs to set it by: the lower end of what the gate found for the English table.
@@ -103,8 +107,11 @@ hyperparameters! {
 pub struct OrderInput {
     /// Pairs of sentences with nearly the same words, and whether they are paraphrases: PAWS and its like.
     pub labelled: Vec<ParaphraseSet>,
+    /// Pairs of sentences that say the same, in any words, up to 10,000 of each file: two words of one kind change places in one of them for
+    /// a pair that does not. Where there are no labelled pairs they are enough.
+    pub paraphrases: PairFiles,
     /// Ordinary pairs, whose similarities are held in place; running text among them also says which words are names. The tokenizer is
-    /// that of the model.
+    /// that of the model. Sentences that its options hold out are left out of labelled and scored pairs, too.
     pub ordinary: PairFiles,
     /// Pairs that people have scored, by which κ is set.
     pub gate: Vec<ScoredPairs>,
@@ -168,7 +175,7 @@ impl OrderParams {
     /// Trains a part behind this table.
     ///
     /// # Errors
-    /// [`Error::NoExamples`] without labelled pairs; whatever is wrong with files, parameters, memory, or the training itself.
+    /// [`Error::NoExamples`] without labelled pairs and paraphrases; whatever is wrong with files, parameters, memory, or the training itself.
     pub fn fit_table(
         &self,
         table: &StaticEncoder,
@@ -178,8 +185,15 @@ impl OrderParams {
         self.check()?;
         let (seed, observer) = (self.fit.seed, options.observer);
         let words = OrderWords { table, random: self.random_features };
-        let train = labelled(words, &input.labelled);
-        if train.labels.is_empty() {
+        let held_out = &input.ordinary.options.held_out;
+        let mut train = labelled(words, &input.labelled, held_out);
+        let paraphrases = if input.paraphrases.inputs.is_empty() {
+            Vec::new()
+        } else {
+            let data = input.paraphrases.read(table.tokenizer(), options)?;
+            some_pairs(&data, words, PARAPHRASES_OF_SOURCE, seed, "order paraphrases").concat()
+        };
+        if train.is_empty() && paraphrases.is_empty() {
             return Err(Error::NoExamples { kind: Order::KIND });
         }
         let ordinary = if input.ordinary.inputs.is_empty() {
@@ -192,9 +206,13 @@ impl OrderParams {
             OrdinaryPairs::new(&data, words, seed)?
         };
         observer.go_on("reading pairs")?;
-        let exchange = self.exchange(words, input, &train)?;
+        let used = train.iter().map(|(pair, _)| pair).chain(&paraphrases).flatten();
+        let exchange = self.exchange(words, input, used)?;
+        train.extend(labelled_swaps(paraphrases, &exchange, seed));
+        let train = LabelledTokens::new(train);
         let encoder = OrderEncoder { features: words.n_features(), dim: self.dim };
-        let dev = options.dev.map(|dev| labelled(words, dev)).filter(|dev| !dev.labels.is_empty());
+        let dev = options.dev.map(|dev| LabelledTokens::new(labelled(words, dev, &HeldOut::default())));
+        let dev = dev.filter(|dev| !dev.labels.is_empty());
         let identity = self.identity(table, &train, dev.as_ref(), &ordinary);
         let mut objective =
             OrderObjective { words, encoder, head: HEAD, train, dev, exchange, ordinary, hold: self.hold, identity };
@@ -230,7 +248,19 @@ impl OrderParams {
 
     /// The model with the weight that the gate finds.
     fn gated(&self, model: Order, input: &OrderInput, observer: &dyn Observer) -> Result<Order> {
-        let OrderGate { kappa, table, whole } = gate::gate(&model, &input.gate, self.gate_loss)?;
+        let held_out = &input.ordinary.options.held_out;
+        let is_seen = |(_, a, b): &&(f64, String, String)| !held_out.contains(a) && !held_out.contains(b);
+        let seen = |set: &ScoredPairs| {
+            let pairs = set.pairs.iter().filter(is_seen).cloned().collect();
+            ScoredPairs { name: set.name.clone(), pairs }
+        };
+        let sets: Vec<ScoredPairs> = input.gate.iter().map(seen).filter(|set| set.pairs.len() > 1).collect();
+        if sets.is_empty() {
+            observer
+                .note("no scored pairs are left to set the weight of the order part by: it stays as it is by default");
+            return Ok(model);
+        }
+        let OrderGate { kappa, table, whole } = gate::gate(&model, &sets, self.gate_loss)?;
         observer.note(&format!(
             "the weight of the order part is {kappa:.3}: Pearson's r of scored pairs {:.2}, by the table alone {:.2}",
             100.0 * whole,
@@ -239,14 +269,20 @@ impl OrderParams {
         model.with_join(OrderJoin { kappa, ..model.join() })
     }
 
-    fn exchange(&self, words: OrderWords<'_>, input: &OrderInput, train: &LabelledTokens) -> Result<Exchange> {
+    fn exchange<'s>(
+        &self,
+        words: OrderWords<'_>,
+        input: &OrderInput,
+        used: impl Iterator<Item = &'s Vec<TokenId>>,
+    ) -> Result<Exchange> {
         let mut capitals = Capitals::new(words);
         for pair in input.labelled.iter().flat_map(|set| &set.pairs) {
             capitals.add(&pair.first);
             capitals.add(&pair.second);
         }
-        capitals.add_text(&input.ordinary.inputs, &input.ordinary.options.text)?;
-        Exchange::new(&capitals, &train.sentences, self.exchange)
+        capitals.add_files(&input.ordinary, PairKind::Neighbours)?;
+        capitals.add_files(&input.paraphrases, PairKind::Pairs)?;
+        Exchange::new(&capitals, used, self.exchange)
     }
 
     fn identity(
@@ -298,18 +334,13 @@ fn values(encoder: &OrderEncoder, part: &Parameters<f32>) -> Result<OrderValues>
     })
 }
 
-/// Labelled pairs as words; those with an empty sentence are left out.
-fn labelled(words: OrderWords<'_>, sets: &[ParaphraseSet]) -> LabelledTokens {
+/// Labelled pairs as words; those with an empty sentence or a held-out one are left out.
+fn labelled(words: OrderWords<'_>, sets: &[ParaphraseSet], held_out: &HeldOut) -> Vec<([Vec<TokenId>; 2], bool)> {
     let mut scratch = Scratch::default();
-    let (mut first, mut second, mut labels) = (Vec::new(), Vec::new(), Vec::new());
-    for pair in sets.iter().flat_map(|set| &set.pairs) {
-        let [a, b] = [&pair.first, &pair.second].map(|text| words.tokens(text, LONGEST, &mut scratch));
-        if !a.is_empty() && !b.is_empty() {
-            first.push(a);
-            second.push(b);
-            labels.push(pair.is_paraphrase);
-        }
-    }
-    first.extend(second);
-    LabelledTokens { sentences: first, labels }
+    let is_seen = |pair: &&ParaphrasePair| ![&pair.first, &pair.second].iter().any(|text| held_out.contains(text));
+    let pairs = sets.iter().flat_map(|set| &set.pairs).filter(is_seen);
+    let read = |pair: &ParaphrasePair| {
+        ([&pair.first, &pair.second].map(|text| words.tokens(text, LONGEST, &mut scratch)), pair.is_paraphrase)
+    };
+    pairs.map(read).filter(|(pair, _)| pair.iter().all(|sentence| !sentence.is_empty())).collect()
 }

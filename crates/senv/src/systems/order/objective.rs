@@ -34,6 +34,17 @@ pub(super) struct LabelledTokens {
 }
 
 impl LabelledTokens {
+    pub(super) fn new(pairs: Vec<([Vec<TokenId>; 2], bool)>) -> Self {
+        let (mut sentences, mut second, mut labels) = (Vec::new(), Vec::new(), Vec::new());
+        for ([a, b], label) in pairs {
+            sentences.push(a);
+            second.push(b);
+            labels.push(label);
+        }
+        sentences.extend(second);
+        Self { sentences, labels }
+    }
+
     pub(super) fn pair(&self, i: usize) -> [&[TokenId]; 2] {
         [&self.sentences[i], &self.sentences[self.labels.len() + i]]
     }

@@ -7,7 +7,10 @@
 use rand::{RngExt, seq::SliceRandom};
 use senv_core::{Scratch, TokenId, kernels, rng::stream, static_model::order::OrderWords};
 
-use crate::{data::PairData, error::Result};
+use crate::{
+    data::{PairData, PairSource},
+    error::Result,
+};
 
 /// Pairs that are taken of a source.
 const PAIRS_OF_SOURCE: usize = 3000;
@@ -50,29 +53,12 @@ impl OrdinaryPairs {
     /// Draws the pairs of the sources of `data`.
     pub(super) fn new(data: &PairData, words: OrderWords<'_>, seed: u64) -> Result<Self> {
         let mut new = Self::default();
-        let mut scratch = Scratch::default();
-        // The data were tokenized as the table tokenizes; an unknown token may stand for several words.
-        let mut of_token = |token: &str| match words.table.vocabulary().id(token) {
-            Some(id) => vec![id],
-            None => words.tokens(token, usize::MAX, &mut scratch),
-        };
-        let known: Vec<Vec<TokenId>> = data.vocabulary.iter().map(|(_, token, _)| of_token(token)).collect();
-        for (number, source) in data.sources.iter().enumerate() {
-            let mut rng = stream(seed, "order ordinary pairs", &[number as u64]);
-            let mut groups: Vec<u32> = (0..source.n_groups() as u32).collect();
-            let (some, _) = groups.partial_shuffle(&mut rng, PAIRS_OF_SOURCE);
+        for (number, pairs) in
+            some_pairs(data, words, PAIRS_OF_SOURCE, seed, "order ordinary pairs").into_iter().enumerate()
+        {
+            let mut rng = stream(seed, "order other sentences", &[number as u64]);
             let start = new.sentences.len() as u32;
-            let read = |sentence: u32| -> Vec<TokenId> {
-                let tokens = source.sentence(sentence).iter().flat_map(|token| &known[token.index()]);
-                tokens.copied().take(LONGEST).collect()
-            };
-            for &mut group in some {
-                let pair = source.draw(group, &mut rng);
-                let pair = [read(pair.first), read(pair.second)];
-                if pair.iter().all(|sentence| !sentence.is_empty()) {
-                    new.sentences.extend(pair);
-                }
-            }
+            new.sentences.extend(pairs.into_iter().flatten());
             let vectors: Vec<Vec<f32>> =
                 new.sentences[start as usize..].iter().map(|sentence| unit_vector(sentence, words)).collect();
             let n = vectors.len() as u32 / 2;
@@ -149,6 +135,38 @@ impl OrdinaryPairs {
         let pairs = pairs.map(|pair| u64::from(pair.first) << 32 | u64::from(pair.second));
         sum.numbers(words).numbers(pairs)
     }
+}
+
+/// Up to `n` pairs of each source, drawn from its groups; those with an empty sentence are left out.
+pub(super) fn some_pairs(
+    data: &PairData,
+    words: OrderWords<'_>,
+    n: usize,
+    seed: u64,
+    name: &str,
+) -> Vec<Vec<[Vec<TokenId>; 2]>> {
+    let mut scratch = Scratch::default();
+    // The data were tokenized as the table tokenizes; an unknown token may stand for several words.
+    let mut of_token = |token: &str| match words.table.vocabulary().id(token) {
+        Some(id) => vec![id],
+        None => words.tokens(token, usize::MAX, &mut scratch),
+    };
+    let known: Vec<Vec<TokenId>> = data.vocabulary.iter().map(|(_, token, _)| of_token(token)).collect();
+    let of_source = |(number, source): (usize, &PairSource)| {
+        let mut rng = stream(seed, name, &[number as u64]);
+        let mut groups: Vec<u32> = (0..source.n_groups() as u32).collect();
+        let (some, _) = groups.partial_shuffle(&mut rng, n);
+        let read = |sentence: u32| -> Vec<TokenId> {
+            let tokens = source.sentence(sentence).iter().flat_map(|token| &known[token.index()]);
+            tokens.copied().take(LONGEST).collect()
+        };
+        let pair = |&mut group: &mut u32| {
+            let pair = source.draw(group, &mut rng);
+            [read(pair.first), read(pair.second)]
+        };
+        some.iter_mut().map(pair).filter(|pair| pair.iter().all(|sentence| !sentence.is_empty())).collect()
+    };
+    data.sources.iter().enumerate().map(of_source).collect()
 }
 
 /// The vector of a sentence by the rows of the table, of length 1; a bucket has a vector of its features, as long as the table's of

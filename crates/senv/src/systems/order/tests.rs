@@ -7,8 +7,8 @@ use senv_data::{ParaphrasePair, ParaphraseSet};
 
 use super::{Order, OrderInput, OrderParams};
 use crate::{
-    CompressParams, Error, Model, SentenceCollection, SentenceCollectionParams, Start, StaticModel, System, TrainOptions,
-    gradient::scored_pairs::ScoredPairs,
+    CompressParams, Error, Model, SentenceCollection, SentenceCollectionParams, Start, StaticModel, System,
+    TrainOptions, gradient::scored_pairs::ScoredPairs,
 };
 
 const PEOPLE: [&str; 8] = ["anna", "bert", "cleo", "dora", "emil", "fritz", "greta", "hugo"];
