@@ -6,7 +6,7 @@ mod sentences;
 use std::{io::Write, path::PathBuf};
 
 use clap::{ArgGroup, builder::RangedU64ValueParser};
-use senv::{AverageEncoder, Model, StaticModel, UnknownWords};
+use senv::{AverageEncoder, Model, UnknownWords};
 use senv_core::{Coverage, SentenceEncoder};
 use senv_store::{Embeddings, NearestIndex, Neighbour};
 use serde::Serialize;
@@ -268,8 +268,8 @@ impl Nearest {
 /// The plain mean of the words that a model knows: word vectors carry no weights, and no neighbours are near an unknown
 /// word, so queries among words must have neither. The sentence vectors of other encoders are not in the space of their words.
 fn known_unweighted(model: &Model, words: &Embeddings) -> Result<Option<Box<dyn SentenceEncoder>>> {
-    if let Some(table) = model.downcast_ref::<StaticModel>() {
-        return Ok(Some(Box::new(table.encoder().clone().without_hashed_words())));
+    if let Some(table) = model.static_table() {
+        return Ok(Some(Box::new(table.clone().without_order().without_hashed_words())));
     }
     if model.average().is_none() {
         return Ok(Some(Box::new(Model::from_embeddings(words.clone())?)));

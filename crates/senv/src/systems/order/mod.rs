@@ -35,7 +35,7 @@ pub use model::{Order, OrderModelConfig};
 
 use crate::{
     base::{fingerprint::Fingerprint, range::require, train_options::TrainOptions},
-    compress::{static_model::StaticModel, table::CompressParams},
+    compress::table::CompressParams,
     data::{HeldOut, PairFiles, PairKind},
     error::{Error, Result},
     gradient::{Decay, FitParams, Stopped, Weights, WordUpdates, fit, scored_pairs::ScoredPairs},
@@ -162,11 +162,8 @@ impl System for OrderParams {
 
 /// The table of a model: that of a static one, or the rows of an average in full.
 fn static_table(model: &Model) -> Result<StaticEncoder> {
-    if let Some(table) = model.downcast_ref::<StaticModel>() {
-        return Ok(table.encoder().clone().without_order());
-    }
-    if let Some(order) = model.downcast_ref::<Order>() {
-        return Ok(order.encoder().clone().without_order());
+    if let Some(table) = model.static_table() {
+        return Ok(table.clone().without_order());
     }
     CompressParams { encoding: RowEncoding::F32, ..CompressParams::default() }.compress(model)
 }
