@@ -58,7 +58,9 @@ impl BenchData {
                 }
             }
         }
-        if data.tasks.iter().all(|task| task.files.is_empty()) && data.missing.len() >= chosen.len().saturating_sub(1) {
+        let is_built_in = |protocol: &&&Protocol| data.tasks.iter().any(|task| task.protocol == **protocol);
+        let is_without_files = data.tasks.iter().all(|task| task.files.is_empty());
+        if is_without_files && chosen.iter().filter(is_built_in).count() < chosen.len() {
             return Err(Error::NothingToDo { what: "data sets in the folder" });
         }
         Ok(data)

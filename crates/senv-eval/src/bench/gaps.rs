@@ -2,8 +2,8 @@
 
 use super::{
     find::{
-        CAPTIONS, MSRP_TEST, MSRP_TRAIN, SICK_LABELLED, SICK_TEST, SICK_TRIAL, SNLI_DEV, SNLI_TEST, STSB_DEV,
-        STSB_TEST, sts_files,
+        CAPTIONS, MSRP_TEST, MSRP_TRAIN, PAWS_DEV, PAWS_TEST, SICK_LABELLED, SICK_TEST, SICK_TRIAL, SNLI_DEV,
+        SNLI_TEST, STSB_DEV, STSB_TEST, sts_files,
     },
     folder::DataFolder,
     protocols::Protocol,
@@ -23,7 +23,7 @@ struct Part {
 
 const DEV: &str = "the development part stands in for it";
 
-static PARTS: [Part; 8] = [
+static PARTS: [Part; 9] = [
     Part {
         name: "STS benchmark, test part",
         protocols: &["stsb", "stsb-probe"],
@@ -40,12 +40,19 @@ static PARTS: [Part; 8] = [
     },
     Part {
         name: "SICK with labels, test part",
-        protocols: &["own-entailment"],
+        protocols: &["own-entailment", "order-entailment"],
         files: SICK_LABELLED,
         instead: SICK_TRIAL,
         how: DEV,
     },
-    Part { name: "SNLI, test part", protocols: &["own-entailment"], files: SNLI_TEST, instead: SNLI_DEV, how: DEV },
+    Part {
+        name: "SNLI, test part",
+        protocols: &["own-entailment", "order-entailment"],
+        files: SNLI_TEST,
+        instead: SNLI_DEV,
+        how: DEV,
+    },
+    Part { name: "PAWS, test part", protocols: &["order-pairs"], files: PAWS_TEST, instead: PAWS_DEV, how: DEV },
     Part {
         name: "MSRP, test part",
         protocols: &["detection"],

@@ -16,19 +16,22 @@ pub enum ProtocolGroup {
     Similarity,
     /// Paraphrases and captions by cosine.
     Neighbours,
+    /// Sentences with the same words and different meanings, by cosine.
+    Order,
     /// Classifiers and regressions trained on frozen vectors.
     Probes,
 }
 
 impl ProtocolGroup {
     /// All of them, in the order of the report.
-    pub(crate) const ALL: [Self; 3] = [Self::Similarity, Self::Neighbours, Self::Probes];
+    pub(crate) const ALL: [Self; 4] = [Self::Similarity, Self::Neighbours, Self::Order, Self::Probes];
 
     /// The heading of its table.
     pub(crate) fn title(self) -> &'static str {
         match self {
             Self::Similarity => "Similarity",
             Self::Neighbours => "Paraphrases and captions",
+            Self::Order => "Word order",
             Self::Probes => "Trained on the vectors",
         }
     }
@@ -41,6 +44,9 @@ impl ProtocolGroup {
             }
             Self::Neighbours => {
                 "Cosines alone: paraphrases distinguished from other pairs, paraphrases found among all sentences, captions of one image. P-coherence is high for vectors that all point one way, too: read it beside the mean cosine of unrelated captions, in the table of tasks."
+            }
+            Self::Order => {
+                "Cosines alone, where sentences share their words and differ in meaning: pairs of one meaning above others, entailments above contradictions, and the nearer one of two sentences made from templates, the mean over the phenomena. 50 is chance, and what a bag of words reaches on templates."
             }
             Self::Probes => {
                 "A linear model is trained on vectors that stay as they are: how much of the answer can be read off them. Models that were trained on entailment also classify it themselves, which is not in the mean."
@@ -102,7 +108,7 @@ const R: &str = "Pearson's r x 100";
 const KIROS: &str = "Kiros et al., NIPS 2015; Conneau and Kiela, LREC 2018";
 const SNLI_SKIP_THOUGHTS: &str = "paper of the SNLI-finetuned Skip-thoughts";
 
-static PROTOCOLS: [Protocol; 17] = [
+static PROTOCOLS: [Protocol; 20] = [
     Protocol {
         name: "sts",
         title: "STS 2012 to 2016",
@@ -207,6 +213,51 @@ static PROTOCOLS: [Protocol; 17] = [
         in_mean: false,
         needs_classifier: false,
         find: find::captions,
+    },
+    Protocol {
+        name: "order-pairs",
+        title: "Pairs with nearly the same words (PAWS)",
+        metric: "ROC AUC x 100",
+        statistic: Statistic::Auc,
+        factor: 100.0,
+        section: ProtocolGroup::Order,
+        needs: "paws-test.tsv, or paws-val.tsv or paws-dev.tsv (lines of 0 or 1, SENTENCE and SENTENCE)",
+        paper: "Zhang, Baldridge and He, NAACL 2019",
+        equation: "auc",
+        takes_scores: true,
+        in_mean: true,
+        needs_classifier: false,
+        find: find::order_pairs,
+    },
+    Protocol {
+        name: "order-entailment",
+        title: "Entailment against contradiction",
+        metric: "ROC AUC x 100",
+        statistic: Statistic::Auc,
+        factor: 100.0,
+        section: ProtocolGroup::Order,
+        needs: "as for own-entailment",
+        paper: "Marelli et al., SemEval 2014; Bowman et al., EMNLP 2015",
+        equation: "auc",
+        takes_scores: true,
+        in_mean: true,
+        needs_classifier: false,
+        find: find::order_entailment,
+    },
+    Protocol {
+        name: "order-templates",
+        title: "Templates by phenomenon",
+        metric: "share of items whose same meaning is nearer, x 100",
+        statistic: Statistic::Mean,
+        factor: 100.0,
+        section: ProtocolGroup::Order,
+        needs: "nothing: 840 items of English sentences that are built in",
+        paper: "senv",
+        equation: "nearer-share",
+        takes_scores: true,
+        in_mean: true,
+        needs_classifier: false,
+        find: find::order_templates,
     },
     Protocol {
         name: "sick-probe",

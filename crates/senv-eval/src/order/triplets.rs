@@ -1,0 +1,90 @@
+//! Templates: is a sentence of the same meaning nearer than one of a different meaning?
+//!
+//! Equation: `nearer-share`
+//!
+//! ```text
+//! share = Σ_i v_i / n      v_i = 1 if cos(anchor, same) > cos(anchor, different) + τ, 0 if it is below by more than τ, else ½
+//! ```
+//!
+//! τ = 10⁻⁵: the same words in another order add up to the same vector but for the last digits of f32. Chance, and every
+//! bag of words on sentences with equal words, reach ½.
+
+use senv_metrics::{Bootstrap, Sample, Statistic, mean};
+use serde::Serialize;
+
+use super::templates::{OrderPhenomenon, OrderTemplates};
+use crate::{
+    error::Result,
+    score::{pairs::PairSource, with_interval::WithInterval},
+};
+
+/// Scores that differ by no more are equal.
+const TIE: f64 = 1e-5;
+
+/// How the scores of the items of a phenomenon follow their meaning.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct OrderTemplatesResult {
+    /// The phenomenon.
+    pub phenomenon: OrderPhenomenon,
+    /// Items.
+    pub n_items: usize,
+    /// Of these, items whose two scores are equal.
+    pub n_ties: usize,
+    /// Items with a sentence without a known token: cosine 0.
+    pub n_items_without_known_token: usize,
+    /// Share of items whose sentence of the same meaning is nearer to the anchor, ties counted half, in `[0, 1]`; `None`
+    /// without an item.
+    pub share_nearer: Option<WithInterval>,
+    /// Mean score of anchor and sentence of the same meaning.
+    pub mean_cosine_to_same: Option<f64>,
+    /// Mean score of anchor and sentence of a different meaning.
+    pub mean_cosine_to_different: Option<f64>,
+    /// 1, ½ or 0 for each item (not part of the JSON).
+    #[serde(skip)]
+    pub values: Vec<f64>,
+}
+
+/// What draws are named by: the task of the bench.
+fn draws_name(phenomenon: OrderPhenomenon) -> String {
+    format!("order-templates/{}", phenomenon.name())
+}
+
+fn sample(values: &[f64]) -> Result<Sample> {
+    Ok(Sample::new(Statistic::Mean, &[], values)?)
+}
+
+pub(crate) fn evaluate(
+    source: PairSource<'_>,
+    templates: &OrderTemplates,
+    bootstrap: Bootstrap,
+) -> Result<OrderTemplatesResult> {
+    let OrderTemplates { phenomenon, items } = templates;
+    let pairs: Vec<(&str, &str)> =
+        items.iter().flat_map(|item| [(&item.anchor[..], &item.same[..]), (&item.anchor, &item.different)]).collect();
+    let found = source.score(&pairs, |i| format!("item {} of {}", i / 2 + 1, phenomenon.name()))?;
+    let of = |place: usize| found.scores.iter().skip(place).step_by(2).copied().collect::<Vec<f64>>();
+    let (same, different) = (of(0), of(1));
+    let value = |(same, different): (&f64, &f64)| match same - different {
+        gap if gap > TIE => 1.0,
+        gap if gap < -TIE => 0.0,
+        _ => 0.5,
+    };
+    let values: Vec<f64> = same.iter().zip(&different).map(value).collect();
+    Ok(OrderTemplatesResult {
+        phenomenon: *phenomenon,
+        n_items: items.len(),
+        n_ties: values.iter().filter(|value| **value == 0.5).count(),
+        n_items_without_known_token: found.n_without_known_token.div_ceil(2),
+        share_nearer: WithInterval::of(&sample(&values)?, &draws_name(*phenomenon), bootstrap),
+        mean_cosine_to_same: mean(&same),
+        mean_cosine_to_different: mean(&different),
+        values,
+    })
+}
+
+impl OrderTemplatesResult {
+    /// The share of each draw.
+    pub(crate) fn draws(&self, bootstrap: Bootstrap) -> Result<Vec<Option<f64>>> {
+        Ok(bootstrap.replicates(&draws_name(self.phenomenon), &sample(&self.values)?))
+    }
+}
