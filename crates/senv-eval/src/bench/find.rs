@@ -40,8 +40,8 @@ pub(super) const STSB_TEST: &[&str] =
     &["sts-test.csv", "stsb/test.tsv", "stsbenchmark/test.tsv", "stsbenchmark-sts/test.jsonl"];
 pub(super) const MSRP_TRAIN: &[&str] = &["msr_paraphrase_train.txt", "msrp/train.tsv"];
 pub(super) const MSRP_TEST: &[&str] = &["msr_paraphrase_test.txt", "msrp/test.tsv"];
-pub(super) const PAWS_TEST: &[&str] = &["paws-test.tsv"];
-pub(super) const PAWS_DEV: &[&str] = &["paws-val.tsv", "paws-dev.tsv"];
+pub(super) const PAWS_TEST: &[&str] = &["paws-test.tsv", "paws/test.tsv", "paws/final/test.tsv"];
+pub(super) const PAWS_DEV: &[&str] = &["paws-val.tsv", "paws-dev.tsv", "paws/dev.tsv", "paws/final/dev.tsv"];
 const MR: &[&str] = &["rt-polarity.pos", "mr/all.tsv"];
 const CR: &[&str] = &["custrev.pos", "cr/all.tsv"];
 const SUBJ: &[&str] = &["subj.objective", "subj/all.tsv"];
@@ -316,6 +316,7 @@ mod tests {
         write(ours.path(), "sick/test.tsv", sick);
         write(ours.path(), "snli/dev.tsv", "neutral\ta\tb\n");
         write(ours.path(), "msrp/train.tsv", "1\ta\tb\n0\tc\td\n");
+        write(ours.path(), "order/paws-test.tsv", "1\ta b\tb a\n0\tc d\td c\n");
         write(ours.path(), "flickr/flickr8k.tsv", "1\ta\n1\tb\n");
         write(ours.path(), "coco/captions.tsv", "1\ta\n1\tb\n");
         let theirs = tempfile::tempdir().unwrap();
@@ -332,6 +333,8 @@ mod tests {
         write(theirs.path(), "snli_1.0/snli_1.0_dev.jsonl", snli);
         let msrp = "Quality\t#1 ID\t#2 ID\t#1 String\t#2 String\n1\t1\t2\ta\tb\n0\t3\t4\tc\td\n";
         write(theirs.path(), "downstream/MRPC/msr_paraphrase_train.txt", msrp);
+        let paws = "id\tsentence1\tsentence2\tlabel\n1\ta b\tb a\t1\n2\tc d\td c\t0\n";
+        write(theirs.path(), "paws/final/test.tsv", paws);
         let coco = r#"{"annotations": [{"image_id": 1, "caption": "a"}, {"image_id": 1, "caption": "b"}]}"#;
         write(theirs.path(), "annotations/captions_val2014.json", coco);
         write(theirs.path(), "Flickr8k_text/Flickr8k.token.txt", "1.jpg#0\ta\n1.jpg#1\tb\n");
@@ -356,6 +359,16 @@ mod tests {
             "soup/soup",
             "p-coherence/COCO",
             "p-coherence/Flickr8k",
+            "order-pairs/PAWS test",
+            "order-entailment/SICK test",
+            "order-entailment/SNLI dev",
+            "order-templates/swapped roles",
+            "order-templates/negation",
+            "order-templates/numbers",
+            "order-templates/more and less",
+            "order-templates/before and after",
+            "order-templates/attributes",
+            "order-templates/conjuncts exchanged",
             "sick-probe/test",
             "stsb-probe/test",
             "sick-entailment/test",
@@ -371,7 +384,8 @@ mod tests {
         for task in mr(&DataFolder::open(theirs.path()).unwrap()) {
             assert_eq!(task.unwrap().files.len(), 2, "a file for each class");
         }
-        for task in Task::find(&protocols()[8], &DataFolder::open(ours.path()).unwrap()) {
+        let stsb_probe = protocols().iter().find(|protocol| protocol.name == "stsb-probe").unwrap();
+        for task in Task::find(stsb_probe, &DataFolder::open(ours.path()).unwrap()) {
             assert_eq!(task.unwrap().files.len(), 3, "training, development and test set");
         }
     }

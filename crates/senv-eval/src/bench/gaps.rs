@@ -147,6 +147,8 @@ mod tests {
         starts(&of("ranking"), &["MSRP, test part: not in the folder, the pool is the training part alone"]);
         starts(&of("p-coherence"), &["captions of five images: ", "captions of Multi30k: ", "captions of Flickr8k: "]);
         starts(&of("soup"), &[]);
+        starts(&of("order-entailment"), &["SNLI, test part: not in the folder, the development part"]);
+        starts(&of("order-pairs"), &["PAWS, test part: not in the folder; it needs paws-test.tsv"]);
     }
 
     #[test]

@@ -221,7 +221,7 @@ static PROTOCOLS: [Protocol; 20] = [
         statistic: Statistic::Auc,
         factor: 100.0,
         section: ProtocolGroup::Order,
-        needs: "paws-test.tsv, or paws-val.tsv or paws-dev.tsv (lines of 0 or 1, SENTENCE and SENTENCE)",
+        needs: "paws-test.tsv, paws-val.tsv or paws-dev.tsv (lines of 0 or 1, SENTENCE and SENTENCE), or paws/final/test.tsv or paws/final/dev.tsv",
         paper: "Zhang, Baldridge and He, NAACL 2019",
         equation: "auc",
         takes_scores: true,

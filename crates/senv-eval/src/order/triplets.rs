@@ -88,3 +88,63 @@ impl OrderTemplatesResult {
         Ok(bootstrap.replicates(&draws_name(self.phenomenon), &sample(&self.values)?))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{order::templates::OrderItem, score::pairs::PairScorer};
+
+    fn evaluate(scorer: &dyn PairScorer, templates: &OrderTemplates) -> OrderTemplatesResult {
+        let bootstrap = Bootstrap { resamples: 200, seed: 1 };
+        super::evaluate(PairSource::Scorer(scorer), templates, bootstrap).unwrap()
+    }
+
+    #[test]
+    fn a_share_by_hand_with_ties_of_rounding() {
+        // The scores of a sentence that is a number: that number.
+        let scorer = |pairs: &[(&str, &str)]| Ok(pairs.iter().map(|pair| pair.1.parse().unwrap_or(f64::NAN)).collect());
+        let item = |same: &str, different: &str| OrderItem {
+            anchor: "a".to_owned(),
+            same: same.to_owned(),
+            different: different.to_owned(),
+        };
+        let items =
+            vec![item("0.9", "0.1"), item("0.5", "0.500001"), item("0.2", "0.3"), item("0.7", "0.6"), item("1", "0")];
+        let templates = OrderTemplates { phenomenon: OrderPhenomenon::Numbers, items };
+        let result = evaluate(&scorer, &templates);
+        assert_eq!(result.values, [1.0, 0.5, 0.0, 1.0, 1.0]);
+        assert_eq!((result.n_items, result.n_ties, result.share_nearer.map(|share| share.value)), (5, 1, Some(0.7)));
+        assert!((result.mean_cosine_to_same.unwrap() - 0.66).abs() < 1e-12);
+        assert!((result.mean_cosine_to_different.unwrap() - 0.3000002).abs() < 1e-12);
+        let (low, high) = result.share_nearer.unwrap().interval.unwrap();
+        assert!(low < 0.7 && 0.7 < high);
+        let nothing = OrderTemplates { items: Vec::new(), ..templates };
+        assert_eq!(evaluate(&scorer, &nothing).share_nearer, None);
+    }
+
+    /// Words without their order, each once, by the cosine of their counts.
+    #[test]
+    fn a_bag_of_words_is_at_chance_on_every_phenomenon() {
+        let words = |sentence: &str| -> std::collections::BTreeMap<String, f64> {
+            let mut counts = std::collections::BTreeMap::new();
+            for word in sentence.split(' ') {
+                *counts.entry(word.trim_matches(['.', ',']).to_lowercase()).or_insert(0.0) += 1.0;
+            }
+            counts
+        };
+        let scorer = |pairs: &[(&str, &str)]| {
+            let cosine = |(a, b): &(&str, &str)| {
+                let (a, b) = (words(a), words(b));
+                let dot: f64 = a.iter().map(|(word, n)| n * b.get(word).unwrap_or(&0.0)).sum();
+                let norm =
+                    |of: &std::collections::BTreeMap<String, f64>| of.values().map(|n| n * n).sum::<f64>().sqrt();
+                dot / (norm(&a) * norm(&b))
+            };
+            Ok(pairs.iter().map(cosine).collect())
+        };
+        for templates in OrderTemplates::all_built_in() {
+            let result = evaluate(&scorer, &templates);
+            assert_eq!(result.share_nearer.map(|share| share.value), Some(0.5), "{:?}", templates.phenomenon);
+        }
+    }
+}

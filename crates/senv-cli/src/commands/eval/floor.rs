@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::failure::Result;
 
 /// Seed of the random vectors.
-const SEED: u64 = 1;
+pub(super) const SEED: u64 = 1;
 
 /// Word overlap, TF-IDF and averages of random vectors over the words of some sentences.
 pub(super) struct Floor {
