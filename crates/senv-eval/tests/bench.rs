@@ -339,7 +339,7 @@ fn word_order_has_the_numbers_of_its_command() {
     let vectors = made.random(7);
     let results = run(&data, &vectors);
     let keys: Vec<&str> = results.iter().map(|result| &result.task[..]).collect();
-    assert_eq!(keys[..3], ["order-pairs/PAWS val", "order-entailment/SICK dev", "order-templates/swapped roles"]);
+    assert_eq!(keys[..3], ["order-pairs/PAWS dev", "order-entailment/SICK dev", "order-templates/swapped roles"]);
     let judged = OrderData {
         pairs: vec![ParaphraseSet::read(folder.path().join("order/paws-val.tsv")).unwrap()],
         nli: vec![NliSet::read(folder.path().join("sick/trial.tsv")).unwrap()],
@@ -359,7 +359,7 @@ fn word_order_has_the_numbers_of_its_command() {
     // The column of the templates is the mean over the phenomena, with the interval of the command.
     let summary = &summarize(&record(&data, vec![system("random", results)])).unwrap()[0];
     let titles: Vec<&str> = summary.columns.iter().map(|column| &column.title[..]).collect();
-    assert_eq!(titles, ["PAWS val AUC", "SICK dev entailment AUC", "Templates"]);
+    assert_eq!(titles, ["PAWS dev AUC", "SICK dev entailment AUC", "Templates"]);
     let (mean, cell) = (single.mean_share_nearer.unwrap(), &summary.rows[0].cells[2]);
     assert!(close(cell.value, mean.value) && close(cell.interval.map(|ends| ends.0), mean.interval.unwrap().0));
     assert_eq!(summary.chance, [50.0; 3]);
@@ -371,6 +371,11 @@ fn protocols_that_need_no_data_run_without_a_data_set() {
     let chosen = choose_protocols(&["soup".to_owned(), "order-templates".to_owned()], &[]).unwrap();
     let data = BenchData::read(&DataFolder::open(empty.path()).unwrap(), &chosen).unwrap();
     assert_eq!((data.tasks.len(), data.missing.len()), (8, 0));
+    // The words of templates are counted only where there is nothing else.
+    assert_eq!((data.counted_sentences().len(), data.sentences().len() > 2_000), (6, true));
+    let chosen = choose_protocols(&["order-templates".to_owned()], &[]).unwrap();
+    let data = BenchData::read(&DataFolder::open(empty.path()).unwrap(), &chosen).unwrap();
+    assert_eq!(data.counted_sentences(), data.sentences());
 }
 
 #[test]

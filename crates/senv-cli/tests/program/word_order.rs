@@ -100,7 +100,7 @@ fn the_bench_has_a_table_and_a_figure() {
     let only = "order-pairs,order-entailment,order-templates";
     let run = ["eval", "all", "--data", "data", "--fast", "--only", only, "--report", "out.html", "--json", "out.json"];
     let text = folder.run(&run).ok().out;
-    for part in ["Word order", "val AUC", "Templates", "missing: order-pairs: PAWS, test part: not in the folder"] {
+    for part in ["Word order", "dev AUC", "Templates", "missing: order-pairs: PAWS, test part: not in the folder"] {
         assert!(text.contains(part), "{part} is missing in {text}");
     }
     let page = String::from_utf8(folder.read("out.html")).unwrap();
@@ -112,7 +112,7 @@ fn the_bench_has_a_table_and_a_figure() {
         let results = record["systems"][system]["results"].as_array().unwrap();
         results.iter().find(|result| result["task"] == task).unwrap()["value"].as_f64().unwrap()
     };
-    assert_eq!(value(0, "order-pairs/PAWS val"), 100.0);
+    assert_eq!(value(0, "order-pairs/PAWS dev"), 100.0);
     let n_systems = record["systems"].as_array().unwrap().len();
     assert!(n_systems > 4, "{n_systems}");
     // Whatever adds words up is at chance where both sentences have the same words.

@@ -9,7 +9,7 @@ use senv_metrics::{Bootstrap, Sample, percentile_interval};
 use super::{
     folder::DataFolder,
     gaps::gaps,
-    protocols::{Protocol, protocols},
+    protocols::{Protocol, ProtocolGroup, protocols},
     record::{BenchRecord, Missing, RECORD_FORMAT, SystemRecord, TaskRecord, TaskResult},
     run::{self, BenchOptions},
     scoring::Scoring,
@@ -69,8 +69,16 @@ impl BenchData {
     /// The distinct sentences of all tasks, in the order in which they first occur.
     #[must_use]
     pub fn sentences(&self) -> Vec<&str> {
-        let mut seen = HashSet::new();
-        self.tasks.iter().flat_map(Task::sentences).filter(|sentence| seen.insert(*sentence)).collect()
+        distinct(self.tasks.iter())
+    }
+
+    /// Those that what takes no training should count its words on: without the tasks on word order, where the same few
+    /// words occur again and again, unless there are no others.
+    #[must_use]
+    pub fn counted_sentences(&self) -> Vec<&str> {
+        let counts = |task: &&Task| task.protocol.section != ProtocolGroup::Order;
+        let counted = distinct(self.tasks.iter().filter(counts));
+        if counted.is_empty() { self.sentences() } else { counted }
     }
 
     /// Runs a system on every task. A task that fails is a result with a note; so is one that needs vectors of a system
@@ -177,6 +185,12 @@ impl BenchData {
             systems,
         })
     }
+}
+
+/// The sentences of tasks, each once.
+fn distinct<'a>(tasks: impl Iterator<Item = &'a Task>) -> Vec<&'a str> {
+    let mut seen = HashSet::new();
+    tasks.flat_map(Task::sentences).filter(|sentence| seen.insert(*sentence)).collect()
 }
 
 fn record(folder: &DataFolder, task: &Task) -> Result<TaskRecord> {

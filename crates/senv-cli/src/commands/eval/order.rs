@@ -112,7 +112,7 @@ impl Order {
 /// Word overlap and TF-IDF, without draws.
 fn floor(model: &Model, data: &OrderData, vectors: &SentenceVectors) -> Result<Vec<FloorSystem>> {
     let sentences: Vec<&str> = vectors.sentences().collect();
-    let floor = Floor::new(model.tokenizer(), Some(model.vocabulary()), model.dim(), &sentences, SEED)?;
+    let floor = Floor::new(model.tokenizer(), Some(model.vocabulary()), model.dim(), &sentences, &sentences, SEED)?;
     let no_draws = Bootstrap { resamples: 0, ..Bootstrap::default() };
     let judge = |system, scorer: &dyn PairScorer| -> Result<FloorSystem> {
         Ok(FloorSystem { system, result: evaluate_order(&Scoring::Pairs(scorer), data, no_draws)? })
