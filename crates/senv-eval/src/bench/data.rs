@@ -9,7 +9,8 @@ use senv_metrics::{Bootstrap, Sample, percentile_interval};
 use super::{
     folder::DataFolder,
     gaps::gaps,
-    protocols::{Protocol, ProtocolGroup, protocols},
+    protocol_group::ProtocolGroup,
+    protocols::{Protocol, protocols},
     record::{BenchRecord, Missing, RECORD_FORMAT, SystemRecord, TaskRecord, TaskResult},
     run::{self, BenchOptions},
     scoring::Scoring,

@@ -6,7 +6,7 @@ use super::{
     drawing::{Drawing, range},
     figure::{Figure, LABEL_COSINES, LEARNING_CURVE, MAP, NORMS},
     histograms::{histograms, label_cosines},
-    protocols::ProtocolGroup,
+    protocol_group::ProtocolGroup,
     record::{BenchRecord, SystemKind, SystemRecord, TaskRecord},
     summary::{Row, Summary},
 };
@@ -101,7 +101,7 @@ fn tasks(record: &BenchRecord, protocol: &str, chance: Option<f64>) -> Option<Dr
             "Word order, phenomenon by phenomenon",
             "Each dot is a system on the templates of a phenomenon, with its 95 % interval. The line is chance, and what a bag of words reaches.",
             "phenomenon",
-            "share of items whose same meaning is nearer, x 100",
+            "same meaning nearer, x 100",
         ),
     };
     Some(Drawing::new(title, about, rows_to_svg(row, &names, x_label, &series, chance, 2)))

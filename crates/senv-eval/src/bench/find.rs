@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use senv_data::{LabeledSet, NliSet, ParaphraseSet, SentenceGroups, SickSet, StsTask};
 
 use super::{folder::DataFolder, task_data::TaskData};
-use crate::{error::Result, order::templates::OrderTemplates};
+use crate::error::Result;
 
 /// A task as it was found: all but its protocol.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ pub(super) struct Found {
 }
 
 impl Found {
-    fn new(name: &str, files: &[&Path], data: TaskData) -> Self {
+    pub(super) fn new(name: &str, files: &[&Path], data: TaskData) -> Self {
         Self { name: name.to_owned(), year: None, files: files.iter().map(|&file| file.to_owned()).collect(), data }
     }
 }
@@ -40,8 +40,6 @@ pub(super) const STSB_TEST: &[&str] =
     &["sts-test.csv", "stsb/test.tsv", "stsbenchmark/test.tsv", "stsbenchmark-sts/test.jsonl"];
 pub(super) const MSRP_TRAIN: &[&str] = &["msr_paraphrase_train.txt", "msrp/train.tsv"];
 pub(super) const MSRP_TEST: &[&str] = &["msr_paraphrase_test.txt", "msrp/test.tsv"];
-pub(super) const PAWS_TEST: &[&str] = &["paws-test.tsv", "paws/test.tsv", "paws/final/test.tsv"];
-pub(super) const PAWS_DEV: &[&str] = &["paws-val.tsv", "paws-dev.tsv", "paws/dev.tsv", "paws/final/dev.tsv"];
 const MR: &[&str] = &["rt-polarity.pos", "mr/all.tsv"];
 const CR: &[&str] = &["custrev.pos", "cr/all.tsv"];
 const SUBJ: &[&str] = &["subj.objective", "subj/all.tsv"];
@@ -98,7 +96,7 @@ pub(super) fn sts(folder: &DataFolder) -> Vec<Result<Found>> {
 }
 
 /// The parts that are there to be reported on: the test set, or the development set for want of one.
-fn reported<'f>(folder: &'f DataFolder, test: &[&str], dev: &[&str]) -> Option<(&'static str, &'f Path)> {
+pub(super) fn reported<'f>(folder: &'f DataFolder, test: &[&str], dev: &[&str]) -> Option<(&'static str, &'f Path)> {
     let part = |name, ends| folder.find(ends).map(|path| (name, path));
     part("test", test).or_else(|| part("dev", dev))
 }
@@ -162,12 +160,8 @@ pub(super) fn own_entailment(folder: &DataFolder) -> Vec<Result<Found>> {
     reported_nli(folder, TaskData::Labels)
 }
 
-pub(super) fn order_entailment(folder: &DataFolder) -> Vec<Result<Found>> {
-    reported_nli(folder, TaskData::OrderEntailment)
-}
-
 /// The sets of premises and hypotheses that are reported on.
-fn reported_nli(folder: &DataFolder, data: fn(NliSet) -> TaskData) -> Vec<Result<Found>> {
+pub(super) fn reported_nli(folder: &DataFolder, data: fn(NliSet) -> TaskData) -> Vec<Result<Found>> {
     let sets = [("SICK", SICK_LABELLED, SICK_TRIAL), ("SNLI", SNLI_TEST, SNLI_DEV)];
     let found = sets.into_iter().filter_map(|(set, test, dev)| reported(folder, test, dev).map(|part| (set, part)));
     let read = |(set, (part, path)): (&str, (&str, &Path))| {
@@ -257,20 +251,6 @@ pub(super) fn trec(folder: &DataFolder) -> Vec<Result<Found>> {
 
 pub(super) fn soup(_: &DataFolder) -> Vec<Result<Found>> {
     vec![Ok(Found::new("soup", &[], TaskData::Groups(SentenceGroups::soup())))]
-}
-
-pub(super) fn order_pairs(folder: &DataFolder) -> Vec<Result<Found>> {
-    let read = |(part, path): (&str, &Path)| {
-        Ok(Found::new(&format!("PAWS {part}"), &[path], TaskData::OrderPairs(ParaphraseSet::read(path)?)))
-    };
-    reported(folder, PAWS_TEST, PAWS_DEV).map(read).into_iter().collect()
-}
-
-pub(super) fn order_templates(_: &DataFolder) -> Vec<Result<Found>> {
-    let found = |templates: OrderTemplates| {
-        Ok(Found::new(templates.phenomenon.name(), &[], TaskData::OrderTemplates(templates)))
-    };
-    OrderTemplates::all_built_in().into_iter().map(found).collect()
 }
 
 pub(super) fn captions(folder: &DataFolder) -> Vec<Result<Found>> {

@@ -2,9 +2,10 @@
 
 use super::{
     find::{
-        CAPTIONS, MSRP_TEST, MSRP_TRAIN, PAWS_DEV, PAWS_TEST, SICK_LABELLED, SICK_TEST, SICK_TRIAL, SNLI_DEV,
-        SNLI_TEST, STSB_DEV, STSB_TEST, sts_files,
+        CAPTIONS, MSRP_TEST, MSRP_TRAIN, SICK_LABELLED, SICK_TEST, SICK_TRIAL, SNLI_DEV, SNLI_TEST, STSB_DEV,
+        STSB_TEST, sts_files,
     },
+    find_order::{PAWS_DEV, PAWS_TEST},
     folder::DataFolder,
     protocols::Protocol,
 };

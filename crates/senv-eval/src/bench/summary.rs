@@ -5,7 +5,8 @@ use senv_metrics::{Bootstrap, bootstrap_p, holm, paired_differences, percentile_
 use serde::Serialize;
 
 use super::{
-    protocols::{Protocol, ProtocolGroup, protocols},
+    protocol_group::ProtocolGroup,
+    protocols::{Protocol, protocols},
     record::BenchRecord,
 };
 use crate::{

@@ -124,7 +124,7 @@ impl OrderResult {
         let all = std::iter::once((name, self)).chain(others.iter().copied());
         let all: Vec<RowSeries> = all.map(|(name, of)| series(name, of)).collect();
         let rows: Vec<String> = self.templates.iter().map(|of| of.phenomenon.name().to_owned()).collect();
-        rows_to_svg("phenomenon", &rows, "share of items whose same meaning is nearer", &all, Some(0.5), 3)
+        rows_to_svg("phenomenon", &rows, "same meaning nearer, share of items", &all, Some(0.5), 3)
     }
 }
 
