@@ -27,7 +27,7 @@ fn file_name(path: &Path) -> String {
     path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-fn table<'a>(first: &'a str, columns: impl IntoIterator<Item = String>) -> TextTable {
+fn table(first: &str, columns: impl IntoIterator<Item = String>) -> TextTable {
     let columns = columns.into_iter().map(|name| (name, Align::Right));
     TextTable::new(std::iter::once((first.to_owned(), Align::Left)).chain(columns))
 }
