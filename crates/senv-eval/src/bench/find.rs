@@ -286,7 +286,7 @@ mod tests {
             loaded.map(|task| task.unwrap().key()).collect()
         };
         let ours = tempfile::tempdir().unwrap();
-        let sick = "4.5\tENTAILMENT\ta\tb\n1\tNEUTRAL\tc\td\n";
+        let sick = "4.5\tENTAILMENT\ta\tb\n1\tCONTRADICTION\tc\td\n";
         write(ours.path(), "sts/2014/images.tsv", "5\ta\tb\n1\tc\td\n");
         write(ours.path(), "sts/2012-train/images.tsv", "5\ta\tb\n1\tc\td\n");
         write(ours.path(), "stsb/train.tsv", "5\ta\tb\n1\tc\td\n");
@@ -294,13 +294,13 @@ mod tests {
         write(ours.path(), "stsb/test.tsv", "5\ta\tb\n1\tc\td\n");
         write(ours.path(), "sick/train.tsv", sick);
         write(ours.path(), "sick/test.tsv", sick);
-        write(ours.path(), "snli/dev.tsv", "neutral\ta\tb\n");
+        write(ours.path(), "snli/dev.tsv", "entailment\ta\tb\ncontradiction\tc\td\n");
         write(ours.path(), "msrp/train.tsv", "1\ta\tb\n0\tc\td\n");
         write(ours.path(), "order/paws-test.tsv", "1\ta b\tb a\n0\tc d\td c\n");
         write(ours.path(), "flickr/flickr8k.tsv", "1\ta\n1\tb\n");
         write(ours.path(), "coco/captions.tsv", "1\ta\n1\tb\n");
         let theirs = tempfile::tempdir().unwrap();
-        let published = "pair_ID\tsentence_A\tsentence_B\trelatedness_score\tentailment_judgment\n1\ta\tb\t4.5\tENTAILMENT\n2\tc\td\t1\tNEUTRAL\n";
+        let published = "pair_ID\tsentence_A\tsentence_B\trelatedness_score\tentailment_judgment\n1\ta\tb\t4.5\tENTAILMENT\n2\tc\td\t1\tCONTRADICTION\n";
         let stsb = "g\tf\t2012\t1\t5\ta\tb\ng\tf\t2012\t2\t1\tc\td\n";
         write(theirs.path(), "downstream/STS/STS14-en-test/STS.input.images.txt", "a\tb\nc\td\n");
         write(theirs.path(), "downstream/STS/STS14-en-test/STS.gs.images.txt", "5\n1\n");
@@ -309,8 +309,12 @@ mod tests {
         }
         write(theirs.path(), "downstream/SICK/SICK_train.txt", published);
         write(theirs.path(), "downstream/SICK/SICK_test_annotated.txt", published);
-        let snli = "{\"gold_label\": \"neutral\", \"sentence1\": \"a\", \"sentence2\": \"b\"}\n";
-        write(theirs.path(), "snli_1.0/snli_1.0_dev.jsonl", snli);
+        let snli = "{\"gold_label\": \"entailment\", \"sentence1\": \"a\", \"sentence2\": \"b\"}\n";
+        write(
+            theirs.path(),
+            "snli_1.0/snli_1.0_dev.jsonl",
+            &[snli, &snli.replace("entailment", "contradiction")].concat(),
+        );
         let msrp = "Quality\t#1 ID\t#2 ID\t#1 String\t#2 String\n1\t1\t2\ta\tb\n0\t3\t4\tc\td\n";
         write(theirs.path(), "downstream/MRPC/msr_paraphrase_train.txt", msrp);
         let paws = "id\tsentence1\tsentence2\tlabel\n1\ta b\tb a\t1\n2\tc d\td c\t0\n";
