@@ -1,5 +1,7 @@
 //! Reader of pairs of sentences that are or are not paraphrases: the Microsoft Research Paraphrase Corpus (MSRP).
 //!
+//! PAWS, whose pairs have nearly the same words, comes in the same form.
+//!
 //! Dolan, Quirk and Brockett, "Unsupervised Construction of Large Paraphrase Corpora", COLING 2004.
 
 use std::path::{Path, PathBuf};
@@ -11,7 +13,7 @@ use crate::{
     sts::{Blank, wrong_columns},
 };
 
-const EXPECTED: &str = "3 (0 or 1, sentence, sentence), or 5 (quality, two numbers, two sentences) below a header";
+const EXPECTED: &str = "3 (0 or 1, sentence, sentence), or those of MSRP (quality, two numbers, two sentences) or PAWS (id, two sentences, label) below its header";
 
 /// Two sentences, and the gold label: paraphrases or not.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,6 +24,25 @@ pub struct ParaphrasePair {
     pub first: String,
     /// Second sentence.
     pub second: String,
+}
+
+/// The header of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Header {
+    None,
+    Msrp,
+    Paws,
+}
+
+impl Header {
+    /// The header that a first line is.
+    fn of(cells: &[&str]) -> Self {
+        match cells {
+            [first, _, _, _, _] if first.trim() == "Quality" => Self::Msrp,
+            ["id", "sentence1", "sentence2", label] if label.trim() == "label" => Self::Paws,
+            _ => Self::None,
+        }
+    }
 }
 
 /// A part of a paraphrase corpus.
@@ -39,6 +60,7 @@ impl ParaphraseSet {
     /// * Lines of `0|1<TAB>sentence<TAB>sentence`, without a header.
     /// * The published `msr_paraphrase_*.txt`: a header that starts with `Quality`, then lines of quality, the numbers
     ///   of the two sentences, and the sentences.
+    /// * The published files of PAWS: a header of `id`, `sentence1`, `sentence2` and `label`, then lines of these.
     /// * MTEB: an object a line with `label`, `sentence1` and `sentence2`.
     ///
     /// Quotes are ordinary characters. A byte-order mark, any line end and empty lines at the end are skipped.
@@ -59,25 +81,29 @@ impl ParaphraseSet {
     pub fn read(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let mut pairs = Vec::new();
-        let (mut blank, mut has_header, mut has_objects) = (Blank::default(), false, false);
+        let (mut blank, mut header, mut has_objects) = (Blank::default(), Header::None, false);
         for_each_line(path, |line, text| {
             has_objects |= objects::is_object(line, text);
             if blank.skips(path, line, text, EXPECTED)? {
                 return Ok(());
             }
             let cells: Vec<&str> = text.split('\t').collect();
-            if line == 1 && cells.len() == 5 && cells[0].trim() == "Quality" {
-                has_header = true;
-                return Ok(());
+            if line == 1 {
+                header = Header::of(&cells);
+                if header != Header::None {
+                    return Ok(());
+                }
             }
             let (object, label_of);
-            let (label, first, second) = match (has_header, &cells[..]) {
+            let (label, first, second) = match (header, &cells[..]) {
                 _ if has_objects => {
                     object = objects::parse::<LabeledPair<'_>>(path, line, text, "sentence1, sentence2 and label")?;
                     label_of = objects::cell(&object.label);
                     (&label_of[..], &object.sentence1[..], &object.sentence2[..])
                 }
-                (false, &[label, first, second]) | (true, &[label, _, _, first, second]) => (label, first, second),
+                (Header::None, &[label, first, second])
+                | (Header::Msrp, &[label, _, _, first, second])
+                | (Header::Paws, &[_, first, second, label]) => (label, first, second),
                 _ => return Err(wrong_columns(path, line, text, EXPECTED)),
             };
             let is_paraphrase = match label.trim() {
@@ -140,13 +166,15 @@ mod tests {
     }
 
     #[test]
-    fn both_layouts_give_the_same_pairs() {
+    fn all_layouts_give_the_same_pairs() {
         let short = read("1\tA \"b\tc\n0\td\te \"f\n").unwrap();
         assert_eq!((short.pairs.len(), short.n_paraphrases()), (2, 1));
         assert_eq!(short.pairs[1].second, "e \"f");
         let long =
             "\u{feff}Quality\t#1 ID\t#2 ID\t#1 String\t#2 String\r\n1\t5\t6\tA \"b\tc\r\n0\t7\t8\td\te \"f\r\n\r\n";
         assert_eq!(read(long).unwrap().pairs, short.pairs);
+        let paws = "id\tsentence1\tsentence2\tlabel\r\n1\tA \"b\tc\t1\r\n2\td\te \"f\t0\r\n";
+        assert_eq!(read(paws).unwrap().pairs, short.pairs);
     }
 
     #[test]
@@ -169,6 +197,7 @@ mod tests {
         fails("1\ta\n", "train.tsv:1: found 2 tab-separated columns, expected 3");
         fails("1\t5\t6\ta\tb\n", "train.tsv:1: found 5");
         fails("Quality\ta\tb\tc\td\n1\ta\tb\n", "train.tsv:2: found 3");
+        fails("id\tsentence1\tsentence2\tlabel\n1\ta\tb\n", "train.tsv:2: found 3");
         fails("1\ta\tb\n1\t\tb\n", "train.tsv:2: the sentence is empty");
         fails("Quality\ta\tb\tc\td\n", "holds no pair");
         fails("", "holds no pair; give lines of 0 or 1 and two sentences");

@@ -47,6 +47,14 @@ pub enum Error {
         "all examples that a classifier learns from have one class; give examples of two classes or more, at least two of each"
     )]
     OneClass,
+    /// A file has one of two labels that are compared.
+    #[error("{}: {labels} are compared, and one of the two is missing; give a file with both", path.display())]
+    OneLabel {
+        /// The file.
+        path: std::path::PathBuf,
+        /// The two labels.
+        labels: &'static str,
+    },
     /// A sentence has no embedding among those given.
     #[error("the sentence {sentence:?} was not encoded; encode the sentences of every data set that is evaluated")]
     NotEncoded {

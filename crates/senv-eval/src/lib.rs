@@ -9,6 +9,7 @@
 //! | How similar are the captions of an image, compared with unrelated ones? | [`SentenceGroups::read`], [`evaluate_p_coherence`] |
 //! | At which rank does a sentence find its paraphrase? | [`ParaphraseSet::read`], [`evaluate_ranking`]; without a pool, [`evaluate_zero_shot`] |
 //! | Are sentences with the same words and different meanings separated? | [`SentenceGroups::soup`], [`evaluate_group_ranking`] |
+//! | Do its vectors read word order: PAWS, entailment against contradiction, sentences by phenomenon? | [`OrderData`], [`OrderTemplates`], [`evaluate_order`] |
 //! | At which rank does a definition find its word among all words? | [`Definitions::read`], [`evaluate_dictionary`] |
 //! | How often is an entailment classifier right? | [`NliSet::read`], [`evaluate_entailment`] |
 //! | How well are sentences classified on frozen vectors (MR, CR, SUBJ, MPQA, TREC)? | [`LabeledSet::read`], [`evaluate_classification`], [`evaluate_classification_on_test`] |
@@ -61,6 +62,7 @@
 mod bench;
 mod error;
 mod latency;
+mod order;
 mod plot;
 mod probe;
 mod published;
@@ -77,6 +79,12 @@ pub use bench::{
 };
 pub use error::{Error, Result};
 pub use latency::{DEFAULT_WARM_UP, Latency, measure_latency};
+pub use order::data::OrderData;
+pub use order::entailment::{LabelCosine, OrderEntailmentResult};
+pub use order::evaluation::{OrderResult, evaluate_order};
+pub use order::pairs::OrderPairsResult;
+pub use order::templates::{OrderItem, OrderPhenomenon, OrderTemplates};
+pub use order::triplets::OrderTemplatesResult;
 pub use plot::curve::{Curve, Series};
 pub use plot::histogram::{Histogram, HistogramGroup, Overlap};
 pub use plot::map::{MapOptions, MapPoint, MapResult, evaluate_map, lay_out};
@@ -103,9 +111,7 @@ pub use published::similarity::{
 pub use published::skip_thoughts::{PublishedSkipThoughts, published_skip_thoughts};
 pub use published::sts::published_sts;
 pub use ranking::coherence::{DEFAULT_RANDOM_PAIRS, PCoherenceResult, RandomPairs, evaluate_p_coherence};
-pub use ranking::dictionary::{
-    DictionaryResult, DictionarySet, DictionarySetResult, WithInterval, evaluate_dictionary,
-};
+pub use ranking::dictionary::{DictionaryResult, DictionarySet, DictionarySetResult, evaluate_dictionary};
 pub use ranking::entailment::{
     EntailmentResult, EntailmentSetResult, LabelResult, PairClassifier, evaluate_entailment,
 };
@@ -118,6 +124,7 @@ pub use score::correlations::Correlations;
 pub use score::pairs::PairScorer;
 pub use score::scoring_method::ScoringMethod;
 pub use score::sentence_vectors::SentenceVectors;
+pub use score::with_interval::WithInterval;
 /// Readers of data sets, re-exported from `senv-data`.
 pub use senv_data::{
     Definition, Definitions, Document, Entailment, JudgedQuery, LabeledSentence, LabeledSet, NliLayout, NliPair,

@@ -1,6 +1,11 @@
 //! The bench through its public interface: chance, the top, bad input, comparisons.
 
-use std::{collections::HashMap, fmt::Write as _, fs, path::Path};
+use std::{
+    collections::{HashMap, HashSet},
+    fmt::Write as _,
+    fs,
+    path::Path,
+};
 
 use ndarray::Array2;
 use rand::RngExt;
@@ -10,9 +15,9 @@ use senv_core::{
 };
 use senv_eval::{
     BenchData, BenchOptions, BenchRecord, DataFolder, Entailment, Error, FrozenClassifier, FrozenScorer, NliSet,
-    PairClassifier, PairFeatures, ParaphraseSet, Scoring, SentenceVectors, SickSet, StsTask, SystemKind, SystemRecord,
-    TaskResult, choose_protocols, compare_systems, evaluate_entailment, evaluate_relatedness, evaluate_scorer,
-    evaluate_sts, evaluate_zero_shot, protocols, summarize,
+    OrderData, OrderTemplates, PairClassifier, PairFeatures, ParaphraseSet, Scoring, SentenceVectors, SickSet, StsTask,
+    SystemKind, SystemRecord, TaskResult, choose_protocols, compare_systems, evaluate_entailment, evaluate_order,
+    evaluate_relatedness, evaluate_scorer, evaluate_sts, evaluate_zero_shot, protocols, summarize,
 };
 use senv_metrics::Bootstrap;
 
@@ -71,14 +76,16 @@ impl Made {
             let text = made.scored(&mut rng, 1.0, 400, true);
             made.files.insert(path, text);
         }
-        let mut text = String::new();
-        for i in 0..300 {
-            let v = random(&mut rng);
-            let other = if i % 3 == 0 { v.iter().map(|x| -x).collect() } else { v.clone() };
-            let (a, b) = (made.sentence("one", v), made.sentence("two", other));
-            let _ = writeln!(text, "{}\t{a}\t{b}", u8::from(i % 3 != 0));
+        for path in ["msrp/train.tsv", "order/paws-val.tsv"] {
+            let mut text = String::new();
+            for i in 0..300 {
+                let v = random(&mut rng);
+                let other = if i % 3 == 0 { v.iter().map(|x| -x).collect() } else { v.clone() };
+                let (a, b) = (made.sentence("one", v), made.sentence("two", other));
+                let _ = writeln!(text, "{}\t{a}\t{b}", u8::from(i % 3 != 0));
+            }
+            made.files.insert(path, text);
         }
-        made.files.insert("msrp/train.tsv", text);
         let mut text = String::new();
         for group in 0..100 {
             let v = random(&mut rng);
@@ -101,7 +108,31 @@ impl Made {
             let v = random(&mut rng);
             group.sentences.iter().for_each(|sentence| made.leaks.push((sentence.clone(), v.clone())));
         }
+        made.templates(&mut rng);
         made
+    }
+
+    /// One vector for each meaning of the built-in templates.
+    fn templates(&mut self, rng: &mut Stream) {
+        let templates = OrderTemplates::all_built_in();
+        let mut meanings: HashMap<&str, usize> = HashMap::new();
+        for (i, item) in templates.iter().flat_map(|of| &of.items).enumerate() {
+            let [anchor, same] = [&item.anchor, &item.same].map(|sentence| meanings.get(&sentence[..]).copied());
+            let kept = anchor.or(same).unwrap_or(i);
+            let joined = same.unwrap_or(kept);
+            meanings.values_mut().filter(|of| **of == joined).for_each(|of| *of = kept);
+            meanings.extend([(&item.anchor[..], kept), (&item.same[..], kept)]);
+        }
+        let mut vectors: HashMap<usize, Vec<f32>> = HashMap::new();
+        let mut seen = HashSet::new();
+        for sentence in templates.iter().flat_map(OrderTemplates::sentences).filter(|of| seen.insert(*of)) {
+            let own = random(rng);
+            let vector = match meanings.get(sentence) {
+                Some(&meaning) => vectors.entry(meaning).or_insert(own).clone(),
+                None => own,
+            };
+            self.leaks.push((sentence.to_owned(), vector));
+        }
     }
 
     fn write(&self, folder: &Path) {
@@ -295,6 +326,56 @@ fn scores_and_details_are_those_of_the_functions_that_single_commands_call() {
     assert_eq!(entailment.scores, right.map(|right| f32::from(u8::from(right))).collect::<Vec<_>>());
     let accuracy = single.sets[0].accuracy.unwrap();
     assert!((entailment.value.unwrap() - 100.0 * accuracy).abs() < 1e-9);
+}
+
+#[test]
+fn word_order_has_the_numbers_of_its_command() {
+    let made = Made::new();
+    let folder = tempfile::tempdir().unwrap();
+    made.write(folder.path());
+    let only = ["order-pairs", "order-entailment", "order-templates"].map(str::to_owned);
+    let data =
+        BenchData::read(&DataFolder::open(folder.path()).unwrap(), &choose_protocols(&only, &[]).unwrap()).unwrap();
+    let vectors = made.random(7);
+    let results = run(&data, &vectors);
+    let keys: Vec<&str> = results.iter().map(|result| &result.task[..]).collect();
+    assert_eq!(keys[..3], ["order-pairs/PAWS dev", "order-entailment/SICK dev", "order-templates/swapped roles"]);
+    let judged = OrderData {
+        pairs: vec![ParaphraseSet::read(folder.path().join("order/paws-val.tsv")).unwrap()],
+        nli: vec![NliSet::read(folder.path().join("sick/trial.tsv")).unwrap()],
+        templates: OrderTemplates::all_built_in(),
+    };
+    let single = evaluate_order(&Scoring::Vectors(&vectors), &judged, BOOTSTRAP).unwrap();
+    let close = |a: Option<f64>, b: f64| (a.unwrap() - 100.0 * b).abs() < 1e-9;
+    assert!(close(results[0].value, single.pairs[0].roc_auc.unwrap().value));
+    assert!(close(results[0].details[0].value, single.pairs[0].average_precision.unwrap().value));
+    assert!(close(results[1].value, single.nli[0].roc_auc.unwrap().value));
+    for (result, of) in results[2..].iter().zip(&single.templates) {
+        let (share, (low, high)) = (of.share_nearer.unwrap(), result.interval.unwrap());
+        assert!(close(result.value, share.value), "{}", result.task);
+        let (own_low, own_high) = share.interval.unwrap();
+        assert!(close(Some(low), own_low) && close(Some(high), own_high), "{}", result.task);
+    }
+    // The column of the templates is the mean over the phenomena, with the interval of the command.
+    let summary = &summarize(&record(&data, vec![system("random", results)])).unwrap()[0];
+    let titles: Vec<&str> = summary.columns.iter().map(|column| &column.title[..]).collect();
+    assert_eq!(titles, ["PAWS dev AUC", "SICK dev entailment AUC", "Templates"]);
+    let (mean, cell) = (single.mean_share_nearer.unwrap(), &summary.rows[0].cells[2]);
+    assert!(close(cell.value, mean.value) && close(cell.interval.map(|ends| ends.0), mean.interval.unwrap().0));
+    assert_eq!(summary.chance, [50.0; 3]);
+}
+
+#[test]
+fn protocols_that_need_no_data_run_without_a_data_set() {
+    let empty = tempfile::tempdir().unwrap();
+    let chosen = choose_protocols(&["soup".to_owned(), "order-templates".to_owned()], &[]).unwrap();
+    let data = BenchData::read(&DataFolder::open(empty.path()).unwrap(), &chosen).unwrap();
+    assert_eq!((data.tasks.len(), data.missing.len()), (8, 0));
+    // The words of templates are counted only where there is nothing else.
+    assert_eq!((data.counted_sentences().len(), data.sentences().len() > 2_000), (6, true));
+    let chosen = choose_protocols(&["order-templates".to_owned()], &[]).unwrap();
+    let data = BenchData::read(&DataFolder::open(empty.path()).unwrap(), &chosen).unwrap();
+    assert_eq!(data.counted_sentences(), data.sentences());
 }
 
 #[test]

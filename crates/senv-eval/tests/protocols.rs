@@ -7,13 +7,13 @@ use std::{collections::HashSet, f64::consts::TAU};
 use senv_core::{Coverage, NoObserver, Scratch, SentenceEncoder, Table};
 use senv_eval::{
     DEFAULT_HISTOGRAM_BINS, DictionarySet, Document, Entailment, Error, FrozenClassifier, FrozenScorer, JudgedQuery,
-    LabeledSentence, LabeledSet, LearningCurveOptions, LogisticForm, MapOptions, NliLayout, NliPair, NliSet,
-    PairFeatures, PairGroups, ParaphrasePair, ParaphraseSet, ProbeOptions, RelatednessForm, Result, RetrievalSet,
-    Scale, SentenceGroup, SentenceGroups, SentenceVectors, StsPair, StsTask, evaluate_classification,
-    evaluate_classification_on_test, evaluate_dictionary, evaluate_entailment, evaluate_group_ranking,
-    evaluate_learning_curve, evaluate_map, evaluate_p_coherence, evaluate_pair_histograms,
-    evaluate_paraphrase_detection, evaluate_ranking, evaluate_relatedness, evaluate_retrieval, evaluate_scorer,
-    evaluate_sts, evaluate_zero_shot,
+    LabeledSentence, LabeledSet, LearningCurveOptions, LogisticForm, MapOptions, NliLayout, NliPair, NliSet, OrderData,
+    OrderItem, OrderPhenomenon, OrderResult, OrderTemplates, PairFeatures, PairGroups, ParaphrasePair, ParaphraseSet,
+    ProbeOptions, RelatednessForm, Result, RetrievalSet, Scale, Scoring, SentenceGroup, SentenceGroups,
+    SentenceVectors, StsPair, StsTask, evaluate_classification, evaluate_classification_on_test, evaluate_dictionary,
+    evaluate_entailment, evaluate_group_ranking, evaluate_learning_curve, evaluate_map, evaluate_order,
+    evaluate_p_coherence, evaluate_pair_histograms, evaluate_paraphrase_detection, evaluate_ranking,
+    evaluate_relatedness, evaluate_retrieval, evaluate_scorer, evaluate_sts, evaluate_zero_shot,
 };
 use senv_metrics::Bootstrap;
 
@@ -160,6 +160,11 @@ fn supervised(form: RelatednessForm, vectors: Vectors) -> Result<Option<f64>> {
     Ok(result.tasks[0].result.correlations.pearson_r_x100.map(|r| r / 100.0))
 }
 
+fn order(vectors: Vectors, data: &OrderData) -> Result<OrderResult> {
+    let embeddings = SentenceVectors::encode(&vectors, data.sentences())?;
+    evaluate_order(&Scoring::Vectors(&embeddings), data, Bootstrap { resamples: 0, seed: 1 })
+}
+
 const PROTOCOLS: &[Protocol] = &[
     Protocol {
         functions: &["evaluate_sts", "evaluate_sts_scorer"],
@@ -254,6 +259,38 @@ const PROTOCOLS: &[Protocol] = &[
         chance: (0.4, 0.62),
         top: 0.99,
         run: |vectors| Ok(evaluate_zero_shot(&vectors, &[paraphrases("a", 400)])?.sets[0].average_precision),
+    },
+    Protocol {
+        functions: &["evaluate_order"],
+        chance: (0.4, 0.6),
+        top: 0.99,
+        run: |vectors| {
+            let data = OrderData { pairs: vec![paraphrases("a", 400)], ..OrderData::default() };
+            Ok(order(vectors, &data)?.pairs[0].roc_auc.map(|auc| auc.value))
+        },
+    },
+    Protocol {
+        functions: &[],
+        chance: (0.4, 0.6),
+        top: 0.99,
+        run: |vectors| {
+            let data = OrderData { nli: vec![labeled_pairs("a", 400)], ..OrderData::default() };
+            Ok(order(vectors, &data)?.nli[0].roc_auc.map(|auc| auc.value))
+        },
+    },
+    Protocol {
+        functions: &[],
+        chance: (0.4, 0.6),
+        top: 0.99,
+        run: |vectors| {
+            let item = |i: usize| {
+                let sentence = |name: &str, class: usize| format!("{name}{i} class {}", class % DIM);
+                OrderItem { anchor: sentence("a", i), same: sentence("b", i), different: sentence("c", i + 1) }
+            };
+            let (phenomenon, items) = (OrderPhenomenon::Negation, (0..400).map(item).collect());
+            let data = OrderData { templates: vec![OrderTemplates { phenomenon, items }], ..OrderData::default() };
+            Ok(order(vectors, &data)?.mean_share_nearer.map(|share| share.value))
+        },
     },
     Protocol {
         functions: &["evaluate_pair_histograms"],

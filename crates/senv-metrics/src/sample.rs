@@ -9,11 +9,12 @@
 //! r         Σ c_i (x_i − x̄)(y_i − ȳ) / √(Σ c_i (x_i − x̄)² · Σ c_i (y_i − ȳ)²)       x̄ = Σ c_i x_i / n
 //! ρ         r of the ranks: rank(x_i) = Σ_{x_j < x_i} c_j + (1 + Σ_{x_j = x_i} c_j) / 2
 //! AP        `precision-recall`, item i entering c_i times
+//! AUC       `auc`, item i entering c_i times
 //! F1        2 Σ c_i [g_i ∧ p_i] / (Σ c_i [g_i] + Σ c_i [p_i])
 //! ```
 //!
 //! With all c_i = 1 these are [`crate::mean`], the median, [`crate::pearson_r`], [`crate::spearman_rho`],
-//! [`crate::average_precision`] and the F1 of the positive class. Sorting is done once, so that a draw costs O(n).
+//! [`crate::average_precision`], [`crate::auc`] and the F1 of the positive class. Sorting is done once, so that a draw costs O(n).
 
 use crate::Result;
 use crate::error::{check_finite, check_lengths_of, check_pairs};
@@ -31,6 +32,8 @@ pub enum Statistic {
     Spearman,
     /// Average precision of scores; gold values above 0 are relevant.
     AveragePrecision,
+    /// Area under the ROC curve of scores; items with a gold value above 0 should have the higher ones.
+    Auc,
     /// F1 of the positive class; gold values and predictions above 0 are positive.
     F1,
 }
@@ -47,8 +50,10 @@ enum Kind {
     /// Both lists centered, so that sums of squares lose no digits.
     Pearson(Vec<f64>, Vec<f64>),
     Spearman(Groups, Groups),
-    /// Items by falling score, with the end of each run of equal scores, and which are relevant.
+    /// Items in groups of equal scores, and which are relevant.
     AveragePrecision(Groups, Vec<bool>),
+    /// The same, for the area under the ROC curve.
+    Auc(Groups, Vec<bool>),
     F1(Vec<bool>, Vec<bool>),
 }
 
@@ -117,6 +122,7 @@ impl Sample {
             Statistic::Mean | Statistic::Median | Statistic::Pearson => Kind::Pearson(centered(gold), centered(scores)),
             Statistic::Spearman => Kind::Spearman(Groups::of(gold), Groups::of(scores)),
             Statistic::AveragePrecision => Kind::AveragePrecision(Groups::of(scores), positive(gold)),
+            Statistic::Auc => Kind::Auc(Groups::of(scores), positive(gold)),
             Statistic::F1 => Kind::F1(positive(gold), positive(scores)),
         }))
     }
@@ -129,7 +135,7 @@ impl Sample {
             Kind::Median(values) => values.len(),
             Kind::Pearson(x, _) => x.len(),
             Kind::Spearman(x, _) => x.group.len(),
-            Kind::AveragePrecision(_, relevant) => relevant.len(),
+            Kind::AveragePrecision(_, relevant) | Kind::Auc(_, relevant) => relevant.len(),
             Kind::F1(gold, _) => gold.len(),
         }
     }
@@ -179,6 +185,7 @@ impl Sample {
                 correlation(ranks, counts)
             }
             Kind::AveragePrecision(groups, relevant) => average_precision(groups, relevant, counts),
+            Kind::Auc(groups, relevant) => auc(groups, relevant, counts),
             Kind::F1(gold, predicted) => {
                 let (mut both, mut either) = (0.0, 0.0);
                 for ((&gold, &predicted), &count) in gold.iter().zip(predicted).zip(counts) {
@@ -223,14 +230,19 @@ fn correlation(pairs: impl Iterator<Item = (f64, f64)>, counts: &[u32]) -> Optio
     Some(((sxy - sx * sy / n) / (vx.sqrt() * vy.sqrt())).clamp(-1.0, 1.0))
 }
 
-fn average_precision(groups: &Groups, relevant: &[bool], counts: &[u32]) -> Option<f64> {
-    // All items and relevant ones of each group of equal scores.
-    let mut totals = vec![(0.0_f64, 0.0_f64); groups.n];
+/// All items and relevant ones of each group of equal scores, groups by rising score.
+fn totals(groups: &Groups, relevant: &[bool], counts: &[u32]) -> Vec<(f64, f64)> {
+    let mut totals = vec![(0.0, 0.0); groups.n];
     for ((&group, &relevant), &count) in groups.group.iter().zip(relevant).zip(counts) {
         let (all, of_them) = &mut totals[group as usize];
         *all += f64::from(count);
         *of_them += if relevant { f64::from(count) } else { 0.0 };
     }
+    totals
+}
+
+fn average_precision(groups: &Groups, relevant: &[bool], counts: &[u32]) -> Option<f64> {
+    let totals = totals(groups, relevant, counts);
     let n_relevant: f64 = totals.iter().map(|total| total.1).sum();
     let (mut called, mut found, mut sum) = (0.0, 0.0, 0.0);
     for &(all, of_them) in totals.iter().rev() {
@@ -241,6 +253,18 @@ fn average_precision(groups: &Groups, relevant: &[bool], counts: &[u32]) -> Opti
         }
     }
     (n_relevant > 0.0).then_some(sum)
+}
+
+/// Each relevant item with the others below it and half of those beside it.
+fn auc(groups: &Groups, relevant: &[bool], counts: &[u32]) -> Option<f64> {
+    let (mut n_relevant, mut below, mut sum) = (0.0, 0.0, 0.0);
+    for (all, of_them) in totals(groups, relevant, counts) {
+        let others = all - of_them;
+        sum += of_them * (below + others / 2.0);
+        below += others;
+        n_relevant += of_them;
+    }
+    (n_relevant > 0.0 && below > 0.0).then(|| sum / (n_relevant * below))
 }
 
 #[cfg(test)]
@@ -290,6 +314,10 @@ mod tests {
             prop_assert!(close(value(Statistic::Spearman), crate::spearman_rho(&x, &y).unwrap()));
             let relevant: Vec<bool> = x.iter().map(|&x| x > 0.0).collect();
             prop_assert!(close(value(Statistic::AveragePrecision), crate::average_precision(&relevant, &y).unwrap()));
+            let of = |wanted: bool| -> Vec<f64> {
+                relevant.iter().zip(&y).filter(|item| *item.0 == wanted).map(|item| *item.1).collect()
+            };
+            prop_assert!(close(value(Statistic::Auc), crate::auc(&of(true), &of(false)).unwrap()));
             let (gold, given): (Vec<usize>, Vec<usize>) =
                 x.iter().zip(&y).map(|(&x, &y)| (usize::from(x > 0.0), usize::from(y > 0.0))).unzip();
             if !x.is_empty() {
@@ -306,6 +334,8 @@ mod tests {
         assert_eq!(of(Statistic::Spearman, &[1.0, 1.0], &[0.1, 0.2]).value(), None);
         assert_eq!(of(Statistic::Pearson, &[1.0, 2.0, 9.0], &[3.0, 5.0, 7.0]).value_of(&[0, 3, 0]), None);
         assert_eq!(of(Statistic::AveragePrecision, &[0.0, 0.0], &[0.1, 0.2]).value(), None);
+        assert_eq!(of(Statistic::Auc, &[0.0, 0.0], &[0.1, 0.2]).value(), None);
+        assert_eq!(of(Statistic::Auc, &[1.0, 0.0], &[0.1, 0.2]).value_of(&[1, 0]), None);
         assert_eq!(of(Statistic::F1, &[0.0, 0.0], &[0.0, 0.0]).value(), None);
         assert!(Sample::new(Statistic::Pearson, &[1.0], &[1.0, 2.0]).is_err());
         assert!(Sample::new(Statistic::Mean, &[], &[f64::NAN]).is_err());

@@ -49,4 +49,5 @@ mod tables;
 mod trees;
 mod tune;
 mod weights;
+mod word_order;
 mod work;

@@ -9,6 +9,7 @@ use senv_metrics::{Bootstrap, Sample, percentile_interval};
 use super::{
     folder::DataFolder,
     gaps::gaps,
+    protocol_group::ProtocolGroup,
     protocols::{Protocol, protocols},
     record::{BenchRecord, Missing, RECORD_FORMAT, SystemRecord, TaskRecord, TaskResult},
     run::{self, BenchOptions},
@@ -58,7 +59,9 @@ impl BenchData {
                 }
             }
         }
-        if data.tasks.iter().all(|task| task.files.is_empty()) && data.missing.len() >= chosen.len().saturating_sub(1) {
+        let is_built_in = |protocol: &&&Protocol| data.tasks.iter().any(|task| task.protocol == **protocol);
+        let is_without_files = data.tasks.iter().all(|task| task.files.is_empty());
+        if is_without_files && chosen.iter().filter(is_built_in).count() < chosen.len() {
             return Err(Error::NothingToDo { what: "data sets in the folder" });
         }
         Ok(data)
@@ -67,8 +70,16 @@ impl BenchData {
     /// The distinct sentences of all tasks, in the order in which they first occur.
     #[must_use]
     pub fn sentences(&self) -> Vec<&str> {
-        let mut seen = HashSet::new();
-        self.tasks.iter().flat_map(Task::sentences).filter(|sentence| seen.insert(*sentence)).collect()
+        distinct(self.tasks.iter())
+    }
+
+    /// Those that what takes no training should count its words on: without the tasks on word order, where the same few
+    /// words occur again and again, unless there are no others.
+    #[must_use]
+    pub fn counted_sentences(&self) -> Vec<&str> {
+        let counts = |task: &&Task| task.protocol.section != ProtocolGroup::Order;
+        let counted = distinct(self.tasks.iter().filter(counts));
+        if counted.is_empty() { self.sentences() } else { counted }
     }
 
     /// Runs a system on every task. A task that fails is a result with a note; so is one that needs vectors of a system
@@ -175,6 +186,12 @@ impl BenchData {
             systems,
         })
     }
+}
+
+/// The sentences of tasks, each once.
+fn distinct<'a>(tasks: impl Iterator<Item = &'a Task>) -> Vec<&'a str> {
+    let mut seen = HashSet::new();
+    tasks.flat_map(Task::sentences).filter(|sentence| seen.insert(*sentence)).collect()
 }
 
 fn record(folder: &DataFolder, task: &Task) -> Result<TaskRecord> {

@@ -6,7 +6,7 @@ use super::{
     drawing::{Drawing, range},
     figure::{Figure, LABEL_COSINES, LEARNING_CURVE, MAP, NORMS},
     histograms::{histograms, label_cosines},
-    protocols::ProtocolGroup,
+    protocol_group::ProtocolGroup,
     record::{BenchRecord, SystemKind, SystemRecord, TaskRecord},
     summary::{Row, Summary},
 };
@@ -15,6 +15,7 @@ use crate::{
     plot::{
         curve::{COLORS, Curve},
         frame::{Caption, INK, Plot},
+        rows::{RowSeries, RowValue, rows_to_svg},
     },
 };
 
@@ -27,7 +28,8 @@ pub(crate) fn drawings(record: &BenchRecord, summaries: &[Summary]) -> Result<Ve
     for summary in summaries.iter().filter(|summary| summary.columns.iter().any(|column| column.protocol.in_mean)) {
         drawings.extend(means(record, summary));
     }
-    drawings.extend(tasks(record));
+    drawings.extend(tasks(record, "sts", None));
+    drawings.extend(tasks(record, "order-templates", Some(50.0)));
     drawings.extend(summaries.iter().find(|s| s.section == ProtocolGroup::Similarity).and_then(|s| speed(record, s)));
     for task in record.tasks.iter().filter(|task| task.protocol == "detection") {
         drawings.extend(curves_of_precision(record, task)?);
@@ -76,25 +78,33 @@ fn means(record: &BenchRecord, summary: &Summary) -> Option<Drawing> {
     Some(Drawing::new(title, "Blue: models and vectors given. Grey: what takes no training.", plot.finish()))
 }
 
-/// The tasks of STS, a row each, a dot for each system.
-fn tasks(record: &BenchRecord) -> Option<Drawing> {
-    let tasks: Vec<&TaskRecord> = record.tasks.iter().filter(|task| task.protocol == "sts").collect();
-    let value = |system: &SystemRecord, task: &TaskRecord| system.result(&task.key).and_then(|result| result.value);
+/// The tasks of a protocol, a row each, a dot for each system; with intervals where there is a number of chance.
+fn tasks(record: &BenchRecord, protocol: &str, chance: Option<f64>) -> Option<Drawing> {
+    let tasks: Vec<&TaskRecord> = record.tasks.iter().filter(|task| task.protocol == protocol).collect();
+    let value = |system: &SystemRecord, task: &TaskRecord| {
+        let result = system.result(&task.key)?;
+        Some(RowValue { value: result.value?, interval: result.interval.filter(|_| chance.is_some()) })
+    };
     let has = |system: &SystemRecord| tasks.iter().any(|task| value(system, task).is_some());
-    let systems: Vec<_> = drawn(record, has).collect();
-    let x = range(systems.iter().flat_map(|(system, _)| tasks.iter().filter_map(|task| value(system, task))))?;
-    let names: Vec<String> = tasks.iter().map(|task| task.label()).collect();
-    let captions = systems.iter().map(|(system, color)| Caption { text: &system.name, color });
-    let captions: Vec<Caption<'_>> = std::iter::once(Caption { text: "task", color: INK }).chain(captions).collect();
-    let mut plot = Plot::rows(&names, x, "Pearson's r x 100", &captions);
-    for (system, color) in systems.iter().rev() {
-        for (i, task) in tasks.iter().enumerate() {
-            let Some(value) = value(system, task) else { continue };
-            let says = format!("{}, {}: {value:.2}", system.name, names[i]);
-            plot.interval_dot(value, -(i as f64), None, color, &says);
-        }
+    let series = drawn(record, has).map(|(system, _)| RowSeries {
+        name: system.name.clone(),
+        values: tasks.iter().map(|task| value(system, task)).collect(),
+    });
+    let series: Vec<RowSeries> = series.collect();
+    if series.is_empty() {
+        return None;
     }
-    Some(Drawing::new("STS, task by task", "Each dot is a system on a task.", plot.finish()))
+    let names: Vec<String> = tasks.iter().map(|task| task.label()).collect();
+    let (title, about, row, x_label) = match chance {
+        None => ("STS, task by task", "Each dot is a system on a task.", "task", "Pearson's r x 100"),
+        Some(_) => (
+            "Word order, phenomenon by phenomenon",
+            "Each dot is a system on the templates of a phenomenon, with its 95 % interval. The line is chance, and what a bag of words reaches.",
+            "phenomenon",
+            "same meaning nearer, x 100",
+        ),
+    };
+    Some(Drawing::new(title, about, rows_to_svg(row, &names, x_label, &series, chance, 2)))
 }
 
 /// Quality against speed.

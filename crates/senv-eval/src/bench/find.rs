@@ -21,7 +21,7 @@ pub(super) struct Found {
 }
 
 impl Found {
-    fn new(name: &str, files: &[&Path], data: TaskData) -> Self {
+    pub(super) fn new(name: &str, files: &[&Path], data: TaskData) -> Self {
         Self { name: name.to_owned(), year: None, files: files.iter().map(|&file| file.to_owned()).collect(), data }
     }
 }
@@ -96,7 +96,7 @@ pub(super) fn sts(folder: &DataFolder) -> Vec<Result<Found>> {
 }
 
 /// The parts that are there to be reported on: the test set, or the development set for want of one.
-fn reported<'f>(folder: &'f DataFolder, test: &[&str], dev: &[&str]) -> Option<(&'static str, &'f Path)> {
+pub(super) fn reported<'f>(folder: &'f DataFolder, test: &[&str], dev: &[&str]) -> Option<(&'static str, &'f Path)> {
     let part = |name, ends| folder.find(ends).map(|path| (name, path));
     part("test", test).or_else(|| part("dev", dev))
 }
@@ -157,10 +157,15 @@ pub(super) fn sick_entailment(folder: &DataFolder) -> Vec<Result<Found>> {
 }
 
 pub(super) fn own_entailment(folder: &DataFolder) -> Vec<Result<Found>> {
+    reported_nli(folder, TaskData::Labels)
+}
+
+/// The sets of premises and hypotheses that are reported on.
+pub(super) fn reported_nli(folder: &DataFolder, data: fn(NliSet) -> TaskData) -> Vec<Result<Found>> {
     let sets = [("SICK", SICK_LABELLED, SICK_TRIAL), ("SNLI", SNLI_TEST, SNLI_DEV)];
     let found = sets.into_iter().filter_map(|(set, test, dev)| reported(folder, test, dev).map(|part| (set, part)));
     let read = |(set, (part, path)): (&str, (&str, &Path))| {
-        Ok(Found::new(&format!("{set} {part}"), &[path], TaskData::Labels(NliSet::read(path)?)))
+        Ok(Found::new(&format!("{set} {part}"), &[path], data(NliSet::read(path)?)))
     };
     found.map(read).collect()
 }
@@ -281,7 +286,7 @@ mod tests {
             loaded.map(|task| task.unwrap().key()).collect()
         };
         let ours = tempfile::tempdir().unwrap();
-        let sick = "4.5\tENTAILMENT\ta\tb\n1\tNEUTRAL\tc\td\n";
+        let sick = "4.5\tENTAILMENT\ta\tb\n1\tCONTRADICTION\tc\td\n";
         write(ours.path(), "sts/2014/images.tsv", "5\ta\tb\n1\tc\td\n");
         write(ours.path(), "sts/2012-train/images.tsv", "5\ta\tb\n1\tc\td\n");
         write(ours.path(), "stsb/train.tsv", "5\ta\tb\n1\tc\td\n");
@@ -289,12 +294,13 @@ mod tests {
         write(ours.path(), "stsb/test.tsv", "5\ta\tb\n1\tc\td\n");
         write(ours.path(), "sick/train.tsv", sick);
         write(ours.path(), "sick/test.tsv", sick);
-        write(ours.path(), "snli/dev.tsv", "neutral\ta\tb\n");
+        write(ours.path(), "snli/dev.tsv", "entailment\ta\tb\ncontradiction\tc\td\n");
         write(ours.path(), "msrp/train.tsv", "1\ta\tb\n0\tc\td\n");
+        write(ours.path(), "order/paws-test.tsv", "1\ta b\tb a\n0\tc d\td c\n");
         write(ours.path(), "flickr/flickr8k.tsv", "1\ta\n1\tb\n");
         write(ours.path(), "coco/captions.tsv", "1\ta\n1\tb\n");
         let theirs = tempfile::tempdir().unwrap();
-        let published = "pair_ID\tsentence_A\tsentence_B\trelatedness_score\tentailment_judgment\n1\ta\tb\t4.5\tENTAILMENT\n2\tc\td\t1\tNEUTRAL\n";
+        let published = "pair_ID\tsentence_A\tsentence_B\trelatedness_score\tentailment_judgment\n1\ta\tb\t4.5\tENTAILMENT\n2\tc\td\t1\tCONTRADICTION\n";
         let stsb = "g\tf\t2012\t1\t5\ta\tb\ng\tf\t2012\t2\t1\tc\td\n";
         write(theirs.path(), "downstream/STS/STS14-en-test/STS.input.images.txt", "a\tb\nc\td\n");
         write(theirs.path(), "downstream/STS/STS14-en-test/STS.gs.images.txt", "5\n1\n");
@@ -303,10 +309,16 @@ mod tests {
         }
         write(theirs.path(), "downstream/SICK/SICK_train.txt", published);
         write(theirs.path(), "downstream/SICK/SICK_test_annotated.txt", published);
-        let snli = "{\"gold_label\": \"neutral\", \"sentence1\": \"a\", \"sentence2\": \"b\"}\n";
-        write(theirs.path(), "snli_1.0/snli_1.0_dev.jsonl", snli);
+        let snli = "{\"gold_label\": \"entailment\", \"sentence1\": \"a\", \"sentence2\": \"b\"}\n";
+        write(
+            theirs.path(),
+            "snli_1.0/snli_1.0_dev.jsonl",
+            &[snli, &snli.replace("entailment", "contradiction")].concat(),
+        );
         let msrp = "Quality\t#1 ID\t#2 ID\t#1 String\t#2 String\n1\t1\t2\ta\tb\n0\t3\t4\tc\td\n";
         write(theirs.path(), "downstream/MRPC/msr_paraphrase_train.txt", msrp);
+        let paws = "id\tsentence1\tsentence2\tlabel\n1\ta b\tb a\t1\n2\tc d\td c\t0\n";
+        write(theirs.path(), "paws/final/test.tsv", paws);
         let coco = r#"{"annotations": [{"image_id": 1, "caption": "a"}, {"image_id": 1, "caption": "b"}]}"#;
         write(theirs.path(), "annotations/captions_val2014.json", coco);
         write(theirs.path(), "Flickr8k_text/Flickr8k.token.txt", "1.jpg#0\ta\n1.jpg#1\tb\n");
@@ -331,6 +343,16 @@ mod tests {
             "soup/soup",
             "p-coherence/COCO",
             "p-coherence/Flickr8k",
+            "order-pairs/PAWS test",
+            "order-entailment/SICK test",
+            "order-entailment/SNLI dev",
+            "order-templates/swapped roles",
+            "order-templates/negation",
+            "order-templates/numbers",
+            "order-templates/more and less",
+            "order-templates/before and after",
+            "order-templates/attributes",
+            "order-templates/conjuncts exchanged",
             "sick-probe/test",
             "stsb-probe/test",
             "sick-entailment/test",
@@ -346,7 +368,8 @@ mod tests {
         for task in mr(&DataFolder::open(theirs.path()).unwrap()) {
             assert_eq!(task.unwrap().files.len(), 2, "a file for each class");
         }
-        for task in Task::find(&protocols()[8], &DataFolder::open(ours.path()).unwrap()) {
+        let stsb_probe = protocols().iter().find(|protocol| protocol.name == "stsb-probe").unwrap();
+        for task in Task::find(stsb_probe, &DataFolder::open(ours.path()).unwrap()) {
             assert_eq!(task.unwrap().files.len(), 3, "training, development and test set");
         }
     }

@@ -5,6 +5,7 @@ use super::{
         CAPTIONS, MSRP_TEST, MSRP_TRAIN, SICK_LABELLED, SICK_TEST, SICK_TRIAL, SNLI_DEV, SNLI_TEST, STSB_DEV,
         STSB_TEST, sts_files,
     },
+    find_order::{PAWS_DEV, PAWS_TEST},
     folder::DataFolder,
     protocols::Protocol,
 };
@@ -23,7 +24,7 @@ struct Part {
 
 const DEV: &str = "the development part stands in for it";
 
-static PARTS: [Part; 8] = [
+static PARTS: [Part; 9] = [
     Part {
         name: "STS benchmark, test part",
         protocols: &["stsb", "stsb-probe"],
@@ -40,12 +41,19 @@ static PARTS: [Part; 8] = [
     },
     Part {
         name: "SICK with labels, test part",
-        protocols: &["own-entailment"],
+        protocols: &["own-entailment", "order-entailment"],
         files: SICK_LABELLED,
         instead: SICK_TRIAL,
         how: DEV,
     },
-    Part { name: "SNLI, test part", protocols: &["own-entailment"], files: SNLI_TEST, instead: SNLI_DEV, how: DEV },
+    Part {
+        name: "SNLI, test part",
+        protocols: &["own-entailment", "order-entailment"],
+        files: SNLI_TEST,
+        instead: SNLI_DEV,
+        how: DEV,
+    },
+    Part { name: "PAWS, test part", protocols: &["order-pairs"], files: PAWS_TEST, instead: PAWS_DEV, how: DEV },
     Part {
         name: "MSRP, test part",
         protocols: &["detection"],
@@ -140,6 +148,8 @@ mod tests {
         starts(&of("ranking"), &["MSRP, test part: not in the folder, the pool is the training part alone"]);
         starts(&of("p-coherence"), &["captions of five images: ", "captions of Multi30k: ", "captions of Flickr8k: "]);
         starts(&of("soup"), &[]);
+        starts(&of("order-entailment"), &["SNLI, test part: not in the folder, the development part"]);
+        starts(&of("order-pairs"), &["PAWS, test part: not in the folder; it needs paws-test.tsv"]);
     }
 
     #[test]

@@ -3,10 +3,10 @@
 //! | file | what |
 //! | --- | --- |
 //! | `folder.rs` | the files of a folder |
-//! | `task_data.rs`, `find.rs` | the data of a task; what a folder has of it, by the layouts of the data sets |
+//! | `task_data.rs`, `find.rs`, `find_order.rs` | the data of a task; what a folder has of it, by the layouts of the data sets |
 //! | `scoring.rs`, `figure.rs`, `outcome.rs` | where scores come from; what a task gives |
 //! | `run.rs` | a task with a system, by the functions that single commands call |
-//! | `protocols.rs`, `task.rs` | the list of protocols; a protocol with its data |
+//! | `protocol_group.rs`, `protocols.rs`, `task.rs` | the tables; the list of protocols; a protocol with its data |
 //! | `gaps.rs` | parts of data sets that are not there |
 //! | `record.rs`, `data.rs` | what a run leaves behind, as JSON; all tasks of a folder, and a run of a system over them |
 //! | `summary.rs`, `published_rows.rs` | tables with intervals, marks and published rows |
@@ -21,12 +21,14 @@ mod drawing;
 mod figure;
 mod figures;
 mod find;
+mod find_order;
 mod folder;
 mod gaps;
 mod histograms;
 mod html;
 mod outcome;
 mod page;
+mod protocol_group;
 mod protocols;
 mod published_rows;
 mod record;
@@ -46,7 +48,8 @@ pub use folder::{DataFile, DataFolder, sha256_of_bytes, sha256_of_file};
 pub use html::REPORT_START;
 pub use outcome::Detail;
 pub use page::{escape_html, html_page};
-pub use protocols::{Protocol, ProtocolGroup, protocols};
+pub use protocol_group::ProtocolGroup;
+pub use protocols::{Protocol, protocols};
 pub use record::{BenchRecord, Missing, SystemKind, SystemRecord, TaskRecord, TaskResult};
 pub use run::BenchOptions;
 pub use scoring::Scoring;

@@ -4,50 +4,11 @@ use senv_metrics::Statistic;
 
 use super::{
     find::{self, Found},
+    find_order,
     folder::DataFolder,
+    protocol_group::ProtocolGroup,
 };
 use crate::error::Result;
-
-/// Protocols that are shown in one table, with a mean of their own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ProtocolGroup {
-    /// Cosines against gold scores: the mean of its columns ranks the systems.
-    Similarity,
-    /// Paraphrases and captions by cosine.
-    Neighbours,
-    /// Classifiers and regressions trained on frozen vectors.
-    Probes,
-}
-
-impl ProtocolGroup {
-    /// All of them, in the order of the report.
-    pub(crate) const ALL: [Self; 3] = [Self::Similarity, Self::Neighbours, Self::Probes];
-
-    /// The heading of its table.
-    pub(crate) fn title(self) -> &'static str {
-        match self {
-            Self::Similarity => "Similarity",
-            Self::Neighbours => "Paraphrases and captions",
-            Self::Probes => "Trained on the vectors",
-        }
-    }
-
-    /// What its table shows, in a sentence or two.
-    pub(crate) fn about(self) -> &'static str {
-        match self {
-            Self::Similarity => {
-                "Cosines of sentence vectors against gold scores, without training: Pearson's r x 100, per year the plain mean over its tasks."
-            }
-            Self::Neighbours => {
-                "Cosines alone: paraphrases distinguished from other pairs, paraphrases found among all sentences, captions of one image. P-coherence is high for vectors that all point one way, too: read it beside the mean cosine of unrelated captions, in the table of tasks."
-            }
-            Self::Probes => {
-                "A linear model is trained on vectors that stay as they are: how much of the answer can be read off them. Models that were trained on entailment also classify it themselves, which is not in the mean."
-            }
-        }
-    }
-}
 
 /// A protocol of the bench.
 #[derive(Debug)]
@@ -102,7 +63,7 @@ const R: &str = "Pearson's r x 100";
 const KIROS: &str = "Kiros et al., NIPS 2015; Conneau and Kiela, LREC 2018";
 const SNLI_SKIP_THOUGHTS: &str = "paper of the SNLI-finetuned Skip-thoughts";
 
-static PROTOCOLS: [Protocol; 17] = [
+static PROTOCOLS: [Protocol; 20] = [
     Protocol {
         name: "sts",
         title: "STS 2012 to 2016",
@@ -207,6 +168,51 @@ static PROTOCOLS: [Protocol; 17] = [
         in_mean: false,
         needs_classifier: false,
         find: find::captions,
+    },
+    Protocol {
+        name: "order-pairs",
+        title: "Pairs with nearly the same words (PAWS)",
+        metric: "ROC AUC x 100",
+        statistic: Statistic::Auc,
+        factor: 100.0,
+        section: ProtocolGroup::Order,
+        needs: "paws-test.tsv, paws-val.tsv or paws-dev.tsv (lines of 0 or 1, SENTENCE and SENTENCE), or paws/final/test.tsv or paws/final/dev.tsv",
+        paper: "Zhang, Baldridge and He, NAACL 2019",
+        equation: "auc",
+        takes_scores: true,
+        in_mean: true,
+        needs_classifier: false,
+        find: find_order::pairs,
+    },
+    Protocol {
+        name: "order-entailment",
+        title: "Entailment against contradiction",
+        metric: "ROC AUC x 100",
+        statistic: Statistic::Auc,
+        factor: 100.0,
+        section: ProtocolGroup::Order,
+        needs: "as for own-entailment",
+        paper: "Marelli et al., SemEval 2014; Bowman et al., EMNLP 2015",
+        equation: "auc",
+        takes_scores: true,
+        in_mean: true,
+        needs_classifier: false,
+        find: find_order::entailment,
+    },
+    Protocol {
+        name: "order-templates",
+        title: "Templates by phenomenon",
+        metric: "share of items whose same meaning is nearer, x 100",
+        statistic: Statistic::Mean,
+        factor: 100.0,
+        section: ProtocolGroup::Order,
+        needs: "nothing: 840 items of English sentences that are built in",
+        paper: "senv",
+        equation: "nearer-share",
+        takes_scores: true,
+        in_mean: true,
+        needs_classifier: false,
+        find: find_order::templates,
     },
     Protocol {
         name: "sick-probe",

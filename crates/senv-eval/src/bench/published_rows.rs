@@ -1,6 +1,6 @@
 //! Published results as rows of the report's tables.
 
-use super::{protocols::ProtocolGroup, summary::Column};
+use super::{protocol_group::ProtocolGroup, summary::Column};
 use crate::{
     published::{
         classification::published_classification,

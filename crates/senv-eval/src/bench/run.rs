@@ -3,6 +3,7 @@
 
 use senv_core::Observer;
 use senv_data::{LabeledSet, NliLayout, NliSet, ParaphraseSet, SentenceGroups, StsTask};
+use senv_metrics::Bootstrap;
 
 use super::{
     outcome::{Detail, TaskOutcome},
@@ -11,6 +12,7 @@ use super::{
 };
 use crate::{
     error::{Error, Result},
+    order::{entailment as order_entailment, pairs as order_pairs, templates::OrderTemplates, triplets},
     plot::map::{MapOptions, evaluate_map},
     probe::{
         classification::{evaluate_classification, evaluate_classification_on_test},
@@ -65,6 +67,9 @@ pub(super) fn run(
             let classifier = scoring.classifier().ok_or(Error::NothingToDo { what: "classifier of the system" })?;
             labels(test, classifier, &[])
         }
+        TaskData::OrderPairs(set) => of_order_pairs(set, scoring.pairs()),
+        TaskData::OrderEntailment(set) => of_order_entailment(set, scoring.pairs()),
+        TaskData::OrderTemplates(templates) => of_templates(templates, scoring.pairs()),
     }
 }
 
@@ -225,4 +230,41 @@ fn labels(
     let given = result.sets.iter().flat_map(|set| &set.predicted);
     let right = test.pairs.iter().zip(given).map(|(pair, given)| pair.label == *given);
     Ok(TaskOutcome::new(right.map(item), details))
+}
+
+/// Intervals of headlines are those of the bench; others are not shown.
+const NO_DRAWS: Bootstrap = Bootstrap { resamples: 0, seed: 0 };
+
+/// Pairs with nearly the same words.
+fn of_order_pairs(set: &ParaphraseSet, source: PairSource<'_>) -> Result<TaskOutcome> {
+    let result = order_pairs::evaluate(source, std::slice::from_ref(set), NO_DRAWS)?;
+    let details = result.iter().flat_map(|of| {
+        [
+            ("average precision x 100", x100(of.average_precision.map(|average| average.value))),
+            ("average precision of chance x 100", Some(100.0 * of.share_of_paraphrases)),
+            ("mean score of paraphrases", of.mean_cosine_of_paraphrases),
+            ("mean score of other pairs", of.mean_cosine_of_others),
+        ]
+    });
+    let details: Vec<_> = details.collect();
+    Ok(TaskOutcome::new(result.into_iter().flat_map(|of| of.scores), &details))
+}
+
+/// Entailments against contradictions.
+fn of_order_entailment(set: &NliSet, source: PairSource<'_>) -> Result<TaskOutcome> {
+    let result = order_entailment::evaluate(source, set, NO_DRAWS)?;
+    let names = ["mean score of contradictions", "mean score of neutral pairs", "mean score of entailments"];
+    let details: Vec<_> = names.into_iter().zip(result.labels.iter().map(|label| label.mean_cosine)).collect();
+    Ok(TaskOutcome::new(result.scores, &details))
+}
+
+/// The nearer one of two sentences made from templates.
+fn of_templates(templates: &OrderTemplates, source: PairSource<'_>) -> Result<TaskOutcome> {
+    let result = triplets::evaluate(source, templates, NO_DRAWS)?;
+    let details = [
+        ("mean score of the same meaning", result.mean_cosine_to_same),
+        ("mean score of a different meaning", result.mean_cosine_to_different),
+        ("ties", Some(result.n_ties as f64)),
+    ];
+    Ok(TaskOutcome::new(result.values, &details))
 }

@@ -22,7 +22,7 @@ pub enum Scoring<'a> {
 
 impl<'a> Scoring<'a> {
     /// What scores pairs.
-    pub(super) fn pairs(&self) -> PairSource<'a> {
+    pub(crate) fn pairs(&self) -> PairSource<'a> {
         match *self {
             Self::Vectors(vectors) | Self::Classifier(vectors, _) => PairSource::Cosines(vectors),
             Self::Pairs(scorer) => PairSource::Scorer(scorer),
@@ -30,7 +30,7 @@ impl<'a> Scoring<'a> {
     }
 
     /// The vectors, where the system has them.
-    pub(super) fn vectors(&self) -> Result<&'a SentenceVectors> {
+    pub(crate) fn vectors(&self) -> Result<&'a SentenceVectors> {
         match self {
             Self::Vectors(embeddings) | Self::Classifier(embeddings, _) => Ok(embeddings),
             Self::Pairs(_) => Err(Error::NothingToDo { what: "sentence vectors" }),

@@ -5,10 +5,14 @@ use senv_metrics::{Bootstrap, bootstrap_p, holm, paired_differences, percentile_
 use serde::Serialize;
 
 use super::{
-    protocols::{Protocol, ProtocolGroup, protocols},
+    protocol_group::ProtocolGroup,
+    protocols::{Protocol, protocols},
     record::BenchRecord,
 };
-use crate::error::Result;
+use crate::{
+    error::Result,
+    score::with_interval::{mean_draws, mean_of},
+};
 
 /// The level of the marks, after Holm's correction over the columns of a table.
 pub(crate) const MARK_LEVEL: f64 = 0.05;
@@ -97,7 +101,7 @@ pub fn summarize(record: &BenchRecord) -> Result<Vec<Summary>> {
     Ok(summaries)
 }
 
-/// One column for each year of STS, one for each task of the others.
+/// One column for each year of STS, one for all templates on word order, one for each task of the others.
 fn columns(record: &BenchRecord) -> Vec<Column> {
     let mut columns: Vec<Column> = Vec::new();
     for protocol in protocols() {
@@ -128,6 +132,10 @@ fn title(protocol: &Protocol, task: &str) -> String {
         "detection" => format!("{task} AP"),
         "ranking" => format!("{task} acc@1"),
         "p-coherence" => format!("P-coherence {task}"),
+        "order-pairs" => format!("{task} AUC"),
+        "order-entailment" => format!("{task} entailment AUC"),
+        // One column for all phenomena.
+        "order-templates" => "Templates".to_owned(),
         "soup" => "Soup AP".to_owned(),
         _ => task.to_owned(),
     }
@@ -210,17 +218,6 @@ fn cell(record: &BenchRecord, system: usize, column: &Column, bootstrap: Bootstr
     let draws = mean_draws(draws.iter().map(|draws| &draws[..]), record.resamples);
     let interval = value.and_then(|_| percentile_interval(&draws)).map(|i| (i.low, i.high));
     Ok((Cell { value, interval, note: note.filter(|_| value.is_none()), ..Cell::default() }, draws))
-}
-
-/// The plain mean; undefined for none, or where a part is.
-fn mean_of(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
-    senv_metrics::mean(&values.collect::<Option<Vec<f64>>>()?)
-}
-
-/// The mean of the parts of each draw.
-fn mean_draws<'a>(parts: impl Iterator<Item = &'a [Option<f64>]> + Clone, resamples: usize) -> Draws {
-    let draw = |b: usize| mean_of(parts.clone().map(|part| part.get(b).copied().flatten()));
-    (0..resamples).map(draw).collect()
 }
 
 /// Marks the cells of a row that differ from the reference, and its mean. `draws` gives those of both in a column, or of

@@ -2,6 +2,8 @@
 
 use senv_data::{Entailment, LabeledSet, NliSet, ParaphraseSet, SentenceGroups, StsTask};
 
+use crate::order::{entailment, pairs, templates::OrderTemplates};
+
 /// The data of a task, by what the protocol needs.
 #[derive(Debug, Clone)]
 pub(super) enum TaskData {
@@ -25,6 +27,12 @@ pub(super) enum TaskData {
     Entailment { train: NliSet, dev: Option<NliSet>, test: NliSet },
     /// Labeled premises and hypotheses for a classifier that reads them itself.
     Labels(NliSet),
+    /// Pairs with nearly the same words that mean the same or do not.
+    OrderPairs(ParaphraseSet),
+    /// Labeled premises and hypotheses whose entailments are to have higher cosines than contradictions.
+    OrderEntailment(NliSet),
+    /// Sentences with one of the same and one of a different meaning.
+    OrderTemplates(OrderTemplates),
 }
 
 /// The sentences of pairs.
@@ -52,7 +60,7 @@ impl TaskData {
             Self::Trained { train, dev, test } => {
                 of_scored(train).chain(dev.iter().flat_map(of_scored)).chain(of_scored(test)).collect()
             }
-            Self::Paraphrases(set) => of_paraphrases(set).collect(),
+            Self::Paraphrases(set) | Self::OrderPairs(set) => of_paraphrases(set).collect(),
             Self::Pool(sets) => sets.iter().flat_map(of_paraphrases).collect(),
             Self::Groups(groups) | Self::Captions(groups) => groups.sentences().collect(),
             Self::TrainedParaphrases { train, test } => of_paraphrases(train).chain(of_paraphrases(test)).collect(),
@@ -60,6 +68,8 @@ impl TaskData {
             Self::Entailment { train, dev, test } => {
                 of_nli(train).chain(dev.iter().flat_map(of_nli)).chain(of_nli(test)).collect()
             }
+            Self::OrderEntailment(set) => of_nli(set).collect(),
+            Self::OrderTemplates(templates) => templates.sentences().collect(),
             Self::Labels(_) => Vec::new(),
         }
     }
@@ -68,7 +78,8 @@ impl TaskData {
     pub(super) fn gold(&self) -> Vec<f64> {
         match self {
             Self::Scored(test) | Self::Trained { test, .. } => test.gold(),
-            Self::Paraphrases(set) => set.pairs.iter().map(|pair| f64::from(u8::from(pair.is_paraphrase))).collect(),
+            Self::Paraphrases(set) | Self::OrderPairs(set) => pairs::gold(set),
+            Self::OrderEntailment(set) => entailment::gold(set),
             _ => Vec::new(),
         }
     }
@@ -77,6 +88,7 @@ impl TaskData {
     pub(super) fn chance(&self) -> f64 {
         match self {
             Self::Scored(_) | Self::Trained { .. } | Self::Captions(_) => 0.0,
+            Self::OrderPairs(_) | Self::OrderEntailment(_) | Self::OrderTemplates(_) => 0.5,
             Self::Paraphrases(set) => random_average_precision(set.n_paraphrases(), set.pairs.len()),
             Self::Pool(sets) => {
                 let n: usize = sets.iter().map(|set| 2 * set.pairs.len()).sum();

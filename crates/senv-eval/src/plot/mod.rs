@@ -7,4 +7,5 @@ pub(crate) mod map;
 pub(crate) mod norm_plot;
 pub(crate) mod norms;
 pub(crate) mod pair_histograms;
+pub(crate) mod rows;
 pub(crate) mod tsne;

@@ -22,7 +22,7 @@ use serde::Serialize;
 use crate::{
     error::{Error, Result},
     report::{Align, TextTable, half_width, number},
-    score::sentence_vectors::start_of,
+    score::{sentence_vectors::start_of, with_interval::WithInterval},
 };
 
 /// Scores computed at a time: 64 MiB of f32.
@@ -51,15 +51,6 @@ impl DictionarySet {
         self.definitions = order.into_iter().map(|i| std::mem::take(&mut self.definitions[i])).collect();
         self
     }
-}
-
-/// A number with its 95 % interval.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct WithInterval {
-    /// The number.
-    pub value: f64,
-    /// Both ends; `None` without draws.
-    pub interval: Option<(f64, f64)>,
 }
 
 /// How the definitions of a set are looked up.
@@ -190,8 +181,8 @@ fn unit_rows(words: &dyn Rows) -> Result<Array2<f32>> {
 fn set_result(name: &str, unknown: usize, ranks: Vec<f64>, bootstrap: Bootstrap) -> Result<DictionarySetResult> {
     let of = |statistic, values: &[f64]| -> Result<WithInterval> {
         let sample = Sample::new(statistic, &[], values)?;
-        let interval = bootstrap.interval(name, &sample).map(|ends| (ends.low, ends.high));
-        Ok(WithInterval { value: sample.value().unwrap_or(f64::NAN), interval })
+        let undefined = WithInterval { value: f64::NAN, interval: None };
+        Ok(WithInterval::of(&sample, name, bootstrap).unwrap_or(undefined))
     };
     let within = |k: f64| ranks.iter().map(|&rank| if rank <= k { 100.0 } else { 0.0 }).collect::<Vec<f64>>();
     let n = ranks.len() as f64;

@@ -1,5 +1,7 @@
 //! What takes no training, on the same pairs: a model has to be above it.
 
+use std::collections::HashSet;
+
 use senv::{AverageEncoder, Model, TfIdf, TfIdfParams, WeightScheme};
 use senv_core::{Corpus, Sentences, Tokenizer, Vocabulary, words::VocabularyBuilder};
 use senv_eval::{Align, PairScorer, StsResult, StsTask, TextTable, WordOverlap, evaluate_sts, evaluate_sts_scorer};
@@ -8,7 +10,7 @@ use serde::Serialize;
 use crate::failure::Result;
 
 /// Seed of the random vectors.
-const SEED: u64 = 1;
+pub(super) const SEED: u64 = 1;
 
 /// Word overlap, TF-IDF and averages of random vectors over the words of some sentences.
 pub(super) struct Floor {
@@ -21,18 +23,20 @@ pub(super) struct Floor {
 }
 
 impl Floor {
-    /// With the tokenizer, the counts and the dimension of a model; with counts of the sentences where it has none.
+    /// Of the words of `sentences`, counted on `counted`, which are some of them or all: documents of a word, common
+    /// components. With the tokenizer, the counts and the dimension of a model; with counts of `counted` where it has none.
     pub(super) fn new(
         tokenizer: &Tokenizer,
         counts: Option<&Vocabulary>,
         dim: usize,
         sentences: &[&str],
+        counted: &[&str],
         seed: u64,
     ) -> Result<Self> {
-        let (judged, corpus) = read(tokenizer, sentences)?;
+        let (judged, corpus) = read(tokenizer, sentences, counted)?;
         let counts = counts.filter(|vocabulary| vocabulary.counts().iter().any(|&count| count > 0));
         let random = AverageEncoder::random(tokenizer, counts.unwrap_or(&judged), sentences, dim, seed)?;
-        let weighted = random.clone().weighted_on(Some(WeightScheme::SIF), sentences, seed).ok();
+        let weighted = random.clone().weighted_on(Some(WeightScheme::SIF), counted, seed).ok();
         let words = TfIdfParams { tokenizer: tokenizer.clone(), ..TfIdfParams::default() }.fit(judged, &corpus)?;
         Ok(Self { tokenizer: tokenizer.clone(), words, random, weighted })
     }
@@ -62,7 +66,7 @@ pub(super) struct FloorSystem {
 pub(super) fn floor(model: &Model, tasks: &[StsTask]) -> Result<Vec<FloorSystem>> {
     let pairs = tasks.iter().flat_map(|task| &task.pairs);
     let sentences: Vec<&str> = pairs.flat_map(|pair| [&pair.first[..], &pair.second[..]]).collect();
-    let floor = Floor::new(model.tokenizer(), Some(model.vocabulary()), model.dim(), &sentences, SEED)?;
+    let floor = Floor::new(model.tokenizer(), Some(model.vocabulary()), model.dim(), &sentences, &sentences, SEED)?;
     let mut systems = vec![
         ("word overlap", evaluate_sts_scorer(&floor.overlap(), tasks)?),
         ("TF-IDF", evaluate_sts_scorer(&floor.tf_idf(), tasks)?),
@@ -74,18 +78,28 @@ pub(super) fn floor(model: &Model, tasks: &[StsTask]) -> Result<Vec<FloorSystem>
     Ok(systems.into_iter().map(|(system, result)| FloorSystem { system, result }).collect())
 }
 
-/// The sentences as a corpus over their own words.
-fn read(tokenizer: &Tokenizer, sentences: &[&str]) -> Result<(Vocabulary, Corpus)> {
+/// The counted sentences as a corpus over the words of all: a word that is in none of them counts once.
+fn read(tokenizer: &Tokenizer, sentences: &[&str], counted: &[&str]) -> Result<(Vocabulary, Corpus)> {
     let mut builder = VocabularyBuilder::default();
-    let mut scratch = String::new();
-    for sentence in sentences {
+    let (mut scratch, mut known) = (String::new(), HashSet::new());
+    for sentence in counted {
         tokenizer.for_each(sentence, &mut scratch, |token| {
             builder.add(token);
+            if !known.contains(token) {
+                known.insert(token.to_owned());
+            }
+        });
+    }
+    for sentence in sentences {
+        tokenizer.for_each(sentence, &mut scratch, |token| {
+            if known.insert(token.to_owned()) {
+                builder.add(token);
+            }
         });
     }
     let vocabulary = builder.finish(1)?;
     let (mut coded, mut tokens) = (Sentences::new(), Vec::new());
-    for sentence in sentences {
+    for sentence in counted {
         vocabulary.known_tokens(tokenizer, sentence, &mut scratch, &mut tokens);
         coded.push(tokens.iter().copied());
     }

@@ -9,6 +9,7 @@ mod histograms;
 mod map;
 mod msrp;
 mod nli;
+mod order;
 mod p_coherence;
 mod ranking;
 mod relatedness;
@@ -60,6 +61,7 @@ enum What {
     Retrieval(retrieval::Retrieval),
     Dictionary(dictionary::Dictionary),
     Soup(soup::Soup),
+    Order(order::Order),
     Nli(nli::Nli),
     Classify(classify::Classify),
     Msrp(msrp::Msrp),
@@ -170,6 +172,7 @@ impl Eval {
             What::Retrieval(command) => command.run(),
             What::Dictionary(command) => command.run(),
             What::Soup(command) => command.run(),
+            What::Order(command) => command.run(),
             What::Nli(command) => command.run(),
             What::Classify(command) => command.run(),
             What::Msrp(command) => command.run(),

@@ -109,7 +109,7 @@ impl All {
             chosen.retain(|protocol| protocol.section != ProtocolGroup::Probes);
         }
         let data = BenchData::read(&DataFolder::open(&self.data)?, &chosen)?;
-        let sentences = data.sentences();
+        let (sentences, counted) = (data.sentences(), data.counted_sentences());
         let note =
             format!("{} in {}", plural(sentences.len() as u64, "sentence"), plural(data.tasks.len() as u64, "task"));
         let is_without = |protocol: &&&Protocol| data.tasks.iter().all(|task| task.protocol != **protocol);
@@ -126,6 +126,7 @@ impl All {
             baselines: !self.no_baselines,
             data: &data,
             sentences: &sentences,
+            counted: &counted,
             options,
             bootstrap,
             progress: &progress,

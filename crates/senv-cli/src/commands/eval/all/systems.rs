@@ -57,6 +57,8 @@ pub(super) struct Systems<'a> {
     pub(super) data: &'a BenchData,
     /// The distinct sentences of all tasks.
     pub(super) sentences: &'a [&'a str],
+    /// Those that words and common components are counted on.
+    pub(super) counted: &'a [&'a str],
     pub(super) options: BenchOptions,
     pub(super) bootstrap: Bootstrap,
     pub(super) progress: &'a BenchProgress,
@@ -193,7 +195,7 @@ impl Systems<'_> {
                 figures: Vec::new(),
             };
             // A vocabulary without counts has no weights.
-            if let Ok(weighted) = plain.clone().weighted_on(Some(scheme), self.sentences, self.options.seed) {
+            if let Ok(weighted) = plain.clone().weighted_on(Some(scheme), self.counted, self.options.seed) {
                 records.push(self.encoded(described, &weighted, None)?);
             }
         }
@@ -206,8 +208,8 @@ impl Systems<'_> {
         let tokenizer = model.map_or(&usual, |model| model.tokenizer());
         let dim = model.map_or(RANDOM_DIM, SentenceEncoder::dim);
         self.progress.next("baselines");
-        let floor =
-            Floor::new(tokenizer, model.map(|model| model.vocabulary()), dim, self.sentences, self.options.seed)?;
+        let counts = model.map(|model| model.vocabulary());
+        let floor = Floor::new(tokenizer, counts, dim, self.sentences, self.counted, self.options.seed)?;
         let overlap = floor.overlap();
         let described = Described::baseline("word overlap", "shared words by all words of two sentences");
         records.push(self.scored(described, &Scoring::Pairs(&overlap), None, None)?);

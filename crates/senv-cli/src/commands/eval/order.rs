@@ -1,0 +1,121 @@
+//! `senv eval order`: does the model read word order?
+
+use std::path::{Path, PathBuf};
+
+use clap::builder::RangedU64ValueParser;
+use senv::Model;
+use senv_eval::{
+    NliSet, OrderData, OrderResult, OrderTemplates, PairScorer, ParaphraseSet, Scoring, SentenceVectors, evaluate_order,
+};
+use senv_metrics::{Bootstrap, DEFAULT_RESAMPLES};
+use serde::Serialize;
+
+use super::{
+    check,
+    floor::{Floor, SEED},
+    write,
+};
+use crate::{
+    commands::{ModelArg, file_name},
+    destination::{Content, ForceArg},
+    failure::Result,
+    output,
+};
+
+/// Tell sentences apart that share their words and differ in meaning (word order, negation, numbers).
+///
+/// English sentences made from templates, by phenomenon: how often a sentence of the same meaning is nearer to an anchor than
+/// one of a different meaning, ties counted half. Shared words do not tell the two apart, so that a bag of words reaches
+/// .5, as chance does. --pairs adds pairs that mean the same or do not (PAWS): the area under the ROC curve and average
+/// precision of their cosines. --nli adds premises and hypotheses (SICK, SNLI): the area under the ROC curve of entailments
+/// against contradictions. Behind each number stands half of its 95 % interval (bootstrap over pairs and items; both ends are in
+/// --json), beside it what takes no training.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  senv eval order
+  senv eval order --model model.senv --pairs paws-val.tsv --nli SICK_test_annotated.txt
+  senv eval order --model model.senv --svg order.svg --json")]
+pub(super) struct Order {
+    #[command(flatten)]
+    model: ModelArg,
+    /// Pairs of sentences with nearly the same words: lines of LABEL (1 for one meaning, 0 for two), FIRST and SECOND
+    /// separated by tabs.
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    pairs: Vec<PathBuf>,
+    /// Premises and hypotheses, as for `senv eval nli`.
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    nli: Vec<PathBuf>,
+    /// Leave out what takes no training: word overlap, and TF-IDF counted on the sentences judged.
+    #[arg(long)]
+    no_floor: bool,
+    /// Draws of the bootstrap behind the 95 % intervals, 0 to 100000; 0 leaves intervals out.
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_RESAMPLES,
+          value_parser = RangedU64ValueParser::<usize>::new().range(0..=100_000))]
+    resamples: usize,
+    /// Draw the phenomena of the templates into this file.
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    #[command(flatten)]
+    force: ForceArg,
+    /// Write JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// All that was asked for, as JSON.
+#[derive(Debug, Serialize)]
+struct Report<'a> {
+    model: String,
+    /// The share of known words in the first sentences.
+    known_word_share: Option<f64>,
+    #[serde(flatten)]
+    result: &'a OrderResult,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    floor: Vec<FloorSystem>,
+}
+
+/// What takes no training, without intervals.
+#[derive(Debug, Serialize)]
+struct FloorSystem {
+    system: &'static str,
+    #[serde(flatten)]
+    result: OrderResult,
+}
+
+impl Order {
+    pub(super) fn run(self) -> Result {
+        let inputs = self.pairs.iter().chain(&self.nli).chain([&self.model.model]);
+        let inputs: Vec<&Path> = inputs.map(PathBuf::as_path).collect();
+        check(self.svg.as_ref(), "--svg", Content::Drawing, self.force, &inputs)?;
+        let data = OrderData {
+            pairs: self.pairs.iter().map(ParaphraseSet::read).collect::<senv_data::Result<_>>()?,
+            nli: self.nli.iter().map(NliSet::read).collect::<senv_data::Result<_>>()?,
+            templates: OrderTemplates::all_built_in(),
+        };
+        let model = self.model.open_for_many()?;
+        let known_word_share = self.model.warn_of_unknown(&model, data.sentences());
+        let vectors = SentenceVectors::encode(&model, data.sentences())?;
+        let bootstrap = Bootstrap { resamples: self.resamples, ..Bootstrap::default() };
+        let result = evaluate_order(&Scoring::Vectors(&vectors), &data, bootstrap)?;
+        let floor = if self.no_floor { Vec::new() } else { floor(&model, &data, &vectors)? };
+        let others: Vec<(&str, &OrderResult)> = floor.iter().map(|of| (of.system, &of.result)).collect();
+        write(self.svg.as_ref(), || result.to_svg(&file_name(&self.model.model), &others))?;
+        if self.json {
+            let model = self.model.model.display().to_string();
+            return output::print_json(&Report { model, known_word_share, result: &result, floor });
+        }
+        output::print(&result.to_text(&others))
+    }
+}
+
+/// Word overlap and TF-IDF, without draws.
+fn floor(model: &Model, data: &OrderData, vectors: &SentenceVectors) -> Result<Vec<FloorSystem>> {
+    let sentences: Vec<&str> = vectors.sentences().collect();
+    let floor = Floor::new(model.tokenizer(), Some(model.vocabulary()), model.dim(), &sentences, &sentences, SEED)?;
+    let no_draws = Bootstrap { resamples: 0, ..Bootstrap::default() };
+    let judge = |system, scorer: &dyn PairScorer| -> Result<FloorSystem> {
+        Ok(FloorSystem { system, result: evaluate_order(&Scoring::Pairs(scorer), data, no_draws)? })
+    };
+    Ok(vec![judge("word overlap", &floor.overlap())?, judge("TF-IDF", &floor.tf_idf())?])
+}

@@ -1,0 +1,150 @@
+//! Templates: is a sentence of the same meaning nearer than one of a different meaning?
+//!
+//! Equation: `nearer-share`
+//!
+//! ```text
+//! share = Σ_i v_i / n      v_i = 1 if cos(anchor, same) > cos(anchor, different) + τ, 0 if it is below by more than τ, else ½
+//! ```
+//!
+//! τ = 10⁻⁵: the same words in another order add up to the same vector but for the last digits of f32. Chance, and every
+//! bag of words on sentences with equal words, reach ½.
+
+use senv_metrics::{Bootstrap, Sample, Statistic, mean};
+use serde::Serialize;
+
+use super::templates::{OrderPhenomenon, OrderTemplates};
+use crate::{
+    error::Result,
+    score::{pairs::PairSource, with_interval::WithInterval},
+};
+
+/// Scores that differ by no more are equal.
+const TIE: f64 = 1e-5;
+
+/// How the scores of the items of a phenomenon follow their meaning.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct OrderTemplatesResult {
+    /// The phenomenon.
+    pub phenomenon: OrderPhenomenon,
+    /// Items.
+    pub n_items: usize,
+    /// Of these, items whose two scores are equal.
+    pub n_ties: usize,
+    /// Items with a sentence without a known token: cosine 0.
+    pub n_items_without_known_token: usize,
+    /// Share of items whose sentence of the same meaning is nearer to the anchor, ties counted half, in `[0, 1]`; `None`
+    /// without an item.
+    pub share_nearer: Option<WithInterval>,
+    /// Mean score of anchor and sentence of the same meaning.
+    pub mean_cosine_to_same: Option<f64>,
+    /// Mean score of anchor and sentence of a different meaning.
+    pub mean_cosine_to_different: Option<f64>,
+    /// 1, ½ or 0 for each item (not part of the JSON).
+    #[serde(skip)]
+    pub values: Vec<f64>,
+}
+
+/// What draws are named by: the task of the bench.
+fn draws_name(phenomenon: OrderPhenomenon) -> String {
+    format!("order-templates/{}", phenomenon.name())
+}
+
+fn sample(values: &[f64]) -> Result<Sample> {
+    Ok(Sample::new(Statistic::Mean, &[], values)?)
+}
+
+pub(crate) fn evaluate(
+    source: PairSource<'_>,
+    templates: &OrderTemplates,
+    bootstrap: Bootstrap,
+) -> Result<OrderTemplatesResult> {
+    let OrderTemplates { phenomenon, items } = templates;
+    let pairs: Vec<(&str, &str)> =
+        items.iter().flat_map(|item| [(&item.anchor[..], &item.same[..]), (&item.anchor, &item.different)]).collect();
+    let found = source.score(&pairs, |i| format!("item {} of {}", i / 2 + 1, phenomenon.name()))?;
+    let of = |place: usize| found.scores.iter().skip(place).step_by(2).copied().collect::<Vec<f64>>();
+    let (same, different) = (of(0), of(1));
+    let value = |(same, different): (&f64, &f64)| match same - different {
+        gap if gap > TIE => 1.0,
+        gap if gap < -TIE => 0.0,
+        _ => 0.5,
+    };
+    let values: Vec<f64> = same.iter().zip(&different).map(value).collect();
+    Ok(OrderTemplatesResult {
+        phenomenon: *phenomenon,
+        n_items: items.len(),
+        n_ties: values.iter().filter(|value| **value == 0.5).count(),
+        n_items_without_known_token: found.n_without_known_token.div_ceil(2),
+        share_nearer: WithInterval::of(&sample(&values)?, &draws_name(*phenomenon), bootstrap),
+        mean_cosine_to_same: mean(&same),
+        mean_cosine_to_different: mean(&different),
+        values,
+    })
+}
+
+impl OrderTemplatesResult {
+    /// The share of each draw.
+    pub(crate) fn draws(&self, bootstrap: Bootstrap) -> Result<Vec<Option<f64>>> {
+        Ok(bootstrap.replicates(&draws_name(self.phenomenon), &sample(&self.values)?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{order::templates::OrderItem, score::pairs::PairScorer};
+
+    fn evaluate(scorer: &dyn PairScorer, templates: &OrderTemplates) -> OrderTemplatesResult {
+        let bootstrap = Bootstrap { resamples: 200, seed: 1 };
+        super::evaluate(PairSource::Scorer(scorer), templates, bootstrap).unwrap()
+    }
+
+    #[test]
+    fn a_share_by_hand_with_ties_of_rounding() {
+        // The scores of a sentence that is a number: that number.
+        let scorer = |pairs: &[(&str, &str)]| Ok(pairs.iter().map(|pair| pair.1.parse().unwrap_or(f64::NAN)).collect());
+        let item = |same: &str, different: &str| OrderItem {
+            anchor: "a".to_owned(),
+            same: same.to_owned(),
+            different: different.to_owned(),
+        };
+        let items =
+            vec![item("0.9", "0.1"), item("0.5", "0.500001"), item("0.2", "0.3"), item("0.7", "0.6"), item("1", "0")];
+        let templates = OrderTemplates { phenomenon: OrderPhenomenon::Numbers, items };
+        let result = evaluate(&scorer, &templates);
+        assert_eq!(result.values, [1.0, 0.5, 0.0, 1.0, 1.0]);
+        assert_eq!((result.n_items, result.n_ties, result.share_nearer.map(|share| share.value)), (5, 1, Some(0.7)));
+        assert!((result.mean_cosine_to_same.unwrap() - 0.66).abs() < 1e-12);
+        assert!((result.mean_cosine_to_different.unwrap() - 0.3000002).abs() < 1e-12);
+        let (low, high) = result.share_nearer.unwrap().interval.unwrap();
+        assert!(low < 0.7 && 0.7 < high);
+        let nothing = OrderTemplates { items: Vec::new(), ..templates };
+        assert_eq!(evaluate(&scorer, &nothing).share_nearer, None);
+    }
+
+    /// Words without their order, each once, by the cosine of their counts.
+    #[test]
+    fn a_bag_of_words_is_at_chance_on_every_phenomenon() {
+        let words = |sentence: &str| -> std::collections::BTreeMap<String, f64> {
+            let mut counts = std::collections::BTreeMap::new();
+            for word in sentence.split(' ') {
+                *counts.entry(word.trim_matches(['.', ',']).to_lowercase()).or_insert(0.0) += 1.0;
+            }
+            counts
+        };
+        let scorer = |pairs: &[(&str, &str)]| {
+            let cosine = |(a, b): &(&str, &str)| {
+                let (a, b) = (words(a), words(b));
+                let dot: f64 = a.iter().map(|(word, n)| n * b.get(word).unwrap_or(&0.0)).sum();
+                let norm =
+                    |of: &std::collections::BTreeMap<String, f64>| of.values().map(|n| n * n).sum::<f64>().sqrt();
+                dot / (norm(&a) * norm(&b))
+            };
+            Ok(pairs.iter().map(cosine).collect())
+        };
+        for templates in OrderTemplates::all_built_in() {
+            let result = evaluate(&scorer, &templates);
+            assert_eq!(result.share_nearer.map(|share| share.value), Some(0.5), "{:?}", templates.phenomenon);
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! A number with its 95 % interval, and means of numbers over tasks draw by draw.
+
+use senv_metrics::{Bootstrap, Sample, mean};
+use serde::Serialize;
+
+/// A number with its 95 % interval.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct WithInterval {
+    /// The number.
+    pub value: f64,
+    /// Both ends; `None` without draws.
+    pub interval: Option<(f64, f64)>,
+}
+
+impl WithInterval {
+    /// The number of a sample of the data set `data`; `None` where it is undefined.
+    pub(crate) fn of(sample: &Sample, data: &str, bootstrap: Bootstrap) -> Option<Self> {
+        let interval = bootstrap.interval(data, sample).map(|ends| (ends.low, ends.high));
+        Some(Self { value: sample.value()?, interval })
+    }
+}
+
+/// The plain mean; undefined for none, or where a part is.
+pub(crate) fn mean_of(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
+    mean(&values.collect::<Option<Vec<f64>>>()?)
+}
+
+/// The mean of the parts of each draw.
+pub(crate) fn mean_draws<'a>(
+    parts: impl Iterator<Item = &'a [Option<f64>]> + Clone,
+    resamples: usize,
+) -> Vec<Option<f64>> {
+    let draw = |b: usize| mean_of(parts.clone().map(|part| part.get(b).copied().flatten()));
+    (0..resamples).map(draw).collect()
+}
