@@ -38,7 +38,22 @@ done
 
 # The four side by side, brought down to the 256 strongest axes; weaker axes are drawn up, unknown words count less than known
 # ones, four bits a value.
-small=(--model "$out"/seed1.senv --with "$out"/seed{2,3,4}.senv --principal 256 --whitening .25 --unknown-length .75
-    --encoding int4 --force)
+"$senv" compress --model "$out"/seed1.senv --with "$out"/seed{2,3,4}.senv --principal 256 --whitening .25 --unknown-length .75 \
+    --encoding int4 --force --output "$out"/table.senv
+
+# Behind the table a part that reads word order and negation, learned from pairs with nearly the same words. Ordinary pairs hold
+# similarities in place, and scored ones say how much the part may count.
+"$senv" train order --init-model "$out"/table.senv --steps 4000 --seed 1 --force \
+    --train "$data"/order/paws-train.tsv.gz \
+    --pairs "$pairs"/tatoeba.tsv.gz "$pairs"/turk.tsv "$pairs"/simplewiki.tsv "$pairs"/onestop.tsv "$pairs"/wikisplit.tsv \
+    --captions "$data"/coco/captions.tsv "$groups"/coco.tsv "$groups"/audiocaps.tsv "$groups"/perspectrum.tsv \
+    "$definitions"/wordset.tsv.gz \
+    --nli "$data"/snli/dev.tsv "$data"/snli/cad-train.tsv \
+    --neighbours "$corpus"/wikipedia-00.txt.gz \
+    --gate "$data"/sts/2012-train/*.tsv \
+    --decontaminate "$data"/sts/201[234]/*.tsv "$data"/stsb/dev.tsv "$data"/sick/*.tsv \
+    --output "$out"/order.senv
+
+small=(--model "$out"/order.senv --encoding int4 --force)
 "$senv" compress "${small[@]}" --output "$out"/english.senv
 "$senv" compress "${small[@]}" --max-vocabulary 20000 --output "$out"/english-small.senv

@@ -124,7 +124,7 @@ class Search {
     /** Saves the vectors of the lines, in their order. */
     saveVectors() {
         const blocks = this.#engine.vectors();
-        save('vectors.npy', [npyHeader(this.#lines, this.#engine.about.dim), ...blocks]);
+        save('vectors.npy', [npyHeader(this.#lines, this.#engine.about.line_dim), ...blocks]);
     }
 }
 

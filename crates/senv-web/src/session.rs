@@ -15,6 +15,8 @@ use crate::{
 pub struct About {
     /// Values of a vector.
     pub dim: usize,
+    /// Values of the vector of a line that is searched, which is without word order.
+    pub line_dim: usize,
     /// Words that have a row.
     pub words: usize,
     /// Whether it is the small model.
@@ -25,10 +27,13 @@ pub struct About {
 
 /// The engine: a model, buffers, and at most one text or collection that is searched.
 ///
-/// Vectors are those of [`senv_english::model`], bit for bit; lines and neighbours are those of `senv nearest`.
+/// Vectors are those of [`senv_english::model`], bit for bit. Lines are searched without word order, as collections of `senv index` are:
+/// lines and neighbours are those of `senv nearest --order 0`.
 #[derive(Debug)]
 pub struct Session {
     encoder: StaticEncoder,
+    /// The same without an order part, for search.
+    table: StaticEncoder,
     /// The same rows for text that is split into tokens already, without an order part: the vector of one token.
     tokens: StaticEncoder,
     scratch: Scratch,
@@ -45,16 +50,18 @@ impl Session {
         let encoder = senv_english::model()?;
         let (vocabulary, rows) = (encoder.vocabulary().clone(), encoder.rows().clone());
         let tokens = StaticEncoder::new(Tokenizer::whitespace(), vocabulary, rows, encoder.unknown_word_length())?;
-        let dim = encoder.dim();
+        let table = encoder.clone().without_order();
+        let dim = table.dim();
         let source = Source::Lines(Lines::empty(dim));
-        Ok(Self { encoder, tokens, scratch: Scratch::default(), source, query: Query::empty(dim) })
+        Ok(Self { encoder, table, tokens, scratch: Scratch::default(), source, query: Query::empty(dim) })
     }
 
     /// What the model is.
     #[must_use]
     pub fn about(&self) -> About {
-        let (dim, words) = (self.encoder.dim(), self.encoder.vocabulary().len());
-        About { dim, words, small: senv_english::SMALL, bytes: senv_english::BYTES.len() }
+        let (dim, line_dim) = (self.encoder.dim(), self.table.dim());
+        let words = self.encoder.vocabulary().len();
+        About { dim, line_dim, words, small: senv_english::SMALL, bytes: senv_english::BYTES.len() }
     }
 
     /// The vector of a sentence.
@@ -85,7 +92,7 @@ impl Session {
     /// Those of [`senv_core::TextReader::from_reader`]: a compressed file.
     pub fn open_text(&mut self, bytes: Vec<u8>) -> Result<()> {
         self.close();
-        self.source = Source::Lines(Lines::open(bytes, self.encoder.dim())?);
+        self.source = Source::Lines(Lines::open(bytes, self.table.dim())?);
         Ok(())
     }
 
@@ -96,7 +103,7 @@ impl Session {
     /// Those of [`senv_core::files::WebCollection::from_bytes`]; [`senv_core::Error::BadFile`] for a collection of another model.
     pub fn open_collection(&mut self, bytes: Vec<u8>) -> Result<Opened> {
         self.close();
-        let sentences = Sentences::open(bytes, self.encoder.dim())?;
+        let sentences = Sentences::open(bytes, self.table.dim())?;
         let about = sentences.about();
         self.source = Source::Sentences(sentences);
         Ok(about)
@@ -104,8 +111,8 @@ impl Session {
 
     /// What the text or collection before took is free before the next one takes more.
     fn close(&mut self) {
-        self.query = Query::empty(self.encoder.dim());
-        self.source = Source::Lines(Lines::empty(self.encoder.dim()));
+        self.query = Query::empty(self.table.dim());
+        self.source = Source::Lines(Lines::empty(self.table.dim()));
     }
 
     /// Reads and embeds lines of the text until `at_most` lines are read, blank ones among them, or the text ends; checks a
@@ -116,7 +123,7 @@ impl Session {
     /// [`senv_core::Error::Checksum`] for a damaged collection, of which nothing is searched.
     pub fn read_lines(&mut self, at_most: usize) -> Result<Reading> {
         match &mut self.source {
-            Source::Lines(lines) => lines.read(&self.encoder, &mut self.scratch, at_most),
+            Source::Lines(lines) => lines.read(&self.table, &mut self.scratch, at_most),
             Source::Sentences(sentences) => {
                 let checked = sentences.check(at_most).map(|done| Reading { lines: sentences.len(), done });
                 if checked.is_err() {
@@ -129,9 +136,10 @@ impl Session {
 
     /// Sets the query, of which [`Session::search`] finds the `k` nearest lines.
     pub fn ask(&mut self, query: &str, k: usize) -> Counts {
-        let embedding = self.embed(query);
-        self.query = Query::new(embedding.vector, k);
-        embedding.counts
+        let mut vector = vec![0.0; self.table.dim()];
+        let counts = self.table.encode_into(query, &mut self.scratch, &mut vector).into();
+        self.query = Query::new(vector, k);
+        counts
     }
 
     /// Compares the query with at most so many further lines.

@@ -55,7 +55,8 @@ fn the_shares_of_the_words_add_up_to_the_cosine() {
             assert_eq!(pair.cosine.to_bits(), english.similarity(first, second).to_bits(), "{first:?} {second:?}");
             for side in &pair.sides {
                 let sum: f64 = side.words.iter().map(|word| f64::from(word.share)).sum();
-                assert!((sum + f64::from(side.more) - f64::from(pair.cosine)).abs() < 1e-5, "{first:?} {second:?}");
+                let all = sum + f64::from(side.more) + f64::from(pair.order.unwrap_or(0.0));
+                assert!((all - f64::from(pair.cosine)).abs() < 1e-5, "{first:?} {second:?}");
                 n_shares += side.words.len();
             }
         }
@@ -66,6 +67,14 @@ fn the_shares_of_the_words_add_up_to_the_cosine() {
     assert_eq!((pair.sides[0].words.len(), pair.sides[0].n_more), (300, 240));
     let expected: f32 = pair.sides[0].words[60..300].iter().map(|word| word.share).sum();
     assert!((pair.sides[0].more - expected).abs() < 0.01, "{} {expected}", pair.sides[0].more);
+}
+
+#[test]
+fn the_order_of_words_is_told_from_the_words() {
+    let pair = Session::new().unwrap().compare("The dog bites the man.", "The man bites the dog.");
+    let of_words: Vec<f32> = pair.sides.iter().map(|side| side.words.iter().map(|word| word.share).sum()).collect();
+    assert!((of_words[0] - of_words[1]).abs() < 1e-5, "{of_words:?}");
+    assert!(pair.cosine < 0.95 && pair.order.is_some(), "{}", pair.cosine);
 }
 
 #[test]
@@ -92,7 +101,7 @@ fn found(session: &mut Session, text: &[u8], query: &str, k: usize, step: usize)
 
 #[test]
 fn lines_are_found_as_every_comparison_by_itself_finds_them() {
-    let english = senv_english::model().unwrap();
+    let english = senv_english::model().unwrap().without_order();
     let mut session = Session::new().unwrap();
     let subjects = ["train", "storm", "loaf", "goalkeeper", "bank", "qzxjk", "planet", "violin"];
     let verbs = ["is late", "was praised", "costs money", "moves"];
@@ -190,7 +199,7 @@ fn a_line_of_ten_megabytes_is_a_line() {
 
 /// The file that `senv index --export-web` writes of sentences.
 fn exported(sentences: &[&str], model: &str) -> Vec<u8> {
-    let english = senv_english::model().unwrap();
+    let english = senv_english::model().unwrap().without_order();
     let mut writer = WebCollectionWriter::new(english.dim(), model).unwrap();
     let (mut scratch, mut vector) = (Scratch::default(), vec![0.0; english.dim()]);
     for (id, text) in sentences.iter().enumerate() {

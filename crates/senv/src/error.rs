@@ -71,10 +71,8 @@ pub enum Error {
         /// Its model.
         model: PathBuf,
     },
-    /// A collection for the web page in which word order counts otherwise than in the model.
-    #[error(
-        "the web page searches with word order as the model was trained; make a collection of the same sentences without --order"
-    )]
+    /// A collection for the web page in which word order counts.
+    #[error("the web page searches without word order; make a collection of the same sentences without --order")]
     OrderNotForWeb,
     /// A path that a collection cannot keep.
     #[error("{}: a collection keeps the path of its model, and this one is not UTF-8; rename it", model.display())]

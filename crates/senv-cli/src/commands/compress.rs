@@ -132,8 +132,7 @@ impl Compress {
             output::plural(words, "word"),
             self.output.display()
         ));
-        let has_order = |model: &Model| model.static_table().is_some_and(|table| table.order().is_some());
-        if small.encoder().order().is_none() && others.iter().chain([&model]).any(has_order) {
+        if small.encoder().order().is_none() && others.iter().chain([&model]).any(|model| model.reads_order()) {
             output::note(
                 "word order is not read any more: the part for it needs the axes of its table; senv train order --init-model \
                  with the small model makes a new one",

@@ -45,15 +45,15 @@ pub struct SentenceCollectionParams {
     pub index: IndexParams,
     /// Recall of a search that does not ask for another; above 0, up to 1.
     pub recall: f32,
-    /// Weight of the part of the model that reads word order, for the sentences and for whatever is searched for
-    /// ([`Model::with_order_weight`]); `None` for the model as it is.
-    pub order_weight: Option<f64>,
+    /// Weight of the part of the model that reads word order, if it has one, for the sentences and for whatever is searched for
+    /// ([`Model::with_order_weight`]). By default 0, the table alone: a search by topic finds a little more so, and vectors are half as long.
+    pub order_weight: f64,
 }
 
 impl Default for SentenceCollectionParams {
     fn default() -> Self {
         let index = IndexParams { rescoring: Rescoring::F16, ..IndexParams::default() };
-        Self { columns: Vec::new(), index, recall: senv_index::DEFAULT_RECALL, order_weight: None }
+        Self { columns: Vec::new(), index, recall: senv_index::DEFAULT_RECALL, order_weight: 0.0 }
     }
 }
 
@@ -181,7 +181,10 @@ impl SentenceCollection {
         let path = rows.metadata().get(MODEL_PATH).filter(|_| rows.columns().first().is_some_and(|name| name == TEXT));
         let path = path.ok_or_else(|| Error::NoSentences { collection: folder.to_owned() })?;
         let model = model_place::open_again(folder, rows.model(), path, model)?;
-        let model = weighted(model, Self::order_weight(&rows))?;
+        let model = match Self::order_weight(&rows) {
+            Some(weight) => weighted(model, weight)?,
+            None => model,
+        };
         if model.dim() != rows.dim() {
             let (expected, got) = (rows.dim(), model.dim());
             return Err(senv_core::Error::ShapeMismatch { what: "vectors of the model", expected, got }.into());
@@ -225,7 +228,7 @@ impl SentenceCollection {
         rows.metadata().get(MODEL_KIND).map(String::as_str)
     }
 
-    /// The weight of the part that reads word order, of a collection that was made with one.
+    /// The weight of the part that reads word order; `None` where the model has none.
     #[must_use]
     pub fn order_weight(rows: &Collection) -> Option<f64> {
         rows.metadata().get(MODEL_ORDER)?.parse().ok()
@@ -396,16 +399,13 @@ fn rows_params(place: &ModelPlace, params: &SentenceCollectionParams) -> Result<
         .metadata(MODEL_KIND, place.model.kind())
         .metadata(RECALL, &recall.to_string())
         .column(TEXT);
-    let rows = match params.order_weight {
-        Some(weight) => rows.metadata(MODEL_ORDER, &weight.to_string()),
-        None => rows,
-    };
+    let rows = if place.reads_order { rows.metadata(MODEL_ORDER, &params.order_weight.to_string()) } else { rows };
     Ok(params.columns.iter().fold(rows, |rows, column| rows.column(column)))
 }
 
-/// A model with its order part of this weight, if there is one.
-fn weighted(model: Model, order_weight: Option<f64>) -> Result<Model> {
-    order_weight.map_or(Ok(model.clone()), |weight| model.with_order_weight(weight))
+/// A model with its order part of this weight; one without such a part as it is, where it is to count nothing.
+fn weighted(model: Model, order_weight: f64) -> Result<Model> {
+    if order_weight == 0.0 && !model.reads_order() { Ok(model) } else { model.with_order_weight(order_weight) }
 }
 
 /// The rows of each part.

@@ -51,16 +51,20 @@ fn open(path: &Path, #[cfg_attr(not(feature = "english"), expect(unused))] engli
 #[derive(Debug)]
 pub(super) struct ModelPlace {
     pub(super) model: Model,
+    /// Whether the model in the file has a part that reads word order.
+    pub(super) reads_order: bool,
     pub(super) digest: String,
     pub(super) path: String,
 }
 
 impl ModelPlace {
     /// Opens the model for a new collection.
-    pub(super) fn open(path: &Path, order_weight: Option<f64>) -> Result<Self> {
+    pub(super) fn open(path: &Path, order_weight: f64) -> Result<Self> {
         let english = is_english(path);
-        let (model, digest) = (weighted(open(path, english)?, order_weight)?, digest_of(path, english)?);
-        Ok(Self { model, digest, path: kept_path(path, english)? })
+        let model = open(path, english)?;
+        let reads_order = model.reads_order();
+        let (model, digest) = (weighted(model, order_weight)?, digest_of(path, english)?);
+        Ok(Self { model, reads_order, digest, path: kept_path(path, english)? })
     }
 }
 

@@ -77,7 +77,7 @@ impl SentenceCollection {
     /// # Errors
     /// [`Error::NotForWeb`]; [`Error::OrderNotForWeb`].
     pub fn check_for_web(rows: &Collection) -> Result<bool> {
-        if Self::order_weight(rows).is_some_and(|weight| weight != 1.0) {
+        if Self::order_weight(rows).is_some_and(|weight| weight != 0.0) {
             return Err(Error::OrderNotForWeb);
         }
         check_digest(rows.model(), Self::model_path(rows).unwrap_or(Path::new("")))

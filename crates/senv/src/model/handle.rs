@@ -129,6 +129,12 @@ impl Model {
         self.downcast_ref::<StaticModel>().map(StaticModel::encoder).or_else(order)
     }
 
+    /// Whether it has a part that reads word order and negation.
+    #[must_use]
+    pub fn reads_order(&self) -> bool {
+        self.static_table().is_some_and(|table| table.order().is_some())
+    }
+
     /// The same model with its order part of another weight: 1 for the weight that it has, 2 for twice of it, and 0 for the table alone, whose
     /// vectors are shorter. A search for topics wants less of it, one for duplicates more.
     ///

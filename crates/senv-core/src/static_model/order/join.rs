@@ -11,6 +11,7 @@
 //! stays zero, and so does the whole where m is. γ is a constant column: without it the cosines of long sentences, whose parts are
 //! long, sink below those of short ones. A negation in one of two sentences lowers their cosine, in both it raises it.
 
+use super::part_norm;
 use crate::{Error, Result, kernels};
 use serde::{Deserialize, Serialize};
 
@@ -60,7 +61,7 @@ impl OrderJoin {
             return Err(Error::ShapeMismatch { what: "values of a joined vector", expected, got });
         }
         let (m, rest) = out.split_at_mut(dim);
-        let norm = f64::from(kernels::dot(m, m)).sqrt();
+        let norm = part_norm(m);
         let (columns, extra) = rest.split_at_mut(got - dim - Self::EXTRA);
         kernels::scale((norm * self.kappa) as f32, columns);
         extra[0] *= (norm * self.kappa * self.gamma) as f32;

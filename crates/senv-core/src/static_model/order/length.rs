@@ -13,6 +13,8 @@ use crate::arrays::Float;
 
 /// The logarithm of an ordinary number of words.
 const ORDINARY: f64 = 2.7;
+/// Sums that stand beside each other.
+const LANES: usize = 8;
 /// The limits of λ.
 const LIMITS: [f64; 2] = [-4.0, 1.5];
 
@@ -27,7 +29,27 @@ pub fn beyond_ordinary<F: Float>(n: usize) -> F {
 pub fn part_length<F: Float>(sum_u: F, n: usize, u1: F) -> (F, bool) {
     let exponent = sum_u / F::of(n as f64) + u1 * beyond_ordinary(n);
     let limited = exponent.max(F::of(LIMITS[0])).min(F::of(LIMITS[1]));
-    (limited.exp(), limited == exponent)
+    let mut l = [limited];
+    F::exp_in_place(&mut l);
+    (l[0], limited == exponent)
+}
+
+/// |x|, added up in one order and in f64, so that every processor has the same bits, which dot products of f32 have not.
+///
+/// ```
+/// use senv_core::static_model::order::part_norm;
+/// assert_eq!(part_norm(&[3.0f32, -4.0]), 5.0);
+/// ```
+#[must_use]
+pub fn part_norm<F: Float>(x: &[F]) -> f64 {
+    let mut sums = [0.0f64; LANES];
+    for x in x.chunks(LANES) {
+        for (sum, x) in sums.iter_mut().zip(x) {
+            let x = x.wide();
+            *sum += x * x;
+        }
+    }
+    sums.iter().sum::<f64>().sqrt()
 }
 
 /// (F2) in place: `out` holds q and one value more.
@@ -43,7 +65,7 @@ pub fn part_length<F: Float>(sum_u: F, n: usize, u1: F) -> (F, bool) {
 /// If `out` is empty.
 pub fn part_of<F: Float>(l: F, out: &mut [F]) {
     let (q, last) = out.split_at_mut(out.len() - 1);
-    let norm = F::dot(q, q).sqrt();
+    let norm = F::of(part_norm(q));
     if norm > F::zero() {
         F::scale(l / norm, q);
     } else {

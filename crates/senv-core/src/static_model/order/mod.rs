@@ -20,6 +20,6 @@ mod row;
 mod words;
 
 pub use join::OrderJoin;
-pub use length::{beyond_ordinary, part_length, part_of};
+pub use length::{beyond_ordinary, part_length, part_norm, part_of};
 pub use part::{OrderConfig, OrderPart, OrderValues};
 pub use words::{OrderWords, UNKNOWN_BUCKETS};

@@ -10,6 +10,7 @@
 //! Word w of the table has its id; bucket i of unknown words has the id V + i. A name that no text has held before opens and closes
 //! skip-bigrams of its own, so that it matters where it stands.
 
+use super::part_norm;
 use crate::{
     Coverage, Scratch, StaticEncoder, TokenId,
     base::rng::mix_text,
@@ -74,7 +75,10 @@ impl OrderWords<'_> {
         match word.checked_sub(vocabulary.len()) {
             None => {
                 self.table.rows().row_into(word, row);
-                kernels::l2_normalize(row);
+                let norm = part_norm(row);
+                if norm > 0.0 {
+                    kernels::scale((1.0 / norm) as f32, row);
+                }
                 init::add_signs(&format!("order word {}", vocabulary.token(TokenId(word as u32))), value, random);
             }
             Some(bucket) => {

@@ -198,20 +198,23 @@ fn a_collection_searches_with_the_weight_that_it_was_made_with() {
     let folder = tempfile::tempdir().unwrap();
     let (path, at) = (folder.path().join("order.senv"), folder.path().join("people.index"));
     train(&params(150), 1).save(&path).unwrap();
-    for (order_weight, dim) in [(None, 30), (Some(2.0), 30), (Some(0.0), 12)] {
+    for (order_weight, dim) in [(1.0, 30), (2.0, 30), (0.0, 12)] {
         let _ = std::fs::remove_dir_all(&at);
         let wanted = SentenceCollectionParams { order_weight, ..SentenceCollectionParams::default() };
         let mut collection = SentenceCollection::create_with(&at, &path, &wanted).unwrap();
         collection.add(&["The Greta helps the Anna."]).unwrap();
         let collection = SentenceCollection::open(&at).unwrap();
-        assert_eq!((collection.rows().dim(), SentenceCollection::order_weight(collection.rows())), (dim, order_weight));
+        assert_eq!(
+            (collection.rows().dim(), SentenceCollection::order_weight(collection.rows())),
+            (dim, Some(order_weight))
+        );
         let found = collection.search("Anna helps Greta.", 1).unwrap()[0].cosine;
         let model = crate::open(&path).unwrap();
-        let model = order_weight.map_or(Ok(model.clone()), |weight| model.with_order_weight(weight)).unwrap();
+        let model = model.with_order_weight(order_weight).unwrap();
         let expected = model.similarity("Anna helps Greta.", "The Greta helps the Anna.");
         assert!((found - expected).abs() < 1e-3, "{order_weight:?}: {found} {expected}");
     }
-    let far = SentenceCollectionParams { order_weight: Some(-1.0), ..SentenceCollectionParams::default() };
+    let far = SentenceCollectionParams { order_weight: -1.0, ..SentenceCollectionParams::default() };
     assert!(SentenceCollection::create_with(folder.path().join("other.index"), &path, &far).is_err());
 }
 
