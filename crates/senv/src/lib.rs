@@ -71,7 +71,7 @@
 //!
 //! | feature | what it brings | |
 //! | --- | --- | --- |
-//! | `english` | [`english()`]: an English model inside the program, 7.6 MB | default |
+//! | `english` | [`english()`]: an English model inside the program, 7.8 MB | default |
 //! | `arrow` | Parquet and Arrow IPC: columns of text wherever text is read, `senv::encode_table` writes vectors beside them | |
 //! | `tokenizers` | folders of Model2Vec with tokenizers of any type, by Hugging Face's crate | |
 //! | `eval` | `senv::eval`: the crate `senv-eval` | |

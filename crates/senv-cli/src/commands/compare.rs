@@ -30,7 +30,7 @@ use crate::{
 /// not in the second, in order, then > for those of the second that are not in the first; the cosine, the line in each text, and
 /// the sentence of each. What has no counterpart has - there.
 ///
-/// Memory holds both texts and a vector for each distinct sentence, 1.3 KB each with the English model.
+/// Memory holds both texts and a vector for each distinct sentence, 2.6 KB each with the English model.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Compare {

@@ -28,7 +28,7 @@ use crate::{
 /// sentences down that are near to everything.
 ///
 /// By cosine nothing is missed: all pairs are compared, at any number of threads. By margin, 99 in 100 of the neighbours are
-/// found. Memory holds the text and a vector for each distinct sentence, 1.3 KB each with the English model.
+/// found. Memory holds the text and a vector for each distinct sentence, 2.6 KB each with the English model.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, mut_arg("input", |input| input.help(INPUT_HELP)))]
 pub(crate) struct Mine {
