@@ -10,7 +10,7 @@ use super::{Activation, FoldedCnn, Padding, SumPooledCnn, Window, reference};
 use crate::{
     Encoder, Error,
     testing::{
-        assigned, batch, check_gradients_of, gradients, matrix_of, parameters_of, random_sentences,
+        assigned, batch, check_gradients_of, gradients, is_size_of_tensors, matrix_of, parameters_of, random_sentences,
         same_bits_at_any_number_of_threads,
     },
 };
@@ -282,5 +282,14 @@ fn the_words_that_every_window_covers_are_those_far_enough_from_both_ends() {
         for (n, expected) in cases {
             assert_eq!(&cnn.interior(*n), expected, "{n} words, {windows:?}");
         }
+    }
+}
+
+#[test]
+fn its_size_is_that_of_its_tensors() {
+    for rule in ALL {
+        let cnn = cnn(3, &[(1, 2), (2, 3), (4, 5)], rule);
+        assert!(is_size_of_tensors(cnn.n_values(), &cnn));
+        assert_eq!(cnn.n_values(), (2 * 3 + 2 + 3 * 6 + 3 + 5 * 12 + 5) as f64);
     }
 }

@@ -11,7 +11,7 @@ use super::{GruEncoder, RecurrentTopology};
 use crate::{
     Encoder, Error, GruInit, GruStyle,
     testing::{
-        assigned, batch, check_gradients_of, gradients, matrix_of, parameters_of, random_sentences,
+        assigned, batch, check_gradients_of, gradients, is_size_of_tensors, matrix_of, parameters_of, random_sentences,
         same_bits_at_any_number_of_threads,
     },
 };
@@ -221,6 +221,18 @@ proptest! {
         prop_assert!(d_words.iter().zip(&e_words).all(|(x, y)| close(x, y)));
         for (d, e) in d.iter().zip(e.iter()) {
             prop_assert!(d.values().iter().zip(e.values()).all(|(x, y)| close(x, y)), "{}", d.name());
+        }
+    }
+}
+
+#[test]
+fn its_sizes_are_those_of_its_tensors() {
+    for (layers, topology) in TOPOLOGIES {
+        for style in STYLES {
+            let encoder = encoder(3, 2, (layers, topology), style);
+            assert!(is_size_of_tensors(encoder.n_values(), &encoder), "{encoder:?}");
+            assert_eq!((encoder.word_dim(), encoder.hidden(), encoder.layers()), (3, 2, layers));
+            assert_eq!((encoder.topology(), encoder.style()), (topology, style));
         }
     }
 }
