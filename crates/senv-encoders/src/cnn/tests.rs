@@ -142,6 +142,22 @@ fn one_by_one_equals_the_batch(cnn: &SumPooledCnn, sentences: &[Vec<TokenId>]) {
     ] {
         assert!(matches!(error, Error::ShapeMismatch { .. }));
     }
+    let rows = |error| match error {
+        Error::ShapeMismatch { what: "rows of the word table", expected, got } => (expected, got),
+        other => unreachable!("{other}"),
+    };
+    let error = folded.encode_into(&unknown, &mut scratch, &mut out).unwrap_err();
+    assert_eq!(rows(error), (n_words + 1, n_words));
+}
+
+#[test]
+fn the_tables_have_the_bytes_of_their_rows_padded_to_whole_cache_lines() {
+    for (rule, n_bytes) in ALL.into_iter().zip([4544, 4544, 2432, 2432]) {
+        // Linear: 300 values and four times 200, so 304 and 4 · 208 of four bytes; tanh: 600, so 608.
+        let cnn = cnn(3, &[(1, 100), (2, 100), (3, 100)], rule);
+        let folded = FoldedCnn::new(&cnn, &parameters_of(&cnn, 1), &Table::zeros(10, 3).unwrap()).unwrap();
+        assert_eq!(folded.n_bytes(), 10 * n_bytes, "{rule:?}");
+    }
 }
 
 #[test]
