@@ -264,6 +264,8 @@ mod tests {
         let spans: Vec<_> = trees.of(0).iter().map(|c| (c.start, c.end, c.height)).collect();
         assert_eq!(spans, [(0, 1, 0), (1, 2, 0), (0, 2, 1), (2, 3, 0), (0, 3, 2)]);
         assert_eq!((trees.len(), trees.of(1).len(), trees.of(2).len()), (2, 0, 0));
+        trees.push([(0, 1)]);
+        assert!(trees.iter().eq(trees.of(0).iter().chain(trees.of(2))), "all of them, in order");
         assert!(!trees.is_empty() && Constituents::default().is_empty());
     }
 
