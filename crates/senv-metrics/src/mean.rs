@@ -82,6 +82,10 @@ mod tests {
         let deviation = standard_deviation(&[2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0]).unwrap();
         assert!((deviation - (32.0_f64 / 7.0).sqrt()).abs() < 1e-15);
         assert_eq!(standard_deviation(&[3.0, 3.0]), Some(0.0));
+        // Deviations of −5, −2 and 7 units in the last places of 1e8, which a difference of squares would lose.
+        let unit = 2_f64.powi(-24);
+        let far = standard_deviation(&[0.0, 3.0, 12.0].map(|x| 1e8 + x * unit)).unwrap();
+        assert!((far / unit - 39_f64.sqrt()).abs() < 1e-12, "{far}");
         assert_eq!([&[][..], &[1.0], &[1.0, f64::NAN]].map(standard_deviation), [None; 3]);
     }
 
