@@ -216,12 +216,38 @@ mod tests {
     }
 
     #[test]
+    fn a_square_map_begins_orthogonal_and_any_other_near_0() {
+        let begun = |input, output| {
+            let map = LinearMap { input, output, constant: true };
+            let mut parameters = Parameters::<f64>::new();
+            map.push("map", &mut stream(1, "map", &[]), &mut parameters).unwrap();
+            assert_eq!(map.n_tensors(), parameters.len());
+            assert_eq!(map.n_values(), parameters.iter().map(|tensor| tensor.values().len()).sum::<usize>() as f64);
+            assert!(parameters[1].values().iter().all(|&b| b == 0.0));
+            parameters
+        };
+        let square = begun(30, 30);
+        let gram = square[0].view().dot(&square[0].view().t());
+        assert!((&gram - &Array2::<f64>::eye(30)).iter().all(|x| x.abs() < 1e-12));
+        let wide = begun(60, 40);
+        let values = wide[0].values();
+        let deviation = (values.iter().map(|x| x * x).sum::<f64>() / values.len() as f64).sqrt();
+        // Of 2,400 values it is within 1/√4,800 of itself, and four times that.
+        assert!((deviation / 0.01 - 1.0).abs() < 0.06, "{deviation}");
+        let plain = LinearMap { input: 3, output: 4, constant: false };
+        assert_eq!((plain.n_tensors(), plain.n_values()), (1, 12.0));
+    }
+
+    #[test]
     fn shapes_that_do_not_fit_are_refused() {
         let map = LinearMap { input: 2, output: 3, constant: true };
         let p = parameters(map);
         let x = matrix_of::<f64>(4, 2, 1);
         assert!(map.forward(&p, 1, x.view()).is_ok());
-        assert!(map.forward(&p, 0, x.view()).is_err() && map.forward(&p, 2, x.view()).is_err());
+        for first in [0, 2, 3, 4] {
+            let result = map.forward(&p, first, x.view());
+            assert!(matches!(result, Err(Error::ShapeMismatch { .. })), "{first}");
+        }
         assert!(map.forward(&p, 1, matrix_of::<f64>(4, 3, 1).view()).is_err());
         let backward = |rows, columns| {
             map.backward(&p, 1, x.view(), matrix_of::<f64>(rows, columns, 1).view(), &mut p.zeros_like()).map(drop)

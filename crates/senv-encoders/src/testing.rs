@@ -54,6 +54,12 @@ pub(crate) fn parameters_of<F: Float>(encoder: &impl Encoder<F>, seed: u64) -> P
     parameters
 }
 
+/// Whether the numbers of `n_values` are those of all tensors together.
+pub(crate) fn is_size_of_tensors(n_values: f64, encoder: &impl Encoder<f32>) -> bool {
+    let n: usize = parameters_of(encoder, 1).iter().map(|tensor| tensor.values().len()).sum();
+    n_values == n as f64
+}
+
 /// Gradients of Σ d_out out with respect to words and parameters.
 pub(crate) fn gradients<F: Float, E: Encoder<F>>(
     encoder: &E,

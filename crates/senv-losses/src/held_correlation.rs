@@ -94,6 +94,12 @@ mod tests {
     fn groups_that_do_not_fit_are_refused() {
         assert!(matches!(held_correlation(&[], &[], &[]), Err(Error::EmptyBatch)));
         assert!(held_correlation(&[0.1], &[], &[vec![0]]).is_err());
-        assert!(held_correlation(&[0.1], &[0.2], &[vec![1]]).is_err());
+        for pair in [1, 2] {
+            let Err(Error::Core(error)) = held_correlation(&[0.1], &[0.2], &[vec![0], vec![pair]]) else {
+                unreachable!("{pair} is not there");
+            };
+            let n = pair as usize + 1;
+            assert!(matches!(error, senv_core::Error::ShapeMismatch { expected: 1, got, .. } if got == n), "{error}");
+        }
     }
 }

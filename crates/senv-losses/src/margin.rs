@@ -138,7 +138,9 @@ impl MarginLoss {
         for (anchor, negative) in negatives.iter().enumerate() {
             let cosine = units.cosine(anchor, anchor ^ 1); // (F1)
             let Some(negative) = *negative else {
-                sum += 0.0 * cosine; // NaN stays NaN.
+                if cosine.is_nan() {
+                    sum = cosine; // It is not lost with its pair.
+                }
                 continue;
             };
             let hinge = self.margin - cosine + units.cosine(anchor, negative as usize); // (F2)

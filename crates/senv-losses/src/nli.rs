@@ -367,6 +367,18 @@ mod tests {
     }
 
     #[test]
+    fn configurations_leave_out_the_default_form_alone() {
+        let text = |head: &NliHead| serde_json::to_string(head).unwrap();
+        let tanh = NliHead { hidden: 7, ..NliHead::new(2) };
+        assert_eq!(text(&tanh), r#"{"dim":2,"hidden":7}"#);
+        let infersent = NliHead { form: NliHeadForm::Infersent, ..tanh.clone() };
+        assert_eq!(text(&infersent), r#"{"dim":2,"hidden":7,"form":"infersent"}"#);
+        for head in [tanh, infersent] {
+            assert_eq!(serde_json::from_str::<NliHead>(&text(&head)).unwrap(), head);
+        }
+    }
+
+    #[test]
     fn predictions_and_their_accuracy() {
         let head = NliHead { hidden: 2, ..NliHead::new(1) };
         let w_o = head.last();

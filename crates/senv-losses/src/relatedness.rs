@@ -235,6 +235,19 @@ mod tests {
     }
 
     #[test]
+    fn its_values_are_those_of_its_matrices_and_biases() {
+        let head = RelatednessHead { hidden: 4, grid: Grid::ZeroTo(5), ..RelatednessHead::new(3) };
+        assert_eq!(head.n_values(), 4.0 * 3.0 + 4.0 * 3.0 + 4.0 + 6.0 * 4.0 + 6.0);
+        let both = RelatednessHead { combine: Combine::Concat, ..head.clone() };
+        assert_eq!(both.n_values(), head.n_values() + 4.0 * 3.0);
+        for head in [head, both] {
+            let n: usize =
+                head.init::<f32>(&mut stream(3, "head", &[])).unwrap().iter().map(|p| p.values().len()).sum();
+            assert_eq!(head.n_values(), n as f64);
+        }
+    }
+
+    #[test]
     fn on_the_kink_the_difference_has_no_gradient() {
         // Equal vectors: only the product passes a gradient, the same to both.
         let u = matrix::<f64>(3, 2, 1);

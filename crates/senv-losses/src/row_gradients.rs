@@ -83,9 +83,7 @@ impl<F: Float> RowGradients<F> {
     /// # Errors
     /// [`senv_core::Error::ShapeMismatch`] if there are no such tensors, or without these rows.
     pub fn add_to(&self, d_parameters: &mut Parameters<F>, place: usize) -> Result<()> {
-        if d_parameters.len() < place + 2 {
-            check_size("tensors of an output layer", place + 2, d_parameters.len())?;
-        }
+        check_size("tensors of an output layer", place + 2, d_parameters.len().min(place + 2))?;
         let [n_words, dim] = d_parameters[place].shape();
         check_size("row of an output layer", dim, self.d_w.ncols())?;
         check_size("biases of an output layer", n_words, d_parameters[place + 1].values().len())?;
@@ -137,5 +135,27 @@ mod tests {
             d.push("b", [1, rows], vec![0.0; rows]).unwrap();
             assert!(gradients.add_to(&mut d, 0).is_err());
         }
+    }
+
+    #[test]
+    fn tensors_without_these_rows_are_refused_with_the_sizes_expected_and_given() {
+        let gradients = |last| RowGradients::<f64>::zeros(vec![1, last], 2);
+        let tensors = |shapes: &[[usize; 2]]| {
+            let mut d = Parameters::new();
+            shapes.iter().enumerate().for_each(|(i, &shape)| assert!(d.push_zeros(i.to_string(), shape).is_ok()));
+            d
+        };
+        let sizes = |last, shapes: &[[usize; 2]], place| match gradients(last).add_to(&mut tensors(shapes), place) {
+            Err(crate::Error::Core(senv_core::Error::ShapeMismatch { expected, got, .. })) => (expected, got),
+            other => unreachable!("{other:?}"),
+        };
+        let layer = [[5, 2], [1, 5]];
+        assert_eq!(sizes(4, &[], 0), (2, 0));
+        assert_eq!(sizes(4, &layer[..1], 0), (2, 1));
+        assert_eq!(sizes(4, &layer, 1), (3, 2));
+        assert_eq!(sizes(4, &layer, 2), (4, 2));
+        assert_eq!(sizes(5, &layer, 0), (6, 5));
+        assert_eq!(sizes(6, &layer, 0), (7, 5));
+        assert!(gradients(4).add_to(&mut tensors(&[[1, 1], [5, 2], [1, 5], [1, 1]]), 1).is_ok());
     }
 }

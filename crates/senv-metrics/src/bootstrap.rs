@@ -197,6 +197,29 @@ mod tests {
     }
 
     #[test]
+    fn quantiles_and_p_values_by_hand() {
+        // Eleven values: places .025 · 10 = .25 and 9.75.
+        let values: Vec<Option<f64>> = (0..11).rev().map(|x| Some(f64::from(x * x))).collect();
+        let Interval { low, high } = percentile_interval(&values).unwrap();
+        assert!((low - 0.25).abs() < 1e-12 && (high - (81.0 + 0.75 * 19.0)).abs() < 1e-12, "{low} {high}");
+        // 19 of 20 defined are enough, 18 are not.
+        let defined = |n: usize| (0..20).map(|i| (i < n).then_some(1.0)).collect::<Vec<_>>();
+        assert!(percentile_interval(&defined(19)).is_some() && percentile_interval(&defined(18)).is_none());
+        // One of four on the other side: 2 (1 + 1) / (1 + 4).
+        assert_eq!(bootstrap_p(&[Some(0.5), Some(-0.1), None, Some(2.0), Some(1.0)]), Some(0.8));
+        assert_eq!(bootstrap_p(&[Some(-0.5); 7]), Some(0.25));
+    }
+
+    #[test]
+    fn every_seed_has_draws_of_its_own() {
+        let values: Vec<f64> = (0..50).map(f64::from).collect();
+        let sample = Sample::new(Statistic::Mean, &[], &values).unwrap();
+        let draws = |seed| Bootstrap { resamples: 5, seed }.replicates("a", &sample);
+        let all: Vec<_> = (0..64).map(draws).collect();
+        assert!((0..64).all(|i| (0..i).all(|j| all[i] != all[j])));
+    }
+
+    #[test]
     fn what_is_undefined_has_no_interval() {
         let flat = Sample::new(Statistic::Pearson, &[1.0, 2.0, 3.0], &[0.5; 3]).unwrap();
         assert_eq!(Bootstrap::default().interval("flat", &flat), None);

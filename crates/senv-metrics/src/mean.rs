@@ -77,6 +77,26 @@ mod tests {
     use super::*;
 
     #[test]
+    fn deviations_by_hand() {
+        // Around 5: 9 + 1 + 1 + 1 + 0 + 0 + 4 + 16, by one less than eight values.
+        let deviation = standard_deviation(&[2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0]).unwrap();
+        assert!((deviation - (32.0_f64 / 7.0).sqrt()).abs() < 1e-15);
+        assert_eq!(standard_deviation(&[3.0, 3.0]), Some(0.0));
+        // Deviations of −5, −2 and 7 units in the last places of 1e8, which a difference of squares would lose.
+        let unit = 2_f64.powi(-24);
+        let far = standard_deviation(&[0.0, 3.0, 12.0].map(|x| 1e8 + x * unit)).unwrap();
+        assert!((far / unit - 39_f64.sqrt()).abs() < 1e-12, "{far}");
+        assert_eq!([&[][..], &[1.0], &[1.0, f64::NAN]].map(standard_deviation), [None; 3]);
+    }
+
+    #[test]
+    fn the_smallest_numbers_have_a_mean() {
+        let least = f64::from_bits(1);
+        assert_eq!(mean(&[least; 3]), Some(least));
+        assert_eq!(weighted_mean(&[least; 3], &[2.0; 3]), Ok(Some(least)));
+    }
+
+    #[test]
     fn undefined_means_are_none_and_bad_weights_are_named() {
         assert_eq!(mean(&[1.0, f64::NAN]), None);
         assert_eq!(mean(&[1e308, 1e308, -1e308]).map(|m| (m / 1e308 * 3.0).round()), Some(1.0));

@@ -199,6 +199,12 @@ mod tests {
         let across = (0..12).flat_map(|i| (i + 1..12).map(move |j| (i, j))).filter(|(i, j)| i / 4 != j / 4);
         let expected: f64 = across.map(|(i, j)| plain(&[vectors[i].clone(), vectors[j].clone()])).sum();
         assert!((all.pair_sum() - within - expected).abs() < 1e-13);
+        // Vectors and sums may come in any order.
+        let (mut mixed, mut rest) = (UnitSum::new(), UnitSum::new());
+        vectors[..5].iter().for_each(|vector| mixed.add(vector).unwrap());
+        vectors[5..].iter().for_each(|vector| rest.add(vector).unwrap());
+        mixed.add_all(&rest).unwrap();
+        assert!((mixed.pair_sum() - all.pair_sum()).abs() < 1e-13);
     }
 
     #[test]
@@ -207,7 +213,8 @@ mod tests {
         for size in [1e-11, 1e-3, 1e160, 1e300] {
             assert!((of(&[3.0 * size, 4.0 * size], &[1.0, 0.0]) - 0.6).abs() < 1e-15, "{size}");
         }
-        assert_eq!(of(&[1e-13, 0.0], &[1.0, 0.0]), 0.0);
+        assert_eq!(of(&[TINY.next_down(), 0.0], &[1.0, 0.0]), 0.0);
+        assert_eq!(of(&[TINY, 0.0], &[1.0, 0.0]), 1.0, "the bound itself is a length");
         assert_eq!(of(&[0.0, 0.0], &[0.0, 0.0]), 0.0);
         assert_eq!(of(&[3.0, 4.0], &[3.0, 4.0]), 1.0);
         assert_eq!(of(&[3.0, 4.0], &[-3.0, -4.0]), -1.0, "not clipped at 0");

@@ -57,3 +57,19 @@ fn deviations(values: &[f64]) -> Option<Vec<f64>> {
     deviations.iter_mut().for_each(|d| *d = (*d - left) / largest);
     Some(deviations)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mean_between_two_numbers_is_corrected() {
+        // 1e16 + 1 is no number; around the rounded mean the deviations would be 0 and 2.
+        let x = [1e16, 1e16 + 2.0];
+        assert_eq!(deviations(&x), Some(vec![-1.0, 1.0]));
+        for (y, expected) in [([0.0, 1.0], 1.0), ([3.0, 1.0], -1.0)] {
+            let r = pearson_r(&x, &y).unwrap().unwrap();
+            assert!((r - expected).abs() < 1e-15, "{r}");
+        }
+    }
+}

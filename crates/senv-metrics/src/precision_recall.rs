@@ -116,7 +116,7 @@ mod tests {
     #[test]
     fn f1_of_a_point() {
         let point = |precision, recall| PrecisionRecall { threshold: 0.0, precision, recall }.f1();
-        assert_eq!(point(0.5, 1.0), 2.0 / 3.0);
+        assert_eq!((point(0.5, 1.0), point(1.0, 0.5)), (2.0 / 3.0, 2.0 / 3.0));
         assert_eq!(point(0.0, 0.0), 0.0);
     }
 }

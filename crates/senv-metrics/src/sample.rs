@@ -328,6 +328,22 @@ mod tests {
     }
 
     #[test]
+    fn neither_an_offset_nor_a_scale_hides_a_correlation() {
+        let (x, y) = ([1.0, 2.0, 4.0, 3.0], [1.0, 3.0, 3.0, 5.0]);
+        // Deviations −1.5, −.5, 1.5, .5 and −2, 0, 0, 2: 4 / √(5 · 8).
+        let expected = Some(4.0 / 40.0_f64.sqrt());
+        for (scale, offset) in [(1.0, 0.0), (1.0, 1e9), (1e-9, 0.0), (1e9, 0.0)] {
+            let [x, y] = [x, y].map(|values| values.map(|value| scale * value + offset));
+            assert!(close(of(Statistic::Pearson, &x, &y).value(), expected), "{scale} {offset}");
+        }
+        // Equal values stay constant at any scale.
+        for scale in [1e-9, 1.0, 1e9] {
+            let flat = of(Statistic::Pearson, &x, &[0.1 * scale, 0.1 * scale, 0.1 * scale, 0.3 * scale]);
+            assert_eq!(flat.value_of(&[1, 2, 3, 0]), None, "{scale}");
+        }
+    }
+
+    #[test]
     fn what_is_undefined_is_none_and_bad_values_are_errors() {
         assert_eq!(of(Statistic::Mean, &[], &[]).value(), None);
         assert_eq!(of(Statistic::Pearson, &[1.0, 2.0, 3.0], &[0.1, 0.1, 0.1]).value(), None);
@@ -339,6 +355,6 @@ mod tests {
         assert_eq!(of(Statistic::F1, &[0.0, 0.0], &[0.0, 0.0]).value(), None);
         assert!(Sample::new(Statistic::Pearson, &[1.0], &[1.0, 2.0]).is_err());
         assert!(Sample::new(Statistic::Mean, &[], &[f64::NAN]).is_err());
-        assert!(of(Statistic::Mean, &[], &[]).is_empty());
+        assert!(of(Statistic::Mean, &[], &[]).is_empty() && !of(Statistic::Mean, &[], &[1.0]).is_empty());
     }
 }

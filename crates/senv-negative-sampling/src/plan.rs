@@ -449,6 +449,37 @@ mod tests {
     }
 
     #[test]
+    fn the_vector_of_a_plain_sum_moves_once_for_each_of_its_rows() {
+        // Weights of 1, ten targets at .125: ⌊0.5 / (0.125 · 2)⌋ = 2 of a sum of two rows, 4 of anything else.
+        let parts = |n_places: usize, push: &dyn Fn(&mut Plan, u32)| {
+            let mut plan = Plan::default();
+            plan.concatenate(n_places);
+            plan.open_group(rows(&[7, 8]));
+            (0..10).for_each(|t| push(&mut plan, t));
+            assert!(plan.targets.iter().all(|t| t.share == 1.0));
+            plan.cut(MAX_TARGETS, 0.125);
+            plan.groups.iter().map(|group| group.targets.len()).collect::<Vec<_>>()
+        };
+        let whole = |plan: &mut Plan, t: u32| plan.push_weighted_target(RowId(t), 1.0, 1.0);
+        assert_eq!(parts(1, &whole), [2; 5]);
+        assert_eq!(parts(2, &whole), [3, 3, 4], "rows beside each other");
+        let masked = |plan: &mut Plan, t: u32| plan.push_masked_target(RowId(t), true, |skip| skip(0), |_| {});
+        assert_eq!(parts(1, &masked), [3, 3, 4], "one row of the two is left");
+    }
+
+    #[test]
+    fn the_updates_of_groups_that_share_a_row_are_added_up_target_by_target() {
+        // Pairs of targets at .1: .2, .4, and the third pair would be beyond .5.
+        let mut plan = Plan::default();
+        for g in 0..5 {
+            plan.open_sharing_group(rows(&[3]));
+            (0..2).for_each(|t| plan.push_weighted_target(RowId(10 * g + t), 1.0, 1.0));
+        }
+        plan.cut(MAX_TARGETS, 0.1);
+        assert_eq!(plan.steps.iter().map(|step| step.targets.clone()).collect::<Vec<_>>(), [0..4, 4..8, 8..10]);
+    }
+
+    #[test]
     fn a_step_takes_groups_until_they_would_exceed_its_targets() {
         let mut plan = Plan::default();
         for (g, n) in [5, 5, 5, 2, 16, 1].into_iter().enumerate() {

@@ -263,6 +263,34 @@ mod tests {
     }
 
     #[test]
+    fn a_value_next_to_the_diagonal_counts_as_0_beside_either_of_its_neighbours_or_below_all_normal_numbers() {
+        let is_0 = |mut d: [f64; 2], e: f64| {
+            let (mut e, before) = ([e], d);
+            let done = diagonalize(&mut d, &mut e, &mut [1.0, 0.0, 0.0, 1.0], 0).is_some();
+            assert!(!done || d == before);
+            done
+        };
+        for d in [[0.0, 1.0], [1.0, 0.0], [-1.0, 0.0], [0.0, -1.0]] {
+            assert!(is_0(d, 1e-17) && is_0(d, -f64::EPSILON) && !is_0(d, 3e-16) && !is_0(d, -1e-15), "{d:?}");
+        }
+        let least = f64::MIN_POSITIVE;
+        assert!(
+            is_0([0.0; 2], 0.0) && is_0([0.0; 2], least / 2.0) && !is_0([0.0; 2], least) && !is_0([0.0; 2], -least)
+        );
+    }
+
+    #[test]
+    fn lengths_are_1_to_the_last_digits_whatever_the_rotations_left() {
+        let n = 150;
+        let worst = leading_eigenpairs(random_symmetric(n, 8), n, n)
+            .unwrap()
+            .iter()
+            .map(|(_, v)| (dot(v, v) - 1.0).abs())
+            .fold(0.0, f64::max);
+        assert!(worst < 4.0 * f64::EPSILON, "{}", worst / f64::EPSILON);
+    }
+
+    #[test]
     fn values_beside_small_entries_and_columns_along_an_axis_keep_their_digits() {
         // Beside entries of 1e-10, 1e-9 is not rounding.
         check(&[1.0, 0.0, 0.0, 0.0, 1e-10, 1e-9, 0.0, 1e-9, 1e-10], 3);

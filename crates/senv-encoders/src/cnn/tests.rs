@@ -10,7 +10,7 @@ use super::{Activation, FoldedCnn, Padding, SumPooledCnn, Window, reference};
 use crate::{
     Encoder, Error,
     testing::{
-        assigned, batch, check_gradients_of, gradients, matrix_of, parameters_of, random_sentences,
+        assigned, batch, check_gradients_of, gradients, is_size_of_tensors, matrix_of, parameters_of, random_sentences,
         same_bits_at_any_number_of_threads,
     },
 };
@@ -141,6 +141,22 @@ fn one_by_one_equals_the_batch(cnn: &SumPooledCnn, sentences: &[Vec<TokenId>]) {
         cnn.encode_into(&parameters, &table, &unknown[..1], &mut scratch, &mut out[1..]).unwrap_err(),
     ] {
         assert!(matches!(error, Error::ShapeMismatch { .. }));
+    }
+    let rows = |error| match error {
+        Error::ShapeMismatch { what: "rows of the word table", expected, got } => (expected, got),
+        other => unreachable!("{other}"),
+    };
+    let error = folded.encode_into(&unknown, &mut scratch, &mut out).unwrap_err();
+    assert_eq!(rows(error), (n_words + 1, n_words));
+}
+
+#[test]
+fn the_tables_have_the_bytes_of_their_rows_padded_to_whole_cache_lines() {
+    for (rule, n_bytes) in ALL.into_iter().zip([4544, 4544, 2432, 2432]) {
+        // Linear: 300 values and four times 200, so 304 and 4 · 208 of four bytes; tanh: 600, so 608.
+        let cnn = cnn(3, &[(1, 100), (2, 100), (3, 100)], rule);
+        let folded = FoldedCnn::new(&cnn, &parameters_of(&cnn, 1), &Table::zeros(10, 3).unwrap()).unwrap();
+        assert_eq!(folded.n_bytes(), 10 * n_bytes, "{rule:?}");
     }
 }
 
@@ -282,5 +298,14 @@ fn the_words_that_every_window_covers_are_those_far_enough_from_both_ends() {
         for (n, expected) in cases {
             assert_eq!(&cnn.interior(*n), expected, "{n} words, {windows:?}");
         }
+    }
+}
+
+#[test]
+fn its_size_is_that_of_its_tensors() {
+    for rule in ALL {
+        let cnn = cnn(3, &[(1, 2), (2, 3), (4, 5)], rule);
+        assert!(is_size_of_tensors(cnn.n_values(), &cnn));
+        assert_eq!(cnn.n_values(), (2 * 3 + 2 + 3 * 6 + 3 + 5 * 12 + 5) as f64);
     }
 }

@@ -9,7 +9,7 @@ use super::{GranEncoder, GranForm, GranGate, gates::GATES};
 use crate::{
     Encoder, Error, StatePooling,
     testing::{
-        assigned, batch, check_gradients_of, gradients, matrix_of, parameters_of, random_sentences,
+        assigned, batch, check_gradients_of, gradients, is_size_of_tensors, matrix_of, parameters_of, random_sentences,
         same_bits_at_any_number_of_threads,
     },
 };
@@ -105,9 +105,53 @@ fn single_precision_agrees_with_double() {
 #[test]
 fn the_size_in_a_file_is_that_of_the_tensors() {
     for encoder in all(5) {
-        let parameters = parameters_of::<f32>(&encoder, 1);
-        let n: usize = parameters.iter().map(|tensor| tensor.values().len()).sum();
-        assert_eq!(encoder.n_values(), n as f64);
+        assert!(is_size_of_tensors(encoder.n_values(), &encoder), "{encoder:?}");
+    }
+    let encoder = GranEncoder::new(5, 7, GranForm::default()).unwrap();
+    assert_eq!((encoder.word_dim(), encoder.hidden()), (5, 7));
+}
+
+#[test]
+fn weights_begin_normal_and_biases_at_0() {
+    let encoder = GranEncoder::new(60, 40, GranForm { gate: GranGate::Memory, pooling: None }).unwrap();
+    let parameters: Parameters<f64> = encoder.init(&mut stream(1, "gran", &[])).unwrap();
+    let deviation = |values: &[f64]| (values.iter().map(|x| x * x).sum::<f64>() / values.len() as f64).sqrt();
+    for tensor in parameters.iter().filter(|tensor| tensor.name().starts_with("gate")) {
+        // Of 4,800 values and more the deviation is within 1/√9,600 of itself, and four times that.
+        let expected = if tensor.name() == "gate.bias" { 0.0 } else { 0.1 };
+        assert!((deviation(tensor.values()) - expected).abs() < 0.004, "{}", tensor.name());
+    }
+}
+
+#[test]
+fn gates_that_remember_take_the_last_vector_and_others_the_mean() {
+    for gate in GATES {
+        let is_memory = matches!(gate, GranGate::Memory | GranGate::WatchedMemory);
+        let expected = if is_memory { StatePooling::Last } else { StatePooling::Mean };
+        let of = |pooling| GranEncoder::new(5, hidden(gate, 5), GranForm { gate, pooling }).unwrap();
+        assert_eq!(of(None), of(Some(expected)), "{gate:?}");
+    }
+}
+
+#[test]
+fn a_state_saved_by_an_encoder_of_another_form_is_refused() {
+    let of = |gate, hidden| GranEncoder::new(3, hidden, GranForm { gate, pooling: Some(StatePooling::Mean) }).unwrap();
+    let (batch, words) = (awkward(), matrix_of::<f32>(4, 3, 1));
+    // They differ in the factors alone, in the states alone, in the gates alone; then in the gated vectors and states.
+    for (one, other) in [
+        (of(GranGate::Word, 5), of(GranGate::Product, 5)),
+        (of(GranGate::Word, 5), of(GranGate::Word, 4)),
+        (of(GranGate::Word, 5), of(GranGate::Memory, 5)),
+        (of(GranGate::State, 5), of(GranGate::State, 4)),
+    ] {
+        for (encoder, other) in [(&one, &other), (&other, &one)] {
+            let (_, saved) = other.forward(&parameters_of(other, 1), &batch, words.view()).unwrap();
+            let parameters = parameters_of::<f32>(encoder, 1);
+            let d_out = Array2::ones((batch.len(), Encoder::<f32>::dim(encoder)));
+            let mut d = parameters.zeros_like();
+            let result = encoder.backward(&parameters, &batch, words.view(), &saved, d_out.view(), None, &mut d);
+            assert!(matches!(result, Err(Error::InvalidParameter { .. })), "{encoder:?}");
+        }
     }
 }
 

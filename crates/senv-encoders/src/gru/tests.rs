@@ -30,6 +30,32 @@ fn close(got: &[f64], expected: &[f64], what: &str) {
 }
 
 #[test]
+fn weights_begin_within_the_limits_of_glorot() {
+    let cell = Cell { input: 30, hidden: 20, context: 50, style: GruStyle::Torch };
+    let mut parameters = Parameters::<f64>::new();
+    cell.push("cell", GruInit::Glorot, &mut stream(1, "cells", &[]), &mut parameters).unwrap();
+    let fills = |values: &[f64], limit: f64| {
+        let largest = values.iter().fold(0.0, |largest: f64, x| largest.max(x.abs()));
+        largest <= limit && largest > 0.97 * limit
+    };
+    // One matrix from input, state and context, 100 values, to both gates, 40 values, and one to the candidate, 20.
+    for name in ["cell.input", "cell.recurrent", "cell.context"] {
+        let values = parameters[parameters.place(name).unwrap()].values();
+        let (gates, candidate) = values.split_at(values.len() / 3 * 2);
+        assert!(fills(gates, (6.0_f64 / 140.0).sqrt()) && fills(candidate, (6.0_f64 / 120.0).sqrt()), "{name}");
+    }
+    let bias = parameters[parameters.place("cell.bias").unwrap()].values();
+    assert!(bias[..40].iter().all(|&b| b == 1.0) && bias[40..].iter().all(|&b| b == 0.0));
+    // The layer of the first state of a decoder: 70 values to 20.
+    let first = crate::FirstInput::Zero;
+    let given = crate::Conditioning::ContextAndState;
+    let decoder = crate::GruDecoder::new(30, 20, 70, given, first, GruStyle::Torch, GruInit::Glorot).unwrap();
+    let parameters = crate::Decoder::init::<f64>(&decoder, &mut stream(1, "decoder", &[])).unwrap();
+    let state = parameters[parameters.place("decoder.state").unwrap()].values();
+    assert!(fills(state, (6.0_f64 / 90.0).sqrt()));
+}
+
+#[test]
 fn cells_give_the_reference_numbers() {
     let file: Value = serde_json::from_str(include_str!("../../tests/data/gru.json")).unwrap();
     let cases = file["cases"].as_array().unwrap();

@@ -11,19 +11,20 @@ use super::{GruEncoder, RecurrentTopology};
 use crate::{
     Encoder, Error, GruInit, GruStyle,
     testing::{
-        assigned, batch, check_gradients_of, gradients, matrix_of, parameters_of, random_sentences,
+        assigned, batch, check_gradients_of, gradients, is_size_of_tensors, matrix_of, parameters_of, random_sentences,
         same_bits_at_any_number_of_threads,
     },
 };
 
 const STYLES: [GruStyle; 4] = [GruStyle::Paper, GruStyle::Release, GruStyle::Torch, GruStyle::Tf1];
-const TOPOLOGIES: [(usize, RecurrentTopology); 6] = [
+const TOPOLOGIES: [(usize, RecurrentTopology); 7] = [
     (1, RecurrentTopology::Forward),
     (1, RecurrentTopology::Separate),
     (2, RecurrentTopology::Forward),
     (2, RecurrentTopology::Separate),
     (2, RecurrentTopology::Interleaved),
     (3, RecurrentTopology::Interleaved),
+    (3, RecurrentTopology::Separate),
 ];
 
 fn encoder(dim: usize, hidden: usize, (layers, topology): (usize, RecurrentTopology), style: GruStyle) -> GruEncoder {
@@ -202,7 +203,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
-    fn permuting_a_batch_permutes_its_vectors_and_leaves_the_gradients(seed in 0..1000u64, which in 0..6usize) {
+    fn permuting_a_batch_permutes_its_vectors_and_leaves_the_gradients(seed in 0..1000u64, which in 0..7usize) {
         let sentences = random_sentences(9, 8, 20, seed);
         let reversed: Vec<_> = sentences.iter().rev().cloned().collect();
         let (forth, back) = (assigned(&sentences), assigned(&reversed));
@@ -221,6 +222,74 @@ proptest! {
         prop_assert!(d_words.iter().zip(&e_words).all(|(x, y)| close(x, y)));
         for (d, e) in d.iter().zip(e.iter()) {
             prop_assert!(d.values().iter().zip(e.values()).all(|(x, y)| close(x, y)), "{}", d.name());
+        }
+    }
+}
+
+#[test]
+fn every_layer_of_one_direction_and_both_directions_of_the_top_have_their_place_in_the_vector() {
+    let large = assigned(&random_sentences(20, 9, 50, 5));
+    let words = matrix_of::<f64>(large.distinct().len(), 3, 1);
+    let first_of = |parameters: &Parameters<f64>, n: usize| {
+        let mut first = Parameters::new();
+        for tensor in parameters.iter().take(n) {
+            first.push(tensor.name(), tensor.shape(), tensor.values().to_vec()).unwrap();
+        }
+        first
+    };
+    let vectors =
+        |encoder: &GruEncoder, parameters: &Parameters<f64>| encoder.encode(parameters, &large, words.view()).unwrap();
+    let [one, two, three] = [1, 2, 3].map(|layers| encoder(3, 2, (layers, RecurrentTopology::Forward), GruStyle::Tf1));
+    let parameters = lively(&three, 1);
+    let all = vectors(&three, &parameters);
+    assert_eq!(all.ncols(), 6);
+    for (encoder, layers) in [(one, 1), (two, 2)] {
+        let below = vectors(&encoder, &first_of(&parameters, 3 * layers));
+        assert!(below == all.slice(ndarray::s![.., ..2 * layers]), "{layers} of 3 layers");
+    }
+    // Forward first: its layers read the words as an encoder of this direction alone does.
+    for layers in [1, 2, 3] {
+        let separate = encoder(3, 2, (layers, RecurrentTopology::Separate), GruStyle::Tf1);
+        let alone = encoder(3, 2, (layers, RecurrentTopology::Forward), GruStyle::Tf1);
+        let parameters = lively(&separate, 2);
+        let mut forward = Parameters::new();
+        for tensor in parameters.iter().filter(|tensor| tensor.name().starts_with("forward")) {
+            forward.push(tensor.name(), tensor.shape(), tensor.values().to_vec()).unwrap();
+        }
+        let (both, top) = (vectors(&separate, &parameters), vectors(&alone, &forward));
+        assert_eq!(both.ncols(), 4);
+        assert!(both.slice(ndarray::s![.., ..2]) == top.slice(ndarray::s![.., 2 * (layers - 1)..]), "{layers}");
+    }
+}
+
+#[test]
+fn every_tensor_of_another_shape_is_refused_as_one_of_a_cell() {
+    for style in STYLES {
+        let encoder = encoder(3, 2, (2, RecurrentTopology::Separate), style);
+        let (batch, words) = (awkward(), matrix_of::<f64>(4, 3, 1));
+        let parameters = parameters_of::<f64>(&encoder, 1);
+        for (wrong, [more_rows, more_columns]) in (0..parameters.len()).flat_map(|i| [(i, [1, 0]), (i, [0, 1])]) {
+            let mut other = Parameters::new();
+            for (i, tensor) in parameters.iter().enumerate() {
+                let [rows, columns] = tensor.shape();
+                let shape = if i == wrong { [rows + more_rows, columns + more_columns] } else { [rows, columns] };
+                other.push_zeros(tensor.name(), shape).unwrap();
+            }
+            let error = encoder.forward(&other, &batch, words.view()).unwrap_err();
+            let is_of_cell = |what: &str| what.starts_with("tensor of a recurrent cell");
+            assert!(matches!(error, Error::ShapeMismatch { what, .. } if is_of_cell(what)), "{wrong}: {error}");
+        }
+    }
+}
+
+#[test]
+fn its_sizes_are_those_of_its_tensors() {
+    for (layers, topology) in TOPOLOGIES {
+        for style in STYLES {
+            let encoder = encoder(3, 2, (layers, topology), style);
+            assert!(is_size_of_tensors(encoder.n_values(), &encoder), "{encoder:?}");
+            assert_eq!((encoder.word_dim(), encoder.hidden(), encoder.layers()), (3, 2, layers));
+            assert_eq!((encoder.topology(), encoder.style()), (topology, style));
         }
     }
 }

@@ -9,7 +9,7 @@ use super::JoinedLstm;
 use crate::{
     Encoder, Error, StatePooling,
     testing::{
-        assigned, batch, check_gradients_of, gradients, matrix_of, parameters_of, random_sentences,
+        assigned, batch, check_gradients_of, gradients, is_size_of_tensors, matrix_of, parameters_of, random_sentences,
         same_bits_at_any_number_of_threads,
     },
 };
@@ -88,4 +88,34 @@ fn forms_and_saved_states_that_do_not_fit_are_refused() {
     let mut d = parameters.zeros_like();
     let result = encoder.backward(&parameters, &other, words.view(), &saved, out.view(), None, &mut d);
     assert!(matches!(result, Err(Error::InvalidParameter { .. })));
+}
+
+#[test]
+fn a_state_saved_by_an_encoder_of_another_form_is_refused() {
+    let of = |hidden, dim, pooling| JoinedLstm::new(3, hidden, dim, pooling).unwrap();
+    let (batch, words) = (awkward(), matrix_of::<f32>(4, 3, 1));
+    let mean = StatePooling::Mean;
+    for (one, other) in [
+        (of(2, 4, mean), of(2, 5, mean)),
+        (of(2, 4, mean), of(3, 4, mean)),
+        (of(2, 4, mean), of(2, 4, StatePooling::Last)),
+    ] {
+        for (encoder, other) in [(&one, &other), (&other, &one)] {
+            let (_, saved) = other.forward(&parameters_of(other, 1), &batch, words.view()).unwrap();
+            let parameters = parameters_of::<f32>(encoder, 1);
+            let d_out = Array2::ones((batch.len(), Encoder::<f32>::dim(encoder)));
+            let mut d = parameters.zeros_like();
+            let result = encoder.backward(&parameters, &batch, words.view(), &saved, d_out.view(), None, &mut d);
+            assert!(matches!(result, Err(Error::InvalidParameter { .. })), "{encoder:?}");
+        }
+    }
+}
+
+#[test]
+fn its_sizes_are_those_of_its_tensors() {
+    for (word_dim, hidden, dim) in [(3, 2, 4), (1, 5, 1), (7, 1, 2)] {
+        let encoder = JoinedLstm::new(word_dim, hidden, dim, StatePooling::Mean).unwrap();
+        assert_eq!((encoder.word_dim(), encoder.hidden(), Encoder::<f32>::dim(&encoder)), (word_dim, hidden, dim));
+        assert!(is_size_of_tensors(encoder.n_values(), &encoder));
+    }
 }

@@ -23,6 +23,10 @@ fn tensors_begin_as_their_initialization_says() {
     let bias = orthogonal[2].values();
     assert!(bias.iter().enumerate().all(|(i, &b)| b == f64::from(u8::from((40..80).contains(&i)))));
     assert!(orthogonal[3].values().iter().all(|&p| p == 0.0));
+    // Uniform by Glorot and Bengio: 60 inputs, 40 outputs of each gate.
+    let (input, limit) = (orthogonal[0].values(), (6.0_f64 / (60.0 + 40.0)).sqrt());
+    assert!(input.iter().all(|x| x.abs() <= limit) && input.iter().any(|x| x.abs() > 0.99 * limit));
+    assert!((deviation(input) - limit / 3.0_f64.sqrt()).abs() < 0.005);
     let normal = start(LstmInit::Normal);
     assert!(normal[2].values().iter().all(|&b| b == 0.0));
     for place in [0, 1, 3] {

@@ -9,7 +9,7 @@ use super::{LstmEncoder, LstmForm};
 use crate::{
     Encoder, Error, RecurrentTopology, StatePooling,
     testing::{
-        assigned, batch, check_gradients_of, gradients, matrix_of, parameters_of, random_sentences,
+        assigned, batch, check_gradients_of, gradients, is_size_of_tensors, matrix_of, parameters_of, random_sentences,
         same_bits_at_any_number_of_threads,
     },
 };
@@ -120,4 +120,12 @@ fn forms_and_saved_states_that_do_not_fit_are_refused() {
     let mut d = parameters.zeros_like();
     let result = encoder.backward(&parameters, &other, words.view(), &saved, out.view(), None, &mut d);
     assert!(matches!(result, Err(Error::InvalidParameter { .. })));
+}
+
+#[test]
+fn its_sizes_are_those_of_its_tensors() {
+    for encoder in all(3, 2) {
+        assert!(is_size_of_tensors(encoder.n_values(), &encoder), "{encoder:?}");
+        assert_eq!((encoder.word_dim(), encoder.hidden()), (3, 2));
+    }
 }

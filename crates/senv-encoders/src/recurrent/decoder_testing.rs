@@ -92,11 +92,11 @@ pub(crate) fn word_by_word(decoder: &impl Decoder) {
         let mut state = Array2::from_shape_vec((1, n_state), session.first_state().to_vec()).unwrap();
         let mut before = 0;
         for (t, &place) in batch.sentence(i).iter().enumerate() {
-            // Two hypotheses, the second with another word and state.
+            // Three hypotheses, the others with another word and state.
             let (other_word, other_state) = (Array2::from_elem((1, 3), 9.0), Array2::from_elem((1, n_state), 0.3));
             let word = words.row(before as usize).insert_axis(ndarray::Axis(0)).to_owned();
-            let both = |a: &Array2<f64>, b: &Array2<f64>| concatenate![ndarray::Axis(0), *a, *b];
-            let next = session.step(both(&word, &other_word).view(), both(&state, &other_state).view()).unwrap();
+            let all = |a: &Array2<f64>, b: &Array2<f64>| concatenate![ndarray::Axis(0), *a, *b, *b];
+            let next = session.step(all(&word, &other_word).view(), all(&state, &other_state).view()).unwrap();
             let got = next.row(0).slice(ndarray::s![..h]).to_vec();
             close(&got, hidden.row(batch.start(i) + t).as_slice().unwrap(), "state");
             state = next.slice(ndarray::s![..1, ..]).to_owned();
@@ -157,8 +157,10 @@ pub(crate) fn shapes_that_do_not_fit_are_refused(decoder: &impl Decoder) {
     assert_eq!(hidden.dim(), (0, decoder.hidden()));
 }
 
-/// What a decoder for words of three values says of targets without its start token.
+/// What a decoder for words of three values says of targets without its start token; where there is no word, it needs none.
 pub(crate) fn without_the_start_token(decoder: &impl Decoder) -> Error {
     let (parameters, vectors) = (lively(decoder), matrix_of::<f64>(5, decoder.vector_dim(), 2));
+    let nothing = decoder.forward(&parameters, &batch(&[&[][..]; 5]), matrix_of::<f64>(0, 3, 1).view(), vectors.view());
+    assert_eq!(nothing.unwrap().0.dim(), (0, decoder.hidden()));
     decoder.forward(&parameters, &targets(), matrix_of::<f64>(4, 3, 1).view(), vectors.view()).unwrap_err()
 }

@@ -62,3 +62,35 @@ fn transposed<F: Float>(u: ArrayView2<'_, F>) -> Result<Option<Vec<F>>> {
     });
     Ok(Some(out))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::matrix_of;
+    use ndarray::{Array2, s};
+
+    #[test]
+    fn a_product_is_the_sum_of_rows_whether_the_matrix_was_transposed_or_not() {
+        let u = matrix_of::<f64>(50, 37, 1);
+        let long = [3; 9];
+        for (lengths, is_transposed) in [(&long[..], true), (&[3; 3], false), (&[1; 9], false), (&[9; 2], true)] {
+            let steps = Steps::new(lengths.iter().copied()).unwrap();
+            for first in [0, 20] {
+                let part = u.slice(s![first.., ..]);
+                let matrix = Recurrent::new(part, &steps).unwrap();
+                assert_eq!(matrix.transposed.is_some(), is_transposed && lengths[0] >= STEPS, "{lengths:?}");
+                for n in [1, 3, FEW, FEW + 1] {
+                    let d = matrix_of::<f64>(n, part.nrows(), 2);
+                    for beta in [0.0, 1.0] {
+                        let mut out = Array2::from_elem((n, 37), 0.5);
+                        matrix.times(d.view(), beta, out.view_mut()).unwrap();
+                        for ((i, j), got) in out.indexed_iter() {
+                            let sum: f64 = (0..part.nrows()).map(|k| d[(i, k)] * part[(k, j)]).sum();
+                            assert!((got - (0.5 * beta + sum)).abs() < 1e-12, "{lengths:?} {first} {n} {i} {j}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

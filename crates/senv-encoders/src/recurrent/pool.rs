@@ -95,3 +95,33 @@ pub(crate) fn backward<F: Float>(
     }
     Ok(d_states)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn vectors_and_gradients_by_hand() {
+        // Sentences of three words, of one and of none; packed, the first has rows 0, 2 and 3.
+        let steps = Steps::new([3, 1, 0].into_iter()).unwrap();
+        let states = [1.0, 5.0, 7.0, 8.0, 1.0, 5.0, 0.0, 6.5];
+        let d_out = [30.0, 60.0, 4.0, 9.0, 1.0, 1.0];
+        for (pooling, first, d_states) in [
+            (StatePooling::Last, [0.0, 6.5], [0.0, 0.0, 4.0, 9.0, 0.0, 0.0, 30.0, 60.0]),
+            (StatePooling::Mean, [2.0 / 3.0, 5.5], [10.0, 20.0, 4.0, 9.0, 10.0, 20.0, 10.0, 20.0]),
+            // Of two places with the maximum the first has the gradient.
+            (StatePooling::Max, [1.0, 6.5], [30.0, 0.0, 4.0, 9.0, 0.0, 0.0, 0.0, 60.0]),
+        ] {
+            let vector = |i: usize| {
+                let mut out = [0.0; 2];
+                forward(pooling, &states, &steps, i, &mut out);
+                out
+            };
+            if pooling != StatePooling::Last {
+                assert_eq!((vector(0), vector(1), vector(2)), (first, [7.0, 8.0], [0.0; 2]), "{pooling:?}");
+            }
+            let got: Vec<f64> = backward(pooling, &states, &steps, 2, &d_out).unwrap();
+            assert!(got.iter().zip(d_states).all(|(got, d)| (got - d).abs() < 1e-12), "{pooling:?}: {got:?}");
+        }
+    }
+}

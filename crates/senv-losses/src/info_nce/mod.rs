@@ -244,6 +244,7 @@ impl InfoNce {
 mod tests {
     use super::*;
     use crate::testing::{View, matrix, worst};
+    use senv_core::hyperparameters::Hyperparameters;
 
     const TEXTS: [u32; 11] = [0, 1, 2, 3, 0, 4, 5, 3, 1, 6, 7]; // a2 repeats a0, b3 repeats b1, the first hard one b0.
 
@@ -322,6 +323,22 @@ mod tests {
             assert!(values.iter().all(|&other: &f64| (other - value).abs() > 1e-6), "each option changes the value");
             values.push(value);
         }
+    }
+
+    #[test]
+    fn prefixes_are_a_list_of_dimensions_that_count_the_same() {
+        let mut loss = InfoNce::default();
+        let nested = |loss: &InfoNce| {
+            let all = loss.hyperparameters();
+            let names: Vec<&str> = all.iter().map(|one| one.name).collect();
+            assert_eq!(names, ["temperature", "directions", "exclude_equal_text", "nested"]);
+            all[3].value.clone()
+        };
+        assert_eq!(nested(&loss), None, "none by default");
+        assert!(loss.set("nested", "2,5").unwrap() && !loss.set("nest", "3").unwrap());
+        assert_eq!(loss.prefixes, [2, 5].map(|dim| Prefix { dim, weight: 1.0 }));
+        assert_eq!(nested(&loss).as_deref(), Some("2,5"));
+        assert!(loss.set("nested", "2,x").is_err() && loss.check_ranges().is_ok());
     }
 
     #[test]

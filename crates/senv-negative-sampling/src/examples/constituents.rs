@@ -10,7 +10,8 @@
 //!
 //! N. T. Pham, G. Kruszewski, A. Lazaridou and M. Baroni, "Jointly optimizing word representations for lexical and sentential tasks
 //! with the C-PHRASE model", ACL 2015. Constituents of one constituent are left out. Only targets are subsampled, once a
-//! sentence: constituents need all their words. A sentence without a tree is flat: its words and itself.
+//! sentence: constituents need all their words. A sentence without a tree is its words:
+//! nothing stands around the whole.
 
 use senv_core::{RowId, TokenId, rng::Stream};
 
@@ -151,7 +152,6 @@ impl Examples for ConstituentTargets<'_> {
             let n = sentence.len() as u32;
             flat.clear();
             flat.extend((0..n).map(|start| Constituent { start, end: start + 1, height: 0 }));
-            flat.extend((n > 1).then_some(Constituent { start: 0, end: n, height: 1 }));
             constituents = flat;
         }
         for (i, constituent) in constituents.iter().enumerate() {
@@ -227,6 +227,36 @@ mod tests {
     }
 
     #[test]
+    fn a_window_as_wide_as_the_sentence_has_every_other_word_nearest_first() {
+        let expected = [
+            (vec![1], vec![2, 3, 4, 5, 6]),
+            (vec![2], vec![1, 3, 4, 5, 6]),
+            (vec![3], vec![2, 4, 1, 5, 6]),
+            (vec![4], vec![3, 5, 2, 6, 1]),
+            (vec![5], vec![4, 6, 3, 2, 1]),
+            (vec![6], vec![5, 4, 3, 2, 1]),
+        ];
+        let none = Constituents::default();
+        for window in [5, 6, usize::MAX] {
+            assert_eq!(planned(&none, window, 1, &[1, 2, 3, 4, 5, 6]), expected);
+        }
+    }
+
+    #[test]
+    fn the_constituents_of_a_sentence_share_rows_with_those_before_and_not_with_another_sentence() {
+        let none = Constituents::default();
+        let everything = Subsampling::new(&[5; 10], 50, f64::INFINITY, 1).unwrap();
+        let examples = ConstituentTargets::new(&none, 1, 1, everything, 10);
+        let (mut plan, mut scratch) = (Plan::default(), ConstituentScratch::default());
+        for (number, sentence) in [[1, 2, 3], [4, 5, 6]].into_iter().enumerate() {
+            let mut rng = stream(1, "t", &[]);
+            examples.plan(&sentence.map(TokenId), number as u64, &mut rng, &mut scratch, &mut plan);
+        }
+        let shares: Vec<bool> = plan.groups.iter().map(|group| group.shares_row).collect();
+        assert_eq!(shares, [false, true, true, false, true, true]);
+    }
+
+    #[test]
     fn spans_are_kept_once_with_their_heights_and_empty_ones_are_not() {
         let mut trees = Constituents::default();
         trees.push([(0, 1), (0, 1), (1, 1), (1, 2), (0, 2), (0, 2), (2, 3), (0, 3)]);
@@ -234,6 +264,8 @@ mod tests {
         let spans: Vec<_> = trees.of(0).iter().map(|c| (c.start, c.end, c.height)).collect();
         assert_eq!(spans, [(0, 1, 0), (1, 2, 0), (0, 2, 1), (2, 3, 0), (0, 3, 2)]);
         assert_eq!((trees.len(), trees.of(1).len(), trees.of(2).len()), (2, 0, 0));
+        trees.push([(0, 1)]);
+        assert!(trees.iter().eq(trees.of(0).iter().chain(trees.of(2))), "all of them, in order");
         assert!(!trees.is_empty() && Constituents::default().is_empty());
     }
 

@@ -192,6 +192,10 @@ mod tests {
         let before = planned(surroundings(Composition::Concatenation, WindowSide::Before), &[7, 8, 9]);
         let expected = [(7, vec![16, 10, 10]), (8, vec![16, 10, 7]), (9, vec![16, 7, 8])];
         assert_eq!((contexts(&before), before.n_places()), (expected.to_vec(), 3));
+        let places =
+            |window, side| Surroundings { window, ..surroundings(Composition::Concatenation, side) }.n_places();
+        assert_eq!([0, 1, 5].map(|window| places(window, WindowSide::Both)), [3, 3, 11]);
+        assert_eq!([0, 1, 5].map(|window| places(window, WindowSide::Before)), [2, 2, 6]);
         assert!(before.targets.iter().all(|t| (t.mean, t.share) == (1.0, 1.0)));
     }
 
