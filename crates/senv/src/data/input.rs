@@ -41,6 +41,8 @@ pub struct PairOptions {
     pub max_vocabulary: Option<usize>,
     /// Pairs with the same first sentence are one group, which gives one pair an epoch.
     pub group: bool,
+    /// Whether pairs of equal sentences are examples, too: by default they are left out, as they say nothing.
+    pub keep_identical: bool,
     /// Sentences that no example may hold.
     pub held_out: HeldOut,
     /// Words that are known whatever their count, in this order behind the counted ones: those of initial vectors.
@@ -58,6 +60,7 @@ impl Default for PairOptions {
             min_count: 1,
             max_vocabulary: None,
             group: false,
+            keep_identical: false,
             held_out: HeldOut::default(),
             keep: Vec::new(),
             text: TextOptions::default(),

@@ -74,7 +74,7 @@ impl Reader<'_> {
         let lines = TextReader::open(&[self.path], &self.options.text.of_lines())?;
         self.lines(lines, "two sentences", |reader, [first, second]| {
             if let [Some(first), Some(second)] = reader.sentences([first, second]) {
-                if first == second {
+                if first == second && !reader.options.keep_identical {
                     reader.report.identical += 1;
                 } else {
                     groups.of(first).entailed.push(second);

@@ -26,7 +26,8 @@ pub(crate) struct OrderArgs {
     #[arg(long, value_name = "FILE", num_args = 1.., required_unless_present = "paraphrases", help_heading = "Files")]
     train: Vec<PathBuf>,
     /// Pairs of sentences that say the same, FIRST, SECOND, separated by a tab, for languages without labelled pairs: two names, numbers or
-    /// other words change places in one of them for a pair that does not say the same. Up to 10,000 pairs a file are used.
+    /// other words change places in one of them for a pair that does not say the same. A sentence twice in
+    /// a line will do where there are no pairs at all. Up to 10,000 pairs a file are used.
     #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Files")]
     paraphrases: Vec<PathBuf>,
     /// Ordinary pairs, FIRST, SECOND, separated by a tab: their similarities are held in place. Of these and the next three, up to
@@ -78,7 +79,9 @@ impl OrderArgs {
         ];
         let held_out = HeldOut::read(&self.decontaminate)?;
         let options = PairOptions { held_out, text: self.text.options(), ..PairOptions::default() };
-        let paraphrases = PairFiles { inputs: of(PairKind::Pairs, &self.paraphrases), options: options.clone() };
+        // Of a sentence twice, too, a second pair can be made that does not say the same.
+        let options_of_paraphrases = PairOptions { keep_identical: true, ..options.clone() };
+        let paraphrases = PairFiles { inputs: of(PairKind::Pairs, &self.paraphrases), options: options_of_paraphrases };
         Ok(OrderInput {
             labelled: read_labelled(&self.train)?,
             paraphrases,
