@@ -403,9 +403,13 @@ fn rows_params(place: &ModelPlace, params: &SentenceCollectionParams) -> Result<
     Ok(params.columns.iter().fold(rows, |rows, column| rows.column(column)))
 }
 
-/// A model with its order part of this weight; one without such a part as it is, where it is to count nothing.
+/// A model with its order part of this weight; one without such a part as it is, for nothing (0) and for the weight that it has (1).
 fn weighted(model: Model, order_weight: f64) -> Result<Model> {
-    if order_weight == 0.0 && !model.reads_order() { Ok(model) } else { model.with_order_weight(order_weight) }
+    if [0.0, 1.0].contains(&order_weight) && !model.reads_order() {
+        Ok(model)
+    } else {
+        model.with_order_weight(order_weight)
+    }
 }
 
 /// The rows of each part.

@@ -101,10 +101,10 @@ pub(crate) struct Index {
     #[arg(long, value_name = "SHARE", default_value_t = 0.99, help_heading = "Search", conflicts_with = "change")]
     recall: f32,
     /// How much word order and negation count, here and in every search, in a model with a part that reads them, as english has: 1 as it was
-    /// trained. 0 leaves the part out: a search by topic finds a little more, and vectors are half as long.
-    #[arg(long = "order", value_name = "WEIGHT", default_value = "0", value_parser = order_weight, help_heading = "Search",
+    /// trained. 0 leaves the part out: a search by topic finds a little more, and vectors are half as long [default: 0; 1 with --vectors]
+    #[arg(long = "order", value_name = "WEIGHT", value_parser = order_weight, help_heading = "Search",
           conflicts_with = "change")]
-    order_weight: f64,
+    order_weight: Option<f64>,
     #[command(flatten)]
     text: LineArgs,
 }
@@ -276,7 +276,7 @@ impl Index {
                 columns: further,
                 index,
                 recall: self.recall,
-                order_weight: self.order_weight,
+                order_weight: self.order_weight.unwrap_or(f64::from(u8::from(self.vectors.is_some()))),
             };
             let made = match self.force {
                 true => SentenceCollection::rebuild(&self.output, &model, &params, next),
