@@ -151,7 +151,7 @@ fn two_seeds_make_one_small_table() {
         .ok();
     let english = folder.run(&["info", "english", "--json"]).ok().json();
     let info = folder.run(&["info", "wide.senv", "--json"]).ok().json();
-    assert_eq!(dim("wide.senv") as u64, 12 + english["dim"].as_u64().unwrap());
+    assert_eq!(dim("wide.senv") as u64, 12 + english["word_dim"].as_u64().unwrap());
     assert!(info["words"].as_u64() >= english["words"].as_u64() && info["terms"] == english["terms"], "{info}");
     for (more, needed) in [
         (&["--principal", "25"][..], "principal axes"),

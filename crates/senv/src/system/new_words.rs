@@ -54,10 +54,12 @@ fn with_new_words(model: &Model, data: &PairData) -> Result<Embeddings> {
         table.row_mut(i).copy_from_slice(row);
     }
     let length = mean_length(&known);
+    // What reads the order of words is no part of the vector of one.
+    let of_words = if model.reads_order() { model.with_order_weight(0.0)? } else { model.clone() };
     let mut scratch = Scratch::default();
     for (i, &(_, word)) in new.iter().enumerate() {
         let row = table.row_mut(n + i);
-        let coverage = model.encode_into(word, &mut scratch, row);
+        let coverage = of_words.encode_into(word, &mut scratch, row);
         if coverage.known > 0 {
             continue;
         }
