@@ -68,7 +68,7 @@ pub(crate) struct ModelArg {
     #[arg(long, value_name = "WORD")]
     unknown_row: Option<String>,
     /// How much word order and negation count, in a model with a part that reads them (senv train order): 1 as it was trained, less for a
-    /// search by topic, more to tell apart what only order tells apart; 0 leaves the part out.
+    /// search by topic, more to tell apart what only order tells apart; 0 leaves the part out [default: 1; 0 in cluster, outliers and sample]
     #[arg(long = "order", value_name = "WEIGHT", value_parser = order_weight)]
     order_weight: Option<f64>,
 }
@@ -109,6 +109,13 @@ impl ModelArg {
             Some(weight) => model.with_order_weight(weight)?,
             None => model,
         })
+    }
+
+    /// Opens it for a job that goes by what sentences are about: word order and negation do not count unless that is asked for. Negated
+    /// sentences would be a group of their own.
+    pub(crate) fn open_for_topics(&self) -> Result<Model> {
+        let model = self.open_for_many()?;
+        Ok(if self.order_weight.is_none() && model.reads_order() { model.with_order_weight(0.0)? } else { model })
     }
 
     /// Opens it for an evaluation, and says so where it is the one that is part of senv: a figure is that of a model.

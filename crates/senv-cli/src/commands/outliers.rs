@@ -75,7 +75,7 @@ impl Outliers {
         let stdin = [PathBuf::from("-")];
         let input = if self.input.paths().is_empty() { &stdin } else { self.input.paths() };
         destination::check_stdout(&input.iter().collect::<Vec<_>>())?;
-        let model = self.model.open_for_many()?;
+        let model = self.model.open_for_topics()?;
         note_typing(input, "sentences");
         let lines = read_for(&self.model, &model, input, &self.text)?;
         let sentences = texts(&lines);

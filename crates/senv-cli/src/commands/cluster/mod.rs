@@ -130,7 +130,7 @@ impl Cluster {
                 Destination { path, option, content, force }.check(&inputs)?;
             }
         }
-        let model = self.model.open_for_many()?;
+        let model = self.model.open_for_topics()?;
         let old = self.assign.as_deref().map(|path| self.open_groups(path, &model)).transpose()?;
         note_typing(input, "sentences");
         let lines = read_for(&self.model, &model, input, &self.text)?;
