@@ -3,6 +3,7 @@
 //! | file | equation | what |
 //! | --- | --- | --- |
 //! | `words.rs` | `order-features` | the words of a text in their order, and fixed features of a word |
+//! | `values.rs` | | the numbers of a trained part |
 //! | `row.rs` | `order-words` | what a word brings, from its features |
 //! | `part.rs` | | the pass over a sentence, `order-passes` of `senv-encoders` in eight bits |
 //! | `length.rs` | `order-length` | direction and length of the part |
@@ -17,9 +18,11 @@ mod join;
 mod length;
 mod part;
 mod row;
+mod values;
 mod words;
 
 pub use join::OrderJoin;
 pub use length::{beyond_ordinary, part_length, part_norm, part_of};
-pub use part::{OrderConfig, OrderPart, OrderValues};
+pub use part::{OrderConfig, OrderPart};
+pub use values::OrderValues;
 pub use words::{OrderWords, UNKNOWN_BUCKETS};

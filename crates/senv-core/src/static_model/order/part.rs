@@ -4,7 +4,11 @@ use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
 
-use super::{OrderJoin, OrderWords, UNKNOWN_BUCKETS, part_length, part_of, row::OrderRow};
+use super::{
+    OrderJoin, OrderWords, UNKNOWN_BUCKETS, part_length, part_of,
+    row::OrderRow,
+    values::{LIMIT, OrderValues},
+};
 use crate::{
     Error, Result, TokenId, Vocabulary,
     kernels::{self, SKIP_BIGRAM_BLOCK as BLOCK, SkipBigramRow, SkipBigramState},
@@ -17,8 +21,6 @@ const AT_A_TIME: usize = 32;
 const STATE: usize = 7 * BLOCK;
 /// The most columns, and the most random features.
 const LARGEST: usize = 65_536;
-/// The largest absolute value of a number of the part.
-const LIMIT: f32 = 1e6;
 
 /// The settings of an order part, as model files keep them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -33,23 +35,6 @@ pub struct OrderConfig {
     pub join: OrderJoin,
     /// Words of negation.
     pub negation_words: Vec<String>,
-}
-
-/// The numbers of a trained order part; D is the dimension of the table, n = D + k.
-#[derive(Debug, Clone)]
-pub struct OrderValues {
-    /// M: `n` rows of `3d` values, those of A, B and F side by side.
-    pub maps: CompressedRows,
-    /// S: shape `(n, 3)`, a row after the other.
-    pub scalars: Vec<f32>,
-    /// s_0.
-    pub scalar_bias: [f32; 3],
-    /// f_0, `d` values.
-    pub f_bias: Vec<f32>,
-    /// u_1.
-    pub length_slope: f32,
-    /// h_0, `d` values.
-    pub first_state: Vec<f32>,
 }
 
 /// An order part of a [`StaticEncoder`](crate::StaticEncoder); clones share the rows that were made.
@@ -263,24 +248,5 @@ fn check_join(OrderJoin { kappa, gamma, negation }: OrderJoin) -> Result<()> {
             let (name, requirement) = ("weight of the order part", "from 0 to 1e6");
             Err(Error::InvalidParameter { name, requirement, got: x.to_string() })
         }
-    }
-}
-
-impl OrderValues {
-    /// Refuses numbers of which products may overflow.
-    fn check(&self) -> Result<()> {
-        let Self { maps, scalars, scalar_bias, f_bias, length_slope, first_state } = self;
-        let bad = |x: f32| !(x.abs() <= LIMIT);
-        let mut row = vec![0.0; maps.dim()];
-        let in_maps = (0..maps.n_rows()).any(|i| {
-            maps.row_into(i, &mut row);
-            row.iter().any(|&x| bad(x))
-        });
-        let others = scalars.iter().chain(scalar_bias).chain(f_bias).chain([length_slope]).chain(first_state);
-        if in_maps || others.copied().any(bad) {
-            let (name, requirement) = ("number of the order part", "finite and at most 1e6");
-            return Err(Error::InvalidParameter { name, requirement, got: "NaN or a larger one".into() });
-        }
-        Ok(())
     }
 }

@@ -12,7 +12,7 @@
 //! the length (`order-length`). All of it depends on the word alone: it is computed when the word is first met, and kept as codes, with a
 //! scale for a and one for b (`row-quantization`); f is stored in steps of 1/255.
 
-use super::OrderValues;
+use super::values::OrderValues;
 use crate::{
     kernels::{self, SKIP_BIGRAM_BLOCK as BLOCK, SKIP_BIGRAM_BYTES, SkipBigramRow},
     static_model::{RowEncoding, compress::compress_row},
