@@ -12,7 +12,7 @@ use super::{
 use crate::{
     Error, Result, TokenId, Vocabulary,
     kernels::{self, SKIP_BIGRAM_BLOCK as BLOCK, SkipBigramRow, SkipBigramState},
-    static_model::{CompressedRows, RowEncoding},
+    static_model::RowEncoding,
 };
 
 /// Words that the kernel gets at a time.
@@ -144,7 +144,7 @@ impl OrderPart {
         vocabulary: &Vocabulary,
         table_dim: usize,
     ) -> Result<Self> {
-        let maps = CompressedRows::compress(&self.values.maps.decoded()?, encoding)?;
+        let maps = crate::static_model::CompressedRows::compress(&self.values.maps.decoded()?, encoding)?;
         let values = OrderValues { maps, ..(*self.values).clone() };
         Self::new(OrderConfig { encoding, ..self.config.clone() }, values, vocabulary, table_dim)
     }

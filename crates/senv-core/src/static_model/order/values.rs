@@ -26,7 +26,7 @@ impl OrderValues {
     /// Refuses numbers of which products may overflow.
     pub(super) fn check(&self) -> Result<()> {
         let Self { maps, scalars, scalar_bias, f_bias, length_slope, first_state } = self;
-        let bad = |x: f32| !(x.abs() <= LIMIT);
+        let bad = |x: f32| !(-LIMIT..=LIMIT).contains(&x);
         let mut row = vec![0.0; maps.dim()];
         let in_maps = (0..maps.n_rows()).any(|i| {
             maps.row_into(i, &mut row);
