@@ -45,13 +45,13 @@ function showWords(id, { words, n_more, more }, order, strongest) {
         }
         return item;
     });
-    if (n_more > 0) {
-        items.push(wordItem(`and ${count(n_more, 'more word')}`, more, strongest, 'rest'));
-    }
     if (order !== null) {
         const item = wordItem('order and negation', order, strongest, 'rest');
         item.title = 'what the order of the words and their negation add, in both sentences together';
         items.push(item);
+    }
+    if (n_more > 0) {
+        items.push(wordItem(`and ${count(n_more, 'more word')}`, more, strongest, 'rest'));
     }
     byId(id).replaceChildren(...items);
 }

@@ -78,7 +78,7 @@ async function vectors() {
     const npy = String.fromCharCode(...await saved('save-npy'));
     check(npy === atob(EXPECTED.npy), 'the .npy file', npy.slice(0, 130));
     const json = JSON.parse(new TextDecoder().decode(await saved('save-json')));
-    check(json.sentence === EXPECTED.similarity[0].first && json.vector.length === 256, 'the JSON file', json);
+    check(json.sentence === EXPECTED.similarity[0].first && json.vector.length === 514, 'the JSON file', json);
     const csv = new TextDecoder().decode(await saved('save-csv'));
     check(csv.trim().split(',').every((x, i) => Math.fround(x) === Math.fround(EXPECTED.vectors[0][i])), 'the CSV file', csv);
     console.log('ok files of a vector');
