@@ -73,8 +73,8 @@ mod sts;
 
 pub use bench::{
     BenchComparison, BenchData, BenchOptions, BenchRecord, Cell, Column, DEFAULT_COMPARISON_RESAMPLES, DataFile,
-    DataFolder, Detail, Figure, FigureSeries, Mark, Missing, Protocol, ProtocolGroup, REPORT_START, Row, Scoring,
-    Summary, SystemKind, SystemRecord, Task, TaskDifference, TaskRecord, TaskResult, choose_protocols, compare_systems,
+    DataFolder, Detail, Figure, FigureSeries, Mark, Missing, Protocol, ProtocolGroup, REPORT_START, Row, Summary,
+    SystemKind, SystemRecord, Task, TaskDifference, TaskRecord, TaskResult, choose_protocols, compare_systems,
     escape_html, html_page, protocols, sha256_of_bytes, sha256_of_file, summarize,
 };
 pub use error::{Error, Result};
@@ -118,6 +118,7 @@ pub use ranking::entailment::{
 pub use ranking::groups::{GroupRankingResult, RankedSentence, ReferenceRanking, evaluate_group_ranking};
 pub use ranking::pool::{PoolRanking, RankingResult, evaluate_ranking};
 pub use ranking::retrieval::{RetrievalMean, RetrievalMethod, RetrievalResult, RetrievalScores, evaluate_retrieval};
+pub use ranking::scoring::Scoring;
 pub use ranking::zero_shot::{ZeroShotResult, ZeroShotSet, evaluate_zero_shot};
 pub use report::{Align, TextTable, duration, to_json};
 pub use score::correlations::Correlations;

@@ -13,10 +13,12 @@ use super::{
     protocols::{Protocol, protocols},
     record::{BenchRecord, Missing, RECORD_FORMAT, SystemRecord, TaskRecord, TaskResult},
     run::{self, BenchOptions},
-    scoring::Scoring,
     task::Task,
 };
-use crate::error::{Error, Result};
+use crate::{
+    error::{Error, Result},
+    ranking::scoring::Scoring,
+};
 
 /// Why a system without vectors has no number.
 pub(super) const NEEDS_VECTORS: &str = "needs sentence vectors";

@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | `folder.rs` | the files of a folder |
 //! | `task_data.rs`, `find.rs`, `find_order.rs` | the data of a task; what a folder has of it, by the layouts of the data sets |
-//! | `scoring.rs`, `figure.rs`, `outcome.rs` | where scores come from; what a task gives |
+//! | `figure.rs`, `outcome.rs` | what a task gives |
 //! | `run.rs` | a task with a system, by the functions that single commands call |
 //! | `protocol_group.rs`, `protocols.rs`, `task.rs` | the tables; the list of protocols; a protocol with its data |
 //! | `gaps.rs` | parts of data sets that are not there |
@@ -35,7 +35,6 @@ mod record;
 #[cfg(test)]
 mod report_tests;
 mod run;
-mod scoring;
 mod summary;
 mod tables;
 mod task;
@@ -52,6 +51,5 @@ pub use protocol_group::ProtocolGroup;
 pub use protocols::{Protocol, protocols};
 pub use record::{BenchRecord, Missing, SystemKind, SystemRecord, TaskRecord, TaskResult};
 pub use run::BenchOptions;
-pub use scoring::Scoring;
 pub use summary::{Cell, Column, Mark, Row, Summary, summarize};
 pub use task::Task;

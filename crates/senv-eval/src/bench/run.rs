@@ -7,7 +7,6 @@ use senv_metrics::Bootstrap;
 
 use super::{
     outcome::{Detail, TaskOutcome},
-    scoring::Scoring,
     task_data::TaskData,
 };
 use crate::{
@@ -28,6 +27,7 @@ use crate::{
         entailment::{PairClassifier, evaluate_entailment},
         groups::evaluate_group_ranking,
         pool::evaluate_ranking,
+        scoring::Scoring,
         zero_shot,
     },
     score::{pairs::PairSource, sentence_vectors::SentenceVectors},

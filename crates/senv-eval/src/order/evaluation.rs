@@ -10,8 +10,8 @@ use super::{
     triplets::{self, OrderTemplatesResult},
 };
 use crate::{
-    bench::Scoring,
     error::{Error, Result},
+    ranking::scoring::Scoring,
     score::with_interval::{WithInterval, mean_draws, mean_of},
 };
 

@@ -6,4 +6,5 @@ pub(crate) mod entailment;
 pub(crate) mod groups;
 pub(crate) mod pool;
 pub(crate) mod retrieval;
+pub(crate) mod scoring;
 pub(crate) mod zero_shot;

@@ -78,6 +78,14 @@ impl SavedModel for StaticModel {
         })
     }
 
+    fn static_table(&self) -> Option<&StaticEncoder> {
+        Some(&self.encoder)
+    }
+
+    fn with_static_table(&self, table: StaticEncoder) -> Option<Box<dyn SavedModel>> {
+        Some(Box::new(Self::from(table)))
+    }
+
     fn holds_frequency_weights(&self) -> bool {
         TRAINED_ON_PAIRS.contains(&self.encoder.source())
     }

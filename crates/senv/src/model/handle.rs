@@ -3,12 +3,11 @@
 use std::{any::Any, fmt, ops::Deref, path::Path, sync::Arc};
 
 use ndarray::Array2;
-use senv_core::{Coverage, KnownWords, Scratch, SentenceEncoder, StaticEncoder};
+use senv_core::{Coverage, KnownWords, Scratch, SentenceEncoder};
 use senv_store::{Embeddings, NearestIndex};
 
 use crate::{
     average::encoder::{AverageEncoder, words},
-    compress::static_model::StaticModel,
     error::{Error, Result},
     model::{
         decode::{DecodedSentence, Interpolation},
@@ -17,7 +16,6 @@ use crate::{
         saved::SavedModel,
         word_vectors::{embeddings_of, tokenizer_of_words},
     },
-    systems::Order,
 };
 
 /// A trained model of any system. What it can do stands in [`SavedModel`], to which it dereferences; cloning shares it.
@@ -122,13 +120,6 @@ impl Model {
         Ok(average.clone().with_unknown_row(word)?.into())
     }
 
-    /// The static table that it is, with its order part if it has one: a model of kind `static` or `order`.
-    #[must_use]
-    pub fn static_table(&self) -> Option<&StaticEncoder> {
-        let order = || self.downcast_ref::<Order>().map(Order::encoder);
-        self.downcast_ref::<StaticModel>().map(StaticModel::encoder).or_else(order)
-    }
-
     /// Whether it has a part that reads word order and negation.
     #[must_use]
     pub fn reads_order(&self) -> bool {
@@ -150,15 +141,11 @@ impl Model {
     /// # Errors
     /// [`Error::NoOrderPart`] for a model without one; [`senv_core::Error::InvalidParameter`] for a weight that is negative, infinite or NaN.
     pub fn with_order_weight(&self, weight: f64) -> Result<Self> {
-        let table = self.static_table().filter(|table| table.order().is_some());
-        let table = table.ok_or_else(|| Error::NoOrderPart { kind: self.kind() })?.clone().with_order_weight(weight)?;
-        if weight == 0.0 {
-            return Ok(StaticModel::from(table.without_order()).into());
-        }
-        Ok(match self.downcast_ref::<Order>() {
-            Some(order) => Order::new(table, order.params().clone()).into(),
-            None => StaticModel::from(table).into(),
-        })
+        let none = || Error::NoOrderPart { kind: self.kind() };
+        let table = self.static_table().filter(|table| table.order().is_some()).ok_or_else(none)?;
+        let table = table.clone().with_order_weight(weight)?;
+        let table = if weight == 0.0 { table.without_order() } else { table };
+        Ok(self.0.with_static_table(table).ok_or_else(none)?.into())
     }
 
     /// What decoder `decoder` (a position in [`crate::Decode::names`]) makes of a sentence, the likeliest first, by a beam

@@ -2,7 +2,7 @@
 
 use std::{any::Any, fmt::Debug, path::Path};
 
-use senv_core::{SentenceEncoder, Table, Tokenizer, Vocabulary, hyperparameters::Hyperparameter};
+use senv_core::{SentenceEncoder, StaticEncoder, Table, Tokenizer, Vocabulary, hyperparameters::Hyperparameter};
 use senv_store::{Embeddings, ModelFile};
 
 use super::{
@@ -37,6 +37,16 @@ pub trait SavedModel: SentenceEncoder + Any + Debug {
     /// The same as names and values, as the arguments of a program are called; none for word vectors of another origin.
     fn hyperparameters(&self) -> Vec<Hyperparameter> {
         Vec::new()
+    }
+
+    /// The static table that it is, with its order part if it has one: a model of kind `static` or `order`.
+    fn static_table(&self) -> Option<&StaticEncoder> {
+        None
+    }
+
+    /// The same model around this table, if it is a static one.
+    fn with_static_table(&self, _table: StaticEncoder) -> Option<Box<dyn SavedModel>> {
+        None
     }
 
     /// Writes it to a file that [`Model::open`](crate::Model::open) reads, by atomic replacement.

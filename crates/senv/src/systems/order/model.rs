@@ -49,7 +49,7 @@ impl Order {
     pub const KIND: &'static str = "order";
 
     /// The model of a table that has an order part.
-    pub(crate) fn new(encoder: StaticEncoder, params: OrderParams) -> Self {
+    pub(super) fn new(encoder: StaticEncoder, params: OrderParams) -> Self {
         Self { model: encoder.into(), params }
     }
 
@@ -147,6 +147,17 @@ impl SavedModel for Order {
 
     fn hyperparameters(&self) -> Vec<Hyperparameter> {
         self.params.hyperparameters()
+    }
+
+    fn static_table(&self) -> Option<&StaticEncoder> {
+        Some(self.encoder())
+    }
+
+    fn with_static_table(&self, table: StaticEncoder) -> Option<Box<dyn SavedModel>> {
+        match table.order() {
+            Some(_) => Some(Box::new(Self::new(table, self.params.clone()))),
+            None => Some(Box::new(StaticModel::from(table))),
+        }
     }
 
     fn holds_frequency_weights(&self) -> bool {

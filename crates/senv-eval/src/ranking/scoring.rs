@@ -38,7 +38,7 @@ impl<'a> Scoring<'a> {
     }
 
     /// The classifier, where the system has one.
-    pub(super) fn classifier(&self) -> Option<&'a dyn PairClassifier> {
+    pub(crate) fn classifier(&self) -> Option<&'a dyn PairClassifier> {
         match *self {
             Self::Classifier(_, classifier) => Some(classifier),
             Self::Vectors(_) | Self::Pairs(_) => None,
