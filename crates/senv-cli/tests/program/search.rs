@@ -235,7 +235,7 @@ fn vectors_that_senv_encode_wrote_are_not_made_again() {
     folder.write("nan.npy", &bytes);
     index("c", &["--vectors", "nan.npy"]).fails(1, &["nan.npy: row 4 holds NaN"]);
     folder.run(&["encode", "t.txt", "--output", "wide.npy"]).ok();
-    index("c", &["--vectors", "wide.npy"]).fails(1, &["256"]);
+    index("c", &["--vectors", "wide.npy"]).fails(1, &["514"]);
     assert!(!folder.has("c"));
 }
 

@@ -18,7 +18,9 @@ fn opened(folder: &Folder, name: &str) -> senv_core::Result<WebCollection> {
 /// Row and cosine of the nearest sentences, as the page finds them.
 fn nearest(file: &WebCollection, query: &str, k: usize) -> Vec<(usize, f32)> {
     let mut vector = vec![0.0; file.dim()];
-    senv::english().unwrap().encode_into(query, &mut Scratch::default(), &mut vector);
+    // The page searches without word order.
+    let english = senv::english().unwrap().with_order_weight(0.0).unwrap();
+    english.encode_into(query, &mut Scratch::default(), &mut vector);
     let query = WebQuery::new(&vector, file.dim());
     let mut rows: Vec<(usize, f32)> = (0..file.len()).map(|row| (row, file.cosine(row, &query))).collect();
     rows.sort_by(|a, b| b.1.total_cmp(&a.1));

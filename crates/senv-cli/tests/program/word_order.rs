@@ -23,10 +23,15 @@ fn without_arguments_the_english_model_is_judged_on_templates() {
     let folder = Folder::new();
     let ended = folder.run(&["eval", "order"]).ok();
     assert!(ended.err.contains("using the English model"), "{}", ended.err);
-    let row = |name: &str| {
-        let line = ended.out.lines().find(|line| line.starts_with(name)).unwrap_or_else(|| panic!("{}", ended.out));
+    let row_of = |out: &str, name: &str| {
+        let line = out.lines().find(|line| line.starts_with(name)).unwrap_or_else(|| panic!("{out}"));
         line[name.len()..].split_whitespace().map(str::to_owned).collect::<Vec<_>>()
     };
+    // The model reads order: nothing ties.
+    assert_eq!(row_of(&ended.out, "attributes")[..2], ["120", "0"], "{}", ended.out);
+    assert!(row_of(&ended.out, "attributes")[2].parse::<f64>().unwrap() > 0.55, "{}", ended.out);
+    let ended = folder.run(&["eval", "order", "--order", "0"]).ok();
+    let row = |name: &str| row_of(&ended.out, name);
     // An average of words has both sentences equally near; so have word overlap and TF-IDF.
     for name in ["swapped roles", "more and less", "before and after", "attributes", "conjuncts exchanged"] {
         assert_eq!(row(name)[..7], ["120", "120", "0.500", "±0.000", "0.500", "0.500", "0.500"], "{name}");
