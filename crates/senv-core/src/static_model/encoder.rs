@@ -197,7 +197,7 @@ impl StaticEncoder {
     }
 
     /// The vector of a sentence whose words were looked up: the mean of the rows of `tokens` and of `n_unknown` vectors of unknown words, of
-    /// which `unknown` is the sum (`words::look_up_all`). The bits are those of [`SentenceEncoder::encode_into`], before the order part.
+    /// which `unknown` is the sum (`words::look_up_all`). It equals, bit for bit, the first values of [`SentenceEncoder::encode_into`].
     ///
     /// # Panics
     /// If there is no row of a token, or `out` has not as many values as a row.

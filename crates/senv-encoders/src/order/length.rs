@@ -7,7 +7,7 @@
 //! (B1)  ∂λ = ∂l l, 0 where λ is limited    ∂u_t = ∂λ / n    ∂u_1 += ∂λ (ln n − 2.7)
 //! ```
 //!
-//! The functions are those of `order-length`.
+//! `order-length` has the forward equations.
 
 use senv_core::{arrays::Float, static_model::order::beyond_ordinary};
 

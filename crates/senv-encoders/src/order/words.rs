@@ -11,7 +11,7 @@
 //! (B1)  ∂M += e [∂(A e), ∂(B e), ∂(F e)]    ∂e += M [∂(A e); ∂(B e); ∂(F e)] + S [∂s_a; ∂s_b; ∂u]
 //! ```
 //!
-//! The forward equations are those of `order-words`, for many words at once by matrix products.
+//! (F1) to (F3) are `order-words`, here for many words at once by matrix products.
 
 use ndarray::{ArrayView2, ArrayViewMut2};
 use rayon::prelude::*;

@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn names_change_places_where_something_stands_between_them() {
-        // Filling words first: names and others are told among rarer words alone.
+        // 250 frequent words first: only rarer words are names or take part in swaps.
         let mut words: Vec<String> = ["und", "der"].map(str::to_owned).to_vec();
         words.extend((0..248).map(|i| format!("f{i}")));
         words.extend(["anna", "bert", "hilft", "sieht", "morgen", "1812"].map(str::to_owned));
