@@ -115,7 +115,7 @@ impl ModelArg {
     /// sentences would be a group of their own.
     pub(crate) fn open_for_topics(&self) -> Result<Model> {
         let model = self.open_for_many()?;
-        Ok(if self.order_weight.is_none() && model.reads_order() { model.with_order_weight(0.0)? } else { model })
+        Ok(if self.order_weight.is_none() { model.without_order()? } else { model })
     }
 
     /// Opens it for an evaluation, and says so where it is the one that is part of senv: a figure is that of a model.

@@ -126,6 +126,14 @@ impl Model {
         self.static_table().is_some_and(|table| table.order().is_some())
     }
 
+    /// The same model without its order part, if it has one: for jobs that go by what sentences are about, as groups and searches do.
+    ///
+    /// # Errors
+    /// None for the models of this crate.
+    pub fn without_order(&self) -> Result<Self> {
+        if self.reads_order() { self.with_order_weight(0.0) } else { Ok(self.clone()) }
+    }
+
     /// The same model with its order part of another weight: 1 for the weight that it has, 2 for twice of it, and 0 for the table alone, whose
     /// vectors are shorter. A search for topics wants less of it, one for duplicates more.
     ///

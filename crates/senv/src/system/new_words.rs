@@ -55,7 +55,7 @@ fn with_new_words(model: &Model, data: &PairData) -> Result<Embeddings> {
     }
     let length = mean_length(&known);
     // What reads the order of words is no part of the vector of one.
-    let of_words = if model.reads_order() { model.with_order_weight(0.0)? } else { model.clone() };
+    let of_words = model.without_order()?;
     let mut scratch = Scratch::default();
     for (i, &(_, word)) in new.iter().enumerate() {
         let row = table.row_mut(n + i);
