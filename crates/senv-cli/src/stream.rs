@@ -12,7 +12,7 @@ use std::{
     thread::{self, Builder},
 };
 
-use senv_core::TextReader;
+use senv_core::{TextReader, threads::spawn_others};
 
 use crate::{
     failure::{Failure, Result},
@@ -57,9 +57,9 @@ pub(crate) fn run<S, T: Default + Send>(
     let filled = Mutex::new(filled);
     thread::scope(|scope| {
         let refused = |e| senv_core::Error::io("start a thread for", "-", e);
-        for number in 0..threads {
+        let worker = |_| {
             let (done_in, filled, state, work) = (done_in.clone(), &filled, &state, &work);
-            let worker = move || {
+            move || {
                 let mut state = state();
                 loop {
                     let next = filled.lock().unwrap_or_else(PoisonError::into_inner).recv();
@@ -71,13 +71,11 @@ pub(crate) fn run<S, T: Default + Send>(
                         return;
                     }
                 }
-            };
-            match Builder::new().spawn_scoped(scope, worker) {
-                Ok(_) => {}
-                Err(e) if number == 0 => return Err(refused(e).into()),
-                // Those that were started do the work.
-                Err(_) => break,
             }
+        };
+        // Those that were started do the work.
+        if spawn_others(scope, threads + 1, worker).is_empty() {
+            return Err(refused(std::io::ErrorKind::OutOfMemory.into()).into());
         }
         drop(done_in);
         // Last, so that nothing waits for a worker that could not be started.

@@ -40,6 +40,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Arg;
 use senv::{Model, StaticModel};
+use senv_core::threads::{spawn_in_turn, startable_threads, thread_count};
 use senv_store::ModelFile;
 
 use crate::{
@@ -160,7 +161,7 @@ pub(crate) fn open_verified(path: &Path) -> senv::Result<Model> {
 /// many threads of their own beside the pool, and what is left is for the memory that all of them take. A thread that finds none when it
 /// starts ends the process.
 fn threads(wanted: usize) -> usize {
-    let started = senv_core::threads::startable_threads(wanted);
+    let started = startable_threads(wanted);
     if started >= wanted {
         return wanted;
     }
@@ -172,8 +173,9 @@ fn threads(wanted: usize) -> usize {
 /// Runs a command.
 pub(crate) fn run(cli: Cli) -> Result {
     let wanted_threads = cli.threads;
-    let threads = threads(senv_core::threads::thread_count(cli.threads));
-    rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().map_err(|error| {
+    let threads = threads(thread_count(cli.threads));
+    let start = |thread: rayon::ThreadBuilder| spawn_in_turn(|| thread.run());
+    rayon::ThreadPoolBuilder::new().num_threads(threads).spawn_handler(start).build_global().map_err(|error| {
         let error = std::io::Error::other(format!("{error}; give fewer with --threads"));
         senv_core::Error::io("start threads for", "-", error)
     })?;

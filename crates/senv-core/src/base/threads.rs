@@ -1,7 +1,8 @@
 //! One meaning for a number of threads, everywhere, and threads that a system may refuse.
 
 use std::{
-    sync::{Barrier, Mutex},
+    io,
+    sync::{Arc, Barrier, Mutex},
     thread::{Builder, Scope, ScopedJoinHandle},
 };
 
@@ -21,7 +22,8 @@ pub fn thread_count(threads: usize) -> usize {
 
 /// Starts threads 1 to `n_threads - 1` in `scope`, each with the work that `work` makes for its number; thread 0 is the
 /// caller's. Where the system refuses one (a limit on processes, on memory), the others have to do: it and those behind it
-/// are left out, so the handles may be fewer.
+/// are left out, so the handles may be fewer. No thread begins its work before the last one is started, because a thread
+/// that finds no memory for itself when it starts ends the process.
 ///
 /// ```
 /// let squares = std::thread::scope(|scope| {
@@ -39,44 +41,72 @@ where
     T: Send + 'scope,
     F: FnOnce() -> T + Send + 'scope,
 {
-    // What the thread before takes when it starts counts too, where `work` has waited for it.
+    let all_started = Arc::new(Mutex::new(()));
+    let starting = all_started.lock();
     let start = |thread| {
-        let work = work(thread);
-        if has_room() { Builder::new().spawn_scoped(scope, work).ok() } else { None }
+        let (work, all_started) = (work(thread), Arc::clone(&all_started));
+        let work = move || {
+            drop(all_started.lock());
+            work()
+        };
+        check_room().ok()?;
+        let (runs, work) = announced(work);
+        let other = Builder::new().spawn_scoped(scope, work).ok()?;
+        runs.wait();
+        Some(other)
     };
-    (1..n_threads).map_while(start).collect()
+    let others = (1..n_threads).map_while(start).collect();
+    drop(starting);
+    others
+}
+
+/// Starts a thread for `work` and returns once it runs.
+///
+/// For pools of threads: started one after the other by this, none takes the memory that the next one needs to start, for
+/// want of which that one would end the process.
+///
+/// ```
+/// let (sender, receiver) = std::sync::mpsc::channel();
+/// senv_core::threads::spawn_in_turn(move || _ = sender.send(3))?;
+/// assert_eq!(receiver.recv(), Ok(3));
+/// # std::io::Result::Ok(())
+/// ```
+///
+/// # Errors
+///
+/// The system's, where it starts no thread, and [`io::ErrorKind::OutOfMemory`] where there is no memory for one.
+pub fn spawn_in_turn(work: impl FnOnce() + Send + 'static) -> io::Result<()> {
+    check_room()?;
+    let (runs, work) = announced(work);
+    Builder::new().spawn(work)?;
+    runs.wait();
+    Ok(())
 }
 
 /// Whether there is memory for a thread and for what it takes by itself once it runs: without that it would end the process.
-fn has_room() -> bool {
+fn check_room() -> io::Result<()> {
     const STACK_AND_MORE: usize = 8 << 20;
-    crate::memory::check_memory::<u8>(1, STACK_AND_MORE).is_ok()
+    crate::memory::check_memory::<u8>(1, STACK_AND_MORE).map(drop).map_err(|_| io::ErrorKind::OutOfMemory.into())
+}
+
+/// `work`, which first meets the one who waits for it to run.
+fn announced<T>(work: impl FnOnce() -> T) -> (Arc<Barrier>, impl FnOnce() -> T) {
+    let runs = Arc::new(Barrier::new(2));
+    let meeting = Arc::clone(&runs);
+    let work = move || {
+        meeting.wait();
+        drop(meeting);
+        work()
+    };
+    (runs, work)
 }
 
 /// How many threads can run beside each other now, of `wanted`: some systems allow fewer than they have cores. At least 1,
 /// the caller's.
 #[must_use]
 pub fn startable_threads(wanted: usize) -> usize {
-    // Each one waits until all are counted: one that has ended counts no more against a limit. The next one is started when
-    // it runs: what a thread takes by itself it takes then, and ends the process if others have left nothing.
-    let (counted, runs) = (Mutex::new(()), Barrier::new(2));
-    let counting = counted.lock();
     std::thread::scope(|scope| {
-        let mut n_running = 0;
-        let others = spawn_others(scope, wanted, |thread| {
-            if thread > 1 {
-                runs.wait();
-                n_running += 1;
-            }
-            || {
-                runs.wait();
-                drop(counted.lock());
-            }
-        });
-        if n_running < others.len() {
-            runs.wait();
-        }
-        drop(counting);
+        let others = spawn_others(scope, wanted, |_| || ());
         let n = others.len() + 1;
         // The scope waits for their work alone; what they take of the system is free once they are joined.
         others.into_iter().for_each(|other| _ = other.join());

@@ -7,7 +7,7 @@ use std::{
 
 use senv_core::{
     Control, Error as CoreError, Progress, Result as CoreResult, RunOptions, arrays::Parameters, checkpoint::About,
-    optim::global_norm,
+    optim::global_norm, threads::spawn_in_turn,
 };
 
 use super::{
@@ -56,9 +56,10 @@ pub fn fit<O: Objective + Send>(
 /// thread where it starts none.
 fn threads(options: &RunOptions<'_>) -> Result<rayon::ThreadPool> {
     let wanted = options.thread_count();
+    let start = |thread: rayon::ThreadBuilder| spawn_in_turn(|| thread.run());
     let builder = |n| rayon::ThreadPoolBuilder::new().num_threads(n);
     let fewer = |n: &usize| (*n > 1).then(|| n / 2);
-    let started = std::iter::successors(Some(wanted), fewer).find_map(|n| builder(n).build().ok());
+    let started = std::iter::successors(Some(wanted), fewer).find_map(|n| builder(n).spawn_handler(start).build().ok());
     let pool = match started {
         Some(pool) => pool,
         // It is never given back: for want of anything better.
