@@ -35,6 +35,20 @@ pub fn thread_count(threads: usize) -> usize {
 pub fn spawn_others<'scope, 'env, T, F>(
     scope: &'scope Scope<'scope, 'env>,
     n_threads: usize,
+    work: impl FnMut(usize) -> F,
+) -> Vec<ScopedJoinHandle<'scope, T>>
+where
+    T: Send + 'scope,
+    F: FnOnce() -> T + Send + 'scope,
+{
+    spawn_with_room(THREAD, scope, n_threads, work)
+}
+
+/// The same, if there are `room` bytes for each of them.
+fn spawn_with_room<'scope, 'env, T, F>(
+    room: usize,
+    scope: &'scope Scope<'scope, 'env>,
+    n_threads: usize,
     mut work: impl FnMut(usize) -> F,
 ) -> Vec<ScopedJoinHandle<'scope, T>>
 where
@@ -49,7 +63,7 @@ where
             drop(all_started.lock());
             work()
         };
-        check_room().ok()?;
+        check_room(room).ok()?;
         let (runs, work) = announced(work);
         let other = Builder::new().spawn_scoped(scope, work).ok()?;
         runs.wait();
@@ -74,19 +88,26 @@ where
 ///
 /// # Errors
 ///
-/// The system's, where it starts no thread, and [`io::ErrorKind::OutOfMemory`] where there is no memory for one.
+/// The system's, where it starts no thread or has no memory for one.
 pub fn spawn_in_turn(work: impl FnOnce() + Send + 'static) -> io::Result<()> {
-    check_room()?;
+    check_room(THREAD)?;
     let (runs, work) = announced(work);
     Builder::new().spawn(work)?;
     runs.wait();
     Ok(())
 }
 
-/// Whether there is memory for a thread and for what it takes by itself once it runs: without that it would end the process.
-fn check_room() -> io::Result<()> {
-    const STACK_AND_MORE: usize = 8 << 20;
-    crate::memory::check_memory::<u8>(1, STACK_AND_MORE).map(drop).map_err(|_| io::ErrorKind::OutOfMemory.into())
+/// What a thread takes by itself: its stack, and what the standard library and the C library ask for once it runs. A thread that does
+/// not find it ends the process.
+const THREAD: usize = 8 << 20;
+
+/// The same and the memory that the C library sets aside for what a thread allocates, where there is as much: 64 MiB of addresses.
+const THREAD_AND_ARENA: usize = THREAD + (72 << 20);
+
+/// Whether there are that many bytes. They are asked of the system: an allocator may hold as many in reserve, which is of no use to a
+/// stack.
+fn check_room(bytes: usize) -> io::Result<()> {
+    memmap2::MmapMut::map_anon(bytes).map(drop)
 }
 
 /// `work`, which first meets the one who waits for it to run.
@@ -106,7 +127,7 @@ fn announced<T>(work: impl FnOnce() -> T) -> (Arc<Barrier>, impl FnOnce() -> T) 
 #[must_use]
 pub fn startable_threads(wanted: usize) -> usize {
     std::thread::scope(|scope| {
-        let others = spawn_others(scope, wanted, |_| || ());
+        let others = spawn_with_room(THREAD_AND_ARENA, scope, wanted, |_| || ());
         let n = others.len() + 1;
         // The scope waits for their work alone; what they take of the system is free once they are joined.
         others.into_iter().for_each(|other| _ = other.join());
