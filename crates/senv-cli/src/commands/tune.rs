@@ -4,8 +4,8 @@ use std::{fs, path::PathBuf};
 
 use clap::{Subcommand, builder::RangedU64ValueParser};
 use senv::{
-    BEST_MODEL, Candidate, CseParams, FitParams, GranParams, GridOutcome, GridRun, GridSearch, PairSystem, PpParams,
-    RUN_TABLE, ScoredPairs, SearchGrid, TrainOptions, Trained,
+    BEST_MODEL, Candidate, CseParams, FitParams, GranParams, GridOutcome, GridRun, GridSearch, PairOptions, PairSystem,
+    PpParams, RUN_TABLE, ScoredPairs, SearchGrid, TrainOptions, Trained,
 };
 use senv_core::{Error as CoreError, Observer, files::AtomicFile};
 use senv_eval::{Align, TextTable};
@@ -148,11 +148,17 @@ impl Search {
         *parts.tokenizer = parts.tokenizer.fitted_to_files(&self.data.sources(&self.stage2.stage2), &progress);
         let vectors = self.data.vectors.open()?;
         let keep = vectors.as_ref().map(words_of).filter(|_| self.data.keeps_vector_words(None));
-        let (first_pairs, second) =
-            match self.data.load(&self.stage2.stage2, parts.tokenizer, group, keep, threads, &progress) {
-                Err(senv::Error::Core(CoreError::Interrupted { .. })) => return Err(Failure::Interrupted),
-                loaded => loaded?,
-            };
+        let options = PairOptions {
+            tokenizer: parts.tokenizer.clone(),
+            group,
+            keep: keep.unwrap_or_default(),
+            threads,
+            ..PairOptions::default()
+        };
+        let (first_pairs, second) = match self.data.load(&self.stage2.stage2, options, &progress) {
+            Err(senv::Error::Core(CoreError::Interrupted { .. })) => return Err(Failure::Interrupted),
+            loaded => loaded?,
+        };
         let loaded = Loaded { vectors, first: first_pairs, second };
         let second = loaded.second.iter().flat_map(|data| &data.reports);
         loaded.first.reports.iter().chain(second).for_each(|report| progress.note(&source_line(report)));

@@ -68,6 +68,34 @@ fn a_lack_of_memory_is_an_error_and_no_abort() {
     limited(&folder, "-v 210000", &[&train[..], &["--threads", "1"]].concat()).fails(1, &["does not fit into memory"]);
 }
 
+/// A limit on what a process writes to memory of its own; files that it maps are not part of it.
+#[test]
+#[cfg(target_os = "linux")]
+fn every_system_on_text_is_trained_on_more_text_than_memory() {
+    const LIMIT: &str = "-d 140000";
+    let folder = Folder::new();
+    let (mut file, document) = (std::fs::File::create(folder.path("text.txt")).unwrap(), text(50_000) + "\n");
+    while file.metadata().unwrap().len() < 160_000_000 {
+        file.write_all(document.as_bytes()).unwrap();
+    }
+    for system in [
+        "sent2vec --epochs 1 --buckets 1000 --no-check",
+        "siamese-cbow --steps 5 --no-check",
+        "pp --steps 5 --no-check",
+        "skip-thought --steps 5 --sentence-dim 8",
+        "rnn-ae --steps 5 --hidden 8",
+        "sdae --steps 5 --hidden 8",
+        "bow-ae --steps 5",
+    ] {
+        let mut args: Vec<&str> = ["train"].into_iter().chain(system.split(' ')).collect();
+        args.push(if system.starts_with("pp") { "--neighbours" } else { "--input" });
+        args.extend(["text.txt", "--dim", "8", "--output", "m.senv", "--force", "--threads", "2"]);
+        limited(&folder, LIMIT, &args).ok();
+        folder.run(&["info", "m.senv"]).ok();
+    }
+    assert_eq!(folder.names(), ["m.senv", "text.txt"]);
+}
+
 /// Whatever is refused first: a table, a list of lines, or a word of a few bytes, for which the standard library aborts.
 #[test]
 fn commands_that_run_out_of_memory_anywhere_end_with_an_error() {

@@ -9,4 +9,5 @@ pub(crate) mod rng;
 pub mod rng;
 pub(crate) mod rows;
 pub(crate) mod shared_bytes;
+pub(crate) mod stored;
 pub mod threads;

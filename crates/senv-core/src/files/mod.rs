@@ -12,6 +12,9 @@ pub(crate) mod unfinished;
 pub(crate) mod web_collection;
 
 pub use crate::base::shared_bytes::SharedBytes;
+pub use crate::base::stored::StoredList;
+#[cfg(feature = "write")]
+pub use crate::base::stored::StoredListWriter;
 #[cfg(feature = "write")]
 pub use atomic_file::AtomicFile;
 #[cfg(feature = "write")]

@@ -16,5 +16,7 @@ pub use bm25::{Bm25, Bm25Params, WordQuery};
 #[cfg(feature = "train")]
 pub use corpus::BlockBuffer;
 pub use frequency_weight::{DEFAULT_SIF_A, sif_weight};
+#[cfg(feature = "write")]
+pub use sentences::SentencesWriter;
 pub use unknown_words::{look_up_all, look_up_parts, unknown_word_value};
 pub use vocabulary::VocabularyBuilder;

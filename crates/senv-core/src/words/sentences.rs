@@ -1,6 +1,11 @@
 //! Many sentences in two vectors: all tokens, and the end of each sentence.
 
-use crate::{Error, Result, TokenId};
+#[cfg(feature = "write")]
+use std::path::Path;
+
+#[cfg(feature = "write")]
+use crate::base::stored::StoredListWriter;
+use crate::{Error, Result, TokenId, base::stored::StoredList};
 
 /// A ragged batch of sentences: ids back to back, one offset a sentence.
 ///
@@ -15,8 +20,8 @@ use crate::{Error, Result, TokenId};
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sentences {
-    ids: Vec<TokenId>,
-    offsets: Vec<usize>,
+    ids: StoredList<TokenId>,
+    offsets: StoredList<u64>,
 }
 
 impl Default for Sentences {
@@ -29,7 +34,7 @@ impl Sentences {
     /// An empty batch.
     #[must_use]
     pub fn new() -> Self {
-        Self { ids: Vec::new(), offsets: vec![0] }
+        Self { ids: StoredList::default(), offsets: vec![0].into() }
     }
 
     /// A batch from its parts: `offsets` starts with 0, never decreases, and ends with `ids.len()`.
@@ -44,13 +49,17 @@ impl Sentences {
         if offsets[0] != 0 || offsets.windows(2).any(|w| w[0] > w[1]) {
             return Err(Error::ShapeMismatch { what: "first offset", expected: 0, got: offsets[0] });
         }
-        Ok(Self { ids, offsets })
+        Ok(Self {
+            ids: ids.into(),
+            offsets: offsets.into_iter().map(|offset| offset as u64).collect::<Vec<_>>().into(),
+        })
     }
 
-    /// Appends a sentence.
+    /// Appends a sentence, in memory.
     pub fn push(&mut self, tokens: impl IntoIterator<Item = TokenId>) {
-        self.ids.extend(tokens);
-        self.offsets.push(self.ids.len());
+        let ids = self.ids.to_mut();
+        ids.extend(tokens);
+        self.offsets.to_mut().push(ids.len() as u64);
     }
 
     /// Number of sentences.
@@ -77,7 +86,8 @@ impl Sentences {
     /// If `i` is not below [`Sentences::len`].
     #[must_use]
     pub fn get(&self, i: usize) -> &[TokenId] {
-        &self.ids[self.offsets[i]..self.offsets[i + 1]]
+        let offsets = &self.offsets[i..i + 2];
+        &self.ids[offsets[0] as usize..offsets[1] as usize]
     }
 
     /// The sentences in order.
@@ -87,8 +97,56 @@ impl Sentences {
 
     /// Removes every sentence and keeps the memory.
     pub fn clear(&mut self) {
-        self.ids.clear();
-        self.offsets.truncate(1);
+        self.ids.to_mut().clear();
+        self.offsets.to_mut().truncate(1);
+    }
+}
+
+/// Many sentences that are written once: up to 64 MiB of them stay in memory, more go to temporary files without a name.
+///
+/// ```
+/// use senv_core::{TokenId, words::SentencesWriter};
+/// let mut writer = SentencesWriter::new(None)?;
+/// writer.push([TokenId(3), TokenId(1)])?;
+/// writer.push([])?;
+/// let sentences = writer.finish()?;
+/// assert_eq!((sentences.len(), sentences.get(0)), (2, &[TokenId(3), TokenId(1)][..]));
+/// # Ok::<(), senv_core::Error>(())
+/// ```
+#[cfg(feature = "write")]
+#[derive(Debug)]
+pub struct SentencesWriter {
+    ids: StoredListWriter<TokenId>,
+    offsets: StoredListWriter<u64>,
+}
+
+#[cfg(feature = "write")]
+impl SentencesWriter {
+    /// No sentences yet; files that they come to need lie in `folder`, or else in the system's for temporary files.
+    ///
+    /// # Errors
+    /// [`Error::Io`] if a temporary file cannot be written.
+    pub fn new(folder: Option<&Path>) -> Result<Self> {
+        let mut offsets = StoredListWriter::new(folder);
+        offsets.push(0)?;
+        Ok(Self { ids: StoredListWriter::new(folder), offsets })
+    }
+
+    /// Appends a sentence.
+    ///
+    /// # Errors
+    /// [`Error::Io`] if a temporary file cannot be written.
+    pub fn push(&mut self, tokens: impl IntoIterator<Item = TokenId>) -> Result<()> {
+        self.ids.extend(tokens)?;
+        self.offsets.push(self.ids.len() as u64)
+    }
+
+    /// The sentences.
+    ///
+    /// # Errors
+    /// [`Error::Io`] if a temporary file cannot be written or mapped.
+    pub fn finish(self) -> Result<Sentences> {
+        Ok(Sentences { ids: self.ids.finish()?, offsets: self.offsets.finish()? })
     }
 }
 

@@ -1,14 +1,15 @@
 //! Files of pairs: what their lines are, how they are read, and what was taken of them.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use senv_core::{Sentences, TextOptions, TokenId, Tokenizer};
+use senv_core::{Sentences, TextOptions, TokenId, Tokenizer, words::SentencesWriter};
 
 use super::{
     decontaminate::HeldOut,
     kind::PairKind,
     source::{Groups, PairSource},
 };
+use crate::error::Result;
 
 /// A file and what it is for.
 #[derive(Debug, Clone, PartialEq)]
@@ -51,6 +52,8 @@ pub struct PairOptions {
     pub text: TextOptions,
     /// Threads that read running text; 0 (default) for all cores.
     pub threads: usize,
+    /// Folder of the temporary files that hold sentences where they are many; by default the system's.
+    pub scratch_dir: Option<PathBuf>,
 }
 
 impl Default for PairOptions {
@@ -65,6 +68,7 @@ impl Default for PairOptions {
             keep: Vec::new(),
             text: TextOptions::default(),
             threads: 0,
+            scratch_dir: None,
         }
     }
 }
@@ -93,17 +97,23 @@ pub(super) struct Draft {
 
 impl Draft {
     /// With final numbers, unknown words and empty groups left out.
-    pub(super) fn finish(mut self, input: &PairInput, ids: &[Option<TokenId>]) -> (PairSource, SourceReport) {
-        let mut sentences = Sentences::new();
+    pub(super) fn finish(
+        mut self,
+        input: &PairInput,
+        ids: &[Option<TokenId>],
+        folder: Option<&Path>,
+    ) -> Result<(PairSource, SourceReport)> {
+        let mut sentences = SentencesWriter::new(folder)?;
         for sentence in self.sentences.iter() {
-            sentences.push(sentence.iter().filter_map(|token| ids[token.index()]));
+            sentences.push(sentence.iter().filter_map(|token| ids[token.index()]))?;
         }
+        let sentences = sentences.finish()?;
         let before = self.groups.len();
         self.groups.retain(|i| !sentences.get(i as usize).is_empty());
         self.report.singletons += (before - self.groups.len()) as u64;
         self.report.groups = self.groups.len();
         let name = input.path.display().to_string();
         let (kind, weight) = (input.kind, input.weight);
-        (PairSource { name, kind, weight, sentences, groups: self.groups }, self.report)
+        Ok((PairSource { name, kind, weight, sentences, groups: self.groups }, self.report))
     }
 }

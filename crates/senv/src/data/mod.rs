@@ -17,5 +17,5 @@ pub use decontaminate::HeldOut;
 pub use input::{PairFiles, PairInput, PairOptions, SourceReport};
 pub use kind::PairKind;
 pub use read::PairData;
-pub(crate) use running::numbered;
+pub(crate) use running::{numbered, read_sentences};
 pub use source::{PairSource, SampledPair};

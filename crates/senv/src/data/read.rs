@@ -65,7 +65,7 @@ impl PairData {
         let (vocabulary, ids) = vocabulary(&builder, options)?;
         let mut data = Self { vocabulary, sources: Vec::new(), reports: Vec::new() };
         for (input, draft) in inputs.iter().zip(drafts) {
-            let (source, report) = draft.finish(input, &ids);
+            let (source, report) = draft.finish(input, &ids, options.scratch_dir.as_deref())?;
             data.sources.push(source);
             data.reports.push(report);
         }

@@ -1,7 +1,7 @@
 //! Groups of sentences that mean the same, and the pairs drawn from them.
 
 use rand::RngExt;
-use senv_core::{Error as CoreError, Sentences, TokenId, rng::Stream};
+use senv_core::{Error as CoreError, Sentences, TokenId, files::StoredList, rng::Stream};
 
 use super::kind::PairKind;
 use crate::{base::fingerprint::Fingerprint, error::Result};
@@ -35,7 +35,7 @@ pub(super) enum Groups {
     /// Group i: sentences of which any two mean the same.
     Cliques(Lists),
     /// Group i: the sentence `starts[i]` and the one after it.
-    Neighbours { starts: Vec<u32> },
+    Neighbours { starts: StoredList<u32> },
 }
 
 /// Lists of numbers, back to back.
@@ -102,7 +102,11 @@ impl Groups {
                 }
                 *lists = new;
             }
-            Self::Neighbours { starts } => starts.retain(|&i| keep(i) && keep(i + 1)),
+            Self::Neighbours { starts } => {
+                if !starts.iter().all(|&i| keep(i) && keep(i + 1)) {
+                    starts.to_mut().retain(|&i| keep(i) && keep(i + 1));
+                }
+            }
         }
     }
 }
@@ -313,7 +317,7 @@ mod tests {
 
     #[test]
     fn neighbours_follow() {
-        let source = source(Groups::Neighbours { starts: vec![0, 1, 4] });
+        let source = source(Groups::Neighbours { starts: vec![0, 1, 4].into() });
         let drawn = source.draw(2, &mut stream(1, "neighbours", &[]));
         assert_eq!((drawn.first, drawn.second), (4, 5));
         assert!(!source.has_contradictions());

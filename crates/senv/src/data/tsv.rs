@@ -2,9 +2,11 @@
 
 use std::{
     collections::{HashMap, hash_map::Entry},
+    hash::{BuildHasher, RandomState},
     path::Path,
 };
 
+use hashbrown::HashTable;
 use senv_core::{
     Control, Error as CoreError, Observer, Progress, Sentences, TextReader, TokenId, words::VocabularyBuilder,
 };
@@ -34,7 +36,8 @@ pub(super) fn read(
         observer,
         sentences: Sentences::new(),
         report: SourceReport::default(),
-        known: HashMap::new(),
+        known: HashTable::new(),
+        hash: RandomState::new(),
         tokens: Vec::new(),
         scratch: String::new(),
     };
@@ -54,8 +57,9 @@ struct Reader<'a> {
     observer: &'a dyn Observer,
     sentences: Sentences,
     report: SourceReport,
-    /// Equal sentences of the file are one.
-    known: HashMap<Vec<TokenId>, u32>,
+    /// Equal sentences of the file are one: the numbers of all sentences, by their tokens.
+    known: HashTable<u32>,
+    hash: RandomState,
     tokens: Vec<TokenId>,
     scratch: String,
 }
@@ -235,12 +239,14 @@ impl Reader<'_> {
 
     /// The number of a sentence of these tokens: that of an equal one, if there is one.
     fn numbered(&mut self, tokens: &[TokenId]) -> u32 {
-        if let Some(&number) = self.known.get(tokens) {
+        let Self { sentences, known, hash, .. } = self;
+        let hash_of = |tokens: &[TokenId]| hash.hash_one(tokens);
+        if let Some(&number) = known.find(hash_of(tokens), |&number| sentences.get(number as usize) == tokens) {
             return number;
         }
-        let number = self.sentences.len() as u32;
-        self.sentences.push(tokens.iter().copied());
-        self.known.insert(tokens.to_owned(), number);
+        let number = sentences.len() as u32;
+        sentences.push(tokens.iter().copied());
+        known.insert_unique(hash_of(tokens), number, |&number| hash_of(sentences.get(number as usize)));
         number
     }
 }

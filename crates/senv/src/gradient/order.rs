@@ -1,10 +1,57 @@
 //! Which examples each step sees.
+//!
+//! ```text
+//! π_p = a permutation of n examples in pass p,                               n ≤ W = 2^22
+//! π_p = the blocks of 2^16 examples in random order; every 2^6 of them, a window of W examples, shuffled      n > W
+//! ```
+//!
+//! Beyond W the examples that a step sees lie in 64 stretches of the file that holds them, which the system reads ahead, and 16 MiB
+//! hold their order, however many there are.
 
 use rand::{RngExt, seq::SliceRandom};
 use senv_core::rng::stream;
 use serde::{Deserialize, Serialize};
 
 use super::Source;
+
+/// A stretch of a permutation.
+struct Window {
+    pass: u64,
+    /// Where it begins in the permutation.
+    start: u32,
+    examples: Vec<u32>,
+}
+
+impl Window {
+    /// The stretch of the permutation of pass `pass` of `n` examples that holds place `at`.
+    fn of((window, block): (u32, u32), (seed, source, pass): (u64, u64, u64), n: u32, at: u32) -> Self {
+        if n <= window {
+            let mut examples: Vec<u32> = (0..n).collect();
+            examples.shuffle(&mut stream(seed, "examples", &[source, pass]));
+            return Self { pass, start: 0, examples };
+        }
+        let mut blocks: Vec<u32> = (0..n.div_ceil(block)).collect();
+        blocks.shuffle(&mut stream(seed, "blocks", &[source, pass]));
+        let examples_of = |&i: &u32| i * block..n.min((i + 1).saturating_mul(block));
+        let mut start = 0;
+        for (number, blocks) in blocks.chunks((window / block) as usize).enumerate() {
+            let end = start + blocks.iter().map(|i| examples_of(i).len() as u32).sum::<u32>();
+            if at < end {
+                let mut examples: Vec<u32> = blocks.iter().flat_map(examples_of).collect();
+                examples.shuffle(&mut stream(seed, "window", &[source, pass, number as u64]));
+                return Self { pass, start, examples };
+            }
+            start = end;
+        }
+        Self { pass, start, examples: Vec::new() }
+    }
+
+    /// Its examples from place `at` of the permutation on, if it is of this pass and holds that place.
+    fn from(&self, pass: u64, at: u32) -> Option<&[u32]> {
+        let skipped = at.checked_sub(self.start)? as usize;
+        self.examples.get(skipped..).filter(|left| self.pass == pass && !left.is_empty())
+    }
+}
 
 /// How far each source has been walked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,6 +65,12 @@ struct Cursor {
     at: u32,
 }
 
+/// Examples that are shuffled at a time, W.
+const WINDOW: u32 = 1 << 22;
+
+/// Examples that stay together until they are in a window.
+const BLOCK: u32 = 1 << 16;
+
 /// The order of the examples: a fresh permutation of a source each time it is walked through, the last batch of a pass
 /// kept although smaller. All of it follows from the seed and the cursors.
 pub(super) struct Order {
@@ -27,8 +80,10 @@ pub(super) struct Order {
     batch: usize,
     seed: u64,
     pub(super) cursors: Cursors,
-    /// Of each source, the permutation and the pass that it is of.
-    permutations: Vec<Option<(u64, Vec<u32>)>>,
+    /// Of each source, the window that it is in.
+    windows: Vec<Option<Window>>,
+    /// Examples of a window and of a block.
+    sizes: (u32, u32),
     /// The sources of an epoch in order, and the epoch that it is of.
     plan: Option<(u64, Vec<u32>)>,
 }
@@ -37,8 +92,8 @@ impl Order {
     pub(super) fn new(sources: Vec<Source>, batch: usize, seed: u64) -> Self {
         let weighted = sources.len() > 1 && sources.iter().any(|source| source.weight.is_some());
         let cursors = Cursors(vec![Cursor { pass: 0, at: 0 }; sources.len()]);
-        let permutations = sources.iter().map(|_| None).collect();
-        Self { sources, weighted, batch, seed, cursors, permutations, plan: None }
+        let windows = sources.iter().map(|_| None).collect();
+        Self { sources, weighted, batch, seed, cursors, windows, sizes: (WINDOW, BLOCK), plan: None }
     }
 
     /// Whether a run can stand there: one cursor a source, each within its examples.
@@ -68,19 +123,18 @@ impl Order {
         };
         let Cursor { pass, at } = self.cursors.0[source];
         let n = self.sources[source].n_examples;
-        let permutation = &mut self.permutations[source];
-        if permutation.as_ref().is_none_or(|(of, _)| *of != pass) {
-            let mut order: Vec<u32> = (0..n).collect();
-            order.shuffle(&mut stream(self.seed, "examples", &[source as u64, pass]));
-            *permutation = Some((pass, order));
-        }
-        let end = (at as usize + self.batch).min(n as usize);
+        let end = (at as usize + self.batch).min(n as usize) as u32;
         examples.clear();
-        if let Some((_, order)) = permutation {
-            examples.extend_from_slice(&order[at as usize..end]);
+        while (examples.len() as u32) < end - at {
+            let here = at + examples.len() as u32;
+            let held = self.windows[source].as_ref().and_then(|window| window.from(pass, here));
+            if let Some(left) = held {
+                examples.extend_from_slice(&left[..left.len().min((end - here) as usize)]);
+            } else {
+                self.windows[source] = Some(Window::of(self.sizes, (self.seed, source as u64, pass), n, here));
+            }
         }
-        self.cursors.0[source] =
-            if end == n as usize { Cursor { pass: pass + 1, at: 0 } } else { Cursor { pass, at: end as u32 } };
+        self.cursors.0[source] = if end == n { Cursor { pass: pass + 1, at: 0 } } else { Cursor { pass, at: end } };
         source
     }
 
@@ -145,6 +199,40 @@ mod tests {
             }
             assert!(epochs[0] != epochs[1] && epochs[1] != epochs[2]);
         }
+    }
+
+    #[test]
+    fn beyond_a_window_blocks_are_shuffled_and_then_what_is_in_a_window() {
+        let of = |n| {
+            let mut order = Order::new(vec![source(n, None)], 7, 3);
+            order.sizes = (100, 10);
+            order
+        };
+        let mut order = of(1003);
+        let steps = order.steps_an_epoch();
+        let passes = [0, 1].map(|pass| {
+            walk(&mut order, pass * steps, steps).into_iter().flat_map(|(_, examples)| examples).collect::<Vec<u32>>()
+        });
+        assert!(passes[0] != passes[1]);
+        for pass in &passes {
+            let mut sorted = pass.clone();
+            sorted.sort_unstable();
+            assert_eq!(sorted, (0..1003).collect::<Vec<_>>());
+            let mut blocks: Vec<u32> = pass[..100].iter().map(|example| example / 10).collect();
+            assert!(blocks.windows(2).any(|two| two[0] != two[1]), "shuffled within the window");
+            blocks.sort_unstable();
+            blocks.dedup();
+            assert!(blocks.len() <= 11, "a window of ten blocks: {blocks:?}");
+            assert!(blocks.windows(2).any(|two| two[0] + 1 != two[1]), "blocks in random order");
+        }
+        // The same again from any place, as when a run is resumed.
+        let mut whole = of(1003);
+        let expected = walk(&mut whole, 0, 290);
+        let mut again = of(1003);
+        walk(&mut again, 0, 101);
+        let mut resumed = of(1003);
+        resumed.cursors = again.cursors.clone();
+        assert_eq!(walk(&mut resumed, 101, 189), expected[101..]);
     }
 
     #[test]

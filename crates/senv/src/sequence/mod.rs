@@ -16,4 +16,4 @@ pub use model::{SequenceConfig, SequenceModel, SequenceSystem};
 pub(crate) use objective::Example;
 pub(crate) use training::{Data, Settings, Trainable};
 pub use words::LongSentences;
-pub(crate) use words::{Text, assemble, each_sentence, known};
+pub(crate) use words::{Text, TextWriter, assemble, each_sentence, known};

@@ -13,6 +13,7 @@ use ndarray::Array2;
 use senv_core::{
     Result as CoreResult, Sentences, TokenId,
     arrays::{Float, Parameters, TokenBatch},
+    files::StoredList,
     observer::Metric,
 };
 use senv_encoders::{Decoder, Encoder};
@@ -41,7 +42,7 @@ const A_BATCH: usize = 128;
 pub(crate) struct ExampleSet {
     /// Without end tokens.
     pub(crate) sentences: Sentences,
-    pub(crate) examples: Vec<Example>,
+    pub(crate) examples: StoredList<Example>,
 }
 
 /// Encoder and decoders on sentences.
@@ -358,7 +359,7 @@ mod tests {
                 }
                 sentences
             },
-            examples: vec![[0, 0, 2], [1, 3, 0], [2, 2, 1]],
+            examples: vec![[0, 0, 2], [1, 3, 0], [2, 2, 1]].into(),
         };
         let outputs =
             [OutputForm::Full, OutputForm::Sampled { words: 4 }, OutputForm::Adaptive { cutoffs: vec![3, 6] }];

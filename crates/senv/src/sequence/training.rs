@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use senv_core::{Observer, TokenId, Tokenizer, Vocabulary, hyperparameters::Hyperparameters};
+use senv_core::{Observer, TokenId, Tokenizer, Vocabulary, files::StoredList, hyperparameters::Hyperparameters};
 use senv_store::Embeddings;
 
 use super::{
@@ -54,8 +54,8 @@ impl Data {
     pub(crate) fn new(
         system: &impl Trainable,
         vocabulary: Vocabulary,
-        (text, examples): (Text, Vec<Example>),
-        dev: Option<(Text, Vec<Example>, String)>,
+        (text, examples): (Text, StoredList<Example>),
+        dev: Option<(Text, StoredList<Example>, String)>,
         observer: &dyn Observer,
     ) -> Result<Self> {
         let Settings { long, max_tokens, .. } = system.settings();
@@ -112,7 +112,7 @@ pub(crate) trait Trainable: SequenceSystem {
     fn fit_text(
         &self,
         paths: &[impl AsRef<Path>],
-        examples: fn(&Text) -> Vec<Example>,
+        examples: fn(&Text) -> Result<StoredList<Example>>,
         options: &TrainOptions<'_, &[PathBuf]>,
     ) -> Result<Trained<SequenceModel<Self>>> {
         let Settings { tokenizer, min_count, max_vocabulary, max_tokens, fit, .. } = self.settings();
@@ -123,12 +123,12 @@ pub(crate) trait Trainable: SequenceSystem {
         let (vocabulary, text) = Text::read(paths, &reading, max_tokens, observer, |words, corpus| {
             assemble(words, corpus.n_sentences(), max_vocabulary, min_count, keep)
         })?;
-        let found = examples(&text);
+        let found = examples(&text)?;
         let held_out = |dev: &[PathBuf]| -> Result<_> {
             let number = |words: &Vocabulary, _: &_| Ok(((), known(&vocabulary, words)));
             let ((), text) = Text::read(dev, &reading, max_tokens, observer, number)?;
             let names: Vec<String> = dev.iter().map(|path| path.display().to_string()).collect();
-            let found = examples(&text);
+            let found = examples(&text)?;
             Ok((text, found, names.join(", ")))
         };
         let held_out = options.dev.filter(|dev| !dev.is_empty()).map(held_out).transpose()?;

@@ -3,14 +3,17 @@
 use std::path::{Path, PathBuf};
 
 use senv_core::{
-    Corpus, CorpusOptions, Error as CoreError, Observer, Sentences, TokenId, Vocabulary, hyperparameters::named_values,
+    Corpus, CorpusOptions, Error as CoreError, Observer, Result as CoreResult, Sentences, TokenId, Vocabulary,
+    files::{StoredList, StoredListWriter},
+    hyperparameters::named_values,
+    words::SentencesWriter,
 };
 use serde::{Deserialize, Serialize};
 
 use super::objective::{Example, ExampleSet};
 use crate::{
     data::{
-        numbered,
+        read_sentences,
         reading::{END, SPECIAL, UNKNOWN},
     },
     error::{Error, Result},
@@ -95,8 +98,8 @@ pub(crate) fn known(vocabulary: &Vocabulary, words: &Vocabulary) -> Vec<TokenId>
 }
 
 /// Every sentence, to be reconstructed.
-pub(crate) fn each_sentence(text: &Text) -> Vec<Example> {
-    text.numbers().filter(|&i| !text.is_blank(i)).map(|i| [i, i, i]).collect()
+pub(crate) fn each_sentence(text: &Text) -> Result<StoredList<Example>> {
+    text.examples(text.numbers().filter(|&i| !text.is_blank(i)).map(|i| [i, i, i]))
 }
 
 /// Sentences of a training or held-out set.
@@ -104,10 +107,51 @@ pub(crate) struct Text {
     /// No longer than the limit.
     pub(crate) sentences: Sentences,
     /// Of each, whether it ends a document.
-    ends: Vec<bool>,
+    ends: StoredList<u8>,
     /// Of each, whether it was longer than the limit.
-    long: Vec<bool>,
+    long: StoredList<u8>,
+    /// Where its temporary files lie.
+    folder: Option<PathBuf>,
     pub(crate) identity: String,
+}
+
+/// Writes a [`Text`].
+pub(crate) struct TextWriter {
+    sentences: SentencesWriter,
+    ends: StoredListWriter<u8>,
+    long: StoredListWriter<u8>,
+    folder: Option<PathBuf>,
+    max_tokens: usize,
+}
+
+impl TextWriter {
+    pub(crate) fn new(folder: Option<&Path>, max_tokens: usize) -> CoreResult<Self> {
+        let (ends, long) = (StoredListWriter::new(folder), StoredListWriter::new(folder));
+        Ok(Self {
+            sentences: SentencesWriter::new(folder)?,
+            ends,
+            long,
+            folder: folder.map(Path::to_owned),
+            max_tokens,
+        })
+    }
+
+    /// Appends a sentence, cut at the limit.
+    pub(crate) fn push(
+        &mut self,
+        sentence: impl ExactSizeIterator<Item = TokenId>,
+        ends_document: bool,
+    ) -> CoreResult<()> {
+        self.long.push(u8::from(sentence.len() > self.max_tokens))?;
+        self.ends.push(u8::from(ends_document))?;
+        self.sentences.push(sentence.take(self.max_tokens))
+    }
+
+    pub(crate) fn finish(self, identity: String) -> CoreResult<Text> {
+        let (sentences, ends, long) = (self.sentences.finish()?, self.ends.finish()?, self.long.finish()?);
+        u32::try_from(sentences.len()).map_err(|_| CoreError::TooLarge { rows: sentences.len(), dim: 1 })?;
+        Ok(Text { sentences, ends, long, folder: self.folder, identity })
+    }
 }
 
 impl Text {
@@ -124,20 +168,18 @@ impl Text {
         let options = CorpusOptions { max_vocabulary: None, ..options.clone() };
         let (words, corpus) = Corpus::read(&paths, &options, observer)?;
         let (more, numbers) = number(&words, &corpus)?;
-        let (all, ends) = numbered(&corpus, |token| Some(numbers[token.index()]))?;
-        Ok((more, Self::new(&all, ends, max_tokens, format!("{:016x}", corpus.fingerprint()))?))
+        let mut text = TextWriter::new(corpus.scratch_dir(), max_tokens)?;
+        read_sentences(&corpus, |sentence, ends_document| {
+            text.push(sentence.iter().map(|token| numbers[token.index()]), ends_document)
+        })?;
+        Ok((more, text.finish(format!("{:016x}", corpus.fingerprint()))?))
     }
 
-    /// Sentences cut at the limit.
-    pub(crate) fn new(all: &Sentences, ends: Vec<bool>, max_tokens: usize, identity: String) -> Result<Self> {
-        let n = all.len();
-        u32::try_from(n).map_err(|_| CoreError::TooLarge { rows: n, dim: 1 })?;
-        let (mut sentences, mut long) = (Sentences::new(), Vec::with_capacity(n));
-        for sentence in all.iter() {
-            long.push(sentence.len() > max_tokens);
-            sentences.push(sentence[..sentence.len().min(max_tokens)].iter().copied());
-        }
-        Ok(Self { sentences, ends, long, identity })
+    /// Examples, kept as its sentences are.
+    pub(crate) fn examples(&self, examples: impl Iterator<Item = Example>) -> Result<StoredList<Example>> {
+        let mut writer = StoredListWriter::new(self.folder.as_deref());
+        writer.extend(examples)?;
+        Ok(writer.finish()?)
     }
 
     /// The indices of its sentences.
@@ -147,7 +189,7 @@ impl Text {
 
     /// Whether a document ends with sentence `i`.
     pub(crate) fn ends(&self, i: u32) -> bool {
-        self.ends[i as usize]
+        self.ends[i as usize] != 0
     }
 
     /// Whether sentence `i` has no token.
@@ -161,24 +203,22 @@ impl Text {
     /// [`Error::AllTooLong`] if long sentences are the reason why none may.
     pub(crate) fn admit(
         self,
-        all: Vec<Example>,
+        all: StoredList<Example>,
         policy: LongSentences,
         max_tokens: usize,
         name: &str,
         observer: &dyn Observer,
     ) -> Result<ExampleSet> {
-        let Self { sentences, long, .. } = self;
         let (examples, n_long, what) = match policy {
-            LongSentences::Cut => (all, long.iter().filter(|&&long| long).count(), "sentences"),
+            LongSentences::Cut => (all, self.long.iter().filter(|&&long| long != 0).count(), "sentences"),
             LongSentences::Drop => {
-                let n = all.len();
-                let is_short = |example: &Example| !example.iter().any(|&i| long[i as usize]);
-                let examples: Vec<Example> = all.into_iter().filter(is_short).collect();
-                let left_out = n - examples.len();
+                let is_short = |example: &Example| example.iter().all(|&i| self.long[i as usize] == 0);
+                let examples = self.examples(all.iter().copied().filter(is_short))?;
+                let left_out = all.len() - examples.len();
                 (examples, left_out, "examples with a sentence")
             }
         };
         policy.report((n_long, examples.len()), &format!("{name}{what}"), max_tokens, observer)?;
-        Ok(ExampleSet { sentences, examples })
+        Ok(ExampleSet { sentences: self.sentences, examples })
     }
 }

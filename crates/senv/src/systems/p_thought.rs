@@ -5,6 +5,7 @@
 
 use senv_core::{
     Sentences, TokenId, Tokenizer,
+    files::StoredList,
     hyperparameters::{Hyperparameters, hyperparameters, named_values},
 };
 use senv_encoders::{Conditioning, GruInit, GruStyle, RecurrentTopology};
@@ -19,7 +20,7 @@ use crate::{
     model::trained::Trained,
     sequence::{
         Data, Example, LongSentences, OutputForm, SequenceCell, SequenceForm, SequenceModel, SequenceSystem, Settings,
-        Text, Trainable, assemble, known,
+        Text, TextWriter, Trainable, assemble, known,
     },
     start::initial::Initial,
     system::{
@@ -176,7 +177,7 @@ impl PThoughtParams {
     }
 
     /// The sentences of all sources, their words numbered anew, and the ordered pairs.
-    fn pairs(&self, data: &PairData, numbers: &[TokenId]) -> Result<(Text, Vec<Example>)> {
+    fn pairs(&self, data: &PairData, numbers: &[TokenId]) -> Result<(Text, StoredList<Example>)> {
         let (mut all, mut pairs) = (Sentences::new(), Vec::new());
         for source in &data.sources {
             let before = all.len() as u32;
@@ -185,9 +186,11 @@ impl PThoughtParams {
             }
             pairs.extend(source.ordered_pairs().into_iter().map(|pair| pair.map(|i| before + i)));
         }
-        let text = Text::new(&all, vec![true; all.len()], self.max_tokens, data.fingerprint())?;
+        let mut writer = TextWriter::new(None, self.max_tokens)?;
+        all.iter().try_for_each(|sentence| writer.push(sentence.iter().copied(), true))?;
+        let text = writer.finish(data.fingerprint())?;
         let is_known = |pair: &[u32; 2]| pair.iter().all(|&i| !text.is_blank(i));
-        let examples = pairs.into_iter().filter(is_known).map(|[a, b]| [a, a, b]).collect();
+        let examples = text.examples(pairs.into_iter().filter(is_known).map(|[a, b]| [a, a, b]))?;
         Ok((text, examples))
     }
 }

@@ -13,6 +13,7 @@ use rand::RngExt;
 use senv_core::{
     Corpus, Error as CoreError, Sentences, Tokenizer, Vocabulary,
     arrays::{Parameters, TokenBatch},
+    files::{StoredList, StoredListWriter},
     hyperparameters::{Hyperparameters, hyperparameters},
     optim::{Adam, UpdateRule},
     rng::{Stream, stream},
@@ -235,9 +236,9 @@ struct Neighbours<'p> {
     params: &'p SiameseCbowParams,
     sentences: Sentences,
     /// The middle sentences.
-    middles: Vec<u32>,
+    middles: StoredList<u32>,
     /// Sentences with a word: what negatives are drawn from.
-    candidates: Vec<u32>,
+    candidates: StoredList<u32>,
     encoder: Average,
     loss: SoftmaxCosine,
     validation: Validation,
@@ -246,14 +247,20 @@ struct Neighbours<'p> {
 
 impl<'p> Neighbours<'p> {
     fn new(params: &'p SiameseCbowParams, corpus: &Corpus, validation: Validation, settings: String) -> Result<Self> {
-        let (sentences, ends) = numbered(corpus, Some)?;
+        let ((sentences, ends), folder) = (numbered(corpus, Some)?, corpus.scratch_dir());
         let n = u32::try_from(sentences.len()).map_err(|_| CoreError::TooLarge { rows: sentences.len(), dim: 1 })?;
         let is_known = |&i: &u32| !sentences.get(i as usize).is_empty();
         let is_middle = |&i: &u32| {
-            i > 0 && i + 1 < n && !ends[i as usize - 1] && !ends[i as usize] && [i - 1, i, i + 1].iter().all(is_known)
+            i > 0
+                && i + 1 < n
+                && ends[i as usize - 1] == 0
+                && ends[i as usize] == 0
+                && [i - 1, i, i + 1].iter().all(is_known)
         };
-        let middles: Vec<u32> = (0..n).filter(is_middle).collect();
-        let candidates: Vec<u32> = (0..n).filter(is_known).collect();
+        let (mut middles, mut candidates) = (StoredListWriter::new(folder), StoredListWriter::new(folder));
+        middles.extend((0..n).filter(is_middle))?;
+        candidates.extend((0..n).filter(is_known))?;
+        let (middles, candidates) = (middles.finish()?, candidates.finish()?);
         // A negative is none of three sentences, so it takes a fourth.
         if candidates.len() < 4 || middles.is_empty() {
             return Err(Error::NoExamples { kind: SiameseCbowParams::KIND });

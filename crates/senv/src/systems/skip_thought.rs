@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use senv_core::{
     Error as CoreError, Tokenizer,
+    files::StoredList,
     hyperparameters::{Hyperparameters, hyperparameters},
     optim::{AdamParams, AdamVariant, UpdateRule},
 };
@@ -180,9 +181,9 @@ impl SkipThoughtParams {
 }
 
 /// Every sentence between two others of its document, with these.
-fn triples(text: &Text) -> Vec<Example> {
+fn triples(text: &Text) -> Result<StoredList<Example>> {
     let middle = text.numbers().skip(1).filter(|&i| !text.ends(i - 1) && !text.ends(i));
-    middle.map(|i| [i, i - 1, i + 1]).collect()
+    text.examples(middle.map(|i| [i, i - 1, i + 1]))
 }
 
 impl Trainable for SkipThoughtParams {

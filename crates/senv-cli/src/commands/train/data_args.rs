@@ -6,7 +6,7 @@ use clap::{ArgGroup, builder::BoolishValueParser};
 use senv::{
     FitParams, HeldOut, InitialVectorReport, Model, PairData, PairInput, PairKind, PairOptions, ScoredPairs, Start,
 };
-use senv_core::{Error as CoreError, Observer, Tokenizer};
+use senv_core::{Error as CoreError, Observer};
 use senv_store::Embeddings;
 
 use crate::{commands::open_verified, output::grouped, text::TextArgs};
@@ -182,26 +182,19 @@ impl PairFiles {
         always.or(self.keep_vector_words).unwrap_or(true)
     }
 
-    /// Reads the pairs of each stage over one vocabulary, in which the words of `keep` stay known; `group` is what holds unless
-    /// it was said.
+    /// Reads the pairs of each stage over one vocabulary; `options` are what holds unless these arguments say otherwise.
     pub(crate) fn load(
         &self,
         stage2: &[WeightedFile],
-        tokenizer: &Tokenizer,
-        group: bool,
-        keep: Option<Vec<String>>,
-        threads: usize,
+        options: PairOptions,
         observer: &dyn Observer,
     ) -> senv::Result<(PairData, Option<PairData>)> {
         let mut options = PairOptions {
-            tokenizer: tokenizer.clone(),
             max_vocabulary: self.max_vocabulary,
-            group: if self.no_group { false } else { self.group.unwrap_or(group) },
+            group: if self.no_group { false } else { self.group.unwrap_or(options.group) },
             held_out: HeldOut::read(&self.decontaminate)?,
-            keep: keep.unwrap_or_default(),
             text: self.text.options(),
-            threads,
-            ..PairOptions::default()
+            ..options
         };
         options.min_count = self.min_count.unwrap_or(options.min_count);
         let input =

@@ -47,10 +47,14 @@ impl RunFiles {
         self.checkpoint.clone().unwrap_or_else(|| with_suffix(&self.output, ".checkpoint"))
     }
 
+    /// Where temporary files lie: beside the model.
+    pub(crate) fn scratch_dir(&self) -> Option<PathBuf> {
+        self.output.parent().filter(|folder| folder.is_dir()).map(Path::to_owned)
+    }
+
     /// How text is read; it is numbered beside the model unless another folder is given.
     pub(crate) fn corpus_options(&self, text: &TextArgs, scratch: Option<&PathBuf>, threads: usize) -> CorpusOptions {
-        let beside = || self.output.parent().filter(|folder| folder.is_dir()).map(Path::to_owned);
-        let scratch_dir = scratch.cloned().or_else(beside);
+        let scratch_dir = scratch.cloned().or_else(|| self.scratch_dir());
         CorpusOptions { threads, scratch_dir, ..CorpusOptions::default() }.with_text_options(text.options())
     }
 

@@ -78,7 +78,8 @@ impl OrderArgs {
             of(PairKind::Neighbours, &self.neighbours),
         ];
         let held_out = HeldOut::read(&self.decontaminate)?;
-        let options = PairOptions { held_out, text: self.text.options(), ..PairOptions::default() };
+        let (text, scratch_dir) = (self.text.options(), self.files.scratch_dir());
+        let options = PairOptions { held_out, text, scratch_dir, ..PairOptions::default() };
         // Of a sentence twice, too, a second pair can be made that does not say the same.
         let options_of_paraphrases = PairOptions { keep_identical: true, ..options.clone() };
         let paraphrases = PairFiles { inputs: of(PairKind::Pairs, &self.paraphrases), options: options_of_paraphrases };

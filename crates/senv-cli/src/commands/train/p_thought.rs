@@ -59,7 +59,8 @@ impl PThoughtArgs {
     fn pair_files(&self, captions: &[PathBuf], pairs: &[PathBuf], held_out: HeldOut) -> PairFiles {
         let input = |kind| move |path: &PathBuf| PairInput { path: path.clone(), kind, weight: None };
         let inputs = captions.iter().map(input(PairKind::Captions)).chain(pairs.iter().map(input(PairKind::Pairs)));
-        let options = PairOptions { held_out, text: self.text.options(), ..PairOptions::default() };
+        let (text, scratch_dir) = (self.text.options(), self.files.scratch_dir());
+        let options = PairOptions { held_out, text, scratch_dir, ..PairOptions::default() };
         PairFiles { inputs: inputs.collect(), options }
     }
 

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use senv::{
-    Error as ModelError, Model, PairData, PairSystem, PairSystemParams, SavedModel, ScoredPairs, TrainOptions, Trained,
+    Error as ModelError, Model, PairData, PairOptions, PairSystem, PairSystemParams, SavedModel, ScoredPairs,
+    TrainOptions, Trained,
 };
 use senv_core::{Corpus, Observer, Sentences};
 use serde_json::json;
@@ -83,7 +84,15 @@ impl<S: PairSystem<Model: Clone> + Shown> PairRun<'_, S> {
         let (group, start_vectors) = (parts.pairs.groups_pairs(), start.vectors()?);
         let keeps = self.model.is_some().then_some(true);
         let keep = start_vectors.as_deref().map(words_of).filter(|_| self.args.data.keeps_vector_words(keeps));
-        let (first, second) = self.args.data.load(stage2, parts.tokenizer, group, keep, self.threads, progress)?;
+        let options = PairOptions {
+            tokenizer: parts.tokenizer.clone(),
+            group,
+            keep: keep.unwrap_or_default(),
+            threads: self.threads,
+            scratch_dir: self.args.files.scratch_dir(),
+            ..PairOptions::default()
+        };
+        let (first, second) = self.args.data.load(stage2, options, progress)?;
         self.given.fit_dim(parts.dim, start_vectors.as_ref().map(|vectors| vectors.dim()));
         // A run that is resumed compares settings with those of the first stage.
         self.params.resolve_lr(start_vectors.as_deref(), self.model.as_ref(), progress);

@@ -5,7 +5,7 @@ mod pass;
 mod storage;
 mod translate;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use block::{Block, BlockWriter, Sums};
 use pass::{PassOutput, pass};
@@ -239,6 +239,12 @@ impl Corpus {
             return self.blocks.len();
         }
         self.blocks.partition_point(|block| block.first_sentence <= sentence) - 1
+    }
+
+    /// The folder of its temporary file, for others that belong to it; `None` where the ids are in memory.
+    #[must_use]
+    pub fn scratch_dir(&self) -> Option<&Path> {
+        Some(self.storage.folder()).filter(|folder| !folder.as_os_str().is_empty())
     }
 
     /// Reads a block: consecutive sentences, about 4,096 tokens (more only where a sentence is longer).

@@ -18,6 +18,7 @@ use senv_core::{
     arrays::Parameters,
     hyperparameters::{Hyperparameters, hyperparameters, named_values},
     rng::stream,
+    words::SentencesWriter,
 };
 use senv_encoders::Encoder;
 use serde::{Deserialize, Serialize};
@@ -27,7 +28,7 @@ use objective::{Autoencoding, Output};
 use crate::{
     base::{configuration::Configuration, file, memory_text::MemoryText, train_options::TrainOptions},
     data::{
-        numbered,
+        read_sentences,
         reading::{Reading, encode_many, encode_one, gather},
     },
     error::{Error, Result},
@@ -207,20 +208,20 @@ impl BowAutoencoderParams {
 
     /// The words of every sentence that has any, each once; with a note on long sentences of this `name`.
     fn word_sets(&self, corpus: &Corpus, name: &str, observer: &dyn Observer) -> Result<Sentences> {
-        let (all, _) = numbered(corpus, Some)?;
-        let (mut sentences, mut words, mut n_long) = (Sentences::new(), Vec::new(), 0);
-        for sentence in all.iter().filter(|sentence| !sentence.is_empty()) {
+        let (mut sentences, mut words, mut n_long) = (SentencesWriter::new(corpus.scratch_dir())?, Vec::new(), 0);
+        read_sentences(corpus, |sentence, _| {
             let is_long = sentence.len() > self.max_tokens;
             n_long += usize::from(is_long);
-            if is_long && self.long == LongSentences::Drop {
-                continue;
+            if sentence.is_empty() || is_long && self.long == LongSentences::Drop {
+                return Ok(());
             }
             words.clear();
             words.extend_from_slice(&sentence[..sentence.len().min(self.max_tokens)]);
             words.sort_unstable();
             words.dedup();
-            sentences.push(words.iter().copied());
-        }
+            sentences.push(words.iter().copied())
+        })?;
+        let sentences = sentences.finish()?;
         self.long.report((n_long, sentences.len()), &format!("{name}sentences"), self.max_tokens, observer)?;
         Ok(sentences)
     }
