@@ -41,7 +41,7 @@ pub(crate) struct ExecutorArguments {
 }
 
 pub(crate) async fn run(arguments: &ExecutorArguments) -> Result<()> {
-    logging::start();
+    logging::start(None);
     let models = arguments.models.open()?;
     let cores = || thread::available_parallelism().map_or(1, usize::from);
     let threads = arguments.threads.map_or_else(cores, |n| n as usize);

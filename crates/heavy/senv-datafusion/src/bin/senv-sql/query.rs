@@ -14,6 +14,10 @@ use crate::{
     tables::{TableArgument, files},
 };
 
+/// Times that a query is tried whose job was cancelled, and how Ballista says so.
+const ATTEMPTS: usize = 4;
+const CANCELLED: &str = "failed: Cancelled";
+
 /// Options of a query.
 #[derive(Debug, clap::Args)]
 pub(crate) struct QueryArguments {
@@ -46,13 +50,19 @@ pub(crate) async fn run(arguments: &QueryArguments) -> Result<()> {
 
 /// The rows of a query. If it fails because of a text, the error names the file and the row.
 pub(crate) async fn rows(context: &SessionContext, query: &str, tables: &[TableArgument]) -> Result<Vec<RecordBatch>> {
-    let frame = context.sql(query).await?;
-    let schema = frame.schema().inner().clone();
-    match frame.collect().await {
-        // A table of no rows has columns all the same.
-        Ok(rows) if rows.is_empty() => Ok(vec![RecordBatch::new_empty(schema)]),
-        Ok(rows) => Ok(rows),
-        Err(e) => Err(explained(e, tables)),
+    let mut attempt = 0;
+    loop {
+        attempt += 1;
+        let frame = context.sql(query).await?;
+        let schema = frame.schema().inner().clone();
+        match frame.collect().await {
+            // A table of no rows has columns all the same.
+            Ok(rows) if rows.is_empty() => return Ok(vec![RecordBatch::new_empty(schema)]),
+            Ok(rows) => return Ok(rows),
+            // By the scheduler, which lost an executor.
+            Err(e) if e.to_string().contains(CANCELLED) && attempt < ATTEMPTS => {}
+            Err(e) => return Err(explained(e, tables)),
+        }
     }
 }
 
