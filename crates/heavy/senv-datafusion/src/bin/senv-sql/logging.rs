@@ -5,8 +5,10 @@ use std::{env, sync::OnceLock};
 use log::{LevelFilter, Log, Metadata, Record};
 use tokio::sync::mpsc::UnboundedSender;
 
-/// How Ballista 55.0 begins the report that it starts a stage again after some of its tasks were done.
-const ROLL_BACK: &str = "Roll back running job/stage ";
+/// How Ballista 55.0 begins the reports that it starts a stage again after some of its tasks were done: because an executor is silent,
+/// and because it does not hand out what another task needs.
+const SILENT: &str = "Roll back running job/stage ";
+const NOT_FETCHED: &str = "Need to resubmit the current running Stage ";
 
 struct StandardError {
     shown: LevelFilter,
@@ -27,8 +29,7 @@ impl Log for StandardError {
         }
         if record.target().starts_with("ballista_scheduler::state")
             && let Some(jobs) = self.rolled_back.get()
-            && let Some((job, _)) =
-                record.args().to_string().strip_prefix(ROLL_BACK).and_then(|rest| rest.split_once('/'))
+            && let Some(job) = rolled_back(&record.args().to_string())
         {
             // Fails only once nothing listens any more, when the process ends.
             let _ = jobs.send(job.to_owned());
@@ -47,5 +48,28 @@ pub(crate) fn start(rolled_back: Option<UnboundedSender<String>>) {
     }
     if log::set_logger(logger).is_ok() {
         log::set_max_level(shown.max(LevelFilter::Warn));
+    }
+}
+
+/// The job of a report that a stage starts again.
+fn rolled_back(message: &str) -> Option<&str> {
+    let of_task = || message.starts_with(NOT_FETCHED).then(|| message.rsplit_once(" TID ")).flatten();
+    let job = message.strip_prefix(SILENT).or_else(|| of_task().map(|(_, rest)| rest))?;
+    job.split(['/', ' ']).find(|part| !part.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn jobs_of_stages_that_start_again_are_found() {
+        let silent =
+            "Roll back running job/stage 038GV6QJ3J000/1 and change ShuffleReaderExec back to UnresolvedShuffleExec";
+        let fetch = "Need to resubmit the current running Stage 2 and its map Stage 1 due to FetchPartitionError from task TID 038GV6QJ3J000/2.0/1.0";
+        assert_eq!([silent, fetch].map(rolled_back), [Some("038GV6QJ3J000"); 2]);
+        let resolved =
+            "Roll back resolved job/stage 038GV6QJ3J000/1 and change ShuffleReaderExec back to UnresolvedShuffleExec";
+        assert_eq!([resolved, "", "TID a/1"].map(rolled_back), [None; 3]);
     }
 }
