@@ -1,0 +1,61 @@
+//! `senv-sql centroids`.
+
+use std::path::PathBuf;
+
+use datafusion::{
+    arrow::{
+        array::{Array, AsArray},
+        datatypes::Float32Type,
+    },
+    error::Result,
+};
+use senv_datafusion::Centroids;
+
+use crate::{ModelArguments, cluster::failed, query, session, tables::TableArgument};
+
+/// Options of the training of centroids.
+#[derive(Debug, clap::Args)]
+pub(crate) struct CentroidArguments {
+    /// A query whose first column is a vector, as "SELECT embed(text) FROM t ORDER BY random() LIMIT 100000": a sample of 100 rows for each
+    /// cell is enough.
+    query: String,
+    /// A table: its name, and a file (Parquet, CSV, JSON lines), a folder, or a pattern with `*`.
+    #[arg(long = "table", value_name = "NAME=FILE")]
+    tables: Vec<TableArgument>,
+    #[command(flatten)]
+    models: ModelArguments,
+    /// Number of cells; about the square root of the number of rows.
+    #[arg(long, value_name = "N")]
+    cells: usize,
+    /// Random seed.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// The file, NAME.centroids, in the folder of models.
+    #[arg(long, value_name = "FILE")]
+    output: PathBuf,
+}
+
+pub(crate) async fn run(arguments: &CentroidArguments) -> Result<()> {
+    let name = arguments.output.file_name().unwrap_or_default().to_string_lossy();
+    let name = name.strip_suffix(".centroids").ok_or_else(|| failed("--output: the name must end in .centroids"))?;
+    let context = session::open(&arguments.models.open()?, None, session::settings()).await?;
+    for table in &arguments.tables {
+        table.register(&context).await?;
+    }
+    let (mut vectors, mut dim) = (Vec::new(), 0);
+    for rows in query::rows(&context, &arguments.query, &arguments.tables).await? {
+        let column = rows.columns().first().and_then(|column| column.as_fixed_size_list_opt());
+        let column = column.ok_or_else(|| failed("the first column of the query is no vector of a fixed size"))?;
+        dim = column.value_length() as usize;
+        for row in (0..column.len()).filter(|&row| column.is_valid(row)) {
+            let vector = column.value(row);
+            let vector =
+                vector.as_primitive_opt::<Float32Type>().ok_or_else(|| failed("the vectors are not of Float32"))?;
+            vectors.extend_from_slice(vector.values());
+        }
+    }
+    let centroids = Centroids::train(name, dim, vectors, arguments.cells, arguments.seed)?;
+    centroids.save(&arguments.output)?;
+    eprintln!("senv-sql: {} cells, digest {}", centroids.n_cells(), centroids.digest());
+    Ok(())
+}

@@ -1,0 +1,204 @@
+//! `senv-sql encode`: a file with vectors for each file of text, on this machine or on a cluster.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use datafusion::{
+    common::ScalarValue,
+    dataframe::DataFrameWriteOptions,
+    error::{DataFusionError, Result},
+    execution::FunctionRegistry,
+    logical_expr::{Expr, ident},
+    prelude::{ParquetReadOptions, SessionContext},
+};
+use senv_datafusion::Models;
+use tokio::{sync::Semaphore, task::JoinSet, time::sleep};
+
+use crate::{
+    ModelArguments,
+    cluster::{Address, failed},
+    output::message,
+    parquet_writing::{Origin, describe, options},
+    poison, session,
+    tables::files,
+};
+
+/// Times that a file is tried while the cluster answers.
+const ATTEMPTS: usize = 3;
+/// Between two looks for a scheduler that does not answer.
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// Options of encoding.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct EncodeArguments {
+    /// Parquet files: a file, a folder, or a pattern with `*` in its last part.
+    #[arg(long, value_name = "FILES")]
+    input: String,
+    /// The column of text.
+    #[arg(long, default_value = "text", value_name = "NAME")]
+    column: String,
+    /// Folder for a file of the same name for each input, with all of its columns and the vectors behind them.
+    #[arg(long, value_name = "DIR")]
+    output: PathBuf,
+    /// The model, by name or digest; the English one, or the only one there is, by default.
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
+    /// The name of the column of vectors.
+    #[arg(long, default_value = "vector", value_name = "NAME")]
+    vector_column: String,
+    #[command(flatten)]
+    models: ModelArguments,
+    /// The scheduler of a cluster, whose executors see input and output under the same paths; this process by default.
+    #[arg(long, value_name = "HOST:PORT")]
+    cluster: Option<Address>,
+    /// Files at a time: 2 in this process, and 16 on a cluster by default.
+    #[arg(long, value_name = "N")]
+    jobs: Option<usize>,
+    /// Seconds to wait for a scheduler that does not answer.
+    #[arg(long, default_value_t = 600, value_name = "SECONDS")]
+    patience: u64,
+}
+
+/// What all files have in common.
+struct Job {
+    arguments: EncodeArguments,
+    models: Models,
+    origin: Origin,
+    dim: usize,
+    output: PathBuf,
+}
+
+pub(crate) async fn run(arguments: &EncodeArguments) -> Result<()> {
+    let models = arguments.models.open()?;
+    let model = models.find("embed", arguments.model.as_deref())?;
+    let origin = Origin { model: format!("{}@{}", model.name, model.digest), column: arguments.column.clone() };
+    let dim = model.model.dim();
+    fs::create_dir_all(&arguments.output)?;
+    let output = fs::canonicalize(&arguments.output)?;
+    let job = Arc::new(Job { arguments: arguments.clone(), models: models.clone(), origin, dim, output });
+    let inputs = files(&arguments.input)?;
+    let at_once = arguments.jobs.unwrap_or(if arguments.cluster.is_some() { 16 } else { 2 }).max(1);
+    let (slots, mut tasks) = (Arc::new(Semaphore::new(at_once)), JoinSet::new());
+    let n_inputs = inputs.len();
+    for input in inputs {
+        let (job, slots) = (job.clone(), slots.clone());
+        tasks.spawn(async move {
+            let _slot = slots.acquire().await.map_err(failed)?;
+            job.file(&input).await
+        });
+    }
+    let (mut rows, mut skipped) = (0, 0);
+    while let Some(done) = tasks.join_next().await {
+        // The first error ends the others, which leave nothing behind but unfinished files of hidden names.
+        match done.map_err(failed)?? {
+            Some(n) => rows += n,
+            None => skipped += 1,
+        }
+    }
+    eprintln!("senv-sql: {rows} rows in {} files; {skipped} files were finished before", n_inputs - skipped);
+    Ok(())
+}
+
+impl Job {
+    /// Encodes a file; the number of its rows, or `None` if it was finished before.
+    async fn file(&self, input: &Path) -> Result<Option<i64>> {
+        let input = fs::canonicalize(input)?;
+        let name = input.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let output = self.output.join(&name);
+        if output == input {
+            return Err(failed(format!("{}: input and output are one file", input.display())));
+        }
+        let (n_rows, _) = describe(&input)?;
+        if output.exists() {
+            self.check_finished(&output, n_rows)?;
+            return Ok(None);
+        }
+        let mut attempt = 0;
+        loop {
+            attempt += 1;
+            // Of its own name: a task of the last attempt may still be writing.
+            let part = self.output.join(format!(".{name}.{}-{attempt}.part", std::process::id()));
+            let result = self.write(&input, &part).await.and_then(|()| {
+                let written = describe(&part)?.0;
+                let is_complete = written == n_rows;
+                is_complete.then_some(()).ok_or_else(|| failed(format!("{written} of {n_rows} rows were written")))
+            });
+            let Err(error) = result else {
+                fs::rename(&part, &output)?;
+                eprintln!("senv-sql: {}: {n_rows} rows", output.display());
+                return Ok(Some(n_rows));
+            };
+            let _ = fs::remove_file(&part);
+            self.judge(&input, error, attempt).await?;
+        }
+    }
+
+    /// Waits until another attempt makes sense; the error if none does.
+    async fn judge(&self, input: &Path, error: DataFusionError, attempt: usize) -> Result<()> {
+        if poison::may_be_the_cause(&error)
+            && let Some(poison) = poison::find(input, Some(&self.arguments.column))?
+        {
+            return Err(failed(poison));
+        }
+        let failed_for_good = || failed(format!("{}: {}", input.display(), message(&error)));
+        let Some(cluster) = &self.arguments.cluster else { return Err(failed_for_good()) };
+        if cluster.answers() {
+            // What the functions refuse, they refuse again.
+            let is_refused = error.to_string().contains(": argument ");
+            return if is_refused || attempt >= ATTEMPTS { Err(failed_for_good()) } else { Ok(()) };
+        }
+        eprintln!("senv-sql: {}: the scheduler does not answer; waiting", input.display());
+        let start = Instant::now();
+        while !cluster.answers() {
+            if start.elapsed().as_secs() >= self.arguments.patience {
+                return Err(failed_for_good());
+            }
+            sleep(PAUSE).await;
+        }
+        Ok(())
+    }
+
+    /// A file that is there must be what this run would write.
+    fn check_finished(&self, output: &Path, n_rows: i64) -> Result<()> {
+        let (written, origin) = describe(output)?;
+        if origin.as_ref() == Some(&self.origin) && written == n_rows {
+            return Ok(());
+        }
+        let Origin { model, column } = &self.origin;
+        let found =
+            origin.map_or("no origin".to_owned(), |origin| format!("{} of column {}", origin.model, origin.column));
+        Err(failed(format!(
+            "{}: has {written} rows and {found}, and this run would write {n_rows} rows by {model} of column {column}; move it away",
+            output.display()
+        )))
+    }
+
+    /// Runs the query that writes one file.
+    async fn write(&self, input: &Path, output: &Path) -> Result<()> {
+        let context = self.session().await?;
+        let ending = input.extension().unwrap_or_default().to_string_lossy();
+        let read = ParquetReadOptions::default().file_extension(&ending);
+        let frame = context.read_parquet(input.to_string_lossy().as_ref(), read).await?;
+        if !frame.schema().has_column_with_unqualified_name(&self.arguments.column) {
+            let column = &self.arguments.column;
+            return Err(failed(format!("embed: argument text: {} has no column {column}", input.display())));
+        }
+        let model = Expr::Literal(ScalarValue::Utf8(Some(self.origin.model.clone())), None);
+        let vector = context.udf("embed")?.call(vec![ident(&self.arguments.column), model]);
+        let frame = frame.with_column(&self.arguments.vector_column, vector)?;
+        let single = DataFrameWriteOptions::new().with_single_file_output(true);
+        let options = options(&self.origin, &self.arguments.vector_column, self.dim);
+        frame.write_parquet(&output.to_string_lossy(), single, Some(options)).await?;
+        Ok(())
+    }
+
+    /// A session that keeps the order of rows: a file is one partition.
+    async fn session(&self) -> Result<SessionContext> {
+        let config = session::settings().with_target_partitions(1).with_repartition_file_scans(false);
+        session::open(&self.models, self.arguments.cluster.as_ref(), config).await
+    }
+}

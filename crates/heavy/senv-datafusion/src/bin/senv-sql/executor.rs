@@ -1,0 +1,71 @@
+//! `senv-sql executor`.
+
+use std::{path::PathBuf, sync::Arc, thread};
+
+use ballista_executor::executor_process::{ExecutorProcessConfig, start_executor_process};
+use datafusion::error::Result;
+use senv_datafusion::function_registry;
+
+use crate::{
+    ModelArguments,
+    cluster::{Address, failed, free_port},
+    logging,
+};
+
+/// Seconds that an executor waits for its scheduler at the start.
+const PATIENCE_SECONDS: u16 = 120;
+
+/// Seconds between two signs of life. Ballista's own 60 would need a timeout of minutes.
+const HEARTBEAT_SECONDS: u64 = 4;
+
+/// Options of an executor.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ExecutorArguments {
+    #[command(flatten)]
+    models: ModelArguments,
+    /// The scheduler.
+    #[arg(long, default_value = "127.0.0.1:50050", value_name = "HOST:PORT")]
+    scheduler: Address,
+    /// Address to listen on, under which others reach this process for what its tasks leave to the next.
+    #[arg(long, default_value = "127.0.0.1")]
+    host: String,
+    /// Port to listen on; a free one by default.
+    #[arg(long, default_value_t = 0)]
+    port: u16,
+    /// Tasks at a time, and threads that encode; all cores by default.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=4096))]
+    threads: Option<u64>,
+    /// Folder for what tasks leave to the next; one that is removed at the end by default.
+    #[arg(long, value_name = "DIR")]
+    work_dir: Option<PathBuf>,
+}
+
+pub(crate) async fn run(arguments: &ExecutorArguments) -> Result<()> {
+    logging::start(None);
+    let models = arguments.models.open()?;
+    let cores = || thread::available_parallelism().map_or(1, usize::from);
+    let threads = arguments.threads.map_or_else(cores, |n| n as usize);
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().map_err(failed)?;
+    let port = if arguments.port == 0 { free_port(&arguments.host)? } else { arguments.port };
+    let temporary = if arguments.work_dir.is_none() { Some(tempfile::tempdir()?) } else { None };
+    let work_dir = arguments.work_dir.as_deref().or(temporary.as_ref().map(tempfile::TempDir::path));
+    eprintln!("senv-sql: executor on {}:{port}, {threads} threads", arguments.host);
+    let config = ExecutorProcessConfig {
+        bind_host: arguments.host.clone(),
+        external_host: Some(arguments.host.clone()),
+        port,
+        grpc_port: free_port(&arguments.host)?,
+        scheduler_host: arguments.scheduler.host.clone(),
+        scheduler_port: arguments.scheduler.port,
+        scheduler_connect_timeout_seconds: PATIENCE_SECONDS,
+        vcores: threads,
+        executor_heartbeat_interval_seconds: HEARTBEAT_SECONDS,
+        work_dir: work_dir.map(|path| path.to_string_lossy().into_owned()),
+        // What a job left behind goes after an hour.
+        job_data_ttl_seconds: 3600,
+        job_data_clean_up_interval_seconds: 600,
+        override_function_registry: Some(function_registry(&models)),
+        ..ExecutorProcessConfig::default()
+    };
+    start_executor_process(Arc::new(config)).await.map_err(failed)
+}

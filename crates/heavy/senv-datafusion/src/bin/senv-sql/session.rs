@@ -1,0 +1,36 @@
+//! Sessions: in this process, or on a cluster.
+
+use ballista::prelude::SessionContextExt;
+use ballista_core::extension::SessionConfigExt;
+use datafusion::{
+    error::Result,
+    execution::SessionStateBuilder,
+    prelude::{SessionConfig, SessionContext},
+};
+use senv_datafusion::{Models, register};
+
+use crate::cluster::Address;
+
+/// A session in which all functions are known.
+pub(crate) async fn open(models: &Models, cluster: Option<&Address>, config: SessionConfig) -> Result<SessionContext> {
+    let context = match cluster {
+        None => SessionContext::new_with_config(config),
+        Some(address) => {
+            // The adaptive planner of Ballista 55.0 loses a stage that an executor took with it ("Can't find active stage"), and the query
+            // never ends.
+            let config = config.upgrade_for_ballista().with_ballista_adaptive_query_planner(false);
+            let state = SessionStateBuilder::new().with_config(config).with_default_features().build();
+            SessionContext::remote_with_state(&address.url(), state).await?
+        }
+    };
+    // Behind the upgrade, which puts Ballista's own functions in the place of those that were there.
+    register(&context, models)?;
+    Ok(context)
+}
+
+/// Settings for queries. Text columns keep the type of the file, so that what is written has it, too.
+pub(crate) fn settings() -> SessionConfig {
+    let mut config = SessionConfig::new().with_information_schema(true);
+    config.options_mut().execution.parquet.schema_force_view_types = false;
+    config
+}

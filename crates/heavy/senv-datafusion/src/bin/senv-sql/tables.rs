@@ -1,0 +1,127 @@
+//! Tables: `NAME=FILE`, where `FILE` may be a folder or hold `*`.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    str::FromStr,
+};
+
+use datafusion::{
+    error::Result,
+    prelude::{CsvReadOptions, JsonReadOptions, ParquetReadOptions, SessionContext},
+};
+
+use crate::cluster::failed;
+
+/// A table of a query.
+#[derive(Debug, Clone)]
+pub(crate) struct TableArgument {
+    pub(crate) name: String,
+    pub(crate) files: String,
+}
+
+impl FromStr for TableArgument {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (name, files) = text.split_once('=').ok_or("must be NAME=FILE")?;
+        if name.is_empty() || files.is_empty() {
+            return Err("must be NAME=FILE".into());
+        }
+        Ok(Self { name: name.to_owned(), files: files.to_owned() })
+    }
+}
+
+impl TableArgument {
+    /// Registers the table by the ending of its first file: Parquet, CSV or JSON lines.
+    pub(crate) async fn register(&self, context: &SessionContext) -> Result<()> {
+        let paths = files(&self.files)?;
+        let ending = paths.first().and_then(|path| path.extension()).unwrap_or_default().to_string_lossy().to_string();
+        // All processes of a cluster see the files, under the path that is the same from everywhere.
+        let (name, location) = (self.name.as_str(), absolute(&self.files)?);
+        match ending.as_str() {
+            "csv" => context.register_csv(name, location, CsvReadOptions::new()).await,
+            "jsonl" | "ndjson" | "json" => {
+                let options = JsonReadOptions::default().file_extension(&ending);
+                context.register_json(name, location, options).await
+            }
+            ending => {
+                let options = ParquetReadOptions::default().file_extension(ending);
+                context.register_parquet(name, location, options).await
+            }
+        }
+    }
+}
+
+/// The files that a pattern names, in alphabetical order: one, those of a folder, or those that match a `*` in the last part of the path.
+pub(crate) fn files(pattern: &str) -> Result<Vec<PathBuf>> {
+    let path = Path::new(pattern);
+    let (folder, name) = if path.is_dir() { (path, "*".to_owned()) } else { split(path) };
+    if !name.contains('*') {
+        return if path.is_file() {
+            Ok(vec![path.to_owned()])
+        } else {
+            Err(failed(format!("{pattern}: no such file")))
+        };
+    }
+    let unreadable = |e: std::io::Error| failed(format!("{}: {e}", folder.display()));
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).map_err(unreadable)? {
+        let path = entry.map_err(unreadable)?.path();
+        let file = path.file_name().unwrap_or_default().to_string_lossy();
+        if path.is_file() && !file.starts_with('.') && matches(&name, &file) {
+            found.push(path);
+        }
+    }
+    if found.is_empty() {
+        return Err(failed(format!("{pattern}: no file matches")));
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// The same pattern from the root of the file system on.
+fn absolute(pattern: &str) -> Result<String> {
+    let path = Path::new(pattern);
+    if path.is_dir() {
+        // With a slash at its end it is a folder to DataFusion.
+        return Ok(format!("{}/", fs::canonicalize(path)?.display()));
+    }
+    let (folder, name) = split(path);
+    Ok(fs::canonicalize(folder)?.join(name).to_string_lossy().into_owned())
+}
+
+fn split(path: &Path) -> (&Path, String) {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    (folder, path.file_name().unwrap_or_default().to_string_lossy().into_owned())
+}
+
+/// Whether a name matches a pattern in which `*` is any number of characters.
+fn matches(pattern: &str, name: &str) -> bool {
+    let Some((start, rest)) = pattern.split_once('*') else { return pattern == name };
+    let Some(name) = name.strip_prefix(start) else { return false };
+    name.char_indices().map(|(at, _)| at).chain([name.len()]).any(|at| matches(rest, &name[at..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_star_matches_any_number_of_characters() {
+        for (pattern, name) in [("*.parquet", "a.parquet"), ("*", ""), ("a*b*c", "aXbYc"), ("a*", "a"), ("ä*ö", "äßö")]
+        {
+            assert!(matches(pattern, name), "{pattern} {name}");
+        }
+        for (pattern, name) in [("*.parquet", "a.parquet.part"), ("a*b", "b"), ("a", "ab"), ("a*b*c", "acb")] {
+            assert!(!matches(pattern, name), "{pattern} {name}");
+        }
+    }
+
+    #[test]
+    fn a_table_is_a_name_and_files() {
+        let table: TableArgument = "t=a=b.parquet".parse().unwrap();
+        assert_eq!((table.name.as_str(), table.files.as_str()), ("t", "a=b.parquet"));
+        assert!(["t", "=a", "t="].iter().all(|text| text.parse::<TableArgument>().is_err()));
+    }
+}

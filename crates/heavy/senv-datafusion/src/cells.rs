@@ -1,0 +1,179 @@
+//! Centroids that divide vectors into cells, shared by all processes of a query.
+
+use std::{fs::File, path::Path, sync::Arc};
+
+use datafusion::{
+    arrow::{
+        array::{Array, AsArray, FixedSizeListArray, Float32Array, RecordBatch},
+        datatypes::{DataType, Field, Float32Type, Schema},
+    },
+    error::{DataFusionError, Result},
+    parquet::arrow::{ArrowWriter, arrow_reader::ParquetRecordBatchReaderBuilder},
+};
+use senv_core::{Table, kernels};
+use senv_index::{KMeansParams, k_means};
+
+use crate::models::external;
+
+/// The column of a file of centroids.
+const COLUMN: &str = "centroid";
+
+/// Unit vectors, a cell around each: a vector is in the cell of the centroid with which its cosine is highest. Cloning shares them.
+///
+/// A file of them is Parquet with one column `centroid` of fixed-size lists of `Float32`.
+#[derive(Debug, Clone)]
+pub struct Centroids(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    name: String,
+    digest: String,
+    dim: usize,
+    /// Back to back.
+    values: Vec<f32>,
+}
+
+impl Centroids {
+    /// These vectors of `dim` values, back to back, which are brought to unit length.
+    ///
+    /// # Errors
+    /// If there is no vector, one is cut short, or one has no direction.
+    pub fn new(name: &str, dim: usize, mut values: Vec<f32>) -> Result<Self> {
+        let bad = |reason: &str| DataFusionError::Execution(format!("centroids {name}: {reason}"));
+        if dim == 0 || values.is_empty() || !values.len().is_multiple_of(dim) {
+            return Err(bad("no vectors, or one is cut short"));
+        }
+        for row in values.chunks_exact_mut(dim) {
+            let norm = kernels::l2_normalize(row);
+            if !(norm.is_finite() && norm >= 1e-12) {
+                return Err(bad("a vector is zero or not finite"));
+            }
+        }
+        // FNV-1a of the values: it tells files apart that were mixed up, and no more.
+        let bytes = values.iter().flat_map(|x| x.to_le_bytes()).chain(dim.to_le_bytes());
+        let digest =
+            bytes.fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| (sum ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));
+        Ok(Self(Arc::new(Inner { name: name.to_owned(), digest: format!("{digest:016x}"), dim, values })))
+    }
+
+    /// So many centroids of vectors of `dim` values, back to back, by spherical k-means with a seed.
+    ///
+    /// # Errors
+    /// As [`Centroids::new`]; those of [`k_means`].
+    pub fn train(name: &str, dim: usize, vectors: Vec<f32>, n_cells: usize, seed: u64) -> Result<Self> {
+        let rows = Table::from_vec(vectors.len() / dim.max(1), dim, vectors).map_err(external)?;
+        let params = KMeansParams { seed, starts: Some(1), ..KMeansParams::new(n_cells) };
+        let centroids = k_means(&rows, &params, |_| {}).map_err(external)?.centroids;
+        Self::new(name, dim, centroids.iter().flat_map(|row| row[..dim].to_vec()).collect())
+    }
+
+    /// Those of a file.
+    ///
+    /// # Errors
+    /// If the file cannot be read or is no file of centroids; as [`Centroids::new`].
+    pub fn open(name: &str, path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        let bad = |reason: String| DataFusionError::Execution(format!("{}: {reason}", path.display()));
+        let file = File::open(path).map_err(|e| bad(e.to_string()))?;
+        let reader = ParquetRecordBatchReaderBuilder::try_new(file).map_err(|e| bad(e.to_string()))?;
+        let (mut values, mut dim) = (Vec::new(), 0);
+        for batch in reader.build().map_err(|e| bad(e.to_string()))? {
+            let batch = batch.map_err(|e| bad(e.to_string()))?;
+            let column = batch.column_by_name(COLUMN).and_then(|column| column.as_fixed_size_list_opt());
+            let column = column.ok_or_else(|| bad(format!("no column {COLUMN} of fixed-size lists")))?;
+            let items = column.values().as_primitive_opt::<Float32Type>().filter(|items| items.null_count() == 0);
+            values.extend_from_slice(items.ok_or_else(|| bad("no lists of Float32".into()))?.values());
+            dim = column.value_length() as usize;
+        }
+        Self::new(name, dim, values)
+    }
+
+    /// Writes them to a file that [`Centroids::open`] and [`crate::Models::open`] read; its name ends in `.centroids`.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        let item = Arc::new(Field::new_list_field(DataType::Float32, false));
+        let values = Arc::new(Float32Array::from(self.0.values.clone()));
+        let column = FixedSizeListArray::try_new(item, self.0.dim as i32, values, None)?;
+        let schema = Schema::new(vec![Field::new(COLUMN, column.data_type().clone(), false)]);
+        let batch = RecordBatch::try_new(Arc::new(schema), vec![Arc::new(column)])?;
+        let file = File::create(path.as_ref())?;
+        let mut writer = ArrowWriter::try_new(file, batch.schema(), None)?;
+        writer.write(&batch)?;
+        writer.close()?;
+        Ok(())
+    }
+
+    /// Their name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// A digest of their values, 16 hexadecimal digits.
+    #[must_use]
+    pub fn digest(&self) -> &str {
+        &self.0.digest
+    }
+
+    /// Their dimension.
+    #[must_use]
+    pub fn dim(&self) -> usize {
+        self.0.dim
+    }
+
+    /// Number of cells.
+    #[must_use]
+    pub fn n_cells(&self) -> usize {
+        self.0.values.len() / self.0.dim
+    }
+
+    /// The cells of the `n` nearest centroids of a vector, the nearest first, of equally near ones the first. `scores` is a buffer.
+    pub(crate) fn nearest(&self, vector: &[f32], n: usize, scores: &mut Vec<f32>, cells: &mut Vec<u32>) {
+        let n_cells = self.n_cells();
+        scores.resize(n_cells, 0.0);
+        kernels::scores(vector, 1, &self.0.values, n_cells, self.0.dim, scores);
+        cells.clear();
+        for _ in 0..n.min(n_cells) {
+            let left = (0..n_cells as u32).filter(|cell| !cells.contains(cell));
+            let best =
+                left.reduce(|best, cell| if scores[cell as usize] > scores[best as usize] { cell } else { best });
+            cells.extend(best);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_of_centroids_is_read_as_it_was_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("two.centroids");
+        let centroids = Centroids::new("two", 2, vec![2.0, 0.0, 0.0, 0.5]).unwrap();
+        centroids.save(&path).unwrap();
+        let read = Centroids::open("two", &path).unwrap();
+        assert_eq!((read.digest(), read.dim(), read.n_cells()), (centroids.digest(), 2, 2));
+        let other = Centroids::new("two", 2, vec![2.0, 0.1, 0.0, 0.5]).unwrap();
+        assert_ne!(other.digest(), centroids.digest());
+    }
+
+    #[test]
+    fn cells_are_those_of_the_nearest_centroids() {
+        let centroids = Centroids::new("three", 2, vec![1.0, 0.0, 0.0, 1.0, -1.0, 0.0]).unwrap();
+        let (mut scores, mut cells) = (Vec::new(), Vec::new());
+        for (vector, nearest) in [([0.2, 3.0], [1, 0, 2]), ([-1.0, 0.1], [2, 1, 0]), ([1.0, 1.0], [0, 1, 2])] {
+            centroids.nearest(&vector, 5, &mut scores, &mut cells);
+            assert_eq!(cells, nearest);
+        }
+    }
+
+    #[test]
+    fn vectors_without_a_direction_are_no_centroids() {
+        for values in [vec![], vec![1.0], vec![0.0, 0.0], vec![f32::NAN, 1.0], vec![f32::INFINITY, 1.0]] {
+            assert!(Centroids::new("bad", 2, values.clone()).is_err(), "{values:?}");
+        }
+    }
+}

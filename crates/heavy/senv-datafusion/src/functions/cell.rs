@@ -1,0 +1,151 @@
+//! `cell(vector, centroids)` and `cells(vector, centroids, n)`: where vectors lie among centroids.
+
+use std::sync::Arc;
+
+use datafusion::{
+    arrow::{
+        array::{ListBuilder, UInt32Array, UInt32Builder},
+        datatypes::{DataType, Field},
+    },
+    common::ScalarValue,
+    error::Result,
+    logical_expr::{
+        ColumnarValue, Expr, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
+        simplify::{ExprSimplifyResult, SimplifyContext},
+    },
+};
+
+use super::{
+    text::{array_of, text_type},
+    vectors::{Vectors, vector_argument_type},
+};
+use crate::{cells::Centroids, error, models::Models};
+
+/// `cell(vector, centroids)`: the number of the nearest centroid, a `UInt32`; null where the vector is null or zero.
+///
+/// `cells(vector, centroids, n)`: the numbers of the `n` nearest ones, the nearest first, a `List<UInt32>`. Two vectors of a high cosine that
+/// lie on both sides of a border share a cell if each is put into two.
+///
+/// `centroids` is the name of a file `NAME.centroids` in the folder of models ([`Centroids`]).
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Cell {
+    several: bool,
+    models: Models,
+    signature: Signature,
+}
+
+impl Cell {
+    /// `cell`, with these centroids.
+    #[must_use]
+    pub fn new(models: Models) -> Self {
+        Self { several: false, models, signature: Signature::user_defined(Volatility::Immutable) }
+    }
+
+    /// `cells`, with these centroids.
+    #[must_use]
+    pub fn several(models: Models) -> Self {
+        Self { several: true, ..Self::new(models) }
+    }
+
+    /// The number of cells that a row wants.
+    fn n(&self, args: &ScalarFunctionArgs) -> Result<usize> {
+        match args.args.get(2) {
+            None => Ok(1),
+            Some(ColumnarValue::Scalar(ScalarValue::Int64(Some(n)))) if *n >= 1 => Ok(*n as usize),
+            Some(_) => Err(error::execution(self.name(), "n", "must be a constant of at least 1")),
+        }
+    }
+
+    fn centroids(&self, name: &ColumnarValue) -> Result<&Centroids> {
+        let name = if let ColumnarValue::Scalar(name) = name { name.try_as_str().flatten() } else { None };
+        let name = name.ok_or_else(|| error::execution(self.name(), "centroids", "must be a constant name"))?;
+        self.models.find_centroids(self.name(), name)
+    }
+}
+
+impl ScalarUDFImpl for Cell {
+    fn name(&self) -> &str {
+        if self.several { "cells" } else { "cell" }
+    }
+
+    fn signature(&self) -> &Signature {
+        &self.signature
+    }
+
+    fn coerce_types(&self, given: &[DataType]) -> Result<Vec<DataType>> {
+        if given.len() != 2 + usize::from(self.several) {
+            let wanted = if self.several { "cells(vector, centroids, n)" } else { "cell(vector, centroids)" };
+            return Err(error::plan(self.name(), "list", format!("must be {wanted}, got {} arguments", given.len())));
+        }
+        text_type(self.name(), "centroids", &given[1])?;
+        let mut types = vec![vector_argument_type(self.name(), "vector", &given[0])?, DataType::Utf8];
+        if let Some(n) = given.get(2) {
+            if !n.is_integer() {
+                return Err(error::plan(self.name(), "n", format!("must be an integer, got {n}")));
+            }
+            types.push(DataType::Int64);
+        }
+        Ok(types)
+    }
+
+    fn return_type(&self, _: &[DataType]) -> Result<DataType> {
+        let list = || DataType::List(Arc::new(Field::new_list_field(DataType::UInt32, true)));
+        Ok(if self.several { list() } else { DataType::UInt32 })
+    }
+
+    fn simplify(&self, mut args: Vec<Expr>, _: &SimplifyContext) -> Result<ExprSimplifyResult> {
+        let Some(Expr::Literal(name, _)) = args.get(1) else { return Ok(ExprSimplifyResult::Original(args)) };
+        let Some(name) = name.try_as_str().flatten() else { return Ok(ExprSimplifyResult::Original(args)) };
+        let centroids = self.models.find_centroids(self.name(), name)?;
+        let pinned = format!("{}@{}", centroids.name(), centroids.digest());
+        if name == pinned {
+            return Ok(ExprSimplifyResult::Original(args));
+        }
+        args[1] = Expr::Literal(ScalarValue::Utf8(Some(pinned)), None);
+        Ok(ExprSimplifyResult::Simplified(ScalarUDF::new_from_impl(self.clone()).call(args)))
+    }
+
+    fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {
+        let (centroids, n) = (self.centroids(&args.args[1])?, self.n(&args)?);
+        let array = array_of(&args.args[0])?;
+        let vectors = Vectors::new(self.name(), "vector", &args.args[0], &array)?;
+        let (mut scores, mut cells) = (Vec::new(), Vec::new());
+        let mut of_row = |row: usize| -> Result<Option<Vec<u32>>> {
+            let Some(vector) = vectors.get(row) else { return Ok(None) };
+            if vector.len() != centroids.dim() {
+                let reason =
+                    format!("has {} values, and centroids {} have {}", vector.len(), centroids.name(), centroids.dim());
+                return Err(error::execution(self.name(), "vector", reason));
+            }
+            if !vector.iter().all(|x| x.is_finite()) {
+                return Err(error::execution(self.name(), "vector", format!("row {row} of the batch is not finite")));
+            }
+            if vector.iter().all(|&x| x == 0.0) {
+                return Ok(None);
+            }
+            centroids.nearest(vector, n, &mut scores, &mut cells);
+            Ok(Some(cells.clone()))
+        };
+        let rows = array.len();
+        let result: datafusion::arrow::array::ArrayRef = if self.several {
+            let mut lists = ListBuilder::new(UInt32Builder::new());
+            for row in 0..rows {
+                match of_row(row)? {
+                    Some(cells) => {
+                        lists.values().append_slice(&cells);
+                        lists.append(true);
+                    }
+                    None => lists.append(false),
+                }
+            }
+            Arc::new(lists.finish())
+        } else {
+            let cells = (0..rows).map(|row| Ok(of_row(row)?.map(|cells| cells[0])));
+            Arc::new(cells.collect::<Result<UInt32Array>>()?)
+        };
+        Ok(match args.args[0] {
+            ColumnarValue::Scalar(_) => ColumnarValue::Scalar(ScalarValue::try_from_array(&result, 0)?),
+            ColumnarValue::Array(_) => ColumnarValue::Array(result),
+        })
+    }
+}

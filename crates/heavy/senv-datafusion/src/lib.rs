@@ -1,0 +1,39 @@
+//! Sentence embeddings in SQL: functions of senv for DataFusion, on one machine or, through Ballista, on many.
+//!
+#![doc = include_str!("../README.md")]
+//!
+//! | function | gives |
+//! | --- | --- |
+//! | [`embed(text [, model])`](Embed) | the embedding, a fixed-size list of `Float32` |
+//! | [`similarity(a, b [, model])`](Similarity) | the cosine of two sentences |
+//! | [`cosine(v, w)`](Cosine) | the cosine of two vectors |
+//! | [`tokens(text [, model])`](Tokens) | the tokens, a list of text |
+//! | [`coverage(text [, model])`](Coverage) | the share of tokens that the model knows |
+//! | [`nearest(index, text, k)`](Nearest) | a table: the nearest sentences of a collection on disk |
+//! | [`cell(vector, centroids)`, `cells(vector, centroids, n)`](Cell) | the cells of a vector among shared centroids |
+//! | [`near_pairs(id, vector, threshold)`](NearPairs) | an aggregate: the near pairs of a group |
+//!
+//! Text is `Utf8`, `LargeUtf8`, `Utf8View` or a dictionary of one of them; its bytes are not copied. Errors are those of DataFusion and name
+//! the function and the argument.
+
+#![forbid(unsafe_code)]
+
+mod cells;
+mod error;
+mod functions;
+mod models;
+mod register;
+
+pub use cells::Centroids;
+pub use functions::{
+    cell::Cell,
+    cosine::Cosine,
+    embed::Embed,
+    near_pairs::NearPairs,
+    nearest::Nearest,
+    similarity::Similarity,
+    text::MAX_SENTENCE_BYTES,
+    tokens::{Coverage, Tokens},
+};
+pub use models::{ENGLISH, Models, NamedModel};
+pub use register::{SessionBuilder, function_registry, register, session_builder};

@@ -1,0 +1,246 @@
+//! The models and centroids that functions know, loaded once and shared by all queries of a process.
+
+use std::{
+    fs,
+    hash::{Hash, Hasher},
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use datafusion::error::{DataFusionError, Result};
+use senv::Model;
+
+use crate::{cells::Centroids, error};
+
+/// The name of the model that is built in.
+pub const ENGLISH: &str = "english";
+/// Digits of a digest that name a model, at least.
+const MIN_DIGITS: usize = 8;
+/// The end of the name of a file of centroids.
+const CENTROIDS: &str = ".centroids";
+
+/// A model with its name and its digest.
+#[derive(Debug, Clone)]
+pub struct NamedModel {
+    /// The name by which queries ask for it: that of its file without the ending.
+    pub name: String,
+    /// Its digest ([`senv::model_digest`]), in hexadecimal digits.
+    pub digest: String,
+    /// The model.
+    pub model: Model,
+}
+
+/// Models by name and by digest, and centroids of cells by name. Cloning shares them.
+///
+/// A query names a model `english`, by the first eight or more digits of its digest, or by both: `english@31e4b3262ba8f763`. When a
+/// query is planned its functions get the last form, so that a process that has another model under the name refuses the query.
+#[derive(Debug, Clone, Default)]
+pub struct Models(Arc<Named>);
+
+#[derive(Debug, Clone, Default)]
+struct Named {
+    models: Vec<NamedModel>,
+    centroids: Vec<Centroids>,
+}
+
+impl Models {
+    /// The English model alone.
+    ///
+    /// # Errors
+    /// None for the model that is built in.
+    pub fn english() -> Result<Self> {
+        let model = senv::english().map_err(external)?;
+        Self::default().with_model(ENGLISH, senv_english::DIGEST, model)
+    }
+
+    /// The English model, and those of a folder: every file and folder that [`senv::open`] reads, in alphabetical order, by its name
+    /// without the ending; files `NAME.centroids` are centroids of cells ([`Centroids`]). Files whose names begin with a dot are left
+    /// out, and so are text files (`.md`, `.txt`, `.json`). A model named `english` takes the place of the one that is built in.
+    ///
+    /// # Errors
+    /// If the folder or a file in it cannot be read, or two have one name.
+    pub fn open(folder: impl AsRef<Path>) -> Result<Self> {
+        let folder = folder.as_ref();
+        let cannot = |e: std::io::Error| DataFusionError::Execution(format!("{}: {e}", folder.display()));
+        let paths = fs::read_dir(folder).map_err(cannot)?.map(|entry| Ok(entry.map_err(cannot)?.path()));
+        let mut paths: Vec<PathBuf> = paths.collect::<Result<_>>()?;
+        paths.sort();
+        let mut models = Self::default();
+        for path in paths {
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            if name.starts_with('.') || [".md", ".txt", ".json"].iter().any(|end| name.ends_with(end)) {
+                continue;
+            }
+            models = match name.strip_suffix(CENTROIDS) {
+                Some(name) => models.with_centroids(Centroids::open(name, &path)?)?,
+                None => {
+                    let digest = senv::model_digest(&path).map_err(external)?;
+                    let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+                    models.with_model(&name, &digest, senv::open(&path).map_err(external)?)?
+                }
+            };
+        }
+        if models.0.models.iter().any(|model| model.name == ENGLISH) {
+            return Ok(models);
+        }
+        models.with_model(ENGLISH, senv_english::DIGEST, senv::english().map_err(external)?)
+    }
+
+    /// These and one more.
+    ///
+    /// # Errors
+    /// If there is a model of that name, or the name is empty or holds an `@`.
+    pub fn with_model(mut self, name: &str, digest: &str, model: Model) -> Result<Self> {
+        check_name(name, self.0.models.iter().map(|model| model.name.as_str()))?;
+        let model = NamedModel { name: name.to_owned(), digest: digest.to_owned(), model };
+        Arc::make_mut(&mut self.0).models.push(model);
+        Ok(self)
+    }
+
+    /// These with centroids of cells.
+    ///
+    /// # Errors
+    /// If there are centroids of that name, or the name is empty or holds an `@`.
+    pub fn with_centroids(mut self, centroids: Centroids) -> Result<Self> {
+        check_name(centroids.name(), self.0.centroids.iter().map(Centroids::name))?;
+        Arc::make_mut(&mut self.0).centroids.push(centroids);
+        Ok(self)
+    }
+
+    /// All models, in the order in which they came.
+    #[must_use]
+    pub fn all(&self) -> &[NamedModel] {
+        &self.0.models
+    }
+
+    /// The model of a name, a digest or both, or, of no name, the only one, else the one named `english`.
+    ///
+    /// # Errors
+    /// Names `function` and its argument `model`: if there is no such model, or if the one of that name has another digest than the query
+    /// was planned with.
+    pub fn find(&self, function: &str, wanted: Option<&str>) -> Result<&NamedModel> {
+        let models = self.all();
+        let Some(wanted) = wanted else {
+            let english = || models.iter().find(|model| model.name == ENGLISH);
+            let one = if let [one] = models { Some(one) } else { english() };
+            return one.ok_or_else(|| error::plan(function, "model", format!("name one of {}", self.names())));
+        };
+        if let Some((name, digest)) = wanted.split_once('@') {
+            return find_digest(function, "model", wanted, models, |model| (&model.name, &model.digest), name, digest);
+        }
+        let is_digest = |model: &&NamedModel| wanted.len() >= MIN_DIGITS && model.digest.starts_with(wanted);
+        let found = models.iter().find(|model| model.name == wanted).or_else(|| models.iter().find(is_digest));
+        found.ok_or_else(|| error::plan(function, "model", format!("no model {wanted:?}; there are {}", self.names())))
+    }
+
+    /// The centroids of a name, or of a name and a digest.
+    ///
+    /// # Errors
+    /// As [`Models::find`]; the argument is `centroids`.
+    pub fn find_centroids(&self, function: &str, wanted: &str) -> Result<&Centroids> {
+        let all = &self.0.centroids;
+        if let Some((name, digest)) = wanted.split_once('@') {
+            return find_digest(function, "centroids", wanted, all, |one| (one.name(), one.digest()), name, digest);
+        }
+        let names = || all.iter().map(Centroids::name).collect::<Vec<_>>().join(", ");
+        let none = || error::plan(function, "centroids", format!("no centroids {wanted:?}; there are [{}]", names()));
+        all.iter().find(|centroids| centroids.name() == wanted).ok_or_else(none)
+    }
+
+    fn names(&self) -> String {
+        let name = |model: &NamedModel| format!("{:?} ({})", model.name, model.digest);
+        self.all().iter().map(name).collect::<Vec<_>>().join(", ")
+    }
+
+    /// What decides whether two are the same: names and digests.
+    fn identity(&self) -> impl Iterator<Item = (&str, &str)> {
+        let models = self.0.models.iter().map(|model| (model.name.as_str(), model.digest.as_str()));
+        models.chain(self.0.centroids.iter().map(|centroids| (centroids.name(), centroids.digest())))
+    }
+}
+
+impl PartialEq for Models {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0) || self.identity().eq(other.identity())
+    }
+}
+
+impl Eq for Models {}
+
+impl Hash for Models {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.identity().for_each(|one| one.hash(state));
+    }
+}
+
+fn check_name<'a>(name: &str, mut others: impl Iterator<Item = &'a str>) -> Result<()> {
+    if name.is_empty() || name.contains('@') {
+        return Err(DataFusionError::Configuration(format!("{name:?} is no name: it is empty or holds an @")));
+    }
+    if others.any(|other| other == name) {
+        return Err(DataFusionError::Configuration(format!("two files have the name {name:?}: rename one")));
+    }
+    Ok(())
+}
+
+/// The one with a digest; the name is for the message.
+fn find_digest<'a, T>(
+    function: &str,
+    argument: &str,
+    wanted: &str,
+    all: &'a [T],
+    identity: impl Fn(&'a T) -> (&'a str, &'a str),
+    name: &str,
+    digest: &str,
+) -> Result<&'a T> {
+    let is_digest = |one: &&'a T| digest.len() >= MIN_DIGITS && identity(one).1.starts_with(digest);
+    let found = all.iter().find(|one| identity(one).0 == name && is_digest(one)).or_else(|| all.iter().find(is_digest));
+    found.ok_or_else(|| {
+        let here = all.iter().map(identity).find(|one| one.0 == name);
+        let here = here.map_or_else(|| "is not here".to_owned(), |one| format!("has digest {} here", one.1));
+        error::plan(
+            function,
+            argument,
+            format!("the query wants {wanted}, but {name} {here}: give all processes the same files"),
+        )
+    })
+}
+
+/// An error of senv as one of DataFusion.
+pub(crate) fn external(error: impl std::error::Error + Send + Sync + 'static) -> DataFusionError {
+    DataFusionError::External(Box::new(error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_model_is_found_by_name_by_digest_and_by_both() {
+        let models = Models::english().unwrap();
+        let digest = senv_english::DIGEST;
+        for wanted in [ENGLISH, digest, &digest[..8], &format!("{ENGLISH}@{digest}"), &format!("other@{digest}")] {
+            assert_eq!(models.find("embed", Some(wanted)).unwrap().digest, digest, "{wanted}");
+        }
+        assert_eq!(models.find("embed", None).unwrap().name, ENGLISH);
+    }
+
+    #[test]
+    fn errors_name_the_function_the_argument_and_both_digests() {
+        let models = Models::english().unwrap();
+        let error = models.find("embed", Some("english@0123456789abcdef")).unwrap_err().to_string();
+        let parts = ["embed", "argument model", "0123456789abcdef", senv_english::DIGEST];
+        assert!(parts.iter().all(|part| error.contains(part)), "{error}");
+        let error = models.find("tokens", Some("french")).unwrap_err().to_string();
+        assert!(error.contains("tokens: argument model: no model \"french\""), "{error}");
+        assert!(models.find("embed", Some("31e4b32")).is_err()); // seven digits
+    }
+
+    #[test]
+    fn two_models_of_one_name_are_an_error() {
+        let models = Models::english().unwrap();
+        let model = models.find("embed", None).unwrap().model.clone();
+        assert!(models.clone().with_model(ENGLISH, "00", model.clone()).is_err());
+        assert!(models.with_model("a@b", "00", model).is_err());
+    }
+}

@@ -1,0 +1,9 @@
+//! The functions beside plain senv, and the program as separate processes.
+
+mod cluster;
+mod columns;
+mod encode;
+mod functions;
+mod near_duplicates;
+mod processes;
+mod support;

@@ -1,0 +1,137 @@
+//! The program as separate processes on loopback.
+
+use std::{
+    fs,
+    net::{TcpListener, TcpStream},
+    path::{Path, PathBuf},
+    process::{Child, Command, Output, Stdio},
+    thread::sleep,
+    time::{Duration, Instant},
+};
+
+/// A process that is killed when the test ends.
+pub(crate) struct Process(Child);
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+impl Process {
+    /// `kill -9`.
+    pub(crate) fn kill(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+impl Process {
+    /// CPU seconds that it has taken; the tests of killed processes run on Linux.
+    pub(crate) fn cpu_seconds(&self) -> f64 {
+        let stat = fs::read_to_string(format!("/proc/{}/stat", self.0.id())).unwrap();
+        let fields: Vec<&str> = stat.rsplit(')').next().unwrap().split_whitespace().collect();
+        (fields[11].parse::<f64>().unwrap() + fields[12].parse::<f64>().unwrap()) / 100.0
+    }
+}
+
+fn program() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_senv-sql"))
+}
+
+/// Runs the program to its end.
+pub(crate) fn run(arguments: &[&str]) -> Output {
+    program().args(arguments).stdin(Stdio::null()).output().unwrap()
+}
+
+/// What a run writes, which must succeed.
+pub(crate) fn stdout(arguments: &[&str]) -> String {
+    let output = run(arguments);
+    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// The message of a run, which must fail.
+pub(crate) fn failure(arguments: &[&str]) -> String {
+    let output = run(arguments);
+    assert!(!output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stdout));
+    String::from_utf8(output.stderr).unwrap()
+}
+
+/// Starts the program.
+pub(crate) fn start(arguments: &[&str]) -> Child {
+    program().args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+/// Waits for something, a minute at most.
+pub(crate) fn wait_for(what: &str, mut is_there: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !is_there() {
+        assert!(start.elapsed() < Duration::from_secs(60), "{what}: not there after a minute");
+        sleep(Duration::from_millis(20));
+    }
+}
+
+/// A scheduler and executors of one thread each.
+pub(crate) struct Cluster {
+    pub(crate) port: u16,
+    models: Option<PathBuf>,
+    pub(crate) scheduler: Process,
+    pub(crate) executors: Vec<Process>,
+}
+
+impl Cluster {
+    /// Starts it. Executors may have a folder of models of their own.
+    pub(crate) fn start(n_executors: usize, models: Option<&Path>, of_executors: Option<&Path>) -> Self {
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let scheduler = scheduler(port, models);
+        let address = format!("127.0.0.1:{port}");
+        let executor = |_| {
+            let mut arguments = vec!["executor", "--scheduler", &address, "--threads", "1"];
+            let folder = of_executors.or(models).map(|path| path.to_str().unwrap());
+            arguments.extend(folder.iter().flat_map(|folder| ["--models", folder]));
+            quiet(&arguments)
+        };
+        let executors = (0..n_executors).map(executor).collect();
+        Self { port, models: models.map(Path::to_owned), scheduler, executors }
+    }
+
+    /// `HOST:PORT` of the scheduler.
+    pub(crate) fn address(&self) -> String {
+        format!("127.0.0.1:{}", self.port)
+    }
+
+    /// Kills the scheduler.
+    pub(crate) fn kill_scheduler(&mut self) {
+        self.scheduler.kill();
+        wait_for("a closed port", || TcpStream::connect(("127.0.0.1", self.port)).is_err());
+    }
+
+    /// Starts a scheduler in the place of one that was killed.
+    pub(crate) fn restart_scheduler(&mut self) {
+        self.scheduler = scheduler(self.port, self.models.as_deref());
+    }
+}
+
+fn scheduler(port: u16, models: Option<&Path>) -> Process {
+    let port_text = port.to_string();
+    let mut arguments = vec!["scheduler", "--port", &port_text];
+    arguments.extend(models.iter().flat_map(|folder| ["--models", folder.to_str().unwrap()]));
+    let process = quiet(&arguments);
+    wait_for("the scheduler", || TcpStream::connect(("127.0.0.1", port)).is_ok());
+    process
+}
+
+fn quiet(arguments: &[&str]) -> Process {
+    let command = &mut program();
+    Process(command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
+}
+
+/// Names of the finished files of a folder, in order.
+pub(crate) fn finished(folder: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
+    let mut paths: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+    paths.retain(|path| !path.file_name().unwrap().to_string_lossy().starts_with('.'));
+    paths.sort();
+    paths
+}
