@@ -53,6 +53,7 @@ pub(super) struct FolderArgs {
     #[arg(long, value_name = "FORMAT", help_heading = "Large inputs")]
     output_format: Option<FolderFormat>,
     /// Share the files among all processes that are given this folder and the same output, on any number of machines that see both.
+    ///
     /// Each file is claimed by one of them. A process that dies is replaced; one that was only slow discards what it made. Each ends when
     /// all files are complete.
     #[arg(long, value_name = "FOLDER", help_heading = "Large inputs")]

@@ -55,10 +55,12 @@ pub(crate) struct Encode {
     /// input file.
     #[arg(long, short, value_name = "FILE", default_value = "-")]
     output: PathBuf,
-    /// Encode one of N parts of the input, the I-th: whole lines, or rows of tables, that follow each other. The input alone decides where
-    /// the parts begin: at blocks of 256 KiB of text, or of 4,096 records of a table or sentences of --split. Outputs 1 to N one after the
-    /// other (senv join, or cat) are the output of the whole, byte for byte. Standard input and pipes are refused: each run looks at all of the
-    /// input. A compressed file, and a table, is read up to its part; of plain text the run begins where its part does.
+    /// Encode one of N parts of the input, the I-th: whole lines, or rows of tables, that follow each other.
+    ///
+    /// The input alone decides where the parts begin: at blocks of 256 KiB of text, or of 4,096 records of a table or sentences of
+    /// --split. Outputs 1 to N one after the other (senv join, or cat) are the output of the whole, byte for byte. Of plain text a run
+    /// reads its part alone; a compressed file or a table is first read as a whole, to count its blocks. Standard input and pipes are
+    /// refused for that.
     #[arg(long, value_name = "I/N", help_heading = "Large inputs")]
     shard: Option<Shard>,
     #[command(flatten)]

@@ -105,9 +105,11 @@ pub(crate) struct Index {
     #[arg(long = "order", value_name = "WEIGHT", value_parser = order_weight, help_heading = "Search",
           conflicts_with = "change")]
     order_weight: Option<f64>,
-    /// Make one of N parts of the collection, the I-th. The sentences of the input are parts of 262,144 vectors of 256 values (fewer of longer
+    /// Make one of N parts of the collection, the I-th; senv join makes the whole of all of them.
+    ///
+    /// The sentences of the input are parts of 262,144 vectors of 256 values (fewer of longer
     /// vectors, or at 256 MiB of text), which are dealt out in turn. Ids are those in the whole. Each run reads all of the input, and encodes
-    /// its share. senv join makes the collection of the whole, byte for byte; until then a shard is a collection that can be searched.
+    /// its share. What senv join makes has the bytes of a collection of the whole; until then a shard is a collection that can be searched.
     #[arg(long, value_name = "I/N", help_heading = "Large inputs", conflicts_with_all = ["change", "export_web"])]
     shard: Option<Shard>,
     #[command(flatten)]
