@@ -19,7 +19,7 @@ const BLOCK_RECORDS: u64 = 1 << 12;
 ///
 /// The input decides where it is divided, and nothing else: no number of threads, no memory, no time. Every file is a row of blocks.
 /// Of text a block is 256 KiB after decompression, and a line is of the block in which it begins. Of tables (CSV, JSON
-/// lines, Parquet, Arrow), and of text that is cut into sentences ([`Split`](super::Split)), a block is 4,096 records or sentences. The blocks
+/// lines, Parquet, Arrow), and of text that is cut into sentences ([`Split`](crate::text::Split)), a block is 4,096 records or sentences. The blocks
 /// of all files, in their order, are shared out in N stretches that differ by one block at most ([`Shard::of`]). So shards 1 to N
 /// one after the other are the input.
 ///
