@@ -4,7 +4,8 @@ use clap::{Parser, Subcommand, builder::RangedU64ValueParser};
 
 use crate::commands::{
     cluster, combine, compare, completions, compress, convert, decode, dedupe, define, encode, eval, expand_vocabulary,
-    index, info, manual, mine, nearest, outliers, reproduce, sample, search, similarity, split, train, tune,
+    index, info, join_shards, manual, mine, nearest, outliers, reproduce, sample, search, similarity, split, train,
+    tune,
 };
 
 /// Sentence embeddings: train, encode, search, evaluate.
@@ -49,6 +50,7 @@ pub(crate) enum Command {
     Nearest(nearest::Nearest),
     Index(index::Index),
     Search(search::Search),
+    Join(join_shards::JoinShards),
     Split(split::SplitCommand),
     Dedupe(dedupe::Dedupe),
     Compare(compare::Compare),

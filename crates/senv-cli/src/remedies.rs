@@ -27,6 +27,8 @@ fn option(remedy: Remedy) -> Option<&'static str> {
         Remedy::OtherModel => "--model",
         Remedy::ModelPlace => "--model FILE",
         Remedy::NameColumn => "--column NAME",
+        Remedy::Replace => "--force",
+        Remedy::ShareByClaims => "--claims FOLDER",
         _ => return None,
     })
 }

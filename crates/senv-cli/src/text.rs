@@ -142,6 +142,25 @@ impl TextArgs {
         TextOptions { table, split: self.split.map(Split::from), ..self.lines.options() }
     }
 
+    /// The arguments that decide which sentences a file has: their names and values.
+    pub(crate) fn settings(&self) -> Vec<(&'static str, String)> {
+        let of = |name, value: Option<String>| value.map(|value| (name, value));
+        let named = |value: String| value.to_lowercase();
+        let LineArgs { invalid_utf8, max_line_bytes } = self.lines;
+        [
+            of("--column", self.column.clone()),
+            of("--field", self.field.clone()),
+            of("--text-format", self.text_format.map(|format| named(format!("{format:?}")))),
+            of("--header", self.header.then(|| "true".into())),
+            of("--split", self.split.map(|split| named(format!("{split:?}")))),
+            of("--invalid-utf8", Some(named(format!("{invalid_utf8:?}")))),
+            of("--max-line-bytes", Some(max_line_bytes.to_string())),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
+
     /// The options for this column and another one of the same table: lines have a tab between both.
     pub(crate) fn options_with(&self, other: &str) -> Result<TextOptions> {
         let mut options = self.options();
@@ -232,9 +251,17 @@ impl Lines {
         Ok(())
     }
 
-    /// Replaces the lines by the next of the reader: so many at most, about so many bytes.
+    /// Replaces the lines by the next of the reader: so many at most, about so many bytes, and of one block, so that those of a shard
+    /// come together as they do in the whole.
     pub(crate) fn fill(&mut self, reader: &mut TextReader, max_lines: usize, max_bytes: usize) -> Result {
-        self.fill_where(reader, max_lines, max_bytes, |_| true)
+        self.clear();
+        while self.has_room(max_lines, max_bytes)
+            && (self.ends.is_empty() || !reader.begins_block()?)
+            && let Some(line) = reader.next_line()?
+        {
+            self.push_at(line.text, line.path, line.number)?;
+        }
+        Ok(())
     }
 
     /// The same of the lines that hold anything but blanks; where they stand is kept.
@@ -249,11 +276,8 @@ impl Lines {
         max_bytes: usize,
         keep: impl Fn(&Line<'_>) -> bool,
     ) -> Result {
-        self.first += self.ends.len() as u64;
-        self.text.clear();
-        self.ends.clear();
-        self.places.clear();
-        while self.ends.len() < max_lines && self.text.len() < max_bytes {
+        self.clear();
+        while self.has_room(max_lines, max_bytes) {
             match reader.next_line()? {
                 Some(line) if keep(&line) => self.push_at(line.text, line.path, line.number)?,
                 Some(_) => {}
@@ -261,6 +285,17 @@ impl Lines {
             }
         }
         Ok(())
+    }
+
+    fn clear(&mut self) {
+        self.first += self.ends.len() as u64;
+        self.text.clear();
+        self.ends.clear();
+        self.places.clear();
+    }
+
+    fn has_room(&self, max_lines: usize, max_bytes: usize) -> bool {
+        self.ends.len() < max_lines && self.text.len() < max_bytes
     }
 
     /// Appends a line that stands there.

@@ -106,6 +106,14 @@ pub enum Error {
         /// Digest of the model given.
         found: String,
     },
+    /// Collections that are not the shards of one whole.
+    #[error("{}: {reason}", path.display())]
+    ShardsDoNotFit {
+        /// The collection that does not fit, or the one that was to be made.
+        path: PathBuf,
+        /// What does not fit, and what to do.
+        reason: String,
+    },
     /// There is a collection where one was to be made.
     #[error("{}: there is a collection already; open it, or give another name", path.display())]
     Exists {

@@ -61,6 +61,37 @@ pub enum Error {
         /// Digest of the model that was found.
         found: String,
     },
+    /// A folder of outputs that was begun with another model or other settings.
+    #[error(
+        "{}: it was begun otherwise, and would mix both: {difference}; give another folder, or {}",
+        path.display(), Remedy::Replace
+    )]
+    OtherSettings {
+        /// The folder.
+        path: PathBuf,
+        /// What differs.
+        difference: String,
+    },
+    /// A file in the place of an output of a folder.
+    #[error(
+        "{}: it is there, and nothing is noted of how it was made; give another folder, or {}",
+        path.display(), Remedy::Replace
+    )]
+    ForeignOutput {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A folder of outputs that another process fills.
+    #[error(
+        "{}: another process{} has it to itself; wait until it ends, or have both {}",
+        path.display(), holder.map_or(String::new(), |holder| format!(" ({holder})")), Remedy::ShareByClaims
+    )]
+    FolderInUse {
+        /// The folder.
+        path: PathBuf,
+        /// The process, where it is known.
+        holder: Option<u32>,
+    },
     /// A collection of another model than the web page holds.
     #[error(
         "the web page holds the English model, or its small form, and not {}, the model of this collection; make a collection \
@@ -359,6 +390,8 @@ impl Error {
             }
             Self::CannotCompress { remedy, .. } => remedy.as_slice(),
             Self::InitialVectorsDim { .. } => &[Remedy::InitialVectorsOfDim],
+            Self::OtherSettings { .. } | Self::ForeignOutput { .. } => &[Remedy::Replace],
+            Self::FolderInUse { .. } => &[Remedy::ShareByClaims],
             Self::ModelGone { .. } | Self::OtherModel { .. } => &[Remedy::ModelPlace],
             _ => &[],
         }

@@ -109,7 +109,9 @@ pub use jobs::encode_table::{EncodeTableParams, EncodedRows, encode_table};
 pub use jobs::{
     compare::{Comparison, Counterpart, compare},
     duplicates::{DuplicateParams, duplicates, duplicates_to},
+    folder::{ClaimParams, FolderEvent, FolderJob, FolderOutcome, FolderParams, files_of_pattern},
     groups::{Group, GroupBy, GroupParams, Grouping, TextGroups, group_sentences},
+    join_vectors::join_vectors,
     mine::{MineParams, MinedPair, mine},
     outliers::outliers,
     sample::{diverse_sample, random_sample},
@@ -158,8 +160,8 @@ pub use check::{
 #[cfg(feature = "english")]
 pub use collection::WebExport;
 pub use collection::{
-    DocumentHit, NewSentences, RankedCollection, SentenceCollection, SentenceCollectionParams, SentenceHit,
-    SentenceSearch,
+    CollectionShard, DocumentHit, NewSentences, RankedCollection, SentenceCollection, SentenceCollectionParams,
+    SentenceHit, SentenceSearch,
 };
 pub use compress::table::CompressParams;
 pub use data::reading::Reading;

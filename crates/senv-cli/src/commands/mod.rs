@@ -19,6 +19,7 @@ mod finite;
 pub(crate) mod index;
 pub(crate) mod info;
 mod join;
+pub(crate) mod join_shards;
 mod known_words;
 pub(crate) mod manual;
 mod min_score;
@@ -98,6 +99,12 @@ impl ModelArg {
     pub(crate) fn open_verified(&self) -> Result<Model> {
         let copied = self.copy && !is_english(&self.model);
         self.adjusted(if copied { Model::open_copied(&self.model, true) } else { open_verified(&self.model) }?)
+    }
+
+    /// The arguments, beside the file, that decide what vectors it makes: their names and values.
+    pub(crate) fn settings(&self) -> Vec<(&'static str, String)> {
+        let word = self.unknown_row.iter().map(|word| ("--unknown-row", word.clone()));
+        word.chain(self.order_weight.map(|weight| ("--order", weight.to_string()))).collect()
     }
 
     /// The model as the arguments want it.
@@ -187,6 +194,7 @@ pub(crate) fn run(cli: Cli) -> Result {
         Command::Nearest(command) => command.run(),
         Command::Index(command) => command.run(),
         Command::Search(command) => command.run(),
+        Command::Join(command) => command.run(),
         Command::Dedupe(command) => command.run(),
         Command::Split(command) => command.run(),
         Command::Compare(command) => command.run(),

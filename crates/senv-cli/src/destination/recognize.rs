@@ -103,6 +103,10 @@ fn is_report(text: &str) -> bool {
 
 /// Whether the first row is one of `senv encode`, in any of its formats.
 fn is_vectors(bytes: &[u8]) -> bool {
+    // Of a shard without a line.
+    if bytes == b"[\n]\n" {
+        return true;
+    }
     let whole = (bytes.len() as u64) < LOOKED_AT;
     let mut lines = bytes.split_inclusive(|&b| b == b'\n').filter(|line| whole || line.ends_with(b"\n"));
     let first = lines.next().unwrap_or_default();
@@ -134,6 +138,7 @@ mod tests {
 
     #[test]
     fn rows_of_vectors_are_told_from_other_tables() {
+        assert!(is_vectors(b"[\n]\n") && !is_vectors(b"[]\n"));
         let row = [0.25_f32, -1.5, 0.1, 3.0, 1e-7, 0.0, 2.5e8, -0.333_333_34];
         for digits in [Digits::Shortest, Digits::Fixed(4)] {
             for separator in [b' ', b'\t', b','] {

@@ -43,6 +43,8 @@ mod search_changes;
 mod search_prompt;
 mod search_queries;
 mod search_web;
+mod shard;
+mod shard_folder;
 mod similarity;
 mod systems;
 mod tables;

@@ -53,11 +53,15 @@ pub enum Remedy {
     ModelPlace,
     /// The column of a table that is the text.
     NameColumn,
+    /// What is there replaced, or made again.
+    Replace,
+    /// Files of a folder shared among processes by claims.
+    ShareByClaims,
 }
 
 impl Remedy {
     /// Every remedy.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 20] = [
         Self::LowerLearningRate,
         Self::HigherLearningRate,
         Self::LimitGradients,
@@ -76,6 +80,8 @@ impl Remedy {
         Self::OtherModel,
         Self::ModelPlace,
         Self::NameColumn,
+        Self::Replace,
+        Self::ShareByClaims,
     ];
 }
 
@@ -100,6 +106,8 @@ impl fmt::Display for Remedy {
             Self::OtherModel => "take another model",
             Self::ModelPlace => "say where its model is now",
             Self::NameColumn => "name its column of text",
+            Self::Replace => "replace what is there",
+            Self::ShareByClaims => "share the files by claims",
         })
     }
 }

@@ -29,6 +29,8 @@ pub(crate) struct TextBlock {
     first_line: u64,
     /// Of records of a table, the number of each line.
     numbers: Vec<u64>,
+    /// Of lines as they are, the place of the first one in the bytes of its file, decompressed.
+    offset: Option<u64>,
 }
 
 impl TextBlock {
@@ -40,6 +42,12 @@ impl TextBlock {
     #[inline]
     pub(crate) fn number(&self, i: usize) -> u64 {
         self.numbers.get(i).copied().unwrap_or(self.first_line + i as u64)
+    }
+
+    /// The place in the bytes of its file, decompressed, of what stands `at` in the block; of lines as they are.
+    #[inline]
+    pub(super) fn offset(&self, at: usize) -> Option<u64> {
+        self.offset.map(|offset| offset + at as u64)
     }
 }
 
@@ -75,6 +83,8 @@ struct Open {
     source: Source,
     /// Bytes that were read already: the start of the next block.
     carry: Vec<u8>,
+    /// The place of that in the file.
+    offset: u64,
     next_line: u64,
     at_start: bool,
     at_end: bool,
@@ -124,6 +134,23 @@ impl BlockReader {
         Ok(blocks)
     }
 
+    /// A reader of a stretch of a file of plain lines that begins at `offset`, with line `line`.
+    pub(super) fn of_stretch(
+        path: PathBuf,
+        reader: impl Read + Send + 'static,
+        (offset, line): (u64, u64),
+        size: usize,
+        options: &TextOptions,
+    ) -> Result<Self> {
+        let source = Source { reader: Box::new(reader), action: "read" };
+        let mut blocks = Self::from_source(path, source, size, false, options)?;
+        if let Some(open) = &mut blocks.open {
+            // What makes a file no text, or is no part of it, stands at its beginning.
+            (open.offset, open.next_line, open.at_start) = (offset, line, offset == 0);
+        }
+        Ok(blocks)
+    }
+
     fn new(paths: Vec<PathBuf>, size: usize, eager: bool, options: &TextOptions) -> Result<Self> {
         if options.max_line_bytes == 0 {
             return Err(Error::InvalidParameter {
@@ -160,6 +187,7 @@ impl BlockReader {
             file,
             source,
             carry: Vec::new(),
+            offset: 0,
             next_line: 1,
             at_start: true,
             at_end: false,
@@ -226,6 +254,7 @@ impl BlockReader {
             let Some(splitter) = &mut open.splitter else { continue };
             block.buffer.clear();
             block.numbers.clear();
+            block.offset = None;
             let mut out = Output { text: &mut block.buffer, numbers: &mut block.numbers };
             let cut = if is_more {
                 let uncut = &self.uncut;
@@ -259,6 +288,7 @@ impl BlockReader {
 
 impl Open {
     fn next_block(&mut self, block: &mut TextBlock, path: &Path, size: usize, max: usize, eager: bool) -> Result<bool> {
+        block.offset = None;
         #[cfg(feature = "arrow")]
         if let Some(arrow) = &mut self.arrow {
             let is_more = arrow.next_lines(path, size, max, (&mut block.buffer, &mut block.numbers))?;
@@ -325,6 +355,8 @@ impl Open {
         let start = if self.at_start && buffer[..end].starts_with(BOM) { BOM.len() } else { 0 };
         self.at_start = false;
         block.range = start..end;
+        block.offset = Some(self.offset + start as u64);
+        self.offset += end as u64;
         block.file = self.file;
         block.first_line = self.next_line;
         self.next_line += memchr::memchr_iter(b'\n', &buffer[start..end]).count() as u64;

@@ -11,6 +11,7 @@ use super::{
     cut::{check_line, cut_line},
     decode::Source,
     is_blank,
+    shard::reader::{Pieces, numbered},
 };
 use crate::Result;
 
@@ -55,17 +56,24 @@ impl Line<'_> {
 /// # Ok::<(), senv_core::Error>(())
 /// ```
 pub struct TextReader {
-    blocks: BlockReader,
-    block: TextBlock,
+    pub(super) blocks: BlockReader,
+    pub(super) block: TextBlock,
     /// The start of the next line in the block.
-    position: usize,
-    /// Its place among the lines of the block, and its number.
-    place: usize,
+    pub(super) position: usize,
+    /// Its place among the lines of the block, and the number of the last one.
+    pub(super) place: usize,
     number: u64,
-    options: TextOptions,
+    pub(super) options: TextOptions,
     /// The last line in which invalid bytes were replaced.
     mended: String,
-    n_replaced: u64,
+    pub(super) n_replaced: u64,
+    /// Lines of the present file before the next one.
+    pub(super) n_records: u64,
+    /// The file and the block of the last line.
+    pub(super) last_block: Option<(usize, u64)>,
+    /// What is left of a shard, and how many of its files were begun.
+    pub(super) pieces: Option<Box<Pieces>>,
+    pub(super) n_pieces: usize,
 }
 
 /// How much a file has become so far: one that becomes more text than text can was made to fill memory or a disk.
@@ -114,9 +122,21 @@ impl TextReader {
         Ok(Self::new(BlockReader::from_source(path, source, BLOCK, true, options)?, options.clone()))
     }
 
-    fn new(blocks: BlockReader, options: TextOptions) -> Self {
-        let block = TextBlock::default();
-        Self { blocks, block, position: 0, place: 0, number: 0, options, mended: String::new(), n_replaced: 0 }
+    pub(super) fn new(blocks: BlockReader, options: TextOptions) -> Self {
+        Self {
+            blocks,
+            block: TextBlock::default(),
+            position: 0,
+            place: 0,
+            number: 0,
+            options,
+            mended: String::new(),
+            n_replaced: 0,
+            n_records: 0,
+            last_block: None,
+            pieces: None,
+            n_pieces: 0,
+        }
     }
 
     /// The next line, or `None` at the end of the last file.
@@ -125,18 +145,18 @@ impl TextReader {
     /// [`crate::Error::Io`] if a file cannot be read or is truncated or damaged in its compression;
     /// [`crate::Error::NotText`] for a file of another format; [`crate::Error::LineTooLong`]; [`crate::Error::InvalidUtf8`].
     pub fn next_line(&mut self) -> Result<Option<Line<'_>>> {
-        if self.position >= self.block.bytes().len() {
-            if !self.blocks.next_block(&mut self.block)? {
-                return Ok(None);
-            }
-            (self.position, self.place) = (0, 0);
+        if !self.advance()? {
+            return Ok(None);
         }
+        self.last_block = Some(self.present_block());
+        self.n_records += 1;
         self.number = self.block.number(self.place);
         self.place += 1;
         let path = self.blocks.path(self.block.file);
         let (line, end) = cut_line(self.block.bytes(), self.position);
         self.position = end;
-        let text = match check_line(line, path, self.number, self.options.max_line_bytes, self.options.invalid_utf8)? {
+        let checked = check_line(line, path, self.number, self.options.max_line_bytes, self.options.invalid_utf8);
+        let text = match checked.map_err(|error| numbered(&self.pieces, error))? {
             Cow::Borrowed(text) => text,
             Cow::Owned(mended) => {
                 self.n_replaced += 1;
@@ -151,8 +171,11 @@ impl TextReader {
     #[must_use]
     pub fn expansion(&self) -> Option<Expansion<'_>> {
         let (compressed, text) = self.blocks.of_file();
-        let path = self.blocks.path(self.block.file);
-        (compressed > 0 && text > 0).then_some(Expansion { path, compressed, text, lines: self.number })
+        // Behind the last file of a shard there is none.
+        (compressed > 0 && text > 0).then(|| {
+            let path = self.blocks.path(self.block.file);
+            Expansion { path, compressed, text, lines: self.number }
+        })
     }
 
     /// Number of lines so far in which invalid bytes were replaced.

@@ -8,6 +8,7 @@ mod decode;
 mod foreign;
 mod lines;
 mod sentences;
+mod shard;
 mod split;
 mod table;
 pub(crate) mod token;
@@ -27,6 +28,7 @@ pub(crate) use cut::{check_line, cut_line};
 pub(crate) use decode::{is_stdin, peek_stdin};
 pub use lines::{Expansion, Line, TextReader};
 pub use sentences::sentences;
+pub use shard::{LineNumbers, Shard};
 pub use split::Split;
 #[cfg(feature = "arrow")]
 pub use table::{ArrowBatches, ArrowFormat, Cells, ColumnPlace};

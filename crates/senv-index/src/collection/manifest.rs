@@ -49,6 +49,21 @@ pub(super) struct Manifest {
     /// Numbers that were added up over all rows that came.
     #[serde(default)]
     pub(super) counts: BTreeMap<String, u64>,
+    /// Which part of a whole it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) shard: Option<Shard>,
+}
+
+/// Which part of a whole a collection is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Shard {
+    /// From 1.
+    pub(super) number: u32,
+    pub(super) count: u32,
+    /// Whether ids were given, and are not places in the whole.
+    pub(super) has_ids: bool,
+    /// The generation as which it was made: with another it was changed since.
+    pub(super) generation: u64,
 }
 
 /// A segment of a collection.
@@ -82,6 +97,7 @@ impl Manifest {
             deletions_header: None,
             metadata,
             counts,
+            shard: None,
         }
     }
 
@@ -136,6 +152,10 @@ impl Manifest {
             if number > MOST_CHANGES {
                 return Err(format!("no collection comes to {what} number {number}"));
             }
+        }
+        if let Some(Shard { number, count, .. }) = self.shard.filter(|shard| !(1..=shard.count).contains(&shard.number))
+        {
+            return Err(format!("there is no shard {number} of {count}"));
         }
         match self.segments.iter().find(|segment| segment.deleted > segment.rows) {
             Some(segment) => {
@@ -193,6 +213,7 @@ mod tests {
         (manifest.generation, manifest.next_id, manifest.next_file) = (4, 5, 6);
         manifest.metadata.insert("origin".into(), "x".into());
         manifest.counts.insert("tokens".into(), 8);
+        manifest.shard = Some(Shard { number: 2, count: 3, has_ids: true, generation: 4 });
         manifest
     }
 
@@ -235,6 +256,10 @@ mod tests {
             assert!(matches!(error, Error::Damaged { .. }), "{error}");
         }
         assert!(matches!(read(&|manifest| manifest.segments[0].deleted = 8), Error::Damaged { .. }));
+        let shard = |number| Some(Shard { number, count: 3, has_ids: false, generation: 1 });
+        for number in [0, 4] {
+            assert!(matches!(read(&|manifest| manifest.shard = shard(number)), Error::Damaged { .. }));
+        }
         assert!(matches!(read(&|manifest| manifest.generation = u64::MAX), Error::Damaged { .. }));
         assert!(matches!(read(&|manifest| manifest.next_file = u64::MAX), Error::Damaged { .. }));
     }

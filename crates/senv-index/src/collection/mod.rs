@@ -2,6 +2,7 @@
 
 mod bits;
 mod compact;
+mod join;
 mod manifest;
 mod new_files;
 mod params;
@@ -233,6 +234,12 @@ impl Collection {
     #[must_use]
     pub fn count(&self, name: &str) -> u64 {
         self.manifest.counts.get(name).copied().unwrap_or(0)
+    }
+
+    /// Number and count of the shard that it is ([`CollectionParams::shard`]); `None` for a collection by itself.
+    #[must_use]
+    pub fn shard(&self) -> Option<(u32, u32)> {
+        self.manifest.shard.map(|shard| (shard.number, shard.count))
     }
 
     /// The folder.

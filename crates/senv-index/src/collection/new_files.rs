@@ -33,6 +33,11 @@ impl NewFiles {
         self.unfinished.clear();
     }
 
+    /// One more segment, which is opened.
+    pub(super) fn push(&mut self, segment: Segment) {
+        self.segments.push(segment);
+    }
+
     /// The row of an id, counted over all of them.
     pub(super) fn row_of(&self, id: u64) -> Result<Option<usize>> {
         let mut start = 0;
@@ -102,7 +107,7 @@ impl Collection {
     }
 
     /// The name of the next file, which no other has: not even one that does not belong to the collection.
-    fn new_file(&self, manifest: &mut Manifest, new: &mut NewFiles, kind: &str) -> String {
+    pub(super) fn new_file(&self, manifest: &mut Manifest, new: &mut NewFiles, kind: &str) -> String {
         loop {
             let file = format!("{:06}.{kind}", manifest.next_file);
             manifest.next_file += 1;

@@ -4,7 +4,10 @@ use std::collections::{BTreeMap, HashSet};
 
 use senv_core::Table;
 
-use super::{manifest::Manifest, segment::MOST_COLUMNS};
+use super::{
+    manifest::{Manifest, Shard},
+    segment::MOST_COLUMNS,
+};
 use crate::{IndexParams, Result, index::check_size};
 
 /// Values of the vectors of a segment, about: 256 MiB in f32, 262,144 rows of 256. Whoever adds much does it in parts of this
@@ -19,6 +22,7 @@ pub struct CollectionParams {
     columns: Vec<String>,
     index: IndexParams,
     metadata: BTreeMap<String, String>,
+    shard: Option<Shard>,
 }
 
 impl CollectionParams {
@@ -26,7 +30,7 @@ impl CollectionParams {
     #[must_use]
     pub fn new(dim: usize) -> Self {
         let (columns, index, metadata) = Default::default();
-        Self { dim, model: String::new(), columns, index, metadata }
+        Self { dim, model: String::new(), columns, index, metadata, shard: None }
     }
 
     /// The digest of the model that encodes the texts: vectors of another are refused.
@@ -57,9 +61,18 @@ impl CollectionParams {
         self
     }
 
+    /// Shard `number` of `count`, from 1: it gets parts `number - 1`, `number - 1 + count` and so on of a whole, counted from 0, and
+    /// [`Collection::join`](crate::Collection::join) makes the whole of all of them. With `has_ids` the rows have ids of their own; without,
+    /// [`NewRows::first_id`] says where each part stands in the whole.
+    #[must_use]
+    pub fn shard(mut self, number: u32, count: u32, has_ids: bool) -> Self {
+        self.shard = Some(Shard { number, count, has_ids, generation: 0 });
+        self
+    }
+
     /// The manifest of an empty collection.
     pub(super) fn manifest(&self) -> Result<Manifest> {
-        let Self { dim, model, columns, index, metadata } = self;
+        let Self { dim, model, columns, index, metadata, shard } = self;
         check_size(0, *dim)?;
         index.blocks(*dim)?;
         let distinct: HashSet<&String> = columns.iter().collect();
@@ -68,7 +81,12 @@ impl CollectionParams {
             let got = columns.join(", ");
             return Err(senv_core::Error::InvalidParameter { name: "columns", requirement, got }.into());
         }
-        Ok(Manifest { metadata: metadata.clone(), ..Manifest::new(*dim, model, columns, index) })
+        if let Some(Shard { number, count, .. }) = shard.filter(|shard| !(1..=shard.count).contains(&shard.number)) {
+            let got = format!("{number}/{count}");
+            let requirement = "I/N with I from 1 to N";
+            return Err(senv_core::Error::InvalidParameter { name: "shard", requirement, got }.into());
+        }
+        Ok(Manifest { metadata: metadata.clone(), shard: *shard, ..Manifest::new(*dim, model, columns, index) })
     }
 }
 
@@ -77,6 +95,8 @@ impl CollectionParams {
 pub struct NewRows {
     pub(super) vectors: Table,
     pub(super) ids: Option<Vec<u64>>,
+    /// The id of the first row, where the rows have no ids.
+    pub(super) first_id: Option<u64>,
     pub(super) texts: Vec<Vec<String>>,
     pub(super) counts: BTreeMap<String, u64>,
 }
@@ -85,13 +105,21 @@ impl NewRows {
     /// Vectors without texts, with the next free ids.
     #[must_use]
     pub fn new(vectors: Table) -> Self {
-        Self { vectors, ids: None, texts: Vec::new(), counts: BTreeMap::new() }
+        Self { vectors, ids: None, first_id: None, texts: Vec::new(), counts: BTreeMap::new() }
     }
 
     /// Their ids.
     #[must_use]
     pub fn ids(mut self, ids: Vec<u64>) -> Self {
         self.ids = Some(ids);
+        self
+    }
+
+    /// The id of the first of rows without ids, which go on from there: for a shard, in which rows of others are left out. It must not lie
+    /// below the next free id.
+    #[must_use]
+    pub fn first_id(mut self, id: u64) -> Self {
+        self.first_id = Some(id);
         self
     }
 

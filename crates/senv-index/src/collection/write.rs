@@ -81,7 +81,19 @@ impl Collection {
         next: impl FnMut() -> Result<Option<NewRows>, E>,
         replace: bool,
     ) -> Result<Self, E> {
-        let mut manifest = params.manifest()?;
+        Self::make(folder, params.manifest()?, replace, |building, manifest, new| {
+            building.append_parts(manifest, new, &mut None, next).map(|_| ())
+        })
+    }
+
+    /// Makes a collection of an empty manifest, into which `fill` writes segments.
+    pub(super) fn make<E: From<Error>>(
+        folder: &Path,
+        mut manifest: Manifest,
+        replace: bool,
+        fill: impl FnOnce(&Self, &mut Manifest, &mut NewFiles) -> Result<(), E>,
+    ) -> Result<Self, E> {
+        (manifest.generation, manifest.next_file) = (0, 1);
         // If a signal ends the program, only what this call has made goes, and only if nothing else came into it.
         let new_folder = (!folder.exists()).then(|| Unfinished::new(folder));
         fs::create_dir_all(folder).map_err(|e| Error::from(senv_core::Error::io("create", folder, e)))?;
@@ -99,12 +111,15 @@ impl Collection {
         if let Some(old) = &old {
             (manifest.generation, manifest.next_file) = (old.generation + 1, old.next_file);
         }
+        if let Some(shard) = &mut manifest.shard {
+            shard.generation = manifest.generation;
+        }
         let old = old.map(|old| Self::without_segments(folder, old));
         // What a writer left that was killed.
         old.iter().for_each(Self::remove_others);
         let mut new = NewFiles::default();
         let building = Self::without_segments(folder, manifest.clone());
-        let built = building.append_parts(&mut manifest, &mut new, &mut None, next).and_then(|_| {
+        let built = fill(&building, &mut manifest, &mut new).and_then(|()| {
             new.keep();
             Ok(manifest.write(folder)?)
         });
@@ -305,9 +320,12 @@ impl Collection {
         rows.texts.iter().try_for_each(|texts| shape("texts of a column", n, texts.len()))?;
         check_finite(&rows.vectors)?;
         let Some(ids) = &rows.ids else {
-            let end = manifest.next_id.checked_add(n as u64);
-            let end = end.ok_or(Error::NoIdLeft { next_id: manifest.next_id })?;
-            return Ok((manifest.next_id..end).collect());
+            let first = rows.first_id.unwrap_or(manifest.next_id);
+            if first < manifest.next_id {
+                return Err(Error::RepeatedId { id: first });
+            }
+            let end = first.checked_add(n as u64).ok_or(Error::NoIdLeft { next_id: first })?;
+            return Ok((first..end).collect());
         };
         shape("ids", n, ids.len())?;
         Ok(ids.clone())

@@ -9,7 +9,7 @@ mod web_export;
 
 use std::path::Path;
 
-use senv_core::{KnownWords, SentenceEncoder};
+use senv_core::{KnownWords, SentenceEncoder, text::Shard};
 use senv_index::{Collection, CollectionParams, IndexParams, NewRows, Rescoring};
 
 use self::{
@@ -48,12 +48,23 @@ pub struct SentenceCollectionParams {
     /// Weight of the part of the model that reads word order, if it has one, for the sentences and for whatever is searched for
     /// ([`Model::with_order_weight`]). By default 0, the table alone: a search by topic finds a little more so, and vectors are half as long.
     pub order_weight: f64,
+    /// Which part of the whole is made ([`SentenceCollection::build`]); by default all of it.
+    pub shard: Option<CollectionShard>,
+}
+
+/// A collection that is one of several parts of a whole, which [`Collection::join`] puts together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CollectionShard {
+    /// Which part: of the parts that `next` gives to [`SentenceCollection::build`], those that are dealt to it ([`Shard::deals`]).
+    pub shard: Shard,
+    /// Whether the sentences have ids of their own. Without, each gets its place in the whole.
+    pub has_ids: bool,
 }
 
 impl Default for SentenceCollectionParams {
     fn default() -> Self {
         let index = IndexParams { rescoring: Rescoring::F16, ..IndexParams::default() };
-        Self { columns: Vec::new(), index, recall: senv_index::DEFAULT_RECALL, order_weight: 0.0 }
+        Self { columns: Vec::new(), index, recall: senv_index::DEFAULT_RECALL, order_weight: 0.0, shard: None }
     }
 }
 
@@ -113,7 +124,8 @@ impl SentenceCollection {
 
     /// Makes a collection of sentences that come in parts; `next` gives one part after another, and `None` behind the last; it
     /// hears how many sentences make a good part, 262,144 for vectors of 256 values. The collection is there as a whole, or,
-    /// after an error, not at all. Memory holds one part at a time.
+    /// after an error, not at all. Memory holds one part at a time. For a shard ([`SentenceCollectionParams::shard`]) `next` gives all parts of
+    /// the whole, too, and those of other shards are dropped without being encoded.
     ///
     /// # Errors
     /// As [`SentenceCollection::create_with`] and [`SentenceCollection::add_sentences`]; those of `next`.
@@ -150,7 +162,7 @@ impl SentenceCollection {
         let rows_params = rows_params(&place, params)?;
         let columns: Vec<String> = [TEXT.to_owned()].into_iter().chain(params.columns.iter().cloned()).collect();
         place.model.prepare_for_many();
-        let next = encoded(&place.model, columns, next);
+        let next = encoded(&place.model, columns, of_shard(params.shard, next));
         let rows = match replace {
             false => Collection::build(folder, &rows_params, next),
             true => Collection::rebuild(folder, &rows_params, next),
@@ -399,6 +411,10 @@ fn rows_params(place: &ModelPlace, params: &SentenceCollectionParams) -> Result<
         .metadata(MODEL_KIND, place.model.kind())
         .metadata(RECALL, &recall.to_string())
         .column(TEXT);
+    let rows = match params.shard {
+        Some(CollectionShard { shard, has_ids }) => rows.shard(shard.number(), shard.count(), has_ids),
+        None => rows,
+    };
     let rows = if place.reads_order { rows.metadata(MODEL_ORDER, &params.order_weight.to_string()) } else { rows };
     Ok(params.columns.iter().fold(rows, |rows, column| rows.column(column)))
 }
@@ -409,6 +425,26 @@ fn weighted(model: Model, order_weight: f64) -> Result<Model> {
         Ok(model)
     } else {
         model.with_order_weight(order_weight)
+    }
+}
+
+/// The parts that are dealt to a shard, with the ids that they have in the whole.
+fn of_shard<E>(
+    shard: Option<CollectionShard>,
+    mut next: impl FnMut(usize) -> Result<Option<NewSentences>, E>,
+) -> impl FnMut(usize) -> Result<Option<NewSentences>, E> {
+    let (mut n_parts, mut n_sentences) = (0, 0);
+    move |len| {
+        let Some(CollectionShard { shard, .. }) = shard else { return next(len) };
+        while let Some(part) = next(len)? {
+            let first = n_sentences;
+            n_sentences += part.len() as u64;
+            n_parts += 1;
+            if shard.deals(n_parts - 1) {
+                return Ok(Some(part.first_id(first)));
+            }
+        }
+        Ok(None)
     }
 }
 

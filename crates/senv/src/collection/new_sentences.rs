@@ -36,6 +36,7 @@ pub(super) const SAMPLE: [&str; 4] = ["sample_sentences", "sample_words", "sampl
 pub struct NewSentences {
     texts: Vec<String>,
     ids: Option<Vec<u64>>,
+    first_id: Option<u64>,
     columns: Vec<(String, Vec<String>)>,
     vectors: Option<Table>,
 }
@@ -51,6 +52,13 @@ impl NewSentences {
     #[must_use]
     pub fn ids(mut self, ids: Vec<u64>) -> Self {
         self.ids = Some(ids);
+        self
+    }
+
+    /// The id of the first of sentences without ids; the others go on from there ([`NewRows::first_id`]).
+    #[must_use]
+    pub fn first_id(mut self, id: u64) -> Self {
+        self.first_id = Some(id);
         self
     }
 
@@ -83,7 +91,7 @@ impl NewSentences {
 
     /// Makes rows for a collection with these columns; the first column holds the sentences.
     pub(super) fn into_rows(self, model: &Model, columns: &[String]) -> Result<NewRows> {
-        let Self { texts, ids, columns: mut given, vectors } = self;
+        let Self { texts, ids, first_id, columns: mut given, vectors } = self;
         if let Some(number) = texts.iter().position(|text| is_blank(text)) {
             return Err(Error::BlankSentence { number });
         }
@@ -112,9 +120,10 @@ impl NewSentences {
         for (name, n) in SAMPLE.into_iter().zip([known.sentences, known.words, known.known, known.hashed]) {
             rows = rows.count(name, n);
         }
-        Ok(match ids {
-            Some(ids) => rows.ids(ids),
-            None => rows,
+        Ok(match (ids, first_id) {
+            (Some(ids), _) => rows.ids(ids),
+            (None, Some(id)) => rows.first_id(id),
+            (None, None) => rows,
         })
     }
 }

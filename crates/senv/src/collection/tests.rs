@@ -315,3 +315,50 @@ fn estimates_are_told_from_cosines() {
     assert_eq!(SentenceCollection::recall(collection.rows()), 0.9);
     assert_eq!(Sent2Vec::open(place.path("my.senv")).unwrap().dim(), collection.model().dim());
 }
+
+#[test]
+fn shards_of_given_parts_join_to_the_bytes_of_the_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let files = |name: &str| {
+        let mut files: Vec<_> = std::fs::read_dir(at(name)).unwrap().map(|entry| entry.unwrap().path()).collect();
+        files.sort();
+        files
+            .iter()
+            .map(|path| (path.file_name().unwrap().to_owned(), std::fs::read(path).unwrap()))
+            .collect::<Vec<_>>()
+    };
+    for has_ids in [false, true] {
+        let build = |name: &str, shard: Option<CollectionShard>| {
+            let params = SentenceCollectionParams { shard, ..Default::default() };
+            let mut parts = 0..5_u64;
+            let next = |_| {
+                let Some(part) = parts.next() else { return Ok(None) };
+                let sentences =
+                    NewSentences::new((0..part + 2).map(|i| format!("train {part} is {i} minutes late")).collect());
+                let ids = (0..part + 2).map(|i| 1000 - part * 10 - i).collect();
+                Ok::<_, Error>(Some(if has_ids { sentences.ids(ids) } else { sentences }))
+            };
+            SentenceCollection::rebuild(at(name), "english", &params, next).unwrap()
+        };
+        let whole = build("whole", None);
+        let shards: Vec<_> = (1..=3)
+            .map(|number| {
+                let shard = CollectionShard { shard: Shard::new(number, 3).unwrap(), has_ids };
+                let collection = build(&number.to_string(), Some(shard));
+                // A shard is searched as any collection, and its ids are those of the whole.
+                let hit = &collection.search("the train is late", 1).unwrap()[0];
+                let position = whole.rows().position(hit.id).unwrap().unwrap();
+                assert_eq!(whole.rows().text(position, "text").unwrap(), hit.text);
+                at(&number.to_string())
+            })
+            .collect();
+        let joined = Collection::rejoin(at("joined"), &shards).unwrap();
+        assert_eq!(joined.len(), 2 + 3 + 4 + 5 + 6);
+        let made: Vec<Vec<u8>> = files("joined").into_iter().map(|(_, bytes)| bytes).collect();
+        if !has_ids {
+            assert!(files("joined") == files("whole"));
+        }
+        assert_eq!(made.len(), files("whole").len());
+    }
+}

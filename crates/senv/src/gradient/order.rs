@@ -2,10 +2,10 @@
 //!
 //! ```text
 //! π_p = a permutation of n examples in pass p,                               n ≤ W = 2^22
-//! π_p = the blocks of 2^16 examples in random order; every 2^6 of them, a window of W examples, shuffled      n > W
+//! π_p = the blocks of 2^12 examples in random order; every 2^10 of them, a window of W examples, shuffled      n > W
 //! ```
 //!
-//! Beyond W the examples that a step sees lie in 64 stretches of the file that holds them, which the system reads ahead, and 16 MiB
+//! Beyond W the examples that a window sees lie in 1,024 stretches of the file that holds them, of some hundred kilobytes each, and 16 MiB
 //! hold their order, however many there are.
 
 use rand::{RngExt, seq::SliceRandom};
@@ -69,7 +69,7 @@ struct Cursor {
 const WINDOW: u32 = 1 << 22;
 
 /// Examples that stay together until they are in a window.
-const BLOCK: u32 = 1 << 16;
+const BLOCK: u32 = 1 << 12;
 
 /// The order of the examples: a fresh permutation of a source each time it is walked through, the last batch of a pass
 /// kept although smaller. All of it follows from the seed and the cursors.

@@ -10,7 +10,7 @@ use arrow_schema::{DataType, Field, Fields, Schema, SchemaRef};
 use ndarray::ArrayView2;
 use senv_core::{
     Coverage, SentenceEncoder, TextOptions, TextReader,
-    text::{ArrowBatches, ArrowFormat},
+    text::{ArrowBatches, ArrowFormat, LineNumbers, Shard},
 };
 use senv_store::{VectorPrecision, VectorTableWriter};
 
@@ -29,11 +29,14 @@ pub struct EncodeTableParams {
     pub vector_column: String,
     /// The type of their values; f32 by default.
     pub precision: VectorPrecision,
+    /// Which part of the input is encoded: all of it by default.
+    pub shard: Option<Shard>,
 }
 
 impl Default for EncodeTableParams {
     fn default() -> Self {
-        Self { text: TextOptions::default(), vector_column: "vector".into(), precision: VectorPrecision::default() }
+        let (text, precision) = Default::default();
+        Self { text, vector_column: "vector".into(), precision, shard: None }
     }
 }
 
@@ -82,7 +85,7 @@ pub fn encode_table<E: From<Error>>(
     let mut job = Job { encoder, output, format, params, on_rows, writer: None, columns: Fields::empty() };
     let keeps_columns = params.text.table.is_some() && params.text.split.is_none();
     if keeps_columns && inputs.iter().all(|path| ArrowFormat::of_file(path).is_some()) {
-        inputs.iter().try_for_each(|path| job.table(path))?;
+        job.tables(inputs)?;
     } else {
         job.lines(inputs)?;
     }
@@ -160,34 +163,43 @@ impl<E: From<Error>, F: FnMut(&EncodedRows<'_>) -> std::result::Result<(), E>> J
         Ok(())
     }
 
-    /// Encodes the rows of a table and writes all of its columns.
-    fn table(&mut self, path: &Path) -> std::result::Result<(), E> {
-        let mut batches = ArrowBatches::open(path, None).map_err(Error::from)?;
-        if self.writer.is_none() {
-            self.start(batches.schema())?;
-        } else if batches.schema().fields() != &self.columns {
-            let reason =
-                "it has other columns than the file before; write the vectors of each to a file of its own".into();
-            return Err(Error::from(senv_core::Error::BadFile { path: path.to_owned(), reason }).into());
+    /// The lines of the inputs, or of a shard of them.
+    fn reader(&self, inputs: &[PathBuf]) -> Result<TextReader> {
+        let text = &self.params.text;
+        Ok(match self.params.shard {
+            Some(shard) => TextReader::open_shard(inputs, text, shard, LineNumbers::Counted)?,
+            None => TextReader::open(inputs, text)?,
+        })
+    }
+
+    /// Encodes the rows of tables and writes all of their columns.
+    fn tables(&mut self, inputs: &[PathBuf]) -> std::result::Result<(), E> {
+        for path in inputs {
+            let batches = ArrowBatches::open(path, None).map_err(Error::from)?;
+            if self.writer.is_none() {
+                self.start(batches.schema())?;
+            } else if batches.schema().fields() != &self.columns {
+                let reason =
+                    "it has other columns than the file before; write the vectors of each to a file of its own";
+                return Err(bad(path, reason).into());
+            }
         }
         // The text is read once more, as it is everywhere, with its limits.
-        let mut lines = TextReader::open(&[path], &self.params.text).map_err(Error::from)?;
-        let mut text = Lines::default();
-        while let Some(batch) = batches.next_batch().map_err(Error::from)? {
-            let mut start = 0;
-            while start < batch.num_rows() {
-                text.clear();
-                while text.has_room() && start + text.len() < batch.num_rows() {
-                    let Some(line) = lines.next_line().map_err(Error::from)? else { break };
-                    text.push(line.text);
-                }
-                if text.len() == 0 {
-                    let reason = "it changed while it was read".into();
-                    return Err(Error::from(senv_core::Error::BadFile { path: path.to_owned(), reason }).into());
-                }
-                self.push(&batch.slice(start, text.len()), &text.all())?;
-                start += text.len();
+        let mut lines = self.reader(inputs)?;
+        let (mut text, mut rows) = (Lines::default(), None);
+        while let Some(line) = lines.next_line().map_err(Error::from)? {
+            text.clear();
+            text.push(line.text);
+            let (batch, start) = TableRows::find(&mut rows, line.path, line.number - 1)?;
+            while text.has_room()
+                && start + text.len() < batch.num_rows()
+                && !lines.begins_block().map_err(Error::from)?
+                && let Some(line) = lines.next_line().map_err(Error::from)?
+            {
+                text.push(line.text);
             }
+            let batch = batch.slice(start, text.len());
+            self.push(&batch, &text.all())?;
         }
         Ok(())
     }
@@ -202,13 +214,14 @@ impl<E: From<Error>, F: FnMut(&EncodedRows<'_>) -> std::result::Result<(), E>> J
         }
         let schema: SchemaRef = Arc::new(Schema::new(fields));
         self.start(&schema)?;
-        let mut reader = TextReader::open(inputs, &self.params.text).map_err(Error::from)?;
+        let mut reader = self.reader(inputs)?;
         let (mut text, mut numbers, mut files) = (Lines::default(), Vec::new(), Vec::new());
         loop {
             text.clear();
             numbers.clear();
             files.clear();
             while text.has_room()
+                && (text.len() == 0 || !reader.begins_block().map_err(Error::from)?)
                 && let Some(line) = reader.next_line().map_err(Error::from)?
             {
                 text.push(line.text);
@@ -234,4 +247,36 @@ impl<E: From<Error>, F: FnMut(&EncodedRows<'_>) -> std::result::Result<(), E>> J
             self.push(&rows, &sentences)?;
         }
     }
+}
+
+/// The rows of a table, which are looked for in ascending order.
+struct TableRows {
+    path: PathBuf,
+    batches: ArrowBatches,
+    batch: RecordBatch,
+    /// The row of the file with which the batch begins.
+    start: u64,
+}
+
+impl TableRows {
+    /// The batch of a row, and the place of the row in it.
+    fn find<'a>(rows: &'a mut Option<Self>, path: &Path, row: u64) -> Result<(&'a RecordBatch, usize)> {
+        // Of a file that is given twice the rows begin anew.
+        if rows.as_ref().is_none_or(|rows| rows.path != path || row < rows.start) {
+            let batches = ArrowBatches::open(path, None)?;
+            let batch = RecordBatch::new_empty(batches.schema().clone());
+            *rows = Some(Self { path: path.to_owned(), batches, batch, start: 0 });
+        }
+        let changed = || bad(path, "it changed while it was read");
+        let Some(Self { batches, batch, start, .. }) = rows else { return Err(changed()) };
+        while row >= *start + batch.num_rows() as u64 {
+            *start += batch.num_rows() as u64;
+            *batch = batches.next_batch()?.ok_or_else(changed)?;
+        }
+        Ok((batch, (row - *start) as usize))
+    }
+}
+
+fn bad(path: &Path, reason: &str) -> Error {
+    senv_core::Error::BadFile { path: path.to_owned(), reason: reason.into() }.into()
 }

@@ -5,7 +5,9 @@ pub(crate) mod distinct;
 pub(crate) mod duplicates;
 #[cfg(feature = "arrow")]
 pub(crate) mod encode_table;
+pub(crate) mod folder;
 pub(crate) mod groups;
+pub(crate) mod join_vectors;
 pub(crate) mod mine;
 pub(crate) mod outliers;
 pub(crate) mod sample;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use senv::{EncodeTableParams, Model, encode_table};
-use senv_core::TextOptions;
+use senv_core::{TextOptions, text::Shard};
 use senv_store::VectorPrecision;
 
 use super::Counts;
@@ -32,6 +32,16 @@ pub(super) struct TableArgs {
     precision: Precision,
 }
 
+impl TableArgs {
+    /// What decides how an output looks.
+    pub(super) fn settings(&self) -> [(&'static str, String); 2] {
+        [
+            ("--vector-column", self.vector_column.clone()),
+            ("--precision", format!("{:?}", self.precision).to_lowercase()),
+        ]
+    }
+}
+
 /// Encodes all lines, or the rows of tables, and writes them with their vectors.
 pub(super) fn encode(
     model: &Model,
@@ -39,13 +49,14 @@ pub(super) fn encode(
     inputs: &[PathBuf],
     output: &Path,
     text: TextOptions,
-    args: TableArgs,
+    shard: Option<Shard>,
+    args: &TableArgs,
 ) -> Result<Counts> {
     let precision = match args.precision {
         Precision::F32 => VectorPrecision::F32,
         Precision::F16 => VectorPrecision::F16,
     };
-    let params = EncodeTableParams { text, vector_column: args.vector_column, precision };
+    let params = EncodeTableParams { text, vector_column: args.vector_column.clone(), precision, shard };
     let mut counts = Counts::default();
     let counter = Counter::new(true);
     let mut sample = WordSample::new(model_path, model);

@@ -11,10 +11,10 @@ use std::{
 };
 
 use clap::{ArgGroup, ValueEnum};
-use senv::{SentenceCollection, SentenceCollectionParams};
+use senv::{CollectionShard, SentenceCollection, SentenceCollectionParams};
 use senv_core::{
     TextOptions, TextReader,
-    text::{Split, TableFormat, TableText},
+    text::{Shard, Split, TableFormat, TableText},
 };
 use senv_index::{Collection, IndexParams, Rescoring};
 
@@ -105,6 +105,13 @@ pub(crate) struct Index {
     #[arg(long = "order", value_name = "WEIGHT", value_parser = order_weight, help_heading = "Search",
           conflicts_with = "change")]
     order_weight: Option<f64>,
+    /// Make one of N parts of the collection, the I-th; senv join makes the whole of all of them.
+    ///
+    /// The sentences of the input are parts of 262,144 vectors of 256 values (fewer of longer
+    /// vectors, or at 256 MiB of text), which are dealt out in turn. Ids are those in the whole. Each run reads all of the input, and encodes
+    /// its share. What senv join makes has the bytes of a collection of the whole; until then a shard is a collection that can be searched.
+    #[arg(long, value_name = "I/N", help_heading = "Large inputs", conflicts_with_all = ["change", "export_web"])]
+    shard: Option<Shard>,
     #[command(flatten)]
     text: LineArgs,
 }
@@ -118,6 +125,7 @@ Examples:
   senv index articles.jsonl --output articles.index --documents --column id=url --column text=body
   senv index chapters/*.txt --output book.index --documents=files
   senv index --model my.senv --input news.tsv --output news.index --column text=3 --column id=1 --column year=2
+  senv index large.txt --shard 2/8 --output part2.index   (and then: senv join part*.index --output large.index)
   senv index --add --input more.txt --output text.index
   senv index --delete-ids 17,4 --output text.index
   senv index --delete-where 'document = a/trains' --output articles.index
@@ -246,6 +254,7 @@ impl Index {
             further.extend([DOCUMENT].iter().filter(|_| !is_named).chain(&[PLACE]).map(|name| (*name).to_owned()));
         }
         let documents = self.documents.map(Documents::from);
+        let shard = self.shard.map(|shard| CollectionShard { shard, has_ids: columns.has_ids() });
         let mut parts = Parts::new(reader, columns, self.vectors.as_deref(), self.replace, documents)?;
         if self.add && documents.is_some() {
             parts.know_documents_of(&Collection::open(&self.output)?)?;
@@ -277,6 +286,7 @@ impl Index {
                 index,
                 recall: self.recall,
                 order_weight: self.order_weight.unwrap_or(f64::from(u8::from(self.vectors.is_some()))),
+                shard,
             };
             let made = match self.force {
                 true => SentenceCollection::rebuild(&self.output, &model, &params, next),
@@ -290,7 +300,16 @@ impl Index {
             0 => String::new(),
             documents => format!(" of {}", plural(documents, "document")),
         };
-        output::note(&format!("{}{of} {what}, {} a second", plural(n, "sentence"), short(n as f64 / seconds)));
+        match self.shard {
+            Some(shard) => {
+                let own = plural(collection.len() as u64, "sentence");
+                let all = plural(n, "sentence");
+                output::note(&format!("{own} indexed, shard {shard} of {all}{of}"));
+            }
+            None => {
+                output::note(&format!("{}{of} {what}, {} a second", plural(n, "sentence"), short(n as f64 / seconds)))
+            }
+        }
         if self.add || self.replace {
             output::note(&format!("{} in {}", plural(collection.len() as u64, "sentence"), self.output.display()));
         }
@@ -417,7 +436,7 @@ pub(super) fn open(folder: &Path, model: Option<&Path>) -> senv::Result<Sentence
 }
 
 /// Refuses a place where something else is, which a collection would mix with.
-fn check_new(folder: &Path, force: bool) -> Result {
+pub(super) fn check_new(folder: &Path, force: bool) -> Result {
     let Ok(file) = fs::metadata(folder) else { return Ok(()) };
     let shown = folder.display();
     if !file.is_dir() {

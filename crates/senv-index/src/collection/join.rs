@@ -1,0 +1,270 @@
+//! Collections of shards -> the collection of the whole.
+
+use std::{collections::HashSet, fs, path::Path};
+
+use super::{
+    Collection,
+    manifest::{Manifest, SegmentEntry, Shard},
+    new_files::NewFiles,
+    segment::Segment,
+};
+use crate::{Error, Result};
+
+impl Collection {
+    /// Makes the collection of the whole from those of all of its shards ([`CollectionParams::shard`](super::CollectionParams::shard)), in
+    /// any order. Segment i of the whole was dealt to shard i modulo N, and is copied. So the files are, byte for byte, those of a
+    /// collection that was built of the whole at once. The shards stay.
+    ///
+    /// ```
+    /// # let folder = tempfile::tempdir()?;
+    /// # let at = |name: &str| folder.path().join(name);
+    /// use senv_core::Table;
+    /// use senv_index::{Collection, CollectionParams, NewRows};
+    /// // Two shards of four parts of one row each.
+    /// for number in 1..=2 {
+    ///     let params = CollectionParams::new(1).shard(number, 2, false);
+    ///     let mut mine = (0..4_u64).filter(|i| i % 2 == u64::from(number) - 1);
+    ///     Collection::build(at(&number.to_string()), &params, || {
+    ///         let Some(i) = mine.next() else { return Ok(None) };
+    ///         Ok::<_, senv_index::Error>(Some(NewRows::new(Table::from_vec(1, 1, vec![1.0 + i as f32])?).first_id(i)))
+    ///     })?;
+    /// }
+    /// let whole = Collection::join(at("whole"), &[at("1"), at("2")])?;
+    /// assert_eq!((whole.len(), whole.id(3)?), (4, Some(3)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::ShardsDoNotFit`] if one is missing or given twice, is no shard, was changed since, or is of another model, of other
+    /// settings or of another input; [`Error::GivenTwice`]; as [`Collection::build`] and [`Collection::open`].
+    pub fn join(folder: impl AsRef<Path>, shards: &[impl AsRef<Path>]) -> Result<Self> {
+        Self::join_in(folder.as_ref(), shards, false)
+    }
+
+    /// The same in place of the collection that is there, if there is one.
+    ///
+    /// # Errors
+    /// As [`Collection::join`].
+    pub fn rejoin(folder: impl AsRef<Path>, shards: &[impl AsRef<Path>]) -> Result<Self> {
+        Self::join_in(folder.as_ref(), shards, true)
+    }
+
+    fn join_in(folder: &Path, shards: &[impl AsRef<Path>], replace: bool) -> Result<Self> {
+        let shards = shards.iter().map(|path| Self::open(path.as_ref())).collect::<Result<Vec<_>>>()?;
+        let shards = in_order(folder, &shards)?;
+        let mut whole = shards[0].manifest.clone();
+        (whole.shard, whole.segments) = (None, Vec::new());
+        Self::make(folder, whole, replace, |collection, manifest, new| collection.take_over(manifest, new, &shards))
+    }
+
+    /// Copies the segments of shards in the order of the whole.
+    fn take_over(&self, manifest: &mut Manifest, new: &mut NewFiles, shards: &[&Self]) -> Result<()> {
+        manifest.counts.clear();
+        for (name, n) in shards.iter().flat_map(|shard| &shard.manifest.counts) {
+            let count = manifest.counts.entry(name.clone()).or_default();
+            *count = count.saturating_add(*n);
+        }
+        manifest.next_id = shards.iter().map(|shard| shard.manifest.next_id).max().unwrap_or(0);
+        let mut given = HashSet::new();
+        let mut n_rows = 0_usize;
+        let most = shards.first().map_or(0, |shard| shard.segments.len());
+        for (turn, shard) in (0..most).flat_map(|turn| shards.iter().map(move |shard| (turn, shard))) {
+            let (Some(segment), Some(entry)) = (shard.segments.get(turn), shard.manifest.segments.get(turn)) else {
+                continue;
+            };
+            let has_ids = shard.manifest.shard.is_some_and(|shard| shard.has_ids);
+            if has_ids {
+                for row in 0..segment.len() {
+                    let id = segment.id(row)?;
+                    if !given.insert(id) {
+                        let first = new.row_of(id)?.unwrap_or(n_rows);
+                        return Err(Error::GivenTwice { id, first, second: n_rows + row });
+                    }
+                }
+            } else if segment.id(0)? != n_rows as u64 {
+                let reason = format!(
+                    "its part {turn} begins with row {} of its input, and the parts before it end with row {n_rows}; make all shards of \
+                     the same input",
+                    segment.id(0)?
+                );
+                return Err(Error::ShardsDoNotFit { path: shard.folder.clone(), reason });
+            }
+            n_rows += segment.len();
+            self.copy(manifest, new, &shard.folder, entry)?;
+        }
+        Ok(())
+    }
+
+    /// Copies a segment of another collection, and compares the copy with its checksums.
+    fn copy(&self, manifest: &mut Manifest, new: &mut NewFiles, from: &Path, entry: &SegmentEntry) -> Result<()> {
+        let file = self.new_file(manifest, new, "segment");
+        let path = self.folder.join(&file);
+        let written = fs::copy(from.join(&entry.file), &path).and_then(|_| fs::File::open(&path)?.sync_all());
+        written.map_err(|e| senv_core::Error::io("write", &path, e))?;
+        let entry = SegmentEntry { file, ..entry.clone() };
+        let segment = Segment::open(&self.folder, &entry, manifest, None)?;
+        segment.verify()?;
+        manifest.segments.push(entry);
+        new.push(segment);
+        Ok(())
+    }
+}
+
+/// The shards from the first to the last, if they fit each other.
+fn in_order<'a>(folder: &Path, shards: &'a [Collection]) -> Result<Vec<&'a Collection>> {
+    let unfit = |path: &Path, reason: String| Err(Error::ShardsDoNotFit { path: path.to_owned(), reason });
+    let Some(first) = shards.first() else { return unfit(folder, "no shard is given; name all of them".into()) };
+    let mut ordered: Vec<Option<&Collection>> = Vec::new();
+    for collection in shards {
+        let (path, manifest) = (&collection.folder, &collection.manifest);
+        let Some(Shard { number, count, generation, .. }) = manifest.shard else {
+            return unfit(path, "it is no shard, but a collection by itself".into());
+        };
+        if manifest.generation != generation {
+            return unfit(path, "it was changed since it was made; join shards first, and change the whole".into());
+        }
+        let one = Manifest { shard: None, ..without_rows(manifest) };
+        let other = Manifest { shard: None, ..without_rows(&first.manifest) };
+        let rule = |manifest: &Manifest| manifest.shard.map(|shard| (shard.count, shard.has_ids));
+        if one != other || rule(manifest) != rule(&first.manifest) {
+            let reason = format!(
+                "it is of another model, or was made with other settings or columns, than {}; make both alike",
+                first.folder.display()
+            );
+            return unfit(path, reason);
+        }
+        ordered.resize(count as usize, None);
+        let place = &mut ordered[number as usize - 1];
+        if let Some(other) = place.replace(collection) {
+            return unfit(
+                path,
+                format!("it is shard {number}/{count}, as {} is; give each once", other.folder.display()),
+            );
+        }
+    }
+    if let Some(missing) = ordered.iter().position(Option::is_none) {
+        let reason = format!("shard {}/{} is missing; give all of them", missing + 1, ordered.len());
+        return unfit(folder, reason);
+    }
+    let ordered: Vec<&Collection> = ordered.into_iter().flatten().collect();
+    let total: usize = ordered.iter().map(|shard| shard.segments.len()).sum();
+    for (i, shard) in ordered.iter().enumerate() {
+        let expected = (total + ordered.len() - 1 - i) / ordered.len();
+        if shard.segments.len() != expected {
+            let n = shard.segments.len();
+            let reason =
+                format!("it has {n} of {total} parts, its share is {expected}; make all shards of the same input");
+            return unfit(&shard.folder, reason);
+        }
+    }
+    Ok(ordered)
+}
+
+/// What shards of one whole have in common.
+fn without_rows(manifest: &Manifest) -> Manifest {
+    let (counts, segments) = Default::default();
+    Manifest { generation: 0, next_id: 0, next_file: 0, counts, segments, ..manifest.clone() }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use senv_core::Table;
+
+    use super::*;
+    use crate::{CollectionParams, NewRows};
+
+    /// Parts of three rows, those of a shard, or all.
+    fn build(folder: &Path, params: &CollectionParams, n: u64, mine: impl Fn(u64) -> bool, ids: Option<u64>) {
+        let mut parts = (0..n).filter(|&part| mine(part));
+        let made = Collection::rebuild(folder, params, || {
+            let Some(part) = parts.next() else { return Ok(None) };
+            let values = (0..6).map(|i| ((part * 6 + i) as f32).sin()).collect();
+            let texts = (0..3).map(|i| format!("row {}", part * 3 + i)).collect();
+            let rows = NewRows::new(Table::from_vec(3, 2, values)?).texts(vec![texts]).count("n", 3);
+            Ok::<_, Error>(Some(match ids {
+                Some(step) => rows.ids((0..3).map(|i| 1000 - (part * 3 + i) * step).collect()),
+                None => rows.first_id(part * 3),
+            }))
+        });
+        made.unwrap();
+    }
+
+    fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
+        let read = |entry: fs::DirEntry| (entry.file_name().into_string().unwrap(), fs::read(entry.path()).unwrap());
+        let mut files: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| read(entry.unwrap())).collect();
+        files.sort();
+        files
+    }
+
+    #[test]
+    fn joined_shards_are_the_whole_byte_for_byte() {
+        let folder = tempfile::tempdir().unwrap();
+        let params = CollectionParams::new(2).column("text").model("m");
+        for (case, (n, count, ids)) in
+            [(7, 3, None), (7, 3, Some(2)), (2, 5, None), (0, 2, None), (4, 1, None)].into_iter().enumerate()
+        {
+            let at = |name: &str| folder.path().join(format!("{case}{name}"));
+            build(&at("whole"), &params, n, |_| true, ids);
+            let mut shards: Vec<PathBuf> = Vec::new();
+            for number in 1..=count {
+                let path = at(&format!("s{number}"));
+                let params = params.clone().shard(number, count, ids.is_some());
+                build(&path, &params, n, |part| part % u64::from(count) == u64::from(number) - 1, ids);
+                shards.push(path);
+            }
+            // One that was made again.
+            let (path, again) = (at("s1"), params.clone().shard(1, count, ids.is_some()));
+            let parts: Vec<u64> = (0..n).filter(|part| part % u64::from(count) == 0).collect();
+            build(&path, &again, n, |part| parts.contains(&part), ids);
+            shards.reverse();
+            let joined = Collection::join(at("joined"), &shards).unwrap();
+            joined.verify().unwrap();
+            assert_eq!((joined.len(), joined.count("n")), (n as usize * 3, n * 3));
+            assert!(files(&at("joined")) == files(&at("whole")), "case {case}");
+            assert!(matches!(Collection::join(at("joined"), &shards), Err(Error::Exists { .. })));
+            assert_eq!(Collection::rejoin(at("joined"), &shards).unwrap().len(), joined.len());
+        }
+    }
+
+    #[test]
+    fn shards_that_do_not_fit_are_refused_and_nothing_is_left() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let params = CollectionParams::new(2).column("text");
+        let shard = |name: &str, number: u32, n: u64, params: &CollectionParams, first: u64| {
+            build(&at(name), &params.clone().shard(number, 2, false), n, |part| part % 2 == first, None);
+        };
+        shard("1", 1, 4, &params, 0);
+        shard("2", 2, 4, &params, 1);
+        shard("short", 2, 1, &params, 1);
+        shard("shifted", 2, 3, &params, 0);
+        shard("other", 2, 4, &params.clone().model("other"), 1);
+        build(&at("whole"), &params, 2, |_| true, None);
+        shard("changed", 2, 4, &params, 1);
+        Collection::open(at("changed")).unwrap().delete(&[3]).unwrap();
+        for (names, says) in [
+            (&[][..], "no shard"),
+            (&["1"], "2/2 is missing"),
+            (&["1", "1"], "give each once"),
+            (&["1", "whole"], "no shard"),
+            (&["1", "other"], "another model"),
+            (&["1", "changed"], "was changed"),
+            (&["1", "short"], "its share"),
+            (&["1", "shifted"], "same input"),
+        ] {
+            let error =
+                Collection::join(at("joined"), &names.iter().map(|name| at(name)).collect::<Vec<_>>()).unwrap_err();
+            assert!(matches!(error, Error::ShardsDoNotFit { .. }) && error.to_string().contains(says), "{error}");
+            assert!(!at("joined").exists());
+        }
+        for number in 1..=2 {
+            // The same part twice, and so the same ids.
+            build(&at(&format!("ids{number}")), &params.clone().shard(number, 2, true), 1, |_| true, Some(1));
+        }
+        let error = Collection::join(at("joined"), &[at("ids1"), at("ids2")]).unwrap_err();
+        assert!(matches!(error, Error::GivenTwice { id: 1000, first: 0, second: 3 }), "{error}");
+        assert!(!at("joined").exists());
+    }
+}

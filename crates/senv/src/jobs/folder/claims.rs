@@ -1,0 +1,277 @@
+//! Claims: which worker is at which file, in a folder that all of them see.
+//!
+//! A claim of `NAME` is a file `NAME~1`, made exclusively: one worker has it. Its holder writes a counter into it again and again. A worker
+//! that has seen the same counter for the timeout, by its own clock, takes the holder for dead and makes `NAME~2`, exclusively
+//! again; the highest number holds. Clocks of machines are never compared. Who finds a higher number than its own has lost the claim
+//! and discards what it made.
+
+use std::{
+    collections::HashMap,
+    fs::{self, File, OpenOptions},
+    hash::{BuildHasher, Hasher, RandomState},
+    io::{self, ErrorKind, Seek, SeekFrom, Write},
+    path::{Path, PathBuf},
+    sync::mpsc::{RecvTimeoutError, Sender, channel},
+    thread::{Builder, JoinHandle},
+    time::{Duration, Instant},
+};
+
+use senv_core::files::Unfinished;
+
+use crate::error::Result;
+
+/// Heartbeats within the timeout: so many may be late before a worker counts as dead.
+const BEATS: u32 = 6;
+/// What stands before the number of a claim.
+const MARK: char = '~';
+
+/// Who this process is: host, process and a random number.
+pub(super) fn worker() -> String {
+    let host = fs::read_to_string("/proc/sys/kernel/hostname").ok().or_else(|| std::env::var("HOSTNAME").ok());
+    let host = host.unwrap_or_default();
+    let host: String =
+        host.trim().chars().filter(|c| c.is_ascii_alphanumeric() || "-.".contains(*c)).take(60).collect();
+    let host = if host.is_empty() { "host" } else { &host };
+    format!("{host}-{}-{:016x}", std::process::id(), RandomState::new().build_hasher().finish())
+}
+
+/// The claims of a folder, as one worker sees them.
+#[derive(Debug)]
+pub(super) struct Claims {
+    folder: PathBuf,
+    worker: String,
+    timeout: Duration,
+    /// The claims of others: number, content, and since when it has not changed.
+    seen: HashMap<String, (u64, Vec<u8>, Instant)>,
+}
+
+/// A file that this worker has claimed; given back when it is dropped.
+#[derive(Debug)]
+pub(super) struct Claim {
+    folder: PathBuf,
+    name: String,
+    number: u64,
+    worker: String,
+    /// The worker whose claim it took over.
+    pub(super) taken_from: Option<String>,
+    heart: Option<(Sender<()>, JoinHandle<()>)>,
+    _unfinished: Unfinished,
+}
+
+impl Claims {
+    /// The claims in a folder, which is made if it is not there.
+    pub(super) fn open(folder: &Path, worker: &str, timeout: Duration) -> Result<Self> {
+        fs::create_dir_all(folder).map_err(|e| senv_core::Error::io("create", folder, e))?;
+        let (folder, worker) = (folder.to_owned(), worker.to_owned());
+        Ok(Self { folder, worker, timeout, seen: HashMap::new() })
+    }
+
+    /// Claims a name, unless a worker that lives has it.
+    pub(super) fn claim(&mut self, name: &str) -> Result<Option<Claim>> {
+        let io = |e| senv_core::Error::io("claim a file in", &self.folder, e);
+        let (mut number, mut taken_from) = (1, None);
+        if let Some(highest) = numbers(&self.folder, name).map_err(io)?.into_iter().max() {
+            let content = match fs::read(path_of(&self.folder, name, highest)) {
+                Ok(content) => content,
+                // It has just been given back; the next look finds out more.
+                Err(e) if e.kind() == ErrorKind::NotFound => return Ok(None),
+                Err(e) => return Err(io(e).into()),
+            };
+            match self.seen.get(name) {
+                Some((seen, before, since)) if (*seen, before) == (highest, &content) => {
+                    if since.elapsed() < self.timeout {
+                        return Ok(None);
+                    }
+                }
+                _ => {
+                    self.seen.insert(name.to_owned(), (highest, content, Instant::now()));
+                    return Ok(None);
+                }
+            }
+            (number, taken_from) = (highest.saturating_add(1), Some(worker_of(&content)));
+        }
+        self.seen.remove(name);
+        let path = path_of(&self.folder, name, number);
+        let mut file = match OpenOptions::new().write(true).create_new(true).open(&path) {
+            Ok(file) => file,
+            Err(e) if e.kind() == ErrorKind::AlreadyExists => return Ok(None),
+            Err(e) => return Err(io(e).into()),
+        };
+        let unfinished = Unfinished::new(&path);
+        beat(&mut file, &self.worker, 0).map_err(io)?;
+        let heart = self.heart(file).map_err(io)?;
+        Ok(Some(Claim {
+            folder: self.folder.clone(),
+            name: name.to_owned(),
+            number,
+            worker: self.worker.clone(),
+            taken_from,
+            heart: Some(heart),
+            _unfinished: unfinished,
+        }))
+    }
+
+    /// Removes claims on files that are complete: their workers were killed between the end of the work and giving them back. Who still lives
+    /// does without.
+    pub(super) fn clear(&self, is_complete: impl Fn(&str) -> bool) {
+        let Ok(entries) = fs::read_dir(&self.folder) else { return };
+        for entry in entries.flatten() {
+            let file = entry.file_name();
+            let name = file.to_str().and_then(|file| file.rsplit_once(MARK));
+            if name.is_some_and(|(name, number)| number.parse::<u64>().is_ok() && is_complete(name)) {
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+    }
+
+    /// Time after which it is worth looking again.
+    pub(super) fn pause(&self) -> Duration {
+        (self.timeout / 10).clamp(Duration::from_millis(20), Duration::from_secs(2))
+    }
+
+    /// A thread that writes the counter until it is told to stop.
+    fn heart(&self, mut file: File) -> io::Result<(Sender<()>, JoinHandle<()>)> {
+        let (stop, stopped) = channel::<()>();
+        let (worker, pause) = (self.worker.clone(), (self.timeout / BEATS).max(Duration::from_millis(5)));
+        let thread = Builder::new().name("heartbeat".into()).spawn(move || {
+            for n in 1.. {
+                if stopped.recv_timeout(pause) != Err(RecvTimeoutError::Timeout) {
+                    return;
+                }
+                // One that cannot be written is one that is late: the next may succeed.
+                let _ = beat(&mut file, &worker, n);
+            }
+        })?;
+        Ok((stop, thread))
+    }
+}
+
+impl Claim {
+    /// Whether it is still this worker's: nobody has taken it over.
+    pub(super) fn is_held(&self) -> Result<bool> {
+        let io = |e| senv_core::Error::io("read a claim in", &self.folder, e);
+        if numbers(&self.folder, &self.name).map_err(io)?.into_iter().max() != Some(self.number) {
+            return Ok(false);
+        }
+        match fs::read(path_of(&self.folder, &self.name, self.number)) {
+            Ok(content) => Ok(worker_of(&content) == self.worker),
+            Err(e) if e.kind() == ErrorKind::NotFound => Ok(false),
+            Err(e) => Err(io(e).into()),
+        }
+    }
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        if let Some((stop, thread)) = self.heart.take() {
+            drop(stop);
+            let _ = thread.join();
+        }
+        // Those of the dead first: as long as one is there, it is ours that is highest.
+        if !self.is_held().unwrap_or(false) {
+            return;
+        }
+        let Ok(mut numbers) = numbers(&self.folder, &self.name) else { return };
+        numbers.sort_unstable();
+        for number in numbers.into_iter().filter(|number| *number <= self.number) {
+            let _ = fs::remove_file(path_of(&self.folder, &self.name, number));
+        }
+    }
+}
+
+fn path_of(folder: &Path, name: &str, number: u64) -> PathBuf {
+    folder.join(format!("{name}{MARK}{number}"))
+}
+
+/// The numbers of the claims of a name.
+fn numbers(folder: &Path, name: &str) -> io::Result<Vec<u64>> {
+    let mut numbers = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let file = entry?.file_name();
+        let number = file.to_str().and_then(|file| file.strip_prefix(name)?.strip_prefix(MARK)?.parse::<u64>().ok());
+        numbers.extend(number);
+    }
+    Ok(numbers)
+}
+
+fn beat(file: &mut File, worker: &str, n: u64) -> io::Result<()> {
+    file.seek(SeekFrom::Start(0))?;
+    file.write_all(format!("{worker}\n{n:020}\n").as_bytes())
+}
+
+fn worker_of(content: &[u8]) -> String {
+    String::from_utf8_lossy(content).lines().next().unwrap_or_default().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use super::*;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let mut names: Vec<String> =
+            fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn one_of_many_workers_has_a_claim() {
+        let folder = tempfile::tempdir().unwrap();
+        let won = AtomicU32::new(0);
+        std::thread::scope(|scope| {
+            for i in 0..8 {
+                let (folder, won) = (folder.path(), &won);
+                scope.spawn(move || {
+                    let mut claims = Claims::open(folder, &format!("w{i}"), Duration::from_secs(60)).unwrap();
+                    if let Some(claim) = claims.claim("a").unwrap() {
+                        won.fetch_add(1, Ordering::SeqCst);
+                        std::thread::sleep(Duration::from_millis(200));
+                        assert!(claim.is_held().unwrap());
+                    }
+                });
+            }
+        });
+        assert_eq!((won.into_inner(), names(folder.path()).len()), (1, 0));
+    }
+
+    #[test]
+    fn a_beating_heart_keeps_a_claim_and_a_dead_one_loses_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let timeout = Duration::from_millis(300);
+        let mut first = Claims::open(folder.path(), "first", timeout).unwrap();
+        let mut second = Claims::open(folder.path(), "second", timeout).unwrap();
+        let mut claim = first.claim("a.txt").unwrap().unwrap();
+        assert!(first.claim("a.txt.gz").unwrap().is_some(), "another file");
+        let wait = |second: &mut Claims, time: Duration| {
+            let start = Instant::now();
+            while start.elapsed() < time {
+                if let Some(claim) = second.claim("a.txt").unwrap() {
+                    return Some(claim);
+                }
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            None
+        };
+        assert!(wait(&mut second, timeout * 4).is_none());
+        // The heart stops: as of a process that was killed, or stopped.
+        let (stop, thread) = claim.heart.take().unwrap();
+        drop(stop);
+        thread.join().unwrap();
+        let taken = wait(&mut second, timeout * 10).unwrap();
+        assert_eq!(taken.taken_from.as_deref(), Some("first"));
+        assert!(!claim.is_held().unwrap() && taken.is_held().unwrap());
+        drop(claim);
+        assert_eq!(names(folder.path()), ["a.txt~1", "a.txt~2"], "who has lost it leaves it alone");
+        drop(taken);
+        assert!(names(folder.path()).is_empty());
+    }
+
+    #[test]
+    fn workers_have_names_of_their_own() {
+        let names = [worker(), worker()];
+        assert!(names[0] != names[1] && names[0].contains(&std::process::id().to_string()));
+        assert!(names.iter().all(|name| !name.contains([MARK, '/', '\n'])));
+    }
+}

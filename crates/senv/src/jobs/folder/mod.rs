@@ -1,0 +1,389 @@
+//! Many files -> a folder with an output for each, by one worker or by many.
+
+mod claims;
+mod params;
+mod pattern;
+mod record;
+#[cfg(test)]
+mod tests;
+
+use std::{
+    collections::{HashMap, HashSet},
+    ffi::OsStr,
+    fs,
+    path::{Path, PathBuf},
+    thread,
+    time::Duration,
+};
+
+use senv_core::files::{FileLock, Unfinished};
+
+use self::{
+    claims::{Claim, Claims},
+    record::{FileState, Record, Settings},
+};
+use crate::error::{Error, Result};
+
+pub use self::{
+    params::{ClaimParams, FolderEvent, FolderOutcome, FolderParams},
+    pattern::files_of_pattern,
+};
+
+/// The folder beside the outputs for what is noted of them. Readers of data sets pass over names that begin so.
+const NOTES: &str = "_senv";
+/// Within it: how the outputs are made, what is noted of each, and what is not finished.
+const SETTINGS: &str = "settings.json";
+const FILES: &str = "files";
+const UNFINISHED: &str = "unfinished";
+/// What stands between the name of an output and the worker that is at it.
+const MARK: char = '~';
+
+/// A folder of outputs, one for each of many input files, that grows until it is complete, through any number of interruptions.
+///
+/// Beside the outputs lies a folder `_senv`: `settings.json` says with which model and settings they are made, and `files/NAME.json` of each output
+/// of which input it was made, with lengths and SHA-256 of both. An output whose input, settings and bytes are those noted there is
+/// complete, and is passed over. An output appears under its name when it is finished, by an atomic rename.
+///
+/// With claims ([`ClaimParams`]) any number of processes, on any number of machines that see both folders, work at the same job; each
+/// ends when all is complete. A worker that dies is replaced once its heart has not beaten for the timeout. One that was only slow
+/// finds that its claim is lost, and discards its work. Even if it did not find out, it would put in place the same bytes.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let at = |name: &str| folder.path().join(name);
+/// use senv::{FolderJob, FolderParams};
+/// std::fs::write(at("a.txt"), "one line\n")?;
+/// let params = FolderParams { ending: "count".into(), model: "none".into(), ..FolderParams::default() };
+/// let mut count = |input: &std::path::Path, output: &std::path::Path| {
+///     let n = std::fs::read_to_string(input).map_or(0, |text| text.lines().count());
+///     std::fs::write(output, n.to_string()).map_err(|e| senv_core::Error::io("write", output, e))?;
+///     Ok::<u64, senv::Error>(1)
+/// };
+/// let outcome = FolderJob::open(at("out"), &[at("a.txt")], params.clone())?.run(&mut count, |_| ())?;
+/// assert_eq!((outcome.finished, std::fs::read_to_string(at("out/a.txt.count"))?.as_str()), (1, "1"));
+/// // It is complete now.
+/// assert_eq!(FolderJob::open(at("out"), &[at("a.txt")], params)?.run(&mut count, |_| ())?.complete, 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct FolderJob {
+    output: PathBuf,
+    files: Vec<Job>,
+    params: FolderParams,
+    settings: String,
+    worker: String,
+    _lock: Option<FileLock>,
+}
+
+/// An input and the name of its output.
+#[derive(Debug)]
+struct Job {
+    input: PathBuf,
+    name: String,
+}
+
+/// Whether an output is there.
+#[derive(Debug, PartialEq, Eq)]
+enum State {
+    Complete,
+    Missing,
+    /// It is there, and not as it should be.
+    Stale(&'static str),
+}
+
+impl FolderJob {
+    /// Looks at inputs and settings, and makes the folder if it is not there.
+    ///
+    /// # Errors
+    /// [`Error::OtherSettings`] if the folder is of another model or other settings; [`Error::ForeignOutput`] for a file in the place of an output;
+    /// [`Error::FolderInUse`] without claims; [`senv_core::Error::BadFile`] for two inputs of one name, and an input that is no file;
+    /// [`senv_core::Error::Io`].
+    pub fn open(output: impl AsRef<Path>, inputs: &[impl AsRef<Path>], params: FolderParams) -> Result<Self> {
+        let output = output.as_ref().to_owned();
+        let files = inputs.iter().map(|input| Job::new(input.as_ref(), &params.ending)).collect::<Result<Vec<_>>>()?;
+        let mut names: HashMap<&str, &Path> = HashMap::new();
+        for Job { input, name } in &files {
+            if let Some(other) = names.insert(name, input) {
+                let reason = format!(
+                    "its output {name} would be that of {}, too; rename one of them, or give each folder an output of its own",
+                    other.display()
+                );
+                return bad(input, reason);
+            }
+        }
+        let notes = output.join(NOTES);
+        for folder in [notes.join(FILES), notes.join(UNFINISHED)] {
+            fs::create_dir_all(&folder).map_err(|e| senv_core::Error::io("create", &folder, e))?;
+        }
+        let lock = match &params.claims {
+            None => Some(FileLock::acquire(notes.join("folder")).map_err(|error| in_use(error, &output))?),
+            Some(_) => None,
+        };
+        let settings = Settings { model: params.model.clone(), settings: params.settings.clone() };
+        let worker = claims::worker();
+        let job = Self { output, files, settings: settings.digest(), params, worker, _lock: lock };
+        job.check_foreign()?;
+        settings.agree(&notes.join(SETTINGS), &job.output, job.params.force)?;
+        if job._lock.is_some() {
+            // Nobody else is here: what a process left that was killed.
+            job.remove_unfinished(|_| true);
+        }
+        Ok(job)
+    }
+
+    /// Names of outputs that are of inputs which this job does not have, and of other settings than its own: those that were left when settings were replaced.
+    ///
+    /// # Errors
+    /// [`senv_core::Error::Io`].
+    pub fn left_of_other_settings(&self) -> Result<Vec<String>> {
+        let folder = self.output.join(NOTES).join(FILES);
+        let own: HashSet<&str> = self.files.iter().map(|job| job.name.as_str()).collect();
+        let mut left = Vec::new();
+        for entry in fs::read_dir(&folder).map_err(|e| senv_core::Error::io("read", &folder, e))? {
+            let path = entry.map_err(|e| senv_core::Error::io("read", &folder, e))?.path();
+            let Some(name) = path.file_name().and_then(OsStr::to_str).and_then(|name| name.strip_suffix(".json"))
+            else {
+                continue;
+            };
+            let is_other =
+                || record::read::<Record>(&path).map(|record| record.is_some_and(|r| r.settings != self.settings));
+            if !own.contains(name) && self.output.join(name).exists() && is_other()? {
+                left.push(name.to_owned());
+            }
+        }
+        left.sort();
+        Ok(left)
+    }
+
+    /// Makes what is missing. `work` hears of an input and of a path, where it writes the output, and returns the number of rows; `on_event` hears what
+    /// happens. A file that fails does not hold up the others.
+    ///
+    /// # Errors
+    /// [`senv_core::Error::Io`] if the folder, or that of claims, cannot be read or written.
+    pub fn run<E: From<Error>>(
+        &self,
+        mut work: impl FnMut(&Path, &Path) -> Result<u64, E>,
+        mut on_event: impl FnMut(FolderEvent<'_>),
+    ) -> Result<FolderOutcome<E>> {
+        let mut claims = match &self.params.claims {
+            Some(params) => Some(Claims::open(&params.folder, &self.worker, params.timeout)?),
+            None => None,
+        };
+        let mut outcome = FolderOutcome { finished: 0, rows: 0, complete: 0, failed: Vec::new() };
+        let mut open: Vec<&Job> = self.files.iter().collect();
+        // Workers begin at different files, and seldom meet.
+        let n = open.len().max(1);
+        open.rotate_left(if claims.is_some() {
+            self.worker.bytes().map(usize::from).sum::<usize>() * 7919 % n
+        } else {
+            0
+        });
+        let mut announced = None;
+        while !open.is_empty() {
+            let before = open.len();
+            let mut busy = Vec::new();
+            for job in open {
+                if self.state(job)? == State::Complete {
+                    outcome.complete += 1;
+                    on_event(FolderEvent::Complete(&job.input));
+                    continue;
+                }
+                let claim = match &mut claims {
+                    Some(claims) => match claims.claim(&job.name)? {
+                        Some(claim) => Some(claim),
+                        None => {
+                            busy.push(job);
+                            continue;
+                        }
+                    },
+                    None => None,
+                };
+                // Another may have finished it between the two looks.
+                let state = self.state(job)?;
+                if state == State::Complete {
+                    outcome.complete += 1;
+                    on_event(FolderEvent::Complete(&job.input));
+                    continue;
+                }
+                if let Some(from) = claim.as_ref().and_then(|claim| claim.taken_from.as_deref()) {
+                    on_event(FolderEvent::TakenOver(&job.input, from));
+                }
+                if let State::Stale(why) = state {
+                    on_event(FolderEvent::Again(&job.input, why));
+                }
+                match self.make(job, claim.as_ref(), &mut work) {
+                    Ok(Some(rows)) => {
+                        outcome.finished += 1;
+                        outcome.rows += rows;
+                        on_event(FolderEvent::Finished(&job.input, rows));
+                    }
+                    Ok(None) => {
+                        on_event(FolderEvent::Lost(&job.input));
+                        busy.push(job);
+                    }
+                    Err(error) => outcome.failed.push((job.input.clone(), error)),
+                }
+            }
+            if busy.len() == before {
+                if announced != Some(before) {
+                    on_event(FolderEvent::Waiting(before));
+                    announced = Some(before);
+                }
+                thread::sleep(claims.as_ref().map_or(Duration::ZERO, Claims::pause));
+            }
+            open = busy;
+        }
+        if let Some(claims) = &claims {
+            let failed: HashSet<&PathBuf> = outcome.failed.iter().map(|(input, _)| input).collect();
+            let complete = self.files.iter().filter(|job| !failed.contains(&job.input));
+            let complete: HashSet<&str> = complete.map(|job| job.name.as_str()).collect();
+            claims.clear(|name| complete.contains(name));
+        }
+        Ok(outcome)
+    }
+
+    /// Makes an output; `None` if the claim was lost meanwhile: then what failed may have failed because the other worker has cleared up.
+    fn make<E: From<Error>>(
+        &self,
+        job: &Job,
+        claim: Option<&Claim>,
+        work: &mut impl FnMut(&Path, &Path) -> Result<u64, E>,
+    ) -> Result<Option<u64>, E> {
+        let folder = self.output.join(NOTES).join(UNFINISHED).join(format!("{}{MARK}{}", job.name, self.worker));
+        let made = self.make_in(&folder, job, claim, work);
+        let _ = fs::remove_dir_all(&folder);
+        match (made, claim) {
+            (Err(error), Some(claim)) => {
+                if claim.is_held()? {
+                    Err(error)
+                } else {
+                    Ok(None)
+                }
+            }
+            (made, _) => made,
+        }
+    }
+
+    fn make_in<E: From<Error>>(
+        &self,
+        folder: &Path,
+        job: &Job,
+        claim: Option<&Claim>,
+        work: &mut impl FnMut(&Path, &Path) -> Result<u64, E>,
+    ) -> Result<Option<u64>, E> {
+        let io = |action, path: &Path| {
+            let path = path.to_owned();
+            move |e| Error::from(senv_core::Error::io(action, path, e))
+        };
+        let input = FileState::of(&job.input).map_err(io("read", &job.input))?;
+        fs::create_dir_all(folder).map_err(io("create", folder))?;
+        // A signal that ends the program leaves nothing behind; after a kill the next worker clears up.
+        let _unfinished = Unfinished::new(folder);
+        let made = folder.join(&job.name);
+        let rows = work(&job.input, &made)?;
+        if !input.is_untouched(&job.input).map_err(io("read", &job.input))? {
+            return Ok(bad(
+                &job.input,
+                "it changed while it was read; run the command again when it is finished".into(),
+            )?);
+        }
+        let output = FileState::of(&made).map_err(io("read", &made))?;
+        let output = FileState { path: job.name.clone(), ..output };
+        if let Some(claim) = claim
+            && !claim.is_held()?
+        {
+            return Ok(None);
+        }
+        // First the record: an output without the one that fits it is made again.
+        let record = Record { version: Record::VERSION, input, output, rows, settings: self.settings.clone() };
+        record::write(&self.record(job), &record)?;
+        let target = self.output.join(&job.name);
+        fs::rename(&made, &target).map_err(io("rename the finished file to", &target))?;
+        let prefix = format!("{}{MARK}", job.name);
+        self.remove_unfinished(|name| name.starts_with(&prefix));
+        Ok(Some(rows))
+    }
+
+    /// Whether an output is complete.
+    fn state(&self, job: &Job) -> Result<State> {
+        let target = self.output.join(&job.name);
+        let Some(record) = record::read::<Record>(&self.record(job))? else { return Ok(State::Missing) };
+        if !target.exists() {
+            return Ok(State::Missing);
+        }
+        if record.version != Record::VERSION || record.settings != self.settings {
+            return Ok(State::Stale("it is of other settings"));
+        }
+        let exactly = self.params.check_hashes;
+        match record.input.still_holds(&job.input, exactly) {
+            Ok(true) => {}
+            Ok(false) => return Ok(State::Stale("its input has changed")),
+            // Whoever makes it again finds out why.
+            Err(_) => return Ok(State::Stale("its input cannot be read")),
+        }
+        match record.output.still_holds(&target, exactly) {
+            Ok(true) => Ok(State::Complete),
+            Ok(false) => Ok(State::Stale("it is not what was noted of it: it was not finished, or was changed")),
+            // Another worker is about to put it in its place.
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(State::Missing),
+            Err(e) => Err(senv_core::Error::io("read", &target, e).into()),
+        }
+    }
+
+    /// Refuses to replace files that are not of this job.
+    fn check_foreign(&self) -> Result<()> {
+        for job in &self.files {
+            let target = self.output.join(&job.name);
+            if !self.params.force && target.exists() && !self.record(job).exists() {
+                return Err(Error::ForeignOutput { path: target });
+            }
+        }
+        Ok(())
+    }
+
+    fn record(&self, job: &Job) -> PathBuf {
+        self.output.join(NOTES).join(FILES).join(format!("{}.json", job.name))
+    }
+
+    /// Removes what was begun under some names.
+    fn remove_unfinished(&self, is_wanted: impl Fn(&str) -> bool) {
+        let Ok(entries) = fs::read_dir(self.output.join(NOTES).join(UNFINISHED)) else { return };
+        for entry in entries.flatten() {
+            if entry.file_name().to_str().is_some_and(|name| name.contains(MARK) && is_wanted(name)) {
+                let _ = fs::remove_dir_all(entry.path());
+            }
+        }
+    }
+}
+
+impl Job {
+    fn new(input: &Path, ending: &str) -> Result<Self> {
+        let metadata = fs::metadata(input).map_err(|e| senv_core::Error::io("open", input, e))?;
+        if !metadata.is_file() {
+            return bad(input, "it is no file; name files, or a pattern as in 'data/*.parquet'".into());
+        }
+        let Some(name) = input.file_name().and_then(OsStr::to_str) else {
+            return bad(input, "its name is not UTF-8; rename it".into());
+        };
+        let ends_so = input.extension().is_some_and(|own| own.eq_ignore_ascii_case(ending));
+        let name = if ends_so { name.to_owned() } else { format!("{name}.{ending}") };
+        if name.starts_with('_') || name.starts_with('.') || name.contains(MARK) {
+            let reason = format!(
+                "the name {name} begins with _ or a dot, or holds {MARK}, which are names of {NOTES}; rename it"
+            );
+            return bad(input, reason);
+        }
+        Ok(Self { input: input.to_owned(), name })
+    }
+}
+
+fn bad<T>(path: &Path, reason: String) -> Result<T> {
+    Err(senv_core::Error::BadFile { path: path.to_owned(), reason }.into())
+}
+
+fn in_use(error: senv_core::Error, output: &Path) -> Error {
+    match error {
+        senv_core::Error::InUse { holder, .. } => Error::FolderInUse { path: output.to_owned(), holder },
+        error => error.into(),
+    }
+}
