@@ -94,12 +94,12 @@ mod writer {
     use crate::{Error, Result};
 
     /// Bytes of a list in memory at most.
-    const IN_MEMORY: usize = 32 << 20;
+    const IN_MEMORY: usize = 8 << 20;
 
     /// Bytes that are written at a time.
     const AT_A_TIME: usize = 1 << 20;
 
-    /// Writes a [`StoredList`]: up to 32 MiB of it are kept in memory, a longer one goes to a temporary file without a name, which the
+    /// Writes a [`StoredList`]: up to 8 MiB of it are kept in memory, a longer one goes to a temporary file without a name, which the
     /// system removes when the process ends, in whatever way.
     #[derive(Debug)]
     pub struct StoredListWriter<T> {
@@ -141,9 +141,13 @@ mod writer {
         /// # Errors
         /// [`Error::Io`] if the temporary file cannot be written.
         pub fn push(&mut self, value: T) -> Result<()> {
-            self.pending.push(value);
             let most = if self.file.is_none() { self.in_memory } else { AT_A_TIME };
-            if size_of::<T>() * self.pending.len() > most { self.write() } else { Ok(()) }
+            // Before it grows: what holds as much as it may would be doubled.
+            if size_of::<T>() * (self.pending.len() + 1) > most {
+                self.write()?;
+            }
+            self.pending.push(value);
+            Ok(())
         }
 
         /// Appends values.
@@ -166,7 +170,7 @@ mod writer {
             }
             self.in_file += self.pending.len();
             self.pending.clear();
-            self.pending.shrink_to(AT_A_TIME / size_of::<T>() + 1);
+            self.pending.shrink_to(AT_A_TIME / size_of::<T>());
             Ok(())
         }
 
