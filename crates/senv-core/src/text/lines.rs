@@ -11,7 +11,7 @@ use super::{
     cut::{check_line, cut_line},
     decode::Source,
     is_blank,
-    shard::reader::{Pieces, numbered},
+    shard::pieces::{Pieces, numbered},
 };
 use crate::Result;
 

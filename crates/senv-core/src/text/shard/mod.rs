@@ -1,6 +1,7 @@
 //! A share of the input: text is divided into blocks, and each of several runs takes as many of them.
 
-pub(super) mod reader;
+pub(super) mod pieces;
+mod reader;
 #[cfg(all(test, feature = "gzip"))]
 mod tests;
 
@@ -8,7 +9,7 @@ use std::{fmt, ops::Range, str::FromStr};
 
 use crate::{Error, Result};
 
-pub use self::reader::LineNumbers;
+pub use self::pieces::LineNumbers;
 
 /// Bytes of a block of lines.
 const BLOCK_BYTES: u64 = 1 << 18;
