@@ -16,7 +16,7 @@ use super::{
 };
 use crate::error;
 
-/// Norms below it are those of a vector without a direction.
+/// A vector whose norm is below this has no direction.
 const TINY: f32 = 1e-12;
 
 /// `cosine(v, w)`: the cosine of two vectors, a `Float32` in `[-1, 1]`; null where one is null, holds a null, or has no direction (norm below

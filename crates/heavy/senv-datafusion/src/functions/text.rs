@@ -35,7 +35,7 @@ enum Place {
 }
 
 impl<'a> Texts<'a> {
-    /// Of the argument of a function, whose type [`text_type`] has checked; `array` is what it holds ([`array_of`]).
+    /// Reads the text of an argument. [`text_type`] has checked its type; `array` holds its rows ([`array_of`]).
     pub(crate) fn new(function: &str, argument: &str, value: &ColumnarValue, array: &'a ArrayRef) -> Result<Self> {
         let constant = matches!(value, ColumnarValue::Scalar(_));
         let nulls = array.logical_nulls();

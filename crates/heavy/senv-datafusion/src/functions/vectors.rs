@@ -29,7 +29,7 @@ enum Ends<'a> {
 }
 
 impl<'a> Vectors<'a> {
-    /// Of the argument of a function, whose type [`vector_argument_type`] has made; `array` is what it holds.
+    /// Reads the vectors of an argument. [`vector_argument_type`] has chosen its type; `array` holds its rows.
     pub(crate) fn new(function: &str, argument: &str, value: &ColumnarValue, array: &'a ArrayRef) -> Result<Self> {
         let (items, ends): (&ArrayRef, Ends<'a>) = match array.data_type() {
             DataType::FixedSizeList(_, size) => (array.as_fixed_size_list().values(), Ends::Fixed(*size as usize)),

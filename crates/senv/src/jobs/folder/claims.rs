@@ -129,7 +129,7 @@ impl Claims {
         (self.timeout / 10).clamp(Duration::from_millis(20), Duration::from_secs(2))
     }
 
-    /// A thread that writes the counter until it is told to stop.
+    /// A thread that writes the counter until `stop` is dropped.
     fn heart(&self, mut file: File) -> io::Result<(Sender<()>, JoinHandle<()>)> {
         let (stop, stopped) = channel::<()>();
         let (worker, pause) = (self.worker.clone(), (self.timeout / BEATS).max(Duration::from_millis(5)));
