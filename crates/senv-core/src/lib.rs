@@ -27,9 +27,9 @@ pub mod words;
 #[cfg(feature = "train")]
 pub use arrays::gradcheck;
 pub use arrays::{init, kernels, math};
-#[cfg(feature = "train")]
-pub use base::rng;
 pub use base::{memory, observer, threads};
+#[cfg(feature = "train")]
+pub use base::{ranks, rng};
 #[cfg(feature = "train")]
 pub use files::checkpoint;
 #[doc(hidden)]

@@ -185,7 +185,7 @@ impl<E: Examples> Worker<'_, E> {
         let mut adopted = vec![false; shared.lanes.len()];
         loop {
             let start = *lock(&shared.start);
-            if start.index >= run.n_units || shared.stopped.load(Ordering::Acquire) {
+            if start.index >= run.end || shared.stopped.load(Ordering::Acquire) {
                 return;
             }
             let unit = run.unit(start.index);
@@ -313,7 +313,7 @@ impl<E: Examples> Worker<'_, E> {
         let next = block.start.index + 1;
         run.next.store(next, Ordering::Relaxed);
         *lock(&shared.start) = Start { index: next, turn: block.start.turn + block.steps.len() + 1 };
-        shared.stopped.store(next >= run.n_units || run.halted(), Ordering::Release);
+        shared.stopped.store(next >= run.end || run.halted(), Ordering::Release);
     }
 }
 

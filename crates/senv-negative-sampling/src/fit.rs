@@ -1,28 +1,20 @@
 //! The loop over the corpus: run until the next checkpoint is due, write it, go on.
 
-use std::{
-    io,
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
-use senv_core::{
-    Corpus, RunOptions, Table,
-    checkpoint::{self, About, CheckpointPlan},
-};
-use serde::{Deserialize, Serialize};
+use senv_core::{Corpus, RunOptions, Table, ranks};
 
 use crate::{
     Error, Result,
+    checkpoints::{Place, State, resume},
     examples::Examples,
     hogwild,
     noise::Noise,
     pace::Pace,
     params::{NegativeSamplingParams, Schedule},
     run::{Job, Reporter, Run, Tally},
+    synchronisation::{Meeting, Synchronisation, n_meetings},
 };
-
-/// What the checkpoint file is said to hold.
-const CHECKPOINT_KIND: &str = "senv-negative-sampling";
 
 /// The two tables of a model: what contexts are made of, and what is predicted.
 #[derive(Debug, Clone)]
@@ -57,29 +49,6 @@ impl Outcome {
     }
 }
 
-/// Settings that a resumed run must share, and its position.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct State {
-    /// Settings of the model and the trainer, as JSON.
-    settings: String,
-    /// Fingerprint of the text.
-    corpus: u64,
-    next_unit: u64,
-    tokens: u64,
-    loss: f64,
-    targets: u64,
-}
-
-impl State {
-    /// Whether a run on this corpus can stand there: sums over more than the whole run would overflow sooner or later.
-    fn is_possible(&self, corpus: &Corpus, params: &NegativeSamplingParams) -> bool {
-        let epochs = u64::from(params.n_epochs());
-        let whole = |n: u64| n.saturating_mul(epochs);
-        let is_sum = self.loss.is_finite() && self.loss >= 0.0 && self.targets <= u64::MAX / 2;
-        self.next_unit <= whole(corpus.n_blocks() as u64) && self.tokens <= whole(corpus.n_tokens()) && is_sum
-    }
-}
-
 /// Trains on a corpus.
 ///
 /// `settings` describes everything the tables depend on beside the text (a JSON text, say); a checkpoint is only
@@ -100,109 +69,112 @@ pub fn fit<E: Examples>(
 ) -> Result<Outcome> {
     params.check()?;
     options.check()?;
-    let fresh = State {
-        settings: settings.to_owned(),
-        corpus: corpus.fingerprint(),
-        next_unit: 0,
-        tokens: 0,
-        loss: 0.0,
-        targets: 0,
-    };
+    let n_units = corpus.n_blocks() as u64 * u64::from(params.n_epochs());
     let plan = options.checkpoint.as_ref();
-    let (mut state, mut tables) = match plan.filter(|plan| plan.resume).map(|plan| resume(plan, &fresh)) {
-        Some(resumed) => match resumed? {
-            Some(resumed) => resumed,
-            None => (fresh, initial()?),
-        },
-        None => (fresh, initial()?),
+    let ranks = match options.ranks {
+        Some(ranks) => Some((ranks, n_meetings(ranks, corpus, params)?)),
+        None => None,
     };
-    if let (Some(plan), false) = (plan, state.is_possible(corpus, params)) {
-        return Err(Error::CheckpointMismatch { path: plan.path.clone(), what: "place in the run" });
-    }
-    check_shapes(examples, &tables)?;
+    let fresh = State::new(settings, corpus);
+    let resumed = match plan.filter(|plan| plan.resume) {
+        Some(plan) => resume(plan, &fresh, corpus, params, ranks)?,
+        None => None,
+    };
+    let mut place = match resumed {
+        Some(place) => place,
+        None => Place { state: fresh, tables: initial()?, before: None },
+    };
+    check_shapes(examples, &place.tables)?;
     // Nothing is lost yet: a checkpoint of such a run would be gigabytes of first values.
     options.observer.go_on("making the tables")?;
 
     let pace =
         Pace::measure(corpus.n_blocks(), |block, buffer| corpus.read_block(block, buffer), examples, noise, params)?;
     let job = Job { corpus, examples, noise, params, options, pace };
+    let mut synchronisation = ranks.map(|(ranks, n_meetings)| {
+        let before = place.before.take().unwrap_or_else(|| place.tables.clone());
+        Synchronisation::new(ranks, n_units, n_meetings, before)
+    });
+    let every = plan.and_then(|plan| plan.every);
+    let mut saved_at = Instant::now();
     let mut written = false;
     let mut training = Duration::ZERO;
     let mut here = Tally::default();
     let mut reporter = Reporter::new();
     let interrupted = loop {
         let started = Instant::now();
-        let deadline = plan.and_then(|plan| plan.every).and_then(|every| started.checked_add(every));
+        // Ranks write together: when they meet.
+        let deadline = every.filter(|_| synchronisation.is_none()).and_then(|every| started.checked_add(every));
         // Rates count the time spent training, not the time spent on checkpoints.
         let clock = started.checked_sub(training).unwrap_or(started);
-        let run = Run::new(&job, state.next_unit, clock, deadline);
-        let n_units = run.n_units;
+        let meeting = synchronisation.as_ref().map(|synchronisation| synchronisation.next(place.state.next_unit));
+        let end = meeting.map_or(n_units, |(_, end)| end);
+        let run = Run::new(&job, place.state.next_unit..end, clock, deadline);
         reporter.before = here;
+        let Tables { source, target } = &mut place.tables;
         match params.schedule {
-            Schedule::Hogwild => hogwild::train(&run, &mut tables.source, &mut tables.target, &mut reporter),
-            Schedule::Deterministic => {
-                crate::deterministic::train(&run, &mut tables.source, &mut tables.target, &mut reporter);
-            }
+            Schedule::Hogwild => hogwild::train(&run, source, target, &mut reporter),
+            Schedule::Deterministic => crate::deterministic::train(&run, source, target, &mut reporter),
+        }
+        let mut done = run.finish();
+        let mut saves = true;
+        if let (Some(synchronisation), Some((number, _))) = (&mut synchronisation, meeting) {
+            let own = Meeting {
+                is_due: every.is_some_and(|every| saved_at.elapsed() >= every),
+                is_stopped: matches!(done, Ok((.., true))),
+                is_diverged: matches!(done, Err(Error::Diverged { .. })),
+            };
+            let all = synchronisation.meet(number, &mut place.tables, own)?;
+            saves = all.is_due || all.is_stopped;
+            done = match done {
+                Ok((next_unit, ..)) if all.is_diverged => {
+                    let epoch = next_unit.saturating_sub(1) / corpus.n_blocks().max(1) as u64;
+                    Err(Error::Diverged { epoch: epoch as u32 + 1, tokens: 0, lr: params.first_lr(), checkpoint: None })
+                }
+                done => done.map(|(next_unit, tally, _)| (next_unit, tally, all.is_stopped)),
+            };
         }
         training += started.elapsed();
-        let (next_unit, tally, interrupted) = run.finish().map_err(|error| match error {
+        let (next_unit, tally, interrupted) = done.map_err(|error| match error {
             Error::Diverged { epoch, tokens, lr, .. } => {
-                let checkpoint = plan.filter(|_| written || state.tokens > 0).map(|plan| plan.path.clone());
-                Error::Diverged { epoch, tokens: state.tokens.saturating_add(tokens), lr, checkpoint }
+                let checkpoint = plan.filter(|_| written || place.state.tokens > 0).map(|plan| plan.path.clone());
+                Error::Diverged { epoch, tokens: place.state.tokens.saturating_add(tokens), lr, checkpoint }
             }
             other => other,
         })?;
         here.add(&tally);
-        state.next_unit = next_unit;
-        state.tokens = state.tokens.saturating_add(tally.tokens);
-        state.loss += tally.loss;
-        state.targets = state.targets.saturating_add(tally.targets);
+        place.state.advance(next_unit, &tally);
         let finished = next_unit >= n_units;
-        if !finished && let Some(plan) = plan {
-            let sections = [("source", &tables.source), ("target", &tables.target)];
-            let done = state.next_unit as f64 / n_units.max(1) as f64;
-            let about = About { done, settings: state.settings.clone(), origin: options.origin.to_owned() };
-            let saved = checkpoint::save_with(&plan.path, CHECKPOINT_KIND, &about, &state, &sections);
+        if !finished
+            && saves
+            && let Some(plan) = plan
+        {
+            let before = synchronisation.as_ref().map(|synchronisation| &synchronisation.before);
+            let saved = place.save(plan, n_units, before, options);
             written |= saved.is_ok();
+            saved_at = Instant::now();
             options.observer.checkpoint(saved.as_ref().map(|()| plan.path.as_path()));
         }
         if finished || interrupted {
             break interrupted && !finished;
         }
     };
+    let Place { state, tables, .. } = place;
     if state.targets == 0 && !interrupted && state.tokens > 0 && here.tokens == state.tokens && !trained(&tables) {
         return Err(Error::NothingToLearn { sentences: corpus.n_sentences(), tokens: corpus.n_tokens() });
     }
-    let loss = state.loss / state.targets.max(1) as f64;
+    if let Some(synchronisation) = &synchronisation {
+        options.observer.note(&synchronisation.report());
+    }
+    let own = [state.loss, state.targets as f64];
+    let [loss, targets] = options.ranks.map_or(Ok(own), |ranks| ranks::sum(ranks, own))?;
+    let loss = loss / targets.max(1.0);
     Ok(Outcome { tables, loss, tokens: here.tokens, training, interrupted })
 }
 
 /// Whether any target row moved away from zero.
 fn trained(tables: &Tables) -> bool {
     tables.target.values().iter().any(|&x| x != 0.0)
-}
-
-/// The state and tables of a checkpoint, or `None` where there is none yet.
-fn resume(plan: &CheckpointPlan, expected: &State) -> Result<Option<(State, Tables)>> {
-    let (state, sections) = match checkpoint::load::<State>(&plan.path, CHECKPOINT_KIND) {
-        Ok(loaded) => loaded,
-        Err(senv_core::Error::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error.into()),
-    };
-    let mismatch = |what| Error::CheckpointMismatch { path: plan.path.clone(), what };
-    if state.settings != expected.settings {
-        return Err(mismatch("set of parameters"));
-    }
-    if state.corpus != expected.corpus {
-        return Err(mismatch("text"));
-    }
-    let mut sections = sections.into_iter();
-    match (sections.next(), sections.next(), sections.next()) {
-        (Some((s, source)), Some((t, target)), None) if s == "source" && t == "target" => {
-            Ok(Some((state, Tables { source, target })))
-        }
-        _ => Err(mismatch("pair of tables")),
-    }
 }
 
 fn check_shapes<E: Examples>(examples: &E, tables: &Tables) -> Result<()> {

@@ -49,7 +49,7 @@ fn work<E: Examples>(
     let mut worker = Worker::<E>::default();
     while !run.halted() {
         let index = run.next.fetch_add(1, Ordering::Relaxed);
-        if index >= run.n_units {
+        if index >= run.end {
             break;
         }
         let unit = run.unit(index);

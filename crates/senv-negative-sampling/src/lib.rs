@@ -1,4 +1,5 @@
 #![doc = include_str!("../README.md")]
+mod checkpoints;
 mod coefficients;
 mod deterministic;
 mod error;
@@ -17,6 +18,7 @@ mod run;
 mod spin;
 mod step;
 mod subsampling;
+mod synchronisation;
 
 pub use error::{Error, Result};
 pub use examples::{

@@ -40,8 +40,10 @@ pub(crate) struct Run<'a, E> {
     pub(crate) n_threads: usize,
     pub(crate) pace: Pace,
     order: PresentOrder,
-    /// Units: blocks of the corpus, epoch after epoch, in the order of each.
-    pub(crate) n_units: u64,
+    /// The first unit that is not of this run. Units are blocks of the corpus, epoch after epoch, in the order of each.
+    pub(crate) end: u64,
+    /// Whether it goes on to its end when the observer asks to stop: other ranks wait for it there.
+    stops_at_end: bool,
     pub(crate) next: AtomicU64,
     halt: AtomicBool,
     failure: Mutex<Option<Error>>,
@@ -90,7 +92,7 @@ pub(crate) struct Job<'a, E> {
 }
 
 impl<'a, E: Examples> Run<'a, E> {
-    pub(crate) fn new(job: &'a Job<'a, E>, first_unit: u64, started: Instant, deadline: Option<Instant>) -> Self {
+    pub(crate) fn new(job: &'a Job<'a, E>, units: Range<u64>, started: Instant, deadline: Option<Instant>) -> Self {
         let Job { corpus, examples, noise, params, options, pace } = *job;
         Self {
             corpus,
@@ -101,8 +103,9 @@ impl<'a, E: Examples> Run<'a, E> {
             n_threads: options.thread_count(),
             pace,
             order: PresentOrder::default(),
-            n_units: corpus.n_blocks() as u64 * u64::from(params.n_epochs()),
-            next: AtomicU64::new(first_unit),
+            end: units.end,
+            stops_at_end: options.ranks.is_some(),
+            next: AtomicU64::new(units.start),
             halt: AtomicBool::new(false),
             failure: Mutex::new(None),
             tally: Mutex::new(Tally::default()),
@@ -217,7 +220,7 @@ impl<'a, E: Examples> Run<'a, E> {
         };
         if self.observer.progress(&progress) == Control::Stop {
             self.interrupted.store(true, Ordering::Release);
-            self.halt.store(true, Ordering::Release);
+            self.halt.fetch_or(!self.stops_at_end, Ordering::Release);
         }
     }
 
@@ -227,7 +230,7 @@ impl<'a, E: Examples> Run<'a, E> {
             return Err(error);
         }
         let tally = self.tally.into_inner().unwrap_or_else(PoisonError::into_inner);
-        Ok((self.next.into_inner().min(self.n_units), tally, self.interrupted.into_inner()))
+        Ok((self.next.into_inner().min(self.end), tally, self.interrupted.into_inner()))
     }
 }
 
@@ -292,8 +295,9 @@ mod tests {
             let (options, pace) = (RunOptions::default(), Pace { step_tokens: 1 });
             let job =
                 Job { corpus: &corpus, examples: &examples, noise: &noise, params: &params, options: &options, pace };
-            let run = Run::new(&job, 0, Instant::now(), None);
-            (0..run.n_units).map(|i| run.unit(i).rate.lr).collect()
+            let n_units = 2 * corpus.n_blocks() as u64;
+            let run = Run::new(&job, 0..n_units, Instant::now(), None);
+            (0..run.end).map(|i| run.unit(i).rate.lr).collect()
         };
         let (to_zero, to_floor) = (rates(0.0), rates(0.25));
         assert!(to_zero.len() >= 8, "{}", to_zero.len());
@@ -316,7 +320,8 @@ mod tests {
         let (params, options) = (NegativeSamplingParams::default(), RunOptions::default());
         let pace = Pace { step_tokens: 1 };
         let job = Job { corpus: &corpus, examples: &examples, noise: &noise, params: &params, options: &options, pace };
-        let run = Run::new(&job, 0, Instant::now(), None);
+        let n_units = 2 * corpus.n_blocks() as u64;
+        let run = Run::new(&job, 0..n_units, Instant::now(), None);
         run.count(&run.unit(0), done);
         let halted = run.halted();
         let outcome = run.finish();

@@ -111,6 +111,11 @@ pub enum Error {
         /// The model.
         model: PathBuf,
     },
+    /// Several ranks train a system that one process trains.
+    #[error(
+        "several ranks train Sent2Vec, word2vec and FastSent alone, and this system is another; train it in one process"
+    )]
+    NotOnRanks,
     /// A sentence of blanks alone.
     #[error("sentence {number}, counted from 0, is blank, and nothing would find it; leave it out")]
     BlankSentence {

@@ -116,6 +116,14 @@ pub enum Error {
         /// What was being done.
         action: &'static str,
     },
+    /// Another rank of a run on several machines has ended, or does something else.
+    #[error("rank {rank} of the run cannot go on: {reason}; its own message says why")]
+    Rank {
+        /// Its number, from 0.
+        rank: usize,
+        /// What this rank saw of it.
+        reason: String,
+    },
     /// No token is frequent enough.
     #[error(
         "the vocabulary is empty: the most frequent of {distinct} tokens occurs {highest} times, the minimum count is {min_count}; {} or give more text",

@@ -1,6 +1,6 @@
 //! What a training run has beside its hyperparameters.
 
-use crate::{Error, NoObserver, Observer, Result, checkpoint::CheckpointPlan, threads::thread_count};
+use crate::{Error, NoObserver, Observer, Result, checkpoint::CheckpointPlan, ranks::Reduce, threads::thread_count};
 
 /// The most threads that a run takes.
 const MOST_THREADS: usize = 1024;
@@ -23,6 +23,8 @@ pub struct RunOptions<'a> {
     /// Where the run comes from (its command, its files), written into its checkpoints for whoever finds them; empty by
     /// default.
     pub origin: &'a str,
+    /// The ranks of the run, where it is one of several that train on parts of one text; `None` (default) for a run by itself.
+    pub ranks: Option<&'a dyn Reduce>,
 }
 
 impl RunOptions<'_> {
@@ -47,13 +49,13 @@ impl RunOptions<'_> {
 
 impl Default for RunOptions<'_> {
     fn default() -> Self {
-        Self { threads: 0, checkpoint: None, observer: &NoObserver, origin: "" }
+        Self { threads: 0, checkpoint: None, observer: &NoObserver, origin: "", ranks: None }
     }
 }
 
 impl std::fmt::Debug for RunOptions<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { threads, checkpoint, observer: _, origin } = self;
+        let Self { threads, checkpoint, observer: _, origin, ranks: _ } = self;
         f.debug_struct("RunOptions")
             .field("threads", threads)
             .field("checkpoint", checkpoint)

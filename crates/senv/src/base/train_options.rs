@@ -4,7 +4,7 @@ use std::{fmt, path::Path};
 
 use senv_core::{
     Corpus, CorpusOptions, NoObserver, Observer, RunOptions, TextOptions, Tokenizer, Vocabulary,
-    checkpoint::CheckpointPlan,
+    checkpoint::CheckpointPlan, ranks::Reduce,
 };
 use senv_store::Embeddings;
 
@@ -37,6 +37,9 @@ pub struct TrainOptions<'a, D = ()> {
     pub observer: &'a dyn Observer,
     /// Where the run comes from (its command, its files), written into its checkpoints; empty by default.
     pub origin: &'a str,
+    /// The ranks of the run, where it is one of several that train on parts of one text: Sent2Vec, word2vec and FastSent do; `None` (default)
+    /// for a run by itself.
+    pub ranks: Option<&'a dyn Reduce>,
     /// Word vectors to start from: of a file, or of a model ([`Model::to_embeddings`](crate::Model::to_embeddings)). Words that they lack are drawn as
     /// long as they are on average.
     pub vectors: Option<&'a Embeddings>,
@@ -57,6 +60,7 @@ impl<D> Default for TrainOptions<'_, D> {
             checkpoint: None,
             observer: &NoObserver,
             origin: "",
+            ranks: None,
             vectors: None,
             dev: None,
             document_vectors: false,
@@ -82,6 +86,7 @@ impl<'a, D> TrainOptions<'a, D> {
             checkpoint: self.checkpoint.clone(),
             observer: self.observer,
             origin: self.origin,
+            ranks: self.ranks,
             vectors: self.vectors,
             dev,
             document_vectors: self.document_vectors,
@@ -92,8 +97,8 @@ impl<'a, D> TrainOptions<'a, D> {
     /// What the trainer itself sees of them.
     #[must_use]
     pub fn run(&self) -> RunOptions<'a> {
-        let Self { threads, observer, origin, .. } = *self;
-        RunOptions { threads, checkpoint: self.checkpoint.clone(), observer, origin }
+        let Self { threads, observer, origin, ranks, .. } = *self;
+        RunOptions { threads, checkpoint: self.checkpoint.clone(), observer, origin, ranks }
     }
 
     /// How text is read with this tokenizer and minimum count.

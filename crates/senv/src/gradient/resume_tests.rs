@@ -103,7 +103,8 @@ fn stopped_after(
     checkpoint: Option<CheckpointPlan>,
 ) -> FitOutcome {
     params.check().unwrap();
-    let options = RunOptions { threads: 2, checkpoint, observer: &StopAt(AtomicU64::new(steps)), origin: "" };
+    let options =
+        RunOptions { threads: 2, checkpoint, observer: &StopAt(AtomicU64::new(steps)), ..RunOptions::default() };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build().unwrap();
     pool.install(|| run::Run::new(objective, initial, params, &options).unwrap().reporting_always().go()).unwrap()
 }
@@ -117,8 +118,12 @@ fn a_run_with_rows_is_resumed_to_the_bit() {
     let whole = fit(&mut objective(), with_output, &params, &RunOptions::default()).unwrap();
     for stop in [1, 7, 20] {
         let plan = |resume| Some(CheckpointPlan { path: path.clone(), every: None, resume });
-        let first =
-            RunOptions { checkpoint: plan(false), threads: 1, observer: &StopAt(AtomicU64::new(stop)), origin: "" };
+        let first = RunOptions {
+            checkpoint: plan(false),
+            threads: 1,
+            observer: &StopAt(AtomicU64::new(stop)),
+            ..RunOptions::default()
+        };
         let run =
             run::Run::new(&mut objective(), with_output, &params, &first).unwrap().reporting_always().go().unwrap();
         assert_eq!((run.stopped, run.steps), (Stopped::Interrupted, stop));

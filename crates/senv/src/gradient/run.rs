@@ -49,6 +49,9 @@ pub fn fit<O: Objective + Send>(
 ) -> Result<FitOutcome> {
     params.check()?;
     options.check()?;
+    if options.ranks.is_some() {
+        return Err(Error::NotOnRanks);
+    }
     threads(options)?.install(|| Run::new(objective, initial, params, options)?.go())
 }
 

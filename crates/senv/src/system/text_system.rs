@@ -52,6 +52,9 @@ pub trait TextSystem: System<Input = [PathBuf]> + PartialEq {
     /// Whether it trains vectors for the lines of its text ([`TextSystem::write_document_vectors`]).
     const TRAINS_DOCUMENTS: bool = false;
 
+    /// Whether several ranks train it, each on its part of the text ([`TrainOptions::ranks`]).
+    const TRAINS_ON_RANKS: bool = false;
+
     /// Whether its text is parsed sentences in brackets instead of lines as they are.
     const READS_TREES: bool = false;
 
@@ -222,6 +225,9 @@ pub(crate) fn read_text<'a, S: TextSystem, D>(
     options: &TrainOptions<'_, D>,
 ) -> Result<TextData<'a>> {
     system.check()?;
+    if options.ranks.is_some() && !S::TRAINS_ON_RANKS {
+        return Err(Error::NotOnRanks);
+    }
     let sample = TextSample::read_of(paths, &options.text.text_options());
     let (mut params, observer) = (system.clone(), options.observer);
     let size = sample.size();
@@ -239,7 +245,7 @@ pub(crate) fn read_text<'a, S: TextSystem, D>(
         reading.keep = vectors.vocabulary().iter().map(|(_, word, _)| word.to_owned()).collect();
     }
     let paths: Vec<_> = paths.iter().map(|path| path.as_ref().to_owned()).collect();
-    let (vocabulary, corpus) = Corpus::read(&paths, &reading, observer)?;
+    let (vocabulary, corpus) = Corpus::read_part(&paths, &reading, options.ranks, observer)?;
     Ok(TextData { vocabulary, corpus, constituents: None, vectors, tokenizer, min_count, size, paths })
 }
 
@@ -266,6 +272,9 @@ fn fit_sized<S: TextSystem>(
     options: &TrainOptions<'_, S::Dev<'_>>,
 ) -> Result<Trained<S::Model>> {
     given.check()?;
+    if options.ranks.is_some() && !S::TRAINS_ON_RANKS {
+        return Err(Error::NotOnRanks);
+    }
     let mut params = given.clone();
     let backs_off = matches!(params.common().trainer, Trainer::NegativeSampling(training) if training.lr.is_none());
     params.resolve(size);

@@ -129,6 +129,8 @@ impl System for FastSentParams {
 }
 
 impl TextSystem for FastSentParams {
+    const TRAINS_ON_RANKS: bool = true;
+
     /// Sums are long vectors: at a learning rate of .2 training is not stable any more.
     fn resolve(&mut self, size: TextSize) {
         let Self { min_count, training, .. } = self;

@@ -317,6 +317,8 @@ impl System for Sent2VecParams {
 }
 
 impl TextSystem for Sent2VecParams {
+    const TRAINS_ON_RANKS: bool = true;
+
     /// A step at rate `lr` moves the mean of n rows by `lr/n` of its gradient, so short sentences bear lower rates: on
     /// 262,000 sentences of 7 words .27 is stable and .5 is not, nor for the authors' program. A few short ones among longer
     /// ones are enough: hence the harmonic mean.
@@ -343,7 +345,7 @@ impl TextSystem for Sent2VecParams {
         self.check()?;
         weighting::check_counts(self.weighting, &vocabulary)?;
         if self.word_ngrams > 1 && self.buckets.is_none() {
-            let n = ngram_buckets::of_text(&vocabulary, corpus, self.n_grams(u32::MAX))?;
+            let n = ngram_buckets::of_text(&vocabulary, corpus, self.n_grams(u32::MAX), options.ranks)?;
             options.observer.note_with(&ngram_buckets::note(n), &[Remedy::Buckets]);
             options.observer.go_on("counting n-grams")?;
             return Self { buckets: Some(n), ..self.clone() }.fit_resolved(vocabulary, corpus, options);

@@ -167,6 +167,8 @@ impl System for Word2VecParams {
 }
 
 impl TextSystem for Word2VecParams {
+    const TRAINS_ON_RANKS: bool = true;
+
     /// The programs' learning rate depends on the architecture.
     fn follow(&mut self, is_changed: &dyn Fn(&str) -> bool) {
         if is_changed("architecture") && !is_changed("lr") {

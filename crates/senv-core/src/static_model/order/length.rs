@@ -3,25 +3,28 @@
 //! Equation: `order-length`
 //!
 //! ```text
-//! (F1)  λ = Σ_t u_t / n + u_1 (ln n − 2.7)        l = exp(min(max(λ, −4), 1.5))
+//! (F1)  λ = Σ_t u_t / n + u_1 (ln min(n, 30) − 2.7)        l = exp(min(max(λ, −4), 1.5))
 //! (F2)  out = [l q / |q| ; l]                      0 for q / |q| where q = 0
 //! ```
 //!
-//! Sentences of about 15 words, e^2.7, have the length that their words say.
+//! Sentences of about 15 words, e^2.7, have the length that their words say. From 30 words on the length grows no further: such
+//! sentences are rare in what the part learns from, and in passages of hundreds of words order would outweigh all else.
 
 use crate::arrays::Float;
 
 /// The logarithm of an ordinary number of words.
 const ORDINARY: f64 = 2.7;
+/// Words from whose number on sentences are not told apart by it.
+const LONGEST: usize = 30;
 /// Sums that stand beside each other.
 const LANES: usize = 8;
 /// The limits of λ.
 const LIMITS: [f64; 2] = [-4.0, 1.5];
 
-/// ln n − 2.7: how much longer a sentence of `n` words is than an ordinary one.
+/// ln min(n, 30) − 2.7: how much longer a sentence of `n` words is than an ordinary one.
 #[must_use]
 pub fn beyond_ordinary<F: Float>(n: usize) -> F {
-    F::of((n as f64).ln() - ORDINARY)
+    F::of((n.min(LONGEST) as f64).ln() - ORDINARY)
 }
 
 /// (F1): l of a sentence of `n` words, above 0, whose u sum to `sum_u`, and whether λ is within its limits.

@@ -15,6 +15,7 @@ pub use block::BlockBuffer;
 
 use crate::{
     Error, Observer, Result, Sentences, Tokenizer, Vocabulary,
+    ranks::Reduce,
     text::{DEFAULT_MAX_LINE_BYTES, InvalidUtf8, Split, TableText, TextOptions},
 };
 
@@ -134,13 +135,29 @@ impl Corpus {
     /// is not accepted; [`Error::Interrupted`] if the observer asks to stop; [`Error::InvalidParameter`] for an
     /// option outside its range or no file at all.
     pub fn read(paths: &[PathBuf], options: &CorpusOptions, observer: &dyn Observer) -> Result<(Vocabulary, Self)> {
+        Self::read_part(paths, options, None, observer)
+    }
+
+    /// As [`Corpus::read`], and where the run is one of several ranks, of the corpus the part of this rank: the pieces of a MiB are dealt
+    /// out to them in turn. The vocabulary counts the tokens of all, and is that of a run by itself.
+    ///
+    /// # Errors
+    /// As [`Corpus::read`]; [`Error::Rank`] if another rank has ended; [`Error::InvalidParameter`] if the text has fewer pieces than there are
+    /// ranks.
+    pub fn read_part(
+        paths: &[PathBuf],
+        options: &CorpusOptions,
+        ranks: Option<&dyn Reduce>,
+        observer: &dyn Observer,
+    ) -> Result<(Vocabulary, Self)> {
         if options.max_vocabulary == Some(0) {
             return Err(Error::InvalidParameter { name: "max_vocabulary", requirement: "at least 1", got: "0".into() });
         }
-        let mut passed = checked_pass(paths, options, None, observer)?;
+        let part = ranks.map(|ranks| (ranks.rank() as u64, ranks.n_ranks() as u64));
+        let mut passed = checked_pass(paths, options, None, part, observer)?;
         let builders = std::mem::take(&mut passed.builders);
         let (vocabulary, tables) =
-            translate::merge(builders, options.min_count, options.max_vocabulary, &options.keep)?;
+            translate::merge(builders, options.min_count, options.max_vocabulary, &options.keep, ranks)?;
         Ok((vocabulary, Self::translated(passed, &tables, options)?))
     }
 
@@ -154,7 +171,7 @@ impl Corpus {
         options: &CorpusOptions,
         observer: &dyn Observer,
     ) -> Result<Self> {
-        let passed = checked_pass(paths, options, Some(vocabulary), observer)?;
+        let passed = checked_pass(paths, options, Some(vocabulary), None, observer)?;
         Self::translated(passed, &Vec::new(), options)
     }
 
@@ -273,18 +290,26 @@ fn checked_pass(
     paths: &[PathBuf],
     options: &CorpusOptions,
     known: Option<&Vocabulary>,
+    part: Option<(u64, u64)>,
     observer: &dyn Observer,
 ) -> Result<PassOutput> {
     if paths.is_empty() {
         return Err(Error::InvalidParameter { name: "paths", requirement: "at least one file", got: "none".into() });
     }
-    let passed = pass(paths, options, known, crate::threads::thread_count(options.threads), observer)?;
+    let passed = pass(paths, options, known, part, observer)?;
     let mut has_text = vec![false; paths.len()];
     passed.pieces.iter().for_each(|piece| has_text[piece.file] |= piece.n_ids > 0);
     if !has_text.contains(&true) {
-        return Err(Error::EmptyInput { path: paths[0].clone() });
+        return Err(match part {
+            Some((_, n)) => Error::InvalidParameter {
+                name: "number of ranks",
+                requirement: "at most one for each MiB of text",
+                got: n.to_string(),
+            },
+            None => Error::EmptyInput { path: paths[0].clone() },
+        });
     }
-    for (path, _) in paths.iter().zip(&has_text).filter(|&(_, &has_text)| !has_text) {
+    for (path, _) in paths.iter().zip(&has_text).filter(|&(_, &has_text)| !has_text && part.is_none()) {
         observer.note(&format!("{} holds no text", path.display()));
     }
     if passed.n_replaced > 0 {

@@ -19,7 +19,7 @@ use super::{
 use crate::{
     Control, CorpusOptions, Error, Observer, Progress, Result, TextOptions, Vocabulary,
     text::{BlockReader, TextBlock, check_line, cut_line},
-    threads::spawn_others,
+    threads::{spawn_others, thread_count},
     words::VocabularyBuilder,
 };
 
@@ -57,14 +57,15 @@ pub(super) struct PassOutput {
     pub(super) n_replaced: u64,
 }
 
-/// Reads all files. With `known`, tokens are looked up there and not counted.
+/// Reads all files. With `known`, tokens are looked up there and not counted. With `part` (I, N), piece number i is read where i mod N is I.
 pub(super) fn pass(
     paths: &[PathBuf],
     options: &CorpusOptions,
     known: Option<&Vocabulary>,
-    n_threads: usize,
+    part: Option<(u64, u64)>,
     observer: &dyn Observer,
 ) -> Result<PassOutput> {
+    let n_threads = thread_count(options.threads);
     // The length of a sentence has 31 bits.
     let max_line_bytes = options.max_line_bytes.min(DOCUMENT_END as usize - 1);
     let text = TextOptions { max_line_bytes, ..options.text_options() };
@@ -84,6 +85,7 @@ pub(super) fn pass(
         text,
         options,
         known,
+        part,
         observer,
     };
     let mut done = Vec::with_capacity(n_threads);
@@ -134,6 +136,7 @@ struct Shared<'a> {
     text: TextOptions,
     options: &'a CorpusOptions,
     known: Option<&'a Vocabulary>,
+    part: Option<(u64, u64)>,
     observer: &'a dyn Observer,
 }
 
@@ -179,9 +182,15 @@ impl Shared<'_> {
     /// Takes the next piece of text, and reports to the observer now and then.
     fn take(&self, block: &mut TextBlock) -> (u64, Result<bool>) {
         let mut input = lock(&self.input);
-        let number = input.next;
-        input.next += 1;
-        let mut taken = input.blocks.next_block(block);
+        let (number, mut taken) = loop {
+            let number = input.next;
+            input.next += 1;
+            let taken = input.blocks.next_block(block);
+            let is_own = self.part.is_none_or(|(own, n)| number % n == own);
+            if is_own || !matches!(taken, Ok(true)) {
+                break (number, taken);
+            }
+        };
         if taken.is_ok() && input.reported.elapsed() >= REPORT {
             input.reported = Instant::now();
             let (units, seconds) = (self.n_tokens.load(Ordering::Relaxed), input.began.elapsed().as_secs_f64());

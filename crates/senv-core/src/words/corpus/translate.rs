@@ -9,18 +9,26 @@ use super::{
     pass::{Piece, UNKNOWN},
     storage::{ScratchFile, Storage},
 };
-use crate::{Error, Result, Vocabulary, threads::spawn_others, words::VocabularyBuilder};
+use crate::{
+    Error, Result, Vocabulary,
+    ranks::{self, Reduce},
+    threads::spawn_others,
+    words::VocabularyBuilder,
+};
 
 /// For each thread, the final id of each provisional one, or [`UNKNOWN`] where the token is not in the vocabulary;
 /// empty where the ids are final already.
 pub(super) type Tables = Vec<Vec<u32>>;
 
 /// Merges the vocabularies of the threads into one.
+///
+/// Of several ranks, each has counted its part of the text: the vocabulary is that of all.
 pub(super) fn merge(
     mut builders: Vec<VocabularyBuilder>,
     min_count: u64,
     max_vocabulary: Option<usize>,
     keep: &[String],
+    ranks: Option<&dyn Reduce>,
 ) -> Result<(Vocabulary, Tables)> {
     let mut all = if builders.is_empty() { VocabularyBuilder::default() } else { builders.remove(0) };
     let mut tables: Tables = Vec::with_capacity(builders.len() + 1);
@@ -34,6 +42,11 @@ pub(super) fn merge(
         }
         tables.push(table);
     }
+    if let Some(ranks) = ranks {
+        let (of_all, table) = count_all(ranks, &all)?;
+        all = of_all;
+        tables.iter_mut().flatten().for_each(|id| *id = table[*id as usize]);
+    }
     let keep: Vec<u32> = keep.iter().map(|token| all.add_many(token, 0)).collect();
     let vocabulary = all.finish_keeping(min_count, max_vocabulary, &keep)?;
     let mut finals = ids(all.len())?;
@@ -43,6 +56,27 @@ pub(super) fn merge(
         table.iter_mut().for_each(|id| *id = finals[*id as usize]);
     }
     Ok((vocabulary, tables))
+}
+
+/// The tokens of all ranks with their counts, and the ids that those of `own` have among them.
+fn count_all(ranks: &dyn Reduce, own: &VocabularyBuilder) -> Result<(VocabularyBuilder, Vec<u32>)> {
+    // No token holds the end of a line.
+    let text: String = own.iter().flat_map(|(token, _)| [token, "\n"]).collect();
+    let counts: Vec<u8> = own.iter().flat_map(|(_, count)| count.to_le_bytes()).collect();
+    let (texts, counts) = (ranks::gather(ranks, text.as_bytes())?, ranks::gather(ranks, &counts)?);
+    let mut all = VocabularyBuilder::default();
+    let mut table = ids(own.len())?;
+    for (rank, (text, counts)) in texts.iter().zip(&counts).enumerate() {
+        let bad = |_| Error::Rank { rank, reason: "its words are not UTF-8".into() };
+        let counts = counts.as_chunks().0.iter().map(|count| u64::from_le_bytes(*count));
+        for (token, count) in str::from_utf8(text).map_err(bad)?.lines().zip(counts) {
+            let id = all.try_add_many(token, count)?;
+            if rank == ranks.rank() {
+                table.push(id);
+            }
+        }
+    }
+    Ok((all, table))
 }
 
 /// Room for so many ids.
@@ -162,9 +196,11 @@ fn translate_piece(
 /// another file, nothing.
 fn document_ends(pieces: &[Piece]) -> Vec<bool> {
     let mut ends = vec![false; pieces.len()];
-    let (mut broken, mut file) = (true, usize::MAX);
+    let (mut broken, mut file, mut next) = (true, usize::MAX, 0);
     for (piece, end) in pieces.iter().zip(&mut ends).rev() {
-        *end = broken || piece.file != file;
+        // What lies between two pieces of a rank is another's.
+        *end = broken || piece.file != file || piece.number + 1 != next;
+        next = piece.number;
         broken = piece.starts_document || (broken && piece.n_sentences == 0);
         file = piece.file;
     }

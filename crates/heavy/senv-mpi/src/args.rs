@@ -1,0 +1,98 @@
+//! Arguments: those of a run, and the hyperparameters of a system as its library declares them.
+
+use std::{path::PathBuf, time::Duration};
+
+use clap::{
+    Arg, ArgAction, ArgMatches, Command,
+    builder::{PossibleValuesParser, Str},
+    value_parser,
+};
+use senv::TextSystem;
+
+use crate::Result;
+
+/// The program without its systems.
+pub(crate) fn program() -> Command {
+    Command::new("senv-mpi")
+        .about("Train one model on several machines, with one process (a rank) or more on each")
+        .after_help(
+            "Example: mpirun -n 4 senv-mpi sent2vec --input text.txt --output model.senv\n\nEvery rank reads the text, so it \
+             has to lie where all of them find it, and learns from its part. The same number of ranks gives the same bits. The \
+             model is written by rank 0, and `senv` opens it.",
+        )
+        .version(env!("CARGO_PKG_VERSION"))
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+}
+
+/// The command of a system.
+pub(crate) fn system<S: TextSystem>() -> Command {
+    let path = |name: &'static str| Arg::new(name).long(name).value_name("FILE").value_parser(value_parser!(PathBuf));
+    let mut command = Command::new(S::ABOUT.name)
+        .about(S::ABOUT.summary)
+        .next_help_heading("Files")
+        .arg(path("input").short('i').num_args(1..).required(true).help("Text, one sentence a line; plain, .gz or .zst"))
+        .arg(path("output").short('o').required(true).help("The model to write"))
+        .arg(path("checkpoint").help(
+            "Where to keep what is needed to go on, with the number of the rank behind it; twice the tables, for each rank, and \
+             once more for the time before [default: MODEL.checkpoint]",
+        ))
+        .arg(
+            Arg::new("checkpoint_every")
+                .long("checkpoint-every")
+                .value_name("SECONDS")
+                .value_parser(|text: &str| text.parse().map(Duration::from_secs))
+                .default_value("1800")
+                .help("Time between two checkpoints"),
+        )
+        .arg(flag("resume", "Go on from the checkpoints, if there are any; number of ranks, text and settings must be the same"))
+        .arg(flag("restart", "Begin anew although an earlier run has left checkpoints").conflicts_with("resume"))
+        .arg(flag("force", "Replace the model"))
+        .arg(path("scratch").value_name("DIR").help("Folder for temporary files [default: that of the system]"))
+        .next_help_heading("Training")
+        .arg(
+            Arg::new("threads")
+                .long("threads")
+                .value_name("N")
+                .value_parser(value_parser!(usize))
+                .default_value("1")
+                .help("Threads of a rank"),
+        );
+    if !S::NAMED_SETTINGS.is_empty() {
+        let names = S::NAMED_SETTINGS.iter().map(|named| named.name);
+        let preset = Arg::new("preset").long("preset").value_name("NAME");
+        command = command.arg(preset.value_parser(PossibleValuesParser::new(names)).help(S::ABOUT.preset));
+    }
+    for parameter in S::default().hyperparameters() {
+        let default = parameter.value.as_ref().map_or_else(
+            || "; by the text where it is not given".to_owned(),
+            |value| format!(" [default: {value}]"),
+        );
+        let check = parameter.check;
+        let arg = Arg::new(parameter.name)
+            .long(Str::from(parameter.name.replace('_', "-")))
+            .value_name(parameter.placeholder)
+            .allow_hyphen_values(true)
+            .value_parser(move |text: &str| check(text).map(|()| text.to_owned()))
+            .help(parameter.help() + &default);
+        command = command.arg(arg);
+    }
+    command
+}
+
+fn flag(name: &'static str, help: &'static str) -> Arg {
+    Arg::new(name).long(name).action(ArgAction::SetTrue).help(help)
+}
+
+/// The hyperparameters that the arguments set.
+pub(crate) fn params<S: TextSystem>(args: &ArgMatches) -> Result<S> {
+    let preset = if S::NAMED_SETTINGS.is_empty() { None } else { args.get_one::<String>("preset") };
+    let named = preset.and_then(|name| S::NAMED_SETTINGS.iter().find(|named| named.name == name));
+    let mut params = named.map_or_else(S::default, |named| (named.settings)());
+    for parameter in S::default().hyperparameters() {
+        if let Some(value) = args.get_one::<String>(parameter.name) {
+            params.set(parameter.name, value)?;
+        }
+    }
+    Ok(params)
+}

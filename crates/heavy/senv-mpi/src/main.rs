@@ -1,0 +1,107 @@
+//! `senv-mpi`: trains one model on several machines. The program parses arguments and prints; the libraries do the rest.
+
+mod args;
+mod progress;
+
+use std::{
+    error::Error,
+    fs,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use clap::ArgMatches;
+use senv::{CheckpointPlan, FastSentParams, SavedModel, Sent2VecParams, TextSystem, TrainOptions, Word2VecParams};
+use senv_core::{CorpusOptions, ranks::Reduce};
+use senv_mpi::MpiRank;
+
+use self::{args::system, progress::Shown};
+
+/// What a rank ends with where the user stopped it.
+const INTERRUPTED: u8 = 130;
+
+type Result<T = ()> = std::result::Result<T, Box<dyn Error>>;
+
+fn main() -> ExitCode {
+    let commands = [system::<Sent2VecParams>(), system::<Word2VecParams>(), system::<FastSentParams>()];
+    // Before MPI begins: help needs no other process.
+    let matches = args::program().subcommands(commands).get_matches();
+    let Some(universe) = mpi::initialize() else {
+        eprintln!("error: MPI could not be initialized");
+        return ExitCode::FAILURE;
+    };
+    let rank = MpiRank::new(mpi::traits::Communicator::duplicate(&universe.world()));
+    let done = match matches.subcommand() {
+        Some(("sent2vec", args)) => train::<Sent2VecParams>(args, &rank),
+        Some(("word2vec", args)) => train::<Word2VecParams>(args, &rank),
+        Some(("fast-sent", args)) => train::<FastSentParams>(args, &rank),
+        _ => Err("no such system".into()),
+    };
+    match done {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(INTERRUPTED),
+        Err(error) => {
+            eprintln!("error: rank {}: {error}", rank.rank());
+            rank.abort(1)
+        }
+    }
+}
+
+/// Trains, and writes the model on rank 0. False where the user stopped the run.
+fn train<S: TextSystem<Model: SavedModel>>(args: &ArgMatches, rank: &MpiRank) -> Result<bool> {
+    let params = args::params::<S>(args)?;
+    params.check()?;
+    let path = |name: &str| args.get_one::<PathBuf>(name);
+    let output = path("output").ok_or("--output is missing")?;
+    let input: Vec<PathBuf> = args.get_many("input").into_iter().flatten().cloned().collect();
+    let resume = args.get_flag("resume");
+    let checkpoint = path("checkpoint").cloned().unwrap_or_else(|| with_suffix(output, ".checkpoint"));
+    let checkpoint = with_suffix(&checkpoint, &format!(".{}-of-{}", rank.rank() + 1, rank.n_ranks()));
+    if checkpoint.exists() && !resume && !args.get_flag("restart") {
+        let path = checkpoint.display();
+        return Err(format!("{path} was left by an earlier run; --resume goes on from it, --restart begins anew").into());
+    }
+    if rank.rank() == 0 && output.exists() && !args.get_flag("force") {
+        return Err(format!("{} exists; --force replaces it", output.display()).into());
+    }
+    let shown = Shown::new(rank.rank() == 0)?;
+    let options = TrainOptions {
+        threads: args.get_one::<usize>("threads").copied().unwrap_or(1),
+        checkpoint: Some(CheckpointPlan {
+            path: checkpoint.clone(),
+            every: args.get_one("checkpoint_every").copied(),
+            resume,
+        }),
+        observer: &shown,
+        ranks: Some(rank),
+        text: CorpusOptions { scratch_dir: path("scratch").cloned(), ..CorpusOptions::default() },
+        ..TrainOptions::default()
+    };
+    let trained = match params.fit_files(&input, &options) {
+        Err(senv::Error::Core(senv_core::Error::Interrupted { action })) => {
+            shown.say(&format!("stopped while {action}: nothing is trained in this run"));
+            return Ok(false);
+        }
+        trained => trained?,
+    };
+    if trained.stopped == senv::Stopped::Interrupted {
+        shown.say("stopped; the same command with --resume goes on from the checkpoints of the ranks");
+        return Ok(false);
+    }
+    if rank.rank() == 0 {
+        trained.model.write(output)?;
+        shown.say(&format!("{} written", output.display()));
+    }
+    for path in [checkpoint.clone(), with_suffix(&checkpoint, ".previous")] {
+        if path.exists() {
+            fs::remove_file(&path)?;
+        }
+    }
+    Ok(true)
+}
+
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
+}

@@ -1,0 +1,77 @@
+//! What a run says of itself: rank 0 speaks for all.
+
+use std::{
+    path::Path,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use senv_core::{Control, Error, Observer, Progress};
+
+use crate::Result;
+
+/// Time between two lines.
+const EVERY: Duration = Duration::from_secs(2);
+
+/// Writes to standard error, and stops the run when the user wishes so.
+pub(crate) struct Shown {
+    speaks: bool,
+    stops: Arc<AtomicBool>,
+    last: Mutex<Option<Instant>>,
+}
+
+impl Shown {
+    /// For a rank that speaks, or one that does not.
+    pub(crate) fn new(speaks: bool) -> Result<Self> {
+        let stops = Arc::new(AtomicBool::new(false));
+        let asked = stops.clone();
+        ctrlc::set_handler(move || {
+            // Twice: the user does not want to wait for the next meeting of the ranks.
+            if asked.swap(true, Ordering::Relaxed) {
+                std::process::exit(130);
+            }
+        })?;
+        Ok(Self { speaks, stops, last: Mutex::new(None) })
+    }
+
+    /// Says something.
+    pub(crate) fn say(&self, message: &str) {
+        if self.speaks {
+            eprintln!("{message}");
+        }
+    }
+}
+
+impl Observer for Shown {
+    fn progress(&self, progress: &Progress) -> Control {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.speaks && last.is_none_or(|last| last.elapsed() >= EVERY) {
+            *last = Some(Instant::now());
+            let Progress { done, epoch, units_per_second, lr, loss, seconds, .. } = *progress;
+            let left = if done > 0.0 { format!("  {:.0} s left", seconds * (1.0 - done) / done) } else { String::new() };
+            let training =
+                if loss.is_finite() { format!("  epoch {}  lr {lr:.4}  loss {loss:.3}", epoch + 1) } else { String::new() };
+            eprintln!("{:5.1}%{training}  {:.0} k words/s on this rank{left}", 100.0 * done, units_per_second / 1e3);
+        }
+        if self.stops() { Control::Stop } else { Control::Continue }
+    }
+
+    fn stops(&self) -> bool {
+        self.stops.load(Ordering::Relaxed)
+    }
+
+    fn note(&self, message: &str) {
+        self.say(message);
+    }
+
+    fn checkpoint(&self, written: std::result::Result<&Path, &Error>) {
+        match written {
+            Ok(path) => self.say(&format!("{} written, and those of the other ranks", path.display())),
+            // Of every rank: each has a disk of its own.
+            Err(error) => eprintln!("warning: no checkpoint was written: {error}"),
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! What a run keeps to go on from, and how it goes on.
+//!
+//! Each of several ranks has a checkpoint of its own, with the tables as they were when they were last the same everywhere. All ranks
+//! write at the same meeting, and one that is ended may have written while another has not. So a rank keeps the checkpoint before,
+//! too, and all go on from the last meeting that every one of them has.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use senv_core::{
+    Corpus, RunOptions, Table,
+    checkpoint::{self, About, CheckpointPlan},
+    ranks::{self, Reduce},
+};
+use serde::{Deserialize, Serialize};
+
+use crate::{Error, Result, Tables, params::NegativeSamplingParams, run::Tally, synchronisation::met};
+
+/// What the checkpoint file is said to hold.
+const CHECKPOINT_KIND: &str = "senv-negative-sampling";
+
+/// Settings that a resumed run must share, and its position.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct State {
+    /// Settings of the model and the trainer, as JSON.
+    settings: String,
+    /// Fingerprint of the text.
+    corpus: u64,
+    pub(crate) next_unit: u64,
+    pub(crate) tokens: u64,
+    pub(crate) loss: f64,
+    pub(crate) targets: u64,
+}
+
+impl State {
+    /// Of a run that begins.
+    pub(crate) fn new(settings: &str, corpus: &Corpus) -> Self {
+        let (settings, corpus) = (settings.to_owned(), corpus.fingerprint());
+        Self { settings, corpus, next_unit: 0, tokens: 0, loss: 0.0, targets: 0 }
+    }
+
+    /// Goes on by work that was done.
+    pub(crate) fn advance(&mut self, next_unit: u64, done: &Tally) {
+        self.next_unit = next_unit;
+        self.tokens = self.tokens.saturating_add(done.tokens);
+        self.loss += done.loss;
+        self.targets = self.targets.saturating_add(done.targets);
+    }
+
+    /// Whether a run on this corpus can stand there: sums over more than the whole run would overflow sooner or later.
+    fn is_possible(&self, corpus: &Corpus, params: &NegativeSamplingParams) -> bool {
+        let epochs = u64::from(params.n_epochs());
+        let whole = |n: u64| n.saturating_mul(epochs);
+        let is_sum = self.loss.is_finite() && self.loss >= 0.0 && self.targets <= u64::MAX / 2;
+        self.next_unit <= whole(corpus.n_blocks() as u64) && self.tokens <= whole(corpus.n_tokens()) && is_sum
+    }
+}
+
+/// Where a run stands.
+#[derive(Debug)]
+pub(crate) struct Place {
+    pub(crate) state: State,
+    pub(crate) tables: Tables,
+    /// The tables as they were when they were last the same on all ranks; `None` without ranks.
+    pub(crate) before: Option<Tables>,
+}
+
+impl Place {
+    /// Writes it.
+    pub(crate) fn save(
+        &self,
+        plan: &CheckpointPlan,
+        n_units: u64,
+        before: Option<&Tables>,
+        options: &RunOptions<'_>,
+    ) -> Result<(), senv_core::Error> {
+        let Self { state, tables, .. } = self;
+        let mut sections = vec![("source", &tables.source), ("target", &tables.target)];
+        if let Some(before) = before {
+            sections.extend([("source before", &before.source), ("target before", &before.target)]);
+            let previous = previous(&plan.path);
+            match fs::rename(&plan.path, &previous) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    return Err(senv_core::Error::io("rename", &plan.path, error));
+                }
+                _ => {}
+            }
+        }
+        let done = state.next_unit as f64 / n_units.max(1) as f64;
+        let about = About { done, settings: state.settings.clone(), origin: options.origin.to_owned() };
+        checkpoint::save_with(&plan.path, CHECKPOINT_KIND, &about, state, &sections)
+    }
+}
+
+/// The checkpoint before the one at `path`, which a rank keeps.
+fn previous(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".previous");
+    name.into()
+}
+
+/// The place that a run of the same settings and the same text has left, or `None` where there is none yet.
+pub(crate) fn resume(
+    plan: &CheckpointPlan,
+    fresh: &State,
+    corpus: &Corpus,
+    params: &NegativeSamplingParams,
+    ranks: Option<(&dyn Reduce, u64)>,
+) -> Result<Option<Place>> {
+    let load = |path: &Path| load(path, fresh, corpus, params, ranks.is_some());
+    let newest = load(&plan.path)?;
+    let Some((ranks, n_meetings)) = ranks else { return Ok(newest) };
+    let n_units = corpus.n_blocks() as u64 * u64::from(params.n_epochs());
+    let meetings = |place: &Option<Place>| place.as_ref().map_or(0, |p| met(n_units, n_meetings, p.state.next_unit));
+    let own = meetings(&newest);
+    let of_ranks = ranks::gather(ranks, &own.to_le_bytes())?;
+    let common = of_ranks.iter().map(|n| n.as_slice().try_into().map_or(0, u64::from_le_bytes)).min().unwrap_or(0);
+    if own == common || common == 0 {
+        return Ok(newest.filter(|_| own == common));
+    }
+    drop(newest);
+    let previous = previous(&plan.path);
+    match load(&previous)? {
+        Some(place) if met(n_units, n_meetings, place.state.next_unit) == common => Ok(Some(place)),
+        _ => Err(Error::CheckpointMismatch { path: previous, what: "place in the run of all ranks" }),
+    }
+}
+
+/// What a checkpoint holds, or `None` where there is none.
+fn load(
+    path: &Path,
+    expected: &State,
+    corpus: &Corpus,
+    params: &NegativeSamplingParams,
+    has_ranks: bool,
+) -> Result<Option<Place>> {
+    let (state, sections) = match checkpoint::load::<State>(path, CHECKPOINT_KIND) {
+        Ok(loaded) => loaded,
+        Err(senv_core::Error::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error.into()),
+    };
+    let mismatch = |what| Error::CheckpointMismatch { path: path.to_owned(), what };
+    if state.settings != expected.settings {
+        return Err(mismatch("set of parameters"));
+    }
+    if state.corpus != expected.corpus {
+        return Err(mismatch("text"));
+    }
+    if !state.is_possible(corpus, params) {
+        return Err(mismatch("place in the run"));
+    }
+    let mut sections = sections.into_iter();
+    let mut table = |name: &str| sections.next().filter(|(section, _)| section == name).map(|(_, table)| table);
+    let mut pair = |source, target| Some(Tables { source: table(source)?, target: table(target)? });
+    let tables = pair("source", "target").ok_or(mismatch("pair of tables"))?;
+    let before = if has_ranks { pair("source before", "target before") } else { None };
+    let same = |a: &Table, b: &Table| (a.n_rows(), a.dim()) == (b.n_rows(), b.dim());
+    let fits = match &before {
+        Some(before) => same(&before.source, &tables.source) && same(&before.target, &tables.target),
+        None => !has_ranks,
+    };
+    if !fits || sections.next().is_some() {
+        return Err(mismatch("number of ranks"));
+    }
+    Ok(Some(Place { state, tables, before }))
+}

@@ -1,0 +1,169 @@
+//! Training on several ranks, which are threads here: the same trainer, text and checkpoints as over MPI.
+
+use std::{
+    fmt::Write as _,
+    fs,
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicU32, Ordering},
+    time::Duration,
+};
+
+use senv::{
+    CheckpointPlan, NegativeSamplingParams, PvDbowParams, SavedModel, Sent2Vec, Sent2VecParams, Stopped, TextSystem,
+    TrainOptions, Trained, Word2VecParams,
+};
+use senv_core::{Control, NoObserver, Observer, Progress, Rows, ranks::ThreadRank};
+
+/// Some MiB of sentences about ten subjects, each with words of its own.
+fn write_text(path: &Path) {
+    let mut state = 1u64;
+    let mut below = |n: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % n
+    };
+    let mut text = String::new();
+    while text.len() < 4 << 20 {
+        let subject = below(10);
+        for _ in 0..8 {
+            // Frequent words of all subjects, and rare ones of one.
+            match below(3) {
+                0 => write!(text, "the{} ", below(5)).unwrap(),
+                _ => write!(text, "s{subject}w{} ", below(40) * below(40) / 20).unwrap(),
+            }
+        }
+        text.push('\n');
+    }
+    fs::write(path, text).unwrap();
+}
+
+fn params() -> Sent2VecParams {
+    let training = NegativeSamplingParams { epochs: Some(3), lr: Some(0.3), ..NegativeSamplingParams::default() };
+    Sent2VecParams { dim: 16, subsample: f64::INFINITY, training, ..Sent2VecParams::default() }
+}
+
+/// What each of `n` ranks comes to; `work` gets the options of a rank and its number.
+fn on_ranks<T: Send>(n: usize, work: impl Fn(TrainOptions<'_>, usize) -> T + Sync) -> Vec<T> {
+    let work = &work;
+    std::thread::scope(|scope| {
+        let ranks = ThreadRank::of(n).into_iter().enumerate();
+        let threads: Vec<_> = ranks
+            .map(|(i, rank)| {
+                scope.spawn(move || work(TrainOptions { threads: 1, ranks: Some(&rank), ..TrainOptions::default() }, i))
+            })
+            .collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    })
+}
+
+fn rows(trained: &Trained<Sent2Vec>) -> Vec<u32> {
+    let rows = trained.model.rows().unwrap();
+    (0..rows.n_rows()).flat_map(|i| rows.row(i).iter().map(|x| x.to_bits())).collect()
+}
+
+#[test]
+fn ranks_make_one_model_whatever_the_clock_and_the_threads() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = folder.path().join("text.txt");
+    write_text(&text);
+    let params = params();
+    let alone = params.fit_files(&[&text], &TrainOptions::default()).unwrap();
+
+    let one = on_ranks(1, |options, _| params.fit_files(&[&text], &options).unwrap());
+    assert_eq!(rows(&one[0]), rows(&alone), "one rank is a run by itself");
+
+    let three = on_ranks(3, |options, _| params.fit_files(&[&text], &options).unwrap());
+    let again = on_ranks(3, |options, i| {
+        let options = TrainOptions { threads: 1 + i, ..options };
+        params.fit_files(&[&text], &options).unwrap()
+    });
+    let bits = rows(&three[0]);
+    assert!(three.iter().chain(&again).all(|trained| rows(trained) == bits));
+    assert_ne!(bits, rows(&alone));
+    // All ranks count all of the text, and know the loss of all.
+    let words = |trained: &Trained<Sent2Vec>| trained.model.vocabulary().counts().to_vec();
+    assert!(three.iter().all(|trained| words(trained) == words(&alone) && trained.loss == three[0].loss));
+    assert!((three[0].loss / alone.loss - 1.0).abs() < 0.2, "{} {}", three[0].loss, alone.loss);
+
+    // Words of one subject are alike, those of two are not, as after a run by itself.
+    let cosine = |trained: &Trained<Sent2Vec>, a: &str, b: &str| {
+        let vectors = trained.model.encode(&[a, b]).unwrap();
+        let (a, b) = (vectors.row(0), vectors.row(1));
+        let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f32>();
+        dot(a, b) / (dot(a, a) * dot(b, b)).sqrt()
+    };
+    for trained in [&alone, &three[0]] {
+        let (near, far) = (cosine(trained, "s1w5 s1w9", "s1w11 s1w12"), cosine(trained, "s1w5 s1w9", "s2w11 s2w12"));
+        assert!(near > far + 0.3, "{near} {far}");
+    }
+}
+
+/// Asks to stop at a report.
+struct StopAt(AtomicU32);
+
+impl Observer for StopAt {
+    fn progress(&self, progress: &Progress) -> Control {
+        // Reports of reading have no loss yet.
+        if progress.lr > 0.0 && self.0.fetch_sub(1, Ordering::Relaxed) == 1 { Control::Stop } else { Control::Continue }
+    }
+}
+
+#[test]
+fn ranks_go_on_together_from_the_last_meeting_that_all_have() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = folder.path().join("text.txt");
+    write_text(&text);
+    let params = params();
+    let whole = on_ranks(2, |options, _| params.fit_files(&[&text], &options).unwrap());
+    let path = |i: usize| folder.path().join(format!("checkpoint.{i}"));
+    let plan = |i, every, resume| Some(CheckpointPlan { path: path(i), every, resume });
+
+    // One rank asks to stop; both do.
+    let stopped = on_ranks(2, |options, i| {
+        let stop = StopAt(AtomicU32::new(6));
+        let observer: &dyn Observer = if i == 1 { &stop } else { &NoObserver };
+        let every = Some(Duration::ZERO);
+        params.fit_files(&[&text], &TrainOptions { checkpoint: plan(i, every, false), observer, ..options }).unwrap()
+    });
+    assert!(stopped.iter().all(|trained| trained.stopped == Stopped::Interrupted));
+    let resume = |options: TrainOptions<'_>, i| {
+        params.fit_files(&[&text], &TrainOptions { checkpoint: plan(i, None, true), ..options })
+    };
+    let before: Vec<Vec<u8>> = (0..2).map(|i| fs::read(path(i)).unwrap()).collect();
+    assert!(on_ranks(2, resume).iter().all(|trained| rows(trained.as_ref().unwrap()) == rows(&whole[0])));
+
+    // A rank that was ended while it wrote has the checkpoint before alone.
+    fs::remove_file(path(1)).unwrap();
+    fs::rename(previous(&path(1)), path(1)).unwrap();
+    assert!(on_ranks(2, resume).iter().all(|trained| rows(trained.as_ref().unwrap()) == rows(&whole[0])));
+
+    // One that has none makes all begin anew, and one of another run is refused.
+    fs::remove_file(path(1)).unwrap();
+    fs::write(path(0), &before[0]).unwrap();
+    assert!(on_ranks(2, resume).iter().all(|trained| rows(trained.as_ref().unwrap()) == rows(&whole[0])));
+    fs::write(path(1), &before[0]).unwrap();
+    let errors: Vec<String> = on_ranks(2, resume).into_iter().map(|trained| trained.unwrap_err().to_string()).collect();
+    assert!(errors[1].contains("another text") || errors[1].contains("text"), "{errors:?}");
+}
+
+fn previous(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".previous");
+    name.into()
+}
+
+#[test]
+fn what_ranks_cannot_train_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = folder.path().join("text.txt");
+    fs::write(&text, "the cat sat on the mat\n".repeat(100)).unwrap();
+    let errors = on_ranks(2, |options, _| params().fit_files(&[&text], &options).unwrap_err().to_string());
+    assert!(errors.iter().any(|error| error.contains("at most one for each MiB of text")), "{errors:?}");
+    let errors =
+        on_ranks(1, |options, _| PvDbowParams::default().fit_files(&[&text], &options).unwrap_err().to_string());
+    assert!(errors[0].contains("ranks"), "{errors:?}");
+    let two = on_ranks(1, |options, _| {
+        let training = NegativeSamplingParams { epochs: Some(1), ..NegativeSamplingParams::default() };
+        Word2VecParams { dim: 8, training, ..Word2VecParams::default() }.fit_files(&[&text], &options).is_ok()
+    });
+    assert!(two[0]);
+}
