@@ -222,7 +222,8 @@ async function oddSentences() {
     check(inPage('compare-note').hidden, 'no note where all is well', shown('compare-note'));
     check(Number.isFinite(number(compare('x'.repeat(10_000_000), 'A cat.'))), 'a word of 10 MB', shown('cosine'));
     isPhoneWide('a word of 10 MB');
-    check(number(compare('the cat sat '.repeat(900_000), 'The cat sat')) > 0.99, '10 MB', shown('cosine'));
+    // "sat the" is in one of them alone: order tells them apart, and does not outweigh the words.
+    check(number(compare('the cat sat '.repeat(900_000), 'The cat sat')) > 0.8, '10 MB', shown('cosine'));
     check(inPage('first-words').lastChild.textContent.startsWith('and 2,699,700 more words'), 'the rest of 10 MB', inPage('first-words').lastChild.textContent);
     check(compare('\ud800 half 😀', '\ud800 half 😀') === '1.0000', 'half a character', shown('cosine'));
     check(compare('<b>cat</b><script>', 'a cat') !== '–' && !inPage('words').querySelector('b,script'), 'markup is text');

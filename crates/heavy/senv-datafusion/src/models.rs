@@ -32,7 +32,7 @@ pub struct NamedModel {
 
 /// Models by name and by digest, and centroids of cells by name. Cloning shares them.
 ///
-/// A query names a model `english`, by the first eight or more digits of its digest, or by both: `english@31e4b3262ba8f763`. When a
+/// A query names a model `english`, by the first eight or more digits of its digest, or by both: `english@5a451330feb4c888`. When a
 /// query is planned its functions get the last form, so that a process that has another model under the name refuses the query.
 #[derive(Debug, Clone, Default)]
 pub struct Models(Arc<Named>);
@@ -233,7 +233,7 @@ mod tests {
         assert!(parts.iter().all(|part| error.contains(part)), "{error}");
         let error = models.find("tokens", Some("french")).unwrap_err().to_string();
         assert!(error.contains("tokens: argument model: no model \"french\""), "{error}");
-        assert!(models.find("embed", Some("31e4b32")).is_err()); // seven digits
+        assert!(models.find("embed", Some("5a45133")).is_err()); // seven digits
     }
 
     #[test]

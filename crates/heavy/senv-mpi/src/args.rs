@@ -64,10 +64,10 @@ pub(crate) fn system<S: TextSystem>() -> Command {
         command = command.arg(preset.value_parser(PossibleValuesParser::new(names)).help(S::ABOUT.preset));
     }
     for parameter in S::default().hyperparameters() {
-        let default = parameter.value.as_ref().map_or_else(
-            || "; by the text where it is not given".to_owned(),
-            |value| format!(" [default: {value}]"),
-        );
+        let default = parameter
+            .value
+            .as_ref()
+            .map_or_else(|| "; by the text where it is not given".to_owned(), |value| format!(" [default: {value}]"));
         let check = parameter.check;
         let arg = Arg::new(parameter.name)
             .long(Str::from(parameter.name.replace('_', "-")))

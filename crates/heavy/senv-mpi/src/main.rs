@@ -59,7 +59,9 @@ fn train<S: TextSystem<Model: SavedModel>>(args: &ArgMatches, rank: &MpiRank) ->
     let checkpoint = with_suffix(&checkpoint, &format!(".{}-of-{}", rank.rank() + 1, rank.n_ranks()));
     if checkpoint.exists() && !resume && !args.get_flag("restart") {
         let path = checkpoint.display();
-        return Err(format!("{path} was left by an earlier run; --resume goes on from it, --restart begins anew").into());
+        return Err(
+            format!("{path} was left by an earlier run; --resume goes on from it, --restart begins anew").into()
+        );
     }
     if rank.rank() == 0 && output.exists() && !args.get_flag("force") {
         return Err(format!("{} exists; --force replaces it", output.display()).into());

@@ -51,9 +51,13 @@ impl Observer for Shown {
         if self.speaks && last.is_none_or(|last| last.elapsed() >= EVERY) {
             *last = Some(Instant::now());
             let Progress { done, epoch, units_per_second, lr, loss, seconds, .. } = *progress;
-            let left = if done > 0.0 { format!("  {:.0} s left", seconds * (1.0 - done) / done) } else { String::new() };
-            let training =
-                if loss.is_finite() { format!("  epoch {}  lr {lr:.4}  loss {loss:.3}", epoch + 1) } else { String::new() };
+            let left =
+                if done > 0.0 { format!("  {:.0} s left", seconds * (1.0 - done) / done) } else { String::new() };
+            let training = if loss.is_finite() {
+                format!("  epoch {}  lr {lr:.4}  loss {loss:.3}", epoch + 1)
+            } else {
+                String::new()
+            };
             eprintln!("{:5.1}%{training}  {:.0} k words/s on this rank{left}", 100.0 * done, units_per_second / 1e3);
         }
         if self.stops() { Control::Stop } else { Control::Continue }

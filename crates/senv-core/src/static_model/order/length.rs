@@ -76,3 +76,16 @@ pub fn part_of<F: Float>(l: F, out: &mut [F]) {
     }
     last[0] = l;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_length_grows_with_the_words_up_to_thirty() {
+        let length = |n: usize| part_length(-0.5 * n as f64, n, 0.33).0;
+        assert!((length(15) - (-0.5f64).exp()).abs() < 0.01);
+        assert!(length(4) < length(15) && length(15) < length(29) && length(29) < length(30));
+        assert!([31, 1_000, 1_000_000].iter().all(|&n| length(n) == length(30)));
+    }
+}

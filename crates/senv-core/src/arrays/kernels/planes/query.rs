@@ -6,6 +6,8 @@ use super::{LOW_CODES, TABLE_BYTES, TOP_CODES};
 const GROUP: usize = 4;
 
 /// Integers that are multiplied with codes, and the sums of each four of them that top bits choose from.
+// The portable loop reads the values alone.
+#[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), expect(dead_code))]
 #[derive(Debug, Clone)]
 pub struct PlaneQuery {
     dim: usize,
