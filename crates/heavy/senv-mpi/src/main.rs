@@ -63,6 +63,10 @@ fn train<S: TextSystem<Model: SavedModel>>(args: &ArgMatches, rank: &MpiRank) ->
             format!("{path} was left by an earlier run; --resume goes on from it, --restart begins anew").into()
         );
     }
+    // Hours of training end there.
+    if let Some(folder) = output.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir()) {
+        return Err(format!("{}: there is no such folder for the model", folder.display()).into());
+    }
     if rank.rank() == 0 && output.exists() && !args.get_flag("force") {
         return Err(format!("{} exists; --force replaces it", output.display()).into());
     }

@@ -112,4 +112,6 @@ fn what_is_wrong_ends_all_ranks_with_a_message() {
     let (done, said) = run(&mut mpirun(2, &[], &text, &output));
     assert!(!done && said.contains("at most one for each MiB of text"), "{said}");
     assert!(!output.exists());
+    let (done, said) = run(&mut mpirun(2, &[], &text, &folder.path().join("none/model.senv")));
+    assert!(!done && said.contains("no such folder"), "{said}");
 }
