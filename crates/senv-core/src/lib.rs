@@ -19,6 +19,8 @@ pub mod files;
 mod known_words;
 #[cfg(feature = "train")]
 pub mod optim;
+#[cfg(feature = "train")]
+pub mod ranks;
 mod run;
 pub mod static_model;
 pub mod text;
@@ -27,9 +29,9 @@ pub mod words;
 #[cfg(feature = "train")]
 pub use arrays::gradcheck;
 pub use arrays::{init, kernels, math};
-pub use base::{memory, observer, threads};
 #[cfg(feature = "train")]
-pub use base::{ranks, rng};
+pub use base::rng;
+pub use base::{memory, observer, threads};
 #[cfg(feature = "train")]
 pub use files::checkpoint;
 #[doc(hidden)]

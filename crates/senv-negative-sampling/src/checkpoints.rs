@@ -16,7 +16,7 @@ use senv_core::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::{Error, Result, Tables, params::NegativeSamplingParams, run::Tally, synchronisation::met};
+use crate::{Error, Result, params::NegativeSamplingParams, run::Tally, synchronisation::met, tables::Tables};
 
 /// What the checkpoint file is said to hold.
 const CHECKPOINT_KIND: &str = "senv-negative-sampling";

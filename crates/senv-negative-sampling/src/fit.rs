@@ -14,16 +14,8 @@ use crate::{
     params::{NegativeSamplingParams, Schedule},
     run::{Job, Reporter, Run, Tally},
     synchronisation::{Meeting, Synchronisation, n_meetings},
+    tables::Tables,
 };
-
-/// The two tables of a model: what contexts are made of, and what is predicted.
-#[derive(Debug, Clone)]
-pub struct Tables {
-    /// Source rows v: the embeddings.
-    pub source: Table,
-    /// Target rows u.
-    pub target: Table,
-}
 
 /// What training came to.
 #[derive(Debug, Clone)]

@@ -19,6 +19,7 @@ mod spin;
 mod step;
 mod subsampling;
 mod synchronisation;
+mod tables;
 
 pub use error::{Error, Result};
 pub use examples::{
@@ -26,7 +27,7 @@ pub use examples::{
     DistributedMemory, Examples, MaskedFeatures, MaskedScratch, MaskedTargets, MemoryScratch, NeighbouringSentences,
     SkipGram, Surroundings, WindowSide,
 };
-pub use fit::{Outcome, Tables, fit};
+pub use fit::{Outcome, fit};
 pub use infer::{Inference, infer, infer_among_words};
 pub use noise::Noise;
 pub use objective::Composition;
@@ -35,3 +36,4 @@ pub use params::{
 };
 pub use plan::Plan;
 pub use subsampling::{Subsampling, keep_probability};
+pub use tables::Tables;

@@ -19,7 +19,7 @@ use senv_core::{
     ranks::{self, Reduce},
 };
 
-use crate::{Result, Tables, params::NegativeSamplingParams};
+use crate::{Result, params::NegativeSamplingParams, tables::Tables};
 
 /// Rows that every meeting brings together.
 const FREQUENT: usize = 1024;

@@ -3,8 +3,6 @@
 pub(crate) mod ids;
 pub mod memory;
 pub mod observer;
-#[cfg(feature = "train")]
-pub mod ranks;
 #[cfg(not(feature = "train"))]
 pub(crate) mod rng;
 #[cfg(feature = "train")]
