@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use senv_core::{Corpus, RunOptions, Table, ranks};
+use senv_core::{Corpus, RunOptions, ranks};
 
 use crate::{
     Error, Result,
