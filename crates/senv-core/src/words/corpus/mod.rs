@@ -2,14 +2,16 @@
 
 mod block;
 mod pass;
+mod runs;
 mod storage;
 mod translate;
 
 use std::path::{Path, PathBuf};
 
 use block::{Block, BlockWriter, Sums};
-use pass::{PassOutput, pass};
+use pass::{Counts, PassOutput, pass};
 use storage::Storage;
+use translate::Tables;
 
 pub use block::BlockBuffer;
 
@@ -18,6 +20,9 @@ use crate::{
     ranks::Reduce,
     text::{DEFAULT_MAX_LINE_BYTES, InvalidUtf8, Split, TableText, TextOptions},
 };
+
+/// Bytes of counts of tokens in memory, of all threads together; with what is reserved for more, twice as many.
+const COUNT_BYTES: usize = 256 << 20;
 
 /// How text becomes a [`Corpus`].
 ///
@@ -92,7 +97,8 @@ impl Default for CorpusOptions {
 /// a sentence is its position in the text.
 ///
 /// More than a million ids are stored in a temporary file. It has no name where the system allows that, so it
-/// disappears when the process ends, in whatever way. 40 bytes for every 4,096 tokens stay in memory. Vocabulary,
+/// disappears when the process ends, in whatever way. 40 bytes for every 4,096 tokens stay in memory. The counts of tokens take half a
+/// GiB of memory at most: those of a text with more distinct tokens go to a second temporary file, and are as exact. Vocabulary,
 /// blocks and ids depend on the text alone, not on the number of threads or on how the file was compressed.
 ///
 /// ```
@@ -153,12 +159,37 @@ impl Corpus {
         if options.max_vocabulary == Some(0) {
             return Err(Error::InvalidParameter { name: "max_vocabulary", requirement: "at least 1", got: "0".into() });
         }
+        Self::read_counting(paths, options, ranks, COUNT_BYTES, observer)
+    }
+
+    /// As [`Corpus::read_part`], with so many bytes of counts in memory.
+    fn read_counting(
+        paths: &[PathBuf],
+        options: &CorpusOptions,
+        ranks: Option<&dyn Reduce>,
+        count_bytes: usize,
+        observer: &dyn Observer,
+    ) -> Result<(Vocabulary, Self)> {
         let part = ranks.map(|ranks| (ranks.rank() as u64, ranks.n_ranks() as u64));
-        let mut passed = checked_pass(paths, options, None, part, observer)?;
-        let builders = std::mem::take(&mut passed.builders);
-        let (vocabulary, tables) =
-            translate::merge(builders, options.min_count, options.max_vocabulary, &options.keep, ranks)?;
-        Ok((vocabulary, Self::translated(passed, &tables, options)?))
+        // Ranks hand their counts to each other, which takes them in memory.
+        let count_bytes = if ranks.is_some() { usize::MAX } else { count_bytes };
+        let (passed, counts) = checked_pass(paths, options, None, part, count_bytes, observer)?;
+        let CorpusOptions { min_count, max_vocabulary, ref keep, .. } = *options;
+        match counts {
+            Counts::Memory(builders) => {
+                let (vocabulary, tables) = translate::merge(builders, min_count, max_vocabulary, keep, ranks)?;
+                Ok((vocabulary, Self::translated(passed, Tables::Memory(tables), options)?))
+            }
+            Counts::Disk(runs) => {
+                let (vocabulary, distinct) = runs.vocabulary(min_count, max_vocabulary, keep, observer)?;
+                observer.note(&format!(
+                    "{distinct} distinct words were counted on the disk; {} are in the vocabulary",
+                    vocabulary.len()
+                ));
+                let corpus = Self::translated(passed, Tables::Disk(&runs, &vocabulary), options)?;
+                Ok((vocabulary, corpus))
+            }
+        }
     }
 
     /// Reads files with a given vocabulary: to train a model further, or to read other text with it.
@@ -171,12 +202,12 @@ impl Corpus {
         options: &CorpusOptions,
         observer: &dyn Observer,
     ) -> Result<Self> {
-        let passed = checked_pass(paths, options, Some(vocabulary), None, observer)?;
-        Self::translated(passed, &Vec::new(), options)
+        let (passed, _) = checked_pass(paths, options, Some(vocabulary), None, usize::MAX, observer)?;
+        Self::translated(passed, Tables::Final, options)
     }
 
-    fn translated(output: PassOutput, tables: &translate::Tables, options: &CorpusOptions) -> Result<Self> {
-        let PassOutput { pieces, mut storage, n_replaced, .. } = output;
+    fn translated(output: PassOutput, tables: Tables<'_>, options: &CorpusOptions) -> Result<Self> {
+        let PassOutput { pieces, mut storage, n_replaced } = output;
         let (blocks, sums) =
             translate::translate(&pieces, tables, &mut storage, crate::threads::thread_count(options.threads))?;
         let all: u64 = pieces.iter().map(|piece| piece.n_ids as u64).sum();
@@ -291,12 +322,13 @@ fn checked_pass(
     options: &CorpusOptions,
     known: Option<&Vocabulary>,
     part: Option<(u64, u64)>,
+    count_bytes: usize,
     observer: &dyn Observer,
-) -> Result<PassOutput> {
+) -> Result<(PassOutput, Counts)> {
     if paths.is_empty() {
         return Err(Error::InvalidParameter { name: "paths", requirement: "at least one file", got: "none".into() });
     }
-    let passed = pass(paths, options, known, part, observer)?;
+    let (passed, counts) = pass(paths, options, known, part, count_bytes, observer)?;
     let mut has_text = vec![false; paths.len()];
     passed.pieces.iter().for_each(|piece| has_text[piece.file] |= piece.n_ids > 0);
     if !has_text.contains(&true) {
@@ -315,7 +347,7 @@ fn checked_pass(
     if passed.n_replaced > 0 {
         observer.note(&format!("invalid UTF-8 was replaced in {} lines", passed.n_replaced));
     }
-    Ok(passed)
+    Ok((passed, counts))
 }
 
 #[cfg(test)]

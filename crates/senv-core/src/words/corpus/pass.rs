@@ -1,19 +1,21 @@
 //! The one pass over the text: tokenizes pieces of it to provisional ids, on several threads.
 //!
 //! A free thread takes the next piece from the one reader, so pieces are handed out in order; the ids of a piece are
-//! appended to the common storage as one run. Each thread counts with a vocabulary of its own.
+//! appended to the common storage as one stretch. Each thread counts with a vocabulary of its own, and sets it aside on the disk
+//! when it has become large.
 
 use std::{
     path::PathBuf,
     sync::{
         Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
     },
     time::{Duration, Instant},
 };
 
 use super::{
     block::DOCUMENT_END,
+    runs::Runs,
     storage::{Growing, Storage},
 };
 use crate::{
@@ -35,8 +37,8 @@ pub(super) const UNKNOWN: u32 = u32::MAX;
 pub(super) struct Piece {
     /// Its index in the text.
     pub(super) number: u64,
-    /// The thread whose vocabulary the ids belong to.
-    pub(super) thread: usize,
+    /// The set of provisional ids that its ids belong to.
+    pub(super) set: usize,
     pub(super) file: usize,
     pub(super) start: u64,
     pub(super) n_sentences: usize,
@@ -51,20 +53,27 @@ pub(super) struct PassOutput {
     /// In the order of the text.
     pub(super) pieces: Vec<Piece>,
     pub(super) storage: Storage,
-    /// The vocabulary of each thread, empty where a vocabulary was given.
-    pub(super) builders: Vec<VocabularyBuilder>,
     /// Lines in which invalid bytes were replaced.
     pub(super) n_replaced: u64,
 }
 
-/// Reads all files. With `known`, tokens are looked up there and not counted. With `part` (I, N), piece number i is read where i mod N is I.
+/// The counts of all sets of provisional ids.
+pub(super) enum Counts {
+    /// By the number of the set: there is one for each thread.
+    Memory(Vec<VocabularyBuilder>),
+    /// All of them as runs.
+    Disk(Runs),
+}
+
+/// Reads all files. The threads keep up to `count_bytes` of counts in memory. With `known`, tokens are looked up there and not counted. With `part` (I, N), piece number i is read where i mod N is I.
 pub(super) fn pass(
     paths: &[PathBuf],
     options: &CorpusOptions,
     known: Option<&Vocabulary>,
     part: Option<(u64, u64)>,
+    count_bytes: usize,
     observer: &dyn Observer,
-) -> Result<PassOutput> {
+) -> Result<(PassOutput, Counts)> {
     let n_threads = thread_count(options.threads);
     // The length of a sentence has 31 bits.
     let max_line_bytes = options.max_line_bytes.min(DOCUMENT_END as usize - 1);
@@ -78,6 +87,9 @@ pub(super) fn pass(
             reported: Instant::now(),
         }),
         storage: Mutex::new(Growing::new(options.scratch_dir.as_deref())),
+        runs: Mutex::new(Runs::new(options.scratch_dir.clone().unwrap_or_else(std::env::temp_dir))),
+        next_set: AtomicUsize::new(n_threads),
+        count_bytes: count_bytes / n_threads,
         failure: Mutex::new(None),
         stop: AtomicBool::new(false),
         n_tokens: AtomicU64::new(0),
@@ -103,12 +115,21 @@ pub(super) fn pass(
     if let Some((_, error)) = into_inner(shared.failure) {
         return Err(error);
     }
-    let (builders, pieces): (Vec<_>, Vec<_>) = done.into_iter().unzip();
+    let (workers, pieces): (Vec<_>, Vec<_>) = done.into_iter().unzip();
+    let mut runs = into_inner(shared.runs);
+    let counts = if runs.is_empty() {
+        Counts::Memory(workers.into_iter().map(|worker| worker.builder).collect())
+    } else {
+        for worker in workers {
+            runs.write(worker.set, &worker.builder, &worker.builder.ids_by_token())?;
+        }
+        Counts::Disk(runs)
+    };
     let mut pieces: Vec<Piece> = pieces.into_iter().flatten().collect();
     pieces.sort_unstable_by_key(|piece| piece.number);
     let of_pieces: u64 = pieces.iter().map(|piece| piece.n_replaced).sum();
     let n_replaced = of_pieces + into_inner(shared.input).blocks.n_replaced();
-    Ok(PassOutput { pieces, storage: into_inner(shared.storage).finish(), builders, n_replaced })
+    Ok((PassOutput { pieces, storage: into_inner(shared.storage).finish(), n_replaced }, counts))
 }
 
 /// Size of all files on the disk in bytes; `None` where one of them is not a regular file.
@@ -128,6 +149,10 @@ struct Input {
 struct Shared<'a> {
     input: Mutex<Input>,
     storage: Mutex<Growing>,
+    runs: Mutex<Runs>,
+    /// The number of the next set of provisional ids.
+    next_set: AtomicUsize,
+    count_bytes: usize,
     /// The first piece of the text that failed, and its error.
     failure: Mutex<Option<(u64, Error)>>,
     stop: AtomicBool,
@@ -151,8 +176,8 @@ fn into_inner<T>(mutex: Mutex<T>) -> T {
 
 impl Shared<'_> {
     /// The work of one thread, to the end of the text.
-    fn work(&self, thread: usize) -> (VocabularyBuilder, Vec<Piece>) {
-        let mut worker = Worker::default();
+    fn work(&self, thread: usize) -> (Worker, Vec<Piece>) {
+        let mut worker = Worker { set: thread, ..Worker::default() };
         let mut pieces = Vec::new();
         let mut block = TextBlock::default();
         while !self.stop.load(Ordering::Relaxed) {
@@ -163,7 +188,7 @@ impl Shared<'_> {
                 Err(error) => Err(error),
             };
             match result {
-                Ok(piece) => pieces.push(Piece { number, thread, ..piece }),
+                Ok(piece) => pieces.push(Piece { number, ..piece }),
                 // Pieces before this one were given out before it, so the first error of the text is found
                 // whatever the number of threads.
                 Err(error) => {
@@ -176,7 +201,7 @@ impl Shared<'_> {
                 }
             }
         }
-        (worker.builder, pieces)
+        (worker, pieces)
     }
 
     /// Takes the next piece of text, and reports to the observer now and then.
@@ -211,7 +236,10 @@ impl Shared<'_> {
 
     /// Tokenizes a piece of text and stores the ids.
     fn tokenize(&self, worker: &mut Worker, block: &TextBlock) -> Result<Piece> {
-        let Worker { builder, scratch, lengths, ids } = worker;
+        if worker.builder.bytes() > self.count_bytes {
+            self.set_aside(worker)?;
+        }
+        let Worker { builder, set, scratch, lengths, ids } = worker;
         lengths.clear();
         ids.clear();
         let bytes = block.bytes();
@@ -255,7 +283,17 @@ impl Shared<'_> {
         self.n_tokens.fetch_add(ids.len() as u64, Ordering::Relaxed);
         let start = lock(&self.storage).append([lengths, ids])?;
         let (n_sentences, n_ids) = (lengths.len(), ids.len());
-        Ok(Piece { number: 0, thread: 0, file: block.file, start, n_sentences, n_ids, starts_document, n_replaced })
+        let set = *set;
+        Ok(Piece { number: 0, set, file: block.file, start, n_sentences, n_ids, starts_document, n_replaced })
+    }
+
+    /// Writes the counts of a thread to the disk, which then counts anew.
+    fn set_aside(&self, worker: &mut Worker) -> Result<()> {
+        let order = worker.builder.ids_by_token();
+        lock(&self.runs).write(worker.set, &worker.builder, &order)?;
+        worker.builder = VocabularyBuilder::default();
+        worker.set = self.next_set.fetch_add(1, Ordering::Relaxed);
+        Ok(())
     }
 }
 
@@ -263,6 +301,8 @@ impl Shared<'_> {
 #[derive(Default)]
 struct Worker {
     builder: VocabularyBuilder,
+    /// The number of its set of provisional ids.
+    set: usize,
     scratch: String,
     lengths: Vec<u32>,
     ids: Vec<u32>,

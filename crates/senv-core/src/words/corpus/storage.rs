@@ -2,7 +2,6 @@
 
 use std::{
     fs::File,
-    io,
     path::{Path, PathBuf},
 };
 
@@ -90,7 +89,7 @@ pub(super) struct ScratchFile {
 }
 
 impl ScratchFile {
-    fn create(folder: &Path) -> Result<Self> {
+    pub(super) fn create(folder: &Path) -> Result<Self> {
         let file = tempfile::tempfile_in(folder).map_err(|e| Error::io("create a temporary file in", folder, e))?;
         Ok(Self {
             file,
@@ -100,34 +99,37 @@ impl ScratchFile {
         })
     }
 
+    /// The folder that it is in.
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Reads words from word `start` on.
     pub(super) fn read(&self, start: u64, to: &mut [u32]) -> Result<()> {
         self.read_bytes(4 * start, bytemuck::cast_slice_mut(to))
-            .map_err(|e| Error::io("read the temporary file in", &self.folder, e))
     }
 
+    /// Writes words from word `start` on.
     pub(super) fn write(&self, start: u64, words: &[u32]) -> Result<()> {
         self.write_bytes(4 * start, bytemuck::cast_slice(words))
-            .map_err(|e| Error::io("write the temporary file in", &self.folder, e))
     }
 
-    #[cfg(unix)]
-    fn read_bytes(&self, start: u64, to: &mut [u8]) -> io::Result<()> {
-        std::os::unix::fs::FileExt::read_exact_at(&self.file, to, start)
+    /// Reads bytes from byte `start` on.
+    pub(super) fn read_bytes(&self, start: u64, to: &mut [u8]) -> Result<()> {
+        #[cfg(unix)]
+        let read = std::os::unix::fs::FileExt::read_exact_at(&self.file, to, start);
+        #[cfg(not(unix))]
+        let read = seeking::read(&self.file, &self.position, start, to);
+        read.map_err(|e| Error::io("read the temporary file in", &self.folder, e))
     }
 
-    #[cfg(unix)]
-    fn write_bytes(&self, start: u64, bytes: &[u8]) -> io::Result<()> {
-        std::os::unix::fs::FileExt::write_all_at(&self.file, bytes, start)
-    }
-
-    #[cfg(not(unix))]
-    fn read_bytes(&self, start: u64, to: &mut [u8]) -> io::Result<()> {
-        seeking::read(&self.file, &self.position, start, to)
-    }
-
-    #[cfg(not(unix))]
-    fn write_bytes(&self, start: u64, bytes: &[u8]) -> io::Result<()> {
-        seeking::write(&self.file, &self.position, start, bytes)
+    /// Writes bytes from byte `start` on.
+    pub(super) fn write_bytes(&self, start: u64, bytes: &[u8]) -> Result<()> {
+        #[cfg(unix)]
+        let written = std::os::unix::fs::FileExt::write_all_at(&self.file, bytes, start);
+        #[cfg(not(unix))]
+        let written = seeking::write(&self.file, &self.position, start, bytes);
+        written.map_err(|e| Error::io("write the temporary file in", &self.folder, e))
     }
 }
 

@@ -309,3 +309,49 @@ fn a_corpus_is_read_from_a_table_as_from_its_lines() {
         assert_eq!(same_words.len(), words.len());
     }
 }
+
+#[test]
+fn counts_on_the_disk_are_those_in_memory() {
+    // Six MiB in which every thread sets its counts aside several times.
+    let mut text = String::new();
+    for i in 0..700_000_u64 {
+        let word = i.wrapping_mul(i) % 90_007;
+        let end = if i % 9 == 8 { "\n" } else { " " };
+        text += &format!("w{word}{end}");
+    }
+    let (_folder, paths) = files(&[text.as_bytes(), b"one more file\n", &text.as_bytes()[..1 << 20]]);
+    let noted = Mutex::new(Vec::new());
+    let observer = Noted(&noted);
+    for (min_count, max_vocabulary, keep) in
+        [(1, None, vec![]), (9, None, vec!["w1", "never"]), (1, Some(500), vec!["more"]), (20, Some(7), vec![])]
+    {
+        let keep: Vec<String> = keep.into_iter().map(String::from).collect();
+        let options = |threads| CorpusOptions { max_vocabulary, keep: keep.clone(), ..options(min_count, threads) };
+        let (vocabulary, corpus) = Corpus::read(&paths, &options(2), &NoObserver).unwrap();
+        for (threads, count_bytes) in [(1, 1 << 20), (3, 1 << 20), (2, 0), (1, 64 << 10)] {
+            let (small, on_disk) =
+                Corpus::read_counting(&paths, &options(threads), None, count_bytes, &observer).unwrap();
+            assert!(small.iter().eq(vocabulary.iter()), "{threads} threads, {count_bytes} bytes");
+            assert_eq!(small.corpus_tokens(), vocabulary.corpus_tokens());
+            assert_eq!(on_disk.fingerprint(), corpus.fingerprint());
+            assert_eq!((on_disk.n_tokens(), on_disk.n_unknown()), (corpus.n_tokens(), corpus.n_unknown()));
+            assert_eq!(sentences(&small, &on_disk), sentences(&vocabulary, &corpus));
+            assert!(noted.lock().unwrap().pop().unwrap().contains("distinct words were counted on the disk"));
+        }
+    }
+    let rare = |count_bytes| Corpus::read_counting(&paths, &options(9_999, 2), None, count_bytes, &observer);
+    assert_eq!(rare(1 << 20).unwrap_err().to_string(), rare(usize::MAX).unwrap_err().to_string());
+}
+
+/// Keeps what is noted.
+struct Noted<'a>(&'a Mutex<Vec<String>>);
+
+impl crate::Observer for Noted<'_> {
+    fn progress(&self, _: &Progress) -> Control {
+        Control::Continue
+    }
+
+    fn note(&self, text: &str) {
+        self.0.lock().unwrap().push(text.to_owned());
+    }
+}

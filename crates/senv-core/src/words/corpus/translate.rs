@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::{
     block::{Block, BlockWriter, DOCUMENT_END, Sums},
     pass::{Piece, UNKNOWN},
+    runs::Runs,
     storage::{ScratchFile, Storage},
 };
 use crate::{
@@ -16,9 +17,14 @@ use crate::{
     words::VocabularyBuilder,
 };
 
-/// For each thread, the final id of each provisional one, or [`UNKNOWN`] where the token is not in the vocabulary;
-/// empty where the ids are final already.
-pub(super) type Tables = Vec<Vec<u32>>;
+/// For each set of provisional ids, the final id of each, or [`UNKNOWN`] where the token is not in the vocabulary.
+pub(super) enum Tables<'a> {
+    /// The ids are final already.
+    Final,
+    Memory(Vec<Vec<u32>>),
+    /// Made of the runs, one at a time.
+    Disk(&'a Runs, &'a Vocabulary),
+}
 
 /// Merges the vocabularies of the threads into one.
 ///
@@ -29,9 +35,9 @@ pub(super) fn merge(
     max_vocabulary: Option<usize>,
     keep: &[String],
     ranks: Option<&dyn Reduce>,
-) -> Result<(Vocabulary, Tables)> {
+) -> Result<(Vocabulary, Vec<Vec<u32>>)> {
     let mut all = if builders.is_empty() { VocabularyBuilder::default() } else { builders.remove(0) };
-    let mut tables: Tables = Vec::with_capacity(builders.len() + 1);
+    let mut tables = Vec::with_capacity(builders.len() + 1);
     let mut table = ids(all.len())?;
     table.extend(0..all.len() as u32);
     tables.push(table);
@@ -48,7 +54,7 @@ pub(super) fn merge(
         tables.iter_mut().flatten().for_each(|id| *id = table[*id as usize]);
     }
     let keep: Vec<u32> = keep.iter().map(|token| all.add_many(token, 0)).collect();
-    let vocabulary = all.finish_keeping(min_count, max_vocabulary, &keep)?;
+    let vocabulary = all.finish_keeping(min_count, max_vocabulary, &keep, 0)?;
     let mut finals = ids(all.len())?;
     finals.extend(all.iter().map(|(token, _)| vocabulary.id(token).map_or(UNKNOWN, |id| id.0)));
     drop(all);
@@ -97,25 +103,34 @@ struct Translated {
 /// Translates every piece; returns all blocks and the sums over the corpus.
 pub(super) fn translate(
     pieces: &[Piece],
-    tables: &Tables,
+    tables: Tables<'_>,
     storage: &mut Storage,
     n_threads: usize,
 ) -> Result<(Vec<Block>, Sums)> {
     let ends = document_ends(pieces);
-    let mut done = match storage {
-        Storage::Memory(words) => {
-            let mut writer = BlockWriter::default();
-            let mut done = Vec::with_capacity(pieces.len());
-            for (i, piece) in pieces.iter().enumerate() {
-                let from = piece.start as usize;
-                let piece_words = &mut words[from..from + piece.n_sentences + piece.n_ids];
-                done.push(translate_piece(&mut writer, i, piece, tables, ends[i], piece_words));
-                piece_words[..writer.words.len()].copy_from_slice(&writer.words);
-            }
-            done
-        }
-        Storage::File(file) => translate_file(pieces, tables, &ends, file, n_threads)?,
+    let mut done = Vec::with_capacity(pieces.len());
+    let mut translate_some = |of: &[usize], tables: &[Vec<u32>]| {
+        done.append(&mut match storage {
+            Storage::Memory(words) => translate_memory(pieces, of, tables, &ends, words),
+            Storage::File(file) => translate_file(pieces, of, tables, &ends, file, n_threads)?,
+        });
+        Result::Ok(())
     };
+    let all: Vec<usize> = (0..pieces.len()).collect();
+    match tables {
+        Tables::Final => translate_some(&all, &[])?,
+        Tables::Memory(tables) => translate_some(&all, &tables)?,
+        Tables::Disk(runs, vocabulary) => {
+            let mut tables = vec![Vec::new(); runs.n_sets()];
+            let mut of_sets = vec![Vec::new(); runs.n_sets()];
+            all.iter().for_each(|&i| of_sets[pieces[i].set].push(i));
+            for (set, of) in of_sets.iter().enumerate() {
+                tables[set] = runs.table(set, vocabulary, UNKNOWN)?;
+                translate_some(of, &tables)?;
+                tables[set] = Vec::new();
+            }
+        }
+    }
     done.sort_unstable_by_key(|translated| translated.piece);
 
     let mut sums = Sums::default();
@@ -132,9 +147,29 @@ pub(super) fn translate(
     Ok((blocks, sums))
 }
 
+fn translate_memory(
+    pieces: &[Piece],
+    of: &[usize],
+    tables: &[Vec<u32>],
+    ends: &[bool],
+    words: &mut [u32],
+) -> Vec<Translated> {
+    let mut writer = BlockWriter::default();
+    let mut done = Vec::with_capacity(of.len());
+    for &i in of {
+        let piece = &pieces[i];
+        let from = piece.start as usize;
+        let piece_words = &mut words[from..from + piece.n_sentences + piece.n_ids];
+        done.push(translate_piece(&mut writer, i, piece, tables, ends[i], piece_words));
+        piece_words[..writer.words.len()].copy_from_slice(&writer.words);
+    }
+    done
+}
+
 fn translate_file(
     pieces: &[Piece],
-    tables: &Tables,
+    of: &[usize],
+    tables: &[Vec<u32>],
     ends: &[bool],
     file: &ScratchFile,
     n_threads: usize,
@@ -143,17 +178,17 @@ fn translate_file(
     let work = || -> Result<Vec<Translated>> {
         let (mut writer, mut words, mut done) = (BlockWriter::default(), Vec::new(), Vec::new());
         loop {
-            let i = next.fetch_add(1, Ordering::Relaxed);
-            let Some(piece) = pieces.get(i) else { return Ok(done) };
+            let Some(&i) = of.get(next.fetch_add(1, Ordering::Relaxed)) else { return Ok(done) };
+            let piece = &pieces[i];
             words.resize(piece.n_sentences + piece.n_ids, 0);
             file.read(piece.start, &mut words)?;
             done.push(translate_piece(&mut writer, i, piece, tables, ends[i], &words));
             file.write(piece.start, &writer.words)?;
         }
     };
-    let mut done = Vec::with_capacity(pieces.len());
+    let mut done = Vec::with_capacity(of.len());
     std::thread::scope(|scope| {
-        let others = spawn_others(scope, n_threads.min(pieces.len()), |_| work);
+        let others = spawn_others(scope, n_threads.min(of.len()), |_| work);
         done.append(&mut work()?);
         for other in others {
             match other.join() {
@@ -170,13 +205,13 @@ fn translate_piece(
     writer: &mut BlockWriter,
     number: usize,
     piece: &Piece,
-    tables: &Tables,
+    tables: &[Vec<u32>],
     ends_document: bool,
     words: &[u32],
 ) -> Translated {
     writer.clear();
     let (lengths, mut ids) = words.split_at(piece.n_sentences);
-    let table = tables.get(piece.thread);
+    let table = tables.get(piece.set);
     for (i, &length) in lengths.iter().enumerate() {
         let (sentence, rest) = ids.split_at((length & !DOCUMENT_END) as usize);
         ids = rest;

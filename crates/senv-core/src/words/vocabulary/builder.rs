@@ -144,6 +144,33 @@ impl VocabularyBuilder {
         }
     }
 
+    /// A token and its count.
+    #[cfg(feature = "train")]
+    pub(crate) fn get(&self, id: u32) -> (&str, u64) {
+        let Entry { count, end, .. } = self.entries[id as usize];
+        (&self.text[self.start(id)..end as usize], count)
+    }
+
+    /// Where a token starts in the text.
+    #[cfg(feature = "train")]
+    fn start(&self, id: u32) -> usize {
+        if id == 0 { 0 } else { self.entries[id as usize - 1].end as usize }
+    }
+
+    /// All provisional ids, in the order of the bytes of their tokens.
+    #[cfg(feature = "train")]
+    pub(crate) fn ids_by_token(&self) -> Vec<u32> {
+        let mut order: Vec<u32> = (0..self.len() as u32).collect();
+        order.sort_unstable_by_key(|&id| self.get(id).0);
+        order
+    }
+
+    /// Bytes that its tokens take, at least; what is reserved for more of them can be as many again.
+    #[cfg(feature = "train")]
+    pub(crate) fn bytes(&self) -> usize {
+        self.text.len() + self.len() * (size_of::<Entry>() + 2 * size_of::<u32>())
+    }
+
     /// Distinct tokens so far.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -181,15 +208,22 @@ impl VocabularyBuilder {
     /// # Errors
     /// [`Error::EmptyVocabulary`] if none is left.
     pub fn finish_at_most(&self, min_count: u64, max_tokens: Option<usize>) -> Result<Vocabulary> {
-        self.finish_keeping(min_count, max_tokens, &[])
+        self.finish_keeping(min_count, max_tokens, &[], 0)
     }
 
     /// Like [`VocabularyBuilder::finish_at_most`], but the tokens of these provisional ids stay, whatever their count
-    /// and the limit: they make the vocabulary longer where they would have been left out.
+    /// and the limit: they make the vocabulary longer where they would have been left out. `others` are the occurrences
+    /// of tokens that were counted elsewhere.
     ///
     /// # Errors
     /// [`Error::EmptyVocabulary`] if none is left.
-    pub(crate) fn finish_keeping(&self, min_count: u64, max_tokens: Option<usize>, keep: &[u32]) -> Result<Vocabulary> {
+    pub(crate) fn finish_keeping(
+        &self,
+        min_count: u64,
+        max_tokens: Option<usize>,
+        keep: &[u32],
+        others: u64,
+    ) -> Result<Vocabulary> {
         let room = |n: usize, bytes: usize| no_memory(n * bytes);
         let mut stays = Vec::new();
         stays.try_reserve_exact(self.len()).map_err(|_| room(self.len(), 1))?;
@@ -216,6 +250,6 @@ impl VocabularyBuilder {
             return Err(Error::EmptyVocabulary { min_count, distinct: self.len(), highest });
         }
         kept.sort_unstable_by(by_count);
-        Vocabulary::from_counts(kept, self.entries.iter().map(|entry| entry.count).sum())
+        Vocabulary::from_counts(kept, self.entries.iter().map(|entry| entry.count).sum::<u64>() + others)
     }
 }

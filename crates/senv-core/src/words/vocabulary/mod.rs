@@ -311,7 +311,7 @@ mod tests {
         let rare = builder.add_many("d", 0);
         let new = builder.add_many("new", 0);
         let keeping = |min_count, max| {
-            let vocabulary = builder.finish_keeping(min_count, max, &[new, rare]).unwrap();
+            let vocabulary = builder.finish_keeping(min_count, max, &[new, rare], 0).unwrap();
             vocabulary.iter().map(|(_, token, count)| format!("{token}{count}")).collect::<Vec<_>>().join(" ")
         };
         assert_eq!(
