@@ -16,6 +16,15 @@ pub(crate) fn for_each_line(path: &Path, each: impl FnMut(u64, &str) -> Result<(
     for_each_line_of(&mut TextReader::open(&[path], &options())?, each)
 }
 
+/// The same for a reader that keeps nothing of a line.
+pub(crate) fn for_each_line_kept_nowhere(path: &Path, mut each: impl FnMut(u64, &str) -> Result<()>) -> Result<()> {
+    let mut reader = TextReader::open(&[path], &options())?;
+    while let Some(line) = reader.next_line().map_err(of_pairs)? {
+        each(line.number, line.text)?;
+    }
+    Ok(())
+}
+
 /// The same for the files of data sets that are published in ISO 8859-1: a line that is not UTF-8 is read as that.
 pub(crate) fn for_each_line_or_latin1(path: &Path, each: impl FnMut(u64, &str) -> Result<()>) -> Result<()> {
     let options = TextOptions { invalid_utf8: InvalidUtf8::Latin1, ..options() };
@@ -40,7 +49,7 @@ pub(crate) fn for_each_line_of(reader: &mut TextReader, mut each: impl FnMut(u64
 /// Whether there is memory for what readers make of lines: many small pieces, none of which can be refused without the end of
 /// the program.
 #[derive(Debug, Default)]
-struct Room {
+pub(crate) struct Room {
     /// Bytes of the lines so far, with what is kept beside each.
     read: usize,
     /// So many bytes need no other look.
@@ -52,7 +61,7 @@ impl Room {
     const BESIDE: usize = 256;
 
     /// At every eighth more looks for room for as much again.
-    fn take(&mut self, text: usize) -> Result<()> {
+    pub(crate) fn take(&mut self, text: usize) -> Result<()> {
         self.read = self.read.saturating_add(text).saturating_add(Self::BESIDE);
         if self.read > self.checked {
             check_memory::<u8>(1, self.read)

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Entailment, Error, Result, SickSet,
-    lines::for_each_line,
+    lines::{Room, for_each_line_kept_nowhere},
     objects,
     sick::{SickLines, is_sick},
     sts::{Blank, wrong_columns},
@@ -78,10 +78,28 @@ impl NliSet {
     /// ```
     pub fn read(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
-        let mut lines = Lines::Plain;
-        let mut set = Self { path: path.to_owned(), layout: NliLayout::Snli, pairs: Vec::new(), n_unlabeled: 0 };
-        let mut blank = Blank::default();
-        for_each_line(path, |line, text| {
+        let (mut pairs, mut room) = (Vec::new(), Room::default());
+        let (layout, n_unlabeled) = Self::read_each(path, |label, [premise, hypothesis]| {
+            room.take(premise.len() + hypothesis.len())?;
+            pairs.push(NliPair { label, premise: premise.to_owned(), hypothesis: hypothesis.to_owned() });
+            Ok(())
+        })?;
+        Ok(Self { path: path.to_owned(), layout, pairs, n_unlabeled })
+    }
+
+    /// Hands every pair with a label to `each`, its premise and its hypothesis, without keeping it: for sets larger than memory. Returns
+    /// the layout and the number of pairs without a label.
+    ///
+    /// # Errors
+    /// As [`NliSet::read`], and those of `each`.
+    pub fn read_each(
+        path: impl AsRef<Path>,
+        mut each: impl FnMut(Entailment, [&str; 2]) -> Result<()>,
+    ) -> Result<(NliLayout, usize)> {
+        let path = path.as_ref();
+        let (mut lines, mut blank) = (Lines::Plain, Blank::default());
+        let (mut n_pairs, mut n_unlabeled) = (0, 0);
+        for_each_line_kept_nowhere(path, |line, text| {
             if line == 1 {
                 lines = Lines::of_first(path, text)?;
                 if let Lines::Published { .. } = lines {
@@ -91,51 +109,29 @@ impl NliSet {
             if let Lines::Sick(sick) = &mut lines {
                 return sick.add(path, line, text);
             }
-            if blank.skips(path, line, text, lines.expected())? { Ok(()) } else { set.add(&lines, line, text) }
+            if blank.skips(path, line, text, lines.expected())? {
+                return Ok(());
+            }
+            match lines.pair(path, line, text)? {
+                Some((label, premise, hypothesis)) => {
+                    n_pairs += 1;
+                    each(label, [&premise, &hypothesis])?;
+                }
+                None => n_unlabeled += 1,
+            }
+            Ok(())
         })?;
         if let Lines::Sick(sick) = lines {
-            return Ok(Self::from_sick(&sick.finish()?));
+            let set = Self::from_sick(&sick.finish()?);
+            set.pairs.iter().try_for_each(|pair| each(pair.label, [&pair.premise, &pair.hypothesis]))?;
+            return Ok((set.layout, set.n_unlabeled));
         }
-        if set.pairs.is_empty() {
+        if n_pairs == 0 {
             let expected =
                 "lines of label (entailment, neutral or contradiction), premise and hypothesis, separated by tabs";
             return Err(Error::NoPairs { path: path.to_owned(), expected });
         }
-        Ok(set)
-    }
-
-    /// Parses a line of SNLI.
-    fn add(&mut self, lines: &Lines, line: u64, text: &str) -> Result<()> {
-        let path = &self.path;
-        if let Lines::Objects = lines {
-            let object: Object<'_> = objects::parse(path, line, text, "gold_label, sentence1 and sentence2")?;
-            return self.push(line, [&object.gold_label, &object.sentence1, &object.sentence2]);
-        }
-        let cells: Vec<&str> = text.split('\t').collect();
-        let ([label, premise, hypothesis], fits) = match lines {
-            Lines::Published { columns, n } => (*columns, cells.len() == *n),
-            _ => ([0, 1, 2], cells.len() >= 3),
-        };
-        if !fits {
-            return Err(wrong_columns(path, line, text, lines.expected()));
-        }
-        self.push(line, [cells[label], cells[premise], cells[hypothesis]])
-    }
-
-    /// Adds a label, a premise and a hypothesis, or counts a pair without a label.
-    fn push(&mut self, line: u64, [label, premise, hypothesis]: [&str; 3]) -> Result<()> {
-        for (what, cell) in [("premise", premise), ("hypothesis", hypothesis)] {
-            if cell.trim().is_empty() {
-                return Err(Error::EmptyCell { path: self.path.clone(), line, what });
-            }
-        }
-        if label.trim() == "-" {
-            self.n_unlabeled += 1;
-            return Ok(());
-        }
-        let label = Entailment::of_cell(&self.path, line, label)?;
-        self.pairs.push(NliPair { label, premise: premise.to_owned(), hypothesis: hypothesis.to_owned() });
-        Ok(())
+        Ok((NliLayout::Snli, n_unlabeled))
     }
 
     /// The labels of SICK.
@@ -162,6 +158,9 @@ enum Lines {
     Sick(Box<SickLines>),
 }
 
+/// A label, a premise and a hypothesis.
+type LabelledLine<'t> = (Entailment, Cow<'t, str>, Cow<'t, str>);
+
 /// A line of the published objects.
 #[derive(Deserialize)]
 struct Object<'a> {
@@ -187,6 +186,33 @@ impl Lines {
             return Ok(Self::Published { columns: columns(path, &cells)?, n: cells.len() });
         }
         Ok(Self::Plain)
+    }
+
+    /// The label, the premise and the hypothesis of a line of SNLI; `None` where it has no label.
+    fn pair<'t>(&self, path: &Path, line: u64, text: &'t str) -> Result<Option<LabelledLine<'t>>> {
+        let [label, premise, hypothesis] = if let Self::Objects = self {
+            let object: Object<'_> = objects::parse(path, line, text, "gold_label, sentence1 and sentence2")?;
+            [object.gold_label, object.sentence1, object.sentence2]
+        } else {
+            let cells: Vec<&str> = text.split('\t').collect();
+            let (columns, fits) = match self {
+                Self::Published { columns, n } => (*columns, cells.len() == *n),
+                _ => ([0, 1, 2], cells.len() >= 3),
+            };
+            if !fits {
+                return Err(wrong_columns(path, line, text, self.expected()));
+            }
+            columns.map(|column| Cow::Borrowed(cells[column]))
+        };
+        for (what, cell) in [("premise", &premise), ("hypothesis", &hypothesis)] {
+            if cell.trim().is_empty() {
+                return Err(Error::EmptyCell { path: path.to_owned(), line, what });
+            }
+        }
+        if label.trim() == "-" {
+            return Ok(None);
+        }
+        Ok(Some((Entailment::of_cell(path, line, &label)?, premise, hypothesis)))
     }
 
     /// The columns of a line, in words.

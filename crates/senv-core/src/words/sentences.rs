@@ -132,6 +132,18 @@ impl SentencesWriter {
         Ok(Self { ids: StoredListWriter::new(folder), offsets })
     }
 
+    /// Number of sentences so far.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    /// Whether there is none yet.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// Appends a sentence.
     ///
     /// # Errors

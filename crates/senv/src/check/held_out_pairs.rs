@@ -9,7 +9,10 @@ use super::{
     pair_ranks::HeldOutPairs,
     text::{CheckText, joined},
 };
-use crate::data::{PairData, PairKind};
+use crate::{
+    data::{PairData, PairKind},
+    error::Result,
+};
 
 /// Pairs below which none are held out,
 const MIN_PAIRS: usize = 2_000;
@@ -32,7 +35,7 @@ impl CheckText {
     /// # use senv::{CheckParams, CheckText, NeighbourRecipe, TrainOptions, check};
     /// # fn f(recipe: NeighbourRecipe, options: TrainOptions<'_>) -> senv::Result<()> {
     /// let mut data = recipe.read(&options)?;
-    /// let sample = CheckText::hold_out(&mut data, &CheckParams::default());
+    /// let sample = CheckText::hold_out(&mut data, &CheckParams::default())?;
     /// let model = recipe.fit_on(&data, &options)?.model;
     /// if let Some(sample) = sample {
     ///     println!("{:?}", check(&model, &sample, &CheckParams::default())?.neighbours);
@@ -40,11 +43,13 @@ impl CheckText {
     /// # Ok(())
     /// # }
     /// ```
-    #[must_use]
-    pub fn hold_out(data: &mut PairData, params: &CheckParams) -> Option<Self> {
-        let held_out_pairs = take(data, params.seed);
-        let text = Self::hold_out_runs(data, params).or_else(|| sample(data, params))?;
-        Some(Self { held_out_pairs, ..text })
+    ///
+    /// # Errors
+    /// [`senv_core::Error::Io`] if the temporary file of a large source cannot be written.
+    pub fn hold_out(data: &mut PairData, params: &CheckParams) -> Result<Option<Self>> {
+        let held_out_pairs = take(data, params.seed)?;
+        let text = Self::hold_out_runs(data, params)?.or_else(|| sample(data, params));
+        Ok(text.map(|text| Self { held_out_pairs, ..text }))
     }
 }
 
@@ -54,10 +59,10 @@ fn is_judged(kind: PairKind) -> bool {
 }
 
 /// Takes pairs out of the sources that are no running text: no pair with one of their sentences is left.
-fn take(data: &mut PairData, seed: u64) -> HeldOutPairs {
+fn take(data: &mut PairData, seed: u64) -> Result<HeldOutPairs> {
     let total: usize = data.sources.iter().filter(|source| is_judged(source.kind())).map(|s| s.n_groups()).sum();
     if total < MIN_PAIRS {
-        return HeldOutPairs::default();
+        return Ok(HeldOutPairs::default());
     }
     let n = (total / SHARE).clamp(MIN_HELD_OUT, MAX_HELD_OUT);
     let mut rng = stream(seed, "check held-out pairs", &[]);
@@ -73,13 +78,13 @@ fn take(data: &mut PairData, seed: u64) -> HeldOutPairs {
             sentences.extend([pair.first, pair.second]);
             taken.push([pair.first, pair.second].map(|i| joined(source.sentence(i), vocabulary)));
         }
-        source.retain(|i| !sentences.contains(&i));
+        source.retain(|i| !sentences.contains(&i))?;
         // Sources of a program's own have no reports.
         if let Some(report) = reports.get_mut(number) {
             report.groups = source.n_groups();
         }
     }
-    HeldOutPairs::new(taken, MAX_HELD_OUT)
+    Ok(HeldOutPairs::new(taken, MAX_HELD_OUT))
 }
 
 /// Sentences of pairs, evenly spread; no one is next to another. `None` where there are no pairs.

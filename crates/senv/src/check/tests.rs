@@ -332,7 +332,7 @@ fn words(data: &PairData, source: usize, sentence: u32) -> String {
 fn what_is_held_out_has_no_pair_left() {
     let mut data = two_texts(40_000);
     let before: Vec<usize> = data.sources.iter().map(crate::PairSource::n_groups).collect();
-    let text = CheckText::hold_out(&mut data, &CheckParams::default()).unwrap();
+    let text = CheckText::hold_out(&mut data, &CheckParams::default()).unwrap().unwrap();
     assert_eq!(text.n_held_out(), 400);
     let (trained_on, held_out) = text.sentences.split_at(text.n_sentences() - 400);
     let held_out: HashSet<&String> = held_out.iter().collect();
@@ -356,7 +356,7 @@ fn what_is_held_out_has_no_pair_left() {
     let within: Vec<usize> = (trained_on.len()..text.n_sentences()).filter(|&i| text.goes_on[i]).collect();
     assert!((300..=350).contains(&within.len()), "{}", within.len());
     assert!(within.iter().all(|&i| number(&text.sentences[i]) + 1 == number(&text.sentences[i + 1])));
-    let again = CheckText::hold_out(&mut two_texts(40_000), &CheckParams::default()).unwrap();
+    let again = CheckText::hold_out(&mut two_texts(40_000), &CheckParams::default()).unwrap().unwrap();
     assert_eq!(again, text);
 }
 
@@ -364,7 +364,7 @@ fn what_is_held_out_has_no_pair_left() {
 fn a_shorter_text_is_trained_on_as_a_whole() {
     let mut data = two_texts(31_990);
     let before = data.fingerprint();
-    let text = CheckText::hold_out(&mut data, &CheckParams::default()).unwrap();
+    let text = CheckText::hold_out(&mut data, &CheckParams::default()).unwrap().unwrap();
     assert_eq!((text.n_held_out(), data.fingerprint()), (0, before));
     assert_eq!(text, CheckText::of_pairs(&data, &CheckParams::default()).unwrap());
 }
@@ -373,7 +373,7 @@ fn a_shorter_text_is_trained_on_as_a_whole() {
 fn neighbours_that_were_learned_by_heart_show_where_a_part_was_held_out() {
     let mut data = two_texts(40_000);
     let whole = CheckText::of_pairs(&data, &CheckParams::default()).unwrap();
-    let text = CheckText::hold_out(&mut data, &CheckParams::default()).unwrap();
+    let text = CheckText::hold_out(&mut data, &CheckParams::default()).unwrap().unwrap();
     let held_out: HashSet<String> = text.sentences[text.n_sentences() - 400..].iter().cloned().collect();
     // A direction for each document of the training text, any direction for what it has not seen.
     let by_heart = Known(20, |sentence: &str, out: &mut [f32]| {

@@ -176,15 +176,15 @@ impl CheckText {
     }
 
     /// The running text, without a part that is held out.
-    pub(super) fn hold_out_runs(data: &mut PairData, params: &CheckParams) -> Option<Self> {
+    pub(super) fn hold_out_runs(data: &mut PairData, params: &CheckParams) -> Result<Option<Self>> {
         let texts = running(data);
         let total = n_sentences(&texts);
         let n = (total / HELD_OUT_SHARE).min(MAX_HELD_OUT);
         if n < MIN_HELD_OUT {
-            return Self::of_pairs(data, params);
+            return Ok(Self::of_pairs(data, params));
         }
         let held_out = runs_of(total, n, stream(params.seed, "check held out", &[]));
-        let mut text = Self::of_pairs_without(data, params, &held_out)?;
+        let Some(mut text) = Self::of_pairs_without(data, params, &held_out) else { return Ok(None) };
         let before = text.n_sentences();
         for &first in &held_out {
             text.push_run(&texts, first, &data.vocabulary);
@@ -194,14 +194,14 @@ impl CheckText {
         let mut first = 0;
         for (number, source) in data.sources.iter_mut().enumerate().filter(|(_, source)| source.neighbours().is_some())
         {
-            source.retain(|i| held_out.binary_search(&((first + u64::from(i)) / RUN * RUN)).is_err());
+            source.retain(|i| held_out.binary_search(&((first + u64::from(i)) / RUN * RUN)).is_err())?;
             first += source.sentences().len() as u64;
             // Sources of a program's own have no reports.
             if let Some(report) = data.reports.get_mut(number) {
                 report.groups = source.n_groups();
             }
         }
-        Some(text)
+        Ok(Some(text))
     }
 
     /// Appends the sentences of a run of running text, counted over all sources.

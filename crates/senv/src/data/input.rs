@@ -109,11 +109,12 @@ impl Draft {
         }
         let sentences = sentences.finish()?;
         let before = self.groups.len();
-        self.groups.retain(|i| !sentences.get(i as usize).is_empty());
+        self.groups.retain(folder, |i| !sentences.get(i as usize).is_empty())?;
         self.report.singletons += (before - self.groups.len()) as u64;
         self.report.groups = self.groups.len();
         let name = input.path.display().to_string();
         let (kind, weight) = (input.kind, input.weight);
-        Ok((PairSource { name, kind, weight, sentences, groups: self.groups }, self.report))
+        let scratch_dir = folder.map(Path::to_owned);
+        Ok((PairSource { name, kind, weight, sentences, groups: self.groups, scratch_dir }, self.report))
     }
 }

@@ -3,9 +3,11 @@
 //! Files become [`PairSource`]s over one vocabulary. A source is a list of groups (a pair, an image, a premise, a
 //! sentence and what follows it), and a step draws one pair from each group of its batch.
 
+mod anchors;
 mod decontaminate;
 mod input;
 mod kind;
+mod numbers;
 mod read;
 pub(crate) mod reading;
 mod running;

@@ -1,7 +1,13 @@
 //! Groups of sentences that mean the same, and the pairs drawn from them.
 
+use std::path::{Path, PathBuf};
+
 use rand::RngExt;
-use senv_core::{Error as CoreError, Sentences, TokenId, files::StoredList, rng::Stream};
+use senv_core::{
+    Error as CoreError, Result as CoreResult, Sentences, TokenId,
+    files::{StoredList, StoredListWriter},
+    rng::Stream,
+};
 
 use super::kind::PairKind;
 use crate::{base::fingerprint::Fingerprint, error::Result};
@@ -25,13 +31,16 @@ pub struct PairSource {
     pub(super) weight: Option<f64>,
     pub(super) sentences: Sentences,
     pub(super) groups: Groups,
+    /// Folder of the temporary files that hold the groups where they are many; `None` for the system's.
+    pub(super) scratch_dir: Option<PathBuf>,
 }
 
-/// How the sentences of a source belong together. Numbers are those of sentences; lists of all groups lie back to back.
+/// How the sentences of a source belong together. Numbers are those of sentences; lists of all groups lie back to back, in a temporary
+/// file where they are long.
 #[derive(Debug, Clone)]
 pub(super) enum Groups {
     /// Group i: the anchor, the sentences that mean the same, those that contradict it.
-    Anchored { anchors: Vec<u32>, entailed: Lists, contradicted: Lists },
+    Anchored { anchors: StoredList<u32>, entailed: Lists, contradicted: Lists },
     /// Group i: sentences of which any two mean the same.
     Cliques(Lists),
     /// Group i: the sentence `starts[i]` and the one after it.
@@ -41,28 +50,77 @@ pub(super) enum Groups {
 /// Lists of numbers, back to back.
 #[derive(Debug, Clone)]
 pub(super) struct Lists {
-    values: Vec<u32>,
-    ends: Vec<usize>,
-}
-
-impl Default for Lists {
-    fn default() -> Self {
-        Self { values: Vec::new(), ends: vec![0] }
-    }
+    values: StoredList<u32>,
+    /// Where each list ends.
+    ends: StoredList<u64>,
 }
 
 impl Lists {
-    pub(super) fn push(&mut self, list: &[u32]) {
-        self.values.extend_from_slice(list);
-        self.ends.push(self.values.len());
-    }
-
     fn get(&self, i: usize) -> &[u32] {
-        &self.values[self.ends[i]..self.ends[i + 1]]
+        let start = if i == 0 { 0 } else { self.ends[i - 1] };
+        &self.values[start as usize..self.ends[i] as usize]
     }
 
     pub(super) fn len(&self) -> usize {
-        self.ends.len() - 1
+        self.ends.len()
+    }
+}
+
+/// Writes [`Lists`].
+pub(super) struct ListsWriter {
+    values: StoredListWriter<u32>,
+    ends: StoredListWriter<u64>,
+}
+
+impl ListsWriter {
+    pub(super) fn new(folder: Option<&Path>) -> Self {
+        Self { values: StoredListWriter::new(folder), ends: StoredListWriter::new(folder) }
+    }
+
+    pub(super) fn push(&mut self, list: impl IntoIterator<Item = u32>) -> CoreResult<()> {
+        self.values.extend(list)?;
+        self.ends.push(self.values.len() as u64)
+    }
+
+    pub(super) fn finish(self) -> CoreResult<Lists> {
+        Ok(Lists { values: self.values.finish()?, ends: self.ends.finish()? })
+    }
+}
+
+/// Writes [`Groups::Anchored`].
+pub(super) struct AnchoredWriter {
+    anchors: StoredListWriter<u32>,
+    entailed: ListsWriter,
+    contradicted: ListsWriter,
+}
+
+impl AnchoredWriter {
+    pub(super) fn new(folder: Option<&Path>) -> Self {
+        Self {
+            anchors: StoredListWriter::new(folder),
+            entailed: ListsWriter::new(folder),
+            contradicted: ListsWriter::new(folder),
+        }
+    }
+
+    /// One more group.
+    pub(super) fn push(
+        &mut self,
+        anchor: u32,
+        entailed: impl IntoIterator<Item = u32>,
+        contradicted: impl IntoIterator<Item = u32>,
+    ) -> CoreResult<()> {
+        self.anchors.push(anchor)?;
+        self.entailed.push(entailed)?;
+        self.contradicted.push(contradicted)
+    }
+
+    pub(super) fn finish(self) -> CoreResult<Groups> {
+        Ok(Groups::Anchored {
+            anchors: self.anchors.finish()?,
+            entailed: self.entailed.finish()?,
+            contradicted: self.contradicted.finish()?,
+        })
     }
 }
 
@@ -76,38 +134,40 @@ impl Groups {
     }
 
     /// Drops sentences for which `keep` is false, and groups that have no pair without them.
-    pub(super) fn retain(&mut self, keep: impl Fn(u32) -> bool) {
-        let kept = |list: &[u32]| list.iter().copied().filter(|&i| keep(i)).collect::<Vec<_>>();
+    pub(super) fn retain(&mut self, folder: Option<&Path>, keep: impl Fn(u32) -> bool) -> CoreResult<()> {
         match self {
             Self::Anchored { anchors, entailed, contradicted } => {
-                let (mut new_anchors, mut new_entailed, mut new_contradicted) =
-                    (vec![], Lists::default(), Lists::default());
+                let lists = [&entailed.values, &contradicted.values];
+                if anchors.iter().chain(lists.iter().flat_map(|list| list.iter())).all(|&i| keep(i)) {
+                    return Ok(());
+                }
+                let mut new = AnchoredWriter::new(folder);
                 for (i, &anchor) in anchors.iter().enumerate() {
-                    let agreeing = kept(entailed.get(i));
+                    let kept = |lists: &Lists| lists.get(i).iter().copied().filter(|&i| keep(i)).collect::<Vec<_>>();
+                    let agreeing = kept(entailed);
                     if keep(anchor) && !agreeing.is_empty() {
-                        new_anchors.push(anchor);
-                        new_entailed.push(&agreeing);
-                        new_contradicted.push(&kept(contradicted.get(i)));
+                        new.push(anchor, agreeing, kept(contradicted))?;
                     }
                 }
-                (*anchors, *entailed, *contradicted) = (new_anchors, new_entailed, new_contradicted);
+                *self = new.finish()?;
             }
             Self::Cliques(lists) => {
-                let mut new = Lists::default();
+                let mut new = ListsWriter::new(folder);
                 for i in 0..lists.len() {
-                    let members = kept(lists.get(i));
+                    let members: Vec<u32> = lists.get(i).iter().copied().filter(|&i| keep(i)).collect();
                     if members.len() > 1 {
-                        new.push(&members);
+                        new.push(members)?;
                     }
                 }
-                *lists = new;
+                *lists = new.finish()?;
             }
             Self::Neighbours { starts } => {
-                if !starts.iter().all(|&i| keep(i) && keep(i + 1)) {
-                    starts.to_mut().retain(|&i| keep(i) && keep(i + 1));
-                }
+                let mut new = StoredListWriter::new(folder);
+                new.extend(starts.iter().copied().filter(|&i| keep(i) && keep(i + 1)))?;
+                *starts = new.finish()?;
             }
         }
+        Ok(())
     }
 }
 
@@ -118,7 +178,7 @@ impl PairSource {
     /// [`senv_core::Error::InvalidParameter`] if a number is of no sentence or of one without a word, or a pair is twice
     /// the same sentence.
     pub fn from_pairs(name: impl Into<String>, sentences: Sentences, pairs: &[[u32; 2]]) -> Result<Self> {
-        let (mut anchors, mut entailed, mut contradicted) = (Vec::new(), Lists::default(), Lists::default());
+        let mut groups = AnchoredWriter::new(None);
         for (i, &[first, second]) in pairs.iter().enumerate() {
             let fits = |n: u32| (n as usize) < sentences.len() && !sentences.get(n as usize).is_empty();
             if !fits(first) || !fits(second) || sentences.get(first as usize) == sentences.get(second as usize) {
@@ -126,17 +186,10 @@ impl PairSource {
                 let requirement = "two different sentences with words";
                 return Err(CoreError::InvalidParameter { name: "pair", requirement, got }.into());
             }
-            anchors.push(first);
-            entailed.push(&[second]);
-            contradicted.push(&[]);
+            groups.push(first, [second], [])?;
         }
-        Ok(Self {
-            name: name.into(),
-            kind: PairKind::Pairs,
-            weight: None,
-            sentences,
-            groups: Groups::Anchored { anchors, entailed, contradicted },
-        })
+        let (kind, groups) = (PairKind::Pairs, groups.finish()?);
+        Ok(Self { name: name.into(), kind, weight: None, sentences, groups, scratch_dir: None })
     }
 
     pub(super) fn add_to(&self, sum: Fingerprint) -> Fingerprint {
@@ -231,10 +284,9 @@ impl PairSource {
     }
 
     /// All pairs of different sentences that mean the same, in both orders.
-    #[must_use]
-    pub(crate) fn ordered_pairs(&self) -> Vec<[u32; 2]> {
-        let mut pairs = Vec::new();
-        for i in 0..self.groups.len() {
+    pub(crate) fn ordered_pairs(&self) -> impl Iterator<Item = [u32; 2]> {
+        (0..self.groups.len()).flat_map(|i| {
+            let mut pairs = Vec::new();
             match &self.groups {
                 Groups::Anchored { anchors, entailed, .. } => {
                     pairs.extend(entailed.get(i).iter().flat_map(|&other| [[anchors[i], other], [other, anchors[i]]]));
@@ -246,13 +298,16 @@ impl PairSource {
                 }
                 Groups::Neighbours { starts } => pairs.extend([[starts[i], starts[i] + 1], [starts[i] + 1, starts[i]]]),
             }
-        }
-        pairs
+            pairs
+        })
     }
 
     /// Drops the groups that have no pair without the sentences for which `keep` is false.
-    pub(crate) fn retain(&mut self, keep: impl Fn(u32) -> bool) {
-        self.groups.retain(keep);
+    ///
+    /// # Errors
+    /// [`senv_core::Error::Io`] if a temporary file cannot be written.
+    pub(crate) fn retain(&mut self, keep: impl Fn(u32) -> bool) -> CoreResult<()> {
+        self.groups.retain(self.scratch_dir.as_deref(), keep)
     }
 
     /// Whether some group has sentences that contradict its anchor.
@@ -270,14 +325,14 @@ mod tests {
     fn source(groups: Groups) -> PairSource {
         let mut sentences = Sentences::new();
         (0..6).for_each(|i| sentences.push([TokenId(i)]));
-        PairSource { name: "test".into(), kind: PairKind::Pairs, weight: None, sentences, groups }
+        PairSource { name: "test".into(), kind: PairKind::Pairs, weight: None, sentences, groups, scratch_dir: None }
     }
 
     #[test]
     fn every_ordered_pair_of_a_clique_comes_equally_often() {
-        let mut lists = Lists::default();
-        lists.push(&[1, 3, 5]);
-        let source = source(Groups::Cliques(lists));
+        let mut lists = ListsWriter::new(None);
+        lists.push([1, 3, 5]).unwrap();
+        let source = source(Groups::Cliques(lists.finish().unwrap()));
         let mut rng = stream(1, "cliques", &[]);
         let mut seen = std::collections::BTreeMap::new();
         for _ in 0..6000 {
@@ -290,18 +345,48 @@ mod tests {
 
     #[test]
     fn anchors_come_with_one_that_agrees_and_one_that_contradicts() {
-        let (mut entailed, mut contradicted) = (Lists::default(), Lists::default());
-        entailed.push(&[1, 2]);
-        contradicted.push(&[]);
-        entailed.push(&[4]);
-        contradicted.push(&[5]);
-        let source = source(Groups::Anchored { anchors: vec![0, 3], entailed, contradicted });
+        let mut groups = AnchoredWriter::new(None);
+        groups.push(0, [1, 2], []).unwrap();
+        groups.push(3, [4], [5]).unwrap();
+        let source = source(groups.finish().unwrap());
         assert!(source.has_contradictions() && source.n_groups() == 2);
         let mut rng = stream(1, "anchors", &[]);
         let second: std::collections::BTreeSet<u32> = (0..50).map(|_| source.draw(0, &mut rng).second).collect();
         assert_eq!(second.into_iter().collect::<Vec<_>>(), [1, 2]);
         assert_eq!(source.draw(1, &mut rng), SampledPair { first: 3, second: 4, hard: Some(5) });
         assert_eq!(source.draw(0, &mut rng).hard, None);
+    }
+
+    #[test]
+    fn groups_without_a_pair_are_dropped() {
+        let kept = |groups: &mut Groups, without: u32| {
+            groups.retain(None, |i| i != without).unwrap();
+            groups.len()
+        };
+        let anchored = || {
+            let mut groups = AnchoredWriter::new(None);
+            groups.push(0, [1, 2], [5]).unwrap();
+            groups.push(3, [4], [5]).unwrap();
+            groups.finish().unwrap()
+        };
+        for (without, left) in [(0, 1), (1, 2), (4, 1), (5, 2), (9, 2)] {
+            assert_eq!(kept(&mut anchored(), without), left, "without {without}");
+        }
+        let mut groups = anchored();
+        groups.retain(None, |i| i != 5 && i != 1).unwrap();
+        let source = source(groups);
+        assert!(!source.has_contradictions() && source.ordered_pairs().eq([[0, 2], [2, 0], [3, 4], [4, 3]]));
+        let cliques = || {
+            let mut lists = ListsWriter::new(None);
+            [&[0, 1][..], &[2, 3, 4]].into_iter().for_each(|list| lists.push(list.iter().copied()).unwrap());
+            Groups::Cliques(lists.finish().unwrap())
+        };
+        for (without, left) in [(0, 1), (3, 2), (9, 2)] {
+            assert_eq!(kept(&mut cliques(), without), left, "without {without}");
+        }
+        for (without, left) in [(0, 2), (1, 1), (5, 2), (9, 3)] {
+            assert_eq!(kept(&mut Groups::Neighbours { starts: vec![0, 1, 4].into() }, without), left);
+        }
     }
 
     #[test]

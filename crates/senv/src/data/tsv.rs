@@ -1,21 +1,22 @@
 //! Files of pairs, captions and labelled pairs; sentences whose halves are pairs.
+//!
+//! A file is read in parts, each as if by itself, so that memory has a bound: equal sentences of a part are one, and the groups of a part
+//! belong to it alone. Only a file of more than four million distinct sentences, or eight million pairs, has a second part.
 
-use std::{
-    collections::{HashMap, hash_map::Entry},
-    hash::{BuildHasher, RandomState},
-    path::Path,
-};
+use std::path::Path;
 
-use hashbrown::HashTable;
 use senv_core::{
-    Control, Error as CoreError, Observer, Progress, Sentences, TextReader, TokenId, words::VocabularyBuilder,
+    Control, Error as CoreError, Observer, Progress, Result as CoreResult, TextReader, TokenId,
+    words::{SentencesWriter, VocabularyBuilder},
 };
 use senv_data::{Captions, Entailment, NliSet};
 
 use super::{
+    anchors::{Anchors, Relation},
     input::{Draft, PairInput, PairOptions, SourceReport},
     kind::PairKind,
-    source::{Groups, Lists},
+    numbers::Numbers,
+    source::{Groups, ListsWriter},
 };
 use crate::error::{Error, Result};
 
@@ -29,15 +30,16 @@ pub(super) fn read(
     builder: &mut VocabularyBuilder,
     observer: &dyn Observer,
 ) -> Result<Draft> {
+    let folder = options.scratch_dir.as_deref();
     let mut reader = Reader {
         path: &input.path,
         options,
         builder,
         observer,
-        sentences: Sentences::new(),
+        sentences: SentencesWriter::new(folder)?,
+        anchors: Anchors::new(folder, options.group),
         report: SourceReport::default(),
-        known: HashTable::new(),
-        hash: RandomState::new(),
+        numbers: Numbers::default(),
         tokens: Vec::new(),
         scratch: String::new(),
     };
@@ -47,7 +49,8 @@ pub(super) fn read(
         PairKind::Halves => reader.halves()?,
         _ => reader.pairs()?,
     };
-    Ok(Draft { sentences: reader.sentences, groups, report: reader.report })
+    let groups = groups.map_or_else(|| reader.anchors.finish(), Ok)?;
+    Ok(Draft { sentences: reader.sentences.finish()?, groups, report: reader.report })
 }
 
 struct Reader<'a> {
@@ -55,45 +58,38 @@ struct Reader<'a> {
     options: &'a PairOptions,
     builder: &'a mut VocabularyBuilder,
     observer: &'a dyn Observer,
-    sentences: Sentences,
+    sentences: SentencesWriter,
+    anchors: Anchors,
     report: SourceReport,
-    /// Equal sentences of the file are one: the numbers of all sentences, by their tokens.
-    known: HashTable<u32>,
-    hash: RandomState,
+    numbers: Numbers,
     tokens: Vec<TokenId>,
     scratch: String,
 }
 
-/// The sentences that agree with an anchor, and those that contradict it.
-#[derive(Default)]
-struct NliGroup {
-    anchor: u32,
-    entailed: Vec<u32>,
-    contradicted: Vec<u32>,
-}
+/// Groups that are no [`Anchors`].
+type OtherGroups = Option<Groups>;
 
 impl Reader<'_> {
-    fn pairs(&mut self) -> Result<Groups> {
-        let mut groups = Anchors::default();
+    fn pairs(&mut self) -> Result<OtherGroups> {
         let lines = TextReader::open(&[self.path], &self.options.text.of_lines())?;
         self.lines(lines, "two sentences", |reader, [first, second]| {
-            if let [Some(first), Some(second)] = reader.sentences([first, second]) {
+            if let [Some(first), Some(second)] = reader.sentences([first, second])? {
                 if first == second && !reader.options.keep_identical {
                     reader.report.identical += 1;
                 } else {
-                    groups.of(first).entailed.push(second);
+                    reader.group(first, Relation::Agrees, second)?;
                 }
             }
+            Ok(())
         })?;
-        Ok(groups.finish(self.options.group))
+        Ok(None)
     }
 
     /// The halves of every sentence, in the order of the text; half a sentence that comes again is one.
-    fn halves(&mut self) -> Result<Groups> {
-        let mut groups = Anchors::default();
+    fn halves(&mut self) -> Result<OtherGroups> {
         let mut lines = TextReader::open(&[self.path], &self.options.text)?;
         while let Some(line) = lines.next_line()? {
-            self.tell(line.number)?;
+            self.report_progress(line.number)?;
             if line.is_blank() {
                 continue;
             }
@@ -111,78 +107,94 @@ impl Reader<'_> {
             } else if first == second {
                 self.report.identical += 1;
             } else {
-                let anchor = self.numbered(first);
-                let other = self.numbered(second);
-                groups.of(anchor).entailed.push(other);
+                let anchor = self.numbers.of(first, &mut self.sentences)?;
+                let other = self.numbers.of(second, &mut self.sentences)?;
+                self.group(anchor, Relation::Agrees, other)?;
             }
             self.tokens = tokens;
         }
-        Ok(groups.finish(self.options.group))
+        Ok(None)
     }
 
-    fn nli(&mut self) -> Result<Groups> {
-        let mut groups = Anchors::default();
-        let set = NliSet::read(self.path)?;
-        for (i, pair) in set.pairs.iter().enumerate() {
-            self.tell(i as u64)?;
-            if pair.label == Entailment::Neutral {
-                continue;
+    fn nli(&mut self) -> Result<OtherGroups> {
+        let mut n = 0;
+        NliSet::read_each(self.path, |label, [premise, hypothesis]| {
+            self.report_progress(n)?;
+            n += 1;
+            if label == Entailment::Neutral {
+                return Ok(());
             }
-            if let [Some(premise), Some(hypothesis)] = self.sentences([&pair.premise, &pair.hypothesis]) {
-                let group = groups.of(premise);
-                match pair.label {
-                    _ if premise == hypothesis => self.report.identical += 1,
-                    Entailment::Entailment => group.entailed.push(hypothesis),
-                    _ => group.contradicted.push(hypothesis),
+            if let [Some(premise), Some(hypothesis)] = self.sentences([premise, hypothesis])? {
+                let relation = if label == Entailment::Entailment { Relation::Agrees } else { Relation::Contradicts };
+                if premise == hypothesis {
+                    self.report.identical += 1;
+                } else {
+                    self.group(premise, relation, hypothesis)?;
                 }
             }
+            Ok(())
+        })?;
+        Ok(None)
+    }
+
+    /// Adds to the group of an anchor; behind the last pair of a part of the file another begins.
+    fn group(&mut self, anchor: u32, relation: Relation, other: u32) -> CoreResult<()> {
+        self.anchors.add(anchor, relation, other);
+        if self.numbers.are_many() || self.anchors.are_many() {
+            self.numbers.forget();
+            self.anchors.end_part()?;
         }
-        Ok(groups.finish(self.options.group))
+        Ok(())
     }
 
     /// Captions, an image after the other.
-    fn captions(&mut self) -> Result<Groups> {
-        let mut lists = Lists::default();
+    fn captions(&mut self) -> Result<OtherGroups> {
+        let mut lists = ListsWriter::new(self.options.scratch_dir.as_deref());
         // The image under way, its captions, and whether one of them is held out.
         let (mut image, mut members, mut spoilt) = (String::new(), Vec::new(), false);
         let mut close = |members: &mut Vec<u32>, spoilt: &mut bool, report: &mut SourceReport| {
             if *spoilt {
                 report.contaminated += 1;
             } else if members.len() > 1 {
-                lists.push(members);
+                lists.push(members.iter().copied())?;
             } else if !members.is_empty() {
                 report.singletons += 1;
             }
             members.clear();
             *spoilt = false;
+            CoreResult::Ok(())
         };
         let mut each = |reader: &mut Self, [of, caption]: [&str; 2]| {
             if of != image {
-                close(&mut members, &mut spoilt, &mut reader.report);
+                close(&mut members, &mut spoilt, &mut reader.report)?;
                 of.clone_into(&mut image);
+                if reader.numbers.are_many() {
+                    reader.numbers.forget();
+                }
             }
             if reader.options.held_out.contains(caption) {
                 spoilt = true;
             } else {
-                let caption = reader.sentence(caption);
+                let caption = reader.sentence(caption)?;
                 if members.contains(&caption) {
                     reader.report.identical += 1;
                 } else {
                     members.push(caption);
                 }
             }
+            Ok(())
         };
         match Captions::open(self.path, &self.options.text.of_lines())? {
             Captions::Lines(lines) => self.lines(*lines, "the image and a caption", &mut each)?,
             Captions::Json(images) => {
                 for (i, image) in images.groups.iter().enumerate() {
-                    image.sentences.iter().for_each(|caption| each(self, [&image.name, caption]));
-                    self.tell(i as u64)?;
+                    image.sentences.iter().try_for_each(|caption| each(self, [&image.name, caption]))?;
+                    self.report_progress(i as u64)?;
                 }
             }
         }
-        close(&mut members, &mut spoilt, &mut self.report);
-        Ok(Groups::Cliques(lists))
+        close(&mut members, &mut spoilt, &mut self.report)?;
+        Ok(Some(Groups::Cliques(lists.finish()?)))
     }
 
     /// Hands the cells of every line to `each`.
@@ -190,7 +202,7 @@ impl Reader<'_> {
         &mut self,
         mut reader: TextReader,
         layout: &str,
-        mut each: impl FnMut(&mut Self, [&str; N]),
+        mut each: impl FnMut(&mut Self, [&str; N]) -> CoreResult<()>,
     ) -> Result<()> {
         let path = self.path;
         while let Some(line) = reader.next_line()? {
@@ -205,86 +217,34 @@ impl Reader<'_> {
             if let Some(i) = cells.iter().position(|cell| cell.is_empty()) {
                 return Err(bad(format!("column {} is empty; expected {layout}", i + 1)));
             }
-            each(self, cells);
-            self.tell(line.number)?;
+            each(self, cells)?;
+            self.report_progress(line.number)?;
         }
         Ok(())
     }
 
     /// Reports now and then how far reading has come; an error if it shall end.
-    fn tell(&self, units: u64) -> Result<()> {
+    fn report_progress(&self, units: u64) -> CoreResult<()> {
         let stops = units.is_multiple_of(1 << 16)
             && self.observer.progress(&Progress { units, ..Progress::default() }) == Control::Stop;
-        if stops { Err(CoreError::Interrupted { action: "reading pairs" }.into()) } else { Ok(()) }
+        if stops { Err(CoreError::Interrupted { action: "reading pairs" }) } else { Ok(()) }
     }
 
     /// The numbers of two sentences; `None`s where one of them is held out.
-    fn sentences(&mut self, texts: [&str; 2]) -> [Option<u32>; 2] {
+    fn sentences(&mut self, texts: [&str; 2]) -> CoreResult<[Option<u32>; 2]> {
         if texts.iter().any(|text| self.options.held_out.contains(text)) {
             self.report.contaminated += 1;
-            return [None; 2];
+            return Ok([None; 2]);
         }
-        texts.map(|text| Some(self.sentence(text)))
+        let [first, second] = texts.map(|text| self.sentence(text));
+        Ok([Some(first?), Some(second?)])
     }
 
-    fn sentence(&mut self, text: &str) -> u32 {
-        let Self { options, builder, tokens, scratch, .. } = self;
+    /// The number of a sentence.
+    fn sentence(&mut self, text: &str) -> CoreResult<u32> {
+        let Self { options, builder, tokens, scratch, numbers, sentences, .. } = self;
         tokens.clear();
         options.tokenizer.for_each(text, scratch, |token| tokens.push(TokenId(builder.add(token))));
-        let tokens = std::mem::take(&mut self.tokens);
-        let number = self.numbered(&tokens);
-        self.tokens = tokens;
-        number
-    }
-
-    /// The number of a sentence of these tokens: that of an equal one, if there is one.
-    fn numbered(&mut self, tokens: &[TokenId]) -> u32 {
-        let Self { sentences, known, hash, .. } = self;
-        let hash_of = |tokens: &[TokenId]| hash.hash_one(tokens);
-        if let Some(&number) = known.find(hash_of(tokens), |&number| sentences.get(number as usize) == tokens) {
-            return number;
-        }
-        let number = sentences.len() as u32;
-        sentences.push(tokens.iter().copied());
-        known.insert_unique(hash_of(tokens), number, |&number| hash_of(sentences.get(number as usize)));
-        number
-    }
-}
-
-/// Groups by their anchors, in the order of the file.
-#[derive(Default)]
-struct Anchors {
-    place: HashMap<u32, usize>,
-    groups: Vec<NliGroup>,
-}
-
-impl Anchors {
-    fn of(&mut self, anchor: u32) -> &mut NliGroup {
-        let place = match self.place.entry(anchor) {
-            Entry::Occupied(place) => *place.get(),
-            Entry::Vacant(place) => {
-                self.groups.push(NliGroup { anchor, ..NliGroup::default() });
-                *place.insert(self.groups.len() - 1)
-            }
-        };
-        &mut self.groups[place]
-    }
-
-    /// One group an anchor, or one a pair.
-    fn finish(self, group: bool) -> Groups {
-        let (mut anchors, mut entailed, mut contradicted) = (Vec::new(), Lists::default(), Lists::default());
-        let mut push = |anchor: u32, agreeing: &[u32], contradicting: &[u32]| {
-            anchors.push(anchor);
-            entailed.push(agreeing);
-            contradicted.push(contradicting);
-        };
-        for nli in self.groups.iter().filter(|nli| !nli.entailed.is_empty()) {
-            if group {
-                push(nli.anchor, &nli.entailed, &nli.contradicted);
-            } else {
-                nli.entailed.iter().for_each(|one| push(nli.anchor, &[*one], &nli.contradicted));
-            }
-        }
-        Groups::Anchored { anchors, entailed, contradicted }
+        numbers.of(tokens, sentences)
     }
 }

@@ -3,8 +3,10 @@
 //! The objective is `sequence-objective` with two decoders, each with an output matrix of its own, weighed by
 //! `dual-decoder-objective`. Word vectors stay as they are given.
 
+use std::path::Path;
+
 use senv_core::{
-    Sentences, TokenId, Tokenizer,
+    Error as CoreError, TokenId, Tokenizer,
     files::StoredList,
     hyperparameters::{Hyperparameters, hyperparameters, named_values},
 };
@@ -160,14 +162,15 @@ impl PThoughtParams {
     /// parameters, the memory, or the training itself.
     pub fn fit(&self, data: &PairData, options: &TrainOptions<'_, &PairData>) -> Result<Trained<PThought>> {
         let TrainOptions { vectors, dev, observer, .. } = *options;
+        let folder = options.text.scratch_dir.as_deref();
         self.check()?;
         let n_sentences: usize = data.sources.iter().map(|source| source.sentences().len()).sum();
         let keep = |token: &str| vectors.is_none_or(|vectors| vectors.get(token).is_some());
         let (vocabulary, numbers) =
             assemble(&data.vocabulary, n_sentences as u64, self.max_vocabulary, self.min_count, keep)?;
-        let train = self.pairs(data, &numbers)?;
+        let train = self.pairs(data, &numbers, folder)?;
         let held_out = |dev: &PairData| -> Result<_> {
-            let (text, examples) = self.pairs(dev, &known(&vocabulary, &dev.vocabulary))?;
+            let (text, examples) = self.pairs(dev, &known(&vocabulary, &dev.vocabulary), folder)?;
             let names: Vec<&str> = dev.sources.iter().map(PairSource::name).collect();
             Ok((text, examples, names.join(", ")))
         };
@@ -177,20 +180,27 @@ impl PThoughtParams {
     }
 
     /// The sentences of all sources, their words numbered anew, and the ordered pairs.
-    fn pairs(&self, data: &PairData, numbers: &[TokenId]) -> Result<(Text, StoredList<Example>)> {
-        let (mut all, mut pairs) = (Sentences::new(), Vec::new());
+    fn pairs(
+        &self,
+        data: &PairData,
+        numbers: &[TokenId],
+        folder: Option<&Path>,
+    ) -> Result<(Text, StoredList<Example>)> {
+        let mut writer = TextWriter::new(folder, self.max_tokens)?;
+        let mut firsts = Vec::with_capacity(data.sources.len());
+        let mut n = 0_u32;
         for source in &data.sources {
-            let before = all.len() as u32;
+            firsts.push(n);
             for sentence in source.sentences().iter() {
-                all.push(sentence.iter().map(|token: &TokenId| numbers[token.index()]));
+                writer.push(sentence.iter().map(|token: &TokenId| numbers[token.index()]), true)?;
+                n = n.checked_add(1).ok_or(CoreError::TooLarge { rows: n as usize, dim: 1 })?;
             }
-            pairs.extend(source.ordered_pairs().into_iter().map(|pair| pair.map(|i| before + i)));
         }
-        let mut writer = TextWriter::new(None, self.max_tokens)?;
-        all.iter().try_for_each(|sentence| writer.push(sentence.iter().copied(), true))?;
         let text = writer.finish(data.fingerprint())?;
+        let pairs = firsts.iter().zip(&data.sources);
+        let pairs = pairs.flat_map(|(first, source)| source.ordered_pairs().map(move |pair| pair.map(|i| first + i)));
         let is_known = |pair: &[u32; 2]| pair.iter().all(|&i| !text.is_blank(i));
-        let examples = text.examples(pairs.into_iter().filter(is_known).map(|[a, b]| [a, a, b]))?;
+        let examples = text.examples(pairs.filter(is_known).map(|[a, b]| [a, a, b]))?;
         Ok((text, examples))
     }
 }

@@ -39,8 +39,8 @@ impl CheckArgs {
     }
 
     /// The same, with a part of a longer text held out of training.
-    pub(crate) fn hold_out(self, data: &mut PairData) -> Option<CheckText> {
-        if self.no_check { None } else { CheckText::hold_out(data, &CheckParams::default()) }
+    pub(crate) fn hold_out(self, data: &mut PairData) -> senv::Result<Option<CheckText>> {
+        if self.no_check { Ok(None) } else { CheckText::hold_out(data, &CheckParams::default()) }
     }
 }
 

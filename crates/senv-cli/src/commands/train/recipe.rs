@@ -151,7 +151,7 @@ impl Run<'_> {
     fn on_pairs(&self, recipe: &NeighbourRecipe, progress: &TrainingProgress) -> senv::Result<Outcome<Model>> {
         let options = self.args.files.options(self.threads, progress);
         let mut data = recipe.read(&options)?;
-        let sample = self.args.check.hold_out(&mut data);
+        let sample = self.args.check.hold_out(&mut data)?;
         let held_out = |n: usize, what| (n > 0).then(|| plural(n as u64, what));
         let held_out = sample
             .iter()

@@ -312,9 +312,9 @@ fn a_corpus_is_read_from_a_table_as_from_its_lines() {
 
 #[test]
 fn counts_on_the_disk_are_those_in_memory() {
-    // Six MiB in which every thread sets its counts aside several times.
+    // Three MiB in which every thread sets its counts aside several times.
     let mut text = String::new();
-    for i in 0..700_000_u64 {
+    for i in 0..400_000_u64 {
         let word = i.wrapping_mul(i) % 90_007;
         let end = if i % 9 == 8 { "\n" } else { " " };
         text += &format!("w{word}{end}");
