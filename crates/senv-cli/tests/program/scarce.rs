@@ -2,6 +2,7 @@
 #![cfg(unix)]
 
 use std::{
+    fmt::Write as _,
     io::{BufReader, Read, Write},
     process::{Command, Stdio},
     time::Duration,
@@ -94,6 +95,46 @@ fn every_system_on_text_is_trained_on_more_text_than_memory() {
         folder.run(&["info", "m.senv"]).ok();
     }
     assert_eq!(folder.names(), ["m.senv", "text.txt"]);
+}
+
+/// As many sentences of 40 words as make 160 MB, no two of them equal.
+#[cfg(target_os = "linux")]
+fn distinct_sentences(mut each: impl FnMut(&str)) {
+    let (mut state, mut sentence) = (1_u64, String::new());
+    for _ in 0..700_000 {
+        sentence.clear();
+        for _ in 0..40 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            write!(sentence, "w{:03} ", state >> 56).unwrap();
+        }
+        each(sentence.trim());
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn pairs_captions_and_entailments_are_trained_on_where_they_do_not_fit_into_memory() {
+    const LIMIT: &str = "-d 140000";
+    let folder = Folder::new();
+    let mut files = ["pairs.tsv", "captions.tsv", "nli.tsv"]
+        .map(|name| std::io::BufWriter::new(std::fs::File::create(folder.path(name)).unwrap()));
+    let mut n = 0;
+    distinct_sentences(|sentence| {
+        let [pairs, captions, nli] = &mut files;
+        let (end, label) = if n % 2 == 0 { ("\t", "entailment\t") } else { ("\n", "") };
+        write!(pairs, "{sentence}{end}").unwrap();
+        writeln!(captions, "image{}\t{sentence}", n / 2).unwrap();
+        write!(nli, "{label}{sentence}{end}").unwrap();
+        n += 1;
+    });
+    drop(files);
+    for (option, file) in [("--pairs", "pairs.tsv"), ("--captions", "captions.tsv"), ("--nli", "nli.tsv")] {
+        assert!(std::fs::metadata(folder.path(file)).unwrap().len() > 135_000_000, "{file}");
+        let args = ["train", "pp", option, file, "--steps", "5", "--dim", "8", "--threads", "2", "--force"];
+        limited(&folder, LIMIT, &[&args[..], &["--output", "m.senv"]].concat()).ok();
+    }
+    folder.run(&["info", "m.senv"]).ok();
+    assert_eq!(folder.names(), ["captions.tsv", "m.senv", "nli.tsv", "pairs.tsv"]);
 }
 
 /// Whatever is refused first: a table, a list of lines, or a word of a few bytes, for which the standard library aborts.

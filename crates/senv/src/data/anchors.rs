@@ -9,9 +9,6 @@ use senv_core::Result;
 
 use super::source::{AnchoredWriter, Groups};
 
-/// Pairs of a part of the file at most.
-const MOST: usize = 1 << 23;
-
 /// What a sentence is to the anchor of its group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Relation {
@@ -27,13 +24,15 @@ pub(super) struct Anchors {
     pairs: Vec<(u32, Relation, u32)>,
     /// Whether all pairs with the same first sentence are one group; otherwise each is one.
     group: bool,
+    /// Pairs of a part of the file at most.
+    most: usize,
     written: AnchoredWriter,
 }
 
 impl Anchors {
-    pub(super) fn new(folder: Option<&Path>, group: bool) -> Self {
+    pub(super) fn new(folder: Option<&Path>, group: bool, most: usize) -> Self {
         let written = AnchoredWriter::new(folder);
-        Self { place: HashMap::new(), anchors: Vec::new(), pairs: Vec::new(), group, written }
+        Self { place: HashMap::new(), anchors: Vec::new(), pairs: Vec::new(), group, most, written }
     }
 
     pub(super) fn add(&mut self, anchor: u32, relation: Relation, other: u32) {
@@ -49,7 +48,7 @@ impl Anchors {
 
     /// Whether the part has as many pairs as it may.
     pub(super) fn are_many(&self) -> bool {
-        self.pairs.len() >= MOST
+        self.pairs.len() >= self.most
     }
 
     /// Writes the groups, and forgets their anchors.

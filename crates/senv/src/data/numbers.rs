@@ -5,14 +5,12 @@ use std::hash::{BuildHasher, RandomState};
 use hashbrown::HashTable;
 use senv_core::{Error, Result, TokenId, words::SentencesWriter};
 
-/// Distinct sentences that are remembered at most.
-const MOST: usize = 1 << 22;
-
-/// The numbers of the sentences that came before. A sentence is known by 128 bits of two hashes whose keys are drawn anew for each run,
+/// The numbers of the sentences that came before, in 25 bytes of memory a place. A sentence is known by 128 bits of two hashes whose keys are drawn anew for each run,
 /// so that its tokens need not stay in memory: among four million that two of them agree by chance has a probability below 10^-25.
-#[derive(Default)]
 pub(super) struct Numbers {
     known: HashTable<Known>,
+    /// Distinct sentences that are remembered at most.
+    most: usize,
     hashes: [RandomState; 2],
 }
 
@@ -23,6 +21,10 @@ struct Known {
 }
 
 impl Numbers {
+    pub(super) fn new(most: usize) -> Self {
+        Self { known: HashTable::new(), most, hashes: Default::default() }
+    }
+
     /// The number of a sentence: that of an equal one, or the next; then it is written, too.
     pub(super) fn of(&mut self, tokens: &[TokenId], sentences: &mut SentencesWriter) -> Result<u32> {
         let hashes = self.hashes.each_ref().map(|hash| hash.hash_one(tokens));
@@ -37,7 +39,7 @@ impl Numbers {
 
     /// Whether it remembers as many as it may.
     pub(super) fn are_many(&self) -> bool {
-        self.known.len() >= MOST
+        self.known.len() >= self.most
     }
 
     /// Sentences from here on equal none of those before.

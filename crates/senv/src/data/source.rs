@@ -56,7 +56,7 @@ pub(super) struct Lists {
 }
 
 impl Lists {
-    fn get(&self, i: usize) -> &[u32] {
+    pub(super) fn get(&self, i: usize) -> &[u32] {
         let start = if i == 0 { 0 } else { self.ends[i - 1] };
         &self.values[start as usize..self.ends[i] as usize]
     }

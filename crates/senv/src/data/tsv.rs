@@ -1,7 +1,7 @@
 //! Files of pairs, captions and labelled pairs; sentences whose halves are pairs.
 //!
 //! A file is read in parts, each as if by itself, so that memory has a bound: equal sentences of a part are one, and the groups of a part
-//! belong to it alone. Only a file of more than four million distinct sentences, or eight million pairs, has a second part.
+//! belong to it alone. Only a file of more than 3.7 million distinct sentences, or 4.2 million pairs, has a second part.
 
 use std::path::Path;
 
@@ -23,11 +23,34 @@ use crate::error::{Error, Result};
 /// A sentence of fewer tokens has no halves to compare.
 const MIN_TOKENS_IN_HALVES: usize = 4;
 
+/// What a part of a file has at most.
+#[derive(Debug, Clone, Copy)]
+struct Part {
+    /// Distinct sentences.
+    sentences: usize,
+    pairs: usize,
+}
+
+impl Part {
+    /// As many sentences as a table of four million places holds without growing.
+    const LARGEST: Self = Self { sentences: 7 << 19, pairs: 1 << 22 };
+}
+
 /// Reads a file of any kind but running text.
 pub(super) fn read(
     input: &PairInput,
     options: &PairOptions,
     builder: &mut VocabularyBuilder,
+    observer: &dyn Observer,
+) -> Result<Draft> {
+    read_in_parts(input, options, builder, Part::LARGEST, observer)
+}
+
+fn read_in_parts(
+    input: &PairInput,
+    options: &PairOptions,
+    builder: &mut VocabularyBuilder,
+    part: Part,
     observer: &dyn Observer,
 ) -> Result<Draft> {
     let folder = options.scratch_dir.as_deref();
@@ -37,9 +60,9 @@ pub(super) fn read(
         builder,
         observer,
         sentences: SentencesWriter::new(folder)?,
-        anchors: Anchors::new(folder, options.group),
+        anchors: Anchors::new(folder, options.group, part.pairs),
         report: SourceReport::default(),
-        numbers: Numbers::default(),
+        numbers: Numbers::new(part.sentences),
         tokens: Vec::new(),
         scratch: String::new(),
     };
@@ -246,5 +269,57 @@ impl Reader<'_> {
         tokens.clear();
         options.tokenizer.for_each(text, scratch, |token| tokens.push(TokenId(builder.add(token))));
         numbers.of(tokens, sentences)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use senv_core::NoObserver;
+
+    /// The anchors of all groups with what agrees, in words.
+    fn groups(kind: PairKind, text: &str, group: bool, part: Part) -> Vec<(String, Vec<String>)> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("pairs.tsv");
+        std::fs::write(&path, text).unwrap();
+        let options = PairOptions { group, scratch_dir: Some(folder.path().to_owned()), ..PairOptions::default() };
+        let (input, mut builder) = (PairInput { path, kind, weight: None }, VocabularyBuilder::default());
+        let draft = read_in_parts(&input, &options, &mut builder, part, &NoObserver).unwrap();
+        let words: Vec<&str> = builder.iter().map(|(word, _)| word).collect();
+        let text = |i: u32| {
+            let tokens = draft.sentences.get(i as usize).iter();
+            tokens.map(|token| words[token.index()]).collect::<Vec<_>>().join(" ")
+        };
+        match &draft.groups {
+            Groups::Anchored { anchors, entailed, .. } => anchors
+                .iter()
+                .enumerate()
+                .map(|(i, &anchor)| (text(anchor), entailed.get(i).iter().map(|&other| text(other)).collect()))
+                .collect(),
+            Groups::Cliques(lists) => (0..lists.len())
+                .map(|i| (String::new(), lists.get(i).iter().map(|&member| text(member)).collect()))
+                .collect(),
+            Groups::Neighbours { .. } => unreachable!(),
+        }
+    }
+
+    #[test]
+    fn a_file_in_parts_is_its_parts_one_after_another() {
+        let pairs = "a\tb\nc\td\na\te\n";
+        let (once, twice) = (|group| groups(PairKind::Pairs, pairs, group, Part::LARGEST), pairs.repeat(2));
+        assert_eq!(once(true)[0], ("a".into(), vec!["b".into(), "e".into()]));
+        for group in [false, true] {
+            let parts = groups(PairKind::Pairs, &twice, group, Part { pairs: 3, ..Part::LARGEST });
+            assert_eq!(parts, [once(group), once(group)].concat());
+            let parts = groups(PairKind::Pairs, &twice, group, Part { sentences: 5, ..Part::LARGEST });
+            assert_eq!(parts, [once(group), once(group)].concat());
+            assert_eq!(groups(PairKind::Pairs, &twice, group, Part::LARGEST).len(), if group { 2 } else { 6 });
+        }
+        let nli = "entailment\ta\tb\ncontradiction\ta\tc\nneutral\ta\td\n".repeat(2);
+        let parts = groups(PairKind::Nli, &nli, true, Part { pairs: 2, ..Part::LARGEST });
+        assert_eq!(parts, vec![("a".to_owned(), vec!["b".to_owned()]); 2]);
+        let captions = "1\ta\n1\tb\n1\ta\n2\ta\n2\tc\n";
+        let parts = |part| groups(PairKind::Captions, captions, false, part);
+        assert_eq!(parts(Part { sentences: 1, ..Part::LARGEST }), parts(Part::LARGEST));
     }
 }
