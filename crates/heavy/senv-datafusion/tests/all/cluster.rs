@@ -45,18 +45,22 @@ fn a_cluster_gives_the_bits_of_one_process() {
     }
 }
 
-#[test]
-fn an_executor_that_is_killed_costs_less_than_half_a_minute() {
+/// Asks a cluster of two executors to compare each of 8,000 sentences with every `STEP`th, and kills one of them. The seconds of the answer
+/// of one process, and those from the kill to that of the cluster, which has to be the same.
+fn kill_an_executor<const STEP: usize>() -> (f64, f64) {
     let folder = tempfile::tempdir().unwrap();
     let input = folder.path().join("in");
     inputs(&input, 8, 1000);
     let mut cluster = Cluster::start(2, None, None);
     let (table, address) = (format!("t={}", input.display()), cluster.address());
-    // Each of the files is compared with some sentences: a second of work a file.
-    let query = "SELECT count(*) AS n, sum(CAST(similarity(a.text, concat(b.text, ' Then it rains.')) * 1000000 AS BIGINT)) AS s
-                 FROM t AS a CROSS JOIN (SELECT text FROM t WHERE id % 200 = 7) AS b";
-    let arguments = [query, "--table", &table, "--format", "csv"];
+    let query = format!(
+        "SELECT count(*) AS n, sum(CAST(similarity(a.text, concat(b.text, ' Then it rains.')) * 1000000 AS BIGINT)) AS s
+         FROM t AS a CROSS JOIN (SELECT text FROM t WHERE id % {STEP} = 7) AS b"
+    );
+    let arguments = [&query, "--table", &table, "--format", "csv"];
+    let began = Instant::now();
     let expected = stdout(&arguments);
+    let alone = began.elapsed().as_secs_f64();
     let start_seconds = cluster.executors[0].cpu_seconds();
     let job = start(&[&arguments[..], &["--cluster", &address]].concat());
     wait_for("an executor at work", || cluster.executors[0].cpu_seconds() > start_seconds + 0.3);
@@ -66,9 +70,23 @@ fn an_executor_that_is_killed_costs_less_than_half_a_minute() {
     let seconds = killed.elapsed().as_secs_f64();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     assert_eq!(String::from_utf8(output.stdout).unwrap(), expected);
-    println!("{seconds:.1} s from the kill to the answer");
+    println!("{seconds:.1} s from the kill to the answer, {alone:.1} s alone");
+    (alone, seconds)
+}
+
+#[test]
+fn an_executor_that_is_killed_costs_less_than_half_a_minute() {
+    let (_, seconds) = kill_an_executor::<200>();
     // Shorter than the time after which a silent executor counts as lost means that the job did not need it.
     assert!((5.0..30.0).contains(&seconds), "{seconds} s");
+}
+
+/// It is cancelled when the other executor counts as lost, and Ballista has forgotten it by then.
+#[test]
+fn a_task_that_outlives_an_executor_does_not_keep_its_slot() {
+    let (alone, seconds) = kill_an_executor::<50>();
+    // One thread does what the two of one process did.
+    assert!(seconds < 30.0 + 4.0 * alone, "{seconds} s, and {alone} s alone");
 }
 
 #[test]

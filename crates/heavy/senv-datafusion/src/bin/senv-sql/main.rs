@@ -15,6 +15,7 @@ mod prompt;
 mod query;
 mod scheduler;
 mod session;
+mod slots;
 mod tables;
 
 use std::{path::PathBuf, process::ExitCode};

@@ -8,7 +8,7 @@ use datafusion::error::Result;
 use senv_datafusion::session_builder;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
-use crate::{ModelArguments, cluster::failed, logging};
+use crate::{ModelArguments, cluster::failed, logging, slots::Slots};
 
 /// Seconds between two looks for executors that are gone.
 const LOOK_SECONDS: u64 = 2;
@@ -46,16 +46,22 @@ pub(crate) async fn run(arguments: &SchedulerArguments) -> Result<()> {
     let address = format!("{}:{}", arguments.host, arguments.port);
     let address = address.parse().map_err(|e| failed(format!("{address}: {e}; give an address in numbers")))?;
     let cluster = BallistaCluster::new_from_config(&config).await.map_err(failed)?;
-    tokio::spawn(cancel(jobs, format!("http://{}:{}", arguments.host, arguments.port)));
+    let slots = Arc::new(Slots::new(cluster.cluster_state()));
+    let cluster = BallistaCluster::new(slots.clone(), cluster.job_state());
+    tokio::spawn(cancel(jobs, slots, format!("http://{}:{}", arguments.host, arguments.port)));
     eprintln!("senv-sql: scheduler on {address}");
     start_server(cluster, address, Arc::new(config)).await.map_err(failed)
 }
 
 /// Cancels jobs in which a stage starts again although some of its tasks were done. Ballista 55.0 keeps the rows of these tasks beside those
 /// of the second try, so that the answer would have rows twice; the client asks again instead.
-async fn cancel(mut jobs: UnboundedReceiver<String>, url: String) {
+async fn cancel(mut jobs: UnboundedReceiver<String>, slots: Arc<Slots>, url: String) {
     while let Some(job_id) = jobs.recv().await {
         eprintln!("senv-sql: job {job_id} lost a stage with its executor and is cancelled");
+        // Before the client asks again: only then are the slots looked at.
+        if let Err(e) = slots.give_back().await {
+            eprintln!("senv-sql: slots of executors could not be given back: {e}");
+        }
         let cancelled = match SchedulerGrpcClient::connect(url.clone()).await {
             Ok(mut scheduler) => {
                 scheduler.cancel_job(CancelJobParams { job_id }).await.map(|_| ()).map_err(|e| e.to_string())
