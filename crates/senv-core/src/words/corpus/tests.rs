@@ -323,7 +323,7 @@ fn counts_on_the_disk_are_those_in_memory() {
     let noted = Mutex::new(Vec::new());
     let observer = Noted(&noted);
     for (min_count, max_vocabulary, keep) in
-        [(1, None, vec![]), (9, None, vec!["w1", "never"]), (1, Some(500), vec!["more"]), (20, Some(7), vec![])]
+        [(1, None, vec![]), (9, None, vec!["w1", "never"]), (1, Some(500), vec!["more"]), (12, Some(7), vec![])]
     {
         let keep: Vec<String> = keep.into_iter().map(String::from).collect();
         let options = |threads| CorpusOptions { max_vocabulary, keep: keep.clone(), ..options(min_count, threads) };
