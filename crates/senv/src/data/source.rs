@@ -35,8 +35,7 @@ pub struct PairSource {
     pub(super) scratch_dir: Option<PathBuf>,
 }
 
-/// How the sentences of a source belong together. Numbers are those of sentences; lists of all groups lie back to back, in a temporary
-/// file where they are long.
+/// How the sentences of a source belong together. Sentences are named by their numbers. Long lists lie in temporary files.
 #[derive(Debug, Clone)]
 pub(super) enum Groups {
     /// Group i: the anchor, the sentences that mean the same, those that contradict it.

@@ -21,8 +21,8 @@ use crate::{
     text::{DEFAULT_MAX_LINE_BYTES, InvalidUtf8, Split, TableText, TextOptions},
 };
 
-/// Bytes of counts of tokens in memory, of all threads together; with what is reserved for more, twice as many.
-const COUNT_BYTES: usize = 256 << 20;
+/// Bytes of counts of tokens in memory, of all threads together. With what is reserved for more, and to sort them in, they take half a GiB.
+const COUNT_BYTES: usize = 200 << 20;
 
 /// How text becomes a [`Corpus`].
 ///

@@ -65,7 +65,8 @@ pub(super) enum Counts {
     Disk(Runs),
 }
 
-/// Reads all files. The threads keep up to `count_bytes` of counts in memory. With `known`, tokens are looked up there and not counted. With `part` (I, N), piece number i is read where i mod N is I.
+/// Reads all files. The threads keep up to `count_bytes` of counts in memory. With `known`, tokens are looked up there and not counted.
+/// With `part` (I, N), piece number i is read where i mod N is I.
 pub(super) fn pass(
     paths: &[PathBuf],
     options: &CorpusOptions,
@@ -121,7 +122,7 @@ pub(super) fn pass(
         Counts::Memory(workers.into_iter().map(|worker| worker.builder).collect())
     } else {
         for worker in workers {
-            runs.write(worker.set, &worker.builder, &worker.builder.ids_by_token())?;
+            runs.write(worker.set, &worker.builder, &worker.builder.ids_by_token()?)?;
         }
         Counts::Disk(runs)
     };
@@ -287,9 +288,9 @@ impl Shared<'_> {
         Ok(Piece { number: 0, set, file: block.file, start, n_sentences, n_ids, starts_document, n_replaced })
     }
 
-    /// Writes the counts of a thread to the disk, which then counts anew.
+    /// Writes the counts of a thread to the disk; the thread then counts anew.
     fn set_aside(&self, worker: &mut Worker) -> Result<()> {
-        let order = worker.builder.ids_by_token();
+        let order = worker.builder.ids_by_token()?;
         lock(&self.runs).write(worker.set, &worker.builder, &order)?;
         worker.builder = VocabularyBuilder::default();
         worker.set = self.next_set.fetch_add(1, Ordering::Relaxed);

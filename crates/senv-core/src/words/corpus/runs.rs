@@ -90,7 +90,10 @@ impl Runs {
     /// The final ids of a set, `unknown` where the vocabulary lacks the token.
     pub(super) fn table(&self, set: usize, vocabulary: &Vocabulary, unknown: u32) -> Result<Vec<u32>> {
         let Some(run) = self.runs.get(set).copied().flatten() else { return Ok(Vec::new()) };
-        let mut table = vec![unknown; run.n_tokens];
+        let refused = |_| Error::OutOfMemory { what: "a vocabulary", bytes: 4 * run.n_tokens as u64 };
+        let mut table = Vec::new();
+        table.try_reserve_exact(run.n_tokens).map_err(refused)?;
+        table.resize(run.n_tokens, unknown);
         if let Some(mut reader) = self.reader(run, AT_A_TIME) {
             while reader.advance()? {
                 if let Some(id) = vocabulary.id(reader.token()?) {

@@ -158,8 +158,11 @@ impl VocabularyBuilder {
     }
 
     /// All provisional ids, in the order of the bytes of their tokens.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`] if there is none to sort them in.
     #[cfg(feature = "train")]
-    pub(crate) fn ids_by_token(&self) -> Vec<u32> {
+    pub(crate) fn ids_by_token(&self) -> Result<Vec<u32>> {
         // The first bytes decide nearly always, and lie side by side; the tokens themselves are all over the memory.
         let first = |token: &str| {
             let mut bytes = [0; 8];
@@ -167,9 +170,13 @@ impl VocabularyBuilder {
             bytes[..n].copy_from_slice(&token.as_bytes()[..n]);
             u64::from_be_bytes(bytes)
         };
-        let mut order: Vec<(u64, u32)> = (0..).zip(self.iter()).map(|(id, (token, _))| (first(token), id)).collect();
+        let (mut order, mut ids, n) = (Vec::<(u64, u32)>::new(), Vec::new(), self.len());
+        let needed = n * (size_of::<(u64, u32)>() + size_of::<u32>());
+        order.try_reserve_exact(n).and_then(|()| ids.try_reserve_exact(n)).map_err(|_| no_memory(needed))?;
+        order.extend((0..).zip(self.iter()).map(|(id, (token, _))| (first(token), id)));
         order.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| self.get(a.1).0.cmp(self.get(b.1).0)));
-        order.into_iter().map(|(_, id)| id).collect()
+        ids.extend(order.into_iter().map(|(_, id)| id));
+        Ok(ids)
     }
 
     /// Bytes that its tokens take, at least; what is reserved for more of them can be as many again.
