@@ -11,7 +11,7 @@ use senv_core::{Control, Error, Observer, Progress, Remedy, observer::Metric};
 
 use crate::{
     interrupt::Interrupt,
-    output::{self, duration, plural, short},
+    output::{self, bytes, duration, plural, short},
     remedies::with_options,
 };
 
@@ -134,8 +134,15 @@ impl TrainingProgress {
     fn pace(&self, progress: &Progress, (epochs, unit): (Option<u32>, Unit)) -> String {
         let rate = short(progress.units_per_second);
         match (is_reading(progress), epochs) {
-            (true, _) if progress.units_per_second == 0.0 => format!("reading  {}", plural(progress.units, "line")),
-            (true, _) => format!("reading  {rate} words/s"),
+            (true, _) => {
+                let what = match (progress.bytes_read, progress.bytes) {
+                    (Some(read), Some(all)) => format!("reading  {} of {}", bytes(read), bytes(all)),
+                    (Some(read), None) => format!("reading  {}", bytes(read)),
+                    (None, _) => format!("counting  {}", plural(progress.units, "word")),
+                };
+                let rate = if progress.units_per_second > 0.0 { format!("  {rate} words/s") } else { String::new() };
+                what + &rate
+            }
             (false, epochs) => {
                 let of = epochs.map_or_else(String::new, |epochs| format!("/{epochs}"));
                 let (rate, unit) = match progress.tokens_per_second {

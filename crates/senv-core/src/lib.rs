@@ -22,6 +22,8 @@ pub mod optim;
 #[cfg(feature = "train")]
 pub mod ranks;
 mod run;
+#[cfg(feature = "write")]
+mod saving;
 pub mod static_model;
 pub mod text;
 pub mod words;
@@ -32,12 +34,12 @@ pub use arrays::{init, kernels, math};
 #[cfg(feature = "train")]
 pub use base::rng;
 pub use base::{memory, observer, threads};
-#[cfg(feature = "train")]
-pub use files::checkpoint;
 #[doc(hidden)]
 pub use ndarray;
 #[cfg(feature = "train")]
 pub use run::hyperparameters;
+#[cfg(feature = "train")]
+pub use saving::checkpoint;
 
 pub use arrays::table::Table;
 pub use base::ids::{RowId, TokenId};

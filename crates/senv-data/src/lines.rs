@@ -2,7 +2,11 @@
 
 use std::path::Path;
 
-use senv_core::{Error as CoreError, TextOptions, TextReader, memory::check_memory, text::InvalidUtf8};
+use senv_core::{
+    Error as CoreError, Observer, TextOptions, TextReader,
+    memory::check_memory,
+    text::{InvalidUtf8, ReadingProgress},
+};
 
 use crate::{Error, Result};
 
@@ -16,11 +20,17 @@ pub(crate) fn for_each_line(path: &Path, each: impl FnMut(u64, &str) -> Result<(
     for_each_line_of(&mut TextReader::open(&[path], &options())?, each)
 }
 
-/// The same for a reader that keeps nothing of a line.
-pub(crate) fn for_each_line_kept_nowhere(path: &Path, mut each: impl FnMut(u64, &str) -> Result<()>) -> Result<()> {
+/// The same for a reader that keeps nothing of a line, and may take long.
+pub(crate) fn for_each_line_kept_nowhere(
+    path: &Path,
+    observer: &dyn Observer,
+    mut each: impl FnMut(u64, &str) -> Result<()>,
+) -> Result<()> {
     let mut reader = TextReader::open(&[path], &options())?;
+    let mut progress = ReadingProgress::new(&[path], "reading pairs");
     while let Some(line) = reader.next_line().map_err(of_pairs)? {
         each(line.number, line.text)?;
+        progress.report(reader.bytes_read(), None, observer)?;
     }
     Ok(())
 }

@@ -7,6 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use senv_core::{NoObserver, Observer};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -79,7 +80,7 @@ impl NliSet {
     pub fn read(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let (mut pairs, mut room) = (Vec::new(), Room::default());
-        let (layout, n_unlabeled) = Self::read_each(path, |label, [premise, hypothesis]| {
+        let (layout, n_unlabeled) = Self::read_each(path, &NoObserver, |label, [premise, hypothesis]| {
             room.take(premise.len() + hypothesis.len())?;
             pairs.push(NliPair { label, premise: premise.to_owned(), hypothesis: hypothesis.to_owned() });
             Ok(())
@@ -88,18 +89,19 @@ impl NliSet {
     }
 
     /// Hands every pair with a label to `each`, its premise and its hypothesis, without keeping it: for sets larger than memory. Returns
-    /// the layout and the number of pairs without a label.
+    /// the layout and the number of pairs without a label. `observer` hears how much of the file has been read.
     ///
     /// # Errors
     /// As [`NliSet::read`], and those of `each`.
     pub fn read_each(
         path: impl AsRef<Path>,
+        observer: &dyn Observer,
         mut each: impl FnMut(Entailment, [&str; 2]) -> Result<()>,
     ) -> Result<(NliLayout, usize)> {
         let path = path.as_ref();
         let (mut lines, mut blank) = (Lines::Plain, Blank::default());
         let (mut n_pairs, mut n_unlabeled) = (0, 0);
-        for_each_line_kept_nowhere(path, |line, text| {
+        for_each_line_kept_nowhere(path, observer, |line, text| {
             if line == 1 {
                 lines = Lines::of_first(path, text)?;
                 if let Lines::Published { .. } = lines {

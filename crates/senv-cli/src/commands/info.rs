@@ -6,7 +6,7 @@ use std::{
 };
 
 use senv::{Check, CheckParams, CheckText, EncodingCost, Model, TextGroups, check};
-use senv_core::{checkpoint, files::Verification, hyperparameters::Hyperparameter};
+use senv_core::{checkpoint, files::Verification, hyperparameters::Hyperparameter, words::KeptReading};
 use senv_store::ModelFile;
 use serde_json::{Value, json};
 
@@ -170,6 +170,9 @@ fn of_checkpoint(path: &Path, kind: &str) -> Value {
         None => path.clone(),
     });
     facts["text"] = json!(files.collect::<Vec<_>>());
+    if kind == KeptReading::KIND {
+        return facts;
+    }
     // Trainers may write more before and behind the settings: the kind of the model, fingerprints.
     let start = about.settings.find('{').unwrap_or(about.settings.len());
     let settings = serde_json::Deserializer::from_str(&about.settings[start..]).into_iter().next();

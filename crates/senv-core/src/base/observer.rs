@@ -21,6 +21,10 @@ pub struct Progress {
     pub loss: f64,
     /// Seconds since this run of the program began.
     pub seconds: f64,
+    /// Bytes of the files that have been read so far, as they lie on the disk; `None` for work that reads no files.
+    pub bytes_read: Option<u64>,
+    /// Bytes of all files that are read; `None` where that is not known.
+    pub bytes: Option<u64>,
     /// The latest score on the development set; `None` where there is none yet.
     pub validation: Option<f64>,
     /// Tokens encoded and decoded per second since this run of the program began; `None` where the trainer does not

@@ -178,6 +178,12 @@ impl TextReader {
         })
     }
 
+    /// Bytes of the files that have been read so far, as they lie on the disk, some of them ahead of the lines.
+    #[must_use]
+    pub fn bytes_read(&self) -> u64 {
+        self.blocks.consumed()
+    }
+
     /// Number of lines so far in which invalid bytes were replaced.
     #[must_use]
     pub fn n_replaced(&self) -> u64 {

@@ -14,7 +14,7 @@ pub(crate) mod vocabulary;
 
 pub use bm25::{Bm25, Bm25Params, WordQuery};
 #[cfg(feature = "train")]
-pub use corpus::BlockBuffer;
+pub use corpus::{BlockBuffer, KeptReading};
 pub use frequency_weight::{DEFAULT_SIF_A, sif_weight};
 #[cfg(feature = "write")]
 pub use sentences::SentencesWriter;

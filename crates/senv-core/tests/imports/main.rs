@@ -63,6 +63,7 @@ const ORDERS: &[(&str, &[&str])] = &[
             "error",
             "base",
             "arrays",
+            "saving",
             "ranks",
             "optim",
             "text",

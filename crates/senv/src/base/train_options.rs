@@ -4,7 +4,7 @@ use std::{fmt, path::Path};
 
 use senv_core::{
     Corpus, CorpusOptions, NoObserver, Observer, RunOptions, TextOptions, Tokenizer, Vocabulary,
-    checkpoint::CheckpointPlan, ranks::Reduce,
+    checkpoint::CheckpointPlan, ranks::Reduce, words::KeptReading,
 };
 use senv_store::Embeddings;
 
@@ -104,6 +104,16 @@ impl<'a, D> TrainOptions<'a, D> {
     /// How text is read with this tokenizer and minimum count.
     pub(crate) fn reading(&self, tokenizer: &Tokenizer, min_count: u64) -> CorpusOptions {
         CorpusOptions { tokenizer: tokenizer.clone(), min_count, threads: self.threads, ..self.text.clone() }
+    }
+
+    /// The same of the text that is trained on: what was read of it when the run is stopped stands in the checkpoint.
+    pub(crate) fn resumable_reading(&self, tokenizer: &Tokenizer, min_count: u64) -> CorpusOptions {
+        let kept = self.checkpoint.as_ref().map(|plan| KeptReading {
+            path: plan.path.clone(),
+            resume: plan.resume,
+            origin: self.origin.to_owned(),
+        });
+        CorpusOptions { kept, ..self.reading(tokenizer, min_count) }
     }
 
     /// How lines of text are read.

@@ -6,7 +6,8 @@
 use std::path::Path;
 
 use senv_core::{
-    Control, Error as CoreError, Observer, Progress, Result as CoreResult, TextReader, TokenId,
+    Observer, Result as CoreResult, TextReader, TokenId,
+    text::ReadingProgress,
     words::{SentencesWriter, VocabularyBuilder},
 };
 use senv_data::{Captions, Entailment, NliSet};
@@ -22,6 +23,8 @@ use crate::error::{Error, Result};
 
 /// A sentence of fewer tokens has no halves to compare.
 const MIN_TOKENS_IN_HALVES: usize = 4;
+/// What is interrupted.
+const READING: &str = "reading pairs";
 
 /// What a part of a file has at most.
 #[derive(Debug, Clone, Copy)]
@@ -111,8 +114,10 @@ impl Reader<'_> {
     /// The halves of every sentence, in the order of the text; half a sentence that comes again is one.
     fn halves(&mut self) -> Result<OtherGroups> {
         let mut lines = TextReader::open(&[self.path], &self.options.text)?;
-        while let Some(line) = lines.next_line()? {
-            self.report_progress(line.number)?;
+        let mut progress = self.progress();
+        loop {
+            progress.report(lines.bytes_read(), None, self.observer)?;
+            let Some(line) = lines.next_line()? else { break };
             if line.is_blank() {
                 continue;
             }
@@ -140,10 +145,7 @@ impl Reader<'_> {
     }
 
     fn nli(&mut self) -> Result<OtherGroups> {
-        let mut n = 0;
-        NliSet::read_each(self.path, |label, [premise, hypothesis]| {
-            self.report_progress(n)?;
-            n += 1;
+        NliSet::read_each(self.path, self.observer, |label, [premise, hypothesis]| {
             if label == Entailment::Neutral {
                 return Ok(());
             }
@@ -210,9 +212,9 @@ impl Reader<'_> {
         match Captions::open(self.path, &self.options.text.of_lines())? {
             Captions::Lines(lines) => self.lines(*lines, "the image and a caption", &mut each)?,
             Captions::Json(images) => {
-                for (i, image) in images.groups.iter().enumerate() {
+                for image in &images.groups {
                     image.sentences.iter().try_for_each(|caption| each(self, [&image.name, caption]))?;
-                    self.report_progress(i as u64)?;
+                    self.observer.go_on(READING)?;
                 }
             }
         }
@@ -227,7 +229,7 @@ impl Reader<'_> {
         layout: &str,
         mut each: impl FnMut(&mut Self, [&str; N]) -> CoreResult<()>,
     ) -> Result<()> {
-        let path = self.path;
+        let (path, mut progress) = (self.path, self.progress());
         while let Some(line) = reader.next_line()? {
             let bad = |reason: String| Error::BadLine { path: path.to_owned(), line: line.number, reason };
             let n = line.text.split('\t').count();
@@ -241,16 +243,13 @@ impl Reader<'_> {
                 return Err(bad(format!("column {} is empty; expected {layout}", i + 1)));
             }
             each(self, cells)?;
-            self.report_progress(line.number)?;
+            progress.report(reader.bytes_read(), None, self.observer)?;
         }
         Ok(())
     }
 
-    /// Reports now and then how far reading has come; an error if it shall end.
-    fn report_progress(&self, units: u64) -> CoreResult<()> {
-        let stops = units.is_multiple_of(1 << 16)
-            && self.observer.progress(&Progress { units, ..Progress::default() }) == Control::Stop;
-        if stops { Err(CoreError::Interrupted { action: "reading pairs" }) } else { Ok(()) }
+    fn progress(&self) -> ReadingProgress {
+        ReadingProgress::new(&[self.path], READING)
     }
 
     /// The numbers of two sentences; `None`s where one of them is held out.

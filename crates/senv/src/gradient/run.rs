@@ -247,6 +247,7 @@ impl<'a, O: Objective> Run<'a, O> {
                     tokens_per_second: (tokens > 0).then(|| tokens as f64 / seconds.max(1e-9)),
                     metrics: recent.metrics(),
                     validation: self.place.history.last().map(|&(_, score)| score),
+                    ..Progress::default()
                 };
                 recent = Recent::default();
                 if self.options.observer.progress(&progress) == Control::Stop && self.place.step < self.total {

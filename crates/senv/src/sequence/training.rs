@@ -120,7 +120,8 @@ pub(crate) trait Trainable: SequenceSystem {
         let fixed = options.vectors.filter(|_| fit.words == WordUpdates::Frozen);
         let keep = |token: &str| fixed.is_none_or(|fixed| fixed.get(token).is_some());
         let (reading, observer) = (options.reading(tokenizer, 1), options.observer);
-        let (vocabulary, text) = Text::read(paths, &reading, max_tokens, observer, |words, corpus| {
+        let resumable = options.resumable_reading(tokenizer, 1);
+        let (vocabulary, text) = Text::read(paths, &resumable, max_tokens, observer, |words, corpus| {
             assemble(words, corpus.n_sentences(), max_vocabulary, min_count, keep)
         })?;
         let found = examples(&text)?;

@@ -240,7 +240,7 @@ pub(crate) fn read_text<'a, S: TextSystem, D>(
     }
     let min_count = params.min_count().unwrap_or(1);
     let vectors = start.vectors()?;
-    let mut reading = options.reading(&tokenizer, min_count);
+    let mut reading = options.resumable_reading(&tokenizer, min_count);
     if let (Some(_), Some(vectors)) = (start.model(), &vectors) {
         reading.keep = vectors.vocabulary().iter().map(|(_, word, _)| word.to_owned()).collect();
     }

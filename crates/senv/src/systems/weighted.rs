@@ -11,8 +11,8 @@ use senv_store::ModelFile;
 use std::path::{Path, PathBuf};
 
 use senv_core::{
-    Coverage, Error as CoreError, Observer, Progress, Scratch, SentenceEncoder, Table, TextOptions, TextReader,
-    Tokenizer, Vocabulary, words::VocabularyBuilder,
+    Coverage, Error as CoreError, Observer, Scratch, SentenceEncoder, Table, TextOptions, TextReader, Tokenizer,
+    Vocabulary, text::ReadingProgress, words::VocabularyBuilder,
 };
 use senv_ngram::{WordNgramParams, WordNgrams};
 use serde::{Deserialize, Serialize};
@@ -177,6 +177,9 @@ fn without_unused_rows(average: &AverageEncoder) -> Result<AverageEncoder> {
     Ok(AverageEncoder::new(average.tokenizer().clone(), vocabulary, features, rows)?)
 }
 
+/// What is interrupted.
+const READING: &str = "reading the text";
+
 /// Hands the lines of text to `each` until it wants no more.
 fn each_line<P: AsRef<Path>>(
     paths: &[P],
@@ -185,20 +188,15 @@ fn each_line<P: AsRef<Path>>(
     mut each: impl FnMut(&str) -> Result<bool>,
 ) -> Result<()> {
     let mut reader = TextReader::open(paths, options)?;
-    let mut n = 0_u64;
+    let mut progress = ReadingProgress::new(paths, READING);
     while let Some(line) = reader.next_line()? {
         if !line.is_blank() && !each(line.text)? {
             break;
         }
-        n += 1;
-        let stop = n.is_multiple_of(1 << 15)
-            && observer.progress(&Progress { units: n, ..Progress::default() }) == senv_core::Control::Stop;
-        if stop {
-            return Err(CoreError::Interrupted { action: "reading the text" }.into());
-        }
+        progress.report(reader.bytes_read(), None, observer)?;
     }
     // Whoever waits for the end of a pipe asks meanwhile.
-    observer.go_on("reading the text")?;
+    observer.go_on(READING)?;
     Ok(())
 }
 

@@ -8,7 +8,7 @@ use std::{
 };
 
 use senv::Stopped;
-use senv_core::files::FileLock;
+use senv_core::{files::FileLock, words::KeptReading};
 use senv_store::ModelFile;
 use serde_json::{Value, json};
 
@@ -104,7 +104,7 @@ impl<'a> Job<'a> {
         let outcome = fit(&progress);
         progress.finish();
         let mut outcome = match outcome {
-            Err(error) => return Err(before_training(error)),
+            Err(error) => return Err(self.not_trained(error)),
             Ok(outcome) => outcome,
         };
         self.unchanged.warn_of_others();
@@ -142,7 +142,10 @@ impl<'a> Job<'a> {
     fn left_by_another(&self, path: &Path) -> Failure {
         let this = Origin::new(&self.inputs);
         let (done, earlier) = match Origin::of_checkpoint(path) {
-            Some((about, origin)) => (format!(" ({:.1} % done)", 100.0 * about.done), origin),
+            Some((about, origin)) => {
+                let what = if is_reading(path) { "of its text read" } else { "done" };
+                (format!(" ({:.1} % {what})", 100.0 * about.done), origin)
+            }
             None => (String::new(), Origin::default()),
         };
         let earlier = if earlier.is_known() { earlier.command() } else { this.command() };
@@ -211,6 +214,20 @@ impl<'a> Job<'a> {
         }
     }
 
+    /// What ended the run before its training began. What was read of a large text is kept, as is the work of an earlier run.
+    fn not_trained(&self, error: senv::Error) -> Failure {
+        let senv::Error::Core(senv_core::Error::Interrupted { action }) = error else { return error.into() };
+        let kept = self.kept.iter().find(|(path, before)| self.is_ours(path, *before));
+        let Some((path, _)) = kept.filter(|_| !self.reads_stdin) else { return before_training(error) };
+        let done = match Origin::of_checkpoint(path) {
+            Some((about, _)) if is_reading(path) => format!("at {:.1} % of the text", 100.0 * about.done),
+            _ => format!("while {action}"),
+        };
+        let path = path.display();
+        output::warn(&format!("stopped {done}; {path} is kept: the same command with --resume goes on from there"));
+        Failure::Interrupted
+    }
+
     fn interrupted(&self, done: f64) -> Failure {
         let how = if self.reads_stdin {
             "write the text to a file, then the same command with that --input and --resume goes on from there"
@@ -268,6 +285,11 @@ impl<'a> Job<'a> {
         }
         Failure::Failed(error)
     }
+}
+
+/// Whether a checkpoint is of a text that was being read.
+fn is_reading(checkpoint: &Path) -> bool {
+    senv_core::checkpoint::kind(checkpoint).is_ok_and(|kind| kind == KeptReading::KIND)
 }
 
 /// What ended a run before its training began, a signal among others.

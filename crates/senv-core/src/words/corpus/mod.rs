@@ -1,7 +1,9 @@
 //! Text -> vocabulary and token ids, in one pass and bounded memory.
 
 mod block;
+mod kept;
 mod pass;
+mod piece;
 mod runs;
 mod storage;
 mod translate;
@@ -14,6 +16,7 @@ use storage::Storage;
 use translate::Tables;
 
 pub use block::BlockBuffer;
+pub use kept::KeptReading;
 
 use crate::{
     Error, Observer, Result, Sentences, Tokenizer, Vocabulary,
@@ -55,6 +58,9 @@ pub struct CorpusOptions {
     /// Folder of the temporary file, which takes four bytes a token; the system's temporary folder by default. On some
     /// machines that folder is in memory: name another for texts of many gigabytes.
     pub scratch_dir: Option<PathBuf>,
+    /// Where a reading that is stopped is kept, and gone on from; nowhere by default. Input that cannot be read again is not kept, nor
+    /// is the part of a rank.
+    pub kept: Option<KeptReading>,
 }
 
 impl CorpusOptions {
@@ -86,6 +92,7 @@ impl Default for CorpusOptions {
             table: None,
             split: None,
             scratch_dir: None,
+            kept: None,
         }
     }
 }

@@ -10,43 +10,26 @@ use std::{
         Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
     },
-    time::{Duration, Instant},
 };
 
 use super::{
     block::DOCUMENT_END,
+    kept::{Resumed, reading_of},
+    piece::Piece,
     runs::Runs,
     storage::{Growing, Storage},
 };
 use crate::{
-    Control, CorpusOptions, Error, Observer, Progress, Result, TextOptions, Vocabulary,
-    text::{BlockReader, TextBlock, check_line, cut_line},
+    CorpusOptions, Error, Observer, Result, TextOptions, Vocabulary,
+    text::{BlockReader, ReadingProgress, TextBlock, check_line, cut_line},
     threads::{spawn_others, thread_count},
     words::VocabularyBuilder,
 };
 
 /// Bytes of text handed to a thread at a time.
 const PIECE: usize = 1 << 20;
-/// Time between two reports.
-const REPORT: Duration = Duration::from_millis(100);
 /// The id of an out-of-vocabulary token, where the vocabulary is given.
 pub(super) const UNKNOWN: u32 = u32::MAX;
-
-/// The ids of one piece of text, as stored: the length of each sentence, then all ids.
-#[derive(Debug)]
-pub(super) struct Piece {
-    /// Its index in the text.
-    pub(super) number: u64,
-    /// The set of provisional ids that its ids belong to.
-    pub(super) set: usize,
-    pub(super) file: usize,
-    pub(super) start: u64,
-    pub(super) n_sentences: usize,
-    pub(super) n_ids: usize,
-    /// Whether a blank line stands before the first sentence.
-    pub(super) starts_document: bool,
-    n_replaced: u64,
-}
 
 /// What the pass returns.
 pub(super) struct PassOutput {
@@ -79,17 +62,30 @@ pub(super) fn pass(
     // The length of a sentence has 31 bits.
     let max_line_bytes = options.max_line_bytes.min(DOCUMENT_END as usize - 1);
     let text = TextOptions { max_line_bytes, ..options.text_options() };
+    // Each rank has a part of the text, and a text that is kept is whole.
+    let kept = options.kept.as_ref().filter(|_| part.is_none());
+    let kept = kept.and_then(|kept| Some((kept, reading_of(paths, &options.tokenizer, &text, known)?)));
+    let resumed = kept.as_ref().and_then(|(kept, of)| kept.load(of).transpose()).transpose()?;
+    let mut input = Input {
+        blocks: BlockReader::open(paths, PIECE, false, &text)?,
+        next: 0,
+        progress: ReadingProgress::new(paths, "reading the text"),
+    };
+    let mut before = Vec::new();
+    let (storage, runs) = if let Some(Resumed { done, state, storage, runs }) = resumed {
+        input.skip(state.next, done, observer)?;
+        before = state.pieces;
+        (storage, runs)
+    } else {
+        let folder = options.scratch_dir.clone().unwrap_or_else(std::env::temp_dir);
+        (Growing::new(options.scratch_dir.as_deref()), Runs::new(folder))
+    };
+    let first_set = runs.n_sets();
     let shared = Shared {
-        input: Mutex::new(Input {
-            blocks: BlockReader::open(paths, PIECE, false, &text)?,
-            next: 0,
-            bytes: size(paths),
-            began: Instant::now(),
-            reported: Instant::now(),
-        }),
-        storage: Mutex::new(Growing::new(options.scratch_dir.as_deref())),
-        runs: Mutex::new(Runs::new(options.scratch_dir.clone().unwrap_or_else(std::env::temp_dir))),
-        next_set: AtomicUsize::new(n_threads),
+        input: Mutex::new(input),
+        storage: Mutex::new(storage),
+        runs: Mutex::new(runs),
+        next_set: AtomicUsize::new(first_set + n_threads),
         count_bytes: count_bytes / n_threads,
         failure: Mutex::new(None),
         stop: AtomicBool::new(false),
@@ -104,8 +100,8 @@ pub(super) fn pass(
     let mut done = Vec::with_capacity(n_threads);
     std::thread::scope(|scope| {
         let shared = &shared;
-        let others = spawn_others(scope, n_threads, |thread| move || shared.work(thread));
-        done.push(shared.work(0));
+        let others = spawn_others(scope, n_threads, |thread| move || shared.work(first_set + thread));
+        done.push(shared.work(first_set));
         for other in others {
             match other.join() {
                 Ok(result) => done.push(result),
@@ -113,38 +109,57 @@ pub(super) fn pass(
             }
         }
     });
-    if let Some((_, error)) = into_inner(shared.failure) {
+    let Shared { failure, input, storage, runs, .. } = shared;
+    let (input, mut storage, mut runs) = (into_inner(input), into_inner(storage), into_inner(runs));
+    let (workers, pieces): (Vec<_>, Vec<_>) = done.into_iter().unzip();
+    let mut pieces: Vec<Piece> = before.into_iter().chain(pieces.into_iter().flatten()).collect();
+    pieces.sort_unstable_by_key(|piece| piece.number);
+    if let Some((number, error)) = into_inner(failure) {
+        let stopped = matches!(error, Error::Interrupted { .. });
+        if let Some((kept, of)) = kept.filter(|_| stopped && !storage.is_in_memory())
+            && kept.has_room()?
+        {
+            set_all_aside(workers, &mut runs)?;
+            let done = input.progress.share(input.blocks.consumed());
+            kept.keep(&of, done, (number, pieces), &mut storage, &mut runs)?;
+        }
         return Err(error);
     }
-    let (workers, pieces): (Vec<_>, Vec<_>) = done.into_iter().unzip();
-    let mut runs = into_inner(shared.runs);
     let counts = if runs.is_empty() {
         Counts::Memory(workers.into_iter().map(|worker| worker.builder).collect())
     } else {
-        for worker in workers {
-            runs.write(worker.set, &worker.builder, &worker.builder.ids_by_token()?)?;
-        }
+        set_all_aside(workers, &mut runs)?;
         Counts::Disk(runs)
     };
-    let mut pieces: Vec<Piece> = pieces.into_iter().flatten().collect();
-    pieces.sort_unstable_by_key(|piece| piece.number);
-    let of_pieces: u64 = pieces.iter().map(|piece| piece.n_replaced).sum();
-    let n_replaced = of_pieces + into_inner(shared.input).blocks.n_replaced();
-    Ok((PassOutput { pieces, storage: into_inner(shared.storage).finish(), n_replaced }, counts))
+    if let Some((kept, _)) = &kept {
+        // From here on the ids are replaced by those of the vocabulary.
+        kept.remove()?;
+    }
+    let n_replaced = pieces.iter().map(|piece| piece.n_replaced).sum::<u64>() + input.blocks.n_replaced();
+    Ok((PassOutput { pieces, storage: storage.finish(), n_replaced }, counts))
 }
 
-/// Size of all files on the disk in bytes; `None` where one of them is not a regular file.
-fn size(paths: &[PathBuf]) -> Option<u64> {
-    paths.iter().map(|path| std::fs::metadata(path).ok().filter(|m| m.is_file()).map(|m| m.len())).sum()
+fn set_all_aside(workers: Vec<Worker>, runs: &mut Runs) -> Result<()> {
+    workers.iter().try_for_each(|worker| runs.write(worker.set, &worker.builder, &worker.builder.ids_by_token()?))
 }
 
 struct Input {
     blocks: BlockReader,
     /// Index of the next piece.
     next: u64,
-    bytes: Option<u64>,
-    began: Instant,
-    reported: Instant,
+    progress: ReadingProgress,
+}
+
+impl Input {
+    /// Reads past the first pieces, of which an earlier reading has kept the ids: this share of the work is done.
+    fn skip(&mut self, n: u64, done: f64, observer: &dyn Observer) -> Result<()> {
+        let mut block = TextBlock::default();
+        while self.next < n && self.blocks.next_block(&mut block)? {
+            self.next += 1;
+            self.progress.report_of(done, self.blocks.consumed(), None, observer)?;
+        }
+        Ok(())
+    }
 }
 
 struct Shared<'a> {
@@ -208,6 +223,10 @@ impl Shared<'_> {
     /// Takes the next piece of text, and reports to the observer now and then.
     fn take(&self, block: &mut TextBlock) -> (u64, Result<bool>) {
         let mut input = lock(&self.input);
+        // Another thread was asked to stop: what comes after its piece is not read, so that what was read has no gap.
+        if self.stop.load(Ordering::Relaxed) {
+            return (input.next, Ok(false));
+        }
         let (number, mut taken) = loop {
             let number = input.next;
             input.next += 1;
@@ -217,19 +236,12 @@ impl Shared<'_> {
                 break (number, taken);
             }
         };
-        if taken.is_ok() && input.reported.elapsed() >= REPORT {
-            input.reported = Instant::now();
-            let (units, seconds) = (self.n_tokens.load(Ordering::Relaxed), input.began.elapsed().as_secs_f64());
-            let share = input.bytes.map_or(0.0, |bytes| input.blocks.consumed() as f64 / bytes.max(1) as f64);
-            let progress = Progress {
-                done: share.min(1.0),
-                units,
-                units_per_second: units as f64 / seconds.max(1e-9),
-                seconds,
-                ..Progress::default()
-            };
-            if self.observer.progress(&progress) == Control::Stop {
-                taken = Err(Error::Interrupted { action: "reading the text" });
+        if taken.is_ok() {
+            let Input { blocks, progress, .. } = &mut *input;
+            let n_tokens = self.n_tokens.load(Ordering::Relaxed);
+            if let Err(error) = progress.report(blocks.consumed(), Some(n_tokens), self.observer) {
+                self.stop.store(true, Ordering::Relaxed);
+                taken = Err(error);
             }
         }
         (number, taken)

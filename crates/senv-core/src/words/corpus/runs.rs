@@ -7,8 +7,10 @@ use std::{
     cmp::Reverse,
     collections::{BinaryHeap, HashSet},
     io::{self, BufRead, BufReader, Read},
-    path::PathBuf,
+    path::{Path, PathBuf},
 };
+
+use serde::{Deserialize, Serialize};
 
 use super::storage::ScratchFile;
 use crate::{Control, Error, Observer, Progress, Result, Vocabulary, words::VocabularyBuilder};
@@ -23,12 +25,32 @@ const LOOK: u64 = 1 << 20;
 const HEAD: usize = 16;
 
 /// The counts of a thread from some piece of the text to a later one.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct Run {
     /// Where it lies in the file.
     start: u64,
     end: u64,
     n_tokens: usize,
+}
+
+/// Where the runs lie in their file, by the number of the set of provisional ids; `None` where that set was never written.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(super) struct RunList(Vec<Option<Run>>);
+
+impl RunList {
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.iter().all(Option::is_none)
+    }
+
+    /// Number of sets of provisional ids.
+    pub(super) fn n_sets(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Where the last of them ends.
+    fn end(&self) -> u64 {
+        self.0.iter().flatten().map(|run| run.end).max().unwrap_or(0)
+    }
 }
 
 /// All runs of a text, back to back in one temporary file.
@@ -37,13 +59,28 @@ pub(super) struct Runs {
     folder: PathBuf,
     file: Option<ScratchFile>,
     end: u64,
-    /// By the number of the set of provisional ids; `None` where that set was never written.
-    runs: Vec<Option<Run>>,
+    list: RunList,
 }
 
 impl Runs {
     pub(super) fn new(folder: PathBuf) -> Self {
-        Self { folder, file: None, end: 0, runs: Vec::new() }
+        Self { folder, file: None, end: 0, list: RunList::default() }
+    }
+
+    /// Those that a reading has kept; `None` if they do not lie in that file.
+    pub(super) fn of_kept(file: Option<ScratchFile>, list: RunList, folder: &Path) -> Result<Option<Self>> {
+        let (bytes, end) = (file.as_ref().map_or(Ok(0), ScratchFile::bytes)?, list.end());
+        let in_order = list.0.iter().flatten().all(|run| run.start <= run.end && run.n_tokens as u64 <= run.end);
+        let runs = Self { folder: folder.to_owned(), file, end, list };
+        Ok((in_order && end <= bytes).then_some(runs))
+    }
+
+    /// Gives the file this name, if there is one; returns where the runs lie.
+    pub(super) fn keep(&mut self, path: &Path) -> Result<RunList> {
+        if let Some(file) = &mut self.file {
+            file.keep(path, self.end)?;
+        }
+        Ok(self.list.clone())
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -52,7 +89,7 @@ impl Runs {
 
     /// Number of sets of provisional ids.
     pub(super) fn n_sets(&self) -> usize {
-        self.runs.len()
+        self.list.n_sets()
     }
 
     /// Writes the counts of a set of provisional ids; `order` are the ids in the order of the bytes of their tokens.
@@ -75,10 +112,11 @@ impl Runs {
                 bytes.clear();
             }
         }
-        if self.runs.len() <= set {
-            self.runs.resize(set + 1, None);
+        let RunList(runs) = &mut self.list;
+        if runs.len() <= set {
+            runs.resize(set + 1, None);
         }
-        self.runs[set] = Some(Run { start, end: self.end, n_tokens: order.len() });
+        runs[set] = Some(Run { start, end: self.end, n_tokens: order.len() });
         Ok(())
     }
 
@@ -89,7 +127,7 @@ impl Runs {
 
     /// The final ids of a set, `unknown` where the vocabulary lacks the token.
     pub(super) fn table(&self, set: usize, vocabulary: &Vocabulary, unknown: u32) -> Result<Vec<u32>> {
-        let Some(run) = self.runs.get(set).copied().flatten() else { return Ok(Vec::new()) };
+        let Some(run) = self.list.0.get(set).copied().flatten() else { return Ok(Vec::new()) };
         let refused = |_| Error::OutOfMemory { what: "a vocabulary", bytes: 4 * run.n_tokens as u64 };
         let mut table = Vec::new();
         table.try_reserve_exact(run.n_tokens).map_err(refused)?;
@@ -113,7 +151,7 @@ impl Runs {
         observer: &dyn Observer,
     ) -> Result<(Vocabulary, u64)> {
         let mut selected = Selected::new(min_count, max_vocabulary, keep);
-        let runs: Vec<Run> = self.runs.iter().copied().flatten().collect();
+        let runs: Vec<Run> = self.list.0.iter().copied().flatten().collect();
         let mut readers: Vec<RunReader<'_>> = runs.iter().filter_map(|&run| self.reader(run, BUFFER)).collect();
         let all: u64 = runs.iter().map(|run| run.n_tokens as u64).sum();
         let mut heap = BinaryHeap::with_capacity(readers.len());

@@ -2,10 +2,11 @@
 
 use std::{
     fs::File,
+    io::{ErrorKind, Write},
     path::{Path, PathBuf},
 };
 
-use crate::{Error, Result};
+use crate::{Error, Result, saving::atomic_file::AtomicFile};
 
 /// Ids in memory at most, 4 MiB of them; more go to a file.
 const IN_MEMORY: usize = 1 << 20;
@@ -43,6 +44,24 @@ impl Growing {
         }
         self.n_words += n as u64;
         Ok(start)
+    }
+
+    /// What a reading has kept, of which so many words count.
+    pub(super) fn of_kept(file: ScratchFile, n_words: u64) -> Self {
+        Self { memory: Vec::new(), folder: file.folder.clone(), file: Some(file), n_words }
+    }
+
+    /// Whether the ids are in memory: there are few of them.
+    pub(super) fn is_in_memory(&self) -> bool {
+        self.file.is_none()
+    }
+
+    /// Gives the file this name; returns the number of words.
+    pub(super) fn keep(&mut self, path: &Path) -> Result<u64> {
+        if let Some(file) = &mut self.file {
+            file.keep(path, 4 * self.n_words)?;
+        }
+        Ok(self.n_words)
     }
 
     pub(super) fn finish(self) -> Storage {
@@ -84,6 +103,8 @@ impl Storage {
 pub(super) struct ScratchFile {
     file: File,
     folder: PathBuf,
+    /// The name that it was opened by.
+    name: Option<PathBuf>,
     #[cfg(not(unix))]
     position: std::sync::Mutex<()>,
 }
@@ -91,12 +112,56 @@ pub(super) struct ScratchFile {
 impl ScratchFile {
     pub(super) fn create(folder: &Path) -> Result<Self> {
         let file = tempfile::tempfile_in(folder).map_err(|e| Error::io("create a temporary file in", folder, e))?;
-        Ok(Self {
+        Ok(Self::of(file, folder.to_owned(), None))
+    }
+
+    /// One that was kept. It has its name until the reading ends.
+    pub(super) fn open_kept(path: &Path) -> Result<Self> {
+        let file = File::options().read(true).write(true).open(path).map_err(|e| Error::io("open", path, e))?;
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        Ok(Self::of(file, folder.to_owned(), Some(path.to_owned())))
+    }
+
+    fn of(file: File, folder: PathBuf, name: Option<PathBuf>) -> Self {
+        Self {
             file,
-            folder: folder.to_owned(),
+            folder,
+            name,
             #[cfg(not(unix))]
             position: std::sync::Mutex::new(()),
-        })
+        }
+    }
+
+    /// Number of bytes that it has.
+    pub(super) fn bytes(&self) -> Result<u64> {
+        let metadata = self.file.metadata();
+        Ok(metadata.map_err(|e| Error::io("read the temporary file in", &self.folder, e))?.len())
+    }
+
+    /// Gives it this name, or, where that cannot be, writes its first bytes there.
+    pub(super) fn keep(&mut self, path: &Path, bytes: u64) -> Result<()> {
+        if self.name.as_deref() == Some(path) {
+            return Ok(());
+        }
+        match std::fs::remove_file(path) {
+            Err(e) if e.kind() != ErrorKind::NotFound => return Err(Error::io("remove", path, e)),
+            _ => {}
+        }
+        #[cfg(target_os = "linux")]
+        if link(&self.file, path).is_ok() {
+            self.name = Some(path.to_owned());
+            return Ok(());
+        }
+        let mut file = AtomicFile::create(path)?;
+        let mut buffer = vec![0; 1 << 20];
+        let mut done = 0;
+        while done < bytes {
+            let n = buffer.len().min((bytes - done) as usize);
+            self.read_bytes(done, &mut buffer[..n])?;
+            file.write_all(&buffer[..n]).map_err(|e| Error::io("write", path, e))?;
+            done += n as u64;
+        }
+        file.commit()
     }
 
     /// The folder that it is in.
@@ -131,6 +196,15 @@ impl ScratchFile {
         let written = seeking::write(&self.file, &self.position, start, bytes);
         written.map_err(|e| Error::io("write the temporary file in", &self.folder, e))
     }
+}
+
+/// Gives a file that has no name a name.
+#[cfg(target_os = "linux")]
+fn link(file: &File, path: &Path) -> std::io::Result<()> {
+    use rustix::fs::{AtFlags, CWD, linkat};
+    use std::os::fd::AsRawFd;
+    let open = format!("/proc/self/fd/{}", file.as_raw_fd());
+    Ok(linkat(CWD, open, CWD, path, AtFlags::SYMLINK_FOLLOW)?)
 }
 
 /// For systems whose files have one file position for all threads.

@@ -355,3 +355,75 @@ impl crate::Observer for Noted<'_> {
         self.0.lock().unwrap().push(text.to_owned());
     }
 }
+
+/// Stops the reading at the n-th report.
+struct StopsAt(AtomicUsize);
+
+impl crate::Observer for StopsAt {
+    fn progress(&self, _: &Progress) -> Control {
+        if self.0.fetch_sub(1, Ordering::Relaxed) == 1 { Control::Stop } else { Control::Continue }
+    }
+}
+
+#[test]
+fn a_reading_that_is_stopped_goes_on_to_the_same_corpus() {
+    // Twelve MiB, which take more than a tenth of a second, the time between two reports.
+    let line = |i: u64| format!("word{} word{} the end\n", i % 70_001, i * i % 900_007);
+    let text: String = (0..440_000).map(line).collect();
+    let (folder, paths) = files(&[text.as_bytes(), &text.as_bytes()[..3 << 20]]);
+    let (vocabulary, corpus) = Corpus::read(&paths, &options(2, 2), &NoObserver).unwrap();
+    let path = folder.path().join("kept");
+    let beside = || std::fs::read_dir(folder.path()).unwrap().count() - 2;
+    for (threads, count_bytes) in [(1, usize::MAX), (2, 1 << 20)] {
+        let kept = KeptReading { path: path.clone(), resume: true, origin: "a test".into() };
+        let options = CorpusOptions { kept: Some(kept), ..options(2, threads) };
+        let mut stops = 0;
+        let (again, resumed) = loop {
+            // Each time a little further than before.
+            let observer = StopsAt(AtomicUsize::new(stops + 1));
+            match Corpus::read_counting(&paths, &options, None, count_bytes, &observer) {
+                Ok(read) => break read,
+                Err(Error::Interrupted { .. }) => stops += 1,
+                Err(error) => panic!("{error}"),
+            }
+            if beside() > 0 {
+                assert_eq!(beside(), 3, "the state, the ids, the words");
+                let about = crate::checkpoint::about(&path).unwrap();
+                assert!(about.done > 0.0 && about.done <= 1.0 && about.origin == "a test", "{about:?}");
+                assert_eq!(crate::checkpoint::kind(&path).unwrap(), KeptReading::KIND);
+            }
+        };
+        assert!(stops > 0, "it was too fast for this test");
+        assert_eq!(beside(), 0, "what was kept is removed");
+        assert!(again.iter().eq(vocabulary.iter()) && resumed.fingerprint() == corpus.fingerprint());
+        assert_eq!(again.corpus_tokens(), vocabulary.corpus_tokens());
+        assert_eq!(resumed.n_documents(), corpus.n_documents());
+    }
+}
+
+#[test]
+fn a_reading_that_was_kept_of_another_text_is_refused() {
+    let text = "the cat sat on the mat\n".repeat(1 << 19);
+    let (folder, paths) = files(&[text.as_bytes()]);
+    let path = folder.path().join("kept");
+    let options = |threads, resume| CorpusOptions {
+        kept: Some(KeptReading { path: path.clone(), resume, origin: String::new() }),
+        ..options(1, threads)
+    };
+    let mut n = 1;
+    while !path.exists() {
+        let stopped = Corpus::read(&paths, &options(1, false), &StopsAt(AtomicUsize::new(n)));
+        assert!(matches!(stopped, Err(Error::Interrupted { .. })), "it was too fast for this test");
+        n += 1;
+    }
+    let tokenizer = Tokenizer::words();
+    let other = Corpus::read(&paths, &CorpusOptions { tokenizer, ..options(1, true) }, &NoObserver);
+    assert!(other.unwrap_err().to_string().contains("the text has changed"));
+    // Files that do not belong to it.
+    std::fs::write(folder.path().join("kept.ids"), b"cut").unwrap();
+    let cut = Corpus::read(&paths, &options(1, true), &NoObserver);
+    assert!(cut.unwrap_err().to_string().contains("do not belong to it"));
+    // Anew, it is in the way of nothing.
+    let (_, corpus) = Corpus::read(&paths, &options(2, false), &NoObserver).unwrap();
+    assert_eq!((corpus.n_sentences(), path.exists()), (1 << 19, false));
+}

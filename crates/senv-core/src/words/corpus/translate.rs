@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::{
     block::{Block, BlockWriter, DOCUMENT_END, Sums},
-    pass::{Piece, UNKNOWN},
+    pass::UNKNOWN,
+    piece::Piece,
     runs::Runs,
     storage::{ScratchFile, Storage},
 };

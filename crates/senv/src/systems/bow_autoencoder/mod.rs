@@ -119,9 +119,10 @@ impl System for BowAutoencoderParams {
         let (vectors, observer) = (start.vectors()?, options.observer);
         let tokenizer = start.tokenizer(&self.tokenizer, |given| given.fitted_to_files(paths, observer));
         let (options, params) = (Start::options(vectors.as_deref(), options), Self { tokenizer, ..self.clone() });
-        let reading =
-            CorpusOptions { max_vocabulary: self.max_vocabulary, ..options.reading(&params.tokenizer, self.min_count) };
+        let reading = options.resumable_reading(&params.tokenizer, self.min_count);
+        let reading = CorpusOptions { max_vocabulary: self.max_vocabulary, ..reading };
         let (vocabulary, corpus) = Corpus::read(paths, &reading, observer)?;
+        let reading = CorpusOptions { kept: None, ..reading };
         let dev = options.dev.unwrap_or_default();
         let held_out = || Corpus::with_vocabulary(dev, &vocabulary, &reading, observer);
         let held_out = (!dev.is_empty()).then(held_out).transpose()?;

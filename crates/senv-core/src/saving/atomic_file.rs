@@ -13,7 +13,7 @@ use std::{
 
 use tempfile::NamedTempFile;
 
-use crate::{Error, Result, files::unfinished::Unfinished};
+use crate::{Error, Result, saving::unfinished::Unfinished};
 
 /// Bytes buffered before a system call.
 const BUFFER: usize = 1 << 18;

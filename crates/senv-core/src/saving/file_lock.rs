@@ -10,7 +10,7 @@ use std::{
 
 use crate::{
     Error, Result,
-    files::{atomic_file::replaced, unfinished::Unfinished},
+    saving::{atomic_file::replaced, unfinished::Unfinished},
 };
 
 /// The right to write a file, held by one process at a time, by whatever symbolic link each of them reaches it. A file

@@ -31,7 +31,7 @@ use bincode::Options;
 use crc32fast::Hasher;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use crate::{Error, Result, Table, files::AtomicFile};
+use crate::{Error, Result, Table, saving::atomic_file::AtomicFile};
 
 const MAGIC: [u8; 8] = *b"SENVCKPT";
 const VERSION: u32 = 2;

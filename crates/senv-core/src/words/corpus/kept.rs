@@ -1,0 +1,163 @@
+//! A reading that was stopped, kept to go on from.
+//!
+//! `PATH` is a checkpoint of the kind `text`: which pieces were read, and what of. `PATH.ids` are the ids, and `PATH.words` the words with
+//! their counts, of all sets. Both are the temporary files of the reading, which only get a name where the system can give them one
+//! (Linux, in the same file system), and are copied elsewhere.
+
+use std::{
+    fs,
+    hash::{DefaultHasher, Hash, Hasher},
+    io::ErrorKind,
+    path::{Path, PathBuf},
+    time::SystemTime,
+};
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    piece::Piece,
+    runs::{RunList, Runs},
+    storage::{Growing, ScratchFile},
+};
+use crate::{
+    Error, Result, TextOptions, Tokenizer, Vocabulary,
+    saving::checkpoint::{self, About},
+};
+
+/// Where a reading that is stopped keeps what it has read, and whether it goes on from there.
+///
+/// Only a text of more than a million words is worth it. A reading that ends removes what an earlier one has kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptReading {
+    /// A checkpoint; beside it stand two files, with `.ids` and `.words` at the end of their names.
+    pub path: PathBuf,
+    /// Go on from there, if there is something of the same text and the same options.
+    pub resume: bool,
+    /// Where the run comes from, written into the checkpoint: see [`RunOptions::origin`](crate::RunOptions::origin).
+    pub origin: String,
+}
+
+/// What has been read.
+#[derive(Serialize, Deserialize)]
+pub(super) struct State {
+    /// The number of the next piece.
+    pub(super) next: u64,
+    pub(super) pieces: Vec<Piece>,
+    n_words: u64,
+    runs: RunList,
+}
+
+/// What a reading goes on from.
+pub(super) struct Resumed {
+    /// Share of the text.
+    pub(super) done: f64,
+    pub(super) state: State,
+    pub(super) storage: Growing,
+    pub(super) runs: Runs,
+}
+
+impl KeptReading {
+    /// The [kind](crate::checkpoint::kind) of its checkpoint.
+    pub const KIND: &str = "text";
+
+    fn beside(&self, suffix: &str) -> PathBuf {
+        let mut name = self.path.clone().into_os_string();
+        name.push(suffix);
+        name.into()
+    }
+
+    /// Keeps what was read, of which `storage` holds the ids.
+    pub(super) fn keep(
+        &self,
+        of: &str,
+        done: f64,
+        (next, pieces): (u64, Vec<Piece>),
+        storage: &mut Growing,
+        runs: &mut Runs,
+    ) -> Result<()> {
+        let n_words = storage.keep(&self.beside(".ids"))?;
+        let runs = runs.keep(&self.beside(".words"))?;
+        let about = About { done, settings: of.to_owned(), origin: self.origin.clone() };
+        checkpoint::save_with(&self.path, Self::KIND, &about, &State { next, pieces, n_words, runs }, &[])
+    }
+
+    /// Whether what is read may be kept: a run that goes on from its training reads the text again, and loses nothing if it is stopped
+    /// meanwhile, unless its checkpoint were replaced.
+    pub(super) fn has_room(&self) -> Result<bool> {
+        Ok(!self.resume || !self.path.exists() || self.is_there()?)
+    }
+
+    /// What an earlier reading of the same has kept, if it is wanted and there.
+    pub(super) fn load(&self, of: &str) -> Result<Option<Resumed>> {
+        if !self.resume || !self.is_there()? {
+            return Ok(None);
+        }
+        let bad = |reason: &str| Err(Error::BadFile { path: self.path.clone(), reason: reason.to_owned() });
+        let About { done, settings, .. } = checkpoint::about(&self.path)?;
+        if settings != of {
+            return bad("the text has changed since it was written, or is read in another way; start anew");
+        }
+        let (state, _): (State, _) = checkpoint::load(&self.path, Self::KIND)?;
+        let ids = ScratchFile::open_kept(&self.beside(".ids"))?;
+        let runs = state.runs.clone();
+        let words = if runs.is_empty() { None } else { Some(ScratchFile::open_kept(&self.beside(".words"))?) };
+        let within = state.pieces.iter().all(|piece| {
+            piece.number < state.next
+                && piece.set < runs.n_sets()
+                && piece.end().is_some_and(|end| end <= state.n_words)
+        });
+        if !within || ids.bytes()? < 4 * state.n_words {
+            return bad("the files beside it do not belong to it; start anew");
+        }
+        let Some(runs) = Runs::of_kept(words, runs, ids.folder())? else {
+            return bad("the files beside it do not belong to it; start anew");
+        };
+        let storage = Growing::of_kept(ids, state.n_words);
+        Ok(Some(Resumed { done, state, storage, runs }))
+    }
+
+    fn is_there(&self) -> Result<bool> {
+        match checkpoint::kind(&self.path) {
+            Ok(kind) => Ok(kind == Self::KIND),
+            Err(Error::Io { source, .. }) if source.kind() == ErrorKind::NotFound => Ok(false),
+            // Whatever it is, whoever wrote it will say.
+            Err(_) => Ok(false),
+        }
+    }
+
+    /// Removes what was kept.
+    pub(super) fn remove(&self) -> Result<()> {
+        if self.is_there()? {
+            for path in [self.path.clone(), self.beside(".ids"), self.beside(".words")] {
+                match fs::remove_file(&path) {
+                    Err(e) if e.kind() != ErrorKind::NotFound => return Err(Error::io("remove", &path, e)),
+                    _ => {}
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What a reading is of: the files as they are now, and how they are read. `None` for an input that cannot be read again.
+pub(super) fn reading_of(
+    paths: &[PathBuf],
+    tokenizer: &Tokenizer,
+    text: &TextOptions,
+    known: Option<&Vocabulary>,
+) -> Option<String> {
+    let files: Vec<_> = paths.iter().map(|path| stamp(path)).collect::<Option<_>>()?;
+    let known = known.map(|vocabulary| {
+        let mut hasher = DefaultHasher::new();
+        vocabulary.iter().for_each(|(_, token, _)| token.hash(&mut hasher));
+        hasher.finish()
+    });
+    Some(format!("(name, bytes, time) of the files {files:?}; {tokenizer:?}; {text:?}; vocabulary {known:?}"))
+}
+
+/// Name, size and time of the last change of a file, in nanoseconds; `None` if it is something else than a file.
+fn stamp(path: &Path) -> Option<(&Path, u64, u128)> {
+    let metadata = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
+    let changed = metadata.modified().ok()?.duration_since(SystemTime::UNIX_EPOCH).ok()?;
+    Some((path, metadata.len(), changed.as_nanos()))
+}
