@@ -6,7 +6,9 @@
 
 use std::path::Path;
 
-use senv_core::{Corpus, Error as CoreError, Rows, Table, TextOptions, TextReader, Tokenizer, words::BlockBuffer};
+use senv_core::{
+    Corpus, Error as CoreError, Rows, Table, TextOptions, TextReader, Tokenizer, memory, words::BlockBuffer,
+};
 use senv_store::write_npy;
 
 use crate::error::Result;
@@ -17,6 +19,15 @@ pub(super) const NOISE_POWER: f64 = 0.75;
 /// The documents of a corpus, as many as a table has numbers for.
 pub(super) fn n_documents(corpus: &Corpus) -> usize {
     u32::try_from(corpus.n_sentences()).unwrap_or(u32::MAX) as usize
+}
+
+/// An error with the number of bytes where a row for each document does not fit into memory: these systems alone need more memory
+/// for more text.
+pub(super) fn check_memory(corpus: &Corpus, dim: usize) -> Result<(), CoreError> {
+    let n = n_documents(corpus);
+    let what = "a vector for each sentence of the text, which this system trains";
+    let bytes = (4 * n as u64).saturating_mul(dim as u64);
+    memory::check_memory::<f32>(n, dim).map_or(Err(CoreError::OutOfMemory { what, bytes }), |_| Ok(()))
 }
 
 /// The rows of the documents, to be kept beside the model: those of documents without a known word, which nothing has trained,

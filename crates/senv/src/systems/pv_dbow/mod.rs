@@ -148,6 +148,7 @@ impl TextSystem for PvDbowParams {
         self.check()?;
         let seed = self.training.seed;
         let rows = start.map(|start| initial::start_rows(&vocabulary, self.dim, start, seed)).transpose()?;
+        document_vectors::check_memory(corpus, self.dim)?;
         let n_sentences = document_vectors::n_documents(corpus);
         let subsampling = Subsampling::new(vocabulary.counts(), vocabulary.corpus_tokens(), self.subsample, 1)?;
         let noise = Noise::new(vocabulary.counts(), NOISE_POWER)?;

@@ -169,6 +169,7 @@ impl TextSystem for PvDmParams {
         self.check()?;
         let seed = self.training.seed;
         let start_rows = start.map(|start| initial::start_rows(&vocabulary, self.dim, start, seed)).transpose()?;
+        document_vectors::check_memory(corpus, self.dim)?;
         let surroundings = self.surroundings(vocabulary.len());
         let (n_rows, n_documents) = (surroundings.n_rows(), document_vectors::n_documents(corpus));
         let n_outputs = vocabulary.len().saturating_mul(surroundings.n_places());
