@@ -66,8 +66,24 @@ impl KeptReading {
         name.into()
     }
 
-    /// Keeps what was read, of which `storage` holds the ids.
+    /// Keeps what was read, of which `storage` holds the ids. Where that fails, what an earlier reading has kept stays.
     pub(super) fn keep(
+        &self,
+        of: &str,
+        done: f64,
+        read: (u64, Vec<Piece>),
+        storage: &mut Growing,
+        runs: &mut Runs,
+    ) -> Result<()> {
+        let kept = self.write(of, done, read, storage, runs);
+        if kept.is_err() && !self.is_there() {
+            // The error is that of the writing.
+            let _ = remove(&[self.beside(".ids"), self.beside(".words")]);
+        }
+        kept
+    }
+
+    fn write(
         &self,
         of: &str,
         done: f64,
@@ -83,13 +99,13 @@ impl KeptReading {
 
     /// Whether what is read may be kept: a run that goes on from its training reads the text again, and loses nothing if it is stopped
     /// meanwhile, unless its checkpoint were replaced.
-    pub(super) fn has_room(&self) -> Result<bool> {
-        Ok(!self.resume || !self.path.exists() || self.is_there()?)
+    pub(super) fn has_room(&self) -> bool {
+        !self.resume || !self.path.exists() || self.is_there()
     }
 
     /// What an earlier reading of the same has kept, if it is wanted and there.
     pub(super) fn load(&self, of: &str) -> Result<Option<Resumed>> {
-        if !self.resume || !self.is_there()? {
+        if !self.resume || !self.is_there() {
             return Ok(None);
         }
         let bad = |reason: &str| Err(Error::BadFile { path: self.path.clone(), reason: reason.to_owned() });
@@ -106,7 +122,8 @@ impl KeptReading {
                 && piece.set < runs.n_sets()
                 && piece.end().is_some_and(|end| end <= state.n_words)
         });
-        if !within || ids.bytes()? < 4 * state.n_words {
+        let bytes = state.n_words.saturating_mul(4);
+        if !within || ids.bytes()? < bytes {
             return bad("the files beside it do not belong to it; start anew");
         }
         let Some(runs) = Runs::of_kept(words, runs, ids.folder())? else {
@@ -116,27 +133,25 @@ impl KeptReading {
         Ok(Some(Resumed { done, state, storage, runs }))
     }
 
-    fn is_there(&self) -> Result<bool> {
-        match checkpoint::kind(&self.path) {
-            Ok(kind) => Ok(kind == Self::KIND),
-            Err(Error::Io { source, .. }) if source.kind() == ErrorKind::NotFound => Ok(false),
-            // Whatever it is, whoever wrote it will say.
-            Err(_) => Ok(false),
-        }
+    /// Whatever else may be there, whoever wrote it will say.
+    fn is_there(&self) -> bool {
+        checkpoint::kind(&self.path).is_ok_and(|kind| kind == Self::KIND)
     }
 
     /// Removes what was kept.
     pub(super) fn remove(&self) -> Result<()> {
-        if self.is_there()? {
-            for path in [self.path.clone(), self.beside(".ids"), self.beside(".words")] {
-                match fs::remove_file(&path) {
-                    Err(e) if e.kind() != ErrorKind::NotFound => return Err(Error::io("remove", &path, e)),
-                    _ => {}
-                }
-            }
+        if !self.is_there() {
+            return Ok(());
         }
-        Ok(())
+        remove(&[self.path.clone(), self.beside(".ids"), self.beside(".words")])
     }
+}
+
+fn remove(paths: &[PathBuf]) -> Result<()> {
+    paths.iter().try_for_each(|path| match fs::remove_file(path) {
+        Err(e) if e.kind() != ErrorKind::NotFound => Err(Error::io("remove", path, e)),
+        _ => Ok(()),
+    })
 }
 
 /// What a reading is of: the files as they are now, and how they are read. `None` for an input that cannot be read again.

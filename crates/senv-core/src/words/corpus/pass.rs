@@ -117,11 +117,14 @@ pub(super) fn pass(
     if let Some((number, error)) = into_inner(failure) {
         let stopped = matches!(error, Error::Interrupted { .. });
         if let Some((kept, of)) = kept.filter(|_| stopped && !storage.is_in_memory())
-            && kept.has_room()?
+            && kept.has_room()
         {
-            set_all_aside(workers, &mut runs)?;
             let done = input.progress.share(input.blocks.consumed());
-            kept.keep(&of, done, (number, pieces), &mut storage, &mut runs)?;
+            let written = set_all_aside(workers, &mut runs)
+                .and_then(|()| kept.keep(&of, done, (number, pieces), &mut storage, &mut runs));
+            if let Err(error) = written {
+                observer.note_with(&format!("what was read is not kept: {error}"), error.remedies());
+            }
         }
         return Err(error);
     }

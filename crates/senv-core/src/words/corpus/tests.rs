@@ -410,6 +410,15 @@ fn a_reading_that_was_kept_of_another_text_is_refused() {
         kept: Some(KeptReading { path: path.clone(), resume, origin: String::new() }),
         ..options(1, threads)
     };
+    // Where nothing can be written the reading is stopped all the same.
+    let kept = KeptReading { path: folder.path().join("no/folder"), resume: false, origin: String::new() };
+    let kept = CorpusOptions { kept: Some(kept), ..options(1, false) };
+    let stops = |n: &usize| match Corpus::read(&paths, &kept, &StopsAt(AtomicUsize::new(*n))) {
+        Err(Error::Interrupted { .. }) => true,
+        Err(error) => panic!("{error}"),
+        Ok(_) => false,
+    };
+    assert!((1..9).take_while(stops).count() > 0, "it was too fast for this test");
     let mut n = 1;
     while !path.exists() {
         let stopped = Corpus::read(&paths, &options(1, false), &StopsAt(AtomicUsize::new(n)));
