@@ -63,13 +63,14 @@ fn a_lack_of_memory_is_an_error_and_no_abort() {
     let train =
         ["train", "sent2vec", "--input", "text.txt", "--dim", "60000", "--min-count", "1", "--output", "out.senv"];
     limited(&folder, "-v 250000", &train).fails(1, &["does not fit into memory"]);
+    folder.write("more.txt", text(2000));
     for system in ["pv-dbow", "pv-dm"] {
         let train =
-            ["train", system, "--input", "text.txt", "--dim", "300000", "--min-count", "1", "--output", "out.senv"];
-        let says = ["no memory for a vector for each sentence of the text, which this system trains: 720000000 bytes"];
+            ["train", system, "--input", "more.txt", "--dim", "60000", "--min-count", "1", "--output", "out.senv"];
+        let says = ["no memory for a vector for each sentence of the text, which this system trains: 480000000 bytes"];
         limited(&folder, "-v 250000", &train).fails(1, &says);
     }
-    assert_eq!(folder.names(), ["large.gz", "m.senv", "text.txt"]);
+    assert_eq!(folder.names(), ["large.gz", "m.senv", "more.txt", "text.txt"]);
     // The matrices fit, their gradients or the moments of the optimizer do not.
     let train = ["train", "skip-thought", "--input", "text.txt", "--sentence-dim", "900", "--output", "out.senv"];
     limited(&folder, "-v 210000", &[&train[..], &["--threads", "1"]].concat()).fails(1, &["does not fit into memory"]);
