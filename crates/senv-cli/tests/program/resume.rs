@@ -84,6 +84,10 @@ fn a_reading_stopped_by_ctrl_c_goes_on_to_the_same_bytes() {
         std::thread::sleep(std::time::Duration::from_millis(100 * wait));
         signal(&child, 2);
         let stopped = Ended::from(child.wait_with_output().unwrap());
+        if stopped.code.is_none() {
+            // On a busy machine the signal comes before the program has begun to hear of signals.
+            continue;
+        }
         assert_eq!(stopped.code, Some(130), "it was read before it was stopped: {}", stopped.err);
         if folder.has(checkpoint[0]) {
             err = stopped.err;
