@@ -1,4 +1,4 @@
-use ndarray::Array2;
+use ndarray::{Array2, ArrayView2, Axis, s};
 use senv_core::{
     Error, Scratch, StaticEncoder, Table, TokenId, Tokenizer, Vocabulary,
     arrays::{Float, Parameters},
@@ -59,6 +59,53 @@ fn a_limited_length_has_no_gradient() {
 #[test]
 fn any_number_of_threads_gives_the_same_bits() {
     same_bits_at_any_number_of_threads(&OrderEncoder { features: 21, dim: 18 }, 21);
+}
+
+#[test]
+fn gradients_of_a_batch_of_many_words_are_the_sums_of_those_of_its_sentences() {
+    let (encoder, n_words) = (OrderEncoder { features: 3, dim: 5 }, 900);
+    let parameters = parameters::<f64>(encoder, 8);
+    let sentences = random_sentences(150, 24, n_words, 9);
+    let all = matrix_of::<f64>(n_words, 3, 1);
+    let d_out = matrix_of::<f64>(sentences.len(), 6, 2);
+    let run = |sentences: &[Vec<TokenId>], d_out: ArrayView2<'_, f64>| {
+        let batch = assigned(sentences);
+        let rows: Vec<usize> = batch.distinct().iter().map(|token| token.index()).collect();
+        let (d_own, d_parameters) = gradients(&encoder, &parameters, &batch, all.select(Axis(0), &rows).view(), d_out);
+        let mut d_words = Array2::<f64>::zeros(all.raw_dim());
+        rows.iter().zip(d_own.rows()).for_each(|(&word, d)| d_words.row_mut(word).assign(&d));
+        (d_words, d_parameters)
+    };
+    let (d_words, d_parameters) = run(&sentences, d_out.view());
+    let (mut sum_words, mut sums) = (Array2::<f64>::zeros(all.raw_dim()), parameters.zeros_like());
+    for (i, sentence) in sentences.iter().enumerate() {
+        let (d_words, d_parameters) = run(std::slice::from_ref(sentence), d_out.slice(s![i..=i, ..]));
+        sum_words += &d_words;
+        for (sum, d) in sums.iter_mut().zip(d_parameters.iter()) {
+            sum.values_mut().iter_mut().zip(d.values()).for_each(|(sum, d)| *sum += d);
+        }
+    }
+    let close = |a: &f64, b: &f64| (a - b).abs() <= 1e-10 * (1.0 + b.abs());
+    assert!(d_words.iter().zip(&sum_words).all(|(a, b)| close(a, b)));
+    for (a, b) in d_parameters.iter().zip(sums.iter()) {
+        assert!(a.values().iter().zip(b.values()).all(|(a, b)| close(a, b)), "{}", a.name());
+    }
+}
+
+#[test]
+fn a_part_without_direction_has_gradients_of_its_length_alone() {
+    let encoder = OrderEncoder { features: 3, dim: 4 };
+    let mut parameters = parameters::<f64>(encoder, 10);
+    // h_0 = 0: one word alone has no pair, and q = 0.
+    parameters[5].values_mut().fill(0.0);
+    let (batch, words) = (batch(&[&[0]]), matrix_of::<f64>(1, 3, 1));
+    let (out, saved) = encoder.forward(&parameters, &batch, words.view()).unwrap();
+    assert_eq!((saved.norms[0], out.row(0).iter().take(4).copied().sum::<f64>()), ((0.0, true), 0.0));
+    assert!(out[[0, 4]] > 0.0);
+    let (d_words, d) = gradients(&encoder, &parameters, &batch, words.view(), matrix_of::<f64>(1, 5, 2).view());
+    assert!(d_words.iter().all(|x| x.is_finite()) && d_words.iter().any(|&x| x != 0.0));
+    assert!(d.iter().all(|tensor| tensor.values().iter().all(|x| x.is_finite())));
+    assert!(d[0].values().iter().chain(d[5].values()).all(|&x| x == 0.0) && d[2].values()[2] != 0.0);
 }
 
 #[test]
