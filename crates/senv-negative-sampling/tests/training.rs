@@ -233,11 +233,11 @@ impl Observer for StopAt {
 }
 
 fn long(schedule: Schedule) -> NegativeSamplingParams {
-    NegativeSamplingParams { epochs: Some(40), schedule, ..NegativeSamplingParams::default() }
+    NegativeSamplingParams { epochs: Some(12), schedule, ..NegativeSamplingParams::default() }
 }
 
 fn resuming(path: PathBuf) -> RunOptions<'static> {
-    let every = Some(std::time::Duration::from_millis(250));
+    let every = Some(std::time::Duration::from_millis(100));
     RunOptions { threads: 1, checkpoint: Some(CheckpointPlan { path, every, resume: true }), ..Default::default() }
 }
 

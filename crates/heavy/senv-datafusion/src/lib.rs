@@ -22,7 +22,10 @@ mod cells;
 mod error;
 mod functions;
 mod models;
+mod object_stores;
 mod register;
+#[cfg(feature = "s3")]
+mod s3;
 
 pub use cells::Centroids;
 pub use functions::{
@@ -36,4 +39,5 @@ pub use functions::{
     tokens::{Coverage, Tokens},
 };
 pub use models::{ENGLISH, Models, NamedModel};
+pub use object_stores::ObjectStores;
 pub use register::{SessionBuilder, function_registry, register, session_builder};

@@ -10,7 +10,7 @@ use std::{
 use datafusion::error::{DataFusionError, Result};
 use senv::Model;
 
-use crate::{cells::Centroids, error};
+use crate::{cells::Centroids, error, object_stores::is_url};
 
 /// The name of the model that is built in.
 pub const ENGLISH: &str = "english";
@@ -68,7 +68,7 @@ impl Models {
         let mut models = Self::default();
         for path in paths {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            if name.starts_with('.') || [".md", ".txt", ".json"].iter().any(|end| name.ends_with(end)) {
+            if is_left_out(&name) {
                 continue;
             }
             models = match name.strip_suffix(CENTROIDS) {
@@ -84,6 +84,36 @@ impl Models {
             return Ok(models);
         }
         models.with_model(ENGLISH, senv_english::DIGEST, senv::english().map_err(external)?)
+    }
+
+    /// As [`Models::open`] of a folder, or, with the feature `s3`, of `s3://BUCKET/PREFIX`: the objects directly under the prefix count as
+    /// the files of a folder, and those deeper as the files of models that are folders. They are copied to a temporary folder (in `TMPDIR`)
+    /// in pieces of 8 MiB and opened from there; the folder is gone when this returns, and the models hold what they still need of it. The
+    /// settings are the usual ones in the environment: `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_REGION`, `AWS_ENDPOINT_URL`,
+    /// `AWS_ALLOW_HTTP`.
+    ///
+    /// ```no_run
+    /// # use senv_datafusion::Models;
+    /// # #[tokio::main]
+    /// # async fn main() -> datafusion::error::Result<()> {
+    /// let models = Models::open_url("s3://bucket/models").await?;
+    /// # let _ = models;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Models::open`]. Of a URL each names the URL and what to do: if it is none of `s3://`, there is no such bucket, nothing lies under
+    /// the prefix, credentials are missing or refused, the server does not answer within some seconds, or the disk is too small; and outside a
+    /// runtime of Tokio.
+    pub async fn open_url(location: &str) -> Result<Self> {
+        if !is_url(location) {
+            return Self::open(location);
+        }
+        #[cfg(feature = "s3")]
+        return crate::s3::open_models(location).await;
+        #[cfg(not(feature = "s3"))]
+        Err(crate::object_stores::not_built(location))
     }
 
     /// These and one more.
@@ -171,6 +201,11 @@ impl Hash for Models {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.identity().for_each(|one| one.hash(state));
     }
+}
+
+/// Whether a file of a folder of models is none: hidden, or a text.
+pub(crate) fn is_left_out(name: &str) -> bool {
+    name.starts_with('.') || [".md", ".txt", ".json"].iter().any(|end| name.ends_with(end))
 }
 
 fn check_name<'a>(name: &str, mut others: impl Iterator<Item = &'a str>) -> Result<()> {

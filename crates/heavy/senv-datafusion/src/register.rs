@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ballista_core::{registry::BallistaFunctionRegistry, utils::default_session_builder};
 use datafusion::{
     error::Result,
-    execution::{FunctionRegistry, SessionState},
+    execution::{FunctionRegistry, SessionState, SessionStateBuilder, runtime_env::RuntimeEnvBuilder},
     logical_expr::{AggregateUDF, ScalarUDF},
     prelude::{SessionConfig, SessionContext},
 };
@@ -21,6 +21,7 @@ use crate::{
         tokens::{Coverage, Tokens},
     },
     models::Models,
+    object_stores::ObjectStores,
 };
 
 /// What builds a session of a scheduler, as Ballista wants it.
@@ -49,12 +50,17 @@ pub fn function_registry(models: &Models) -> Arc<BallistaFunctionRegistry> {
     Arc::new(registry)
 }
 
-/// All functions for a scheduler of Ballista: `override_session_builder` of its configuration.
+/// All functions, and tables of object stores ([`ObjectStores`]), for a scheduler of Ballista: `override_session_builder` of its
+/// configuration.
 #[must_use]
 pub fn session_builder(models: &Models) -> SessionBuilder {
     let models = models.clone();
+    // Of all sessions, so that a bucket has one set of connections.
+    let stores = Arc::new(ObjectStores::default());
     Arc::new(move |config| {
-        let mut state = default_session_builder(config)?;
+        let environment = RuntimeEnvBuilder::new().with_object_store_registry(stores.clone()).build_arc()?;
+        let state = SessionStateBuilder::new_from_existing(default_session_builder(config)?);
+        let mut state = state.with_runtime_env(environment).build();
         for function in scalars(&models) {
             state.register_udf(Arc::new(function))?;
         }

@@ -6,4 +6,8 @@ mod encode;
 mod functions;
 mod near_duplicates;
 mod processes;
+#[cfg(feature = "s3")]
+mod s3;
+#[cfg(feature = "s3")]
+mod s3_server;
 mod support;

@@ -35,13 +35,19 @@ impl Process {
     }
 }
 
-fn program() -> Command {
-    Command::new(env!("CARGO_BIN_EXE_senv-sql"))
+/// Variables of the environment of a process.
+pub(crate) type Environment = [(&'static str, String)];
+
+/// The program, with these variables besides its own.
+pub(crate) fn program(environment: &Environment) -> Command {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_senv-sql"));
+    program.envs(environment.iter().map(|(name, value)| (name, value))).stdin(Stdio::null());
+    program
 }
 
 /// Runs the program to its end.
 pub(crate) fn run(arguments: &[&str]) -> Output {
-    program().args(arguments).stdin(Stdio::null()).output().unwrap()
+    program(&[]).args(arguments).output().unwrap()
 }
 
 /// What a run writes, which must succeed.
@@ -60,7 +66,7 @@ pub(crate) fn failure(arguments: &[&str]) -> String {
 
 /// Starts the program.
 pub(crate) fn start(arguments: &[&str]) -> Child {
-    program().args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+    program(&[]).args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
 /// Waits for something, a minute at most.
@@ -76,6 +82,7 @@ pub(crate) fn wait_for(what: &str, mut is_there: impl FnMut() -> bool) {
 pub(crate) struct Cluster {
     pub(crate) port: u16,
     models: Option<PathBuf>,
+    environment: Vec<(&'static str, String)>,
     pub(crate) scheduler: Process,
     pub(crate) executors: Vec<Process>,
 }
@@ -83,17 +90,27 @@ pub(crate) struct Cluster {
 impl Cluster {
     /// Starts it. Executors may have a folder of models of their own.
     pub(crate) fn start(n_executors: usize, models: Option<&Path>, of_executors: Option<&Path>) -> Self {
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let scheduler = scheduler(port, models);
+        Self::start_with(&[], n_executors, models, of_executors)
+    }
+
+    /// As [`Cluster::start`], with these variables for all.
+    pub(crate) fn start_with(
+        environment: &Environment,
+        n_executors: usize,
+        models: Option<&Path>,
+        of_executors: Option<&Path>,
+    ) -> Self {
+        let port = free_port();
+        let scheduler = scheduler(port, models, environment);
         let address = format!("127.0.0.1:{port}");
         let executor = |_| {
             let mut arguments = vec!["executor", "--scheduler", &address, "--threads", "1"];
             let folder = of_executors.or(models).map(|path| path.to_str().unwrap());
             arguments.extend(folder.iter().flat_map(|folder| ["--models", folder]));
-            quiet(&arguments)
+            quiet(&arguments, environment)
         };
         let executors = (0..n_executors).map(executor).collect();
-        Self { port, models: models.map(Path::to_owned), scheduler, executors }
+        Self { port, models: models.map(Path::to_owned), environment: environment.to_vec(), scheduler, executors }
     }
 
     /// `HOST:PORT` of the scheduler.
@@ -109,22 +126,27 @@ impl Cluster {
 
     /// Starts a scheduler in the place of one that was killed.
     pub(crate) fn restart_scheduler(&mut self) {
-        self.scheduler = scheduler(self.port, self.models.as_deref());
+        self.scheduler = scheduler(self.port, self.models.as_deref(), &self.environment);
     }
 }
 
-fn scheduler(port: u16, models: Option<&Path>) -> Process {
+/// A port that nothing uses now.
+pub(crate) fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+}
+
+fn scheduler(port: u16, models: Option<&Path>, environment: &Environment) -> Process {
     let port_text = port.to_string();
     let mut arguments = vec!["scheduler", "--port", &port_text];
     arguments.extend(models.iter().flat_map(|folder| ["--models", folder.to_str().unwrap()]));
-    let process = quiet(&arguments);
+    let process = quiet(&arguments, environment);
     wait_for("the scheduler", || TcpStream::connect(("127.0.0.1", port)).is_ok());
     process
 }
 
-fn quiet(arguments: &[&str]) -> Process {
-    let command = &mut program();
-    Process(command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
+fn quiet(arguments: &[&str], environment: &Environment) -> Process {
+    let command = &mut program(environment);
+    Process(command.args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
 }
 
 /// Names of the finished files of a folder, in order.

@@ -19,7 +19,8 @@ pub(crate) struct CentroidArguments {
     /// A query whose first column is a vector, as "SELECT embed(text) FROM t ORDER BY random() LIMIT 100000": a sample of 100 rows for each
     /// cell is enough.
     query: String,
-    /// A table: its name, and a file (Parquet, CSV, JSON lines), a folder, or a pattern with `*`.
+    /// A table: its name, and a file (Parquet, CSV, JSON lines), a folder, a pattern with `*`, or an object or a folder of them at
+    /// s3://BUCKET/PATH (settings as for --models).
     #[arg(long = "table", value_name = "NAME=FILE")]
     tables: Vec<TableArgument>,
     #[command(flatten)]
@@ -38,7 +39,7 @@ pub(crate) struct CentroidArguments {
 pub(crate) async fn run(arguments: &CentroidArguments) -> Result<()> {
     let name = arguments.output.file_name().unwrap_or_default().to_string_lossy();
     let name = name.strip_suffix(".centroids").ok_or_else(|| failed("--output: the name must end in .centroids"))?;
-    let context = session::open(&arguments.models.open()?, None, session::settings()).await?;
+    let context = session::open(&arguments.models.open().await?, None, session::settings()).await?;
     for table in &arguments.tables {
         table.register(&context).await?;
     }

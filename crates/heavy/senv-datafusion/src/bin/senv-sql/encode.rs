@@ -35,7 +35,7 @@ const PAUSE: Duration = Duration::from_millis(500);
 /// Options of encoding.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct EncodeArguments {
-    /// Parquet files: a file, a folder, or a pattern with `*` in its last part.
+    /// Parquet files: a file, a folder, or a pattern with `*` in its last part; no s3:// URL.
     #[arg(long, value_name = "FILES")]
     input: String,
     /// The column of text.
@@ -73,7 +73,13 @@ struct Job {
 }
 
 pub(crate) async fn run(arguments: &EncodeArguments) -> Result<()> {
-    let models = arguments.models.open()?;
+    let output = arguments.output.to_string_lossy();
+    if let Some(url) = [arguments.input.as_str(), output.as_ref()].into_iter().find(|path| path.contains("://")) {
+        return Err(failed(format!(
+            "{url}: encode reads and writes files, on a cluster in folders that all processes share"
+        )));
+    }
+    let models = arguments.models.open().await?;
     let model = models.find("embed", arguments.model.as_deref())?;
     let origin = Origin { model: format!("{}@{}", model.name, model.digest), column: arguments.column.clone() };
     let dim = model.model.dim();

@@ -3,8 +3,8 @@
 use std::{path::PathBuf, sync::Arc, thread};
 
 use ballista_executor::executor_process::{ExecutorProcessConfig, start_executor_process};
-use datafusion::error::Result;
-use senv_datafusion::function_registry;
+use datafusion::{error::Result, execution::runtime_env::RuntimeEnvBuilder, prelude::SessionConfig};
+use senv_datafusion::{ObjectStores, function_registry};
 
 use crate::{
     ModelArguments,
@@ -42,7 +42,8 @@ pub(crate) struct ExecutorArguments {
 
 pub(crate) async fn run(arguments: &ExecutorArguments) -> Result<()> {
     logging::start(None);
-    let models = arguments.models.open()?;
+    // Ballista hears of the first signal and ends in order, once it runs.
+    let models = arguments.models.open_until_signal(2).await?;
     let cores = || thread::available_parallelism().map_or(1, usize::from);
     let threads = arguments.threads.map_or_else(cores, |n| n as usize);
     rayon::ThreadPoolBuilder::new().num_threads(threads).build_global().map_err(failed)?;
@@ -50,6 +51,13 @@ pub(crate) async fn run(arguments: &ExecutorArguments) -> Result<()> {
     let temporary = if arguments.work_dir.is_none() { Some(tempfile::tempdir()?) } else { None };
     let work_dir = arguments.work_dir.as_deref().or(temporary.as_ref().map(tempfile::TempDir::path));
     eprintln!("senv-sql: executor on {}:{port}, {threads} threads", arguments.host);
+    // What tasks spill goes where Ballista would put it.
+    let spilled = work_dir.map(PathBuf::from).unwrap_or_default();
+    let stores = Arc::new(ObjectStores::default());
+    let environment = move |_: &SessionConfig| {
+        let builder = RuntimeEnvBuilder::new().with_temp_file_path(spilled.clone());
+        builder.with_object_store_registry(stores.clone()).build_arc()
+    };
     let config = ExecutorProcessConfig {
         bind_host: arguments.host.clone(),
         external_host: Some(arguments.host.clone()),
@@ -65,6 +73,7 @@ pub(crate) async fn run(arguments: &ExecutorArguments) -> Result<()> {
         job_data_ttl_seconds: 3600,
         job_data_clean_up_interval_seconds: 600,
         override_function_registry: Some(function_registry(&models)),
+        override_runtime_producer: Some(Arc::new(environment)),
         ..ExecutorProcessConfig::default()
     };
     start_executor_process(Arc::new(config)).await.map_err(failed)

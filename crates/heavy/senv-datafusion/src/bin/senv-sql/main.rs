@@ -7,6 +7,7 @@ mod centroids;
 mod cluster;
 mod encode;
 mod executor;
+mod interruption;
 mod logging;
 mod output;
 mod parquet_writing;
@@ -36,11 +37,13 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Plan queries and hand out tasks: one process of a cluster. It has no authentication: bind it to a private network.
+    /// Plan queries and hand out tasks: one process of a cluster. It has no authentication: bind it to a private network. Tables of s3:// are
+    /// planned with the settings of its environment.
     Scheduler(scheduler::SchedulerArguments),
-    /// Run tasks: any number of processes of a cluster, which see the files under the same paths.
+    /// Run tasks: any number of processes of a cluster, which see the files under the same paths, and tables of s3:// with the settings of
+    /// their own environment.
     Executor(executor::ExecutorArguments),
-    /// Write a file with embeddings for each Parquet file; finished files are skipped.
+    /// Write a file with embeddings for each Parquet file; finished files are skipped. Input and output are folders, not s3:// URLs.
     Encode(encode::EncodeArguments),
     /// Make centroids for cell and cells from the vectors of a query.
     Centroids(centroids::CentroidArguments),
@@ -49,14 +52,29 @@ enum Command {
 /// Where models are.
 #[derive(Debug, Clone, clap::Args)]
 struct ModelArguments {
-    /// Folder of models and of centroids; the English model is built in. All processes of a cluster need the same.
-    #[arg(long, value_name = "DIR")]
+    /// Folder of models and of centroids, or s3://BUCKET/PREFIX with the settings of the environment (AWS_ACCESS_KEY_ID,
+    /// AWS_SECRET_ACCESS_KEY, AWS_REGION, AWS_ENDPOINT_URL, AWS_ALLOW_HTTP); the English model is built in. All processes of a cluster need
+    /// the same.
+    #[arg(long, value_name = "DIR|URL")]
     models: Option<PathBuf>,
 }
 
 impl ModelArguments {
-    fn open(&self) -> Result<Models> {
-        self.models.as_ref().map_or_else(Models::english, Models::open)
+    async fn open(&self) -> Result<Models> {
+        self.open_until_signal(1).await
+    }
+
+    /// Opens them. Behind that the process ends at the `n`th signal if models came from a URL, and else as it would have.
+    async fn open_until_signal(&self, n: usize) -> Result<Models> {
+        match self.models.as_ref().map(|path| (path, path.to_str())) {
+            None => Models::english(),
+            Some((_, Some(url))) if url.contains("://") => {
+                let models = interruption::guard(Models::open_url(url)).await;
+                interruption::exit_at(n);
+                models
+            }
+            Some((folder, _)) => Models::open(folder),
+        }
     }
 }
 

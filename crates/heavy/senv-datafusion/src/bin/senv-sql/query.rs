@@ -23,7 +23,8 @@ const CANCELLED: &str = "failed: Cancelled";
 pub(crate) struct QueryArguments {
     /// The query; a prompt without one.
     query: Option<String>,
-    /// A table: its name, and a file (Parquet, CSV, JSON lines), a folder, or a pattern with `*`.
+    /// A table: its name, and a file (Parquet, CSV, JSON lines), a folder, a pattern with `*`, or an object or a folder of them at
+    /// s3://BUCKET/PATH (settings as for --models).
     #[arg(long = "table", value_name = "NAME=FILE")]
     pub(crate) tables: Vec<TableArgument>,
     #[command(flatten)]
@@ -37,7 +38,7 @@ pub(crate) struct QueryArguments {
 }
 
 pub(crate) async fn run(arguments: &QueryArguments) -> Result<()> {
-    let models = arguments.models.open()?;
+    let models = arguments.models.open().await?;
     let context = session::open(&models, arguments.cluster.as_ref(), session::settings()).await?;
     for table in &arguments.tables {
         table.register(&context).await?;

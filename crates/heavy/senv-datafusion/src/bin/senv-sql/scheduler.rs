@@ -32,7 +32,7 @@ pub(crate) struct SchedulerArguments {
 pub(crate) async fn run(arguments: &SchedulerArguments) -> Result<()> {
     let (sender, jobs) = unbounded_channel();
     logging::start(Some(sender));
-    let models = arguments.models.open()?;
+    let models = arguments.models.open().await?;
     let config = SchedulerConfig {
         external_host: arguments.host.clone(),
         bind_host: arguments.host.clone(),

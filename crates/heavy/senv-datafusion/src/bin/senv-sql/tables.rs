@@ -1,4 +1,4 @@
-//! Tables: `NAME=FILE`, where `FILE` may be a folder or hold `*`.
+//! Tables: `NAME=FILE`, where `FILE` may be a folder, hold `*`, or be a URL of an object store.
 
 use std::{
     fs,
@@ -10,6 +10,7 @@ use datafusion::{
     error::Result,
     prelude::{CsvReadOptions, JsonReadOptions, ParquetReadOptions, SessionContext},
 };
+use senv_datafusion::ObjectStores;
 
 use crate::cluster::failed;
 
@@ -35,10 +36,8 @@ impl FromStr for TableArgument {
 impl TableArgument {
     /// Registers the table by the ending of its first file: Parquet, CSV or JSON lines.
     pub(crate) async fn register(&self, context: &SessionContext) -> Result<()> {
-        let paths = files(&self.files)?;
-        let ending = paths.first().and_then(|path| path.extension()).unwrap_or_default().to_string_lossy().to_string();
-        // All processes of a cluster see the files, under the path that is the same from everywhere.
-        let (name, location) = (self.name.as_str(), absolute(&self.files)?);
+        let (first, location) = self.locate().await?;
+        let (name, ending) = (self.name.as_str(), first.extension().unwrap_or_default().to_string_lossy().to_string());
         match ending.as_str() {
             "csv" => context.register_csv(name, location, CsvReadOptions::new()).await,
             "jsonl" | "ndjson" | "json" => {
@@ -50,6 +49,18 @@ impl TableArgument {
                 context.register_parquet(name, location, options).await
             }
         }
+    }
+
+    /// The first file, and how DataFusion finds all of them.
+    async fn locate(&self) -> Result<(PathBuf, String)> {
+        if !self.files.contains("://") {
+            let first = files(&self.files)?.into_iter().next().unwrap_or_default();
+            // All processes of a cluster see the files, under the path that is the same from everywhere.
+            return Ok((first, absolute(&self.files)?));
+        }
+        let first = ObjectStores::default().list(&self.files).await?.into_iter().next().unwrap_or_default();
+        let location = if first == self.files { self.files.clone() } else { as_folder(&self.files) };
+        Ok((first.into(), location))
     }
 }
 
@@ -84,11 +95,15 @@ pub(crate) fn files(pattern: &str) -> Result<Vec<PathBuf>> {
 fn absolute(pattern: &str) -> Result<String> {
     let path = Path::new(pattern);
     if path.is_dir() {
-        // With a slash at its end it is a folder to DataFusion.
-        return Ok(format!("{}/", fs::canonicalize(path)?.display()));
+        return Ok(as_folder(&fs::canonicalize(path)?.to_string_lossy()));
     }
     let (folder, name) = split(path);
     Ok(fs::canonicalize(folder)?.join(name).to_string_lossy().into_owned())
+}
+
+/// With a slash at its end it is a folder to DataFusion.
+fn as_folder(path: &str) -> String {
+    format!("{}/", path.trim_end_matches('/'))
 }
 
 fn split(path: &Path) -> (&Path, String) {

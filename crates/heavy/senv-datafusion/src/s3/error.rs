@@ -1,0 +1,60 @@
+//! Errors of a store, with what to do about them.
+
+use std::{error::Error, iter::successors};
+
+use datafusion::error::DataFusionError;
+use object_store::{
+    aws::{AmazonS3Builder, AmazonS3ConfigKey},
+    client::{HttpError, HttpErrorKind},
+};
+
+/// What is set for a process that is no machine of the cloud.
+const KEYS: &str = "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY";
+
+/// An error of a store as one of DataFusion, which names the URL, what failed and the remedy.
+pub(super) fn explained(url: &str, error: &object_store::Error) -> DataFusionError {
+    let first: &(dyn Error + 'static) = error;
+    let causes: Vec<_> = successors(Some(first), |&cause| cause.source()).collect();
+    let text = error.to_string();
+    let root = causes.last().map_or_else(|| text.clone(), ToString::to_string);
+    let http = causes.iter().find_map(|cause| cause.downcast_ref::<HttpError>()).map(HttpError::kind);
+    let endpoint = endpoint(&AmazonS3Builder::from_env());
+    let code = between(&text, "<Code>", "</Code>").unwrap_or_default();
+    let has_status = |status: &str| text.contains(&format!("status code: {status}"));
+    // Where machines of Amazon's cloud get theirs.
+    let of_metadata = ["/latest/api/token", "/latest/meta-data/"].iter().any(|path| text.contains(path));
+    let reason = if of_metadata && !has_keys() {
+        format!("no credentials: set {KEYS}, or AWS_SKIP_SIGNATURE=true for a bucket that is public")
+    } else if code == "NoSuchBucket" || code.is_empty() && has_status("404") {
+        format!("no such bucket at {endpoint}: check its name, AWS_ENDPOINT_URL and AWS_REGION")
+    } else if code == "AuthorizationHeaderMalformed" || has_status("301") || text.contains("redirect without LOCATION")
+    {
+        format!("{endpoint} is in another region: set AWS_REGION to that of the bucket")
+    } else if ["401", "403"].into_iter().any(has_status) {
+        let code = if code.is_empty() { "access denied" } else { code };
+        format!("the server refuses the credentials ({code}): check {KEYS}, and that they may list and read the bucket")
+    } else if matches!(http, Some(HttpErrorKind::Connect | HttpErrorKind::Timeout)) {
+        format!("no answer from {endpoint} ({root}): check AWS_ENDPOINT_URL and the network")
+    } else {
+        root
+    };
+    DataFusionError::Execution(format!("{url}: {reason}"))
+}
+
+/// Where the environment says that the server is.
+pub(super) fn endpoint(builder: &AmazonS3Builder) -> String {
+    let keys = [AmazonS3ConfigKey::S3Endpoint, AmazonS3ConfigKey::Endpoint];
+    let given = keys.iter().find_map(|key| builder.get_config_value(key));
+    let region = || builder.get_config_value(&AmazonS3ConfigKey::Region).unwrap_or_else(|| "us-east-1".to_owned());
+    given.unwrap_or_else(|| format!("https://s3.{}.amazonaws.com", region()))
+}
+
+fn has_keys() -> bool {
+    AmazonS3Builder::from_env().get_config_value(&AmazonS3ConfigKey::AccessKeyId).is_some()
+}
+
+/// What lies between two texts, the first time.
+fn between<'a>(text: &'a str, start: &str, end: &str) -> Option<&'a str> {
+    let (_, rest) = text.split_once(start)?;
+    rest.split_once(end).map(|(found, _)| found)
+}
