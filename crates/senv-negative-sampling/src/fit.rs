@@ -155,8 +155,8 @@ pub fn fit<E: Examples>(
     if state.targets == 0 && !interrupted && state.tokens > 0 && here.tokens == state.tokens && !trained(&tables) {
         return Err(Error::NothingToLearn { sentences: corpus.n_sentences(), tokens: corpus.n_tokens() });
     }
-    if let Some(synchronisation) = &synchronisation {
-        options.observer.note(&synchronisation.report());
+    if let Some(report) = synchronisation.as_ref().and_then(Synchronisation::report) {
+        options.observer.note(&report);
     }
     let own = [state.loss, state.targets as f64];
     let [loss, targets] = options.ranks.map_or(Ok(own), |ranks| ranks::sum(ranks, own))?;

@@ -99,6 +99,7 @@ impl PresentOrder {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use senv_core::{Sentences, TokenId};
 
     #[test]
     fn every_block_comes_once_in_an_epoch_and_in_another_order_in_the_next() {
@@ -113,6 +114,35 @@ mod tests {
                 assert_ne!(order, shuffled(n_blocks, 2, 0).collect::<Vec<_>>(), "another seed");
             }
         }
+    }
+
+    #[test]
+    fn an_epoch_has_one_order_however_often_it_is_asked_for() {
+        // Several blocks of different lengths.
+        let sentence = |n: usize| (0..n).map(|i| TokenId(i as u32 % 7)).collect::<Vec<_>>();
+        let mut sentences = Sentences::new();
+        (0..12_000).for_each(|i| sentences.push(sentence(1 + i % 13 + i / 3000)));
+        let corpus = Corpus::from_sentences(sentences);
+        assert!(corpus.n_blocks() > 8, "{}", corpus.n_blocks());
+        let present = PresentOrder::default();
+        let of = |epoch| present.of(&corpus, TextOrder::Shuffled, 1, epoch);
+        let (first, again) = (of(0), of(0));
+        assert!(Arc::ptr_eq(&first, &again), "made once");
+        let blocks = |order: &EpochOrder| (0..corpus.n_blocks()).map(|i| order.block(&corpus, i)).collect::<Vec<_>>();
+        let (second, back) = (of(1), of(0));
+        assert_ne!(blocks(&first), blocks(&second));
+        assert_eq!(blocks(&first), blocks(&back));
+        // Tokens before a block are those of the blocks that were read.
+        for order in [&first, &second] {
+            let mut before = 0;
+            for (block, tokens) in blocks(order) {
+                assert_eq!(tokens, before);
+                before += corpus.tokens_before(block + 1) - corpus.tokens_before(block);
+            }
+            assert_eq!(before, corpus.n_tokens());
+        }
+        let given = present.of(&corpus, TextOrder::Given, 1, 2);
+        assert!(blocks(&given).into_iter().eq((0..corpus.n_blocks()).map(|i| (i, corpus.tokens_before(i)))));
     }
 
     #[test]

@@ -111,7 +111,7 @@ impl Counts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use senv_core::RowId;
+    use senv_core::{Corpus, RowId, Sentences, TokenId};
 
     /// Sentences of `n_targets` targets out of `n_rows` rows, ten negatives each.
     fn pace(n_rows: u32, n_targets: u32) -> Pace {
@@ -133,6 +133,95 @@ mod tests {
     #[test]
     fn a_large_vocabulary_gets_long_steps_and_a_toy_one_sentence() {
         assert!(pace(100_000, 5).is_longest());
-        assert_eq!(pace(20, 12), Pace { step_tokens: 1 });
+        let toy = pace(20, 12);
+        assert_eq!((toy, toy.is_longest()), (Pace { step_tokens: 1 }, false));
+    }
+
+    #[test]
+    fn a_step_is_as_long_as_its_sentences_may_collide() {
+        // 11 sentences of 10 tokens, 100 moves, of which 20^2 - 150 = 250 pairs meet: a move meets .25 of another sentence, so that 3
+        // sentences meet .5 times, and half of their 30 tokens are a step.
+        let counts = Counts { sentences: 11, tokens: 110, moves: 100, rows: HashMap::from([(0, (20, 150))]) };
+        assert_eq!(counts.pace(), Pace { step_tokens: 15 });
+        // Twice as many pairs: 2 sentences.
+        let counts = Counts { rows: HashMap::from([(0, (20, 150)), (7, (30, 650))]), ..counts };
+        assert_eq!(counts.pace(), Pace { step_tokens: 10 });
+        // One more: less than 2.
+        let counts = Counts { rows: HashMap::from([(0, (20, 150)), (7, (30, 649))]), ..counts };
+        assert_eq!(counts.pace(), Pace { step_tokens: 1 });
+    }
+
+    #[test]
+    fn one_sentence_says_nothing_of_collisions_and_two_do() {
+        let mut counts = Counts::default();
+        assert_eq!(counts.pace(), Pace { step_tokens: 1 });
+        for (sentence, steps) in [(0, 1), (1, MAX_STEP_TOKENS)] {
+            let mut plan = Plan::default();
+            plan.open_group([RowId(0)]);
+            plan.push_target(RowId(sentence), true);
+            counts.add(&plan, 20);
+            assert_eq!(counts.pace(), Pace { step_tokens: steps }, "{} sentences", sentence + 1);
+        }
+    }
+
+    /// A sentence predicts its words, but one that begins with 0 predicts none.
+    struct Few;
+
+    impl Examples for Few {
+        type Scratch = ();
+
+        fn n_source_rows(&self) -> usize {
+            100
+        }
+
+        fn n_target_rows(&self) -> usize {
+            100
+        }
+
+        fn plan(&self, sentence: &[TokenId], _: u64, _: &mut Stream, (): &mut (), plan: &mut Plan) {
+            if sentence[0].0 != 0 {
+                plan.open_group([RowId(sentence[0].0)]);
+                sentence.iter().for_each(|token| plan.push_target(RowId(token.0), true));
+            }
+        }
+    }
+
+    #[test]
+    fn the_first_sentences_with_examples_decide() {
+        // Every second sentence has none.
+        let mut sentences = Sentences::new();
+        (0..20_000_u32).for_each(|i| {
+            sentences.push((0..5).map(|k| TokenId(if i % 2 == 0 { 0 } else { 1 + (i * 7 + k * 13) % 99 })))
+        });
+        let corpus = Corpus::from_sentences(sentences);
+        let noise = Noise::new(&[1; 100], 0.5).unwrap();
+        let params = NegativeSamplingParams::default();
+        let measured = |n_blocks| {
+            let mut read = Vec::new();
+            let read_block = |block, buffer: &mut BlockBuffer| {
+                read.push(block);
+                corpus.read_block(block, buffer)
+            };
+            let pace = Pace::measure(n_blocks, read_block, &Few, &noise, &params).unwrap();
+            (pace, read)
+        };
+        let mut buffer = BlockBuffer::default();
+        let (mut n_sentences, mut needed) = (0, 0);
+        while n_sentences < 2 * SAMPLE as usize {
+            corpus.read_block(needed, &mut buffer).unwrap();
+            (n_sentences, needed) = (n_sentences + buffer.n_sentences(), needed + 1);
+        }
+        assert!(needed < corpus.n_blocks(), "{needed}");
+        let (pace, read) = measured(corpus.n_blocks());
+        assert!(read.into_iter().eq(0..needed), "no more than the sample is read");
+        assert!(pace.step_tokens > 1 && !pace.is_longest(), "{pace:?}");
+        // Sentences without examples count neither as sentences nor by their words.
+        let mut without = Sentences::new();
+        (0..20_000_u32)
+            .filter(|i| i % 2 == 1)
+            .for_each(|i| without.push((0..5).map(|k| TokenId(1 + (i * 7 + k * 13) % 99))));
+        let without = Corpus::from_sentences(without);
+        let read_block = |block, buffer: &mut BlockBuffer| without.read_block(block, buffer);
+        assert_eq!(Pace::measure(without.n_blocks(), read_block, &Few, &noise, &params).unwrap(), pace);
     }
 }

@@ -115,4 +115,14 @@ mod tests {
         }
         assert!(!with(&|p| p.epochs = Some(0)));
     }
+
+    #[test]
+    fn an_order_is_written_where_it_is_another_than_that_of_the_text() {
+        for (order, written) in [(TextOrder::Given, None), (TextOrder::Shuffled, Some("shuffled"))] {
+            let params = NegativeSamplingParams { text_order: order, ..NegativeSamplingParams::default() };
+            let json = serde_json::to_value(&params).unwrap();
+            assert_eq!(json.get("text_order").and_then(|order| order.as_str()), written);
+            assert_eq!(serde_json::from_value::<NegativeSamplingParams>(json).unwrap(), params);
+        }
+    }
 }

@@ -270,7 +270,7 @@ pub(crate) fn steps(block: &BlockBuffer, step_tokens: usize, out: &mut Vec<Range
 
 #[cfg(test)]
 mod tests {
-    use senv_core::{CorpusOptions, Sentences, TokenId};
+    use senv_core::{CorpusOptions, NoObserver, Sentences, TokenId};
 
     use super::*;
     use crate::{ContinuousBagOfWords, SkipGram, Subsampling};
@@ -310,23 +310,127 @@ mod tests {
         }
     }
 
-    /// What a run comes to whose first unit ends with these sums.
-    fn outcome(done: &Tally) -> Result<(u64, Tally, bool), Error> {
+    /// Calls `check` with a run on one sentence.
+    fn with_run<T>(
+        observer: &dyn Observer,
+        started: Instant,
+        deadline: Option<Instant>,
+        check: impl FnOnce(Run<'_, SkipGram>) -> T,
+    ) -> T {
         let mut sentences = Sentences::new();
         sentences.push([0, 1, 2].map(TokenId));
         let corpus = Corpus::from_sentences(sentences);
         let subsampling = Subsampling::new(&[1; 3], 3, f64::INFINITY, 1).unwrap();
         let (examples, noise) = (SkipGram::new(1, subsampling, 3), Noise::new(&[1; 3], 0.5).unwrap());
-        let (params, options) = (NegativeSamplingParams::default(), RunOptions::default());
+        let (params, options) = (NegativeSamplingParams::default(), RunOptions { observer, ..Default::default() });
         let pace = Pace { step_tokens: 1 };
         let job = Job { corpus: &corpus, examples: &examples, noise: &noise, params: &params, options: &options, pace };
         let n_units = 2 * corpus.n_blocks() as u64;
-        let run = Run::new(&job, 0..n_units, Instant::now(), None);
-        run.count(&run.unit(0), done);
-        let halted = run.halted();
-        let outcome = run.finish();
-        assert_eq!(halted, outcome.is_err(), "the other threads stop");
-        outcome
+        check(Run::new(&job, 0..n_units, started, deadline))
+    }
+
+    /// What a run comes to whose first unit ends with these sums.
+    fn outcome(done: &Tally) -> Result<(u64, Tally, bool), Error> {
+        with_run(&NoObserver, Instant::now(), None, |run| {
+            run.count(&run.unit(0), done);
+            let halted = run.halted();
+            let outcome = run.finish();
+            assert_eq!(halted, outcome.is_err(), "the other threads stop");
+            outcome
+        })
+    }
+
+    /// Keeps what it is told, and asks to stop at a number of reports.
+    struct Kept {
+        reports: Mutex<Vec<Progress>>,
+        stop_at: usize,
+    }
+
+    impl Observer for Kept {
+        fn progress(&self, progress: &Progress) -> Control {
+            let mut reports = self.reports.lock().unwrap();
+            reports.push(*progress);
+            if reports.len() < self.stop_at { Control::Continue } else { Control::Stop }
+        }
+    }
+
+    #[test]
+    fn reports_come_after_1_2_4_and_8_blocks_and_when_it_is_time() {
+        let kept = Kept { reports: Mutex::default(), stop_at: 100 };
+        let n_reports = || kept.reports.lock().unwrap().len();
+        with_run(&kept, Instant::now(), None, |run| {
+            let (unit, mut reporter) = (run.unit(0), Reporter::new());
+            // As if no time went by.
+            let now = Instant::now() + Duration::from_secs(3600);
+            let after: Vec<usize> = (0..9)
+                .map(|_| {
+                    reporter.last = now;
+                    run.report(&unit, &mut reporter);
+                    n_reports()
+                })
+                .collect();
+            assert_eq!(after, [1, 2, 2, 3, 3, 3, 3, 4, 4]);
+            reporter.last = Instant::now() - REPORT_EVERY;
+            run.report(&unit, &mut reporter);
+            assert_eq!(n_reports(), 5);
+            assert!(reporter.last.elapsed() < REPORT_EVERY * 100 && !run.halted());
+        });
+    }
+
+    #[test]
+    fn a_report_has_the_mean_loss_since_the_last_one_and_the_speed_since_the_beginning() {
+        let kept = Kept { reports: Mutex::default(), stop_at: 4 };
+        let last = || *kept.reports.lock().unwrap().last().unwrap();
+        with_run(&kept, Instant::now() - Duration::from_secs(10), None, |run| {
+            // Of the second epoch of five.
+            let (unit, mut reporter) = (run.unit(1), Reporter::new());
+            reporter.before = Tally { tokens: 1000, loss: 5.0, targets: 10 };
+            reporter.reported = reporter.before;
+            let mut report = |done: &Tally| {
+                run.count(&unit, done);
+                reporter.last = Instant::now() - REPORT_EVERY;
+                run.report(&unit, &mut reporter);
+            };
+            report(&Tally::default());
+            assert!(last().loss.is_nan(), "no target yet");
+            report(&Tally { tokens: 500, loss: 16.0, targets: 2 });
+            let first = last();
+            assert_eq!((first.loss, first.units), (8.0, 1500));
+            assert_eq!((first.done, first.epoch, first.lr), (0.2, 1, f64::from(unit.rate.lr)));
+            assert!(unit.rate.lr > 0.0);
+            assert!((10.0..70.0).contains(&first.seconds), "{}", first.seconds);
+            assert!((first.units_per_second - 1500.0 / first.seconds).abs() < 1e-9);
+            report(&Tally { tokens: 100, loss: 30.0, targets: 10 });
+            assert_eq!((last().loss, last().units, run.halted()), (3.0, 1600, false));
+            report(&Tally { tokens: 1, loss: 0.0, targets: 0 });
+            assert_eq!((last().loss, last().units), (3.0, 1601));
+            assert!(run.halted() && run.finish().unwrap().2, "the fourth report is answered by a stop");
+        });
+    }
+
+    #[test]
+    fn a_run_halts_for_a_checkpoint_when_its_time_has_come() {
+        for (deadline, halts) in
+            [(None, false), (Some(Instant::now()), true), (Some(Instant::now() + Duration::from_secs(3600)), false)]
+        {
+            with_run(&NoObserver, Instant::now(), deadline, |run| {
+                run.report(&run.unit(0), &mut Reporter::new());
+                assert_eq!(run.halted(), halts);
+                assert!(!run.finish().unwrap().2, "nobody asked");
+            });
+        }
+    }
+
+    #[test]
+    fn one_step_in_eight_computes_the_loss() {
+        with_run(&NoObserver, Instant::now(), None, |run| {
+            let mut unit = run.unit(0);
+            for block in 0..10 {
+                unit.block = block;
+                let with_loss = (0..64).filter(|&step| Run::<SkipGram>::wants_loss(&unit, step));
+                assert!(with_loss.eq((0..64).filter(|step| (step + block) % 8 == 0)), "{block}");
+            }
+        });
     }
 
     #[test]

@@ -84,14 +84,16 @@ impl<'a> Synchronisation<'a> {
         Ok(Meeting { is_due, is_stopped, is_diverged })
     }
 
-    /// What the meetings cost, for the user.
-    pub(crate) fn report(&self) -> String {
+    /// What the meetings cost, for the user; `None` for a rank without others.
+    pub(crate) fn report(&self) -> Option<String> {
         let Self { ranks, n_met, sent, time, .. } = self;
         let (rank, n, megabytes) = (ranks.rank(), ranks.n_ranks(), *sent as f64 / 1e6);
         let milliseconds = 1e3 * time.as_secs_f64() / (*n_met).max(1) as f64;
-        format!(
-            "rank {rank} of {n} met the others {n_met} times: {megabytes:.0} MB sent, {milliseconds:.1} ms a meeting, waiting included"
-        )
+        (n > 1).then(|| {
+            format!(
+                "rank {rank} of {n} met the others {n_met} times: {megabytes:.0} MB sent, {milliseconds:.1} ms a meeting, waiting included"
+            )
+        })
     }
 }
 
@@ -127,6 +129,10 @@ pub(crate) fn met(n_units: u64, n_meetings: u64, unit: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use std::ops::Range;
+
+    use senv_core::{Rows, Sentences, Table, TokenId, ranks::ThreadRank};
+
     use super::*;
 
     #[test]
@@ -139,6 +145,102 @@ mod tests {
                 assert_eq!(met(n_units, n_meetings, unit), behind, "{n_units} {n_meetings} {unit}");
             }
         }
+    }
+
+    /// Rows of two numbers, of which each rank moves one, by `by` and the number of the rank.
+    fn moved(before: &Tables, rank: usize, by: f32) -> Tables {
+        let mut tables = before.clone();
+        for table in [&mut tables.source, &mut tables.target] {
+            (0..table.n_rows()).for_each(|row| table.row_mut(row)[rank] += by + rank as f32);
+        }
+        tables
+    }
+
+    fn is_all(table: &Table, rows: Range<usize>, row: [f32; 2]) -> bool {
+        rows.into_iter().all(|i| table.row(i) == row)
+    }
+
+    #[test]
+    fn ranks_join_the_rows_of_a_meeting_and_hear_what_one_of_them_says() {
+        let zeros = || Tables { source: Table::zeros(1500, 2).unwrap(), target: Table::zeros(1200, 2).unwrap() };
+        std::thread::scope(|scope| {
+            for ranks in ThreadRank::of(2) {
+                scope.spawn(move || {
+                    let rank = ranks.rank();
+                    let mut synchronisation = Synchronisation::new(&ranks, 10, 2, zeros());
+                    assert_eq!((synchronisation.next(0), synchronisation.next(4)), ((1, 5), (1, 5)));
+                    assert_eq!(synchronisation.next(5), (2, 10));
+                    let mut tables = moved(&zeros(), rank, 1.0);
+                    let own = Meeting { is_due: rank == 0, is_stopped: rank == 1, is_diverged: false };
+                    let all = synchronisation.meet(1, &mut tables, own).unwrap();
+                    assert_eq!(all, Meeting { is_due: true, is_stopped: true, is_diverged: false });
+                    // Moves at a right angle add up.
+                    let (joined, alone) = ([1.0, 2.0], if rank == 0 { [1.0, 0.0] } else { [0.0, 2.0] });
+                    for table in [&tables.source, &tables.target] {
+                        assert!(is_all(table, 0..FREQUENT, joined) && is_all(table, FREQUENT..table.n_rows(), alone));
+                    }
+                    // What diverged is not handed on.
+                    let kept = tables.clone();
+                    let own = Meeting { is_diverged: rank == 1, ..Meeting::default() };
+                    let all = synchronisation.meet(2, &mut tables, own).unwrap();
+                    assert_eq!(all, Meeting { is_diverged: true, ..Meeting::default() });
+                    assert_eq!(tables.source.values(), kept.source.values());
+                    assert_eq!(tables.target.values(), kept.target.values());
+                    let all = synchronisation.meet(2, &mut tables, Meeting::default()).unwrap();
+                    assert_eq!(all, Meeting::default());
+                    assert!(is_all(&tables.source, 0..1500, joined) && is_all(&tables.target, 0..1200, joined));
+                    // What was joined: 1,024 rows of both tables, then all.
+                    let (rows, sent) = (2 * 1024 + 1500 + 1200, synchronisation.sent);
+                    assert!(sent >= rows * 8 && sent % rows == 0, "{sent}");
+                    assert_eq!(synchronisation.n_met, 3);
+                    (synchronisation.n_met, synchronisation.sent) = (4, 5_000_000);
+                    synchronisation.time = Duration::from_millis(30);
+                    let said = format!(
+                        "rank {rank} of 2 met the others 4 times: 5 MB sent, 7.5 ms a meeting, waiting included"
+                    );
+                    assert_eq!(synchronisation.report(), Some(said));
+                });
+            }
+        });
+    }
+
+    #[test]
+    fn a_rank_alone_has_nobody_to_meet() {
+        let alone = ThreadRank::of(1);
+        let zeros = Tables { source: Table::zeros(3, 2).unwrap(), target: Table::zeros(3, 2).unwrap() };
+        let mut synchronisation = Synchronisation::new(&alone[0], 4, 1, zeros.clone());
+        let mut tables = moved(&zeros, 0, 1.0);
+        let all = synchronisation.meet(1, &mut tables, Meeting { is_due: true, ..Meeting::default() }).unwrap();
+        assert_eq!(all, Meeting { is_due: true, ..Meeting::default() });
+        assert!(is_all(&tables.source, 0..3, [1.0, 0.0]));
+        assert_eq!(synchronisation.report(), None);
+    }
+
+    #[test]
+    fn ranks_meet_every_fifty_thousand_tokens_and_no_more_often_than_they_have_blocks() {
+        let corpus = |n: usize| {
+            let mut sentences = Sentences::new();
+            (0..n).for_each(|_| sentences.push((0..20).map(TokenId)));
+            Corpus::from_sentences(sentences)
+        };
+        let (large, small) = (corpus(20_000), corpus(1));
+        let params = |epochs| NegativeSamplingParams { epochs: Some(epochs), ..NegativeSamplingParams::default() };
+        let of = |own: &[&Corpus], epochs| -> Vec<u64> {
+            std::thread::scope(|scope| {
+                let ranks = ThreadRank::of(own.len()).into_iter().zip(own);
+                let threads: Vec<_> = ranks
+                    .map(|(rank, corpus)| scope.spawn(move || n_meetings(&rank, corpus, &params(epochs)).unwrap()))
+                    .collect();
+                threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+            })
+        };
+        // 400,000 tokens each.
+        assert_eq!(of(&[&large], 1), [8]);
+        assert_eq!(of(&[&large, &large], 1), [8, 8]);
+        assert_eq!(of(&[&large, &large], 3), [24, 24]);
+        assert_eq!(of(&[&small], 5), [1]);
+        // Of 600,010 tokens each would see 12 times 50,000; the small one has a block an epoch.
+        assert_eq!(of(&[&large, &small], 3), [3, 3]);
     }
 
     #[test]
