@@ -75,10 +75,16 @@ impl KeptReading {
         storage: &mut Growing,
         runs: &mut Runs,
     ) -> Result<()> {
+        let beside = [self.beside(".ids"), self.beside(".words")];
+        let replaces = self.is_there();
+        if let Some(path) = beside.iter().find(|path| !replaces && path.exists()) {
+            let reason = "it is no part of a reading that was kept, and is not replaced; move it away".to_owned();
+            return Err(Error::BadFile { path: path.clone(), reason });
+        }
         let kept = self.write(of, done, read, storage, runs);
         if kept.is_err() && !self.is_there() {
             // The error is that of the writing.
-            let _ = remove(&[self.beside(".ids"), self.beside(".words")]);
+            let _ = remove(&beside);
         }
         kept
     }

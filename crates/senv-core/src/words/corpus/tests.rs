@@ -418,7 +418,17 @@ fn a_reading_that_was_kept_of_another_text_is_refused() {
         Err(error) => panic!("{error}"),
         Ok(_) => false,
     };
-    assert!((1..9).take_while(stops).count() > 0, "it was too fast for this test");
+    let stopped_at = (1..9).take_while(stops).count();
+    assert!(stopped_at > 0, "it was too fast for this test");
+    // Nor is a file of the user replaced.
+    let own = folder.path().join("kept.ids");
+    std::fs::write(&own, "mine").unwrap();
+    for n in 1..=stopped_at {
+        let stopped = Corpus::read(&paths, &options(1, false), &StopsAt(AtomicUsize::new(n)));
+        assert!(matches!(stopped, Err(Error::Interrupted { .. }) | Ok(_)) && !path.exists());
+        assert_eq!(std::fs::read(&own).unwrap(), b"mine");
+    }
+    std::fs::remove_file(own).unwrap();
     let mut n = 1;
     while !path.exists() {
         let stopped = Corpus::read(&paths, &options(1, false), &StopsAt(AtomicUsize::new(n)));
