@@ -61,7 +61,7 @@ pub(crate) fn detect(input: &mut Input) -> Result<Format> {
         return Ok(Format::Finalfusion);
     }
     let foreign: [(&[u8], &str); 8] = [
-        (b"\x93NUMPY", "this is a NumPy matrix, which holds no words: read it with `read_npy`"),
+        (b"\x93NUMPY", "this is a NumPy matrix: it holds vectors and no words, so that it is no model"),
         (
             b"\xba\x16\x4f\x2f",
             "this is a .bin file of fastText or Sent2Vec's program, a model and no list of words: open it as a model, as a \

@@ -70,13 +70,28 @@ fn a_run_stopped_by_ctrl_c_goes_on_to_the_same_bytes() {
 #[cfg(unix)]
 #[test]
 fn a_reading_stopped_by_ctrl_c_goes_on_to_the_same_bytes() {
+    reading_goes_on(
+        &["train", "sent2vec", "--input", "text.txt", "--output", "m.senv"],
+        &["--subsample", "1e-9", "--dim", "2", "--epochs", "1"],
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_reading_of_neighbours_stopped_by_ctrl_c_goes_on_to_the_same_bytes() {
+    reading_goes_on(
+        &["train", "pp", "--neighbours", "text.txt", "--output", "m.senv"],
+        &["--dim", "2", "--steps", "5", "--batch", "8", "--no-check"],
+    );
+}
+
+/// Trains on ten million words, which take more than a second to read and little to train on, and stops while they are read.
+#[cfg(unix)]
+fn reading_goes_on(training: &[&str], more: &[&str]) {
     let folder = Folder::new();
-    // Ten million words: more than a second to read, and few of them are trained on.
     let line = |i: u32| format!("the cat {} sat on the mat {}\n", i % 997, i % 8999);
     folder.write("text.txt", (0..1_250_000).map(line).collect::<String>());
-    let more = ["--subsample", "1e-9", "--dim", "2", "--epochs", "1"];
-    let training = ["train", "sent2vec", "--input", "text.txt", "--output", "m.senv"];
-    let resume = [&training[..], &more, &["--resume"]].concat();
+    let resume = [training, more, &["--resume"]].concat();
     let checkpoint = ["m.senv.checkpoint", "m.senv.checkpoint.ids", "m.senv.checkpoint.words"];
     let mut err = String::new();
     for wait in 1.. {
@@ -99,14 +114,12 @@ fn a_reading_stopped_by_ctrl_c_goes_on_to_the_same_bytes() {
     assert!(checkpoint.iter().all(|name| folder.has(name)), "{:?}", folder.names());
     let info = folder.run(&["info", checkpoint[0], "--json"]).ok().json();
     assert_eq!((&info["kind"], &info["of"]), (&"checkpoint".into(), &"text".into()), "{info}");
-    folder
-        .run(&[&training[..], &more].concat())
-        .fails(2, &["% of its text read) and is not overwritten", "--resume\n"]);
+    folder.run(&[training, more].concat()).fails(2, &["% of its text read) and is not overwritten", "--resume\n"]);
 
     let resumed = folder.run(&resume).ok();
     assert!(!resumed.err.contains("from the beginning"), "{}", resumed.err);
     assert_eq!(folder.names(), ["m.senv", "text.txt"]);
-    let whole: Vec<&str> = [&training[..], &more].concat();
+    let whole = [training, more].concat();
     let whole: Vec<&str> = whole.iter().map(|&word| if word == "m.senv" { "whole.senv" } else { word }).collect();
     folder.run(&whole).ok();
     assert_eq!(folder.read("m.senv"), folder.read("whole.senv"));

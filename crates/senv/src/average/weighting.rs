@@ -157,7 +157,43 @@ impl Weighting {
     }
 }
 
-/// Says before the training whether there are weights by these counts.
-pub(crate) fn check_counts(scheme: Option<WeightScheme>, vocabulary: &senv_core::Vocabulary) -> Result<()> {
-    scheme.map_or(Ok(()), |scheme| scheme.word_weights(vocabulary, vocabulary).map(drop))
+/// Dimension of the vectors whose common components are computed, at most: the work grows with its third power (half an hour at
+/// 20,000), and comes behind the training.
+const MAX_DIM: usize = 4096;
+
+/// Says before the training whether weights by these counts will be had for vectors of a dimension.
+pub(crate) fn check(scheme: Option<WeightScheme>, dim: usize, vocabulary: &senv_core::Vocabulary) -> Result<()> {
+    let Some(scheme) = scheme else { return Ok(()) };
+    if dim > MAX_DIM {
+        let requirement = "at most 4096 with weights, which remove common components, or without weights";
+        let error = senv_core::Error::InvalidParameter { name: "dim", requirement, got: dim.to_string() };
+        return Err(error.into());
+    }
+    scheme.word_weights(vocabulary, vocabulary).map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use senv_core::Vocabulary;
+
+    use super::*;
+
+    #[test]
+    fn a_dimension_whose_components_would_take_hours_is_refused_before_training() {
+        let words = Vocabulary::from_counts([("the", 3), ("cat", 1)], 4).unwrap();
+        for (scheme, dim, ok) in [
+            (Some(WeightScheme::USIF), MAX_DIM, true),
+            (Some(WeightScheme::SIF), MAX_DIM + 1, false),
+            (Some(WeightScheme::USIF), 65_536, false),
+            (None, 65_536, true),
+        ] {
+            let checked = check(scheme, dim, &words);
+            assert_eq!(checked.is_ok(), ok, "{scheme:?} {dim}");
+            if let Err(error) = checked {
+                assert!(error.to_string().contains("without weights"), "{error}");
+            }
+        }
+        let uncounted = Vocabulary::from_counts([("the", 0), ("cat", 0)], 0).unwrap();
+        assert!(check(Some(WeightScheme::SIF), 10, &uncounted).is_err());
+    }
 }

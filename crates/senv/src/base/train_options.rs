@@ -108,12 +108,16 @@ impl<'a, D> TrainOptions<'a, D> {
 
     /// The same of the text that is trained on: what was read of it when the run is stopped stands in the checkpoint.
     pub(crate) fn resumable_reading(&self, tokenizer: &Tokenizer, min_count: u64) -> CorpusOptions {
-        let kept = self.checkpoint.as_ref().map(|plan| KeptReading {
+        CorpusOptions { kept: self.kept_reading(), ..self.reading(tokenizer, min_count) }
+    }
+
+    /// Where a reading that is stopped is kept: in the checkpoint of the run.
+    pub(crate) fn kept_reading(&self) -> Option<KeptReading> {
+        self.checkpoint.as_ref().map(|plan| KeptReading {
             path: plan.path.clone(),
             resume: plan.resume,
             origin: self.origin.to_owned(),
-        });
-        CorpusOptions { kept, ..self.reading(tokenizer, min_count) }
+        })
     }
 
     /// How lines of text are read.

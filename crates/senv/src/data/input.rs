@@ -2,7 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use senv_core::{Sentences, TextOptions, TokenId, Tokenizer, words::SentencesWriter};
+use senv_core::{
+    Sentences, TextOptions, TokenId, Tokenizer,
+    words::{KeptReading, SentencesWriter},
+};
 
 use super::{
     decontaminate::HeldOut,
@@ -54,6 +57,9 @@ pub struct PairOptions {
     pub threads: usize,
     /// Folder of the temporary files that hold sentences where they are many; by default the system's.
     pub scratch_dir: Option<PathBuf>,
+    /// Where a reading of running text that is stopped is kept, and gone on from; nowhere by default. It is for one file: where
+    /// there are several of running text, none is kept.
+    pub kept: Option<KeptReading>,
 }
 
 impl Default for PairOptions {
@@ -69,6 +75,7 @@ impl Default for PairOptions {
             text: TextOptions::default(),
             threads: 0,
             scratch_dir: None,
+            kept: None,
         }
     }
 }

@@ -49,10 +49,12 @@ impl PairData {
     pub fn read(inputs: &[PairInput], options: &PairOptions, observer: &dyn Observer) -> Result<Self> {
         let mut builder = VocabularyBuilder::default();
         let mut drafts = Vec::new();
+        let n_running = inputs.iter().filter(|input| input.kind == PairKind::Neighbours).count();
+        let kept = options.kept.as_ref().filter(|_| n_running == 1);
         for input in inputs {
             check_weight(input)?;
             let mut draft = match input.kind {
-                PairKind::Neighbours => running::read(input, options, &mut builder, observer)?,
+                PairKind::Neighbours => running::read(input, options, kept, &mut builder, observer)?,
                 _ => tsv::read(input, options, &mut builder, observer)?,
             };
             draft.report.path.clone_from(&input.path);
@@ -82,7 +84,12 @@ impl PairFiles {
     /// # Errors
     /// As [`PairData::read`].
     pub fn read<D>(&self, tokenizer: &Tokenizer, options: &TrainOptions<'_, D>) -> Result<PairData> {
-        let reading = PairOptions { tokenizer: tokenizer.clone(), threads: options.threads, ..self.options.clone() };
+        let reading = PairOptions {
+            tokenizer: tokenizer.clone(),
+            threads: options.threads,
+            kept: options.kept_reading(),
+            ..self.options.clone()
+        };
         PairData::read(&self.inputs, &reading, options.observer)
     }
 }

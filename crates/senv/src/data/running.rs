@@ -5,7 +5,7 @@ use std::path::Path;
 use senv_core::{
     Corpus, CorpusOptions, Error as CoreError, Observer, Result as CoreResult, Sentences, TokenId,
     files::{StoredList, StoredListWriter},
-    words::{BlockBuffer, SentencesWriter, VocabularyBuilder},
+    words::{BlockBuffer, KeptReading, SentencesWriter, VocabularyBuilder},
 };
 
 use super::{
@@ -14,10 +14,11 @@ use super::{
 };
 use crate::error::Result;
 
-/// Reads a file whose lines are sentences in order, a blank line between documents.
+/// Reads a file whose lines are sentences in order, a blank line between documents. `kept` is where a reading that is stopped goes.
 pub(super) fn read(
     input: &PairInput,
     options: &PairOptions,
+    kept: Option<&KeptReading>,
     builder: &mut VocabularyBuilder,
     observer: &dyn Observer,
 ) -> Result<Draft> {
@@ -29,6 +30,7 @@ pub(super) fn read(
         invalid_utf8: options.text.invalid_utf8,
         max_line_bytes: options.text.max_line_bytes,
         table: options.text.table.clone(),
+        kept: kept.cloned(),
         ..CorpusOptions::default()
     };
     let (vocabulary, corpus) = Corpus::read(std::slice::from_ref(&input.path), &corpus_options, observer)?;

@@ -71,7 +71,8 @@ pub trait PairSystem: for<'d> System<Input = PairFiles, Dev<'d> = &'d [ScoredPai
     fn read<D>(&mut self, files: &PairFiles, start: Start<'_>, options: &TrainOptions<'_, D>) -> Result<PairData> {
         let paths: Vec<&Path> = files.inputs.iter().map(|input| input.path.as_path()).collect();
         self.prepare(start, &paths, options.observer);
-        let mut reading = PairOptions { threads: options.threads, ..files.options.clone() };
+        let kept = options.kept_reading();
+        let mut reading = PairOptions { threads: options.threads, kept, ..files.options.clone() };
         reading.tokenizer.clone_from(self.common().tokenizer);
         if let Some(vectors) = start.vectors()? {
             reading.keep.extend(vectors.vocabulary().iter().map(|(_, word, _)| word.to_owned()));

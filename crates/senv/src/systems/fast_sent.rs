@@ -151,7 +151,7 @@ impl TextSystem for FastSentParams {
     ) -> Result<Trained<FastSent>> {
         let start = options.vectors;
         self.check()?;
-        weighting::check_counts(self.weighting, &vocabulary)?;
+        weighting::check(self.weighting, self.dim, &vocabulary)?;
         let (seed, n) = (self.training.seed, vocabulary.len());
         let rows = start.map(|start| initial::start_rows(&vocabulary, self.dim, start, seed)).transpose()?;
         let subsampling = Subsampling::new(vocabulary.counts(), vocabulary.corpus_tokens(), self.subsample, 1)?;

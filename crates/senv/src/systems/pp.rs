@@ -169,7 +169,7 @@ impl PpParams {
             return params.fit(data, options);
         }
         self.check()?;
-        weighting::check_counts(self.weighting, &data.vocabulary)?;
+        weighting::check(self.weighting, self.dim, &data.vocabulary)?;
         let (rows, found) = self.initial.rows(&data.vocabulary, self.dim, vectors, self.fit.seed)?;
         let encoder = Average { dim: self.dim, pooling: Pooling::Mean };
         let settings = format!("{} {}", file::to_json(self)?, initial::vectors_fingerprint(vectors));

@@ -343,7 +343,7 @@ impl TextSystem for Sent2VecParams {
     ) -> Result<Trained<Sent2Vec>> {
         let start = options.vectors;
         self.check()?;
-        weighting::check_counts(self.weighting, &vocabulary)?;
+        weighting::check(self.weighting, self.dim, &vocabulary)?;
         if self.word_ngrams > 1 && self.buckets.is_none() {
             let n = ngram_buckets::of_text(&vocabulary, corpus, self.n_grams(u32::MAX), options.ranks)?;
             options.observer.note_with(&ngram_buckets::note(n), &[Remedy::Buckets]);

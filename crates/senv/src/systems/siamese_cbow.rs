@@ -184,7 +184,7 @@ impl TextSystem for SiameseCbowParams {
         options: &TrainOptions<'_, &[ScoredPairs]>,
     ) -> Result<Trained<SiameseCbow>> {
         let (vectors, dev) = (options.vectors, options.dev.unwrap_or_default());
-        weighting::check_counts(self.weighting, &vocabulary)?;
+        weighting::check(self.weighting, self.dim, &vocabulary)?;
         let (rows, found) = self.initial.rows(&vocabulary, self.dim, vectors, self.fit.seed)?;
         let validation = Validation::new(dev, &self.tokenizer, &vocabulary);
         let settings =

@@ -198,7 +198,7 @@ impl TextSystem for Word2VecParams {
     ) -> Result<Trained<Word2Vec>> {
         let start = options.vectors;
         self.check()?;
-        weighting::check_counts(self.weighting, &vocabulary)?;
+        weighting::check(self.weighting, self.dim, &vocabulary)?;
         let seed = self.training.seed;
         let rows = start.map(|start| initial::start_rows(&vocabulary, self.dim, start, seed)).transpose()?;
         let n = vocabulary.len();

@@ -110,7 +110,7 @@ impl RecipeArgs {
         }
         let save = |model: &Model, path: &Path| model.save(path);
         let run = Run { args: &self, choice, text, threads };
-        match recipe {
+        let ended = match recipe {
             Recipe::Neighbours(recipe) => {
                 recipe.params.check()?;
                 let epochs = epochs_of(&recipe.params.fit);
@@ -124,8 +124,27 @@ impl RecipeArgs {
                 job.run(Some(epochs), Unit::Words, |progress| run.on_words(&recipe.params, progress), save)
             }
             Recipe::Unchanged(model) => job.run(None, Unit::Pairs, |_| run.unchanged(model), save),
-        }
+        };
+        ended.map_err(too_little)
     }
+}
+
+/// The settings of a system are chosen here, so that no option of one helps.
+fn too_little(failure: Failure) -> Failure {
+    use senv::Error::Core;
+    let Failure::Failed(error) = &failure else { return failure };
+    let Some(Core(senv_core::Error::EmptyVocabulary { distinct, highest, .. })) = error.downcast_ref() else {
+        return failure;
+    };
+    Failure::Failed(
+        format!(
+            "the text has {} different words, and the most frequent occurs {}: too little to learn from; give more text, or take \
+             the English model, which needs no training (senv similarity, senv nearest)",
+            distinct,
+            plural(*highest, "time"),
+        )
+        .into(),
+    )
 }
 
 /// Refuses files that cannot be read before anything is said of them.

@@ -44,6 +44,8 @@ pub(super) struct State {
     pub(super) next: u64,
     pub(super) pieces: Vec<Piece>,
     n_words: u64,
+    /// Of the ids and of the words.
+    checksums: [u32; 2],
     runs: RunList,
 }
 
@@ -97,10 +99,11 @@ impl KeptReading {
         storage: &mut Growing,
         runs: &mut Runs,
     ) -> Result<()> {
-        let n_words = storage.keep(&self.beside(".ids"))?;
-        let runs = runs.keep(&self.beside(".words"))?;
+        let (n_words, of_ids) = storage.keep(&self.beside(".ids"))?;
+        let (runs, of_words) = runs.keep(&self.beside(".words"))?;
         let about = About { done, settings: of.to_owned(), origin: self.origin.clone() };
-        checkpoint::save_with(&self.path, Self::KIND, &about, &State { next, pieces, n_words, runs }, &[])
+        let state = State { next, pieces, n_words, checksums: [of_ids, of_words], runs };
+        checkpoint::save_with(&self.path, Self::KIND, &about, &state, &[])
     }
 
     /// Whether what is read may be kept: a run that goes on from its training reads the text again, and loses nothing if it is stopped
@@ -128,12 +131,14 @@ impl KeptReading {
                 && piece.set < runs.n_sets()
                 && piece.end().is_some_and(|end| end <= state.n_words)
         });
+        let [of_ids, of_words] = state.checksums;
         let bytes = state.n_words.saturating_mul(4);
-        if !within || ids.bytes()? < bytes {
-            return bad("the files beside it do not belong to it; start anew");
+        let foreign = "the files beside it are damaged or do not belong to it; start anew";
+        if !within || ids.bytes()? < bytes || ids.checksum(bytes)? != of_ids {
+            return bad(foreign);
         }
-        let Some(runs) = Runs::of_kept(words, runs, ids.folder())? else {
-            return bad("the files beside it do not belong to it; start anew");
+        let Some(runs) = Runs::of_kept(words, runs, of_words, ids.folder())? else {
+            return bad(foreign);
         };
         let storage = Growing::of_kept(ids, state.n_words);
         Ok(Some(Resumed { done, state, storage, runs }))

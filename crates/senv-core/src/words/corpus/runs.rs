@@ -67,20 +67,27 @@ impl Runs {
         Self { folder, file: None, end: 0, list: RunList::default() }
     }
 
-    /// Those that a reading has kept; `None` if they do not lie in that file.
-    pub(super) fn of_kept(file: Option<ScratchFile>, list: RunList, folder: &Path) -> Result<Option<Self>> {
+    /// Those that a reading has kept; `None` if they are not what lies in that file.
+    pub(super) fn of_kept(
+        file: Option<ScratchFile>,
+        list: RunList,
+        checksum: u32,
+        folder: &Path,
+    ) -> Result<Option<Self>> {
         let (bytes, end) = (file.as_ref().map_or(Ok(0), ScratchFile::bytes)?, list.end());
         let in_order = list.0.iter().flatten().all(|run| run.start <= run.end && run.n_tokens as u64 <= run.end);
-        let runs = Self { folder: folder.to_owned(), file, end, list };
-        Ok((in_order && end <= bytes).then_some(runs))
+        let mut fits = in_order && end <= bytes;
+        if let Some(file) = file.as_ref().filter(|_| fits) {
+            fits = file.checksum(end)? == checksum;
+        }
+        Ok(fits.then(|| Self { folder: folder.to_owned(), file, end, list }))
     }
 
-    /// Gives the file this name, if there is one; returns where the runs lie.
-    pub(super) fn keep(&mut self, path: &Path) -> Result<RunList> {
-        if let Some(file) = &mut self.file {
-            file.keep(path, self.end)?;
-        }
-        Ok(self.list.clone())
+    /// Gives the file this name, if there is one; returns where the runs lie, and the checksum of all.
+    pub(super) fn keep(&mut self, path: &Path) -> Result<(RunList, u32)> {
+        let end = self.end;
+        let checksum = self.file.as_mut().map_or(Ok(0), |file| file.keep(path, end).and_then(|()| file.checksum(end)));
+        Ok((self.list.clone(), checksum?))
     }
 
     pub(super) fn is_empty(&self) -> bool {

@@ -56,12 +56,12 @@ impl Growing {
         self.file.is_none()
     }
 
-    /// Gives the file this name; returns the number of words.
-    pub(super) fn keep(&mut self, path: &Path) -> Result<u64> {
-        if let Some(file) = &mut self.file {
-            file.keep(path, 4 * self.n_words)?;
-        }
-        Ok(self.n_words)
+    /// Gives the file this name; returns the number of words and their checksum.
+    pub(super) fn keep(&mut self, path: &Path) -> Result<(u64, u32)> {
+        let bytes = 4 * self.n_words;
+        let checksum =
+            self.file.as_mut().map_or(Ok(0), |file| file.keep(path, bytes).and_then(|()| file.checksum(bytes)));
+        Ok((self.n_words, checksum?))
     }
 
     pub(super) fn finish(self) -> Storage {
@@ -162,6 +162,20 @@ impl ScratchFile {
             done += n as u64;
         }
         file.commit()
+    }
+
+    /// The CRC-32 of its first bytes.
+    pub(super) fn checksum(&self, bytes: u64) -> Result<u32> {
+        let mut hasher = crc32fast::Hasher::new();
+        let mut buffer = vec![0; 1 << 20];
+        let mut done = 0;
+        while done < bytes {
+            let n = buffer.len().min((bytes - done) as usize);
+            self.read_bytes(done, &mut buffer[..n])?;
+            hasher.update(&buffer[..n]);
+            done += n as u64;
+        }
+        Ok(hasher.finalize())
     }
 
     /// The folder that it is in.

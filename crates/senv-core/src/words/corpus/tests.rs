@@ -438,10 +438,20 @@ fn a_reading_that_was_kept_of_another_text_is_refused() {
     let tokenizer = Tokenizer::words();
     let other = Corpus::read(&paths, &CorpusOptions { tokenizer, ..options(1, true) }, &NoObserver);
     assert!(other.unwrap_err().to_string().contains("the text has changed"));
-    // Files that do not belong to it.
-    std::fs::write(folder.path().join("kept.ids"), b"cut").unwrap();
-    let cut = Corpus::read(&paths, &options(1, true), &NoObserver);
-    assert!(cut.unwrap_err().to_string().contains("do not belong to it"));
+    // Files that do not belong to it, or were damaged.
+    for name in ["kept.ids", "kept.words"] {
+        let file = folder.path().join(name);
+        let whole = std::fs::read(&file).unwrap();
+        let mut damaged = whole.clone();
+        damaged[whole.len() / 2] ^= 1;
+        for bytes in [&whole[..3], &damaged] {
+            std::fs::write(&file, bytes).unwrap();
+            let refused = Corpus::read(&paths, &options(1, true), &NoObserver);
+            assert!(refused.unwrap_err().to_string().contains("do not belong to it"), "{name}");
+            assert!(path.exists(), "what was kept stays");
+        }
+        std::fs::write(&file, whole).unwrap();
+    }
     // Anew, it is in the way of nothing.
     let (_, corpus) = Corpus::read(&paths, &options(2, false), &NoObserver).unwrap();
     assert_eq!((corpus.n_sentences(), path.exists()), (1 << 19, false));
