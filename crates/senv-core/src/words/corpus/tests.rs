@@ -367,7 +367,7 @@ impl crate::Observer for StopsAt {
 
 #[test]
 fn a_reading_that_is_stopped_goes_on_to_the_same_corpus() {
-    // Twelve MiB, which take more than a tenth of a second, the time between two reports.
+    // Twelve MiB: a dozen pieces, each with a report.
     let line = |i: u64| format!("word{} word{} the end\n", i % 70_001, i * i % 900_007);
     let text: String = (0..440_000).map(line).collect();
     let (folder, paths) = files(&[text.as_bytes(), &text.as_bytes()[..3 << 20]]);
