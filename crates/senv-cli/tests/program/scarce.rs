@@ -62,7 +62,11 @@ fn a_lack_of_memory_is_an_error_and_no_abort() {
     limited(&folder, "-v 250000", &queries).fails(1, &["no memory for the lines of a text"]);
     let train =
         ["train", "sent2vec", "--input", "text.txt", "--dim", "60000", "--min-count", "1", "--output", "out.senv"];
-    limited(&folder, "-v 250000", &[&train[..], &["--epochs", "1"]].concat()).fails(1, &["does not fit into memory"]);
+    let without_weights =
+        [&train[..], &["--epochs", "1", "--weights", "none", "--word-ngrams", "2", "--buckets", "4000"]];
+    let without_weights = without_weights.concat();
+    limited(&folder, "-v 250000", &without_weights).fails(1, &["does not fit into memory"]);
+    limited(&folder, "-v 250000", &train).fails(2, &["dim must be at most 4096 with weights"]);
     folder.write("more.txt", text(2000));
     for system in ["pv-dbow", "pv-dm"] {
         let train =

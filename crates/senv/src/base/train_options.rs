@@ -111,8 +111,10 @@ impl<'a, D> TrainOptions<'a, D> {
         CorpusOptions { kept: self.kept_reading(), ..self.reading(tokenizer, min_count) }
     }
 
-    /// Where a reading that is stopped is kept: in the checkpoint of the run.
-    pub(crate) fn kept_reading(&self) -> Option<KeptReading> {
+    /// Where a reading that is stopped is kept: in the checkpoint of the run; `None` without one. For [`PairOptions::kept`](crate::PairOptions::kept)
+    /// where a program reads pairs itself.
+    #[must_use]
+    pub fn kept_reading(&self) -> Option<KeptReading> {
         self.checkpoint.as_ref().map(|plan| KeptReading {
             path: plan.path.clone(),
             resume: plan.resume,

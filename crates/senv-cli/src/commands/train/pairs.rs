@@ -90,6 +90,7 @@ impl<S: PairSystem<Model: Clone> + Shown> PairRun<'_, S> {
             keep: keep.unwrap_or_default(),
             threads: self.threads,
             scratch_dir: self.args.files.scratch_dir(),
+            kept: self.args.files.options::<()>(self.threads, progress).kept_reading(),
             ..PairOptions::default()
         };
         let (first, second) = self.args.data.load(stage2, options, progress)?;
