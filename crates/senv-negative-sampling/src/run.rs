@@ -340,7 +340,7 @@ mod tests {
         })
     }
 
-    /// Keeps what it is told, and asks to stop at a number of reports.
+    /// Keeps all reports, and asks to stop when there are so many.
     struct Kept {
         reports: Mutex<Vec<Progress>>,
         stop_at: usize,

@@ -157,8 +157,8 @@ impl Weighting {
     }
 }
 
-/// Dimension of the vectors whose common components are computed, at most: the work grows with its third power (half an hour at
-/// 20,000), and comes behind the training.
+/// Dimension of the vectors whose common components are computed, at most: the work grows with its third power (more than a
+/// quarter of an hour at 20,000), and comes behind the training.
 const MAX_DIM: usize = 4096;
 
 /// Says before the training whether weights by these counts will be had for vectors of a dimension.
@@ -179,7 +179,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_dimension_whose_components_would_take_hours_is_refused_before_training() {
+    fn a_dimension_whose_components_take_too_long_is_refused_before_training() {
         let words = Vocabulary::from_counts([("the", 3), ("cat", 1)], 4).unwrap();
         for (scheme, dim, ok) in [
             (Some(WeightScheme::USIF), MAX_DIM, true),

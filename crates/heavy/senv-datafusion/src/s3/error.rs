@@ -29,7 +29,7 @@ pub(super) fn explained(url: &str, error: &object_store::Error) -> DataFusionErr
         format!("no such bucket at {endpoint}: check its name, AWS_ENDPOINT_URL and AWS_REGION")
     } else if code == "AuthorizationHeaderMalformed" || has_status("301") || text.contains("redirect without LOCATION")
     {
-        format!("{endpoint} is in another region: set AWS_REGION to that of the bucket")
+        format!("the bucket is not in the region of {endpoint}: set AWS_REGION to the region of the bucket")
     } else if ["401", "403"].into_iter().any(has_status) {
         let code = if code.is_empty() { "access denied" } else { code };
         format!("the server refuses the credentials ({code}): check {KEYS}, and that they may list and read the bucket")
