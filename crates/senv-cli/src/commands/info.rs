@@ -6,12 +6,12 @@ use std::{
 };
 
 use senv::{Check, CheckParams, CheckText, EncodingCost, Model, TextGroups, check};
-use senv_core::{checkpoint, files::Verification, hyperparameters::Hyperparameter, words::KeptReading};
+use senv_core::{checkpoint, files::Verification, hyperparameters::Hyperparameter};
 use senv_store::ModelFile;
 use serde_json::{Value, json};
 
 use super::{
-    check_report, is_english, open_model,
+    READINGS, check_report, is_english, open_model,
     train::{InputFile, Origin, check_params},
 };
 use crate::{
@@ -170,7 +170,7 @@ fn of_checkpoint(path: &Path, kind: &str) -> Value {
         None => path.clone(),
     });
     facts["text"] = json!(files.collect::<Vec<_>>());
-    if kind == KeptReading::KIND {
+    if READINGS.contains(&kind) {
         return facts;
     }
     // Trainers may write more before and behind the settings: the kind of the model, fingerprints.

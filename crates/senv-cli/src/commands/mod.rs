@@ -40,8 +40,11 @@ mod unread;
 use std::path::{Path, PathBuf};
 
 use clap::Arg;
-use senv::{Model, StaticModel};
-use senv_core::threads::{spawn_in_turn, startable_threads, thread_count};
+use senv::{Model, PairData, StaticModel};
+use senv_core::{
+    threads::{spawn_in_turn, startable_threads, thread_count},
+    words::KeptReading,
+};
 use senv_store::ModelFile;
 
 use crate::{
@@ -49,6 +52,9 @@ use crate::{
     failure::Result,
     output,
 };
+
+/// Kinds of checkpoints of a reading that was stopped.
+const READINGS: [&str; 2] = [KeptReading::KIND, PairData::KEPT_KIND];
 
 /// The model that a command works with.
 #[derive(Debug, clap::Args)]

@@ -73,6 +73,7 @@ fn a_reading_stopped_by_ctrl_c_goes_on_to_the_same_bytes() {
     reading_goes_on(
         &["train", "sent2vec", "--input", "text.txt", "--output", "m.senv"],
         &["--subsample", "1e-9", "--dim", "2", "--epochs", "1"],
+        ("text", &[".ids", ".words"]),
     );
 }
 
@@ -82,17 +83,30 @@ fn a_reading_of_neighbours_stopped_by_ctrl_c_goes_on_to_the_same_bytes() {
     reading_goes_on(
         &["train", "pp", "--neighbours", "text.txt", "--output", "m.senv"],
         &["--dim", "2", "--steps", "5", "--batch", "8", "--no-check"],
+        ("text", &[".ids", ".words"]),
     );
 }
 
-/// Trains on ten million words, which take more than a second to read and little to train on, and stops while they are read.
 #[cfg(unix)]
-fn reading_goes_on(training: &[&str], more: &[&str]) {
+#[test]
+fn a_reading_of_pairs_stopped_by_ctrl_c_goes_on_to_the_same_bytes() {
+    reading_goes_on(
+        &["train", "pp", "--pairs", "text.txt", "--output", "m.senv"],
+        &["--dim", "2", "--steps", "5", "--batch", "8", "--no-check"],
+        ("pairs", &[".sentences"]),
+    );
+}
+
+/// Trains on ten million words, which take more than a second to read and little to train on, and stops while they are read; `kept` is
+/// the kind of what is kept, and the ends of the names beside it.
+#[cfg(unix)]
+fn reading_goes_on(training: &[&str], more: &[&str], (kind, beside): (&str, &[&str])) {
     let folder = Folder::new();
-    let line = |i: u32| format!("the cat {} sat on the mat {}\n", i % 997, i % 8999);
+    let line = |i: u32| format!("the cat {} sat\ton the mat {}\n", i % 997, i % 8999);
     folder.write("text.txt", (0..1_250_000).map(line).collect::<String>());
     let resume = [training, more, &["--resume"]].concat();
-    let checkpoint = ["m.senv.checkpoint", "m.senv.checkpoint.ids", "m.senv.checkpoint.words"];
+    let checkpoint = "m.senv.checkpoint";
+    let beside: Vec<String> = beside.iter().map(|end| format!("{checkpoint}{end}")).collect();
     let mut err = String::new();
     for wait in 1.. {
         let child = folder.spawn(&resume);
@@ -104,16 +118,16 @@ fn reading_goes_on(training: &[&str], more: &[&str]) {
             continue;
         }
         assert_eq!(stopped.code, Some(130), "it was read before it was stopped: {}", stopped.err);
-        if folder.has(checkpoint[0]) {
+        if folder.has(checkpoint) {
             err = stopped.err;
             break;
         }
         assert!(stopped.err.contains("nothing is written"), "{}", stopped.err);
     }
     assert!(err.contains("% of the text; m.senv.checkpoint is kept: the same command with --resume"), "{err}");
-    assert!(checkpoint.iter().all(|name| folder.has(name)), "{:?}", folder.names());
-    let info = folder.run(&["info", checkpoint[0], "--json"]).ok().json();
-    assert_eq!((&info["kind"], &info["of"]), (&"checkpoint".into(), &"text".into()), "{info}");
+    assert!(beside.iter().all(|name| folder.has(name)), "{:?}", folder.names());
+    let info = folder.run(&["info", checkpoint, "--json"]).ok().json();
+    assert_eq!((&info["kind"], &info["of"]), (&"checkpoint".into(), &kind.into()), "{info}");
     folder.run(&[training, more].concat()).fails(2, &["% of its text read) and is not overwritten", "--resume\n"]);
 
     let resumed = folder.run(&resume).ok();

@@ -13,7 +13,7 @@
 use rayon::prelude::*;
 use senv_core::{Rows, Table, kernels};
 
-use super::{BLOCK, k_means::centroids, nearest, units::unit_sample};
+use super::{BLOCK, KMeansParams, k_means::centroids, nearest, units::unit_sample};
 use crate::{
     Result,
     rows::{check_finite, inverse_norm},
@@ -63,7 +63,7 @@ pub fn group_count(rows: &Table, seed: u64, mut progress: impl FnMut(f64)) -> Re
     let all: usize = numbers.iter().sum();
     let (mut tried, mut done) = (Vec::new(), 0);
     for &n_groups in &numbers {
-        let (_, found) = centroids(&units, dim, n_groups, seed, 0, |_| {});
+        let (_, found) = centroids(&units, dim, &KMeansParams { seed, ..KMeansParams::new(n_groups) }, 0, |_| {});
         let n_found = found.len() / dim.max(1);
         let groups: Vec<u32> = units
             .par_chunks((BLOCK * dim).max(1))

@@ -22,8 +22,6 @@ use crate::Result;
 /// Rows that the centroids are found on, at least, and for each group.
 const SAMPLE: usize = 50_000;
 const SAMPLE_OF_GROUP: usize = 100;
-/// Times that the centroids are improved, at most.
-const ROUNDS: usize = 100;
 /// They are not improved further once fewer than one in so many rows change their group.
 const STILL: usize = 2000;
 
@@ -37,13 +35,15 @@ pub struct KMeansParams {
     /// Times that groups are looked for from other first centroids; the best are kept. `None` is ten times where the rows of the sample
     /// times the groups are up to 5 million, three up to 20 million, else once.
     pub starts: Option<usize>,
+    /// Times that the centroids of a start are improved, at most; they are not improved further once few rows change their group.
+    pub rounds: usize,
 }
 
 impl KMeansParams {
-    /// So many groups, with seed 1 and an automatic number of starts.
+    /// So many groups, with seed 1, an automatic number of starts and 100 rounds at most.
     #[must_use]
     pub fn new(n_groups: usize) -> Self {
-        Self { n_groups, seed: 1, starts: None }
+        Self { n_groups, seed: 1, starts: None, rounds: 100 }
     }
 }
 
@@ -63,10 +63,11 @@ impl KMeansParams {
 /// ```
 ///
 /// # Errors
-/// [`Error::NonFinite`](crate::Error::NonFinite) for a value that is not finite; [`senv_core::Error::InvalidParameter`] for no group or no
-/// start; [`senv_core::Error::TooLarge`] if the centroids do not fit into memory.
+/// [`Error::NonFinite`](crate::Error::NonFinite) for a value that is not finite; [`senv_core::Error::InvalidParameter`] for no group, start or
+/// round; [`senv_core::Error::TooLarge`] if the centroids do not fit into memory.
 pub fn k_means(rows: &Table, params: &KMeansParams, mut progress: impl FnMut(f64)) -> Result<Groups> {
-    for (name, value) in [("n_groups", params.n_groups), ("starts", params.starts.unwrap_or(1))] {
+    let counts = [("n_groups", params.n_groups), ("starts", params.starts.unwrap_or(1)), ("rounds", params.rounds)];
+    for (name, value) in counts {
         if value == 0 {
             let (requirement, got) = ("at least 1", "0".into());
             return Err(senv_core::Error::InvalidParameter { name, requirement, got }.into());
@@ -83,7 +84,8 @@ pub fn k_means(rows: &Table, params: &KMeansParams, mut progress: impl FnMut(f64
     let mut best: Option<(f64, Vec<f32>)> = None;
     for start in 0..starts {
         let share = |share: f64| (start as f64 + share) / starts as f64 * 0.9;
-        let found = centroids(&sample, dim, n_groups, params.seed, start, |done| progress(share(done)));
+        let params = KMeansParams { n_groups, ..*params };
+        let found = centroids(&sample, dim, &params, start, |done| progress(share(done)));
         if best.as_ref().is_none_or(|best| found.0 > best.0) {
             best = Some(found);
         }
@@ -100,8 +102,7 @@ pub fn k_means(rows: &Table, params: &KMeansParams, mut progress: impl FnMut(f64
 pub(super) fn centroids(
     units: &[f32],
     dim: usize,
-    n_groups: usize,
-    seed: u64,
+    &KMeansParams { n_groups, seed, rounds, .. }: &KMeansParams,
     start: usize,
     mut progress: impl FnMut(f64),
 ) -> (f64, Vec<f32>) {
@@ -112,13 +113,13 @@ pub(super) fn centroids(
     let mut centroids = first_centroids(units, dim, n_groups, seed, start);
     let mut groups: Vec<u32> = Vec::new();
     let mut sum = 0.0;
-    for round in 0..ROUNDS {
+    for round in 0..rounds {
         let near = all_nearest(units, &centroids, dim);
         let moved = near.iter().zip(&groups).filter(|(near, group)| near.0 != **group).count();
         let is_first = groups.is_empty();
         groups = near.iter().map(|near| near.0).collect();
         sum = near.iter().map(|near| f64::from(near.1)).sum();
-        progress((round + 1) as f64 / ROUNDS as f64);
+        progress((round + 1) as f64 / rounds as f64);
         if !is_first && moved <= n / STILL {
             break;
         }

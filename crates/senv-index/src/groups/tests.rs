@@ -125,6 +125,7 @@ fn rows_that_are_alike_or_few_have_a_defined_result() {
     }
     let rows = Table::from_vec(1, 3, vec![1.0; 3]).unwrap();
     assert!(k_means(&rows, &KMeansParams::new(0), |_| {}).is_err());
+    assert!(k_means(&rows, &KMeansParams { rounds: 0, ..KMeansParams::new(1) }, |_| {}).is_err());
     assert!(communities(&rows, 1.5, 1, |_| {}).is_err());
     assert!(assign_groups(&rows, Table::from_vec(1, 2, vec![1.0; 2]).unwrap(), 0.0).is_err());
     let rows = Table::from_vec(2, 1, vec![1.0, f32::NAN]).unwrap();

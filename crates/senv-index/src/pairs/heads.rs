@@ -23,11 +23,12 @@ pub(super) fn slack(dim: usize) -> f32 {
     1e-4 + dim as f32 * 2.0_f32.powi(-22)
 }
 
-/// Rows that the directions are chosen by, and pairs of them by which the width is.
+/// Rows that the directions are chosen by at most, and one in so many of those that there are; and rows by whose pairs the width is.
 const SAMPLE: usize = 8192;
+const SAMPLE_OF: usize = 4;
 const WIDTH_SAMPLE: usize = 512;
 /// Fewer rows are compared as a whole.
-const FEW: usize = 4096;
+const FEW: usize = 1024;
 /// Widths to choose from: multiples of 16, which are whole registers.
 const WIDTHS: [usize; 6] = [16, 32, 48, 64, 96, 128];
 /// Time of an exact comparison of two rows, which lie anywhere, in terms of that for a value of a head; and how many values in 8 bits
@@ -59,8 +60,8 @@ impl Heads {
             return Self::of(rows, inverse, positions, None);
         }
         let most = WIDTHS.iter().copied().filter(|&width| width < dim).max().unwrap_or(WIDTHS[0]);
-        let step = positions.len() / SAMPLE.min(positions.len());
-        let sample: Vec<u32> = positions.iter().copied().step_by(step).take(SAMPLE).collect();
+        let n_sample = SAMPLE.min(positions.len() / SAMPLE_OF);
+        let sample: Vec<u32> = positions.iter().copied().step_by(positions.len() / n_sample).take(n_sample).collect();
         let directions = directions(rows, inverse, &sample, most - 1);
         let few: Vec<u32> = sample.iter().copied().step_by((sample.len() / WIDTH_SAMPLE).max(1)).collect();
         match best_width(&Self::of(rows, inverse, &few, Some(&directions)), dim, threshold, int8) {

@@ -10,12 +10,16 @@
 //!
 //! Pagliardini, Gupta and Jaggi, "Unsupervised Learning of Sentence Embeddings using Compositional n-Gram Features",
 //! 2018, section 2.1, equations 2 and 3, and appendix B, equation 4. Equations 3 and 4 disagree on what the keep probability multiplies; sampling
-//! implements 4. Contexts are never subsampled, and a sentence of fewer than two known tokens is skipped.
+//! implements 4. Contexts are never subsampled, and a sentence of fewer than two known tokens is skipped. One of more than 1,024 tokens
+//! is taken for several of up to 1,024, since the work grows with the square of the length; the release has no such limit.
 
 use senv_core::{FeatureList, RowId, TokenId, rng::Stream};
 
 use super::Examples;
 use crate::{plan::Plan, subsampling::Subsampling};
+
+/// Tokens of a sentence at most.
+const LONGEST: usize = 1024;
 
 /// The features of a sentence in training.
 pub trait MaskedFeatures: Send + Sync {
@@ -78,12 +82,17 @@ impl<F: MaskedFeatures> Examples for MaskedTargets<F> {
         self.n_target_rows
     }
 
-    fn plan(
+    fn plan(&self, sentence: &[TokenId], _number: u64, rng: &mut Stream, scratch: &mut Self::Scratch, plan: &mut Plan) {
+        sentence.chunks(LONGEST).for_each(|part| self.plan_part(part, rng, scratch, plan));
+    }
+}
+
+impl<F: MaskedFeatures> MaskedTargets<F> {
+    fn plan_part(
         &self,
         sentence: &[TokenId],
-        _number: u64,
         rng: &mut Stream,
-        MaskedScratch { features, kept, dropped, starts, drawn }: &mut Self::Scratch,
+        MaskedScratch { features, kept, dropped, starts, drawn }: &mut MaskedScratch<F::Drawn>,
         plan: &mut Plan,
     ) {
         if sentence.len() < 2 {
@@ -271,6 +280,22 @@ mod tests {
         );
         let means: Vec<f32> = plan.targets.iter().map(|t| t.mean).collect();
         assert_eq!(means, [0.2, 0.25, 0.25, 0.2]);
+    }
+
+    #[test]
+    fn a_sentence_of_more_than_1024_tokens_is_planned_as_several() {
+        let subsampling = Subsampling::new(&[5; 10], 50, f64::INFINITY, 1).unwrap();
+        let examples = MaskedTargets::new(WordsAndPairs, subsampling, 10);
+        let sentence: Vec<TokenId> = (0..2 * 1024 + 1).map(|i| TokenId(i % 10)).collect();
+        let mut plans = [(); 2].map(|()| Plan::default());
+        let mut plan = |sentence: &[TokenId], plan: &mut Plan| {
+            examples.plan(sentence, 0, &mut stream(1, "test", &[]), &mut MaskedScratch::default(), plan);
+        };
+        plan(&sentence, &mut plans[0]);
+        [&sentence[..1024], &sentence[1024..2048]].map(|part| plan(part, &mut plans[1]));
+        let [whole, parts] = plans.map(|plan| (plan.rows, plan.groups.len(), plan.targets.len(), plan.excluded));
+        assert_eq!(whole, parts, "the last token is alone, and is skipped");
+        assert_eq!((whole.1, whole.2), (2, 2048));
     }
 
     #[test]

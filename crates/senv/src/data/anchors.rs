@@ -26,7 +26,7 @@ pub(super) struct Anchors {
     group: bool,
     /// Pairs of a part of the file at most.
     most: usize,
-    written: AnchoredWriter,
+    pub(super) written: AnchoredWriter,
 }
 
 impl Anchors {
@@ -44,6 +44,11 @@ impl Anchors {
             }
         };
         self.pairs.push((place, relation, other));
+    }
+
+    /// The pairs of the part, in the order of the file: an anchor, 0 for what agrees with it and 1 for what contradicts it, and that.
+    pub(super) fn pairs(&self) -> impl Iterator<Item = [u32; 3]> + '_ {
+        self.pairs.iter().map(|&(place, relation, other)| [self.anchors[place as usize], relation as u32, other])
     }
 
     /// Whether the part has as many pairs as it may.

@@ -3,6 +3,7 @@
 use std::{
     collections::HashSet,
     fmt,
+    hash::{DefaultHasher, Hash, Hasher},
     io::{BufReader, Read},
     path::Path,
 };
@@ -82,6 +83,17 @@ impl HeldOut {
     /// One more sentence.
     pub fn add(&mut self, sentence: &str) {
         self.0.extend(key(sentence));
+    }
+
+    /// A number that changes with any sentence.
+    pub(super) fn fingerprint(&self) -> u64 {
+        let hash = |sentence: &String| {
+            let mut hasher = DefaultHasher::new();
+            sentence.hash(&mut hasher);
+            hasher.finish()
+        };
+        // In any order.
+        self.0.iter().map(hash).fold(self.0.len() as u64, u64::wrapping_add)
     }
 
     /// Whether a sentence is among them.

@@ -6,6 +6,7 @@ use senv_core::{
     Sentences, TextOptions, TokenId, Tokenizer,
     words::{KeptReading, SentencesWriter},
 };
+use serde::{Deserialize, Serialize};
 
 use super::{
     decontaminate::HeldOut,
@@ -57,8 +58,7 @@ pub struct PairOptions {
     pub threads: usize,
     /// Folder of the temporary files that hold sentences where they are many; by default the system's.
     pub scratch_dir: Option<PathBuf>,
-    /// Where a reading of running text that is stopped is kept, and gone on from; nowhere by default. It is for one file: where
-    /// there are several of running text, none is kept.
+    /// Where a reading that is stopped is kept, and gone on from; nowhere by default.
     pub kept: Option<KeptReading>,
 }
 
@@ -81,7 +81,7 @@ impl Default for PairOptions {
 }
 
 /// What was taken of a file, and what was not.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SourceReport {
     /// The file.
     pub path: PathBuf,

@@ -6,12 +6,15 @@
 mod anchors;
 mod decontaminate;
 mod input;
+mod kept;
 mod kind;
 mod numbers;
+mod numbers_file;
 mod read;
 pub(crate) mod reading;
 mod running;
 mod source;
+mod taken;
 pub(crate) mod tf_idf;
 mod tsv;
 

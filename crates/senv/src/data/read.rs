@@ -6,9 +6,11 @@ use senv_core::{Error as CoreError, Observer, TokenId, Tokenizer, Vocabulary, wo
 
 use super::{
     input::{PairFiles, PairInput, PairOptions, SourceReport},
+    kept::{KeptPairs, Progress},
     kind::PairKind,
     running,
     source::PairSource,
+    taken::{Part, Taken},
     tsv,
 };
 use crate::{
@@ -28,6 +30,9 @@ pub struct PairData {
 }
 
 impl PairData {
+    /// The [kind](senv_core::checkpoint::kind) of the checkpoint in which a reading that was stopped is kept.
+    pub const KEPT_KIND: &str = "pairs";
+
     /// A number that changes with any word, sentence, group or weight.
     #[must_use]
     pub fn fingerprint(&self) -> String {
@@ -45,21 +50,22 @@ impl PairData {
     ///
     /// # Errors
     /// [`Error::BadLine`] or [`Error::Data`] for a line of another layout, naming file and line; [`Error::NoExamplesIn`] if no pair is left
-    /// over all files; what the core says of files, text and vocabulary.
+    /// over all files; what the core says of files, text and vocabulary. [`senv_core::Error::Interrupted`] if the observer asks to stop: what
+    /// was read is kept where [`PairOptions::kept`] says.
     pub fn read(inputs: &[PairInput], options: &PairOptions, observer: &dyn Observer) -> Result<Self> {
-        let mut builder = VocabularyBuilder::default();
-        let mut drafts = Vec::new();
-        let n_running = inputs.iter().filter(|input| input.kind == PairKind::Neighbours).count();
-        let kept = options.kept.as_ref().filter(|_| n_running == 1);
-        for input in inputs {
-            check_weight(input)?;
-            let mut draft = match input.kind {
-                PairKind::Neighbours => running::read(input, options, kept, &mut builder, observer)?,
-                _ => tsv::read(input, options, &mut builder, observer)?,
-            };
-            draft.report.path.clone_from(&input.path);
-            drafts.push(draft);
+        inputs.iter().try_for_each(check_weight)?;
+        let kept = KeptPairs::new(inputs, options);
+        let mut progress = kept.as_ref().map_or_else(|| Ok(Progress::default()), KeptPairs::load)?;
+        for input in inputs.iter().skip(progress.drafts.len()) {
+            if let Err(error) = read_next(input, options, kept.as_ref(), &mut progress, observer) {
+                if let (Some(kept), Error::Core(CoreError::Interrupted { .. })) = (kept, &error) {
+                    kept.keep(progress, observer);
+                }
+                return Err(error);
+            }
         }
+        kept.map_or(Ok(()), |kept| kept.remove())?;
+        let Progress { builder, drafts, .. } = progress;
         let none = || Error::NoExamplesIn { paths: inputs.iter().map(|input| input.path.clone()).collect() };
         if builder.is_empty() {
             return Err(none());
@@ -76,6 +82,31 @@ impl PairData {
         }
         Ok(data)
     }
+}
+
+/// Reads the next file; where it is stopped, `progress` holds what was taken of it.
+pub(super) fn read_next(
+    input: &PairInput,
+    options: &PairOptions,
+    kept: Option<&KeptPairs<'_>>,
+    progress: &mut Progress,
+    observer: &dyn Observer,
+) -> Result<()> {
+    let mut draft = if input.kind == PairKind::Neighbours {
+        let kept = kept.map(KeptPairs::of_text).or_else(|| options.kept.clone());
+        running::read(input, options, kept, &mut progress.builder, observer)?
+    } else {
+        let new = || Taken::new(options.scratch_dir.as_deref(), options.group, Part::LARGEST);
+        let mut taken = progress.taken.take().map_or_else(new, Ok)?;
+        if let Err(error) = tsv::read(input, options, &mut progress.builder, &mut taken, observer) {
+            progress.taken = Some(taken);
+            return Err(error);
+        }
+        taken.finish(input.kind)?
+    };
+    draft.report.path.clone_from(&input.path);
+    progress.drafts.push(draft);
+    Ok(())
 }
 
 impl PairFiles {

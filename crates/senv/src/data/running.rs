@@ -18,7 +18,7 @@ use crate::error::Result;
 pub(super) fn read(
     input: &PairInput,
     options: &PairOptions,
-    kept: Option<&KeptReading>,
+    kept: Option<KeptReading>,
     builder: &mut VocabularyBuilder,
     observer: &dyn Observer,
 ) -> Result<Draft> {
@@ -30,7 +30,7 @@ pub(super) fn read(
         invalid_utf8: options.text.invalid_utf8,
         max_line_bytes: options.text.max_line_bytes,
         table: options.text.table.clone(),
-        kept: kept.cloned(),
+        kept,
         ..CorpusOptions::default()
     };
     let (vocabulary, corpus) = Corpus::read(std::slice::from_ref(&input.path), &corpus_options, observer)?;

@@ -88,9 +88,9 @@ impl ListsWriter {
 
 /// Writes [`Groups::Anchored`].
 pub(super) struct AnchoredWriter {
-    anchors: StoredListWriter<u32>,
-    entailed: ListsWriter,
-    contradicted: ListsWriter,
+    pub(super) anchors: StoredListWriter<u32>,
+    pub(super) entailed: ListsWriter,
+    pub(super) contradicted: ListsWriter,
 }
 
 impl AnchoredWriter {

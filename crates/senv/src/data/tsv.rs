@@ -5,19 +5,14 @@
 
 use std::path::Path;
 
-use senv_core::{
-    Observer, Result as CoreResult, TextReader, TokenId,
-    text::ReadingProgress,
-    words::{SentencesWriter, VocabularyBuilder},
-};
+use senv_core::{Observer, Result as CoreResult, TextReader, TokenId, text::ReadingProgress, words::VocabularyBuilder};
 use senv_data::{Captions, Entailment, NliSet};
 
 use super::{
-    anchors::{Anchors, Relation},
-    input::{Draft, PairInput, PairOptions, SourceReport},
+    anchors::Relation,
+    input::{PairInput, PairOptions},
     kind::PairKind,
-    numbers::Numbers,
-    source::{Groups, ListsWriter},
+    taken::Taken,
 };
 use crate::error::{Error, Result};
 
@@ -26,57 +21,23 @@ const MIN_TOKENS_IN_HALVES: usize = 4;
 /// What is interrupted.
 const READING: &str = "reading pairs";
 
-/// What a part of a file has at most.
-#[derive(Debug, Clone, Copy)]
-struct Part {
-    /// Distinct sentences.
-    sentences: usize,
-    pairs: usize,
-}
-
-impl Part {
-    /// As many sentences as a table of four million places holds without growing.
-    const LARGEST: Self = Self { sentences: 7 << 19, pairs: 1 << 22 };
-}
-
-/// Reads a file of any kind but running text.
+/// Reads a file of any kind but running text, behind the records that were taken of it already.
 pub(super) fn read(
     input: &PairInput,
     options: &PairOptions,
     builder: &mut VocabularyBuilder,
+    taken: &mut Taken,
     observer: &dyn Observer,
-) -> Result<Draft> {
-    read_in_parts(input, options, builder, Part::LARGEST, observer)
-}
-
-fn read_in_parts(
-    input: &PairInput,
-    options: &PairOptions,
-    builder: &mut VocabularyBuilder,
-    part: Part,
-    observer: &dyn Observer,
-) -> Result<Draft> {
-    let folder = options.scratch_dir.as_deref();
-    let mut reader = Reader {
-        path: &input.path,
-        options,
-        builder,
-        observer,
-        sentences: SentencesWriter::new(folder)?,
-        anchors: Anchors::new(folder, options.group, part.pairs),
-        report: SourceReport::default(),
-        numbers: Numbers::new(part.sentences),
-        tokens: Vec::new(),
-        scratch: String::new(),
-    };
-    let groups = match input.kind {
-        PairKind::Captions => reader.captions()?,
-        PairKind::Nli => reader.nli()?,
-        PairKind::Halves => reader.halves()?,
-        _ => reader.pairs()?,
-    };
-    let groups = groups.map_or_else(|| reader.anchors.finish(), Ok)?;
-    Ok(Draft { sentences: reader.sentences.finish()?, groups, report: reader.report })
+) -> Result<()> {
+    let n_old = taken.n_records;
+    let (tokens, scratch) = Default::default();
+    let mut reader = Reader { path: &input.path, options, builder, observer, taken, n_old, tokens, scratch };
+    match input.kind {
+        PairKind::Captions => reader.captions(),
+        PairKind::Nli => reader.nli(),
+        PairKind::Halves => reader.halves(),
+        _ => reader.pairs(),
+    }
 }
 
 struct Reader<'a> {
@@ -84,142 +45,111 @@ struct Reader<'a> {
     options: &'a PairOptions,
     builder: &'a mut VocabularyBuilder,
     observer: &'a dyn Observer,
-    sentences: SentencesWriter,
-    anchors: Anchors,
-    report: SourceReport,
-    numbers: Numbers,
+    taken: &'a mut Taken,
+    /// Records that were taken before and are still to be passed over.
+    n_old: u64,
     tokens: Vec<TokenId>,
     scratch: String,
 }
 
-/// Groups that are no [`Anchors`].
-type OtherGroups = Option<Groups>;
-
 impl Reader<'_> {
-    fn pairs(&mut self) -> Result<OtherGroups> {
+    fn pairs(&mut self) -> Result<()> {
         let lines = TextReader::open(&[self.path], &self.options.text.of_lines())?;
         self.lines(lines, "two sentences", |reader, [first, second]| {
             if let [Some(first), Some(second)] = reader.sentences([first, second])? {
                 if first == second && !reader.options.keep_identical {
-                    reader.report.identical += 1;
+                    reader.taken.report.identical += 1;
                 } else {
-                    reader.group(first, Relation::Agrees, second)?;
+                    reader.taken.add(first, Relation::Agrees, second)?;
                 }
             }
             Ok(())
-        })?;
-        Ok(None)
+        })
     }
 
     /// The halves of every sentence, in the order of the text; half a sentence that comes again is one.
-    fn halves(&mut self) -> Result<OtherGroups> {
+    fn halves(&mut self) -> Result<()> {
         let mut lines = TextReader::open(&[self.path], &self.options.text)?;
         let mut progress = self.progress();
         loop {
-            progress.report(lines.bytes_read(), None, self.observer)?;
+            self.report(&mut progress, lines.bytes_read())?;
             let Some(line) = lines.next_line()? else { break };
-            if line.is_blank() {
+            if !self.is_new() || line.is_blank() {
                 continue;
             }
             if self.options.held_out.contains(line.text) {
-                self.report.contaminated += 1;
+                self.taken.report.contaminated += 1;
                 continue;
             }
-            let Self { options, builder, tokens, scratch, .. } = self;
-            tokens.clear();
-            options.tokenizer.for_each(line.text, scratch, |token| tokens.push(TokenId(builder.add(token))));
+            self.tokenize(line.text);
             let tokens = std::mem::take(&mut self.tokens);
             let (first, second) = tokens.split_at(tokens.len() / 2);
             if tokens.len() < MIN_TOKENS_IN_HALVES {
-                self.report.singletons += 1;
+                self.taken.report.singletons += 1;
             } else if first == second {
-                self.report.identical += 1;
+                self.taken.report.identical += 1;
             } else {
-                let anchor = self.numbers.of(first, &mut self.sentences)?;
-                let other = self.numbers.of(second, &mut self.sentences)?;
-                self.group(anchor, Relation::Agrees, other)?;
+                let anchor = self.taken.number_of(first)?;
+                let other = self.taken.number_of(second)?;
+                self.taken.add(anchor, Relation::Agrees, other)?;
             }
             self.tokens = tokens;
         }
-        Ok(None)
+        Ok(())
     }
 
-    fn nli(&mut self) -> Result<OtherGroups> {
+    fn nli(&mut self) -> Result<()> {
         NliSet::read_each(self.path, self.observer, |label, [premise, hypothesis]| {
-            if label == Entailment::Neutral {
+            if !self.is_new() || label == Entailment::Neutral {
                 return Ok(());
             }
             if let [Some(premise), Some(hypothesis)] = self.sentences([premise, hypothesis])? {
                 let relation = if label == Entailment::Entailment { Relation::Agrees } else { Relation::Contradicts };
                 if premise == hypothesis {
-                    self.report.identical += 1;
+                    self.taken.report.identical += 1;
                 } else {
-                    self.group(premise, relation, hypothesis)?;
+                    self.taken.add(premise, relation, hypothesis)?;
                 }
             }
             Ok(())
         })?;
-        Ok(None)
-    }
-
-    /// Adds to the group of an anchor; behind the last pair of a part of the file another begins.
-    fn group(&mut self, anchor: u32, relation: Relation, other: u32) -> CoreResult<()> {
-        self.anchors.add(anchor, relation, other);
-        if self.numbers.are_many() || self.anchors.are_many() {
-            self.numbers.forget();
-            self.anchors.end_part()?;
-        }
         Ok(())
     }
 
     /// Captions, an image after the other.
-    fn captions(&mut self) -> Result<OtherGroups> {
-        let mut lists = ListsWriter::new(self.options.scratch_dir.as_deref());
-        // The image under way, its captions, and whether one of them is held out.
-        let (mut image, mut members, mut spoilt) = (String::new(), Vec::new(), false);
-        let mut close = |members: &mut Vec<u32>, spoilt: &mut bool, report: &mut SourceReport| {
-            if *spoilt {
-                report.contaminated += 1;
-            } else if members.len() > 1 {
-                lists.push(members.iter().copied())?;
-            } else if !members.is_empty() {
-                report.singletons += 1;
-            }
-            members.clear();
-            *spoilt = false;
-            CoreResult::Ok(())
-        };
-        let mut each = |reader: &mut Self, [of, caption]: [&str; 2]| {
-            if of != image {
-                close(&mut members, &mut spoilt, &mut reader.report)?;
-                of.clone_into(&mut image);
-                if reader.numbers.are_many() {
-                    reader.numbers.forget();
-                }
-            }
+    fn captions(&mut self) -> Result<()> {
+        let each = |reader: &mut Self, [image, caption]: [&str; 2]| {
+            reader.taken.open_image(image)?;
             if reader.options.held_out.contains(caption) {
-                spoilt = true;
+                reader.taken.images.is_spoilt = true;
             } else {
                 let caption = reader.sentence(caption)?;
-                if members.contains(&caption) {
-                    reader.report.identical += 1;
-                } else {
-                    members.push(caption);
-                }
+                reader.taken.add_caption(caption);
             }
             Ok(())
         };
         match Captions::open(self.path, &self.options.text.of_lines())? {
-            Captions::Lines(lines) => self.lines(*lines, "the image and a caption", &mut each)?,
+            Captions::Lines(lines) => self.lines(*lines, "the image and a caption", each),
             Captions::Json(images) => {
                 for image in &images.groups {
-                    image.sentences.iter().try_for_each(|caption| each(self, [&image.name, caption]))?;
+                    for caption in &image.sentences {
+                        if self.is_new() {
+                            each(self, [&image.name, caption])?;
+                        }
+                    }
                     self.observer.go_on(READING)?;
                 }
+                Ok(())
             }
         }
-        close(&mut members, &mut spoilt, &mut self.report)?;
-        Ok(Some(Groups::Cliques(lists.finish()?)))
+    }
+
+    /// Whether a record has not been taken before; from here on it is.
+    fn is_new(&mut self) -> bool {
+        let is_old = self.n_old > 0;
+        self.n_old -= u64::from(is_old);
+        self.taken.n_records += u64::from(!is_old);
+        !is_old
     }
 
     /// Hands the cells of every line to `each`.
@@ -242,8 +172,10 @@ impl Reader<'_> {
             if let Some(i) = cells.iter().position(|cell| cell.is_empty()) {
                 return Err(bad(format!("column {} is empty; expected {layout}", i + 1)));
             }
-            each(self, cells)?;
-            progress.report(reader.bytes_read(), None, self.observer)?;
+            if self.is_new() {
+                each(self, cells)?;
+            }
+            self.report(&mut progress, reader.bytes_read())?;
         }
         Ok(())
     }
@@ -252,10 +184,15 @@ impl Reader<'_> {
         ReadingProgress::new(&[self.path], READING)
     }
 
+    fn report(&mut self, progress: &mut ReadingProgress, bytes_read: u64) -> CoreResult<()> {
+        self.taken.bytes_read = bytes_read;
+        progress.report(bytes_read, None, self.observer)
+    }
+
     /// The numbers of two sentences; `None`s where one of them is held out.
     fn sentences(&mut self, texts: [&str; 2]) -> CoreResult<[Option<u32>; 2]> {
         if texts.iter().any(|text| self.options.held_out.contains(text)) {
-            self.report.contaminated += 1;
+            self.taken.report.contaminated += 1;
             return Ok([None; 2]);
         }
         let [first, second] = texts.map(|text| self.sentence(text));
@@ -264,17 +201,23 @@ impl Reader<'_> {
 
     /// The number of a sentence.
     fn sentence(&mut self, text: &str) -> CoreResult<u32> {
-        let Self { options, builder, tokens, scratch, numbers, sentences, .. } = self;
+        self.tokenize(text);
+        self.taken.number_of(&self.tokens)
+    }
+
+    fn tokenize(&mut self, text: &str) {
+        let Self { options, builder, tokens, scratch, .. } = self;
         tokens.clear();
         options.tokenizer.for_each(text, scratch, |token| tokens.push(TokenId(builder.add(token))));
-        numbers.of(tokens, sentences)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use senv_core::NoObserver;
+
+    use super::*;
+    use crate::data::{source::Groups, taken::Part};
 
     /// The anchors of all groups with what agrees, in words.
     fn groups(kind: PairKind, text: &str, group: bool, part: Part) -> Vec<(String, Vec<String>)> {
@@ -283,7 +226,9 @@ mod tests {
         std::fs::write(&path, text).unwrap();
         let options = PairOptions { group, scratch_dir: Some(folder.path().to_owned()), ..PairOptions::default() };
         let (input, mut builder) = (PairInput { path, kind, weight: None }, VocabularyBuilder::default());
-        let draft = read_in_parts(&input, &options, &mut builder, part, &NoObserver).unwrap();
+        let mut taken = Taken::new(Some(folder.path()), group, part).unwrap();
+        read(&input, &options, &mut builder, &mut taken, &NoObserver).unwrap();
+        let draft = taken.finish(kind).unwrap();
         let words: Vec<&str> = builder.iter().map(|(word, _)| word).collect();
         let text = |i: u32| {
             let tokens = draft.sentences.get(i as usize).iter();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use datafusion::{
     arrow::{
-        array::{ListBuilder, UInt32Array, UInt32Builder},
+        array::{Array, ArrayRef, ListBuilder, UInt32Builder},
         datatypes::{DataType, Field},
     },
     common::ScalarValue,
@@ -20,6 +20,9 @@ use super::{
     vectors::{Vectors, vector_argument_type},
 };
 use crate::{cells::Centroids, error, models::Models};
+
+/// Rows that are compared with the centroids at a time, so that these are read from memory once for all of them.
+const TOGETHER: usize = 64;
 
 /// `cell(vector, centroids)`: the number of the nearest centroid, a `UInt32`; null where the vector is null or zero.
 ///
@@ -45,6 +48,19 @@ impl Cell {
     #[must_use]
     pub fn several(models: Models) -> Self {
         Self { several: true, ..Self::new(models) }
+    }
+
+    /// A vector, if it has a direction.
+    fn checked<'a>(&self, vector: &'a [f32], row: usize, centroids: &Centroids) -> Result<Option<&'a [f32]>> {
+        if vector.len() != centroids.dim() {
+            let reason =
+                format!("has {} values, and centroids {} have {}", vector.len(), centroids.name(), centroids.dim());
+            return Err(error::execution(self.name(), "vector", reason));
+        }
+        if !vector.iter().all(|x| x.is_finite()) {
+            return Err(error::execution(self.name(), "vector", format!("row {row} of the batch is not finite")));
+        }
+        Ok(vector.iter().any(|&x| x != 0.0).then_some(vector))
     }
 
     /// The number of cells that a row wants.
@@ -109,43 +125,59 @@ impl ScalarUDFImpl for Cell {
         let (centroids, n) = (self.centroids(&args.args[1])?, self.n(&args)?);
         let array = array_of(&args.args[0])?;
         let vectors = Vectors::new(self.name(), "vector", &args.args[0], &array)?;
-        let (mut scores, mut cells) = (Vec::new(), Vec::new());
-        let mut of_row = |row: usize| -> Result<Option<Vec<u32>>> {
-            let Some(vector) = vectors.get(row) else { return Ok(None) };
-            if vector.len() != centroids.dim() {
-                let reason =
-                    format!("has {} values, and centroids {} have {}", vector.len(), centroids.name(), centroids.dim());
-                return Err(error::execution(self.name(), "vector", reason));
-            }
-            if !vector.iter().all(|x| x.is_finite()) {
-                return Err(error::execution(self.name(), "vector", format!("row {row} of the batch is not finite")));
-            }
-            if vector.iter().all(|&x| x == 0.0) {
-                return Ok(None);
-            }
-            centroids.nearest(vector, n, &mut scores, &mut cells);
-            Ok(Some(cells.clone()))
-        };
         let rows = array.len();
-        let result: datafusion::arrow::array::ArrayRef = if self.several {
-            let mut lists = ListBuilder::new(UInt32Builder::new());
-            for row in 0..rows {
-                match of_row(row)? {
-                    Some(cells) => {
-                        lists.values().append_slice(&cells);
-                        lists.append(true);
-                    }
-                    None => lists.append(false),
-                }
+        let each = n.min(centroids.n_cells());
+        let mut result = Lists::new(self.several, rows);
+        let (mut values, mut scores, mut cells) = (Vec::new(), Vec::new(), Vec::new());
+        let mut has_direction = Vec::new();
+        for start in (0..rows).step_by(TOGETHER) {
+            (values.clear(), has_direction.clear());
+            for row in start..rows.min(start + TOGETHER) {
+                let vector = vectors.get(row).map_or(Ok(None), |vector| self.checked(vector, row, centroids))?;
+                values.extend_from_slice(vector.unwrap_or_default());
+                has_direction.push(vector.is_some());
             }
-            Arc::new(lists.finish())
-        } else {
-            let cells = (0..rows).map(|row| Ok(of_row(row)?.map(|cells| cells[0])));
-            Arc::new(cells.collect::<Result<UInt32Array>>()?)
-        };
+            centroids.nearest(&values, each, &mut scores, &mut cells);
+            let mut cells = cells.chunks_exact(each);
+            has_direction.iter().for_each(|&has| result.push(if has { cells.next() } else { None }));
+        }
+        let result = result.finish();
         Ok(match args.args[0] {
             ColumnarValue::Scalar(_) => ColumnarValue::Scalar(ScalarValue::try_from_array(&result, 0)?),
             ColumnarValue::Array(_) => ColumnarValue::Array(result),
         })
+    }
+}
+
+/// What is returned: a cell for each row, or several.
+enum Lists {
+    One(UInt32Builder),
+    Several(ListBuilder<UInt32Builder>),
+}
+
+impl Lists {
+    fn new(several: bool, n: usize) -> Self {
+        match several {
+            true => Self::Several(ListBuilder::with_capacity(UInt32Builder::new(), n)),
+            false => Self::One(UInt32Builder::with_capacity(n)),
+        }
+    }
+
+    /// Those of the next row; `None` where it has none.
+    fn push(&mut self, cells: Option<&[u32]>) {
+        match self {
+            Self::One(builder) => builder.append_option(cells.map(|cells| cells[0])),
+            Self::Several(builder) => {
+                builder.values().append_slice(cells.unwrap_or_default());
+                builder.append(cells.is_some());
+            }
+        }
+    }
+
+    fn finish(self) -> ArrayRef {
+        match self {
+            Self::One(mut builder) => Arc::new(builder.finish()),
+            Self::Several(mut builder) => Arc::new(builder.finish()),
+        }
     }
 }

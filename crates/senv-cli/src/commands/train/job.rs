@@ -8,7 +8,7 @@ use std::{
 };
 
 use senv::Stopped;
-use senv_core::{files::FileLock, words::KeptReading};
+use senv_core::files::FileLock;
 use senv_store::ModelFile;
 use serde_json::{Value, json};
 
@@ -20,7 +20,7 @@ use super::{
     unchanged::Unchanged,
 };
 use crate::{
-    commands::{check_report, file_name},
+    commands::{READINGS, check_report, file_name},
     destination::{self, Content, Destination},
     failure::{Failure, Result},
     interrupt::Interrupt,
@@ -287,9 +287,9 @@ impl<'a> Job<'a> {
     }
 }
 
-/// Whether a checkpoint is of a text that was being read.
+/// Whether a checkpoint is of a text, or of pairs, that were being read.
 fn is_reading(checkpoint: &Path) -> bool {
-    senv_core::checkpoint::kind(checkpoint).is_ok_and(|kind| kind == KeptReading::KIND)
+    senv_core::checkpoint::kind(checkpoint).is_ok_and(|kind| READINGS.contains(&kind.as_str()))
 }
 
 /// What ended a run before its training began, a signal among others.

@@ -27,15 +27,21 @@ use crate::{
 /// Where a reading that is stopped keeps what it has read, and whether it goes on from there.
 ///
 /// Only a text of more than a million words is worth it. A reading that ends removes what an earlier one has kept.
+///
+/// A program with readings of its own keeps them as a checkpoint of a kind of its own, and with what does not fit into memory in files
+/// beside it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeptReading {
-    /// A checkpoint; beside it stand two files, with `.ids` and `.words` at the end of their names.
+    /// A checkpoint; beside that of a corpus stand two files, with `.ids` and `.words` at the end of their names.
     pub path: PathBuf,
     /// Go on from there, if there is something of the same text and the same options.
     pub resume: bool,
     /// Where the run comes from, written into the checkpoint: see [`RunOptions::origin`](crate::RunOptions::origin).
     pub origin: String,
 }
+
+/// The ends of the names of the files beside the checkpoint of a corpus.
+const BESIDE: [&str; 2] = [".ids", ".words"];
 
 /// What has been read.
 #[derive(Serialize, Deserialize)]
@@ -62,14 +68,69 @@ impl KeptReading {
     /// The [kind](crate::checkpoint::kind) of its checkpoint.
     pub const KIND: &str = "text";
 
-    fn beside(&self, suffix: &str) -> PathBuf {
+    /// A file beside the checkpoint, whose name ends with `suffix`.
+    #[must_use]
+    pub fn beside(&self, suffix: &str) -> PathBuf {
         let mut name = self.path.clone().into_os_string();
         name.push(suffix);
         name.into()
     }
 
-    /// Keeps what was read, of which `storage` holds the ids. Where that fails, what an earlier reading has kept stays.
-    pub(super) fn keep(
+    /// Whether a reading of this kind is kept there. Whatever else may be there, whoever wrote it will say.
+    #[must_use]
+    pub fn is_there(&self, kind: &str) -> bool {
+        checkpoint::kind(&self.path).is_ok_and(|found| found == kind)
+    }
+
+    /// Whether a reading of this kind may be kept: a run that goes on from its training reads the text again, and loses nothing if it is
+    /// stopped meanwhile, unless its checkpoint were replaced.
+    #[must_use]
+    pub fn has_room(&self, kind: &str) -> bool {
+        !self.resume || !self.path.exists() || self.is_there(kind)
+    }
+
+    /// Keeps a reading of this kind by `write`, which writes the checkpoint and the files beside it, named by the ends of their names.
+    ///
+    /// # Errors
+    /// [`Error::BadFile`] if a file beside it is no part of a reading that was kept: it is not replaced. Those of `write`; where it fails,
+    /// what an earlier reading has kept stays.
+    pub fn keep(&self, kind: &str, beside: &[&str], write: impl FnOnce() -> Result<()>) -> Result<()> {
+        let beside: Vec<PathBuf> = beside.iter().map(|suffix| self.beside(suffix)).collect();
+        let replaces = self.is_there(kind);
+        if let Some(path) = beside.iter().find(|path| !replaces && path.exists()) {
+            let reason = "it is no part of a reading that was kept, and is not replaced; move it away".to_owned();
+            return Err(Error::BadFile { path: path.clone(), reason });
+        }
+        let kept = write();
+        if kept.is_err() && !self.is_there(kind) {
+            // The error is that of the writing.
+            let _ = remove(&beside);
+        }
+        kept
+    }
+
+    /// Removes a reading of this kind, with the files beside it.
+    ///
+    /// # Errors
+    /// [`Error::Io`] if a file cannot be removed.
+    pub fn remove(&self, kind: &str, beside: &[&str]) -> Result<()> {
+        if !self.is_there(kind) {
+            return Ok(());
+        }
+        remove(std::slice::from_ref(&self.path))?;
+        beside.iter().try_for_each(|suffix| remove(&[self.beside(suffix)]))
+    }
+
+    /// The files as they are now, their names, sizes and times: a reading is gone on from where these are the same. `None` if one of them
+    /// cannot be read again, such as standard input.
+    #[must_use]
+    pub fn of_files(paths: &[PathBuf]) -> Option<String> {
+        let files: Vec<_> = paths.iter().map(|path| stamp(path)).collect::<Option<_>>()?;
+        Some(format!("(name, bytes, time) of the files {files:?}"))
+    }
+
+    /// Keeps what was read of a corpus, of which `storage` holds the ids.
+    pub(super) fn keep_corpus(
         &self,
         of: &str,
         done: f64,
@@ -77,18 +138,12 @@ impl KeptReading {
         storage: &mut Growing,
         runs: &mut Runs,
     ) -> Result<()> {
-        let beside = [self.beside(".ids"), self.beside(".words")];
-        let replaces = self.is_there();
-        if let Some(path) = beside.iter().find(|path| !replaces && path.exists()) {
-            let reason = "it is no part of a reading that was kept, and is not replaced; move it away".to_owned();
-            return Err(Error::BadFile { path: path.clone(), reason });
-        }
-        let kept = self.write(of, done, read, storage, runs);
-        if kept.is_err() && !self.is_there() {
-            // The error is that of the writing.
-            let _ = remove(&beside);
-        }
-        kept
+        self.keep(Self::KIND, &BESIDE, || self.write(of, done, read, storage, runs))
+    }
+
+    /// Removes what was kept of a corpus.
+    pub(super) fn remove_corpus(&self) -> Result<()> {
+        self.remove(Self::KIND, &BESIDE)
     }
 
     fn write(
@@ -99,22 +154,17 @@ impl KeptReading {
         storage: &mut Growing,
         runs: &mut Runs,
     ) -> Result<()> {
-        let (n_words, of_ids) = storage.keep(&self.beside(".ids"))?;
-        let (runs, of_words) = runs.keep(&self.beside(".words"))?;
+        let [ids, words] = BESIDE.map(|suffix| self.beside(suffix));
+        let (n_words, of_ids) = storage.keep(&ids)?;
+        let (runs, of_words) = runs.keep(&words)?;
         let about = About { done, settings: of.to_owned(), origin: self.origin.clone() };
         let state = State { next, pieces, n_words, checksums: [of_ids, of_words], runs };
         checkpoint::save_with(&self.path, Self::KIND, &about, &state, &[])
     }
 
-    /// Whether what is read may be kept: a run that goes on from its training reads the text again, and loses nothing if it is stopped
-    /// meanwhile, unless its checkpoint were replaced.
-    pub(super) fn has_room(&self) -> bool {
-        !self.resume || !self.path.exists() || self.is_there()
-    }
-
     /// What an earlier reading of the same has kept, if it is wanted and there.
     pub(super) fn load(&self, of: &str) -> Result<Option<Resumed>> {
-        if !self.resume || !self.is_there() {
+        if !self.resume || !self.is_there(Self::KIND) {
             return Ok(None);
         }
         let bad = |reason: &str| Err(Error::BadFile { path: self.path.clone(), reason: reason.to_owned() });
@@ -123,9 +173,10 @@ impl KeptReading {
             return bad("the text has changed since it was written, or is read in another way; start anew");
         }
         let (state, _): (State, _) = checkpoint::load(&self.path, Self::KIND)?;
-        let ids = ScratchFile::open_kept(&self.beside(".ids"))?;
+        let [ids, words] = BESIDE.map(|suffix| self.beside(suffix));
+        let ids = ScratchFile::open_kept(&ids)?;
         let runs = state.runs.clone();
-        let words = if runs.is_empty() { None } else { Some(ScratchFile::open_kept(&self.beside(".words"))?) };
+        let words = if runs.is_empty() { None } else { Some(ScratchFile::open_kept(&words)?) };
         let within = state.pieces.iter().all(|piece| {
             piece.number < state.next
                 && piece.set < runs.n_sets()
@@ -143,19 +194,6 @@ impl KeptReading {
         let storage = Growing::of_kept(ids, state.n_words);
         Ok(Some(Resumed { done, state, storage, runs }))
     }
-
-    /// Whatever else may be there, whoever wrote it will say.
-    fn is_there(&self) -> bool {
-        checkpoint::kind(&self.path).is_ok_and(|kind| kind == Self::KIND)
-    }
-
-    /// Removes what was kept.
-    pub(super) fn remove(&self) -> Result<()> {
-        if !self.is_there() {
-            return Ok(());
-        }
-        remove(&[self.path.clone(), self.beside(".ids"), self.beside(".words")])
-    }
 }
 
 fn remove(paths: &[PathBuf]) -> Result<()> {
@@ -172,13 +210,13 @@ pub(super) fn reading_of(
     text: &TextOptions,
     known: Option<&Vocabulary>,
 ) -> Option<String> {
-    let files: Vec<_> = paths.iter().map(|path| stamp(path)).collect::<Option<_>>()?;
+    let files = KeptReading::of_files(paths)?;
     let known = known.map(|vocabulary| {
         let mut hasher = DefaultHasher::new();
         vocabulary.iter().for_each(|(_, token, _)| token.hash(&mut hasher));
         hasher.finish()
     });
-    Some(format!("(name, bytes, time) of the files {files:?}; {tokenizer:?}; {text:?}; vocabulary {known:?}"))
+    Some(format!("{files}; {tokenizer:?}; {text:?}; vocabulary {known:?}"))
 }
 
 /// Name, size and time of the last change of a file, in nanoseconds; `None` if it is something else than a file.

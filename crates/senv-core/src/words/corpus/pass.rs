@@ -14,7 +14,7 @@ use std::{
 
 use super::{
     block::DOCUMENT_END,
-    kept::{Resumed, reading_of},
+    kept::{KeptReading, Resumed, reading_of},
     piece::Piece,
     runs::Runs,
     storage::{Growing, Storage},
@@ -117,11 +117,11 @@ pub(super) fn pass(
     if let Some((number, error)) = into_inner(failure) {
         let stopped = matches!(error, Error::Interrupted { .. });
         if let Some((kept, of)) = kept.filter(|_| stopped && !storage.is_in_memory())
-            && kept.has_room()
+            && kept.has_room(KeptReading::KIND)
         {
             let done = input.progress.share(input.blocks.consumed());
             let written = set_all_aside(workers, &mut runs)
-                .and_then(|()| kept.keep(&of, done, (number, pieces), &mut storage, &mut runs));
+                .and_then(|()| kept.keep_corpus(&of, done, (number, pieces), &mut storage, &mut runs));
             if let Err(error) = written {
                 observer.note_with(&format!("what was read is not kept: {error}"), error.remedies());
             }
@@ -136,7 +136,7 @@ pub(super) fn pass(
     };
     if let Some((kept, _)) = &kept {
         // From here on the ids are replaced by those of the vocabulary.
-        kept.remove()?;
+        kept.remove_corpus()?;
     }
     let n_replaced = pieces.iter().map(|piece| piece.n_replaced).sum::<u64>() + input.blocks.n_replaced();
     Ok((PassOutput { pieces, storage: storage.finish(), n_replaced }, counts))

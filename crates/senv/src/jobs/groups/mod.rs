@@ -64,6 +64,12 @@ impl Default for GroupParams {
     }
 }
 
+impl GroupParams {
+    fn of_k_means(&self, n_groups: usize) -> KMeansParams {
+        KMeansParams { seed: self.seed, starts: self.starts, ..KMeansParams::new(n_groups) }
+    }
+}
+
 /// A group of sentences.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Group {
@@ -136,12 +142,10 @@ pub fn group_sentences<E: SentenceEncoder + ?Sized>(
     let mut count = None;
     let found = match params.by {
         GroupBy::Threshold { cosine, min_size } => communities(&vectors, cosine, min_size, progress)?,
-        GroupBy::Count(n_groups) => {
-            k_means(&vectors, &KMeansParams { n_groups, seed: params.seed, starts: params.starts }, progress)?
-        }
+        GroupBy::Count(n_groups) => k_means(&vectors, &params.of_k_means(n_groups), progress)?,
         GroupBy::Suggested => {
             let suggested = group_count(&vectors, params.seed, |share| progress(share / 2.0))?;
-            let params = KMeansParams { n_groups: suggested.n_groups, seed: params.seed, starts: params.starts };
+            let params = params.of_k_means(suggested.n_groups);
             count = Some(suggested);
             k_means(&vectors, &params, |share| progress(0.5 + share / 2.0))?
         }

@@ -187,7 +187,9 @@ impl OrderParams {
         let paraphrases = if input.paraphrases.inputs.is_empty() {
             Vec::new()
         } else {
-            let data = input.paraphrases.read(table.tokenizer(), options)?;
+            // What is kept of a reading that is stopped is that of the ordinary pairs.
+            let options = TrainOptions { checkpoint: None, ..options.clone() };
+            let data = input.paraphrases.read(table.tokenizer(), &options)?;
             some_pairs(&data, words, PARAPHRASES_OF_SOURCE, seed, "order paraphrases").concat()
         };
         if train.is_empty() && paraphrases.is_empty() {

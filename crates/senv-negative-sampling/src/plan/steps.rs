@@ -1,5 +1,4 @@
-//! The plan of a block of sentences: which rows make which contexts, which targets they predict, against
-//! which negatives. Planned from token ids and random numbers alone, before any row is read.
+//! The steps of a plan, and the negatives of each.
 //!
 //! Equation: `step-limit`
 //!
@@ -15,8 +14,9 @@
 
 use std::ops::Range;
 
-use senv_core::{RowId, hyperparameters::named_values, rng::Stream};
+use senv_core::rng::Stream;
 
+use super::{Group, NegativeSharing, Plan, SharedNegatives, Step, Target};
 use crate::noise::Noise;
 
 /// Targets of a step at most, where they share negatives: all of them are computed at the same tables.
@@ -30,198 +30,7 @@ const MAX_UPDATE: f32 = 0.5;
 /// The most targets of a step where every target has negatives of its own: those of one target do not see what the others moved.
 const MAX_TARGETS_ALONE: usize = 4;
 
-/// Who shares a set of negatives. The gradient's expectation is the same, its noise and its cost are not.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum NegativeSharing {
-    /// Every target draws negatives of its own, as the releases do.
-    None,
-    /// The targets of one sentence share theirs.
-    Sentence,
-    /// The targets of a block of sentences share theirs.
-    Block,
-}
-
-named_values!(NegativeSharing {
-    None = "none": "Every target draws its own, as in the release",
-    Sentence = "sentence": "The targets of a sentence share theirs",
-    Block = "block": "The targets of a block of sentences share theirs: fastest",
-});
-
-/// A context: consecutive source rows, and the targets that are predicted from it.
-#[derive(Debug, Clone)]
-pub(crate) struct Group {
-    pub(crate) rows: Range<usize>,
-    pub(crate) targets: Range<usize>,
-    /// Whether it is a later part of the group before it: then it belongs to a later step.
-    pub(crate) follows: bool,
-    /// Whether it shares a row with the group before it by design.
-    pub(crate) shares_row: bool,
-}
-
-/// One target of a group: its row, and how its context differs from the group's.
-#[derive(Debug, Clone)]
-pub(crate) struct Target {
-    pub(crate) row: u32,
-    /// Weight of the sum of rows: `1 / |R|`.
-    pub(crate) mean: f32,
-    /// Weight of the gradient that every row of the context receives.
-    pub(crate) share: f32,
-    /// Positions in [`Plan::rows`] that are not part of this target's context; in [`Plan::excluded`].
-    pub(crate) excluded: Range<usize>,
-    /// Source rows that are part of this target's context only; in [`Plan::added`].
-    pub(crate) added: Range<usize>,
-}
-
-/// Targets scored against the same negatives.
-#[derive(Debug, Clone)]
-pub(crate) struct SharedNegatives {
-    pub(crate) targets: Range<usize>,
-    pub(crate) negatives: Range<usize>,
-    /// Whether some row is there more than once, as target or negative.
-    pub(crate) has_repeats: bool,
-}
-
-/// What is computed at the same tables before any row moves: some groups, and the shared of their targets.
-#[derive(Debug, Clone)]
-pub(crate) struct Step {
-    pub(crate) groups: Range<usize>,
-    pub(crate) targets: Range<usize>,
-    pub(crate) shared: Range<usize>,
-}
-
-/// The examples of some sentences, in steps that follow each other; reused, so that planning allocates only while it
-/// grows.
-#[derive(Debug, Clone, Default)]
-pub struct Plan {
-    pub(crate) steps: Vec<Step>,
-    pub(crate) rows: Vec<u32>,
-    pub(crate) groups: Vec<Group>,
-    pub(crate) targets: Vec<Target>,
-    pub(crate) excluded: Vec<u32>,
-    pub(crate) added: Vec<u32>,
-    pub(crate) negatives: Vec<u32>,
-    pub(crate) shared: Vec<SharedNegatives>,
-    /// Places of a context beyond the first.
-    more_places: usize,
-}
-
 impl Plan {
-    /// Forgets everything and keeps the memory.
-    pub fn clear(&mut self) {
-        self.more_places = 0;
-        self.rows.clear();
-        self.groups.clear();
-        self.targets.clear();
-        self.excluded.clear();
-        self.added.clear();
-        self.negatives.clear();
-        self.shared.clear();
-        self.steps.clear();
-    }
-
-    /// Opens a context of these source rows, repeated as often as they occur.
-    pub fn open_group(&mut self, rows: impl IntoIterator<Item = RowId>) {
-        self.drop_idle_group();
-        let start = self.rows.len();
-        self.rows.extend(rows.into_iter().map(|row| row.0));
-        let targets = self.targets.len()..self.targets.len();
-        self.groups.push(Group { rows: start..self.rows.len(), targets, follows: false, shares_row: false });
-    }
-
-    /// As [`Plan::open_group`] for a context that by design has a row of the one before it, as the words of a document have the
-    /// document's: so many of them make a step as that row can take.
-    pub fn open_sharing_group(&mut self, rows: impl IntoIterator<Item = RowId>) {
-        self.open_group(rows);
-        let is_first = self.groups.len() == 1;
-        if let Some(group) = self.groups.last_mut() {
-            group.shares_row = !is_first;
-        }
-    }
-
-    /// From here on the contexts of this plan are concatenated: each has `n` rows, one a place, and the row of a target is as
-    /// wide as all of them. The target table then has `n` rows for each target, one a place. Nothing is excluded from such
-    /// contexts, and [`Plan::push_weighted_target`] with weights of 1 is what fits them.
-    pub fn concatenate(&mut self, n: usize) {
-        self.more_places = n.saturating_sub(1);
-    }
-
-    /// Places of a context.
-    pub(crate) fn n_places(&self) -> usize {
-        self.more_places + 1
-    }
-
-    /// The row of a target in the target table, in this place.
-    pub(crate) fn target_row(&self, row: u32, place: usize) -> u32 {
-        row * self.n_places() as u32 + place as u32
-    }
-
-    /// The rows of a group that stand in this place, as positions in [`Plan::rows`].
-    pub(crate) fn rows_in_place(&self, group: &Group, place: usize) -> Range<usize> {
-        if self.more_places == 0 {
-            return group.rows.clone();
-        }
-        group.rows.start + place..group.rows.start + place + 1
-    }
-
-    /// A target predicted from the whole open context. With `true_mean` every row of the context receives its share
-    /// `1/|R|` of the gradient, otherwise the whole of it (as word2vec's CBOW does).
-    pub fn push_target(&mut self, row: RowId, true_mean: bool) {
-        self.push_masked_target(row, true_mean, |_| {}, |_| {});
-    }
-
-    /// A target predicted from the sum of the open context instead of its mean; every row receives `1/|R|` of the gradient.
-    pub fn push_target_of_sum(&mut self, row: RowId) {
-        let n = self.groups.last().map_or(0, |group| group.rows.len());
-        self.push_weighted_target(row, 1.0, 1.0 / n as f32);
-    }
-
-    /// A target predicted from `mean` times the sum of the open context; every row receives `share` of the gradient.
-    pub fn push_weighted_target(&mut self, row: RowId, mean: f32, share: f32) {
-        let position = self.targets.len();
-        self.push_target(row, true);
-        if let Some(target) = self.targets.get_mut(position) {
-            (target.mean, target.share) = (mean, share);
-        }
-    }
-
-    /// A target whose context lacks some rows of the group (positions in the order of [`Plan::open_group`]; each
-    /// once, rising) and has rows of its own. Left out if nothing remains of the context.
-    pub fn push_masked_target(
-        &mut self,
-        row: RowId,
-        true_mean: bool,
-        exclude: impl FnOnce(&mut dyn FnMut(usize)),
-        add: impl FnOnce(&mut dyn FnMut(RowId)),
-    ) {
-        let Some(group) = self.groups.last_mut() else { return };
-        let (excluded_start, added_start) = (self.excluded.len(), self.added.len());
-        let base = group.rows.start;
-        exclude(&mut |position| self.excluded.push((base + position) as u32));
-        add(&mut |row| self.added.push(row.0));
-        let excluded = excluded_start..self.excluded.len();
-        let added = added_start..self.added.len();
-        let n_rows = group.rows.len() + added.len() - excluded.len();
-        if n_rows == 0 {
-            self.excluded.truncate(excluded_start);
-            self.added.truncate(added_start);
-            return;
-        }
-        let mean = 1.0 / n_rows as f32;
-        self.targets.push(Target { row: row.0, mean, share: if true_mean { mean } else { 1.0 }, excluded, added });
-        group.targets.end = self.targets.len();
-    }
-
-    /// Drops the last group if it has no target: its rows would be summed for nothing.
-    fn drop_idle_group(&mut self) {
-        if let Some(group) = self.groups.last()
-            && group.targets.is_empty()
-        {
-            self.rows.truncate(group.rows.start);
-            self.groups.pop();
-        }
-    }
-
     /// Cuts the plan into steps, and draws `k` negatives for each set of targets that shares them.
     pub(crate) fn draw_negatives(
         &mut self,
@@ -281,15 +90,15 @@ impl Plan {
         if self.groups.iter().any(|group| group.targets.len() > most(group, &self.targets)) {
             let whole = std::mem::take(&mut self.groups);
             for group in whole {
-                let mut rows = group.rows.clone();
                 let most = most(&group, &self.targets);
-                for (i, targets) in split(group.targets, most).enumerate() {
-                    if i > 0 {
-                        rows = self.repeat_rows(group.rows.clone(), &targets);
-                    }
-                    let shares_row = group.shares_row;
-                    self.groups.push(Group { rows: rows.clone(), targets, follows: i > 0, shares_row });
-                }
+                let Group { rows, targets, shares_row, .. } = group;
+                // The parts have the same rows, which stand in the plan once: a sentence may be a whole book.
+                self.groups.extend(split(targets, most).enumerate().map(|(i, targets)| Group {
+                    rows: rows.clone(),
+                    targets,
+                    follows: i > 0,
+                    shares_row,
+                }));
             }
         }
         let mut update = 0.0;
@@ -310,36 +119,6 @@ impl Plan {
                 }
             }
         }
-    }
-
-    /// Puts the rows of a group there once more, for these of its targets.
-    fn repeat_rows(&mut self, rows: Range<usize>, targets: &Range<usize>) -> Range<usize> {
-        let start = self.rows.len();
-        self.rows.extend_from_within(rows.clone());
-        let moved = (start - rows.start) as u32;
-        for target in &self.targets[targets.clone()] {
-            for position in &mut self.excluded[target.excluded.clone()] {
-                *position += moved;
-            }
-        }
-        start..self.rows.len()
-    }
-
-    /// The target rows that will move, once for each target and each draw of a negative.
-    pub(crate) fn moving_rows(&self) -> impl Iterator<Item = u32> + '_ {
-        self.targets.iter().map(|t| t.row).chain(self.negatives.iter().copied())
-    }
-
-    /// Number of targets.
-    #[must_use]
-    pub fn n_targets(&self) -> usize {
-        self.targets.len()
-    }
-
-    /// Whether there is no target.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.targets.is_empty()
     }
 }
 
@@ -364,31 +143,10 @@ fn split(range: Range<usize>, limit: usize) -> impl Iterator<Item = Range<usize>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use senv_core::RowId;
 
     fn rows(ids: &[u32]) -> impl Iterator<Item = RowId> + '_ {
         ids.iter().map(|&id| RowId(id))
-    }
-
-    #[test]
-    fn masked_targets_know_the_size_of_their_context() {
-        let mut plan = Plan::default();
-        plan.open_group(rows(&[10, 11, 12]));
-        plan.push_masked_target(RowId(1), true, |skip| skip(1), |_| {});
-        plan.push_masked_target(RowId(2), true, |skip| skip(2), |add| add(RowId(0)));
-        plan.push_target(RowId(3), false);
-        let weights: Vec<(f32, f32)> = plan.targets.iter().map(|t| (t.mean, t.share)).collect();
-        assert_eq!(weights, [(0.5, 0.5), (1.0 / 3.0, 1.0 / 3.0), (1.0 / 3.0, 1.0)]);
-    }
-
-    #[test]
-    fn groups_without_target_and_targets_without_context_disappear() {
-        let mut plan = Plan::default();
-        plan.open_group(rows(&[1, 2]));
-        plan.open_group(rows(&[3]));
-        plan.push_masked_target(RowId(3), true, |skip| skip(0), |_| {});
-        plan.open_group(rows(&[4, 5]));
-        plan.push_target(RowId(4), true);
-        assert_eq!((plan.groups.len(), plan.rows.as_slice(), plan.n_targets()), (1, [4, 5].as_slice(), 1));
     }
 
     #[test]
@@ -500,46 +258,19 @@ mod tests {
     }
 
     #[test]
-    fn later_parts_of_a_group_have_its_rows_again_and_exclude_the_same() {
+    fn later_parts_of_a_group_have_its_rows_which_are_there_once() {
         let mut plan = Plan::default();
         plan.open_group(rows(&[9, 9]));
         plan.push_target(RowId(0), true);
         plan.open_group(rows(&[4, 5, 6]));
         (0..5).for_each(|t| plan.push_masked_target(RowId(t), true, |skip| skip(t as usize % 3), |_| {}));
         plan.cut(2, 0.01);
-        assert_eq!(plan.rows, [9, 9, 4, 5, 6, 4, 5, 6, 4, 5, 6]);
+        assert_eq!(plan.rows, [9, 9, 4, 5, 6]);
         let groups: Vec<_> = plan.groups.iter().map(|g| (g.rows.clone(), g.targets.clone(), g.follows)).collect();
-        assert_eq!(groups, [(0..2, 0..1, false), (2..5, 1..2, false), (5..8, 2..4, true), (8..11, 4..6, true)]);
+        assert_eq!(groups, [(0..2, 0..1, false), (2..5, 1..2, false), (2..5, 2..4, true), (2..5, 4..6, true)]);
         let excluded: Vec<u32> =
             plan.targets[1..].iter().map(|t| plan.rows[plan.excluded[t.excluded.clone()][0] as usize]).collect();
         assert_eq!(excluded, [4, 5, 6, 4, 5]);
-        let inside = |g: &Group| {
-            plan.targets[g.targets.clone()]
-                .iter()
-                .all(|t| g.rows.contains(&(plan.excluded[t.excluded.clone()][0] as usize)))
-        };
-        assert!(plan.groups[1..].iter().all(inside), "positions of the part's own rows");
-    }
-
-    #[test]
-    fn a_cleared_plan_is_empty_and_one_with_a_target_is_not() {
-        let mut plan = Plan::default();
-        assert!(plan.is_empty());
-        plan.open_group(rows(&[1, 2]));
-        plan.push_masked_target(RowId(3), true, |skip| skip(0), |add| add(RowId(7)));
-        plan.draw_negatives(
-            2,
-            NegativeSharing::Block,
-            0.1,
-            &Noise::new(&[5; 8], 0.5).unwrap(),
-            &mut senv_core::rng::stream(1, "test", &[]),
-        );
-        assert!(!plan.is_empty());
-        plan.clear();
-        assert!(plan.is_empty() && plan.steps.is_empty() && plan.rows.is_empty() && plan.groups.is_empty());
-        assert!(
-            plan.excluded.is_empty() && plan.added.is_empty() && plan.negatives.is_empty() && plan.shared.is_empty()
-        );
     }
 
     #[test]
