@@ -193,14 +193,21 @@ fn threads_that_the_system_refuses_are_done_without() {
 fn signals_that_end_a_command_leave_no_temporary_file() {
     let folder = Folder::with_model();
     folder.write("many.txt", text(2_000_000));
+    let encode = ["encode", "--model", "m.senv", "--input", "many.txt", "--output", "v.npy", "--force"];
     for number in [2, 15, 1] {
-        let mut child = folder.spawn(&["encode", "--model", "m.senv", "--input", "many.txt", "--output", "v.npy"]);
-        while folder.names().len() < 4 {
-            assert!(child.try_wait().unwrap().is_none(), "it ended before the signal");
-            std::thread::sleep(Duration::from_millis(2));
-        }
-        signal(&child, number);
-        assert_eq!(child.wait().unwrap().code(), Some(128 + number));
+        // On a busy machine the command may end before the signal is there.
+        let stopped = (0..10).any(|_| {
+            let _ = std::fs::remove_file(folder.path("v.npy"));
+            let mut child = folder.spawn(&encode);
+            while folder.names().len() < 4 && child.try_wait().unwrap().is_none() {
+                std::thread::sleep(Duration::from_millis(2));
+            }
+            signal(&child, number);
+            let code = child.wait().unwrap().code();
+            assert!([Some(0), Some(128 + number)].contains(&code), "{code:?}");
+            code != Some(0)
+        });
+        assert!(stopped, "it ended before the signal ten times");
         assert_eq!(folder.names(), ["m.senv", "many.txt", "text.txt"]);
     }
 }

@@ -288,11 +288,11 @@ mod tests {
         let examples = MaskedTargets::new(WordsAndPairs, subsampling, 10);
         let sentence: Vec<TokenId> = (0..2 * 1024 + 1).map(|i| TokenId(i % 10)).collect();
         let mut plans = [(); 2].map(|()| Plan::default());
-        let mut plan = |sentence: &[TokenId], plan: &mut Plan| {
+        let plan = |sentence: &[TokenId], plan: &mut Plan| {
             examples.plan(sentence, 0, &mut stream(1, "test", &[]), &mut MaskedScratch::default(), plan);
         };
         plan(&sentence, &mut plans[0]);
-        [&sentence[..1024], &sentence[1024..2048]].map(|part| plan(part, &mut plans[1]));
+        [&sentence[..1024], &sentence[1024..2048]].iter().for_each(|part| plan(part, &mut plans[1]));
         let [whole, parts] = plans.map(|plan| (plan.rows, plan.groups.len(), plan.targets.len(), plan.excluded));
         assert_eq!(whole, parts, "the last token is alone, and is skipped");
         assert_eq!((whole.1, whole.2), (2, 2048));
