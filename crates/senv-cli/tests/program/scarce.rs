@@ -199,7 +199,10 @@ fn signals_that_end_a_command_leave_no_temporary_file() {
         let stopped = (0..10).any(|_| {
             let _ = std::fs::remove_file(folder.path("v.npy"));
             let mut child = folder.spawn(&encode);
-            while folder.names().len() < 4 && child.try_wait().unwrap().is_none() {
+            while folder.names().len() < 4 {
+                if child.try_wait().unwrap().is_some() {
+                    return false;
+                }
                 std::thread::sleep(Duration::from_millis(2));
             }
             signal(&child, number);
