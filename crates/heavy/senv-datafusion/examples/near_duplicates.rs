@@ -12,7 +12,7 @@ use datafusion::{
         datatypes::{DataType, Field, Int64Type},
     },
     datasource::MemTable,
-    prelude::SessionContext,
+    prelude::{SessionConfig, SessionContext},
 };
 use senv_datafusion::{Centroids, Models, register};
 
@@ -41,7 +41,9 @@ async fn main() -> Result<()> {
     let centroids = Centroids::train("cells", dim, sample.collect(), n_cells, 1)?;
     println!("{} rows, {} cells; training of the centroids {:.1} CPU s", texts.len(), n_cells, cpu_seconds()? - start);
 
-    let context = SessionContext::new();
+    // One process: the vectors need not pass from partial groups to whole ones.
+    let config = SessionConfig::new().set_bool("datafusion.optimizer.repartition_aggregations", false);
+    let context = SessionContext::new_with_config(config);
     register(&context, &Models::english()?.with_centroids(centroids)?)?;
     let item = Arc::new(Field::new_list_field(DataType::Float32, true));
     let rows = FixedSizeListArray::try_new(item, dim as i32, Arc::new(Float32Array::from(vectors)), None)?;

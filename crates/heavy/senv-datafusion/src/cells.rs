@@ -18,7 +18,7 @@ use crate::models::external;
 /// The column of a file of centroids.
 const COLUMN: &str = "centroid";
 /// Times that centroids are improved.
-const ROUNDS: usize = 8;
+const ROUNDS: usize = 20;
 
 /// Unit vectors, a cell around each: a vector is in the cell of the centroid with which its cosine is highest. Cloning shares them.
 ///
@@ -58,8 +58,8 @@ impl Centroids {
         Ok(Self(Arc::new(Inner { name: name.to_owned(), digest: format!("{digest:016x}"), dim, values })))
     }
 
-    /// So many centroids of vectors of `dim` values, back to back, by spherical k-means with a seed, improved eight times: cells need
-    /// not be the best there are. Forty vectors for each are enough.
+    /// So many centroids of vectors of `dim` values, back to back, by spherical k-means with a seed, improved twenty times at most. A
+    /// hundred vectors for each are enough.
     ///
     /// # Errors
     /// As [`Centroids::new`]; those of [`k_means`].

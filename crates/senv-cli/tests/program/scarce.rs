@@ -247,7 +247,7 @@ fn a_file_that_grows_beyond_the_limit_is_an_error_of_writing() {
 #[test]
 fn a_second_run_that_would_write_the_same_files_is_refused() {
     let folder = Folder::with_text(4000);
-    let long = ["--epochs", "400", "--checkpoint-every", "0.05s", "--threads", "1"];
+    let long = ["--epochs", "100", "--checkpoint-every", "0.05s", "--threads", "1"];
     let mut first = folder.spawn(&Folder::training("text.txt", "m.senv", &long));
     wait_for(&folder, "m.senv.checkpoint", &mut first);
     let says = ["m.senv: another process is writing it"];

@@ -37,8 +37,9 @@ const EXACT: f64 = 4000.0;
 const INT8_GAIN: f64 = 12.0;
 /// The largest whole number of a head in 8 bits.
 pub(super) const LARGEST: f32 = 127.0;
-/// Steps of the iteration; the directions need not be exact.
-const STEPS: usize = 8;
+/// Steps of the iteration, and those after which the directions are made orthonormal; they need not be exact.
+const STEPS: usize = 6;
+const STEPS_TOGETHER: usize = 2;
 /// Rows whose heads are made at a time.
 const BLOCK: usize = 256;
 
@@ -63,7 +64,7 @@ impl Heads {
         let n_sample = SAMPLE.min(positions.len() / SAMPLE_OF);
         let sample: Vec<u32> = positions.iter().copied().step_by(positions.len() / n_sample).take(n_sample).collect();
         let directions = directions(rows, inverse, &sample, most - 1);
-        let few: Vec<u32> = sample.iter().copied().step_by((sample.len() / WIDTH_SAMPLE).max(1)).collect();
+        let few: Vec<u32> = sample.iter().copied().step_by((sample.len() / WIDTH_SAMPLE).max(SAMPLE_OF)).collect();
         match best_width(&Self::of(rows, inverse, &few, Some(&directions)), dim, threshold, int8) {
             Some(width) => Self::of(rows, inverse, positions, Some(&directions[..(width - 1) * dim])),
             None => Self::of(rows, inverse, positions, None),
@@ -154,12 +155,13 @@ fn directions(rows: &Table, inverse: &[f32], sample: &[u32], n: usize) -> Vec<f3
     kernels::add_product(&units, 1, dim, dim, sample.len(), &units, dim, &mut moments);
     let mut stream = stream(0, "pairs.directions", &[]);
     let mut q: Vec<f32> = (0..n * dim).map(|_| (stream.next_u64() >> 40) as f32 / (1 << 23) as f32 - 1.0).collect();
-    orthonormalize(&mut q, dim);
     let mut next = vec![0.0; n * dim];
-    for _ in 0..STEPS {
+    for step in 1..=STEPS {
         kernels::scores(&q, n, &moments, dim, dim, &mut next);
         std::mem::swap(&mut q, &mut next);
-        orthonormalize(&mut q, dim);
+        if step.is_multiple_of(STEPS_TOGETHER) {
+            orthonormalize(&mut q, dim);
+        }
     }
     q
 }

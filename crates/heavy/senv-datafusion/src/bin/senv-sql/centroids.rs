@@ -25,7 +25,7 @@ pub(crate) struct CentroidArguments {
     tables: Vec<TableArgument>,
     #[command(flatten)]
     models: ModelArguments,
-    /// Number of cells; about the square root of the number of rows.
+    /// Number of cells; about .7 times the square root of the number of rows, which is 700 for a million.
     #[arg(long, value_name = "N")]
     cells: usize,
     /// Random seed.
