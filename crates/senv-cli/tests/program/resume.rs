@@ -74,6 +74,7 @@ fn a_reading_stopped_by_ctrl_c_goes_on_to_the_same_bytes() {
         &["train", "sent2vec", "--input", "text.txt", "--output", "m.senv"],
         &["--subsample", "1e-9", "--dim", "2", "--epochs", "1"],
         ("text", &[".ids", ".words"]),
+        1_250_000,
     );
 }
 
@@ -84,6 +85,7 @@ fn a_reading_of_neighbours_stopped_by_ctrl_c_goes_on_to_the_same_bytes() {
         &["train", "pp", "--neighbours", "text.txt", "--output", "m.senv"],
         &["--dim", "2", "--steps", "5", "--batch", "8", "--no-check"],
         ("text", &[".ids", ".words"]),
+        1_250_000,
     );
 }
 
@@ -94,16 +96,17 @@ fn a_reading_of_pairs_stopped_by_ctrl_c_goes_on_to_the_same_bytes() {
         &["train", "pp", "--pairs", "text.txt", "--output", "m.senv"],
         &["--dim", "2", "--steps", "5", "--batch", "8", "--no-check"],
         ("pairs", &[".sentences"]),
+        400_000,
     );
 }
 
-/// Trains on ten million words, which take more than a second to read and little to train on, and stops while they are read; `kept` is
-/// the kind of what is kept, and the ends of the names beside it.
+/// Trains on so many lines of eight words, which take more than a second to read and little to train on, and stops while they are read;
+/// before that come the kind of what is kept, and the ends of the names beside it.
 #[cfg(unix)]
-fn reading_goes_on(training: &[&str], more: &[&str], (kind, beside): (&str, &[&str])) {
+fn reading_goes_on(training: &[&str], more: &[&str], (kind, beside): (&str, &[&str]), n_lines: u32) {
     let folder = Folder::new();
     let line = |i: u32| format!("the cat {} sat\ton the mat {}\n", i % 997, i % 8999);
-    folder.write("text.txt", (0..1_250_000).map(line).collect::<String>());
+    folder.write("text.txt", (0..n_lines).map(line).collect::<String>());
     let resume = [training, more, &["--resume"]].concat();
     let checkpoint = "m.senv.checkpoint";
     let beside: Vec<String> = beside.iter().map(|end| format!("{checkpoint}{end}")).collect();
