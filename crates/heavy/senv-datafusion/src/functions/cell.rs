@@ -131,7 +131,8 @@ impl ScalarUDFImpl for Cell {
         let (mut values, mut scores, mut cells) = (Vec::new(), Vec::new(), Vec::new());
         let mut has_direction = Vec::new();
         for start in (0..rows).step_by(TOGETHER) {
-            (values.clear(), has_direction.clear());
+            values.clear();
+            has_direction.clear();
             for row in start..rows.min(start + TOGETHER) {
                 let vector = vectors.get(row).map_or(Ok(None), |vector| self.checked(vector, row, centroids))?;
                 values.extend_from_slice(vector.unwrap_or_default());
