@@ -16,11 +16,12 @@ use super::{
     input::{Draft, PairInput, PairOptions, SourceReport},
     kind::PairKind,
     numbers_file::{NumbersReader, NumbersWriter},
-    read::PairData,
     source::Groups,
     taken::{Part, Taken},
 };
 
+/// The [kind](checkpoint::kind) of the checkpoint.
+pub(super) const KIND: &str = "pairs";
 /// The end of the name of the file of sentences and groups.
 const BESIDE: &str = ".sentences";
 /// Fewer tokens are read again in no time.
@@ -93,13 +94,13 @@ impl<'a> KeptPairs<'a> {
 
     /// What an earlier reading of the same has kept, if it is wanted and there.
     pub(super) fn load(&self) -> CoreResult<Progress> {
-        if !self.kept.resume || !self.kept.is_there(PairData::KEPT_KIND) {
+        if !self.kept.resume || !self.kept.is_there(KIND) {
             return Ok(Progress::default());
         }
         if checkpoint::about(&self.kept.path)?.settings != self.of {
             return Err(self.bad("the text has changed since it was written, or is read in another way; start anew"));
         }
-        let (state, _): (State, _) = checkpoint::load(&self.kept.path, PairData::KEPT_KIND)?;
+        let (state, _): (State, _) = checkpoint::load(&self.kept.path, KIND)?;
         let mut numbers = NumbersReader::open(&self.kept.beside(BESIDE), state.n_numbers, state.checksum)?;
         let progress = self.restore(state, &mut numbers)?;
         if numbers.is_at_end() { Ok(progress) } else { Err(self.bad("it is damaged; start anew")) }
@@ -153,10 +154,10 @@ impl<'a> KeptPairs<'a> {
     pub(super) fn keep(&self, progress: Progress, observer: &dyn Observer) {
         let n_tokens: u64 = progress.builder.iter().map(|(_, count)| count).sum();
         let is_worth_it = n_tokens >= WORTH_IT || self.of_text().is_there(KeptReading::KIND);
-        if !is_worth_it || !self.kept.has_room(PairData::KEPT_KIND) {
+        if !is_worth_it || !self.kept.has_room(KIND) {
             return;
         }
-        if let Err(error) = self.kept.keep(PairData::KEPT_KIND, &[BESIDE], || self.write(progress)) {
+        if let Err(error) = self.kept.keep(KIND, &[BESIDE], || self.write(progress)) {
             observer.note_with(&format!("what was read is not kept: {error}"), error.remedies());
         }
     }
@@ -206,12 +207,12 @@ impl<'a> KeptPairs<'a> {
         let state = State { words, drafts: reports, taken: state, n_numbers, checksum };
         let done = (n_read as f64 / bytes.iter().sum::<u64>().max(1) as f64).min(1.0);
         let about = checkpoint::About { done, settings: self.of.clone(), origin: self.kept.origin.clone() };
-        checkpoint::save_with(&self.kept.path, PairData::KEPT_KIND, &about, &state, &[])
+        checkpoint::save_with(&self.kept.path, KIND, &about, &state, &[])
     }
 
     /// Removes what was kept: all is read.
     pub(super) fn remove(&self) -> CoreResult<()> {
-        self.kept.remove(PairData::KEPT_KIND, &[BESIDE])
+        self.kept.remove(KIND, &[BESIDE])
     }
 }
 
@@ -226,7 +227,7 @@ mod tests {
     use senv_core::NoObserver;
 
     use super::*;
-    use crate::data::tsv;
+    use crate::data::{PairData, tsv};
 
     const PAIRS: &str = "a b\tc d\ne\tf\na b\te\nc d\ta b\ne\te\nx y z\ta b\n";
     const NLI: &str = "entailment\ta b\tc\ncontradiction\ta b\td e\nneutral\ta b\tx\nentailment\td e\tc\n";

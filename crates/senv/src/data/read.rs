@@ -6,7 +6,7 @@ use senv_core::{Error as CoreError, Observer, TokenId, Tokenizer, Vocabulary, wo
 
 use super::{
     input::{PairFiles, PairInput, PairOptions, SourceReport},
-    kept::{KeptPairs, Progress},
+    kept::{self, KeptPairs, Progress},
     kind::PairKind,
     running,
     source::PairSource,
@@ -31,7 +31,7 @@ pub struct PairData {
 
 impl PairData {
     /// The [kind](senv_core::checkpoint::kind) of the checkpoint in which a reading that was stopped is kept.
-    pub const KEPT_KIND: &str = "pairs";
+    pub const KEPT_KIND: &str = kept::KIND;
 
     /// A number that changes with any word, sentence, group or weight.
     #[must_use]
