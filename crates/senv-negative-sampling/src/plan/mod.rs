@@ -222,7 +222,7 @@ mod tests {
     use super::*;
     use crate::noise::Noise;
 
-    fn rows(ids: &[u32]) -> impl Iterator<Item = RowId> + '_ {
+    pub(super) fn rows(ids: &[u32]) -> impl Iterator<Item = RowId> + '_ {
         ids.iter().map(|&id| RowId(id))
     }
 

@@ -142,12 +142,8 @@ fn split(range: Range<usize>, limit: usize) -> impl Iterator<Item = Range<usize>
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::tests::rows, *};
     use senv_core::RowId;
-
-    fn rows(ids: &[u32]) -> impl Iterator<Item = RowId> + '_ {
-        ids.iter().map(|&id| RowId(id))
-    }
 
     #[test]
     fn every_target_is_in_one_contest_and_never_its_own_negative_when_alone() {
