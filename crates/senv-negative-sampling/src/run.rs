@@ -10,15 +10,12 @@ use std::{
 };
 
 use senv_core::{
-    Control, Corpus, Observer, Progress, RunOptions,
-    optim::linear_decay,
-    rng::{Stream, stream},
-    words::BlockBuffer,
+    Control, Corpus, Observer, Progress, RunOptions, optim::linear_decay, rng::Stream, words::BlockBuffer,
 };
 
 use crate::{
     Error, coefficients::Rate, examples::Examples, noise::Noise, order::PresentOrder, pace::Pace,
-    params::NegativeSamplingParams, plan::Plan,
+    params::NegativeSamplingParams, plan::Plan, synchronisation::examples_stream,
 };
 
 /// One step in so many computes the loss, which costs a logarithm a score.
@@ -44,6 +41,8 @@ pub(crate) struct Run<'a, E> {
     pub(crate) end: u64,
     /// Whether it goes on to its end when the observer asks to stop: other ranks wait for it there.
     stops_at_end: bool,
+    /// The number of this rank.
+    rank: u64,
     pub(crate) next: AtomicU64,
     halt: AtomicBool,
     failure: Mutex<Option<Error>>,
@@ -105,6 +104,7 @@ impl<'a, E: Examples> Run<'a, E> {
             order: PresentOrder::default(),
             end: units.end,
             stops_at_end: options.ranks.is_some(),
+            rank: options.ranks.map_or(0, |ranks| ranks.rank() as u64),
             next: AtomicU64::new(units.start),
             halt: AtomicBool::new(false),
             failure: Mutex::new(None),
@@ -130,7 +130,7 @@ impl<'a, E: Examples> Run<'a, E> {
 
     /// The random numbers of step `step` of a unit: the same in every schedule and on every thread.
     pub(crate) fn rng(&self, unit: &Unit, step: usize) -> Stream {
-        stream(self.params.seed, "examples", &[unit.epoch, unit.block as u64, step as u64])
+        examples_stream(self.params.seed, self.rank, [unit.epoch, unit.block as u64, step as u64])
     }
 
     /// Whether step `step` of a unit computes the loss.

@@ -7,6 +7,9 @@
 //! (F2)  n_k = 1,024 · 2^z(k)                           rows of each table at meeting k, z(k): zeros at the end of k in binary; n_K: all
 //! ```
 //!
+//! Each rank draws numbers of its own: with the same negatives at the same place of their parts the moves of ranks would be parallel where those
+//! of one process are not.
+//!
 //! Rows are those of words in the order of their counts, so (F2) brings frequent words together often and rare ones seldom: S. Ji, N.
 //! Satish, S. Li and P. Dubey, "Parallelizing Word2Vec in Shared and Distributed Memory", 2016. Rows of n-grams lie behind those of
 //! words. What the ranks have made of a row is joined by `adaptive-sum` of `senv-core`, where that work takes the mean and a higher
@@ -17,6 +20,7 @@ use std::time::{Duration, Instant};
 use senv_core::{
     Corpus,
     ranks::{self, Reduce},
+    rng::{Stream, stream},
 };
 
 use crate::{Result, params::NegativeSamplingParams, tables::Tables};
@@ -113,6 +117,13 @@ fn rows(number: u64, n_meetings: u64) -> usize {
     if number >= n_meetings { usize::MAX } else { FREQUENT << number.trailing_zeros().min(40) }
 }
 
+/// The random numbers of a place (epoch, block, step) in the part of a rank. The first rank draws what a run by itself does.
+pub(crate) fn examples_stream(seed: u64, rank: u64, place: [u64; 3]) -> Stream {
+    let [epoch, block, step] = place;
+    let n = if rank == 0 { 3 } else { 4 };
+    stream(seed, "examples", &[epoch, block, step, rank][..n])
+}
+
 /// The first unit behind meeting `number` of a rank with so many units.
 fn end(n_units: u64, n_meetings: u64, number: u64) -> u64 {
     (u128::from(n_units) * u128::from(number) / u128::from(n_meetings)) as u64
@@ -129,8 +140,9 @@ pub(crate) fn met(n_units: u64, n_meetings: u64, unit: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use std::ops::Range;
+    use std::{collections::HashSet, ops::Range};
 
+    use rand::Rng;
     use senv_core::{Rows, Sentences, Table, TokenId, ranks::ThreadRank};
 
     use super::*;
@@ -145,6 +157,15 @@ mod tests {
                 assert_eq!(met(n_units, n_meetings, unit), behind, "{n_units} {n_meetings} {unit}");
             }
         }
+    }
+
+    #[test]
+    fn ranks_draw_independently_and_the_first_as_a_run_by_itself() {
+        let first = |mut stream: Stream| stream.next_u64();
+        let of = |rank| first(examples_stream(1, rank, [2, 3, 4]));
+        assert_eq!(of(0), first(stream(1, "examples", &[2, 3, 4])));
+        let drawn: HashSet<u64> = (0..100).map(of).collect();
+        assert_eq!(drawn.len(), 100);
     }
 
     /// Rows of two numbers, of which each rank moves one, by `by` and the number of the rank.

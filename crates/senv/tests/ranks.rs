@@ -97,13 +97,16 @@ fn ranks_make_one_model_whatever_the_clock_and_the_threads() {
     }
 }
 
-/// Asks to stop at a report.
-struct StopAt(AtomicU32);
+/// Asks to stop once this rank has written so many checkpoints.
+struct StopAfter(AtomicU32);
 
-impl Observer for StopAt {
-    fn progress(&self, progress: &Progress) -> Control {
-        // Reports of reading have no loss yet.
-        if progress.lr > 0.0 && self.0.fetch_sub(1, Ordering::Relaxed) == 1 { Control::Stop } else { Control::Continue }
+impl Observer for StopAfter {
+    fn progress(&self, _: &Progress) -> Control {
+        if self.0.load(Ordering::Relaxed) == 0 { Control::Stop } else { Control::Continue }
+    }
+
+    fn checkpoint(&self, _: Result<&Path, &senv_core::Error>) {
+        let _ = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| n.checked_sub(1));
     }
 }
 
@@ -119,7 +122,8 @@ fn ranks_go_on_together_from_the_last_meeting_that_all_have() {
 
     // One rank asks to stop; both do.
     let stopped = on_ranks(2, |options, i| {
-        let stop = StopAt(AtomicU32::new(6));
+        // The last and the one before it.
+        let stop = StopAfter(AtomicU32::new(2));
         let observer: &dyn Observer = if i == 1 { &stop } else { &NoObserver };
         let every = Some(Duration::ZERO);
         params.fit_files(&[&text], &TrainOptions { checkpoint: plan(i, every, false), observer, ..options }).unwrap()

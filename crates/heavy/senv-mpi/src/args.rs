@@ -8,8 +8,15 @@ use clap::{
     value_parser,
 };
 use senv::TextSystem;
+use senv_core::{
+    TextOptions,
+    text::{InvalidUtf8, TableText},
+};
 
 use crate::Result;
+
+const POLICIES: [(&str, InvalidUtf8); 3] =
+    [("error", InvalidUtf8::Error), ("replace", InvalidUtf8::Replace), ("latin1", InvalidUtf8::Latin1)];
 
 /// The program without its systems.
 pub(crate) fn program() -> Command {
@@ -49,7 +56,30 @@ pub(crate) fn system<S: TextSystem>() -> Command {
         .arg(flag("restart", "Begin anew although an earlier run has left checkpoints").conflicts_with("resume"))
         .arg(flag("force", "Replace the model"))
         .arg(path("scratch").value_name("DIR").help("Folder for temporary files [default: that of the system]"))
+        .next_help_heading("Text")
+        .arg(
+            Arg::new("column")
+                .long("column")
+                .value_name("NAME")
+                .help("Read this column of CSV or TSV, by title or number from 1, or this field of JSON lines"),
+        )
+        .arg(
+            Arg::new("invalid_utf8")
+                .long("invalid-utf8")
+                .value_name("POLICY")
+                .value_parser(PossibleValuesParser::new(POLICIES.map(|(name, _)| name)))
+                .default_value(POLICIES[0].0)
+                .help("What to do with a line that is not UTF-8: stop, put U+FFFD there, or take it as ISO 8859-1"),
+        )
+        .arg(
+            Arg::new("max_line_bytes")
+                .long("max-line-bytes")
+                .value_name("N")
+                .value_parser(value_parser!(usize))
+                .help("Longest line that is taken, in bytes [default: 1048576]"),
+        )
         .next_help_heading("Training")
+        .arg(flag("no_check", "Do not check the model on a sample of the text"))
         .arg(
             Arg::new("threads")
                 .long("threads")
@@ -78,6 +108,19 @@ pub(crate) fn system<S: TextSystem>() -> Command {
         command = command.arg(arg);
     }
     command
+}
+
+/// How the lines of the text are read.
+pub(crate) fn text(args: &ArgMatches) -> TextOptions {
+    let defaults = TextOptions::default();
+    let policy = args.get_one::<String>("invalid_utf8");
+    let policy = policy.and_then(|name| POLICIES.into_iter().find(|(other, _)| other == name));
+    TextOptions {
+        invalid_utf8: policy.map_or(defaults.invalid_utf8, |(_, policy)| policy),
+        max_line_bytes: args.get_one("max_line_bytes").copied().unwrap_or(defaults.max_line_bytes),
+        table: args.get_one::<String>("column").map(|name| TableText::column(name)),
+        ..defaults
+    }
 }
 
 fn flag(name: &'static str, help: &'static str) -> Arg {

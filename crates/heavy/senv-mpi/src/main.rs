@@ -11,7 +11,10 @@ use std::{
 };
 
 use clap::ArgMatches;
-use senv::{CheckpointPlan, FastSentParams, SavedModel, Sent2VecParams, TextSystem, TrainOptions, Word2VecParams};
+use senv::{
+    CheckParams, CheckText, CheckpointPlan, FastSentParams, LossAgainstChance, SavedModel, Sent2VecParams, Start,
+    TextSystem, TrainOptions, Trained, Trainer, Word2VecParams, check,
+};
 use senv_core::{CorpusOptions, ranks::Reduce};
 use senv_mpi::MpiRank;
 
@@ -80,15 +83,22 @@ fn train<S: TextSystem<Model: SavedModel>>(args: &ArgMatches, rank: &MpiRank) ->
         }),
         observer: &shown,
         ranks: Some(rank),
-        text: CorpusOptions { scratch_dir: path("scratch").cloned(), ..CorpusOptions::default() },
+        text: CorpusOptions { scratch_dir: path("scratch").cloned(), ..CorpusOptions::default() }
+            .with_text_options(args::text(args)),
         ..TrainOptions::default()
     };
-    let trained = match params.fit_files(&input, &options) {
+    let checks = rank.rank() == 0 && !args.get_flag("no_check");
+    let (trained, check) = match fit(&params, &input, &options, checks) {
         Err(senv::Error::Core(senv_core::Error::Interrupted { action })) => {
-            shown.say(&format!("stopped while {action}: nothing is trained in this run"));
+            let kept = if checkpoint.exists() {
+                "the same command with --resume goes on from there"
+            } else {
+                "nothing is trained in this run"
+            };
+            shown.say(&format!("stopped while {action}; {kept}"));
             return Ok(false);
         }
-        trained => trained?,
+        done => done?,
     };
     if trained.stopped == senv::Stopped::Interrupted {
         shown.say("stopped; the same command with --resume goes on from the checkpoints of the ranks");
@@ -97,6 +107,10 @@ fn train<S: TextSystem<Model: SavedModel>>(args: &ArgMatches, rank: &MpiRank) ->
     if rank.rank() == 0 {
         trained.model.write(output)?;
         shown.say(&format!("{} written", output.display()));
+        if let Some((text, check_params)) = check {
+            let check = check(&trained.model, &text, &check_params)?;
+            check.warnings.iter().for_each(|warning| shown.say(&format!("warning: {warning}")));
+        }
     }
     for path in [checkpoint.clone(), with_suffix(&checkpoint, ".previous")] {
         if path.exists() {
@@ -104,6 +118,27 @@ fn train<S: TextSystem<Model: SavedModel>>(args: &ArgMatches, rank: &MpiRank) ->
         }
     }
     Ok(true)
+}
+
+/// Trains on the part of the text that this rank has; with what the model is checked on, if it is.
+fn fit<S: TextSystem>(
+    params: &S,
+    input: &[PathBuf],
+    options: &TrainOptions<'_, S::Dev<'_>>,
+    checks: bool,
+) -> senv::Result<(Trained<S::Model>, Option<(CheckText, CheckParams)>)> {
+    let data = params.read(input, Start::Random, options)?;
+    let defaults = CheckParams::default();
+    let text = checks.then(|| CheckText::of_corpus(&data.corpus, &data.vocabulary, &defaults)).transpose()?;
+    let trained = params.fit_data(&data, options)?;
+    let loss = match params.clone().common().trainer {
+        Trainer::NegativeSampling(training) => {
+            Some(LossAgainstChance::negative_sampling(trained.loss, training.negatives))
+        }
+        Trainer::Gradient(_) => None,
+    };
+    let check = CheckParams { tokenizer: data.tokenizer.clone(), loss, on_training_text: true, ..defaults };
+    Ok((trained, text.map(|text| (text, check))))
 }
 
 fn with_suffix(path: &Path, suffix: &str) -> PathBuf {

@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use senv_core::{Observer, TokenId, Tokenizer, Vocabulary, files::StoredList, hyperparameters::Hyperparameters};
+use senv_core::{
+    CorpusOptions, Observer, TokenId, Tokenizer, Vocabulary, files::StoredList, hyperparameters::Hyperparameters,
+};
 use senv_store::Embeddings;
 
 use super::{
@@ -119,10 +121,15 @@ pub(crate) trait Trainable: SequenceSystem {
         // Where vectors stay as they are, a word without one would keep a random one.
         let fixed = options.vectors.filter(|_| fit.words == WordUpdates::Frozen);
         let keep = |token: &str| fixed.is_none_or(|fixed| fixed.get(token).is_some());
-        let (reading, observer) = (options.reading(tokenizer, 1), options.observer);
-        let resumable = options.resumable_reading(tokenizer, 1);
+        let observer = options.observer;
+        let reading = CorpusOptions { max_vocabulary: None, ..options.reading(tokenizer, 1) };
+        // Which words have a vector is known once all of them are.
+        let most = max_vocabulary.filter(|_| fixed.is_none());
+        let resumable =
+            CorpusOptions { max_vocabulary: most, ..options.resumable_reading(tokenizer, min_count.max(1)) };
         let (vocabulary, text) = Text::read(paths, &resumable, max_tokens, observer, |words, corpus| {
-            assemble(words, corpus.n_sentences(), max_vocabulary, min_count, keep)
+            let left_out = words.corpus_tokens() - words.counts().iter().sum::<u64>();
+            assemble(words, left_out, corpus.n_sentences(), max_vocabulary, min_count, keep)
         })?;
         let found = examples(&text)?;
         let held_out = |dev: &[PathBuf]| -> Result<_> {

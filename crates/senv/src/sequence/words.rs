@@ -63,16 +63,17 @@ impl LongSentences {
 }
 
 /// The vocabulary of the special tokens and these words, most frequent first, as far as they are frequent enough and kept; and of
-/// every word its number in it.
+/// every word its number in it. The text has `left_out` more tokens, which are of none of the words.
 pub(crate) fn assemble(
     words: &Vocabulary,
+    left_out: u64,
     n_sentences: u64,
     limit: Option<usize>,
     min_count: u64,
     keep: impl Fn(&str) -> bool,
 ) -> Result<(Vocabulary, Vec<TokenId>)> {
     let room = limit.map_or(usize::MAX, |limit| limit.saturating_sub(SPECIAL.len()).max(1));
-    let (mut kept, mut numbers, mut unknown) = (Vec::new(), Vec::with_capacity(words.len()), 0);
+    let (mut kept, mut numbers, mut unknown) = (Vec::new(), Vec::with_capacity(words.len()), left_out);
     for (_, token, count) in words.iter() {
         if kept.len() < room && !SPECIAL.contains(&token) && count >= min_count && keep(token) {
             numbers.push(TokenId((SPECIAL.len() + kept.len()) as u32));
@@ -155,8 +156,8 @@ impl TextWriter {
 }
 
 impl Text {
-    /// Reads files: a sentence a line, documents separated by blank lines. `number` says what becomes of each word, so
-    /// that unknown words can keep their place, and what else comes of them.
+    /// Reads files: a sentence a line, documents separated by blank lines. `number` says what becomes of each word, and what else comes of
+    /// them. Unknown words keep their place.
     pub(crate) fn read<T>(
         paths: &[impl AsRef<Path>],
         options: &CorpusOptions,
@@ -165,12 +166,13 @@ impl Text {
         number: impl FnOnce(&Vocabulary, &Corpus) -> Result<(T, Vec<TokenId>)>,
     ) -> Result<(T, Self)> {
         let paths: Vec<PathBuf> = paths.iter().map(|path| path.as_ref().to_owned()).collect();
-        let options = CorpusOptions { max_vocabulary: None, ..options.clone() };
+        let options = CorpusOptions { keep_unknown: true, ..options.clone() };
         let (words, corpus) = Corpus::read(&paths, &options, observer)?;
         let (more, numbers) = number(&words, &corpus)?;
         let mut text = TextWriter::new(corpus.scratch_dir(), max_tokens)?;
         read_sentences(&corpus, |sentence, ends_document| {
-            text.push(sentence.iter().map(|token| numbers[token.index()]), ends_document)
+            let number = |token: &TokenId| numbers.get(token.index()).copied().unwrap_or(UNKNOWN);
+            text.push(sentence.iter().map(number), ends_document)
         })?;
         Ok((more, text.finish(format!("{:016x}", corpus.fingerprint()))?))
     }

@@ -167,7 +167,7 @@ impl PThoughtParams {
         let n_sentences: usize = data.sources.iter().map(|source| source.sentences().len()).sum();
         let keep = |token: &str| vectors.is_none_or(|vectors| vectors.get(token).is_some());
         let (vocabulary, numbers) =
-            assemble(&data.vocabulary, n_sentences as u64, self.max_vocabulary, self.min_count, keep)?;
+            assemble(&data.vocabulary, 0, n_sentences as u64, self.max_vocabulary, self.min_count, keep)?;
         let train = self.pairs(data, &numbers, folder)?;
         let held_out = |dev: &PairData| -> Result<_> {
             let (text, examples) = self.pairs(dev, &known(&vocabulary, &dev.vocabulary), folder)?;

@@ -137,7 +137,7 @@ fn vocabulary(
         all = Vocabulary::from_counts(read.chain(unread), all.corpus_tokens())?;
     }
     if params.special_tokens {
-        return Ok(assemble(&all, n_texts, params.max_vocabulary, 0, |_| true)?.0);
+        return Ok(assemble(&all, 0, n_texts, params.max_vocabulary, 0, |_| true)?.0);
     }
     let Some(limit) = params.max_vocabulary.filter(|&limit| limit < all.len()) else { return Ok(all) };
     Ok(Vocabulary::from_counts(all.iter().take(limit).map(|(_, token, count)| (token, count)), all.corpus_tokens())?)

@@ -1,11 +1,12 @@
 //! `senv index`: sentences that are searched by meaning, on disk.
 
+mod changes;
 pub(crate) mod columns;
+mod folder;
 mod parts;
 mod web;
 
 use std::{
-    fs,
     path::{Path, PathBuf},
     time::Instant,
 };
@@ -18,12 +19,14 @@ use senv_core::{
 };
 use senv_index::{Collection, IndexParams, Rescoring};
 
+pub(super) use self::folder::{check_new, open};
 use self::{
     columns::{Columns, DOCUMENT, FILE, LINE, PLACE, TEXT},
+    folder::warn_of_many_parts,
     parts::{Documents, Parts},
 };
 use crate::{
-    commands::{ENGLISH, is_english, known_words::warn_of_few, order_weight, search::filter::Condition},
+    commands::{ENGLISH, is_english, known_words::warn_of_few, order_weight},
     failure::{Failure, Result},
     output::{self, plural, short},
     text::{InputArgs, LineArgs, is_arrow, is_dash, note_tables, note_typing},
@@ -164,9 +167,6 @@ impl Ids {
     }
 }
 
-/// Parts of a collection from which on a search takes several times as long.
-const MANY_PARTS: usize = 1000;
-
 /// What is kept of vectors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Precision {
@@ -200,30 +200,11 @@ impl Index {
             return self.export();
         }
         if !self.delete_ids.is_empty() || self.delete_where.is_some() {
-            let mut collection = Collection::open(&self.output)?;
-            let ids = match &self.delete_where {
-                Some(condition) => self.ids_where(&collection, condition)?,
-                None => self.delete_ids.iter().flat_map(|ids| ids.0.iter().copied()).collect(),
-            };
-            collection.delete(&ids)?;
-            let deleted = plural(ids.len() as u64, "sentence");
-            output::note(&format!("{deleted} deleted, {} left", output::grouped(collection.len() as u64)));
+            self.delete()?;
             return self.export();
         }
         if self.compact {
-            let mut collection = Collection::open(&self.output)?;
-            if collection.params().rescoring == Rescoring::None {
-                let message = format!(
-                    "--compact: {} was made with --precision none, which keeps no vectors to write anew; make it anew from its \
-                     text (--force)",
-                    self.output.display()
-                );
-                return Err(Failure::Usage(message));
-            }
-            let before = collection.n_bytes();
-            collection.compact()?;
-            let (before, after) = (output::bytes(before), output::bytes(collection.n_bytes()));
-            output::note(&format!("{before} became {after}"));
+            self.join_parts()?;
             return self.export();
         }
         let dash = [PathBuf::from("-")];
@@ -343,21 +324,6 @@ impl Index {
             .of_table(is_json))
     }
 
-    /// The ids of the sentences that meet a condition, one at least.
-    fn ids_where(&self, collection: &Collection, condition: &str) -> Result<Vec<u64>> {
-        let these = Condition::new("--delete-where", condition)?.positions(collection)?;
-        let positions = these.iter().enumerate().filter(|(_, meets)| **meets).map(|(position, _)| position);
-        let mut ids = Vec::new();
-        for position in positions {
-            ids.extend(collection.id(position)?);
-        }
-        if ids.is_empty() {
-            let shown = self.output.display();
-            return Err(Failure::Usage(format!("--delete-where {condition:?}: no sentence of {shown} meets it")));
-        }
-        Ok(ids)
-    }
-
     /// Refuses to add sentences to documents, and documents to sentences.
     fn check_documents(&self) -> Result {
         if !self.add {
@@ -410,54 +376,5 @@ impl Index {
             return Ok(());
         }
         web::export(self.export_web.as_deref(), &open(&self.output, self.model.as_deref())?)
-    }
-}
-
-/// Warns where a search has many parts to look at, and says what helps.
-fn warn_of_many_parts(folder: &Path, collection: &Collection) {
-    let n = collection.n_segments();
-    if n < MANY_PARTS {
-        return;
-    }
-    let helps = match collection.params().rescoring {
-        Rescoring::None => "with --precision none they cannot be joined: add more at a time",
-        _ => "--compact joins them",
-    };
-    let parts = plural(n as u64, "part");
-    output::warn(&format!("{} has {parts}, each of which is searched by itself; {helps}", folder.display()));
-}
-
-/// Opens a collection with its model, which may have been moved.
-pub(super) fn open(folder: &Path, model: Option<&Path>) -> senv::Result<SentenceCollection> {
-    match model {
-        Some(model) => SentenceCollection::open_with_model(folder, model),
-        None => SentenceCollection::open(folder),
-    }
-}
-
-/// Refuses a place where something else is, which a collection would mix with.
-pub(super) fn check_new(folder: &Path, force: bool) -> Result {
-    let Ok(file) = fs::metadata(folder) else { return Ok(()) };
-    let shown = folder.display();
-    if !file.is_dir() {
-        return Err(Failure::Usage(format!("{shown} is a file, and a collection a folder; give another --output")));
-    }
-    if folder.join("manifest").exists() {
-        return match force {
-            true => Ok(()),
-            false => {
-                Err(Failure::Usage(format!("{shown} is a collection already; --add adds to it, --force makes it anew")))
-            }
-        };
-    }
-    // What a run left that was killed, perhaps; the library removes no file that only has such a name.
-    let is_ours =
-        |name: &str| name.starts_with('.') || [".segment", ".deletions"].iter().any(|end| name.ends_with(end));
-    let entries = fs::read_dir(folder).map_err(|e| senv_core::Error::io("read", folder, e))?;
-    let other =
-        entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).find(|name| !is_ours(name));
-    match other {
-        Some(name) => Err(Failure::Usage(format!("{shown} holds other things ({name}); give another --output"))),
-        None => Ok(()),
     }
 }

@@ -203,12 +203,14 @@ fn remove(paths: &[PathBuf]) -> Result<()> {
     })
 }
 
-/// What a reading is of: the files as they are now, and how they are read. `None` for an input that cannot be read again.
+/// What a reading is of: the files as they are now, how they are read, and which of how many ranks reads its part of them. `None` for an
+/// input that cannot be read again.
 pub(super) fn reading_of(
     paths: &[PathBuf],
     tokenizer: &Tokenizer,
     text: &TextOptions,
     known: Option<&Vocabulary>,
+    part: Option<(u64, u64)>,
 ) -> Option<String> {
     let files = KeptReading::of_files(paths)?;
     let known = known.map(|vocabulary| {
@@ -216,7 +218,8 @@ pub(super) fn reading_of(
         vocabulary.iter().for_each(|(_, token, _)| token.hash(&mut hasher));
         hasher.finish()
     });
-    Some(format!("{files}; {tokenizer:?}; {text:?}; vocabulary {known:?}"))
+    let part = part.map_or(String::new(), |(rank, n)| format!("; rank {rank} of {n}"));
+    Some(format!("{files}; {tokenizer:?}; {text:?}; vocabulary {known:?}{part}"))
 }
 
 /// Name, size and time of the last change of a file, in nanoseconds; `None` if it is something else than a file.

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use block::{Block, BlockWriter, Sums};
 use pass::{Counts, PassOutput, pass};
 use storage::Storage;
-use translate::Tables;
+use translate::{Tables, Words};
 
 pub use block::BlockBuffer;
 pub use kept::KeptReading;
@@ -45,6 +45,9 @@ pub struct CorpusOptions {
     /// Tokens that stay in the vocabulary whatever their count and the limit, such as the words of a model that is
     /// trained further; one that the text lacks has a count of 0. None by default. Ignored where a vocabulary is given.
     pub keep: Vec<String>,
+    /// Whether tokens that are not in the vocabulary keep their place, as the id that is the length of the vocabulary; they are left out by
+    /// default.
+    pub keep_unknown: bool,
     /// Threads that read; 0 (default) for all cores. The result is always the same.
     pub threads: usize,
     /// What to do with lines that are not UTF-8; an error by default.
@@ -58,8 +61,8 @@ pub struct CorpusOptions {
     /// Folder of the temporary file, which takes four bytes a token; the system's temporary folder by default. On some
     /// machines that folder is in memory: name another for texts of many gigabytes.
     pub scratch_dir: Option<PathBuf>,
-    /// Where a reading that is stopped is kept, and gone on from; nowhere by default. Input that cannot be read again is not kept, nor
-    /// is the part of a rank.
+    /// Where a reading that is stopped is kept, and gone on from; nowhere by default. Input that cannot be read again is not kept. Each
+    /// rank needs a place of its own.
     pub kept: Option<KeptReading>,
 }
 
@@ -86,6 +89,7 @@ impl Default for CorpusOptions {
             min_count: 5,
             max_vocabulary: None,
             keep: Vec::new(),
+            keep_unknown: false,
             threads: 0,
             invalid_utf8: InvalidUtf8::default(),
             max_line_bytes: DEFAULT_MAX_LINE_BYTES,
@@ -177,15 +181,15 @@ impl Corpus {
         count_bytes: usize,
         observer: &dyn Observer,
     ) -> Result<(Vocabulary, Self)> {
-        let part = ranks.map(|ranks| (ranks.rank() as u64, ranks.n_ranks() as u64));
         // Ranks hand their counts to each other, which takes them in memory.
         let count_bytes = if ranks.is_some() { usize::MAX } else { count_bytes };
-        let (passed, counts) = checked_pass(paths, options, None, part, count_bytes, observer)?;
+        let (passed, counts) = checked_pass(paths, options, None, ranks, count_bytes, observer)?;
         let CorpusOptions { min_count, max_vocabulary, ref keep, .. } = *options;
         match counts {
             Counts::Memory(builders) => {
                 let (vocabulary, tables) = translate::merge(builders, min_count, max_vocabulary, keep, ranks)?;
-                Ok((vocabulary, Self::translated(passed, Tables::Memory(tables), options)?))
+                let corpus = Self::translated(passed, Tables::Memory(tables), &vocabulary, options)?;
+                Ok((vocabulary, corpus))
             }
             Counts::Disk(runs) => {
                 let (vocabulary, distinct) = runs.vocabulary(min_count, max_vocabulary, keep, observer)?;
@@ -193,7 +197,7 @@ impl Corpus {
                     "{distinct} distinct words were counted on the disk; {} are in the vocabulary",
                     vocabulary.len()
                 ));
-                let corpus = Self::translated(passed, Tables::Disk(&runs, &vocabulary), options)?;
+                let corpus = Self::translated(passed, Tables::Disk(&runs), &vocabulary, options)?;
                 Ok((vocabulary, corpus))
             }
         }
@@ -210,13 +214,19 @@ impl Corpus {
         observer: &dyn Observer,
     ) -> Result<Self> {
         let (passed, _) = checked_pass(paths, options, Some(vocabulary), None, usize::MAX, observer)?;
-        Self::translated(passed, Tables::Final, options)
+        Self::translated(passed, Tables::Final, vocabulary, options)
     }
 
-    fn translated(output: PassOutput, tables: Tables<'_>, options: &CorpusOptions) -> Result<Self> {
+    fn translated(
+        output: PassOutput,
+        tables: Tables<'_>,
+        vocabulary: &Vocabulary,
+        options: &CorpusOptions,
+    ) -> Result<Self> {
         let PassOutput { pieces, mut storage, n_replaced } = output;
-        let (blocks, sums) =
-            translate::translate(&pieces, tables, &mut storage, crate::threads::thread_count(options.threads))?;
+        let words = Words { vocabulary, keeps_unknown: options.keep_unknown };
+        let n_threads = crate::threads::thread_count(options.threads);
+        let (blocks, sums) = translate::translate(&pieces, tables, words, &mut storage, n_threads)?;
         let all: u64 = pieces.iter().map(|piece| piece.n_ids as u64).sum();
         Ok(Self { storage, blocks, sums, n_unknown: all - sums.n_tokens, n_replaced })
     }
@@ -246,7 +256,7 @@ impl Corpus {
         self.sums.n_documents
     }
 
-    /// Number of tokens that are in the vocabulary.
+    /// Number of tokens: those that are in the vocabulary, and all where [`CorpusOptions::keep_unknown`] is set.
     #[must_use]
     pub fn n_tokens(&self) -> u64 {
         self.sums.n_tokens
@@ -328,27 +338,27 @@ fn checked_pass(
     paths: &[PathBuf],
     options: &CorpusOptions,
     known: Option<&Vocabulary>,
-    part: Option<(u64, u64)>,
+    ranks: Option<&dyn Reduce>,
     count_bytes: usize,
     observer: &dyn Observer,
 ) -> Result<(PassOutput, Counts)> {
     if paths.is_empty() {
         return Err(Error::InvalidParameter { name: "paths", requirement: "at least one file", got: "none".into() });
     }
-    let (passed, counts) = pass(paths, options, known, part, count_bytes, observer)?;
+    let (passed, counts) = pass(paths, options, known, ranks, count_bytes, observer)?;
     let mut has_text = vec![false; paths.len()];
     passed.pieces.iter().for_each(|piece| has_text[piece.file] |= piece.n_ids > 0);
     if !has_text.contains(&true) {
-        return Err(match part {
-            Some((_, n)) => Error::InvalidParameter {
+        return Err(match ranks {
+            Some(ranks) => Error::InvalidParameter {
                 name: "number of ranks",
                 requirement: "at most one for each MiB of text",
-                got: n.to_string(),
+                got: ranks.n_ranks().to_string(),
             },
             None => Error::EmptyInput { path: paths[0].clone() },
         });
     }
-    for (path, _) in paths.iter().zip(&has_text).filter(|&(_, &has_text)| !has_text && part.is_none()) {
+    for (path, _) in paths.iter().zip(&has_text).filter(|&(_, &has_text)| !has_text && ranks.is_none()) {
         observer.note(&format!("{} holds no text", path.display()));
     }
     if passed.n_replaced > 0 {

@@ -21,6 +21,7 @@ use super::{
 };
 use crate::{
     CorpusOptions, Error, Observer, Result, TextOptions, Vocabulary,
+    ranks::{self, Reduce},
     text::{BlockReader, ReadingProgress, TextBlock, check_line, cut_line},
     threads::{spawn_others, thread_count},
     words::VocabularyBuilder,
@@ -49,12 +50,12 @@ pub(super) enum Counts {
 }
 
 /// Reads all files. The threads keep up to `count_bytes` of counts in memory. With `known`, tokens are looked up there and not counted.
-/// With `part` (I, N), piece number i is read where i mod N is I.
+/// Rank r of R reads piece number i where i mod R is r; if one of them is stopped, all are.
 pub(super) fn pass(
     paths: &[PathBuf],
     options: &CorpusOptions,
     known: Option<&Vocabulary>,
-    part: Option<(u64, u64)>,
+    ranks: Option<&dyn Reduce>,
     count_bytes: usize,
     observer: &dyn Observer,
 ) -> Result<(PassOutput, Counts)> {
@@ -62,9 +63,9 @@ pub(super) fn pass(
     // The length of a sentence has 31 bits.
     let max_line_bytes = options.max_line_bytes.min(DOCUMENT_END as usize - 1);
     let text = TextOptions { max_line_bytes, ..options.text_options() };
-    // Each rank has a part of the text, and a text that is kept is whole.
-    let kept = options.kept.as_ref().filter(|_| part.is_none());
-    let kept = kept.and_then(|kept| Some((kept, reading_of(paths, &options.tokenizer, &text, known)?)));
+    let part = ranks.map(|ranks| (ranks.rank() as u64, ranks.n_ranks() as u64));
+    let kept = options.kept.as_ref();
+    let kept = kept.and_then(|kept| Some((kept, reading_of(paths, &options.tokenizer, &text, known, part)?)));
     let resumed = kept.as_ref().and_then(|(kept, of)| kept.load(of).transpose()).transpose()?;
     let mut input = Input {
         blocks: BlockReader::open(paths, PIECE, false, &text)?,
@@ -73,7 +74,10 @@ pub(super) fn pass(
     };
     let mut before = Vec::new();
     let (storage, runs) = if let Some(Resumed { done, state, storage, runs }) = resumed {
-        input.skip(state.next, done, observer)?;
+        if let Err(error) = input.skip(state.next, done, observer) {
+            // What was kept stays.
+            return Err(of_all(ranks, Some(error))?.unwrap_or(Error::Interrupted { action: "reading the text" }));
+        }
         before = state.pieces;
         (storage, runs)
     } else {
@@ -114,7 +118,8 @@ pub(super) fn pass(
     let (workers, pieces): (Vec<_>, Vec<_>) = done.into_iter().unzip();
     let mut pieces: Vec<Piece> = before.into_iter().chain(pieces.into_iter().flatten()).collect();
     pieces.sort_unstable_by_key(|piece| piece.number);
-    if let Some((number, error)) = into_inner(failure) {
+    let (number, own) = into_inner(failure).map_or((input.next, None), |(number, error)| (number, Some(error)));
+    if let Some(error) = of_all(ranks, own)? {
         let stopped = matches!(error, Error::Interrupted { .. });
         if let Some((kept, of)) = kept.filter(|_| stopped && !storage.is_in_memory())
             && kept.has_room(KeptReading::KIND)
@@ -128,8 +133,11 @@ pub(super) fn pass(
         }
         return Err(error);
     }
-    let counts = if runs.is_empty() {
-        Counts::Memory(workers.into_iter().map(|worker| worker.builder).collect())
+    let counts = if runs.is_empty() || ranks.is_some() {
+        // Ranks hand their counts to each other, which takes them in memory.
+        let mut builders = runs.builders()?;
+        builders.extend(workers.into_iter().map(|worker| worker.builder));
+        Counts::Memory(builders)
     } else {
         set_all_aside(workers, &mut runs)?;
         Counts::Disk(runs)
@@ -140,6 +148,19 @@ pub(super) fn pass(
     }
     let n_replaced = pieces.iter().map(|piece| piece.n_replaced).sum::<u64>() + input.blocks.n_replaced();
     Ok((PassOutput { pieces, storage: storage.finish(), n_replaced }, counts))
+}
+
+/// What has ended the reading here, or the end of that of another rank: where one of them is stopped, all of them are.
+fn of_all(ranks: Option<&dyn Reduce>, own: Option<Error>) -> Result<Option<Error>> {
+    let is_stopped = matches!(own, Some(Error::Interrupted { .. }));
+    match ranks {
+        // Another error ends the run of this rank, and so that of the others.
+        Some(ranks) if own.is_none() || is_stopped => {
+            let [n_stopped] = ranks::sum(ranks, [f64::from(u8::from(is_stopped))])?;
+            Ok(own.or_else(|| (n_stopped > 0.0).then_some(Error::Interrupted { action: "reading the text" })))
+        }
+        _ => Ok(own),
+    }
 }
 
 fn set_all_aside(workers: Vec<Worker>, runs: &mut Runs) -> Result<()> {

@@ -8,6 +8,7 @@ use std::{
     collections::{BinaryHeap, HashSet},
     io::{self, BufRead, BufReader, Read},
     path::{Path, PathBuf},
+    time::Instant,
 };
 
 use serde::{Deserialize, Serialize};
@@ -149,6 +150,31 @@ impl Runs {
         Ok(table)
     }
 
+    /// The counts of all sets of provisional ids, in memory again.
+    pub(super) fn builders(&self) -> Result<Vec<VocabularyBuilder>> {
+        self.list
+            .0
+            .iter()
+            .map(|run| run.map_or_else(|| Ok(VocabularyBuilder::default()), |run| self.builder(run)))
+            .collect()
+    }
+
+    fn builder(&self, run: Run) -> Result<VocabularyBuilder> {
+        // The number of tokens is that of records that lie in the file.
+        let mut counts = vec![(String::new(), 0); run.n_tokens];
+        let mut builder = VocabularyBuilder::default();
+        if let Some(mut reader) = self.reader(run, AT_A_TIME) {
+            while reader.advance()? {
+                let count = (reader.token()?.to_owned(), reader.count);
+                *counts.get_mut(reader.id as usize).ok_or_else(|| reader.damaged())? = count;
+            }
+        }
+        for (token, count) in counts {
+            builder.try_add_many(&token, count)?;
+        }
+        Ok(builder)
+    }
+
     /// The vocabulary of all runs, as [`VocabularyBuilder::finish_keeping`] makes it of one builder; and the number of distinct tokens.
     pub(super) fn vocabulary(
         &self,
@@ -167,7 +193,7 @@ impl Runs {
                 heap.push(Reverse((std::mem::take(&mut reader.token), i)));
             }
         }
-        let (mut token, mut count, mut merged) = (Vec::new(), 0_u64, 0_u64);
+        let (started, mut token, mut count, mut merged) = (Instant::now(), Vec::new(), 0_u64, 0_u64);
         while let Some(Reverse((next, i))) = heap.pop() {
             if next != token {
                 selected.add(&token, count)?;
@@ -182,7 +208,8 @@ impl Runs {
             }
             merged += 1;
             if merged.is_multiple_of(LOOK) {
-                let progress = Progress { done: merged as f64 / all as f64, units: merged, ..Progress::default() };
+                let (done, seconds) = (merged as f64 / all as f64, started.elapsed().as_secs_f64());
+                let progress = Progress { done, units: merged, seconds, ..Progress::default() };
                 if observer.progress(&progress) == Control::Stop {
                     return Err(Error::Interrupted { action: "counting the words" });
                 }

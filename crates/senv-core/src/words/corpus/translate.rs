@@ -24,7 +24,26 @@ pub(super) enum Tables<'a> {
     Final,
     Memory(Vec<Vec<u32>>),
     /// Made of the runs, one at a time.
-    Disk(&'a Runs, &'a Vocabulary),
+    Disk(&'a Runs),
+}
+
+/// What the tokens become.
+#[derive(Clone, Copy)]
+pub(super) struct Words<'a> {
+    pub(super) vocabulary: &'a Vocabulary,
+    /// Whether tokens that are not in the vocabulary keep their place.
+    pub(super) keeps_unknown: bool,
+}
+
+impl Words<'_> {
+    /// The id of a token in the corpus, if it is there.
+    fn of(self, id: u32) -> Option<u32> {
+        match (id, self.keeps_unknown) {
+            (UNKNOWN, true) => Some(self.vocabulary.len() as u32),
+            (UNKNOWN, false) => None,
+            _ => Some(id),
+        }
+    }
 }
 
 /// Merges the vocabularies of the threads into one.
@@ -105,6 +124,7 @@ struct Translated {
 pub(super) fn translate(
     pieces: &[Piece],
     tables: Tables<'_>,
+    words: Words<'_>,
     storage: &mut Storage,
     n_threads: usize,
 ) -> Result<(Vec<Block>, Sums)> {
@@ -112,8 +132,8 @@ pub(super) fn translate(
     let mut done = Vec::with_capacity(pieces.len());
     let mut translate_some = |of: &[usize], tables: &[Vec<u32>]| {
         done.append(&mut match storage {
-            Storage::Memory(words) => translate_memory(pieces, of, tables, &ends, words),
-            Storage::File(file) => translate_file(pieces, of, tables, &ends, file, n_threads)?,
+            Storage::Memory(stored) => translate_memory((pieces, of, &ends), tables, words, stored),
+            Storage::File(file) => translate_file((pieces, of, &ends), tables, words, file, n_threads)?,
         });
         Result::Ok(())
     };
@@ -121,12 +141,12 @@ pub(super) fn translate(
     match tables {
         Tables::Final => translate_some(&all, &[])?,
         Tables::Memory(tables) => translate_some(&all, &tables)?,
-        Tables::Disk(runs, vocabulary) => {
+        Tables::Disk(runs) => {
             let mut tables = vec![Vec::new(); runs.n_sets()];
             let mut of_sets = vec![Vec::new(); runs.n_sets()];
             all.iter().for_each(|&i| of_sets[pieces[i].set].push(i));
             for (set, of) in of_sets.iter().enumerate() {
-                tables[set] = runs.table(set, vocabulary, UNKNOWN)?;
+                tables[set] = runs.table(set, words.vocabulary, UNKNOWN)?;
                 translate_some(of, &tables)?;
                 tables[set] = Vec::new();
             }
@@ -148,42 +168,43 @@ pub(super) fn translate(
     Ok((blocks, sums))
 }
 
+/// All pieces, which of them are translated, and of each whether a document ends with it.
+type Chosen<'a> = (&'a [Piece], &'a [usize], &'a [bool]);
+
 fn translate_memory(
-    pieces: &[Piece],
-    of: &[usize],
+    (pieces, of, ends): Chosen<'_>,
     tables: &[Vec<u32>],
-    ends: &[bool],
-    words: &mut [u32],
+    words: Words<'_>,
+    stored: &mut [u32],
 ) -> Vec<Translated> {
     let mut writer = BlockWriter::default();
     let mut done = Vec::with_capacity(of.len());
     for &i in of {
         let piece = &pieces[i];
         let from = piece.start as usize;
-        let piece_words = &mut words[from..from + piece.n_sentences + piece.n_ids];
-        done.push(translate_piece(&mut writer, i, piece, tables, ends[i], piece_words));
-        piece_words[..writer.words.len()].copy_from_slice(&writer.words);
+        let of_piece = &mut stored[from..from + piece.n_sentences + piece.n_ids];
+        done.push(translate_piece(&mut writer, (i, piece, ends[i]), tables, words, of_piece));
+        of_piece[..writer.words.len()].copy_from_slice(&writer.words);
     }
     done
 }
 
 fn translate_file(
-    pieces: &[Piece],
-    of: &[usize],
+    (pieces, of, ends): Chosen<'_>,
     tables: &[Vec<u32>],
-    ends: &[bool],
+    words: Words<'_>,
     file: &ScratchFile,
     n_threads: usize,
 ) -> Result<Vec<Translated>> {
     let next = AtomicUsize::new(0);
     let work = || -> Result<Vec<Translated>> {
-        let (mut writer, mut words, mut done) = (BlockWriter::default(), Vec::new(), Vec::new());
+        let (mut writer, mut stored, mut done) = (BlockWriter::default(), Vec::new(), Vec::new());
         loop {
             let Some(&i) = of.get(next.fetch_add(1, Ordering::Relaxed)) else { return Ok(done) };
             let piece = &pieces[i];
-            words.resize(piece.n_sentences + piece.n_ids, 0);
-            file.read(piece.start, &mut words)?;
-            done.push(translate_piece(&mut writer, i, piece, tables, ends[i], &words));
+            stored.resize(piece.n_sentences + piece.n_ids, 0);
+            file.read(piece.start, &mut stored)?;
+            done.push(translate_piece(&mut writer, (i, piece, ends[i]), tables, words, &stored));
             file.write(piece.start, &writer.words)?;
         }
     };
@@ -204,24 +225,21 @@ fn translate_file(
 /// Writes the translated piece to the writer.
 fn translate_piece(
     writer: &mut BlockWriter,
-    number: usize,
-    piece: &Piece,
+    (number, piece, ends_document): (usize, &Piece, bool),
     tables: &[Vec<u32>],
-    ends_document: bool,
-    words: &[u32],
+    words: Words<'_>,
+    stored: &[u32],
 ) -> Translated {
     writer.clear();
-    let (lengths, mut ids) = words.split_at(piece.n_sentences);
+    let (lengths, mut ids) = stored.split_at(piece.n_sentences);
     let table = tables.get(piece.set);
     for (i, &length) in lengths.iter().enumerate() {
         let (sentence, rest) = ids.split_at((length & !DOCUMENT_END) as usize);
         ids = rest;
         let last = length & DOCUMENT_END != 0 || (ends_document && i + 1 == lengths.len());
         match table {
-            Some(table) => {
-                writer.push(sentence.iter().map(|&id| table[id as usize]).filter(|&id| id != UNKNOWN), last);
-            }
-            None => writer.push(sentence.iter().copied().filter(|&id| id != UNKNOWN), last),
+            Some(table) => writer.push(sentence.iter().filter_map(|&id| words.of(table[id as usize])), last),
+            None => writer.push(sentence.iter().filter_map(|&id| words.of(id)), last),
         }
     }
     writer.end_block();

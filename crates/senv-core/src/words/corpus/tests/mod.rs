@@ -1,3 +1,5 @@
+mod kept;
+
 use std::{
     io::Write,
     sync::{
@@ -39,7 +41,8 @@ fn sentences(vocabulary: &Vocabulary, corpus: &Corpus) -> Vec<String> {
         assert_eq!(corpus.tokens_before(i) + block.n_tokens() as u64, corpus.tokens_before(i + 1));
         for s in 0..block.n_sentences() {
             assert_eq!(corpus.block_of(out.len() as u64), i);
-            let words: Vec<&str> = block.sentence(s).iter().map(|&id| vocabulary.token(id)).collect();
+            let word = |&id: &TokenId| if id.index() == vocabulary.len() { "?" } else { vocabulary.token(id) };
+            let words: Vec<&str> = block.sentence(s).iter().map(word).collect();
             out.push(words.join(" ") + if block.ends_document(s) { "|" } else { "" });
         }
     }
@@ -311,6 +314,20 @@ fn a_corpus_is_read_from_a_table_as_from_its_lines() {
 }
 
 #[test]
+fn unknown_tokens_keep_their_place_where_that_is_asked_for() {
+    let (_folder, paths) = files(&[b"a x b\ny\n\nb a z a\n"]);
+    for threads in [1, 3] {
+        let options = CorpusOptions { keep_unknown: true, ..options(2, threads) };
+        let (vocabulary, corpus) = Corpus::read(&paths, &options, &NoObserver).unwrap();
+        let again = Corpus::with_vocabulary(&paths, &vocabulary, &options, &NoObserver).unwrap();
+        for corpus in [corpus, again] {
+            assert_eq!(sentences(&vocabulary, &corpus), ["a ? b", "?|", "b a ? a|"]);
+            assert_eq!((corpus.n_tokens(), corpus.n_unknown(), corpus.n_documents()), (8, 0, 2));
+        }
+    }
+}
+
+#[test]
 fn counts_on_the_disk_are_those_in_memory() {
     // Three MiB in which every thread sets its counts aside several times.
     let mut text = String::new();
@@ -326,7 +343,12 @@ fn counts_on_the_disk_are_those_in_memory() {
         [(1, None, vec![]), (9, None, vec!["w1", "never"]), (1, Some(500), vec!["more"]), (12, Some(7), vec![])]
     {
         let keep: Vec<String> = keep.into_iter().map(String::from).collect();
-        let options = |threads| CorpusOptions { max_vocabulary, keep: keep.clone(), ..options(min_count, threads) };
+        let options = |threads| CorpusOptions {
+            max_vocabulary,
+            keep: keep.clone(),
+            keep_unknown: min_count == 9,
+            ..options(min_count, threads)
+        };
         let (vocabulary, corpus) = Corpus::read(&paths, &options(2), &NoObserver).unwrap();
         for (threads, count_bytes) in [(1, 1 << 20), (3, 1 << 20), (2, 0), (1, 64 << 10)] {
             let (small, on_disk) =
@@ -354,105 +376,4 @@ impl crate::Observer for Noted<'_> {
     fn note(&self, text: &str) {
         self.0.lock().unwrap().push(text.to_owned());
     }
-}
-
-/// Stops the reading at the n-th report.
-struct StopsAt(AtomicUsize);
-
-impl crate::Observer for StopsAt {
-    fn progress(&self, _: &Progress) -> Control {
-        if self.0.fetch_sub(1, Ordering::Relaxed) == 1 { Control::Stop } else { Control::Continue }
-    }
-}
-
-#[test]
-fn a_reading_that_is_stopped_goes_on_to_the_same_corpus() {
-    // Twelve MiB: a dozen pieces, each with a report.
-    let line = |i: u64| format!("word{} word{} the end\n", i % 70_001, i * i % 900_007);
-    let text: String = (0..440_000).map(line).collect();
-    let (folder, paths) = files(&[text.as_bytes(), &text.as_bytes()[..3 << 20]]);
-    let (vocabulary, corpus) = Corpus::read(&paths, &options(2, 2), &NoObserver).unwrap();
-    let path = folder.path().join("kept");
-    let beside = || std::fs::read_dir(folder.path()).unwrap().count() - 2;
-    for (threads, count_bytes) in [(1, usize::MAX), (2, 1 << 20)] {
-        let kept = KeptReading { path: path.clone(), resume: true, origin: "a test".into() };
-        let options = CorpusOptions { kept: Some(kept), ..options(2, threads) };
-        let mut stops = 0;
-        let (again, resumed) = loop {
-            // Each time a little further than before.
-            let observer = StopsAt(AtomicUsize::new(stops + 1));
-            match Corpus::read_counting(&paths, &options, None, count_bytes, &observer) {
-                Ok(read) => break read,
-                Err(Error::Interrupted { .. }) => stops += 1,
-                Err(error) => panic!("{error}"),
-            }
-            if beside() > 0 {
-                assert_eq!(beside(), 3, "the state, the ids, the words");
-                let about = crate::checkpoint::about(&path).unwrap();
-                assert!(about.done > 0.0 && about.done <= 1.0 && about.origin == "a test", "{about:?}");
-                assert_eq!(crate::checkpoint::kind(&path).unwrap(), KeptReading::KIND);
-            }
-        };
-        assert!(stops > 0, "it was too fast for this test");
-        assert_eq!(beside(), 0, "what was kept is removed");
-        assert!(again.iter().eq(vocabulary.iter()) && resumed.fingerprint() == corpus.fingerprint());
-        assert_eq!(again.corpus_tokens(), vocabulary.corpus_tokens());
-        assert_eq!(resumed.n_documents(), corpus.n_documents());
-    }
-}
-
-#[test]
-fn a_reading_that_was_kept_of_another_text_is_refused() {
-    let text = "the cat sat on the mat\n".repeat(1 << 19);
-    let (folder, paths) = files(&[text.as_bytes()]);
-    let path = folder.path().join("kept");
-    let options = |threads, resume| CorpusOptions {
-        kept: Some(KeptReading { path: path.clone(), resume, origin: String::new() }),
-        ..options(1, threads)
-    };
-    // Where nothing can be written the reading is stopped all the same.
-    let kept = KeptReading { path: folder.path().join("no/folder"), resume: false, origin: String::new() };
-    let kept = CorpusOptions { kept: Some(kept), ..options(1, false) };
-    let stops = |n: &usize| match Corpus::read(&paths, &kept, &StopsAt(AtomicUsize::new(*n))) {
-        Err(Error::Interrupted { .. }) => true,
-        Err(error) => panic!("{error}"),
-        Ok(_) => false,
-    };
-    let stopped_at = (1..9).take_while(stops).count();
-    assert!(stopped_at > 0, "it was too fast for this test");
-    // Nor is a file of the user replaced.
-    let own = folder.path().join("kept.ids");
-    std::fs::write(&own, "mine").unwrap();
-    for n in 1..=stopped_at {
-        let stopped = Corpus::read(&paths, &options(1, false), &StopsAt(AtomicUsize::new(n)));
-        assert!(matches!(stopped, Err(Error::Interrupted { .. }) | Ok(_)) && !path.exists());
-        assert_eq!(std::fs::read(&own).unwrap(), b"mine");
-    }
-    std::fs::remove_file(own).unwrap();
-    let mut n = 1;
-    while !path.exists() {
-        let stopped = Corpus::read(&paths, &options(1, false), &StopsAt(AtomicUsize::new(n)));
-        assert!(matches!(stopped, Err(Error::Interrupted { .. })), "it was too fast for this test");
-        n += 1;
-    }
-    let tokenizer = Tokenizer::words();
-    let other = Corpus::read(&paths, &CorpusOptions { tokenizer, ..options(1, true) }, &NoObserver);
-    assert!(other.unwrap_err().to_string().contains("the text has changed"));
-    // Files that do not belong to it, or were damaged.
-    for name in ["kept.ids", "kept.words"] {
-        let file = folder.path().join(name);
-        let whole = std::fs::read(&file).unwrap();
-        let mut damaged = whole.clone();
-        damaged[whole.len() / 2] ^= 1;
-        for bytes in [&whole[..3], &damaged] {
-            std::fs::write(&file, bytes).unwrap();
-            let refused = Corpus::read(&paths, &options(1, true), &NoObserver);
-            assert!(refused.unwrap_err().to_string().contains("do not belong to it"), "{name}");
-            assert!(path.exists(), "what was kept stays");
-        }
-        std::fs::write(&file, whole).unwrap();
-    }
-    // Anew, it is in the way of nothing.
-    let (_, corpus) = Corpus::read(&paths, &options(2, false), &NoObserver).unwrap();
-    assert_eq!((corpus.n_sentences(), path.exists()), (1 << 19, false));
 }

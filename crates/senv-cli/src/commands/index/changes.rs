@@ -1,0 +1,58 @@
+//! Changes of a collection that read no text: sentences are deleted, and the space of deleted ones is freed.
+
+use senv_index::{Collection, Rescoring};
+
+use super::Index;
+use crate::{
+    commands::search::filter::Condition,
+    failure::{Failure, Result},
+    output::{self, plural},
+};
+
+impl Index {
+    /// Deletes the sentences that are named.
+    pub(super) fn delete(&self) -> Result {
+        let mut collection = Collection::open(&self.output)?;
+        let ids = match &self.delete_where {
+            Some(condition) => self.ids_where(&collection, condition)?,
+            None => self.delete_ids.iter().flat_map(|ids| ids.0.iter().copied()).collect(),
+        };
+        collection.delete(&ids)?;
+        let deleted = plural(ids.len() as u64, "sentence");
+        output::note(&format!("{deleted} deleted, {} left", output::grouped(collection.len() as u64)));
+        Ok(())
+    }
+
+    /// Joins the parts, without what is deleted.
+    pub(super) fn join_parts(&self) -> Result {
+        let mut collection = Collection::open(&self.output)?;
+        if collection.params().rescoring == Rescoring::None {
+            let message = format!(
+                "--compact: {} was made with --precision none, which keeps no vectors to write anew; make it anew from its \
+                 text (--force)",
+                self.output.display()
+            );
+            return Err(Failure::Usage(message));
+        }
+        let before = collection.n_bytes();
+        collection.compact()?;
+        let (before, after) = (output::bytes(before), output::bytes(collection.n_bytes()));
+        output::note(&format!("{before} became {after}"));
+        Ok(())
+    }
+
+    /// The ids of the sentences that meet a condition, one at least.
+    fn ids_where(&self, collection: &Collection, condition: &str) -> Result<Vec<u64>> {
+        let these = Condition::new("--delete-where", condition)?.positions(collection)?;
+        let positions = these.iter().enumerate().filter(|(_, meets)| **meets).map(|(position, _)| position);
+        let mut ids = Vec::new();
+        for position in positions {
+            ids.extend(collection.id(position)?);
+        }
+        if ids.is_empty() {
+            let shown = self.output.display();
+            return Err(Failure::Usage(format!("--delete-where {condition:?}: no sentence of {shown} meets it")));
+        }
+        Ok(ids)
+    }
+}
