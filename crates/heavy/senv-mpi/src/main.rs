@@ -23,6 +23,8 @@ use self::{args::system, progress::Shown};
 /// What a rank ends with where the user stopped it.
 const INTERRUPTED: u8 = 130;
 
+/// A sample of the text, and how a model is checked on it.
+type CheckedOn = (CheckText, CheckParams);
 type Result<T = ()> = std::result::Result<T, Box<dyn Error>>;
 
 fn main() -> ExitCode {
@@ -88,7 +90,7 @@ fn train<S: TextSystem<Model: SavedModel>>(args: &ArgMatches, rank: &MpiRank) ->
         ..TrainOptions::default()
     };
     let checks = rank.rank() == 0 && !args.get_flag("no_check");
-    let (trained, check) = match fit(&params, &input, &options, checks) {
+    let (trained, checked_on) = match fit(&params, &input, &options, checks) {
         Err(senv::Error::Core(senv_core::Error::Interrupted { action })) => {
             let kept = if checkpoint.exists() {
                 "the same command with --resume goes on from there"
@@ -107,7 +109,7 @@ fn train<S: TextSystem<Model: SavedModel>>(args: &ArgMatches, rank: &MpiRank) ->
     if rank.rank() == 0 {
         trained.model.write(output)?;
         shown.say(&format!("{} written", output.display()));
-        if let Some((text, check_params)) = check {
+        if let Some((text, check_params)) = checked_on {
             let check = check(&trained.model, &text, &check_params)?;
             check.warnings.iter().for_each(|warning| shown.say(&format!("warning: {warning}")));
         }
@@ -126,7 +128,7 @@ fn fit<S: TextSystem>(
     input: &[PathBuf],
     options: &TrainOptions<'_, S::Dev<'_>>,
     checks: bool,
-) -> senv::Result<(Trained<S::Model>, Option<(CheckText, CheckParams)>)> {
+) -> senv::Result<(Trained<S::Model>, Option<CheckedOn>)> {
     let data = params.read(input, Start::Random, options)?;
     let defaults = CheckParams::default();
     let text = checks.then(|| CheckText::of_corpus(&data.corpus, &data.vocabulary, &defaults)).transpose()?;

@@ -53,12 +53,13 @@ impl Observer for Shown {
             let Progress { done, epoch, units_per_second, lr, loss, seconds, .. } = *progress;
             let left =
                 if done > 0.0 { format!("  {:.0} s left", seconds * (1.0 - done) / done) } else { String::new() };
-            let training = if loss.is_finite() {
-                format!("  epoch {}  lr {lr:.4}  loss {loss:.3}", epoch + 1)
-            } else {
-                String::new()
+            // Only training has a learning rate.
+            let what = match loss.is_finite() {
+                _ if lr == 0.0 => "  reading".to_owned(),
+                true => format!("  epoch {}  lr {lr:.4}  loss {loss:.3}", epoch + 1),
+                false => String::new(),
             };
-            eprintln!("{:5.1}%{training}  {:.0} k words/s on this rank{left}", 100.0 * done, units_per_second / 1e3);
+            eprintln!("{:5.1}%{what}  {:.0} k words/s on this rank{left}", 100.0 * done, units_per_second / 1e3);
         }
         if self.stops() { Control::Stop } else { Control::Continue }
     }
