@@ -156,7 +156,8 @@ impl Corpus {
     }
 
     /// As [`Corpus::read`], and where the run is one of several ranks, of the corpus the part of this rank: the pieces of a MiB are dealt
-    /// out to them in turn. The vocabulary counts the tokens of all, and is that of a run by itself.
+    /// out to them in turn. The vocabulary counts the tokens of all, and is that of a run by itself. If the observer of one of them asks to
+    /// stop, all of them stop, and each keeps what it has read.
     ///
     /// # Errors
     /// As [`Corpus::read`]; [`Error::Rank`] if another rank has ended; [`Error::InvalidParameter`] if the text has fewer pieces than there are
