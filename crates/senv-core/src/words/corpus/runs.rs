@@ -76,7 +76,8 @@ impl Runs {
         folder: &Path,
     ) -> Result<Option<Self>> {
         let (bytes, end) = (file.as_ref().map_or(Ok(0), ScratchFile::bytes)?, list.end());
-        let in_order = list.0.iter().flatten().all(|run| run.start <= run.end && run.n_tokens as u64 <= run.end);
+        let holds = |run: &Run| run.end.checked_sub(run.start).is_some_and(|n| run.n_tokens as u64 <= n / HEAD as u64);
+        let in_order = list.0.iter().flatten().all(holds);
         let mut fits = in_order && end <= bytes;
         if let Some(file) = file.as_ref().filter(|_| fits) {
             fits = file.checksum(end)? == checksum;
@@ -160,8 +161,11 @@ impl Runs {
     }
 
     fn builder(&self, run: Run) -> Result<VocabularyBuilder> {
-        // The number of tokens is that of records that lie in the file.
-        let mut counts = vec![(String::new(), 0); run.n_tokens];
+        let mut counts: Vec<(String, u64)> = Vec::new();
+        let bytes = (size_of::<(String, u64)>() * run.n_tokens) as u64;
+        let refused = |_| Error::OutOfMemory { what: "a vocabulary", bytes };
+        counts.try_reserve_exact(run.n_tokens).map_err(refused)?;
+        counts.resize(run.n_tokens, (String::new(), 0));
         let mut builder = VocabularyBuilder::default();
         if let Some(mut reader) = self.reader(run, AT_A_TIME) {
             while reader.advance()? {
