@@ -22,8 +22,10 @@ use senv_core::arrays::{Float, matmul_into};
 use super::{Examples, Link, Role, Roles};
 use crate::error::Result;
 
-/// Parts that examples are divided into.
+/// Parts that examples are divided into, at most.
 const PARTS: usize = 32;
+/// Examples of a part, at least: each has a gradient of its own.
+const PART: usize = 32;
 /// Examples multiplied at a time.
 const BLOCK: usize = 128;
 
@@ -75,7 +77,8 @@ pub(super) fn for_blocks<F: Float, E: Examples>(
 
 /// The parts of n examples.
 pub(super) fn parts(n: usize) -> impl IndexedParallelIterator<Item = std::ops::Range<usize>> {
-    (0..PARTS).into_par_iter().map(move |part| part * n / PARTS..(part + 1) * n / PARTS)
+    let parts = n.div_ceil(PART).min(PARTS);
+    (0..parts).into_par_iter().map(move |part| part * n / parts..(part + 1) * n / parts)
 }
 
 /// (F2) and its gradient at one point a regression; `active` are their numbers among the roles.
@@ -119,14 +122,16 @@ pub(super) fn pass<F: Float, E: Examples>(
         gradients: vec![vec![0.0; k * columns]; active.len()],
         curvatures: Vec::with_capacity(n),
     };
-    for (losses, gradient, curvatures) in of_parts {
+    for (losses, _, curvatures) in &of_parts {
         sum.losses.iter_mut().zip(losses).for_each(|(sum, loss)| *sum += loss);
         sum.curvatures.extend(curvatures);
-        let rows = gradient.as_slice().unwrap_or_default().par_chunks_exact(k * columns);
-        sum.gradients.par_iter_mut().zip(rows).for_each(|(sum, part)| {
-            sum.iter_mut().zip(part).for_each(|(sum, g)| *sum += g.wide());
-        });
     }
+    sum.gradients.par_iter_mut().enumerate().for_each(|(place, sum)| {
+        for (_, gradient, _) in &of_parts {
+            let part = gradient.as_slice().unwrap_or_default().chunks_exact(k * columns).nth(place).unwrap_or_default();
+            sum.iter_mut().zip(part).for_each(|(sum, g)| *sum += g.wide());
+        }
+    });
     Ok(sum)
 }
 

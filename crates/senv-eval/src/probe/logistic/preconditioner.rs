@@ -12,6 +12,7 @@
 //! its diagonal.
 
 use ndarray::{Array2, Axis};
+use rayon::prelude::*;
 use senv_core::{
     arrays::{Float, matmul_into},
     kernels,
@@ -100,23 +101,36 @@ fn diagonal<F: Float, E: Examples>(examples: &E, curvatures: &[f64], c: f64) -> 
     sum
 }
 
+/// Columns of R that are made at a time, of all rows side by side.
+const COLUMNS: usize = 32;
+
 /// Overwrites the lower triangle of a symmetric matrix by R; false if it is not positive definite.
 fn cholesky(m: &mut Array2<f64>) -> bool {
     let n = m.nrows();
     let Some(values) = m.as_slice_mut() else { return false };
-    for i in 0..n {
-        let (above, row) = values.split_at_mut(i * n);
-        for j in 0..i {
-            let other = &above[j * n..j * n + j + 1];
-            row[j] = (row[j] - f64::dot(&row[..j], &other[..j])) / other[j];
+    for start in (0..n).step_by(COLUMNS) {
+        let end = n.min(start + COLUMNS);
+        let (done, below) = values.split_at_mut(end * n);
+        for i in start..end {
+            let (above, row) = done.split_at_mut(i * n);
+            eliminate(above, row, start..i, n);
+            let pivot = row[i] - f64::dot(&row[..i], &row[..i]);
+            if !(pivot.is_finite() && pivot > 0.0) {
+                return false;
+            }
+            row[i] = pivot.sqrt();
         }
-        let pivot = row[i] - f64::dot(&row[..i], &row[..i]);
-        if !(pivot.is_finite() && pivot > 0.0) {
-            return false;
-        }
-        row[i] = pivot.sqrt();
+        below.par_chunks_exact_mut(n).with_min_len(COLUMNS).for_each(|row| eliminate(done, row, start..end, n));
     }
     true
+}
+
+/// R of a row in some columns, from the rows of R above it with these numbers.
+fn eliminate(above: &[f64], row: &mut [f64], columns: std::ops::Range<usize>, n: usize) {
+    for j in columns {
+        let other = &above[j * n..j * n + j + 1];
+        row[j] = (row[j] - f64::dot(&row[..j], &other[..j])) / other[j];
+    }
 }
 
 /// R Rᵀ x = v, in place.
