@@ -183,6 +183,31 @@ mod tests {
     }
 
     #[test]
+    fn factors_of_any_size_multiply_to_the_matrix_on_any_number_of_threads() {
+        for n in [1, COLUMNS - 1, COLUMNS, COLUMNS + 1, 3 * COLUMNS + 5] {
+            let a = Array2::from_shape_fn((n, n), |(i, j)| ((7 * i + 13 * j) % 11) as f64 - 5.0);
+            let mut m = a.dot(&a.t());
+            m.diag_mut().iter_mut().for_each(|x| *x += 1.0);
+            let (whole, mut alone) = (m.clone(), m.clone());
+            let pool = |n_threads| rayon::ThreadPoolBuilder::new().num_threads(n_threads).build().unwrap();
+            assert!(pool(4).install(|| cholesky(&mut m)) && pool(1).install(|| cholesky(&mut alone)));
+            assert_eq!(m, alone);
+            let r = Array2::from_shape_fn((n, n), |(i, j)| if j <= i { m[(i, j)] } else { 0.0 });
+            let error = (r.dot(&r.t()) - &whole).mapv(f64::abs).fold(0.0, |a: f64, &b| a.max(b));
+            assert!(error <= 1e-12 * whole[(0, 0)].max(1.0) * n as f64, "{n}: {error}");
+            // A row that is the one before it, in a later block.
+            if n > COLUMNS + 1 {
+                let mut singular = whole;
+                let row = singular.row(n - 2).to_owned();
+                singular.row_mut(n - 1).assign(&row);
+                singular.column_mut(n - 1).assign(&row);
+                singular[(n - 1, n - 1)] = row[n - 2] - 1.0;
+                assert!(!cholesky(&mut singular));
+            }
+        }
+    }
+
+    #[test]
     fn a_matrix_that_is_not_positive_definite_is_refused() {
         assert!(!cholesky(&mut ndarray::array![[1.0, 2.0], [2.0, 1.0]]));
         assert!(!cholesky(&mut ndarray::array![[f64::NAN]]));
