@@ -109,7 +109,7 @@ pub use jobs::encode_table::{EncodeTableParams, EncodedRows, encode_table};
 pub use jobs::{
     compare::{Comparison, Counterpart, compare},
     duplicates::{DuplicateParams, duplicates, duplicates_to},
-    folder::{ClaimParams, FolderEvent, FolderJob, FolderOutcome, FolderParams, files_of_pattern},
+    folder::{ClaimParams, FileState, FolderEvent, FolderJob, FolderOutcome, FolderParams, files_of_pattern},
     groups::{Group, GroupBy, GroupParams, Grouping, TextGroups, group_sentences},
     join_vectors::join_vectors,
     mine::{MineParams, MinedPair, mine},

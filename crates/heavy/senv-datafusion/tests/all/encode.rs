@@ -1,6 +1,6 @@
 //! `senv-sql encode` and queries in one process.
 
-use std::{fs, fs::File, path::Path, sync::Arc};
+use std::{fs, fs::File, path::Path, sync::Arc, time::UNIX_EPOCH};
 
 use datafusion::{
     arrow::array::{AsArray, RecordBatch},
@@ -76,8 +76,20 @@ fn encode_writes_the_vectors_of_senv_and_keeps_rows_and_columns() {
         assert!(vectors(found.column(2)) == expected, "{}", path.display());
     }
     // Once more: everything is finished. Of another column or model it is not.
-    let again = run(&arguments);
-    assert!(String::from_utf8_lossy(&again.stderr).contains("0 rows in 0 files; 3 files were finished before"));
+    let again = || String::from_utf8_lossy(&run(&arguments).stderr).into_owned();
+    let finished_before = "0 rows in 0 files; 3 files were finished before";
+    assert!(again().contains(finished_before));
+    // What was only touched is the same; what has other bytes is made again, with as many rows, too.
+    let changed = input.join("01.parquet");
+    File::options().append(true).open(&changed).unwrap().set_modified(UNIX_EPOCH).unwrap();
+    assert!(again().contains(finished_before));
+    let before = fs::read(output.join("01.parquet")).unwrap();
+    write_parquet(&changed, 1200, &vec![Some("another sentence"); 1200], 500);
+    let said = again();
+    assert!(said.contains("01.parquet: its input has changed; it is made again"), "{said}");
+    assert!(said.contains("1200 rows in 1 files; 2 files were finished before"), "{said}");
+    assert_ne!(fs::read(output.join("01.parquet")).unwrap(), before);
+    assert!(again().contains(finished_before));
     let message = failure(&[&arguments[..], &["--column", "id"]].concat());
     assert!(message.contains("move it away"), "{message}");
 }

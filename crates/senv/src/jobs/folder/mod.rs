@@ -20,13 +20,14 @@ use senv_core::files::{FileLock, Unfinished};
 
 use self::{
     claims::{Claim, Claims},
-    record::{FileState, Record, Settings},
+    record::{Record, Settings},
 };
 use crate::error::{Error, Result};
 
 pub use self::{
     params::{ClaimParams, FolderEvent, FolderOutcome, FolderParams},
     pattern::files_of_pattern,
+    record::FileState,
 };
 
 /// The folder beside the outputs for what is noted of them. Readers of data sets pass over names that begin so.

@@ -79,19 +79,38 @@ impl Settings {
     }
 }
 
-/// A file as it was: by length and time of change a change is found fast, by the hash for certain.
+/// A file as it was: by length and time of change a change is found fast, by the hash for certain. It is kept, as JSON or otherwise, beside
+/// what was made of the file.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("text.txt");
+/// use senv::FileState;
+/// std::fs::write(&path, "one line\n")?;
+/// let state = FileState::of(&path)?;
+/// assert!(state.bytes == 9 && state.still_holds(&path, false)?);
+/// std::fs::write(&path, "another line\n")?;
+/// assert!(!state.still_holds(&path, false)?);
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct FileState {
-    pub(super) path: String,
-    pub(super) bytes: u64,
+pub struct FileState {
+    /// Where it was; it may be elsewhere now.
+    pub path: String,
+    /// Its length.
+    pub bytes: u64,
     /// Nanoseconds since 1970; 0 where the system does not say it.
-    pub(super) modified: u64,
-    pub(super) sha256: String,
+    pub modified: u64,
+    /// SHA-256 of its bytes, in 64 hexadecimal digits.
+    pub sha256: String,
 }
 
 impl FileState {
     /// The state of a file now; all of it is read.
-    pub(super) fn of(path: &Path) -> io::Result<Self> {
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn of(path: &Path) -> io::Result<Self> {
         let mut file = File::open(path)?;
         let (bytes, modified) = stamp(&file.metadata()?);
         let mut sum = Sha256::new();
@@ -108,7 +127,10 @@ impl FileState {
     }
 
     /// Whether a file is still like this; `exactly` looks at its bytes even where length and time say so.
-    pub(super) fn still_holds(&self, path: &Path, exactly: bool) -> io::Result<bool> {
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn still_holds(&self, path: &Path, exactly: bool) -> io::Result<bool> {
         let (bytes, modified) = stamp(&fs::metadata(path)?);
         if bytes != self.bytes {
             return Ok(false);
@@ -120,7 +142,10 @@ impl FileState {
     }
 
     /// Whether length and time of change are the same: for a file that was just read.
-    pub(super) fn is_untouched(&self, path: &Path) -> io::Result<bool> {
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    pub fn is_untouched(&self, path: &Path) -> io::Result<bool> {
         Ok(stamp(&fs::metadata(path)?) == (self.bytes, self.modified))
     }
 }

@@ -1,7 +1,7 @@
 //! `senv-sql encode`: a file with vectors for each file of text, on this machine or on a cluster.
 
 use std::{
-    fs,
+    fs, io,
     path::{Path, PathBuf},
     sync::Arc,
     time::{Duration, Instant},
@@ -15,14 +15,19 @@ use datafusion::{
     logical_expr::{Expr, ident},
     prelude::{ParquetReadOptions, SessionContext},
 };
+use senv::FileState;
 use senv_datafusion::Models;
-use tokio::{sync::Semaphore, task::JoinSet, time::sleep};
+use tokio::{
+    sync::Semaphore,
+    task::{JoinSet, spawn_blocking},
+    time::sleep,
+};
 
 use crate::{
     ModelArguments,
     cluster::{Address, failed},
     output::message,
-    parquet_writing::{Origin, describe, options},
+    parquet_writing::{Description, Origin, describe, options},
     poison, session,
     tables::files,
 };
@@ -109,6 +114,16 @@ pub(crate) async fn run(arguments: &EncodeArguments) -> Result<()> {
     Ok(())
 }
 
+/// What reads a file, beside what the runtime does; an error names the file.
+async fn look_at<T: Send + 'static>(
+    path: &Path,
+    look: impl FnOnce(&Path) -> io::Result<T> + Send + 'static,
+) -> Result<T> {
+    let own = path.to_owned();
+    let found = spawn_blocking(move || look(&own)).await.map_err(failed)?;
+    found.map_err(|error| failed(format!("{}: {error}", path.display())))
+}
+
 impl Job {
     /// Encodes a file; the number of its rows, or `None` if it was finished before.
     async fn file(&self, input: &Path) -> Result<Option<i64>> {
@@ -118,21 +133,35 @@ impl Job {
         if output == input {
             return Err(failed(format!("{}: input and output are one file", input.display())));
         }
-        let (n_rows, _) = describe(&input)?;
+        let n_rows = describe(&input)?.n_rows;
         if output.exists() {
-            self.check_finished(&output, n_rows)?;
-            return Ok(None);
+            let (written, done) = self.check_origin(&output, n_rows)?;
+            // Where it was only touched, all of it is read.
+            if written == n_rows && look_at(&input, move |path| done.still_holds(path, false)).await? {
+                return Ok(None);
+            }
+            eprintln!("senv-sql: {}: its input has changed; it is made again", output.display());
         }
+        // By name alone: the file may be handed on.
+        let state = FileState { path: name.clone(), ..look_at(&input, FileState::of).await? };
         let mut attempt = 0;
         loop {
             attempt += 1;
             // Of its own name: a task of the last attempt may still be writing.
             let part = self.output.join(format!(".{name}.{}-{attempt}.part", std::process::id()));
-            let result = self.write(&input, &part).await.and_then(|()| {
-                let written = describe(&part)?.0;
+            let result = self.write(&input, &state, &part).await.and_then(|()| {
+                let written = describe(&part)?.n_rows;
                 let is_complete = written == n_rows;
                 is_complete.then_some(()).ok_or_else(|| failed(format!("{written} of {n_rows} rows were written")))
             });
+            let now = state.clone();
+            if !look_at(&input, move |path| now.is_untouched(path)).await? {
+                let _ = fs::remove_file(&part);
+                let input = input.display();
+                return Err(failed(format!(
+                    "{input}: it changed while it was read; run the command again when it is finished"
+                )));
+            }
             let Err(error) = result else {
                 fs::rename(&part, &output)?;
                 eprintln!("senv-sql: {}: {n_rows} rows", output.display());
@@ -168,15 +197,15 @@ impl Job {
         Ok(())
     }
 
-    /// A file that is there must be what this run would write.
-    fn check_finished(&self, output: &Path, n_rows: i64) -> Result<()> {
-        let (written, origin) = describe(output)?;
-        if origin.as_ref() == Some(&self.origin) && written == n_rows {
-            return Ok(());
-        }
+    /// A file that is there must be one that this command writes; its rows, and the input that it was made of.
+    fn check_origin(&self, output: &Path, n_rows: i64) -> Result<(i64, FileState)> {
+        let Description { n_rows: written, origin, input } = describe(output)?;
+        let found = match origin.zip(input) {
+            Some((origin, input)) if origin == self.origin => return Ok((written, input)),
+            Some((Origin { model, column }, _)) => format!("{model} of column {column}"),
+            None => "no note of what they were made of".to_owned(),
+        };
         let Origin { model, column } = &self.origin;
-        let found =
-            origin.map_or("no origin".to_owned(), |origin| format!("{} of column {}", origin.model, origin.column));
         Err(failed(format!(
             "{}: has {written} rows and {found}, and this run would write {n_rows} rows by {model} of column {column}; move it away",
             output.display()
@@ -184,7 +213,7 @@ impl Job {
     }
 
     /// Runs the query that writes one file.
-    async fn write(&self, input: &Path, output: &Path) -> Result<()> {
+    async fn write(&self, input: &Path, state: &FileState, output: &Path) -> Result<()> {
         let context = self.session().await?;
         let ending = input.extension().unwrap_or_default().to_string_lossy();
         let read = ParquetReadOptions::default().file_extension(&ending);
@@ -197,7 +226,7 @@ impl Job {
         let vector = context.udf("embed")?.call(vec![ident(&self.arguments.column), model]);
         let frame = frame.with_column(&self.arguments.vector_column, vector)?;
         let single = DataFrameWriteOptions::new().with_single_file_output(true);
-        let options = options(&self.origin, &self.arguments.vector_column, self.dim);
+        let options = options(&self.origin, state, &self.arguments.vector_column, self.dim)?;
         frame.write_parquet(&output.to_string_lossy(), single, Some(options)).await?;
         Ok(())
     }

@@ -7,16 +7,18 @@ use datafusion::{
     error::Result,
     parquet::file::reader::{FileReader, SerializedFileReader},
 };
+use senv::FileState;
 
 use crate::cluster::failed;
 
 /// Bytes of vectors of a row group: what is kept in memory until it is written.
 const ROW_GROUP: usize = 64 << 20;
-/// Keys of the metadata of a file: the model, as a query names it, and the column of text.
+/// Keys of the metadata of a file: the model, as a query names it, the column of text, and the file of text as JSON.
 const MODEL: &str = "senv.model";
 const COLUMN: &str = "senv.column";
+const INPUT: &str = "senv.input";
 
-/// What vectors of a file were made of.
+/// How vectors of a file were made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Origin {
     /// Name and digest of the model.
@@ -25,8 +27,17 @@ pub(crate) struct Origin {
     pub(crate) column: String,
 }
 
+/// What a file says of itself.
+#[derive(Debug)]
+pub(crate) struct Description {
+    pub(crate) n_rows: i64,
+    /// How its vectors were made, and of which file, if it says.
+    pub(crate) origin: Option<Origin>,
+    pub(crate) input: Option<FileState>,
+}
+
 /// As senv writes its own: vectors as they are, everything else compressed.
-pub(crate) fn options(origin: &Origin, vectors: &str, dim: usize) -> TableParquetOptions {
+pub(crate) fn options(origin: &Origin, input: &FileState, vectors: &str, dim: usize) -> Result<TableParquetOptions> {
     let mut options = TableParquetOptions::default();
     options.global.compression = Some("zstd(1)".into());
     options.global.max_row_group_size = (ROW_GROUP / (4 * dim.max(1))).max(1024);
@@ -37,13 +48,17 @@ pub(crate) fn options(origin: &Origin, vectors: &str, dim: usize) -> TableParque
         ..ParquetColumnOptions::default()
     };
     options.column_specific_options = HashMap::from([(format!("{vectors}.list.item"), plain)]);
-    let entries = [(MODEL, &origin.model), (COLUMN, &origin.column)];
-    options.key_value_metadata = entries.map(|(key, value)| (key.to_owned(), Some(value.clone()))).into();
-    options
+    let entries = [
+        (MODEL, origin.model.clone()),
+        (COLUMN, origin.column.clone()),
+        (INPUT, serde_json::to_string(input).map_err(failed)?),
+    ];
+    options.key_value_metadata = entries.map(|(key, value)| (key.to_owned(), Some(value))).into();
+    Ok(options)
 }
 
-/// Rows of a file, and where its vectors come from, if it says.
-pub(crate) fn describe(path: &Path) -> Result<(i64, Option<Origin>)> {
+/// What a file says of itself.
+pub(crate) fn describe(path: &Path) -> Result<Description> {
     let reader =
         SerializedFileReader::new(File::open(path)?).map_err(|e| failed(format!("{}: {e}", path.display())))?;
     let metadata = reader.metadata().file_metadata();
@@ -52,5 +67,6 @@ pub(crate) fn describe(path: &Path) -> Result<(i64, Option<Origin>)> {
         entries.find(|entry| entry.key == key)?.value.clone()
     };
     let origin = get(MODEL).zip(get(COLUMN)).map(|(model, column)| Origin { model, column });
-    Ok((metadata.num_rows(), origin))
+    let input = get(INPUT).and_then(|text| serde_json::from_str(&text).ok());
+    Ok(Description { n_rows: metadata.num_rows(), origin, input })
 }
