@@ -90,8 +90,38 @@ fn encode_writes_the_vectors_of_senv_and_keeps_rows_and_columns() {
     assert!(said.contains("1200 rows in 1 files; 2 files were finished before"), "{said}");
     assert_ne!(fs::read(output.join("01.parquet")).unwrap(), before);
     assert!(again().contains(finished_before));
-    let message = failure(&[&arguments[..], &["--column", "id"]].concat());
-    assert!(message.contains("move it away"), "{message}");
+    for other in [["--column", "id"], ["--vector-column", "v"]] {
+        let message = failure(&[&arguments[..], &other].concat());
+        assert!(message.contains("move it away"), "{message}");
+    }
+    // Vectors take the place of no column.
+    let message = failure(&[&arguments[..3], &["--output", "elsewhere", "--vector-column", "text"]].concat());
+    assert!(message.contains("has a column text already"), "{message}");
+}
+
+#[cfg(unix)]
+#[test]
+fn encode_takes_names_as_they_are_and_links_by_their_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let [input, other, output] = ["in", "other", "out"].map(|name| folder.path().join(name));
+    fs::create_dir(&input).unwrap();
+    // The first one would be a pattern that names the second.
+    let names = ["a[1].parquet", "a1.parquet", "a b%20?.parquet"];
+    for (i, name) in names.iter().enumerate() {
+        write_parquet(&input.join(name), i as i64, &[Some(*name)], 10);
+        fs::create_dir_all(other.join(name)).unwrap();
+        let target = other.join(name).join("data.parquet");
+        write_parquet(&target, i as i64, &[Some(*name)], 10);
+        std::os::unix::fs::symlink(target, input.join(format!("link {i}.parquet"))).unwrap();
+    }
+    stdout(&["encode", "--input", input.to_str().unwrap(), "--output", output.to_str().unwrap()]);
+    assert_eq!(finished(&output).len(), 6);
+    let first = |path: &Path| read(path).column(0).as_primitive::<datafusion::arrow::datatypes::Int64Type>().value(0);
+    for (i, name) in names.iter().enumerate() {
+        assert_eq!((first(&output.join(name)), first(&output.join(format!("link {i}.parquet")))), (i as i64, i as i64));
+    }
+    let message = failure(&["encode", "--input", output.to_str().unwrap(), "--output", output.to_str().unwrap()]);
+    assert!(message.contains("input and output are one file"), "{message}");
 }
 
 #[test]

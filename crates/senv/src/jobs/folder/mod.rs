@@ -97,7 +97,7 @@ impl FolderJob {
     ///
     /// # Errors
     /// [`Error::OtherSettings`] if the folder is of another model or other settings; [`Error::ForeignOutput`] for a file in the place of an output;
-    /// [`Error::FolderInUse`] without claims; [`senv_core::Error::BadFile`] for two inputs of one name, and an input that is no file;
+    /// [`Error::FolderInUse`] without claims; [`senv_core::Error::BadFile`] for two inputs of one name, an input that is no file, and one in the place of an output;
     /// [`senv_core::Error::Io`].
     pub fn open(output: impl AsRef<Path>, inputs: &[impl AsRef<Path>], params: FolderParams) -> Result<Self> {
         let output = output.as_ref().to_owned();
@@ -110,6 +110,16 @@ impl FolderJob {
                     other.display()
                 );
                 return bad(input, reason);
+            }
+        }
+        // By whatever path they are reached: an output is made again without being asked for, and that of `force` replaces what is there.
+        let read: HashSet<PathBuf> = files.iter().flat_map(|job| fs::canonicalize(&job.input)).collect();
+        for Job { input, name } in &files {
+            if fs::canonicalize(output.join(name)).is_ok_and(|target| read.contains(&target)) {
+                return bad(
+                    input,
+                    format!("its output {name} would replace a file that is read; give the outputs another folder"),
+                );
             }
         }
         let notes = output.join(NOTES);

@@ -49,7 +49,8 @@ pub fn files_of_pattern(pattern: impl AsRef<Path>) -> Result<Vec<PathBuf>> {
             }
             for entry in fs::read_dir(shown).map_err(|e| senv_core::Error::io("read", shown, e))? {
                 let file = entry.map_err(|e| senv_core::Error::io("read", shown, e))?.file_name();
-                let Some(text) = file.to_str() else { continue };
+                // What is no UTF-8 in a name is one character each: whoever reads the file says what is wrong with it.
+                let text = file.to_string_lossy();
                 if text.starts_with('.') <= name.starts_with('.') && fits(&wanted, &text.chars().collect::<Vec<_>>()) {
                     next.push(folder.join(&file));
                 }
@@ -130,6 +131,13 @@ mod tests {
         fs::write(at("what?"), "").unwrap();
         assert_eq!(files_of_pattern(at("what?")).unwrap(), [at("what?")]);
         assert_eq!(files_of_pattern("absent.txt").unwrap(), [PathBuf::from("absent.txt")]);
+        #[cfg(target_os = "linux")]
+        {
+            use std::{ffi::OsStr, os::unix::ffi::OsStrExt};
+            let odd = at("2025").join(OsStr::from_bytes(b"b\xff.txt"));
+            fs::write(&odd, "").unwrap();
+            assert_eq!(files_of_pattern(at("2025/*.txt")).unwrap(), [at("2025/b.txt"), odd]);
+        }
         let error = files_of_pattern(at("20??/*.csv")).unwrap_err().to_string();
         assert!(error.contains("no file fits"), "{error}");
     }

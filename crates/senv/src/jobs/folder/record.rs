@@ -8,7 +8,7 @@ use std::{
     time::UNIX_EPOCH,
 };
 
-use senv_core::files::AtomicFile;
+use senv_core::files::{AtomicFile, Unfinished};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -59,7 +59,7 @@ impl Settings {
 
     /// Notes them in a folder, or compares them with what is noted there. With `replace` other ones are replaced.
     pub(super) fn agree(&self, path: &Path, output: &Path, replace: bool) -> Result<()> {
-        if !replace {
+        if !replace && !path.exists() {
             match create(path, &to_json(path, self)?) {
                 Ok(()) => return Ok(()),
                 Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
@@ -203,6 +203,8 @@ fn to_json(path: &Path, value: &impl Serialize) -> Result<String> {
 fn create(path: &Path, text: &str) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let mut file = tempfile::Builder::new().prefix(".settings.").suffix(".tmp").tempfile_in(folder)?;
+    // A signal that ends the program leaves nothing behind.
+    let _unfinished = Unfinished::new(file.path());
     file.write_all(text.as_bytes())?;
     file.as_file().sync_all()?;
     #[cfg(unix)]

@@ -132,6 +132,38 @@ fn inputs_of_one_name_foreign_files_and_a_second_process_are_refused() {
     desk.open(Desk::params()).unwrap();
 }
 
+#[test]
+fn an_output_in_the_place_of_an_input_is_refused_by_any_path_and_in_spite_of_force() {
+    let desk = Desk::new();
+    let params = FolderParams { force: true, ..Desk::params() };
+    let refused = |input: &str, output: &str| {
+        let error = FolderJob::open(desk.at(output), &[desk.at(input)], params.clone()).map(|_| ()).unwrap_err();
+        assert!(error.to_string().contains("would replace a file that is read"), "{error}");
+    };
+    for folder in ["in", "links", "noted"] {
+        fs::create_dir(desk.at(folder)).unwrap();
+    }
+    // What ends as outputs do keeps its name.
+    fs::write(desk.at("in/a.up"), "text of a").unwrap();
+    refused("in/a.up", "in");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::symlink;
+        symlink(desk.at("in"), desk.at("link")).unwrap();
+        refused("in/a.up", "link");
+        symlink(desk.at("in/a.up"), desk.at("links/a.up")).unwrap();
+        refused("links/a.up", "in");
+    }
+    assert_eq!(fs::read_to_string(desk.at("in/a.up")).unwrap(), "text of a");
+    assert!(!desk.at("in/_senv").exists());
+    // Nor where an output of that name was made before.
+    FolderJob::open(desk.at("noted"), &[desk.at("in/a.up")], Desk::params())
+        .unwrap()
+        .run(|input, output| desk.work(input, output), |_| ())
+        .unwrap();
+    refused("noted/a.up", "noted");
+}
+
 fn claims(desk: &Desk, timeout: u64) -> FolderParams {
     let timeout = Duration::from_millis(timeout);
     FolderParams { claims: Some(ClaimParams { timeout, ..ClaimParams::new(desk.at("claims")) }), ..Desk::params() }

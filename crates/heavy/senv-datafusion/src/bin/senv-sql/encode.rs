@@ -29,7 +29,7 @@ use crate::{
     output::message,
     parquet_writing::{Description, Origin, describe, options},
     poison, session,
-    tables::files,
+    tables::{file_url, files},
 };
 
 /// Times that a file is tried while the cluster answers.
@@ -86,7 +86,11 @@ pub(crate) async fn run(arguments: &EncodeArguments) -> Result<()> {
     }
     let models = arguments.models.open().await?;
     let model = models.find("embed", arguments.model.as_deref())?;
-    let origin = Origin { model: format!("{}@{}", model.name, model.digest), column: arguments.column.clone() };
+    let origin = Origin {
+        model: format!("{}@{}", model.name, model.digest),
+        column: arguments.column.clone(),
+        vectors: arguments.vector_column.clone(),
+    };
     let dim = model.model.dim();
     fs::create_dir_all(&arguments.output)?;
     let output = fs::canonicalize(&arguments.output)?;
@@ -127,8 +131,9 @@ async fn look_at<T: Send + 'static>(
 impl Job {
     /// Encodes a file; the number of its rows, or `None` if it was finished before.
     async fn file(&self, input: &Path) -> Result<Option<i64>> {
-        let input = fs::canonicalize(input)?;
+        // Of a link, its own name.
         let name = input.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let input = look_at(input, |path| fs::canonicalize(path)).await?;
         let output = self.output.join(&name);
         if output == input {
             return Err(failed(format!("{}: input and output are one file", input.display())));
@@ -202,13 +207,13 @@ impl Job {
         let Description { n_rows: written, origin, input } = describe(output)?;
         let found = match origin.zip(input) {
             Some((origin, input)) if origin == self.origin => return Ok((written, input)),
-            Some((Origin { model, column }, _)) => format!("{model} of column {column}"),
+            Some((origin, _)) => origin.to_string(),
             None => "no note of what they were made of".to_owned(),
         };
-        let Origin { model, column } = &self.origin;
         Err(failed(format!(
-            "{}: has {written} rows and {found}, and this run would write {n_rows} rows by {model} of column {column}; move it away",
-            output.display()
+            "{}: has {written} rows and {found}, and this run would write {n_rows} rows by {}; move it away",
+            output.display(),
+            self.origin
         )))
     }
 
@@ -217,17 +222,24 @@ impl Job {
         let context = self.session().await?;
         let ending = input.extension().unwrap_or_default().to_string_lossy();
         let read = ParquetReadOptions::default().file_extension(&ending);
-        let frame = context.read_parquet(input.to_string_lossy().as_ref(), read).await?;
+        let frame = context.read_parquet(file_url(input)?, read).await?;
         if !frame.schema().has_column_with_unqualified_name(&self.arguments.column) {
             let column = &self.arguments.column;
             return Err(failed(format!("embed: argument text: {} has no column {column}", input.display())));
         }
+        let vectors = &self.origin.vectors;
+        if frame.schema().has_column_with_unqualified_name(vectors) {
+            return Err(failed(format!(
+                "embed: argument text: {} has a column {vectors} already; --vector-column gives the vectors another name",
+                input.display()
+            )));
+        }
         let model = Expr::Literal(ScalarValue::Utf8(Some(self.origin.model.clone())), None);
         let vector = context.udf("embed")?.call(vec![ident(&self.arguments.column), model]);
-        let frame = frame.with_column(&self.arguments.vector_column, vector)?;
+        let frame = frame.with_column(vectors, vector)?;
         let single = DataFrameWriteOptions::new().with_single_file_output(true);
-        let options = options(&self.origin, state, &self.arguments.vector_column, self.dim)?;
-        frame.write_parquet(&output.to_string_lossy(), single, Some(options)).await?;
+        let options = options(&self.origin, state, self.dim)?;
+        frame.write_parquet(&file_url(output)?, single, Some(options)).await?;
         Ok(())
     }
 

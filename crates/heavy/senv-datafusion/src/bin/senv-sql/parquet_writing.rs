@@ -1,6 +1,6 @@
 //! How Parquet files with vectors are written, and what they say about themselves.
 
-use std::{collections::HashMap, fs::File, path::Path};
+use std::{collections::HashMap, fmt, fs::File, path::Path};
 
 use datafusion::{
     common::config::{ParquetColumnOptions, TableParquetOptions},
@@ -13,9 +13,10 @@ use crate::cluster::failed;
 
 /// Bytes of vectors of a row group: what is kept in memory until it is written.
 const ROW_GROUP: usize = 64 << 20;
-/// Keys of the metadata of a file: the model, as a query names it, the column of text, and the file of text as JSON.
+/// Keys of the metadata of a file: the model, as a query names it, the columns of text and of vectors, and the file of text as JSON.
 const MODEL: &str = "senv.model";
 const COLUMN: &str = "senv.column";
+const VECTORS: &str = "senv.vectors";
 const INPUT: &str = "senv.input";
 
 /// How vectors of a file were made.
@@ -25,6 +26,15 @@ pub(crate) struct Origin {
     pub(crate) model: String,
     /// The column of text.
     pub(crate) column: String,
+    /// The column of vectors.
+    pub(crate) vectors: String,
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { model, column, vectors } = self;
+        write!(f, "{model} of column {column} in column {vectors}")
+    }
 }
 
 /// What a file says of itself.
@@ -37,7 +47,7 @@ pub(crate) struct Description {
 }
 
 /// As senv writes its own: vectors as they are, everything else compressed.
-pub(crate) fn options(origin: &Origin, input: &FileState, vectors: &str, dim: usize) -> Result<TableParquetOptions> {
+pub(crate) fn options(origin: &Origin, input: &FileState, dim: usize) -> Result<TableParquetOptions> {
     let mut options = TableParquetOptions::default();
     options.global.compression = Some("zstd(1)".into());
     options.global.max_row_group_size = (ROW_GROUP / (4 * dim.max(1))).max(1024);
@@ -47,10 +57,11 @@ pub(crate) fn options(origin: &Origin, input: &FileState, vectors: &str, dim: us
         statistics_enabled: Some("none".into()),
         ..ParquetColumnOptions::default()
     };
-    options.column_specific_options = HashMap::from([(format!("{vectors}.list.item"), plain)]);
+    options.column_specific_options = HashMap::from([(format!("{}.list.item", origin.vectors), plain)]);
     let entries = [
         (MODEL, origin.model.clone()),
         (COLUMN, origin.column.clone()),
+        (VECTORS, origin.vectors.clone()),
         (INPUT, serde_json::to_string(input).map_err(failed)?),
     ];
     options.key_value_metadata = entries.map(|(key, value)| (key.to_owned(), Some(value))).into();
@@ -66,7 +77,8 @@ pub(crate) fn describe(path: &Path) -> Result<Description> {
         let mut entries = metadata.key_value_metadata()?.iter();
         entries.find(|entry| entry.key == key)?.value.clone()
     };
-    let origin = get(MODEL).zip(get(COLUMN)).map(|(model, column)| Origin { model, column });
+    let parts = get(MODEL).zip(get(COLUMN)).zip(get(VECTORS));
+    let origin = parts.map(|((model, column), vectors)| Origin { model, column, vectors });
     let input = get(INPUT).and_then(|text| serde_json::from_str(&text).ok());
     Ok(Description { n_rows: metadata.num_rows(), origin, input })
 }

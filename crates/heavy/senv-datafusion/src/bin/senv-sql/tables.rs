@@ -11,6 +11,7 @@ use datafusion::{
     prelude::{CsvReadOptions, JsonReadOptions, ParquetReadOptions, SessionContext},
 };
 use senv_datafusion::ObjectStores;
+use url::Url;
 
 use crate::cluster::failed;
 
@@ -91,11 +92,17 @@ pub(crate) fn files(pattern: &str) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
+/// A file or folder, by its path from the root on, as DataFusion takes it by its name alone: in a path, `[`, `*` and `?` would be a pattern.
+pub(crate) fn file_url(path: &Path) -> Result<String> {
+    let url = if path.is_dir() { Url::from_directory_path(path) } else { Url::from_file_path(path) };
+    Ok(url.map_err(|()| failed(format!("{}: is no path from the root on", path.display())))?.to_string())
+}
+
 /// The same pattern from the root of the file system on.
 fn absolute(pattern: &str) -> Result<String> {
     let path = Path::new(pattern);
-    if path.is_dir() {
-        return Ok(as_folder(&fs::canonicalize(path)?.to_string_lossy()));
+    if path.exists() {
+        return file_url(&fs::canonicalize(path)?);
     }
     let (folder, name) = split(path);
     Ok(fs::canonicalize(folder)?.join(name).to_string_lossy().into_owned())
