@@ -12,7 +12,10 @@ use datafusion::{
 };
 use senv_datafusion::{Centroids, Models, register};
 
-use crate::support::{rows, sentences};
+use crate::{
+    processes::stdout,
+    support::{rows, sentences, write_parquet},
+};
 
 /// All pairs, each once: rows in their two nearest cells, pairs within a cell, and pairs of two common cells joined.
 const PAIRS: &str = "
@@ -56,4 +59,21 @@ async fn pairs_of_cells_are_nearly_all_pairs_of_the_exact_join() {
     assert!(exact.len() > 1000 && exact.iter().all(|&(a, b, _)| a < b), "{}", exact.len());
     assert!(found.is_subset(&exact));
     assert!(found.len() * 100 >= exact.len() * 98, "{} of {}", found.len(), exact.len());
+}
+
+#[test]
+fn centroids_do_not_depend_on_the_order_of_the_rows() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
+    let texts = sentences(500);
+    let texts: Vec<_> = texts.iter().map(|text| Some(text.as_str())).collect();
+    write_parquet(&folder.path().join("t.parquet"), 0, &texts, 100);
+    let table = format!("t={}", path("t.parquet"));
+    let made = |order: &str| {
+        let query = format!("SELECT embed(text) FROM t ORDER BY {order}");
+        let output = path("c.centroids");
+        stdout(&["centroids", &query, "--table", &table, "--cells", "7", "--output", &output]);
+        std::fs::read(&output).unwrap()
+    };
+    assert_eq!(made("id"), made("id DESC"));
 }

@@ -55,7 +55,10 @@ pub(crate) async fn run(arguments: &CentroidArguments) -> Result<()> {
             vectors.extend_from_slice(vector.values());
         }
     }
-    let centroids = Centroids::train(name, dim, vectors, arguments.cells, arguments.seed)?;
+    // Rows come in whatever order the threads of the query end, and the seed chooses among them by their number.
+    let mut rows: Vec<&[f32]> = vectors.chunks_exact(dim.max(1)).collect();
+    rows.sort_unstable_by(|a, b| a.iter().map(|x| x.to_bits()).cmp(b.iter().map(|x| x.to_bits())));
+    let centroids = Centroids::train(name, dim, rows.concat(), arguments.cells, arguments.seed)?;
     centroids.save(&arguments.output)?;
     eprintln!("senv-sql: {} cells, digest {}", centroids.n_cells(), centroids.digest());
     Ok(())
