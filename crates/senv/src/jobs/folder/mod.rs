@@ -97,7 +97,8 @@ impl FolderJob {
     ///
     /// # Errors
     /// [`Error::OtherSettings`] if the folder is of another model or other settings; [`Error::ForeignOutput`] for a file in the place of an output;
-    /// [`Error::FolderInUse`] without claims; [`senv_core::Error::BadFile`] for two inputs of one name, an input that is no file, and one in the place of an output;
+    /// [`Error::FolderInUse`] without claims; [`senv_core::Error::BadFile`] for two inputs of one name, an input that is no
+    /// file, and one in the place of an output;
     /// [`senv_core::Error::Io`].
     pub fn open(output: impl AsRef<Path>, inputs: &[impl AsRef<Path>], params: FolderParams) -> Result<Self> {
         let output = output.as_ref().to_owned();

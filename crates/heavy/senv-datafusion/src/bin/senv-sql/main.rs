@@ -43,7 +43,8 @@ enum Command {
     /// Run tasks: any number of processes of a cluster, which see the files under the same paths, and tables of s3:// with the settings of
     /// their own environment.
     Executor(executor::ExecutorArguments),
-    /// Write a file with embeddings for each Parquet file; finished files are skipped, and made again where the input has changed. Input and output are folders, not s3:// URLs.
+    /// Write a file with embeddings for each Parquet file; finished files are skipped, and made again where the input has
+    /// changed. Input and output are folders, not s3:// URLs.
     Encode(encode::EncodeArguments),
     /// Make centroids for cell and cells from the vectors of a query.
     Centroids(centroids::CentroidArguments),
