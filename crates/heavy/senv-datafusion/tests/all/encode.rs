@@ -166,8 +166,40 @@ fn a_poisoned_row_is_an_error_with_file_and_row() {
 }
 
 #[test]
+fn the_files_that_are_sound_are_encoded_beside_one_that_is_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let [input, output] = ["in", "out"].map(|name| folder.path().join(name));
+    inputs(&input, 4, 10);
+    fs::write(input.join("00.parquet"), "no Parquet").unwrap();
+    write_bytes(&input.join("02.parquet"), &[b"rain", b"wind \xff"]);
+    let arguments = ["encode", "--input", input.to_str().unwrap(), "--output", output.to_str().unwrap(), "--jobs", "1"];
+    let message = failure(&arguments);
+    let parts = ["00.parquet: ", "02.parquet: row 2", "20 rows in 2 files", "2 of 4 files could not be encoded"];
+    assert!(parts.iter().all(|part| message.contains(part)), "{message}");
+    assert_eq!(finished(&output), ["01.parquet", "03.parquet"].map(|name| output.join(name)));
+    // Mended files are encoded then.
+    inputs(&input, 4, 10);
+    stdout(&arguments);
+    assert_eq!(finished(&output).len(), 4);
+}
+
+#[test]
 fn mistakes_are_named() {
     let folder = tempfile::tempdir().unwrap();
+    let numbers_and_a_letter = format!("id\n{}x\n", "1\n".repeat(5000));
+    let files = [
+        ("cut.csv", "id,text\n1,rain\n2,wind,sun\n"),
+        ("wrong.jsonl", "{\"text\":\"rain\"}\n{\"text\":\n"),
+        ("late.csv", numbers_and_a_letter.as_str()),
+    ];
+    let [cut, wrong, late] = files.map(|(name, text)| {
+        let path = folder.path().join(name);
+        fs::write(&path, text).unwrap();
+        format!("t={}", path.display())
+    });
+    fs::create_dir(folder.path().join("a[1]")).unwrap();
+    let in_brackets = format!("t={}/a[1]/*.parquet", folder.path().display());
+    write_parquet(&folder.path().join("a[1]/in.parquet"), 0, &[Some("rain")], 10);
     let path = folder.path().join("in.parquet");
     write_parquet(&path, 0, &[Some("rain")], 10);
     let (path, folder) = (path.to_str().unwrap(), folder.path().to_str().unwrap());
@@ -178,6 +210,10 @@ fn mistakes_are_named() {
         (vec!["encode", "--input", path, "--output", "out", "--model", "french"], "no model \"french\""),
         (vec!["SELECT embed(body) FROM t", "--table", "t=absent.parquet"], "no such file"),
         (vec!["SELECT 1", "--models", "absent"], "absent"),
+        (vec!["SELECT text FROM t", "--table", &cut], "cut.csv: "),
+        (vec!["SELECT text FROM t", "--table", &wrong], "wrong.jsonl: "),
+        (vec!["SELECT sum(id) FROM t", "--table", &late], "late.csv: "),
+        (vec!["SELECT 1", "--table", &in_brackets], "name the file, or its folder alone"),
     ] {
         let message = failure(&arguments);
         assert!(message.contains(part), "{arguments:?}: {message}");

@@ -13,7 +13,7 @@ use datafusion::{
 use senv_datafusion::{Centroids, Models, register};
 
 use crate::{
-    processes::stdout,
+    processes::{failure, stdout},
     support::{rows, sentences, write_parquet},
 };
 
@@ -69,11 +69,14 @@ fn centroids_do_not_depend_on_the_order_of_the_rows() {
     let texts: Vec<_> = texts.iter().map(|text| Some(text.as_str())).collect();
     write_parquet(&folder.path().join("t.parquet"), 0, &texts, 100);
     let table = format!("t={}", path("t.parquet"));
+    let output = path("c.centroids");
     let made = |order: &str| {
         let query = format!("SELECT embed(text) FROM t ORDER BY {order}");
-        let output = path("c.centroids");
-        stdout(&["centroids", &query, "--table", &table, "--cells", "7", "--output", &output]);
+        stdout(&["centroids", &query, "--table", &table, "--cells", "7", "--output", &output, "--force"]);
         std::fs::read(&output).unwrap()
     };
     assert_eq!(made("id"), made("id DESC"));
+    let query = "SELECT embed(text) FROM t";
+    let message = failure(&["centroids", query, "--table", &table, "--cells", "7", "--output", &output]);
+    assert!(message.contains("--force replaces it"), "{message}");
 }

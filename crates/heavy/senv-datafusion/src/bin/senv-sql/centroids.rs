@@ -34,11 +34,17 @@ pub(crate) struct CentroidArguments {
     /// The file, NAME.centroids, in the folder of models.
     #[arg(long, value_name = "FILE")]
     output: PathBuf,
+    /// Replace the file.
+    #[arg(long)]
+    force: bool,
 }
 
 pub(crate) async fn run(arguments: &CentroidArguments) -> Result<()> {
     let name = arguments.output.file_name().unwrap_or_default().to_string_lossy();
     let name = name.strip_suffix(".centroids").ok_or_else(|| failed("--output: the name must end in .centroids"))?;
+    if arguments.output.exists() && !arguments.force {
+        return Err(failed(format!("{}: it exists; --force replaces it", arguments.output.display())));
+    }
     let context = session::open(&arguments.models.open().await?, None, session::settings()).await?;
     for table in &arguments.tables {
         table.register(&context).await?;

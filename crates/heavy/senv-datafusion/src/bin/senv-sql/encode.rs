@@ -3,7 +3,10 @@
 use std::{
     fs, io,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     time::{Duration, Instant},
 };
 
@@ -75,6 +78,8 @@ struct Job {
     origin: Origin,
     dim: usize,
     output: PathBuf,
+    /// A file was found that this command did not write: what is there is of another model, or of another column.
+    is_foreign: AtomicBool,
 }
 
 pub(crate) async fn run(arguments: &EncodeArguments) -> Result<()> {
@@ -94,7 +99,14 @@ pub(crate) async fn run(arguments: &EncodeArguments) -> Result<()> {
     let dim = model.model.dim();
     fs::create_dir_all(&arguments.output)?;
     let output = fs::canonicalize(&arguments.output)?;
-    let job = Arc::new(Job { arguments: arguments.clone(), models: models.clone(), origin, dim, output });
+    let job = Arc::new(Job {
+        arguments: arguments.clone(),
+        models: models.clone(),
+        origin,
+        dim,
+        output,
+        is_foreign: AtomicBool::new(false),
+    });
     let inputs = files(&arguments.input)?;
     let at_once = arguments.jobs.unwrap_or(if arguments.cluster.is_some() { 16 } else { 2 }).max(1);
     let (slots, mut tasks) = (Arc::new(Semaphore::new(at_once)), JoinSet::new());
@@ -106,15 +118,26 @@ pub(crate) async fn run(arguments: &EncodeArguments) -> Result<()> {
             job.file(&input).await
         });
     }
-    let (mut rows, mut skipped) = (0, 0);
+    let (mut rows, mut skipped, mut n_failed) = (0, 0, 0);
     while let Some(done) = tasks.join_next().await {
-        // The first error ends the others, which leave nothing behind but unfinished files of hidden names.
-        match done.map_err(failed)?? {
-            Some(n) => rows += n,
-            None => skipped += 1,
+        match done.map_err(failed)? {
+            Ok(Some(n)) => rows += n,
+            Ok(None) => skipped += 1,
+            // Where the others are not encoded either, they leave nothing behind but unfinished files of hidden names.
+            Err(error) if n_inputs == 1 || !job.goes_on() => return Err(error),
+            Err(error) => {
+                eprintln!("senv-sql: {}", message(&error));
+                n_failed += 1;
+            }
         }
     }
-    eprintln!("senv-sql: {rows} rows in {} files; {skipped} files were finished before", n_inputs - skipped);
+    let written = n_inputs - skipped - n_failed;
+    eprintln!("senv-sql: {rows} rows in {written} files; {skipped} files were finished before");
+    if n_failed > 0 {
+        return Err(failed(format!(
+            "{n_failed} of {n_inputs} files could not be encoded; the same command tries only those again"
+        )));
+    }
     Ok(())
 }
 
@@ -129,6 +152,12 @@ async fn look_at<T: Send + 'static>(
 }
 
 impl Job {
+    /// Whether the others are encoded after a file that could not be: somebody must be there to do it, and a folder has the vectors of one
+    /// model.
+    fn goes_on(&self) -> bool {
+        !self.is_foreign.load(Ordering::Relaxed) && self.arguments.cluster.as_ref().is_none_or(Address::answers)
+    }
+
     /// Encodes a file; the number of its rows, or `None` if it was finished before.
     async fn file(&self, input: &Path) -> Result<Option<i64>> {
         // Of a link, its own name.
@@ -210,6 +239,7 @@ impl Job {
             Some((origin, _)) => origin.to_string(),
             None => "no note of what they were made of".to_owned(),
         };
+        self.is_foreign.store(true, Ordering::Relaxed);
         Err(failed(format!(
             "{}: has {written} rows and {found}, and this run would write {n_rows} rows by {}; move it away",
             output.display(),

@@ -44,7 +44,7 @@ enum Command {
     /// their own environment.
     Executor(executor::ExecutorArguments),
     /// Write a file with embeddings for each Parquet file; finished files are skipped, and made again where the input has
-    /// changed. Input and output are folders, not s3:// URLs.
+    /// changed. A file that cannot be encoded is named, and the others go on. Input and output are folders, not s3:// URLs.
     Encode(encode::EncodeArguments),
     /// Make centroids for cell and cells from the vectors of a query.
     Centroids(centroids::CentroidArguments),

@@ -1,7 +1,7 @@
 //! `senv-sql "SELECT ..."`, and the prompt without a query.
 
 use datafusion::{
-    arrow::array::RecordBatch,
+    arrow::{array::RecordBatch, error::ArrowError},
     error::{DataFusionError, Result},
     prelude::SessionContext,
 };
@@ -67,8 +67,15 @@ pub(crate) async fn rows(context: &SessionContext, query: &str, tables: &[TableA
     }
 }
 
-/// The error with what is wrong in a file, if something is.
+/// The error with what is wrong in a file, if something is; one of Arrow's readers of text names no file.
 fn explained(error: DataFusionError, tables: &[TableArgument]) -> DataFusionError {
+    if let DataFusionError::ArrowError(reason, _) = error.find_root()
+        && matches!(**reason, ArrowError::CsvError(_) | ArrowError::JsonError(_) | ArrowError::ParseError(_))
+    {
+        let names = tables.iter().filter(|table| table.is_text()).map(|table| table.files.as_str());
+        let names = names.collect::<Vec<_>>().join(", ");
+        return failed(format!("{names}: {}", output::message(&error)));
+    }
     if !poison::may_be_the_cause(&error) {
         return error;
     }

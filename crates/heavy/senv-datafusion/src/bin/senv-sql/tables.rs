@@ -13,7 +13,11 @@ use datafusion::{
 use senv_datafusion::ObjectStores;
 use url::Url;
 
-use crate::cluster::failed;
+use crate::{cluster::failed, output::message};
+
+/// The endings of files of text.
+const CSV: &str = "csv";
+const JSON: [&str; 3] = ["jsonl", "ndjson", "json"];
 
 /// A table of a query.
 #[derive(Debug, Clone)]
@@ -35,21 +39,30 @@ impl FromStr for TableArgument {
 }
 
 impl TableArgument {
+    /// Whether its rows are lines of text, in files of this machine.
+    pub(crate) fn is_text(&self) -> bool {
+        let first = files(&self.files).ok().and_then(|files| files.into_iter().next());
+        let ending = first.as_deref().and_then(Path::extension).and_then(|ending| ending.to_str());
+        ending.is_some_and(|ending| ending == CSV || JSON.contains(&ending))
+    }
+
     /// Registers the table by the ending of its first file: Parquet, CSV or JSON lines.
     pub(crate) async fn register(&self, context: &SessionContext) -> Result<()> {
         let (first, location) = self.locate().await?;
         let (name, ending) = (self.name.as_str(), first.extension().unwrap_or_default().to_string_lossy().to_string());
-        match ending.as_str() {
-            "csv" => context.register_csv(name, location, CsvReadOptions::new()).await,
-            "jsonl" | "ndjson" | "json" => {
-                let options = JsonReadOptions::default().file_extension(&ending);
+        let registered = match ending.as_str() {
+            CSV => context.register_csv(name, location, CsvReadOptions::new()).await,
+            ending if JSON.contains(&ending) => {
+                let options = JsonReadOptions::default().file_extension(ending);
                 context.register_json(name, location, options).await
             }
             ending => {
                 let options = ParquetReadOptions::default().file_extension(ending);
                 context.register_parquet(name, location, options).await
             }
-        }
+        };
+        // Readers of text do not name the file.
+        registered.map_err(|error| failed(format!("{}: {}", self.files, message(&error))))
     }
 
     /// The first file, and how DataFusion finds all of them.
@@ -105,6 +118,12 @@ fn absolute(pattern: &str) -> Result<String> {
         return file_url(&fs::canonicalize(path)?);
     }
     let (folder, name) = split(path);
+    // DataFusion takes the whole path for a pattern.
+    if let Some(other) = pattern.chars().find(|c| matches!(c, '[' | '?')) {
+        return Err(failed(format!(
+            "{pattern}: a path with {other:?} in it cannot be a pattern; name the file, or its folder alone"
+        )));
+    }
     Ok(fs::canonicalize(folder)?.join(name).to_string_lossy().into_owned())
 }
 
