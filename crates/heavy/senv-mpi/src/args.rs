@@ -124,7 +124,7 @@ pub(crate) fn text(args: &ArgMatches) -> TextOptions {
 }
 
 fn flag(name: &'static str, help: &'static str) -> Arg {
-    Arg::new(name).long(name).action(ArgAction::SetTrue).help(help)
+    Arg::new(name).long(Str::from(name.replace('_', "-"))).action(ArgAction::SetTrue).help(help)
 }
 
 /// The hyperparameters that the arguments set.
