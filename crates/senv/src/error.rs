@@ -83,7 +83,7 @@ pub enum Error {
     },
     /// A folder of outputs that another process fills.
     #[error(
-        "{}: another process{} has it to itself; wait until it ends, or have both {}",
+        "{}: another process{} is writing to it; wait until it ends, or have both {}",
         path.display(), holder.map_or(String::new(), |holder| format!(" ({holder})")), Remedy::ShareByClaims
     )]
     FolderInUse {

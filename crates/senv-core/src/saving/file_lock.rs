@@ -13,8 +13,8 @@ use crate::{
     saving::{atomic_file::replaced, unfinished::Unfinished},
 };
 
-/// The right to write a file, held by one process at a time, by whatever symbolic link each of them reaches it. A file
-/// `.NAME.lock` lies beside it meanwhile; the lock ends with the process, in whatever way that ends, and a lock file that is
+/// The right to write a file, held by one process at a time or [shared](Self::acquire_shared), by whatever symbolic link each of them
+/// reaches it. A file `.NAME.lock` lies beside it meanwhile; the lock ends with the process, in whatever way that ends, and a lock file that is
 /// left behind locks nothing.
 ///
 /// ```
@@ -34,9 +34,10 @@ pub struct FileLock {
 /// A lock file that this process has locked.
 #[derive(Debug)]
 struct Held {
-    _file: File,
+    file: File,
     path: PathBuf,
-    _unfinished: Unfinished,
+    /// Where it is not shared: a signal that ends the process removes the file.
+    unfinished: Option<Unfinished>,
 }
 
 impl FileLock {
@@ -47,7 +48,30 @@ impl FileLock {
     /// [`Error::InUse`] if another process, or another part of this one, holds it; [`Error::Io`] if the lock file cannot be
     /// made.
     pub fn acquire(target: impl AsRef<Path>) -> Result<Self> {
-        let target = target.as_ref();
+        Self::take(target.as_ref(), false)
+    }
+
+    /// Takes a lock that any number of processes hold together, while none holds it by [`acquire`](Self::acquire).
+    ///
+    /// ```
+    /// use senv_core::files::FileLock;
+    /// let folder = tempfile::tempdir()?;
+    /// let path = folder.path().join("vectors");
+    /// let locks = [FileLock::acquire_shared(&path)?, FileLock::acquire_shared(&path)?];
+    /// assert!(FileLock::acquire(&path).is_err());
+    /// drop(locks);
+    /// let lock = FileLock::acquire(&path)?;
+    /// assert!(FileLock::acquire_shared(&path).is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`acquire`](Self::acquire).
+    pub fn acquire_shared(target: impl AsRef<Path>) -> Result<Self> {
+        Self::take(target.as_ref(), true)
+    }
+
+    fn take(target: &Path, is_shared: bool) -> Result<Self> {
         // What is locked is what a writer replaces.
         let replaced = replaced(target).map_err(|e| Error::io("create a lock for", target, e))?;
         let Some((real, _)) = replaced else { return Ok(Self { _held: None }) };
@@ -56,9 +80,9 @@ impl FileLock {
         name.push(".lock");
         let path = real.with_file_name(name);
         loop {
-            let file = OpenOptions::new().write(true).create(true).truncate(false).open(&path);
+            let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
             let mut file = file.map_err(|e| Error::io("create", &path, e))?;
-            match file.try_lock() {
+            match if is_shared { file.try_lock_shared() } else { file.try_lock() } {
                 Ok(()) | Err(TryLockError::Error(_)) => {}
                 Err(TryLockError::WouldBlock) => {
                     return Err(Error::InUse { path: target.to_owned(), holder: holder(&path) });
@@ -66,10 +90,11 @@ impl FileLock {
             }
             // Whoever held it before removes the file at the end: then this is a lock on a file without a name.
             if is_at(&file, &path) {
-                // Whom the others name. The lock is what counts, so a disk that is full changes nothing.
-                let _ = file.set_len(0).and_then(|()| write!(file, "{}", std::process::id()));
-                let unfinished = Unfinished::new(&path);
-                return Ok(Self { _held: Some(Held { _file: file, path, _unfinished: unfinished }) });
+                // Whom the others name, if it is one. The lock is what counts, so a disk that is full changes nothing.
+                let id = if is_shared { String::new() } else { std::process::id().to_string() };
+                let _ = file.set_len(0).and_then(|()| file.write_all(id.as_bytes()));
+                let unfinished = (!is_shared).then(|| Unfinished::new(&path));
+                return Ok(Self { _held: Some(Held { file, path, unfinished }) });
             }
         }
     }
@@ -82,8 +107,11 @@ fn holder(path: &Path) -> Option<u32> {
 
 impl Drop for Held {
     fn drop(&mut self) {
-        // While it is still locked, so that nobody else's is removed.
-        let _ = fs::remove_file(&self.path);
+        // While it is still locked, so that nobody else's is removed: the last of those that share it can have it alone.
+        let is_alone = self.unfinished.is_some() || !matches!(self.file.try_lock(), Err(TryLockError::WouldBlock));
+        if is_alone {
+            let _ = fs::remove_file(&self.path);
+        }
     }
 }
 
@@ -127,6 +155,23 @@ mod tests {
             }
         });
         assert_eq!((total.into_inner(), fs::read_dir(folder.path()).unwrap().count()), (200, 0));
+    }
+
+    #[test]
+    fn a_lock_that_is_shared_keeps_out_whoever_wants_it_alone_until_the_last_has_left() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out");
+        let first = FileLock::acquire_shared(&path).unwrap();
+        let second = FileLock::acquire_shared(&path).unwrap();
+        drop(first);
+        assert!(matches!(FileLock::acquire(&path), Err(Error::InUse { holder: None, .. })));
+        let third = FileLock::acquire_shared(&path).unwrap();
+        drop((second, third));
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+        let alone = FileLock::acquire(&path).unwrap();
+        assert!(matches!(FileLock::acquire_shared(&path), Err(Error::InUse { holder: Some(_), .. })));
+        drop(alone);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
     }
 
     #[cfg(unix)]

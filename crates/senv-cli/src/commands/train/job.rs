@@ -302,8 +302,9 @@ pub(crate) fn before_training(error: senv::Error) -> Failure {
 /// Refuses at once, before the data are read, to go on with other settings; the trainer compares the rest.
 fn check_resumed(checkpoint: &Path, this: &Origin) -> Result {
     if checkpoint.exists() {
-        // Whatever else lies there is no place to go on from, and would not be replaced either.
-        senv_core::checkpoint::kind(checkpoint)?;
+        // Whatever else lies there is no place to go on from, and would not be replaced either. A damaged one is found out before a
+        // large text is read.
+        senv_core::checkpoint::verify(checkpoint)?;
     }
     let Some((_, earlier)) = Origin::of_checkpoint(checkpoint) else { return Ok(()) };
     let different = earlier.differences(this).unwrap_or_default();

@@ -8,10 +8,13 @@ use crate::Result;
 /// Cuts bytes into records.
 pub(super) struct Parser {
     reader: csv_core::Reader,
+    delimiter: u8,
     columns: Vec<TableColumn>,
     /// Places of the columns, from 0, once they are known.
     places: Option<Vec<usize>>,
     has_header: bool,
+    /// How many titles there are, once they were read.
+    n_titles: Option<usize>,
     /// Bytes of the fields of the present record, and where each ends.
     fields: Vec<u8>,
     n_bytes: usize,
@@ -31,7 +34,9 @@ impl Parser {
         let places: Option<Vec<usize>> = columns.iter().map(numbers).collect();
         Self {
             reader: ReaderBuilder::new().delimiter(delimiter).build(),
+            delimiter,
             has_header: has_header || places.is_none(),
+            n_titles: None,
             places,
             columns,
             fields: vec![0; 1 << 12],
@@ -52,7 +57,9 @@ impl Parser {
     fn record(&mut self, began: u64, lines: &mut Lines<'_>) -> Result<()> {
         if std::mem::take(&mut self.has_header) {
             self.find(began, lines)?;
+            self.n_titles = Some(self.n_ends);
         } else if let Some(places) = &self.places {
+            self.check_titles(began, lines)?;
             for (i, &place) in places.iter().enumerate() {
                 if place >= self.n_ends {
                     let name = match &self.columns[i] {
@@ -75,6 +82,21 @@ impl Parser {
         self.n_ends = 0;
         self.began = None;
         Ok(())
+    }
+
+    /// A record with more fields than there are titles: a comma of its text has cut it. Empty ones say nothing.
+    fn check_titles(&self, began: u64, lines: &Lines<'_>) -> Result<()> {
+        match self.n_titles {
+            Some(titles) if (titles..self.n_ends).any(|i| !self.field(i).trim_ascii().is_empty()) => {
+                let (n, s) = (self.n_ends, if titles == 1 { "" } else { "s" });
+                let what = if self.delimiter == b'\t' { "tab" } else { "comma" };
+                let reason = format!(
+                    "the record has {n} columns, and the first record {titles} title{s}; put quotes around a field with a {what} in it"
+                );
+                Err(lines.bad(began, reason))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Finds the columns among the titles.

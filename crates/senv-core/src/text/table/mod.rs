@@ -74,7 +74,8 @@ pub enum TableColumn {
 /// Which fields of tables are the text.
 ///
 /// A record becomes a line: the fields one after another with tabs between, line ends and tabs within them as spaces. An empty field, or a `null`, is
-/// an empty one. Numbers of lines are those in the file, of the first line of a record.
+/// an empty one. Numbers of lines are those in the file, of the first line of a record. A record of CSV with more fields than the first one has
+/// titles is an error, since a text with a comma and no quotes would be cut; fields that are empty do not count.
 ///
 /// With the feature `arrow`, files of Parquet and Arrow IPC are known by their first bytes, whatever `format` says. Their rows are
 /// numbered from 1.

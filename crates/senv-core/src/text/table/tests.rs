@@ -77,8 +77,15 @@ fn tables_that_are_broken_are_errors_with_their_line() {
     error("id,words\n", "text", "t.csv:1: no column \"text\"; there are id, words");
     error("a,text\nx,y\n\"line\nline\",\"open\n\n\nmore", "text", "t.csv:4: a quote is opened here");
     error("text\n\"", "text", "t.csv:2: a quote is opened here");
-    // More columns than elsewhere are no error if the wanted one is there.
-    assert_eq!(csv("text\na,b,c\n", "text"), lines(&[(2, "a")]));
+    let cut =
+        "t.csv:3: the record has 3 columns, and the first record 1 title; put quotes around a field with a comma in it";
+    error("text\na\na,b,c\n", "text", cut);
+    error("n,text\n1,a\n2,b,c\n", "n", "t.csv:3: the record has 3 columns, and the first record 2 titles");
+    let titled = TableText { has_header: true, ..TableText::column("1") };
+    assert!(read("t.tsv", b"a\tb\n1\t2\t3\n", &titled, 99).unwrap_err().contains("a field with a tab in it"));
+    // Empty ones are no error, nor are more of them without titles.
+    assert_eq!(csv("text\na,, \nb\n", "text"), lines(&[(2, "a"), (3, "b")]));
+    assert_eq!(csv("a\na,b,c\n", "1"), lines(&[(1, "a"), (2, "a")]));
     let long = format!("text\nshort\n\"{}", "word\n".repeat(4000));
     error(&long, "text", "t.csv:3: a record of more than 1000 bytes; a quote may be open");
     let text = b"text\n\xff\n";

@@ -73,7 +73,7 @@ pub struct FolderJob {
     params: FolderParams,
     settings: String,
     worker: String,
-    _lock: Option<FileLock>,
+    _lock: FileLock,
 }
 
 /// An input and the name of its output.
@@ -97,7 +97,7 @@ impl FolderJob {
     ///
     /// # Errors
     /// [`Error::OtherSettings`] if the folder is of another model or other settings; [`Error::ForeignOutput`] for a file in the place of an output;
-    /// [`Error::FolderInUse`] without claims; [`senv_core::Error::BadFile`] for two inputs of one name, an input that is no
+    /// [`Error::FolderInUse`] if another process works in the folder, unless both have claims; [`senv_core::Error::BadFile`] for two inputs of one name, an input that is no
     /// file, and one in the place of an output;
     /// [`senv_core::Error::Io`].
     pub fn open(output: impl AsRef<Path>, inputs: &[impl AsRef<Path>], params: FolderParams) -> Result<Self> {
@@ -127,16 +127,15 @@ impl FolderJob {
         for folder in [notes.join(FILES), notes.join(UNFINISHED)] {
             fs::create_dir_all(&folder).map_err(|e| senv_core::Error::io("create", &folder, e))?;
         }
-        let lock = match &params.claims {
-            None => Some(FileLock::acquire(notes.join("folder")).map_err(|error| in_use(error, &output))?),
-            Some(_) => None,
-        };
+        let locked = notes.join("folder");
+        let lock = if params.claims.is_some() { FileLock::acquire_shared(locked) } else { FileLock::acquire(locked) };
+        let lock = lock.map_err(|error| in_use(error, &output))?;
         let settings = Settings { model: params.model.clone(), settings: params.settings.clone() };
         let worker = claims::worker();
         let job = Self { output, files, settings: settings.digest(), params, worker, _lock: lock };
         job.check_foreign()?;
         settings.agree(&notes.join(SETTINGS), &job.output, job.params.force)?;
-        if job._lock.is_some() {
+        if job.params.claims.is_none() {
             // Nobody else is here: what a process left that was killed.
             job.remove_unfinished(|_| true);
         }

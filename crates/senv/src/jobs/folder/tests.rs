@@ -128,6 +128,11 @@ fn inputs_of_one_name_foreign_files_and_a_second_process_are_refused() {
         matches!(&error, Error::FolderInUse { holder: Some(holder), .. } if *holder == std::process::id()),
         "{error}"
     );
+    let refused = |params| matches!(desk.open(params), Err(Error::FolderInUse { .. }));
+    assert!(refused(claims(&desk, 300)));
+    drop(job);
+    let job = desk.open(claims(&desk, 300)).unwrap();
+    assert!(refused(Desk::params()) && !refused(claims(&desk, 300)));
     drop(job);
     desk.open(Desk::params()).unwrap();
 }
