@@ -164,7 +164,8 @@ pub(super) fn run(command: &Encode, inputs: &[PathBuf], threads: usize) -> Resul
             output::warn(&format!("{} failed: {}", path.display(), report::message(error.as_ref())));
         }
     }
-    output::note(&format!("{} failed; the same command tries them again", plural(n as u64, "file")));
+    let them = if n == 1 { "it" } else { "them" };
+    output::note(&format!("{} failed; the same command tries {them} again", plural(n as u64, "file")));
     Err(last)
 }
 
