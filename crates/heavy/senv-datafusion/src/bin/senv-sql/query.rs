@@ -69,19 +69,24 @@ pub(crate) async fn rows(context: &SessionContext, query: &str, tables: &[TableA
 
 /// The error with what is wrong in a file, if something is; one of Arrow's readers of text names no file.
 fn explained(error: DataFusionError, tables: &[TableArgument]) -> DataFusionError {
-    if let DataFusionError::ArrowError(reason, _) = error.find_root()
-        && matches!(**reason, ArrowError::CsvError(_) | ArrowError::JsonError(_) | ArrowError::ParseError(_))
-    {
-        let names = tables.iter().filter(|table| table.is_text()).map(|table| table.files.as_str());
-        let names = names.collect::<Vec<_>>().join(", ");
-        return failed(format!("{names}: {}", output::message(&error)));
+    let message = output::message(&error);
+    let is_of_text = matches!(error.find_root(), DataFusionError::ArrowError(reason, _) if match &**reason {
+        ArrowError::CsvError(_) | ArrowError::JsonError(_) => true,
+        // Casts of a query make such errors, too, which are of no line.
+        ArrowError::ParseError(reason) => reason.contains("at line"),
+        _ => false,
+    });
+    let texts = tables.iter().filter(|table| is_of_text && table.is_text()).map(|table| table.files.as_str());
+    let texts = texts.collect::<Vec<_>>().join(", ");
+    if !texts.is_empty() {
+        return failed(format!("{texts}: {message}"));
     }
     if !poison::may_be_the_cause(&error) {
         return error;
     }
     let paths = tables.iter().filter_map(|table| files(&table.files).ok()).flatten();
     match paths.filter_map(|path| poison::find(&path, None).ok().flatten()).next() {
-        Some(poison) => failed(format!("{poison} ({})", output::message(&error))),
+        Some(poison) => failed(format!("{poison} ({message})")),
         None => error,
     }
 }
