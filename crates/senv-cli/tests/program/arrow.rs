@@ -1,4 +1,4 @@
-//! Parquet and Arrow, which a program with the feature `arrow` reads and writes. `.ci/heavy` builds and tests one; `.ci/tables` reads
+//! Parquet and Arrow, which a program with the feature `arrow` reads and writes. `.ci/parts` builds and tests one; `.ci/tables` reads
 //! what it writes by other programs.
 
 use std::fs;
