@@ -3,16 +3,13 @@
 use std::sync::OnceLock;
 
 use rayon::prelude::*;
-use senv_core::{
-    Rows, Table,
-    kernels::{NIBBLE_ROWS, PLANE_ROWS, pack_low, pack_nibbles, pack_top},
-    memory::check_memory,
-};
+use senv_core::{Rows, Table, memory::check_memory};
 
 use crate::{
     Rescoring, Result,
     best::{Ranked, Scored},
     cells::{self, Cells, nibble_block_bytes},
+    code_kernels::{NIBBLE_ROWS, PLANE_ROWS, pack_low, pack_nibbles, pack_top},
     codes::{CodeScratch, Coder, Factors, QueryCode},
     exact,
     file::VERSION,

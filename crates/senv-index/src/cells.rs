@@ -11,13 +11,12 @@
 
 use rand::Rng;
 use rayon::prelude::*;
-use senv_core::{
-    Rows, Table,
-    kernels::{self, NIBBLE_ROWS, PLANE_ROWS},
-    rng::stream,
-};
+use senv_core::{Rows, Table, kernels, rng::stream};
 
-use crate::codes::{Coder, QueryCode};
+use crate::{
+    code_kernels::{self, NIBBLE_ROWS, PLANE_ROWS},
+    codes::{Coder, QueryCode},
+};
 
 /// Rows a cell that the centroids are found on.
 const SAMPLE: usize = 40;
@@ -106,13 +105,13 @@ fn assign(coder: &Coder, bytes: &[u8], n: usize, centroids: &[f32]) -> Vec<u32> 
     work.for_each_init(Vec::new, |sums, (cell_of, bytes)| {
         let lanes = bytes.len() / block_bytes * NIBBLE_ROWS;
         sums.resize(lanes * queries.len(), 0);
-        kernels::nibble_scores(bytes, &values, dim, sums);
+        code_kernels::nibble_scores(bytes, &values, dim, sums);
         let mut highest = [f32::NEG_INFINITY; BLOCKS * NIBBLE_ROWS];
         let mut cells = [0; BLOCKS * NIBBLE_ROWS];
         for (cell, (query, sums)) in (0_u32..).zip(queries.iter().zip(sums.chunks_exact(lanes))) {
             for ((highest, best), &sum) in highest.iter_mut().zip(&mut cells).zip(sums) {
                 // The factor of the row is the same for all centroids.
-                let score = kernels::nibble_estimate(sum, query.offset(), query.scale);
+                let score = code_kernels::nibble_estimate(sum, query.offset(), query.scale);
                 *best = if score > *highest { cell } else { *best };
                 *highest = highest.max(score);
             }
@@ -133,7 +132,7 @@ fn copy_lane(bytes: &[u8], row: u32, block_bytes: usize, block: &mut [u8], lane:
 
 /// Bytes of a block of sixteen rows of codes.
 pub(crate) fn nibble_block_bytes(dim: usize) -> usize {
-    kernels::nibble_block_bytes(dim).unwrap_or(usize::MAX)
+    code_kernels::nibble_block_bytes(dim).unwrap_or(usize::MAX)
 }
 
 /// The order of rows by cell, each of which starts a block.

@@ -7,7 +7,9 @@ use std::{
 };
 
 use rayon::prelude::*;
-use senv_core::{files::SharedBytes, kernels::PLANE_ROWS};
+use senv_core::files::SharedBytes;
+
+use crate::code_kernels::PLANE_ROWS;
 
 use crate::{Error, Result};
 

@@ -21,9 +21,11 @@
 //! divided by x·v, so the estimate is unbiased (Gao and Long 2024, RaBitQ, section 3.2; Max 1960 for Δ). A row stores u, 1 / x·v
 //! and 1 / x·v'. The sums are of integers: exact, and the same on every machine.
 
-use senv_core::kernels::{self, PlaneQuery, nibble_query_len};
-
-use crate::{rotation::Rotation, values::upper_half};
+use crate::{
+    code_kernels::{self, PlaneQuery, nibble_query_len},
+    rotation::Rotation,
+    values::upper_half,
+};
 
 /// Width of an interval where the values have a standard deviation of 1.
 const STEP: f64 = 0.3352;
@@ -107,7 +109,7 @@ impl Coder {
         rotated.clear();
         rotated.extend(row.iter().map(|x| x * inverse_norm));
         self.rotation.rotate(rotated);
-        let [top, whole] = kernels::quantize_4_bits(rotated, &self.halves, codes);
+        let [top, whole] = code_kernels::quantize_4_bits(rotated, &self.halves, codes);
         // Each product but those of the two middle intervals is positive, and those are when the signs agree, as they do.
         let inverse = |dot: f32| Some(1.0 / dot).filter(|x| dot.is_finite() && dot > 0.0 && x.is_finite());
         match (inverse(top), inverse(whole)) {
@@ -164,8 +166,8 @@ mod tests {
                 let product = |code: fn(u8) -> u8| -> i32 {
                     codes.iter().zip(query.planes.values()).map(|(&u, &w)| i32::from(code(u)) * i32::from(w)).sum()
                 };
-                let top = kernels::plane_estimate(product(|u| u >> 3), query.top_offset(), factors.top);
-                let whole = kernels::plane_estimate(product(|u| u), query.offset(), factors.whole);
+                let top = code_kernels::plane_estimate(product(|u| u >> 3), query.top_offset(), factors.top);
+                let whole = code_kernels::plane_estimate(product(|u| u), query.offset(), factors.whole);
                 [query.scale * whole, query.scale * top]
             };
             codes.iter().map(value).collect()

@@ -3,12 +3,13 @@
 use std::{path::Path, sync::OnceLock};
 
 use rayon::prelude::*;
-use senv_core::{ModelFile, ModelWriter, Rows, Table, files::RawTensor, kernels::PLANE_ROWS};
+use senv_core::{ModelFile, ModelWriter, Rows, Table, files::RawTensor};
 use serde::Deserialize;
 
 use crate::{
     Error, Rescoring, Result,
     checks::{self, Checked, Checks, RowChecks},
+    code_kernels::PLANE_ROWS,
     codes::Coder,
     index::{IndexCells, IndexConfig, VectorIndex, check_size},
     planes::{Planes, block_bytes, blocks_of, low_bytes},

@@ -27,6 +27,7 @@ mod best;
 mod build;
 mod cells;
 mod checks;
+mod code_kernels;
 mod codes;
 mod collection;
 mod error;

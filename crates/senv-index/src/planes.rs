@@ -1,15 +1,12 @@
 //! Codes of rows in two planes: the top bits in blocks, in some order of the rows, and the lower bits row by row.
 
 use rayon::prelude::*;
-use senv_core::{
-    files::SharedBytes,
-    kernels::{self, PLANE_ROWS},
-    memory::check_memory,
-};
+use senv_core::{files::SharedBytes, memory::check_memory};
 
 use crate::{
     Result,
     best::{Best, Scored},
+    code_kernels::{self, PLANE_ROWS},
     codes::QueryCode,
     scan::{Short, TopCodes},
     values::Values,
@@ -42,13 +39,13 @@ impl Planes {
     /// the scale of the query.
     pub(crate) fn refine(&self, short: &[Short], rows: &[u32], query: &QueryCode, wanted: usize) -> Vec<Scored> {
         let mut sums = vec![0; rows.len()];
-        kernels::low_scores(&self.low, rows, &query.planes, &mut sums);
+        code_kernels::low_scores(&self.low, rows, &query.planes, &mut sums);
         // By themselves, these reads do not wait for each other.
         let factors = self.factors.as_slice();
         let factors: Vec<u16> = rows.iter().map(|&row| factors[row as usize]).collect();
         let mut best = Best::new(wanted);
         for (((short, &row), low), factor) in short.iter().zip(rows).zip(sums).zip(factors) {
-            let score = kernels::plane_estimate(8 * short.sum + low, query.offset(), factor);
+            let score = code_kernels::plane_estimate(8 * short.sum + low, query.offset(), factor);
             let scored = Scored { score, row };
             if best.wants(&scored) {
                 best.push(scored);
@@ -60,12 +57,12 @@ impl Planes {
 
 /// Bytes of a block of top bits.
 pub(crate) fn block_bytes(dim: usize) -> usize {
-    kernels::top_block_bytes(dim).unwrap_or(usize::MAX)
+    code_kernels::top_block_bytes(dim).unwrap_or(usize::MAX)
 }
 
 /// Bytes of the lower bits of a row.
 pub(crate) fn low_bytes(dim: usize) -> usize {
-    kernels::low_row_bytes(dim).unwrap_or(usize::MAX)
+    code_kernels::low_row_bytes(dim).unwrap_or(usize::MAX)
 }
 
 /// Blocks that hold this many rows.
@@ -89,7 +86,7 @@ pub(crate) fn arrange(
     blocks.enumerate().for_each(|(number, (block, lane_factors))| {
         for (lane, factor) in lane_factors.iter_mut().enumerate() {
             if let Some(row) = rows(number * PLANE_ROWS + lane) {
-                kernels::place_top(&tops[row * row_bytes..][..row_bytes], lane, block);
+                code_kernels::place_top(&tops[row * row_bytes..][..row_bytes], lane, block);
                 *factor = factors[row];
             }
         }

@@ -13,7 +13,9 @@
 //! machine.
 
 use rand::Rng;
-use senv_core::{kernels::walsh_hadamard, rng::stream};
+use senv_core::rng::stream;
+
+use crate::code_kernels::walsh_hadamard;
 
 /// A rotation of vectors of some dimension; it follows from a seed and the lengths of the blocks.
 #[derive(Debug, Clone)]

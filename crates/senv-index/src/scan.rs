@@ -4,11 +4,11 @@
 use std::ops::Range;
 
 use rayon::prelude::*;
-use senv_core::kernels::{self, PLANE_ROWS, PlaneQuery};
 
 use crate::{
     Result,
     best::{Best, Ranked, Scored},
+    code_kernels::{self, PLANE_ROWS, PlaneQuery},
     codes::QueryCode,
 };
 
@@ -206,18 +206,18 @@ impl Work<'_> {
                 let blocks = start..piece.blocks.end.min(start + BLOCKS);
                 let (n, lanes) = (blocks.len(), blocks.len() * PLANE_ROWS);
                 let sums = &mut self.sums[..numbers.len() * lanes];
-                kernels::top_scores(&bytes[start * block_bytes..][..n * block_bytes], planes, sums);
+                code_kernels::top_scores(&bytes[start * block_bytes..][..n * block_bytes], planes, sums);
                 let factors = &factors[start * PLANE_ROWS..][..lanes];
                 let mut masks = [0; BLOCKS];
                 for (&q, sums) in numbers.iter().zip(self.sums.chunks_exact(lanes)) {
                     let (q, offset) = (q as usize, self.queries[q as usize].top_offset());
                     let best = &mut best[q];
-                    kernels::plane_masks(sums, offset, factors, best.floor(), &mut masks[..n]);
+                    code_kernels::plane_masks(sums, offset, factors, best.floor(), &mut masks[..n]);
                     for (b, mut mask) in masks[..n].iter().copied().enumerate() {
                         while mask != 0 {
                             let lane = b * PLANE_ROWS + mask.trailing_zeros() as usize;
                             mask &= mask - 1;
-                            let score = kernels::plane_estimate(sums[lane], offset, factors[lane]);
+                            let score = code_kernels::plane_estimate(sums[lane], offset, factors[lane]);
                             let slot = start * PLANE_ROWS + lane;
                             let short = Short { score, slot: slot as u32, sum: sums[lane] };
                             let row = || self.codes.lane_rows.map_or(slot, |rows| rows[slot] as usize);
@@ -244,7 +244,7 @@ mod tests {
     fn example(rows: usize, dim: usize) -> (Vec<u8>, Vec<u16>, Vec<QueryCode>) {
         let mut stream = stream(4, "test", &[]);
         let blocks = rows.div_ceil(PLANE_ROWS);
-        let block_bytes = kernels::top_block_bytes(dim).unwrap();
+        let block_bytes = code_kernels::top_block_bytes(dim).unwrap();
         let bytes = (0..blocks * block_bytes).map(|_| stream.next_u64() as u8).collect();
         let factor = |r: usize| if r < rows && r % 11 != 3 { upper_half(0.5 + (r % 3) as f32) } else { 0 };
         let factors = (0..blocks * PLANE_ROWS).map(factor).collect();
@@ -261,7 +261,7 @@ mod tests {
         let (rows, dim) = (20_000, 300);
         let (bytes, factors, queries) = example(rows, dim);
         let queries: Vec<&QueryCode> = queries.iter().collect();
-        let block_bytes = kernels::top_block_bytes(dim).unwrap();
+        let block_bytes = code_kernels::top_block_bytes(dim).unwrap();
         let reversed: Vec<u32> = (0..factors.len() as u32).rev().collect();
         for lane_rows in [None, Some(&reversed[..])] {
             let codes = TopCodes { bytes: &bytes, factors: &factors, lane_rows, block_bytes };
@@ -282,13 +282,13 @@ mod tests {
                         .enumerate()
                         .map(|(q, query)| {
                             let mut sums = vec![0; factors.len()];
-                            kernels::top_scores(&bytes, &[&query.planes], &mut sums);
+                            code_kernels::top_scores(&bytes, &[&query.planes], &mut sums);
                             let mine = jobs.iter().filter(|job| job.queries.contains(&(q as u32)));
                             let lanes = mine.flat_map(|job| job.blocks.start * 64..job.blocks.end * 64);
                             let mut all: Vec<Short> = lanes
                                 .filter(|&lane| factors[lane] != 0)
                                 .map(|lane| {
-                                    let score = kernels::plane_estimate(sums[lane], query.sum, factors[lane]);
+                                    let score = code_kernels::plane_estimate(sums[lane], query.sum, factors[lane]);
                                     Short { score, slot: lane as u32, sum: sums[lane] }
                                 })
                                 .filter(|short| {
@@ -321,7 +321,7 @@ mod tests {
             *factor = upper_half(if lane / 64 % SAMPLE == 0 { 10.0 } else { 1.0 });
         }
         let queries: Vec<&QueryCode> = queries.iter().collect();
-        let block_bytes = kernels::top_block_bytes(dim).unwrap();
+        let block_bytes = code_kernels::top_block_bytes(dim).unwrap();
         let codes = TopCodes { bytes: &bytes, factors: &factors, lane_rows: None, block_bytes };
         let all: Vec<u32> = (0..19).collect();
         let jobs = [Job { is_first: false, blocks: 0..313, queries: &all }];

@@ -9,7 +9,7 @@ use super::{
     int8::Int8Heads,
 };
 use crate::{
-    Error, Result,
+    Error, Result, code_kernels,
     rows::{check_finite, inverse_norm},
 };
 
@@ -48,7 +48,7 @@ impl<'t> Compared<'t> {
     /// All rows with a direction; with heads in 8 bits where the processor is faster with them, which only says of two places whether
     /// they may be near.
     pub(super) fn new(rows: &'t Table, threshold: f32) -> Result<Self> {
-        Self::of(rows, threshold, |positions| positions, kernels::has_fast_int8())
+        Self::of(rows, threshold, |positions| positions, code_kernels::has_fast_int8())
     }
 
     /// The same in an order that is made of the ascending one, with heads of f32, which also say of most near places that they are.

@@ -11,9 +11,8 @@
 
 use std::ops::Range;
 
-use senv_core::kernels::{INT8_ROWS, int8_masks, pack_int8};
-
 use super::heads::{Heads, LARGEST};
+use crate::code_kernels::{INT8_ROWS, int8_masks, pack_int8};
 
 /// Heads in 8 bits, by places: row by row, and packed for products.
 #[derive(Debug)]

@@ -58,8 +58,6 @@ dispatch! {
     fn skip_bigram_step(abf: [&[f32]; 3], sign: f32, h: &mut [f32], g: &mut [f32], q: &mut [f32]);
     fn skip_bigrams(words: &[SkipBigramRow<'_>], antisymmetric: usize, states: &mut [SkipBigramState]);
     fn mean_shares(f: &[f32], n: usize, out: &mut [f32]);
-    fn walsh_hadamard(x: &mut [f32]);
-    fn quantize_4_bits(x: &[f32], halves: &[f32], codes: &mut [u8]) -> [f32; 2];
     fn sum_int4_rows(rows: Int4Rows<'_>, ids: &[u32], out: &mut [f32]);
     fn sum_rows(values: &[f32], stride: usize, rows: &[u32], c: f32, out: &mut [f32]);
     fn scores(a: &[f32], m: usize, b: &[f32], n: usize, stride: usize, columns: Range<usize>, out: &mut [f32]);

@@ -16,7 +16,6 @@ macro_rules! entry_points {
             int4_sum::{self, Int4Rows},
             products, rows,
             skip_bigram::{self, SkipBigramRow, SkipBigramState},
-            transform,
             vector::{self, Add, Axpy, Plain, Scale, Shared, Shrink, Take},
         };
 
@@ -83,12 +82,6 @@ macro_rules! entry_points {
             }
             fn mean_shares(f: &[f32], n: usize, out: &mut [f32]) {
                 skip_bigram::mean_shares(f, n, out)
-            }
-            fn walsh_hadamard(x: &mut [f32]) {
-                transform::walsh_hadamard(x)
-            }
-            fn quantize_4_bits(x: &[f32], halves: &[f32], codes: &mut [u8]) -> [f32; 2] {
-                transform::quantize_4_bits(x, halves, codes)
             }
             fn sum_int4_rows(rows: Int4Rows<'_>, ids: &[u32], out: &mut [f32]) {
                 int4_sum::in_blocks::<V>(rows, ids, out)

@@ -25,15 +25,12 @@ mod entry_points;
 #[cfg(feature = "train")]
 mod fill;
 mod int4_sum;
-mod int8_masks;
 mod lanes;
 mod level;
 #[cfg(target_arch = "aarch64")]
 mod neon;
-mod nibbles;
 #[cfg(feature = "train")]
 mod panels;
-mod planes;
 mod portable;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod products;
@@ -43,7 +40,6 @@ mod shared;
 mod skip_bigram;
 #[cfg(all(test, feature = "train"))]
 mod tests;
-mod transform;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 mod vector;
 #[cfg(target_arch = "x86_64")]
@@ -61,18 +57,10 @@ use entry_points::entry_points;
 #[cfg(feature = "train")]
 pub(crate) use fill::fill_uniform;
 pub(crate) use int4_sum::Int4Rows;
-pub use int8_masks::{INT8_ROWS, has_fast_int8, int8_block_bytes, int8_masks, pack_int8};
 pub use lanes::Lanes;
 use level::Level;
-pub use nibbles::{
-    NIBBLE_ROWS, nibble_block_bytes, nibble_estimate, nibble_query_len, nibble_scores, pack_nibbles, unpack_nibbles,
-};
 #[cfg(feature = "train")]
 pub(crate) use panels::WIDTH_STEP as PANEL_STEP;
-pub use planes::{
-    PLANE_ROWS, PlaneQuery, low_row_bytes, low_scores, pack_low, pack_top, place_top, plane_estimate, plane_masks,
-    top_block_bytes, top_scores,
-};
 pub use row_sums::sum_rows;
 pub(crate) use row_sums::{add_f16, add_f32, add_int4, add_int8, sum_int4};
 pub use shared::SharedTable;
@@ -206,27 +194,6 @@ pub fn skip_bigrams(words: &[SkipBigramRow<'_>], antisymmetric: usize, states: &
 pub fn mean_shares(f: &[f32], n: usize, out: &mut [f32]) {
     check_len(out.len(), f.len());
     dispatch::mean_shares(Level::best(), f, n, out);
-}
-
-/// The Walsh-Hadamard transform in place, without its scale: `y_i = Σ_j ±x_j`, with a minus where i and j share an odd number of
-/// bits. Bit-identical on every processor.
-///
-/// # Panics
-/// If the length is no power of two.
-pub fn walsh_hadamard(x: &mut [f32]) {
-    assert!(x.len().is_power_of_two(), "{} values are no power of two", x.len());
-    dispatch::walsh_hadamard(Level::best(), x);
-}
-
-/// Values as codes from 0 to 15: `u_j = ⌊x_j / (2 h_j)⌋ + 8`, limited to that range, with h the `halves` of the intervals. Returns
-/// `Σ |x_j| h_j` and `Σ x_j (2 u_j − 15) h_j`. Bit-identical on every processor; u is at least 8 where x is not negative.
-///
-/// # Panics
-/// If the lengths differ.
-pub fn quantize_4_bits(x: &[f32], halves: &[f32], codes: &mut [u8]) -> [f32; 2] {
-    check_len(halves.len(), x.len());
-    check_len(codes.len(), x.len());
-    dispatch::quantize_4_bits(Level::best(), x, halves, codes)
 }
 
 /// `y[i] += ± scale`, with the sign of value `i` in bit `i mod 64` of a hash of `key` and `i / 64`.

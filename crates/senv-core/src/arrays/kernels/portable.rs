@@ -14,7 +14,6 @@ pub(super) use super::elementwise::adam;
 pub(super) use super::elementwise::{add_signs, exp_in_place, sigmoid_in_place, tanh_in_place};
 pub(super) use super::int4_sum::portable as sum_int4_rows;
 pub(super) use super::skip_bigram::{mean_shares, skip_bigram_step, skip_bigrams};
-pub(super) use super::transform::{quantize_4_bits, walsh_hadamard};
 
 /// Independent partial sums.
 const LANES: usize = 16;

@@ -9,7 +9,7 @@ const GROUP: usize = 4;
 // The portable loop reads the values alone.
 #[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), expect(dead_code))]
 #[derive(Debug, Clone)]
-pub struct PlaneQuery {
+pub(crate) struct PlaneQuery {
     dim: usize,
     /// Padded by zeros to whole steps of lower bits.
     values: Vec<i8>,
@@ -21,14 +21,14 @@ pub struct PlaneQuery {
 
 impl PlaneQuery {
     /// The absolute values of each four values, from the first on, add up to this at most.
-    pub const MOST: i32 = 63;
+    pub(crate) const MOST: i32 = 63;
 
     /// A query of these values.
     ///
     /// # Panics
     /// If there are none or more than 65,536, or those of a group of four add up to more than [`PlaneQuery::MOST`].
     #[must_use]
-    pub fn new(values: &[i8]) -> Self {
+    pub(crate) fn new(values: &[i8]) -> Self {
         let dim = values.len();
         assert!((1..=1 << 16).contains(&dim), "a query of {dim} values");
         let mut padded = vec![0; dim.next_multiple_of(LOW_CODES)];
@@ -54,13 +54,13 @@ impl PlaneQuery {
 
     /// Number of values.
     #[must_use]
-    pub fn dim(&self) -> usize {
+    pub(crate) fn dim(&self) -> usize {
         self.dim
     }
 
     /// The values, and zeros to the next multiple of 64.
     #[must_use]
-    pub fn values(&self) -> &[i8] {
+    pub(crate) fn values(&self) -> &[i8] {
         &self.values
     }
 

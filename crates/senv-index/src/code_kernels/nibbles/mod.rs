@@ -12,7 +12,7 @@ mod neon;
 mod x86;
 
 /// Rows of a block of 4-bit codes.
-pub const NIBBLE_ROWS: usize = 16;
+pub(crate) const NIBBLE_ROWS: usize = 16;
 /// Codes of a row in a step.
 pub(super) const STEP_CODES: usize = 8;
 /// Bytes of a step.
@@ -20,13 +20,13 @@ pub(super) const STEP_BYTES: usize = NIBBLE_ROWS * STEP_CODES / 2;
 
 /// Bytes of a block of sixteen rows of `dim` codes; `None` if they cannot be counted.
 #[must_use]
-pub const fn nibble_block_bytes(dim: usize) -> Option<usize> {
+pub(crate) const fn nibble_block_bytes(dim: usize) -> Option<usize> {
     dim.div_ceil(STEP_CODES).checked_mul(STEP_BYTES)
 }
 
 /// Values of a query for codes of dimension `dim`: those behind the last code are not looked at, as its codes are 0.
 #[must_use]
-pub const fn nibble_query_len(dim: usize) -> usize {
+pub(crate) const fn nibble_query_len(dim: usize) -> usize {
     dim.next_multiple_of(STEP_CODES)
 }
 
@@ -34,7 +34,7 @@ pub const fn nibble_query_len(dim: usize) -> usize {
 ///
 /// # Panics
 /// If there is no such lane, or the block is shorter than the codes need.
-pub fn pack_nibbles(codes: &[u8], lane: usize, block: &mut [u8]) {
+pub(crate) fn pack_nibbles(codes: &[u8], lane: usize, block: &mut [u8]) {
     assert!(lane < NIBBLE_ROWS, "lane {lane}");
     for (step, codes) in block.chunks_exact_mut(STEP_BYTES).zip(codes.chunks(STEP_CODES)) {
         let bytes = &mut step[lane * 4..][..4];
@@ -48,7 +48,8 @@ pub fn pack_nibbles(codes: &[u8], lane: usize, block: &mut [u8]) {
 ///
 /// # Panics
 /// If there is no such lane, or the block is shorter than the codes need.
-pub fn unpack_nibbles(block: &[u8], lane: usize, codes: &mut [u8]) {
+#[cfg(test)]
+fn unpack_nibbles(block: &[u8], lane: usize, codes: &mut [u8]) {
     for (i, code) in codes.iter_mut().enumerate() {
         let byte = block[i / STEP_CODES * STEP_BYTES + lane * 4 + i % 4];
         *code = if i % STEP_CODES < 4 { byte & 15 } else { byte >> 4 };
@@ -65,20 +66,9 @@ pub fn unpack_nibbles(block: &[u8], lane: usize, codes: &mut [u8]) {
 ///
 /// Exact, and the same integers on every processor.
 ///
-/// ```
-/// use senv_core::kernels::{NIBBLE_ROWS, nibble_block_bytes, nibble_query_len, nibble_scores, pack_nibbles};
-/// let mut block = vec![0; nibble_block_bytes(2).unwrap_or(0)];
-/// pack_nibbles(&[3, 15], 5, &mut block);
-/// let mut query = vec![0; nibble_query_len(2)];
-/// query[..2].copy_from_slice(&[-10, 1]);
-/// let mut out = [0; NIBBLE_ROWS];
-/// nibble_scores(&block, &query, 2, &mut out);
-/// assert_eq!((out[5], out[6]), (-15, 0));
-/// ```
-///
 /// # Panics
 /// If a slice is not as long as its shape says, or the dimension is 0 or above 65,536.
-pub fn nibble_scores(codes: &[u8], queries: &[i8], dim: usize, out: &mut [i32]) {
+pub(crate) fn nibble_scores(codes: &[u8], queries: &[i8], dim: usize, out: &mut [i32]) {
     check(codes, queries, dim, out);
     let steps = dim.div_ceil(STEP_CODES);
     #[cfg(target_arch = "x86_64")]
@@ -132,14 +122,25 @@ fn portable(codes: &[u8], queries: &[i8], steps: usize, out: &mut [i32]) {
 /// `(2 sum - offset) scale`: rounded once in the conversion and once in the product, on every processor.
 #[inline(always)]
 #[must_use]
-pub fn nibble_estimate(sum: i32, offset: i32, scale: f32) -> f32 {
+pub(crate) fn nibble_estimate(sum: i32, offset: i32, scale: f32) -> f32 {
     (2 * sum - offset) as f32 * scale
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::rng::mix;
+    use crate::code_kernels::mix;
+
+    #[test]
+    fn an_example_by_hand() {
+        let mut block = vec![0; nibble_block_bytes(2).unwrap_or(0)];
+        pack_nibbles(&[3, 15], 5, &mut block);
+        let mut query = vec![0; nibble_query_len(2)];
+        query[..2].copy_from_slice(&[-10, 1]);
+        let mut out = [0; NIBBLE_ROWS];
+        nibble_scores(&block, &query, 2, &mut out);
+        assert_eq!((out[5], out[6]), (-15, 0));
+    }
 
     type Scores = fn(&[u8], &[i8], usize, &mut [i32]);
 

@@ -9,20 +9,20 @@
 mod x86;
 
 /// Rows of a block of packed integers.
-pub const INT8_ROWS: usize = 16;
+pub(crate) const INT8_ROWS: usize = 16;
 /// Values of a row in a step, and bytes of a step.
 const STEP_VALUES: usize = 4;
 const STEP_BYTES: usize = INT8_ROWS * STEP_VALUES;
 
 /// Bytes of a block of sixteen rows of `width` values, a multiple of 4; `None` if they cannot be counted.
-#[must_use]
-pub const fn int8_block_bytes(width: usize) -> Option<usize> {
+#[cfg(test)]
+const fn int8_block_bytes(width: usize) -> Option<usize> {
     width.checked_mul(INT8_ROWS)
 }
 
 /// Whether [`int8_masks`] is faster here than products of f32.
 #[must_use]
-pub fn has_fast_int8() -> bool {
+pub(crate) fn has_fast_int8() -> bool {
     #[cfg(target_arch = "x86_64")]
     return x86::has_vnni();
     #[cfg(not(target_arch = "x86_64"))]
@@ -33,7 +33,7 @@ pub fn has_fast_int8() -> bool {
 ///
 /// # Panics
 /// If there is no such lane, or the block is shorter than the row needs.
-pub fn pack_int8(row: &[i8], lane: usize, block: &mut [u8]) {
+pub(crate) fn pack_int8(row: &[i8], lane: usize, block: &mut [u8]) {
     assert!(lane < INT8_ROWS, "lane {lane}");
     for (values, step) in row.chunks(STEP_VALUES).zip(block.chunks_exact_mut(STEP_BYTES)) {
         let bytes = &mut step[lane * STEP_VALUES..][..STEP_VALUES];
@@ -47,23 +47,12 @@ pub fn pack_int8(row: &[i8], lane: usize, block: &mut [u8]) {
 /// | name | meaning | shape |
 /// | --- | --- | --- |
 /// | `rows` | values of -127 to 127 | rows of `width` |
-/// | `packed` | blocks of sixteen rows | whole blocks of [`int8_block_bytes`] |
+/// | `packed` | blocks of sixteen rows | whole blocks of `width` times [`INT8_ROWS`] bytes |
 /// | `masks` | bits, overwritten | rows × blocks |
-///
-/// ```
-/// use senv_core::kernels::{int8_block_bytes, int8_masks, pack_int8};
-/// let mut block = vec![128; int8_block_bytes(4).unwrap_or(0)];
-/// pack_int8(&[3, -2, 0, 1], 5, &mut block);
-/// let mut masks = [0];
-/// int8_masks(&[10, 1, 7, 2], &block, 4, 30, &mut masks); // 30 - 2 + 0 + 2
-/// assert_eq!(masks, [1 << 5]);
-/// int8_masks(&[10, 1, 7, 2], &block, 4, 31, &mut masks);
-/// assert_eq!(masks, [0]);
-/// ```
 ///
 /// # Panics
 /// If a slice is not as long as its shape says, or the width is no multiple of 4 from 4 to 65,536.
-pub fn int8_masks(rows: &[i8], packed: &[u8], width: usize, least: i32, masks: &mut [u16]) {
+pub(crate) fn int8_masks(rows: &[i8], packed: &[u8], width: usize, least: i32, masks: &mut [u16]) {
     assert!((STEP_VALUES..=1 << 16).contains(&width) && width.is_multiple_of(STEP_VALUES), "width {width}");
     let block = width * INT8_ROWS;
     assert!(rows.len().is_multiple_of(width), "{} values of rows of {width}", rows.len());
@@ -101,12 +90,23 @@ fn portable(rows: &[i8], packed: &[u8], width: usize, bounds: &[i32], masks: &mu
     }
 }
 
-#[cfg(all(test, feature = "train"))]
+#[cfg(test)]
 mod tests {
     use rand::Rng;
 
     use super::*;
-    use crate::rng::stream;
+    use senv_core::rng::stream;
+
+    #[test]
+    fn a_product_at_the_bound_counts_and_one_below_does_not() {
+        let mut block = vec![128; int8_block_bytes(4).unwrap_or(0)];
+        pack_int8(&[3, -2, 0, 1], 5, &mut block);
+        let mut masks = [0];
+        int8_masks(&[10, 1, 7, 2], &block, 4, 30, &mut masks); // 30 - 2 + 0 + 2
+        assert_eq!(masks, [1 << 5]);
+        int8_masks(&[10, 1, 7, 2], &block, 4, 31, &mut masks);
+        assert_eq!(masks, [0]);
+    }
 
     #[test]
     fn every_level_finds_the_products_that_reach_the_bound() {

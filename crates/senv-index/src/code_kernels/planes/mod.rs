@@ -20,11 +20,11 @@ mod tests;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-pub use masks::{plane_estimate, plane_masks};
-pub use query::PlaneQuery;
+pub(crate) use masks::{plane_estimate, plane_masks};
+pub(crate) use query::PlaneQuery;
 
 /// Rows of a block of top bits.
-pub const PLANE_ROWS: usize = 64;
+pub(crate) const PLANE_ROWS: usize = 64;
 /// Codes of a step of top bits.
 const TOP_CODES: usize = 8;
 /// Bytes of a step of top bits.
@@ -44,13 +44,13 @@ const ROWS_AHEAD: usize = 8;
 
 /// Bytes of the top bits of 64 rows of `dim` codes; `None` if they cannot be counted.
 #[must_use]
-pub const fn top_block_bytes(dim: usize) -> Option<usize> {
+pub(crate) const fn top_block_bytes(dim: usize) -> Option<usize> {
     dim.div_ceil(TOP_CODES).checked_mul(TOP_BYTES)
 }
 
 /// Bytes of the lower bits of a row of `dim` codes; `None` if they cannot be counted.
 #[must_use]
-pub const fn low_row_bytes(dim: usize) -> Option<usize> {
+pub(crate) const fn low_row_bytes(dim: usize) -> Option<usize> {
     dim.div_ceil(LOW_CODES).checked_mul(LOW_BYTES)
 }
 
@@ -68,7 +68,7 @@ fn gather_bits(codes: &[u8], bit: u32) -> u8 {
 ///
 /// # Panics
 /// If `row` is not as long as the codes need.
-pub fn pack_top(codes: &[u8], row: &mut [u8]) {
+pub(crate) fn pack_top(codes: &[u8], row: &mut [u8]) {
     super::check_len(row.len(), codes.len().div_ceil(TOP_CODES));
     for (byte, codes) in row.iter_mut().zip(codes.chunks(TOP_CODES)) {
         *byte = gather_bits(codes, 3);
@@ -79,7 +79,7 @@ pub fn pack_top(codes: &[u8], row: &mut [u8]) {
 ///
 /// # Panics
 /// If there is no such lane, or the block is not as long as the row needs.
-pub fn place_top(row: &[u8], lane: usize, block: &mut [u8]) {
+pub(crate) fn place_top(row: &[u8], lane: usize, block: &mut [u8]) {
     assert!(lane < PLANE_ROWS, "lane {lane}");
     super::check_len(block.len(), row.len() * TOP_BYTES);
     for (step, &byte) in block.as_chunks_mut::<TOP_BYTES>().0.iter_mut().zip(row) {
@@ -91,7 +91,7 @@ pub fn place_top(row: &[u8], lane: usize, block: &mut [u8]) {
 ///
 /// # Panics
 /// If `row` is not as long as the codes need.
-pub fn pack_low(codes: &[u8], row: &mut [u8]) {
+pub(crate) fn pack_low(codes: &[u8], row: &mut [u8]) {
     super::check_len(row.len(), codes.len().div_ceil(LOW_CODES) * LOW_BYTES);
     for (step, codes) in row.as_chunks_mut::<LOW_BYTES>().0.iter_mut().zip(codes.chunks(LOW_CODES)) {
         let mut whole = [0; LOW_CODES];
@@ -119,25 +119,9 @@ pub fn pack_low(codes: &[u8], row: &mut [u8]) {
 /// Exact, and the same integers on every processor. The products with whole codes are eight times these and those of
 /// [`low_scores`].
 ///
-/// ```
-/// use senv_core::kernels::{
-///     PLANE_ROWS, PlaneQuery, low_row_bytes, low_scores, pack_low, pack_top, place_top, top_block_bytes, top_scores,
-/// };
-/// let codes = [3, 15, 8];
-/// let (mut bits, mut block, mut row) = ([0], vec![0; top_block_bytes(3).unwrap_or(0)], vec![0; low_row_bytes(3).unwrap_or(0)]);
-/// pack_top(&codes, &mut bits);
-/// place_top(&bits, 5, &mut block);
-/// pack_low(&codes, &mut row);
-/// let query = PlaneQuery::new(&[-10, 1, 7]);
-/// let (mut top, mut low) = ([0; PLANE_ROWS], [0]);
-/// top_scores(&block, &[&query], &mut top);
-/// low_scores(&row, &[0], &query, &mut low);
-/// assert_eq!(8 * top[5] + low[0], 3 * -10 + 15 * 1 + 8 * 7);
-/// ```
-///
 /// # Panics
 /// If a slice is not as long as its shape says, or queries differ in dimension.
-pub fn top_scores(codes: &[u8], queries: &[&PlaneQuery], out: &mut [i32]) {
+pub(crate) fn top_scores(codes: &[u8], queries: &[&PlaneQuery], out: &mut [i32]) {
     let Some(first) = queries.first() else { return super::check_len(out.len(), 0) };
     assert!(queries.iter().all(|query| query.dim() == first.dim()), "queries of different dimensions");
     let steps = first.dim().div_ceil(TOP_CODES);
@@ -170,7 +154,7 @@ pub fn top_scores(codes: &[u8], queries: &[&PlaneQuery], out: &mut [i32]) {
 ///
 /// # Panics
 /// If there are not as many products as rows, or a row is not there.
-pub fn low_scores(codes: &[u8], rows: &[u32], query: &PlaneQuery, out: &mut [i32]) {
+pub(crate) fn low_scores(codes: &[u8], rows: &[u32], query: &PlaneQuery, out: &mut [i32]) {
     super::check_len(out.len(), rows.len());
     let steps = query.dim().div_ceil(LOW_CODES);
     let (row_bytes, largest) = (steps * LOW_BYTES, rows.iter().copied().max());

@@ -1,7 +1,7 @@
 //! Every level against the reference.
 
 use super::{masks::portable_masks, *};
-use crate::base::rng::mix;
+use crate::code_kernels::mix;
 
 type Top = fn(&[u8], &[&PlaneQuery], usize, &mut [i32]);
 type Low = fn(&[u8], &[u32], &PlaneQuery, usize, &mut [i32]);
@@ -169,4 +169,19 @@ fn a_row_that_is_not_there_is_refused() {
 #[should_panic(expected = "four values of a query add up to 64, at most 63 are expected")]
 fn a_query_that_is_too_large_is_refused() {
     let _ = PlaneQuery::new(&[0, 0, 0, 0, 63, -1]);
+}
+
+#[test]
+fn an_example_by_hand() {
+    let codes = [3, 15, 8];
+    let (mut bits, mut block, mut row) =
+        ([0], vec![0; top_block_bytes(3).unwrap_or(0)], vec![0; low_row_bytes(3).unwrap_or(0)]);
+    pack_top(&codes, &mut bits);
+    place_top(&bits, 5, &mut block);
+    pack_low(&codes, &mut row);
+    let query = PlaneQuery::new(&[-10, 1, 7]);
+    let (mut top, mut low) = ([0; PLANE_ROWS], [0]);
+    top_scores(&block, &[&query], &mut top);
+    low_scores(&row, &[0], &query, &mut low);
+    assert_eq!(8 * top[5] + low[0], 3 * -10 + 15 + 8 * 7);
 }

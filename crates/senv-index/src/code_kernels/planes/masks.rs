@@ -10,7 +10,7 @@ use super::x86;
 ///
 /// # Panics
 /// If there are not as many scales as sums, or not one mask for each 64 of them.
-pub fn plane_masks(sums: &[i32], offset: i32, scales: &[u16], floor: f32, masks: &mut [u64]) {
+pub(crate) fn plane_masks(sums: &[i32], offset: i32, scales: &[u16], floor: f32, masks: &mut [u64]) {
     super::super::check_len(scales.len(), sums.len());
     super::super::check_len(masks.len() * PLANE_ROWS, sums.len());
     #[cfg(target_arch = "x86_64")]
@@ -41,6 +41,6 @@ pub(super) fn portable_masks(sums: &[i32], offset: i32, scales: &[u16], floor: f
 /// `(2 sum - offset) scale`, as [`plane_masks`] computes it; `scale` is the upper half of an f32 value.
 #[inline(always)]
 #[must_use]
-pub fn plane_estimate(sum: i32, offset: i32, scale: u16) -> f32 {
+pub(crate) fn plane_estimate(sum: i32, offset: i32, scale: u16) -> f32 {
     (2 * sum - offset) as f32 * f32::from_bits(u32::from(scale) << 16)
 }

@@ -1,9 +1,70 @@
-//! The transform and the rounding that make 4-bit codes of rows, in forms that compile to the vector instructions of every level.
+//! The transform and the rounding that make 4-bit codes of rows, in forms that compile to vector instructions: one source, compiled
+//! for each set of instructions.
 //!
-//! Sums, differences and products in a fixed order: bit-identical at all levels.
+//! Sums, differences and products in a fixed order, none of them fused: bit-identical on every processor.
 
 /// Partial sums of [`quantize_4_bits`].
 const PARTS: usize = 16;
+
+/// Calls the widest version of a function that the processor has.
+macro_rules! best_level {
+    ($function:ident($($argument:expr),*)) => {{
+        #[cfg(target_arch = "x86_64")]
+        if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx2") {
+            // SAFETY: the processor has the instructions.
+            #[allow(unsafe_code)]
+            return unsafe { x86::avx512::$function($($argument),*) };
+        } else if is_x86_feature_detected!("avx2") {
+            // SAFETY: as above.
+            #[allow(unsafe_code)]
+            return unsafe { x86::avx2::$function($($argument),*) };
+        }
+        $function($($argument),*)
+    }};
+}
+
+/// The functions of this file, compiled for more than every x86-64 processor has.
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    macro_rules! level {
+        ($name:ident, $features:literal) => {
+            pub(super) mod $name {
+                #[target_feature(enable = $features)]
+                pub(in super::super) fn transform(x: &mut [f32]) {
+                    super::super::transform(x);
+                }
+
+                #[target_feature(enable = $features)]
+                pub(in super::super) fn quantize(x: &[f32], halves: &[f32], codes: &mut [u8]) -> [f32; 2] {
+                    super::super::quantize(x, halves, codes)
+                }
+            }
+        };
+    }
+    level!(avx512, "avx512f,avx2");
+    level!(avx2, "avx2");
+}
+
+/// The Walsh-Hadamard transform in place, without its scale: `y_i = Σ_j ±x_j`, with a minus where i and j share an odd number of
+/// bits. Bit-identical on every processor.
+///
+/// # Panics
+/// If the length is no power of two.
+pub(crate) fn walsh_hadamard(x: &mut [f32]) {
+    assert!(x.len().is_power_of_two(), "{} values are no power of two", x.len());
+    best_level!(transform(x));
+}
+
+/// Values as codes from 0 to 15: `u_j = ⌊x_j / (2 h_j)⌋ + 8`, limited to that range, with h the `halves` of the intervals. Returns
+/// `Σ |x_j| h_j` and `Σ x_j (2 u_j − 15) h_j`. Bit-identical on every processor; u is at least 8 where x is not negative.
+///
+/// # Panics
+/// If the lengths differ.
+pub(crate) fn quantize_4_bits(x: &[f32], halves: &[f32], codes: &mut [u8]) -> [f32; 2] {
+    super::check_len(halves.len(), x.len());
+    super::check_len(codes.len(), x.len());
+    best_level!(quantize(x, halves, codes))
+}
 
 /// Sums and differences of values at a distance of `$half`, of a whole number of groups of twice that.
 macro_rules! stage {
@@ -17,9 +78,9 @@ macro_rules! stage {
     };
 }
 
-/// The Walsh-Hadamard transform without its scale; the length is a power of two.
+/// See [`walsh_hadamard`].
 #[inline(always)]
-pub(super) fn walsh_hadamard(x: &mut [f32]) {
+fn transform(x: &mut [f32]) {
     let n = x.len();
     let mut half = 1;
     // The short distances in groups of eight values, which stay in registers.
@@ -76,9 +137,9 @@ pub(super) fn walsh_hadamard(x: &mut [f32]) {
     }
 }
 
-/// See [`super::quantize_4_bits`].
+/// See [`quantize_4_bits`].
 #[inline(always)]
-pub(super) fn quantize_4_bits(x: &[f32], halves: &[f32], codes: &mut [u8]) -> [f32; 2] {
+fn quantize(x: &[f32], halves: &[f32], codes: &mut [u8]) -> [f32; 2] {
     let mut top = [0.0; PARTS];
     let mut whole = [0.0; PARTS];
     let code = |x: f32, half: f32| {
@@ -118,8 +179,37 @@ pub(super) fn quantize_4_bits(x: &[f32], halves: &[f32], codes: &mut [u8]) -> [f
 
 #[cfg(test)]
 mod tests {
-    use crate::arrays::kernels::{dispatch, level::Level, portable};
-    use crate::base::rng::mix;
+    use super::*;
+    use crate::code_kernels::mix;
+
+    type Level = (&'static str, fn(&mut [f32]), fn(&[f32], &[f32], &mut [u8]) -> [f32; 2]);
+
+    /// Every version that this processor can run, by name.
+    fn levels() -> Vec<Level> {
+        #[cfg_attr(not(target_arch = "x86_64"), allow(unused_mut))]
+        let mut levels: Vec<Level> = vec![("dispatched", walsh_hadamard, quantize_4_bits)];
+        #[cfg(target_arch = "x86_64")]
+        #[allow(unsafe_code)]
+        {
+            if is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx2") {
+                // SAFETY: the processor has the instructions.
+                levels.push((
+                    "avx512",
+                    |x| unsafe { x86::avx512::transform(x) },
+                    |x, h, c| unsafe { x86::avx512::quantize(x, h, c) },
+                ));
+            }
+            if is_x86_feature_detected!("avx2") {
+                // SAFETY: as above.
+                levels.push((
+                    "avx2",
+                    |x| unsafe { x86::avx2::transform(x) },
+                    |x, h, c| unsafe { x86::avx2::quantize(x, h, c) },
+                ));
+            }
+        }
+        levels
+    }
 
     fn values(n: usize, key: u64) -> Vec<f32> {
         (0..n as u64).map(|i| (mix(key ^ i << 20) >> 40) as f32 / (1 << 23) as f32 - 1.0).collect()
@@ -130,17 +220,17 @@ mod tests {
         for n in [1, 2, 4, 8, 16, 64, 128, 256, 1024] {
             let x = values(n, 1);
             let mut reference = x.clone();
-            portable::walsh_hadamard(&mut reference);
+            transform(&mut reference);
             for (i, y) in reference.iter().enumerate() {
                 // Entry (i, j) of the Hadamard matrix is −1 to the number of bits that i and j share.
                 let sign = |j: usize| if (i & j).count_ones() % 2 == 1 { -1.0 } else { 1.0 };
                 let sum: f64 = x.iter().enumerate().map(|(j, &x)| sign(j) * f64::from(x)).sum();
                 assert!((f64::from(*y) - sum).abs() < 1e-6 * n as f64 + 1e-5, "{n}, {i}: {y} {sum}");
             }
-            for level in Level::available() {
+            for (name, level, _) in levels() {
                 let mut y = x.clone();
-                dispatch::walsh_hadamard(level, &mut y);
-                assert_eq!(y, reference, "{level:?}, {n}");
+                level(&mut y);
+                assert_eq!(y, reference, "{name}, {n}");
             }
         }
     }
@@ -152,7 +242,7 @@ mod tests {
             x[0] = -0.0;
             let halves: Vec<f32> = (0..n).map(|i| 0.07 + 0.001 * (i % 5) as f32).collect();
             let mut codes = vec![0; n];
-            let dots = portable::quantize_4_bits(&x, &halves, &mut codes);
+            let dots = quantize(&x, &halves, &mut codes);
             let (mut top, mut whole) = (0.0, 0.0);
             for ((&x, &half), &code) in x.iter().zip(&halves).zip(&codes) {
                 let middle = f64::from(2 * i32::from(code) - 15) * f64::from(half);
@@ -163,15 +253,15 @@ mod tests {
                 whole += f64::from(x) * middle;
             }
             assert!((f64::from(dots[0]) - top).abs() < 1e-5 && (f64::from(dots[1]) - whole).abs() < 1e-5);
-            for level in Level::available() {
+            for (name, _, level) in levels() {
                 let mut other = vec![1; n];
-                let found = dispatch::quantize_4_bits(level, &x, &halves, &mut other);
-                assert_eq!((found, &other), (dots, &codes), "{level:?}, {n}");
+                let found = level(&x, &halves, &mut other);
+                assert_eq!((found, &other), (dots, &codes), "{name}, {n}");
             }
         }
         // Of an interval the lower end belongs to it.
         let mut codes = [0; 5];
-        portable::quantize_4_bits(&[1.0, 0.99, -1.0, 100.0, -100.0], &[0.5; 5], &mut codes);
+        quantize(&[1.0, 0.99, -1.0, 100.0, -100.0], &[0.5; 5], &mut codes);
         assert_eq!(codes, [9, 8, 7, 15, 0]);
     }
 }
