@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::{
     common::Folder,
     fuzz::configuration::{config, with_config},
-    systems::{SYSTEMS, samples},
+    systems::{SYSTEMS, samples, trained},
 };
 
 /// The position in the file of the first byte of a tensor.
@@ -156,13 +156,8 @@ fn set(config: &mut Value, key: &str, value: &Value) -> usize {
 fn configurations_that_do_not_fit_the_file_are_refused_by_every_kind_that_opens() {
     let folder = samples();
     let mut refused = Vec::new();
-    for (name, arguments) in SYSTEMS {
-        let model = format!("{name}.senv");
-        let mut command = vec!["train"];
-        command.extend(arguments.split(' '));
-        command.extend(["--output", &model, "--quiet"]);
-        folder.run(&command).ok();
-        let bytes = folder.read(&model);
+    for (name, _) in SYSTEMS {
+        let bytes = &trained(name).model;
         for (key, value) in [
             // Tokens that no vocabulary here has.
             ("end", json!(300_000)),
@@ -176,7 +171,7 @@ fn configurations_that_do_not_fit_the_file_are_refused_by_every_kind_that_opens(
             ("inference", json!({"epochs": 2_147_483_647, "lr": 0.1, "negatives": 5, "seed": 1})),
             ("inference", json!({"epochs": 20, "lr": 0.1, "negatives": 2_147_483_647, "seed": 1})),
         ] {
-            let mut config = config(&bytes).unwrap();
+            let mut config = config(bytes).unwrap();
             // The settings of training stand there as they were, and are not used.
             let mut params = config.as_object_mut().and_then(|config| config.remove("params"));
             let n = set(&mut config, key, &value);
@@ -184,7 +179,7 @@ fn configurations_that_do_not_fit_the_file_are_refused_by_every_kind_that_opens(
             if n == 0 {
                 continue;
             }
-            folder.write("other.senv", with_config(&bytes, &config));
+            folder.write("other.senv", with_config(bytes, &config));
             for command in [
                 &["encode", "--model", "other.senv", "--input", "sentences.txt"][..],
                 &["info", "other.senv", "--verify"],
@@ -196,7 +191,7 @@ fn configurations_that_do_not_fit_the_file_are_refused_by_every_kind_that_opens(
             refused.push((*name, key));
         }
         // The same file with its own configuration is sound.
-        folder.write("other.senv", with_config(&bytes, &config(&bytes).unwrap()));
+        folder.write("other.senv", with_config(bytes, &config(bytes).unwrap()));
         folder.run(&["info", "other.senv", "--verify"]).ok();
     }
     for expected in [

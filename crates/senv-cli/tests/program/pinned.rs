@@ -11,11 +11,11 @@
 //! Other SIMD levels add in another order, so the hashes are compared where AVX-512 is; that the number of threads changes
 //! nothing is tested everywhere.
 
-use std::{collections::BTreeMap, fs, path::PathBuf};
+use std::{collections::BTreeMap, env, fs, path::PathBuf};
 
 use crate::{
     common::Folder,
-    systems::{SYSTEMS, samples},
+    systems::{SYSTEMS, bring, bring_starts, samples, train, trained},
 };
 use sha2::{Digest, Sha256};
 
@@ -42,21 +42,14 @@ fn results(folder: &Folder, model: &str) -> [String; 3] {
 #[test]
 fn no_figure_of_any_system_changes_silently() {
     let folder = samples();
-    let mut found = BTreeMap::new();
-    for (name, arguments) in SYSTEMS {
-        let output = format!("{name}.senv");
-        for threads in ["1", "2", "5"] {
-            let mut command = vec!["train"];
-            command.extend(arguments.split(' '));
-            command.extend(["--output", &output, "--threads", threads, "--force"]);
-            folder.run(&command).ok();
-            let results = results(&folder, &output);
-            let first = found.entry((*name).to_owned()).or_insert_with(|| results.clone());
-            assert_eq!(*first, results, "{name} at {threads} threads");
-        }
-    }
+    let results = |name: &str| {
+        bring(&folder, name);
+        results(&folder, &format!("{name}.senv"))
+    };
+    let found: BTreeMap<String, [String; 3]> =
+        SYSTEMS.iter().map(|(name, _)| ((*name).to_owned(), results(name))).collect();
     let path = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/program/data/pinned.json"));
-    if std::env::var_os("SENV_PIN").is_some() {
+    if env::var_os("SENV_PIN").is_some() {
         let text = serde_json::to_string_pretty(&found).unwrap();
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         return fs::write(path, text + "\n").unwrap();
@@ -67,6 +60,22 @@ fn no_figure_of_any_system_changes_silently() {
         assert_eq!(pinned.keys().collect::<Vec<_>>(), found.keys().collect::<Vec<_>>());
         for (name, pinned) in pinned {
             assert_eq!(found[&name], pinned, "{name}: vectors, neighbours, STS report");
+        }
+    }
+}
+
+/// One thread made the models that all tests share, five make them once more. What needs no test of its own each time, two
+/// threads, is part of a run that writes the pins, and of one with `SENV_ALL_THREADS=1`.
+#[test]
+fn any_number_of_threads_makes_the_same_files() {
+    let folder = samples();
+    let all = ["SENV_PIN", "SENV_ALL_THREADS"].iter().any(|name| env::var_os(name).is_some());
+    for (name, _) in SYSTEMS {
+        bring_starts(&folder, name);
+        for threads in if all { &[2, 5][..] } else { &[5] } {
+            train(&folder, name, *threads, &["--quiet", "--force"]).ok();
+            let same = folder.read(&format!("{name}.senv")) == trained(name).model;
+            assert!(same, "{name}: one thread and {threads} make different files");
         }
     }
 }

@@ -1,8 +1,13 @@
-//! Every system with small settings, and samples to train it on.
+//! Every system with small settings, samples to train it on, and a model of each, trained once for all tests that ask.
 
-use std::fs;
+use std::{
+    fs,
+    sync::{LazyLock, OnceLock},
+};
 
-use crate::common::Folder;
+use serde_json::Value;
+
+use crate::common::{Ended, Folder};
 
 const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/data/");
 
@@ -96,40 +101,92 @@ fn tree(line: &str) -> String {
     inner.map_or_else(String::new, |tree| format!("{tree}\n"))
 }
 
-/// A folder with all samples that [`SYSTEMS`] are trained on.
-pub(crate) fn samples() -> Folder {
-    let folder = Folder::new();
+/// Names and contents of all samples that [`SYSTEMS`] are trained on.
+static SAMPLES: LazyLock<Vec<(&str, String)>> = LazyLock::new(|| {
     let sample = |name: &str| fs::read_to_string(format!("{DATA}{name}")).unwrap();
-    let text = sample("quickstart.txt");
-    folder.write("text.txt", &text);
-    folder.write(
-        "sentences.txt",
-        text.lines().filter(|line| !line.is_empty()).step_by(61).collect::<Vec<_>>().join("\n"),
-    );
-    folder.write("trees.txt", text.lines().filter(|line| !line.is_empty()).map(tree).collect::<String>());
+    let (text, pairs) = (sample("quickstart.txt"), sample("sentence-pairs-sample.tsv"));
+    let lines = || text.lines().filter(|line| !line.trim().is_empty());
     // The longest word of a line is defined by the line.
     let definition = |line: &str| {
         let longest = line.split(|c: char| !c.is_alphabetic()).max_by_key(|word| word.len());
         format!("{}\t{line}\n", longest.unwrap_or("none").to_lowercase())
     };
-    let lines = text.lines().filter(|line| !line.trim().is_empty());
-    folder.write("definitions.tsv", lines.step_by(7).map(definition).collect::<String>());
-    let pairs = sample("sentence-pairs-sample.tsv");
     let both = pairs.lines().filter_map(|line| line.split_once('\t')).enumerate();
-    folder.write("captions.tsv", both.map(|(i, (a, b))| format!("{i}\t{a}\n{i}\t{b}\n")).collect::<String>());
+    let of_pairs = || pairs.lines().filter(|line| line.contains('\t')).enumerate();
     let labels = ["entailment", "neutral", "contradiction"];
-    let labelled = pairs.lines().filter(|line| line.contains('\t')).enumerate();
-    folder.write("labelled.tsv", labelled.map(|(i, line)| format!("{}\t{line}\n", labels[i % 3])).collect::<String>());
-    let paws = pairs.lines().filter(|line| line.contains('\t')).enumerate();
-    folder.write("paws.tsv", paws.map(|(i, line)| format!("{}\t{line}\n", i % 2)).collect::<String>());
-    for (name, from) in [
-        ("pairs.tsv", "sentence-pairs-sample.tsv"),
-        ("phrases.tsv", "phrase-pairs-sample.tsv"),
-        ("scored.tsv", "sick-train-sample.tsv"),
-        ("scored-dev.tsv", "sick-trial-sample.tsv"),
-        ("sts.tsv", "sts-sample.tsv"),
-    ] {
-        folder.write(name, sample(from));
+    vec![
+        ("sentences.txt", lines().step_by(61).collect::<Vec<_>>().join("\n")),
+        ("trees.txt", lines().map(tree).collect()),
+        ("definitions.tsv", lines().step_by(7).map(definition).collect()),
+        ("captions.tsv", both.map(|(i, (a, b))| format!("{i}\t{a}\n{i}\t{b}\n")).collect()),
+        ("labelled.tsv", of_pairs().map(|(i, line)| format!("{}\t{line}\n", labels[i % 3])).collect()),
+        ("paws.tsv", of_pairs().map(|(i, line)| format!("{}\t{line}\n", i % 2)).collect()),
+        ("phrases.tsv", sample("phrase-pairs-sample.tsv")),
+        ("scored.tsv", sample("sick-train-sample.tsv")),
+        ("scored-dev.tsv", sample("sick-trial-sample.tsv")),
+        ("sts.tsv", sample("sts-sample.tsv")),
+        ("text.txt", text),
+        ("pairs.tsv", pairs),
+    ]
+});
+
+/// A folder with all samples that [`SYSTEMS`] are trained on.
+pub(crate) fn samples() -> Folder {
+    let folder = Folder::new();
+    for (name, content) in &*SAMPLES {
+        folder.write(name, content);
     }
     folder
+}
+
+/// What the training of a system left.
+pub(crate) struct Trained {
+    pub(crate) model: Vec<u8>,
+    /// What it said as JSON; random BOW and weights are no training and have nothing to tell.
+    pub(crate) json: Value,
+    /// The files that were not there before.
+    pub(crate) files: Vec<String>,
+}
+
+/// The system of this name, trained on one thread when a test first asks for it; another test that asks meanwhile waits. The
+/// models are kept in memory: all of them are ten megabytes, and nothing is left behind when the tests end.
+pub(crate) fn trained(name: &str) -> &'static Trained {
+    static TRAINED: LazyLock<Vec<OnceLock<Trained>>> =
+        LazyLock::new(|| SYSTEMS.iter().map(|_| OnceLock::new()).collect());
+    let at =
+        SYSTEMS.iter().position(|(known, _)| *known == name).unwrap_or_else(|| panic!("no system is called {name}"));
+    TRAINED[at].get_or_init(|| {
+        let folder = samples();
+        let starts = bring_starts(&folder, name);
+        let tells = !["random-bow", "weighted"].contains(&name);
+        let ended = train(&folder, name, 1, if tells { &["--quiet", "--json"] } else { &["--quiet"] }).ok();
+        let json = if tells { ended.json() } else { Value::Null };
+        let is_new = |file: &String| !SAMPLES.iter().any(|(sample, _)| sample == file) && !starts.contains(file);
+        let files = folder.names().into_iter().filter(is_new).collect();
+        Trained { model: folder.read(&format!("{name}.senv")), json, files }
+    })
+}
+
+/// Puts the model of a system into a folder, as `name.senv`.
+pub(crate) fn bring(folder: &Folder, name: &str) {
+    folder.write(&format!("{name}.senv"), &trained(name).model);
+}
+
+/// Puts the models that a system starts from into a folder, and returns their names.
+pub(crate) fn bring_starts(folder: &Folder, name: &str) -> Vec<String> {
+    let models = arguments(name).into_iter().filter_map(|argument| argument.strip_suffix(".senv"));
+    models.inspect(|model| bring(folder, model)).map(|model| format!("{model}.senv")).collect()
+}
+
+/// The arguments of `senv train` for a system.
+pub(crate) fn arguments(name: &str) -> Vec<&'static str> {
+    let (_, arguments) = SYSTEMS.iter().find(|(known, _)| *known == name).unwrap();
+    arguments.split(' ').collect()
+}
+
+/// Trains a system to `name.senv` in a folder that has what it needs.
+pub(crate) fn train(folder: &Folder, name: &str, threads: usize, more: &[&str]) -> Ended {
+    let (output, threads) = (format!("{name}.senv"), threads.to_string());
+    let given = ["--output", &output, "--threads", &threads];
+    folder.run(&[&["train"], &arguments(name)[..], &given, more].concat())
 }

@@ -24,7 +24,10 @@ use super::{
     Target, configuration,
     formats::{forget_checksums_of_model, keep, mend_checkpoint},
 };
-use crate::systems::{SYSTEMS, samples};
+use crate::{
+    common::Folder,
+    systems::{SYSTEMS, bring, samples, trained},
+};
 
 /// Does with a model what commands do.
 fn use_model(model: &Model) {
@@ -41,18 +44,11 @@ fn use_model(model: &Model) {
 
 #[test]
 fn models() {
-    let folder = samples();
-    let mut seeds = Vec::new();
-    for (name, arguments) in SYSTEMS {
-        let output = format!("{name}.senv");
-        let mut command = vec!["train"];
-        command.extend(arguments.split(' '));
-        command.extend(["--output", &output, "--quiet"]);
-        folder.run(&command).ok();
-        let bytes = folder.read(&output);
-        // Large ones are of the same kinds as others.
-        seeds.extend((bytes.len() < 2 << 20).then_some(bytes));
-    }
+    // Large ones would be of the same kinds as others.
+    let trained = SYSTEMS.iter().map(|(name, _)| &trained(name).model).filter(|model| model.len() < 2 << 20);
+    let mut seeds: Vec<Vec<u8>> = trained.cloned().collect();
+    let folder = Folder::new();
+    ["word2vec-cbow", "word2vec"].iter().for_each(|name| bring(&folder, name));
     folder.run(&["compress", "--model", "word2vec-cbow.senv", "--output", "small.senv", "--quiet"]).ok();
     folder.run(&["convert", "word2vec.senv", "words.senv", "--quiet"]).ok();
     seeds.extend(["small.senv", "words.senv"].map(|name| folder.read(name)));
@@ -72,7 +68,7 @@ fn models() {
 
 #[test]
 fn groups() {
-    let folder = crate::common::Folder::with_text(200);
+    let folder = Folder::with_text(200);
     folder.run(&["cluster", "text.txt", "--groups", "4", "--save", "g.senv"]).ok();
     let model = Model::from(senv::StaticModel::from(senv_english::model().unwrap()));
     let read = |path: &Path, is_seed: bool| {
@@ -386,13 +382,9 @@ fn trees() {
 
 #[test]
 fn model2vec_folders() {
-    let folder = samples();
-    let (_, arguments) = SYSTEMS.iter().find(|(name, _)| *name == "word2vec-cbow").unwrap();
-    let mut command = vec!["train"];
-    command.extend(arguments.split(' '));
-    command.extend(["--output", "word2vec.senv", "--quiet"]);
-    folder.run(&command).ok();
-    folder.run(&["convert", "word2vec.senv", "m2v", "--to", "model2vec", "--quiet"]).ok();
+    let folder = Folder::new();
+    bring(&folder, "word2vec-cbow");
+    folder.run(&["convert", "word2vec-cbow.senv", "m2v", "--to", "model2vec", "--quiet"]).ok();
     let own: serde_json::Value = serde_json::from_slice(&folder.read("m2v/tokenizer.json")).unwrap();
     let mut bert = own.clone();
     bert["normalizer"] = serde_json::json!({ "type": "BertNormalizer", "strip_accents": null });

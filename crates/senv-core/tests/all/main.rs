@@ -1,0 +1,11 @@
+//! Tests of what is public. One binary for all: each would be linked for itself.
+
+mod auto_traits;
+mod checkpoint;
+mod equation_index;
+mod errors;
+mod imports;
+mod manifests;
+mod model_file;
+mod optim;
+mod web_collection;

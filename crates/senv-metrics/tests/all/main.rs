@@ -1,0 +1,4 @@
+//! Tests of what is public. One binary for all: each would be linked for itself.
+
+mod properties;
+mod reference;

@@ -1,0 +1,5 @@
+//! Tests of what is public. One binary for all: each would be linked for itself.
+
+mod objective;
+mod stability;
+mod training;
