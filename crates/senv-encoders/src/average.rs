@@ -85,23 +85,25 @@ impl Average {
     }
 }
 
-impl<F: Float> Encoder<F> for Average {
-    type Saved = ();
+crate::encoder::encoder_of_passes!(Encoder for Average, ());
+
+impl crate::encoder::Passes for Average {
+    type Saved<F: Float> = ();
 
     fn dim(&self) -> usize {
         self.dim
     }
 
-    fn init(&self, _: &mut Stream) -> Result<Parameters<F>> {
+    fn init<F: Float>(&self, _: &mut Stream) -> Result<Parameters<F>> {
         Ok(Parameters::new())
     }
 
-    fn forward(
+    fn forward<F: Float>(
         &self,
         _: &Parameters<F>,
         batch: &TokenBatch,
         words: ArrayView2<'_, F>,
-    ) -> Result<(Array2<F>, Self::Saved)> {
+    ) -> Result<(Array2<F>, Self::Saved<F>)> {
         self.check(batch, words)?;
         let dim = self.dim;
         let words = words.as_standard_layout();
@@ -116,12 +118,12 @@ impl<F: Float> Encoder<F> for Average {
         Ok((matrix(batch.len(), dim, out)?, ()))
     }
 
-    fn backward(
+    fn backward<F: Float>(
         &self,
         _: &Parameters<F>,
         batch: &TokenBatch,
         words: ArrayView2<'_, F>,
-        _: &Self::Saved,
+        _: &Self::Saved<F>,
         d_out: ArrayView2<'_, F>,
         d_words: Option<ArrayViewMut2<'_, F>>,
         _: &mut Parameters<F>,

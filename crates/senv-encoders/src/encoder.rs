@@ -63,6 +63,98 @@ pub trait Encoder<F: Float> {
     ) -> Result<()>;
 }
 
+/// The passes of an encoder as they are written down, for any precision; [`encoder_of_passes`] makes it an [`Encoder`].
+pub(crate) trait Passes {
+    type Saved<F: Float>;
+
+    fn dim(&self) -> usize;
+
+    fn init<F: Float>(&self, rng: &mut Stream) -> Result<Parameters<F>>;
+
+    fn forward<F: Float>(
+        &self,
+        parameters: &Parameters<F>,
+        batch: &TokenBatch,
+        words: ArrayView2<'_, F>,
+    ) -> Result<(Array2<F>, Self::Saved<F>)>;
+
+    #[allow(clippy::too_many_arguments)]
+    fn backward<F: Float>(
+        &self,
+        parameters: &Parameters<F>,
+        batch: &TokenBatch,
+        words: ArrayView2<'_, F>,
+        saved: &Self::Saved<F>,
+        d_out: ArrayView2<'_, F>,
+        d_words: Option<ArrayViewMut2<'_, F>>,
+        d_parameters: &mut Parameters<F>,
+    ) -> Result<()>;
+}
+
+/// Implements [`Encoder`] by the [`Passes`] of an encoder, given the type of its saved state; both passes are compiled here.
+macro_rules! encoder_of_passes {
+    ($trait:ident for $encoder:ident, $saved:ty) => {
+        impl<F: senv_core::arrays::Float> $trait<F> for $encoder {
+            type Saved = $saved;
+
+            fn dim(&self) -> usize {
+                $crate::encoder::Passes::dim(self)
+            }
+
+            fn init(&self, rng: &mut senv_core::rng::Stream) -> senv_core::Result<senv_core::arrays::Parameters<F>> {
+                senv_core::arrays::compiled_here!(
+                    self,
+                    |this: &'a $encoder,
+                     rng: &'a mut senv_core::rng::Stream|
+                     -> senv_core::Result<senv_core::arrays::Parameters<F>> {
+                        $crate::encoder::Passes::init(this, rng)
+                    }
+                )
+            }
+
+            fn forward(
+                &self,
+                parameters: &senv_core::arrays::Parameters<F>,
+                batch: &senv_core::arrays::TokenBatch,
+                words: ndarray::ArrayView2<'_, F>,
+            ) -> senv_core::Result<(ndarray::Array2<F>, Self::Saved)> {
+                senv_core::arrays::compiled_here!(self, |this: &'a $encoder,
+                                                         parameters: &'a senv_core::arrays::Parameters<F>,
+                                                         batch: &'a senv_core::arrays::TokenBatch,
+                                                         words: ndarray::ArrayView2<'a, F>|
+                 -> senv_core::Result<(ndarray::Array2<F>, $saved)> {
+                    $crate::encoder::Passes::forward(this, parameters, batch, words)
+                })
+            }
+
+            fn backward(
+                &self,
+                parameters: &senv_core::arrays::Parameters<F>,
+                batch: &senv_core::arrays::TokenBatch,
+                words: ndarray::ArrayView2<'_, F>,
+                saved: &Self::Saved,
+                d_out: ndarray::ArrayView2<'_, F>,
+                d_words: Option<ndarray::ArrayViewMut2<'_, F>>,
+                d_parameters: &mut senv_core::arrays::Parameters<F>,
+            ) -> senv_core::Result<()> {
+                senv_core::arrays::compiled_here!(self, |this: &'a $encoder,
+                                                         parameters: &'a senv_core::arrays::Parameters<F>,
+                                                         batch: &'a senv_core::arrays::TokenBatch,
+                                                         words: ndarray::ArrayView2<'a, F>,
+                                                         saved: &'a $saved,
+                                                         d_out: ndarray::ArrayView2<'a, F>,
+                                                         d_words: Option<ndarray::ArrayViewMut2<'a, F>>,
+                                                         d_parameters: &'a mut senv_core::arrays::Parameters<F>|
+                 -> senv_core::Result<()> {
+                    let passes = $crate::encoder::Passes::backward;
+                    passes(this, parameters, batch, words, saved, d_out, d_words, d_parameters)
+                })
+            }
+        }
+    };
+}
+pub(crate) use encoder_of_passes;
+
 /// Returns an error unless two sizes agree.
 pub(crate) fn check_size(what: &'static str, expected: usize, got: usize) -> Result<()> {
     if expected == got { Ok(()) } else { Err(Error::ShapeMismatch { what, expected, got }) }

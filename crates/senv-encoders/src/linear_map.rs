@@ -10,7 +10,7 @@
 use ndarray::{Array2, ArrayView2};
 use senv_core::{
     Error, Result,
-    arrays::{Float, Parameters, matmul, matmul_into},
+    arrays::{Float, Parameters, compiled_here, matmul, matmul_into},
     init,
     rng::Stream,
 };
@@ -108,14 +108,20 @@ impl LinearMap {
         first: usize,
         x: ArrayView2<'_, F>,
     ) -> Result<Array2<F>> {
-        self.check(parameters, first)?;
-        check_size("vectors of a map, in columns,", self.input, x.ncols())?;
-        let mut y = matmul(x, parameters[first].view().t())?; // (F1)
-        if self.constant {
-            let constant = parameters[first + 1].values();
-            y.rows_mut().into_iter().filter_map(|row| row.into_slice()).for_each(|row| F::add_to(constant, row));
-        }
-        Ok(y)
+        compiled_here!(self, |this: &'a LinearMap,
+                              parameters: &'a Parameters<F>,
+                              first: usize,
+                              x: ArrayView2<'a, F>|
+         -> Result<Array2<F>> {
+            this.check(parameters, first)?;
+            check_size("vectors of a map, in columns,", this.input, x.ncols())?;
+            let mut y = matmul(x, parameters[first].view().t())?; // (F1)
+            if this.constant {
+                let constant = parameters[first + 1].values();
+                y.rows_mut().into_iter().filter_map(|row| row.into_slice()).for_each(|row| F::add_to(constant, row));
+            }
+            Ok(y)
+        })
     }
 
     /// The gradient with respect to `x`, given `d_y`; adds those of the tensors to `d_parameters`.
@@ -130,17 +136,25 @@ impl LinearMap {
         d_y: ArrayView2<'_, F>,
         d_parameters: &mut Parameters<F>,
     ) -> Result<Array2<F>> {
-        self.check(parameters, first)?;
-        self.check(d_parameters, first)?;
-        check_size("vectors of a map, in columns,", self.input, x.ncols())?;
-        check_size("gradient of a map, in rows,", x.nrows(), d_y.nrows())?;
-        check_size("gradient of a map, in columns,", self.output, d_y.ncols())?;
-        matmul_into(F::one(), d_y.t(), x, F::one(), d_parameters[first].view_mut())?; // (B1)
-        if self.constant {
-            let d_constant = d_parameters[first + 1].values_mut();
-            d_y.rows().into_iter().for_each(|row| d_constant.iter_mut().zip(row).for_each(|(to, &d)| *to += d));
-        }
-        matmul(d_y, parameters[first].view()) // (B1)
+        compiled_here!(self, |this: &'a LinearMap,
+                              parameters: &'a Parameters<F>,
+                              first: usize,
+                              x: ArrayView2<'a, F>,
+                              d_y: ArrayView2<'a, F>,
+                              d_parameters: &'a mut Parameters<F>|
+         -> Result<Array2<F>> {
+            this.check(parameters, first)?;
+            this.check(d_parameters, first)?;
+            check_size("vectors of a map, in columns,", this.input, x.ncols())?;
+            check_size("gradient of a map, in rows,", x.nrows(), d_y.nrows())?;
+            check_size("gradient of a map, in columns,", this.output, d_y.ncols())?;
+            matmul_into(F::one(), d_y.t(), x, F::one(), d_parameters[first].view_mut())?; // (B1)
+            if this.constant {
+                let d_constant = d_parameters[first + 1].values_mut();
+                d_y.rows().into_iter().for_each(|row| d_constant.iter_mut().zip(row).for_each(|(to, &d)| *to += d));
+            }
+            matmul(d_y, parameters[first].view()) // (B1)
+        })
     }
 }
 

@@ -15,7 +15,7 @@ use std::ops::Range;
 
 use ndarray::{Array2, ArrayView2, Axis, s};
 use senv_core::{
-    arrays::{Float, Parameters, matmul},
+    arrays::{Float, Parameters, compiled_here, matmul},
     rng::Stream,
 };
 use serde::{Deserialize, Serialize};
@@ -155,9 +155,11 @@ impl AdaptiveSoftmax {
     /// # Errors
     /// [`senv_core::Error::InvalidParameter`] without hidden units; [`senv_core::Error::TooLarge`].
     pub fn init<F: Float>(&self, rng: &mut Stream) -> Result<Parameters<F>> {
-        check_range("hidden units", "1 or more", self.dim as f64, self.dim >= 1)?;
-        let shapes = self.shapes();
-        init(rng, &shapes.iter().map(|(name, shape)| (name.as_str(), *shape)).collect::<Vec<_>>())
+        compiled_here!(self, |this: &'a AdaptiveSoftmax, rng: &'a mut Stream| -> Result<Parameters<F>> {
+            check_range("hidden units", "1 or more", this.dim as f64, this.dim >= 1)?;
+            let shapes = this.shapes();
+            init(rng, &shapes.iter().map(|(name, shape)| (name.as_str(), *shape)).collect::<Vec<_>>())
+        })
     }
 
     /// The target of the head: the word, or the index of its cluster.
@@ -198,20 +200,26 @@ impl AdaptiveSoftmax {
         hidden: ArrayView2<'_, F>,
         targets: &[u32],
     ) -> Result<Vec<f64>> {
-        self.check(parameters)?;
-        check_targets(targets, hidden.nrows(), self.n_words())?;
-        let head = self.head_targets(targets);
-        let row = |i: usize, logits: &mut [F]| softmax_row(logits, head[i], &[], 1.0);
-        let mut losses = OutputLayer::new(parameters, 0, self.block).losses(hidden, row)?; // (F1)
-        for k in 0..self.n_clusters() {
-            let (members, targets) = self.members(k, targets);
-            let (layer, p) = self.tail(parameters, k);
-            let z = matmul(hidden.select(Axis(0), &members).view(), p.view().t())?; // (F2)
-            let row = |i: usize, logits: &mut [F]| softmax_row(logits, targets[i], &[], 1.0);
-            let tail = layer.losses(z.view(), row)?;
-            members.iter().zip(tail).for_each(|(&i, loss)| losses[i] += loss); // (F3)
-        }
-        Ok(losses)
+        compiled_here!(self, |this: &'a AdaptiveSoftmax,
+                              parameters: &'a Parameters<F>,
+                              hidden: ArrayView2<'a, F>,
+                              targets: &'a [u32]|
+         -> Result<Vec<f64>> {
+            this.check(parameters)?;
+            check_targets(targets, hidden.nrows(), this.n_words())?;
+            let head = this.head_targets(targets);
+            let row = |i: usize, logits: &mut [F]| softmax_row(logits, head[i], &[], 1.0);
+            let mut losses = OutputLayer::new(parameters, 0, this.block).losses(hidden, row)?; // (F1)
+            for k in 0..this.n_clusters() {
+                let (members, targets) = this.members(k, targets);
+                let (layer, p) = this.tail(parameters, k);
+                let z = matmul(hidden.select(Axis(0), &members).view(), p.view().t())?; // (F2)
+                let row = |i: usize, logits: &mut [F]| softmax_row(logits, targets[i], &[], 1.0);
+                let tail = layer.losses(z.view(), row)?;
+                members.iter().zip(tail).for_each(|(&i, loss)| losses[i] += loss); // (F3)
+            }
+            Ok(losses)
+        })
     }
 
     /// The loss and the gradient of `hidden`, shape `(n, dim)`, in one pass. Gradients are multiplied by `d_loss`;
@@ -227,35 +235,43 @@ impl AdaptiveSoftmax {
         d_loss: f64,
         d_parameters: &mut Parameters<F>,
     ) -> Result<(f64, Array2<F>)> {
-        self.check(parameters)?;
-        self.check(d_parameters)?;
-        check_targets(targets, hidden.nrows(), self.n_words())?;
-        let factor = self.reduction.factor(hidden.nrows())?;
-        let c = d_loss * factor;
-        let head = self.head_targets(targets);
-        let row = |i: usize, logits: &mut [F]| softmax_row(logits, head[i], &[], c); // (F1), (B3)
-        let layer = OutputLayer::new(parameters, 0, self.block);
-        let (mut sum, mut d_hidden) = layer.loss_and_gradients(hidden, row, d_parameters)?;
-        for k in 0..self.n_clusters() {
-            let (members, targets) = self.members(k, targets);
-            if members.is_empty() {
-                continue;
+        compiled_here!(self, |this: &'a AdaptiveSoftmax,
+                              parameters: &'a Parameters<F>,
+                              hidden: ArrayView2<'a, F>,
+                              targets: &'a [u32],
+                              d_loss: f64,
+                              d_parameters: &'a mut Parameters<F>|
+         -> Result<(f64, Array2<F>)> {
+            this.check(parameters)?;
+            this.check(d_parameters)?;
+            check_targets(targets, hidden.nrows(), this.n_words())?;
+            let factor = this.reduction.factor(hidden.nrows())?;
+            let c = d_loss * factor;
+            let head = this.head_targets(targets);
+            let row = |i: usize, logits: &mut [F]| softmax_row(logits, head[i], &[], c); // (F1), (B3)
+            let layer = OutputLayer::new(parameters, 0, this.block);
+            let (mut sum, mut d_hidden) = layer.loss_and_gradients(hidden, row, d_parameters)?;
+            for k in 0..this.n_clusters() {
+                let (members, targets) = this.members(k, targets);
+                if members.is_empty() {
+                    continue;
+                }
+                let (layer, p) = this.tail(parameters, k);
+                let h = hidden.select(Axis(0), &members);
+                let z = matmul(h.view(), p.view().t())?; // (F2)
+                let row = |i: usize, logits: &mut [F]| softmax_row(logits, targets[i], &[], c); // (B3)
+                let (tail, d_z) = layer.loss_and_gradients(z.view(), row, d_parameters)?;
+                sum += tail;
+                add_weight_gradient(d_z.view(), h.view(), d_parameters, HEAD + A_CLUSTER * k)?; // (B2)
+                let d_h = matmul(d_z.view(), p.view())?;
+                let (dim, d_hidden) = (this.dim, flat_mut(&mut d_hidden));
+                members
+                    .iter()
+                    .zip(flat(&d_h).chunks_exact(dim))
+                    .for_each(|(&i, d)| F::add_to(d, &mut d_hidden[i * dim..][..dim]));
             }
-            let (layer, p) = self.tail(parameters, k);
-            let h = hidden.select(Axis(0), &members);
-            let z = matmul(h.view(), p.view().t())?; // (F2)
-            let row = |i: usize, logits: &mut [F]| softmax_row(logits, targets[i], &[], c); // (B3)
-            let (tail, d_z) = layer.loss_and_gradients(z.view(), row, d_parameters)?;
-            sum += tail;
-            add_weight_gradient(d_z.view(), h.view(), d_parameters, HEAD + A_CLUSTER * k)?; // (B2)
-            let d_h = matmul(d_z.view(), p.view())?;
-            let (dim, d_hidden) = (self.dim, flat_mut(&mut d_hidden));
-            members
-                .iter()
-                .zip(flat(&d_h).chunks_exact(dim))
-                .for_each(|(&i, d)| F::add_to(d, &mut d_hidden[i * dim..][..dim]));
-        }
-        Ok((sum * factor, d_hidden))
+            Ok((sum * factor, d_hidden))
+        })
     }
 
     /// ln p of every word, shape `(n, n_words)`: for decoding, a few rows at a time.
@@ -267,18 +283,23 @@ impl AdaptiveSoftmax {
         parameters: &Parameters<F>,
         hidden: ArrayView2<'_, F>,
     ) -> Result<Array2<F>> {
-        self.check(parameters)?;
-        let head = OutputLayer::new(parameters, 0, self.block).map(hidden, log_softmax)?;
-        let frequent = self.ends[0];
-        let mut out = Array2::zeros((hidden.nrows(), self.n_words()));
-        out.slice_mut(s![.., ..frequent]).assign(&head.slice(s![.., ..frequent]));
-        for k in 0..self.n_clusters() {
-            let (layer, p) = self.tail(parameters, k);
-            let tail = layer.map(matmul(hidden, p.view().t())?.view(), log_softmax)?;
-            let mut words = out.slice_mut(s![.., self.cluster(k)]);
-            words.assign(&(&tail + &head.slice(s![.., frequent + k..=frequent + k]))); // (F3)
-        }
-        Ok(out)
+        compiled_here!(self, |this: &'a AdaptiveSoftmax,
+                              parameters: &'a Parameters<F>,
+                              hidden: ArrayView2<'a, F>|
+         -> Result<Array2<F>> {
+            this.check(parameters)?;
+            let head = OutputLayer::new(parameters, 0, this.block).map(hidden, log_softmax)?;
+            let frequent = this.ends[0];
+            let mut out = Array2::zeros((hidden.nrows(), this.n_words()));
+            out.slice_mut(s![.., ..frequent]).assign(&head.slice(s![.., ..frequent]));
+            for k in 0..this.n_clusters() {
+                let (layer, p) = this.tail(parameters, k);
+                let tail = layer.map(matmul(hidden, p.view().t())?.view(), log_softmax)?;
+                let mut words = out.slice_mut(s![.., this.cluster(k)]);
+                words.assign(&(&tail + &head.slice(s![.., frequent + k..=frequent + k]))); // (F3)
+            }
+            Ok(out)
+        })
     }
 }
 

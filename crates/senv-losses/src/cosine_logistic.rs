@@ -10,7 +10,7 @@
 //! ```
 
 use senv_core::{
-    arrays::{Float, Parameters},
+    arrays::{Float, Parameters, compiled_here},
     math::sigmoid,
 };
 
@@ -64,30 +64,37 @@ impl CosineLogistic {
         labels: &[bool],
         d: &mut Parameters<F>,
     ) -> Result<(f64, Vec<f64>)> {
-        check_size("labels of pairs", cosines.len(), labels.len())?;
-        for group in [parameters, &*d] {
-            check_size("tensors of a slope and a threshold", 1, group.len())?;
-            check_size("slope and threshold", 2, group[0].values().len())?;
-        }
-        if cosines.is_empty() {
-            return Err(Error::EmptyBatch);
-        }
-        let [slope, threshold] = [0, 1].map(|i| parameters[0].values()[i].wide());
-        let (slope, share) = (slope.exp(), 1.0 / cosines.len() as f64);
-        let (mut loss, mut d_slope, mut d_threshold) = (0.0, 0.0, 0.0);
-        let mut d_cosines = Vec::with_capacity(cosines.len());
-        for (&cosine, &label) in cosines.iter().zip(labels) {
-            let (x, y) = (slope * (cosine - threshold), f64::from(u8::from(label))); // (F1)
-            loss += share * (x.max(0.0) + (-x.abs()).exp().ln_1p() - y * x); // (F2)
-            let d_x = share * (sigmoid(x) - y); // (B2)
-            d_cosines.push(slope * d_x); // (B1)
-            d_slope += x * d_x;
-            d_threshold -= slope * d_x;
-        }
-        let d = d[0].values_mut();
-        d[0] += F::of(d_slope);
-        d[1] += F::of(d_threshold);
-        Ok((loss, d_cosines))
+        compiled_here!(self, |this: &'a CosineLogistic,
+                              parameters: &'a Parameters<F>,
+                              cosines: &'a [f64],
+                              labels: &'a [bool],
+                              d: &'a mut Parameters<F>|
+         -> Result<(f64, Vec<f64>)> {
+            check_size("labels of pairs", cosines.len(), labels.len())?;
+            for group in [parameters, &*d] {
+                check_size("tensors of a slope and a threshold", 1, group.len())?;
+                check_size("slope and threshold", 2, group[0].values().len())?;
+            }
+            if cosines.is_empty() {
+                return Err(Error::EmptyBatch);
+            }
+            let [slope, threshold] = [0, 1].map(|i| parameters[0].values()[i].wide());
+            let (slope, share) = (slope.exp(), 1.0 / cosines.len() as f64);
+            let (mut loss, mut d_slope, mut d_threshold) = (0.0, 0.0, 0.0);
+            let mut d_cosines = Vec::with_capacity(cosines.len());
+            for (&cosine, &label) in cosines.iter().zip(labels) {
+                let (x, y) = (slope * (cosine - threshold), f64::from(u8::from(label))); // (F1)
+                loss += share * (x.max(0.0) + (-x.abs()).exp().ln_1p() - y * x); // (F2)
+                let d_x = share * (sigmoid(x) - y); // (B2)
+                d_cosines.push(slope * d_x); // (B1)
+                d_slope += x * d_x;
+                d_threshold -= slope * d_x;
+            }
+            let d = d[0].values_mut();
+            d[0] += F::of(d_slope);
+            d[1] += F::of(d_threshold);
+            Ok((loss, d_cosines))
+        })
     }
 }
 

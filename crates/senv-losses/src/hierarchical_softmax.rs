@@ -19,7 +19,7 @@ use ndarray::{Array2, ArrayView2};
 use rayon::prelude::*;
 use senv_core::{
     Sentences,
-    arrays::{Float, Parameters},
+    arrays::{Float, Parameters, compiled_here},
     math,
     rng::Stream,
 };
@@ -88,7 +88,9 @@ impl HierarchicalSoftmax {
     /// # Errors
     /// [`senv_core::Error::TooLarge`].
     pub fn init<F: Float>(&self, rng: &mut Stream) -> Result<Parameters<F>> {
-        init(rng, &self.shapes())
+        compiled_here!(self, |this: &'a HierarchicalSoftmax, rng: &'a mut Stream| -> Result<Parameters<F>> {
+            init(rng, &this.shapes())
+        })
     }
 
     fn check<F: Float>(&self, parameters: &Parameters<F>, hidden: ArrayView2<'_, F>) -> Result<()> {
@@ -127,10 +129,16 @@ impl HierarchicalSoftmax {
         hidden: ArrayView2<'_, F>,
         sentences: &Sentences,
     ) -> Result<Vec<f64>> {
-        self.check(parameters, hidden)?;
-        let present = present_words(sentences, hidden.nrows(), self.n_words)?;
-        let (_, losses) = self.slopes(parameters, hidden, &self.path_counts(&present));
-        Ok(losses)
+        compiled_here!(self, |this: &'a HierarchicalSoftmax,
+                              parameters: &'a Parameters<F>,
+                              hidden: ArrayView2<'a, F>,
+                              sentences: &'a Sentences|
+         -> Result<Vec<f64>> {
+            this.check(parameters, hidden)?;
+            let present = present_words(sentences, hidden.nrows(), this.n_words)?;
+            let (_, losses) = this.slopes(parameters, hidden, &this.path_counts(&present));
+            Ok(losses)
+        })
     }
 
     /// (B3) without c, for the nodes of every sentence, and (F3).
@@ -171,37 +179,46 @@ impl HierarchicalSoftmax {
         sentences: &Sentences,
         d_loss: f64,
     ) -> Result<(f64, Array2<F>, RowGradients<F>)> {
-        self.check(parameters, hidden)?;
-        let present = present_words(sentences, hidden.nrows(), self.n_words)?;
-        let factor = Reduction::Mean.factor(hidden.nrows())?;
-        let c = F::of(d_loss * factor);
-        let path_counts = self.path_counts(&present);
-        let (slopes, losses) = self.slopes(parameters, hidden, &path_counts);
-        let mut d_hidden = Array2::zeros(hidden.raw_dim());
-        let w = parameters[0].values();
-        let steps = path_counts.par_iter().zip(&slopes);
-        flat_mut(&mut d_hidden).par_chunks_mut(self.dim.max(1)).zip(steps).for_each(|(d_h, (path_counts, slopes))| {
-            for (path_counts, &slope) in path_counts.iter().zip(slopes) {
-                F::axpy(c * slope, &w[path_counts.node as usize * self.dim..][..self.dim], d_h); // (B3)
+        compiled_here!(self, |this: &'a HierarchicalSoftmax,
+                              parameters: &'a Parameters<F>,
+                              hidden: ArrayView2<'a, F>,
+                              sentences: &'a Sentences,
+                              d_loss: f64|
+         -> Result<(f64, Array2<F>, RowGradients<F>)> {
+            this.check(parameters, hidden)?;
+            let present = present_words(sentences, hidden.nrows(), this.n_words)?;
+            let factor = Reduction::Mean.factor(hidden.nrows())?;
+            let c = F::of(d_loss * factor);
+            let path_counts = this.path_counts(&present);
+            let (slopes, losses) = this.slopes(parameters, hidden, &path_counts);
+            let mut d_hidden = Array2::zeros(hidden.raw_dim());
+            let w = parameters[0].values();
+            let steps = path_counts.par_iter().zip(&slopes);
+            flat_mut(&mut d_hidden).par_chunks_mut(this.dim.max(1)).zip(steps).for_each(
+                |(d_h, (path_counts, slopes))| {
+                    for (path_counts, &slope) in path_counts.iter().zip(slopes) {
+                        F::axpy(c * slope, &w[path_counts.node as usize * this.dim..][..this.dim], d_h); // (B3)
+                    }
+                },
+            );
+            let mut terms = Vec::with_capacity(path_counts.iter().map(Vec::len).sum());
+            for (i, (path_counts, slopes)) in path_counts.iter().zip(&slopes).enumerate() {
+                let term = |(path_counts, &slope): (&PathCounts, &F)| Term {
+                    row: path_counts.node,
+                    input: i as u32,
+                    c: c * slope,
+                };
+                terms.extend(path_counts.iter().zip(slopes).map(term));
             }
-        });
-        let mut terms = Vec::with_capacity(path_counts.iter().map(Vec::len).sum());
-        for (i, (path_counts, slopes)) in path_counts.iter().zip(&slopes).enumerate() {
-            let term = |(path_counts, &slope): (&PathCounts, &F)| Term {
-                row: path_counts.node,
-                input: i as u32,
-                c: c * slope,
-            };
-            terms.extend(path_counts.iter().zip(slopes).map(term));
-        }
-        terms.sort_by_key(|term| term.row); // Stable: sentences in order within a node.
-        let mut nodes: Vec<u32> = terms.iter().map(|term| term.row).collect();
-        nodes.dedup();
-        let mut gradients = RowGradients::zeros(nodes, self.dim);
-        let hidden = hidden.as_standard_layout();
-        let h = |i: u32| &hidden.as_slice().unwrap_or_default()[i as usize * self.dim..][..self.dim];
-        gradients.add_terms(&terms, h);
-        Ok((losses.iter().sum::<f64>() * factor, d_hidden, gradients)) // (F4)
+            terms.sort_by_key(|term| term.row); // Stable: sentences in order within a node.
+            let mut nodes: Vec<u32> = terms.iter().map(|term| term.row).collect();
+            nodes.dedup();
+            let mut gradients = RowGradients::zeros(nodes, this.dim);
+            let hidden = hidden.as_standard_layout();
+            let h = |i: u32| &hidden.as_slice().unwrap_or_default()[i as usize * this.dim..][..this.dim];
+            gradients.add_terms(&terms, h);
+            Ok((losses.iter().sum::<f64>() * factor, d_hidden, gradients)) // (F4)
+        })
     }
 }
 

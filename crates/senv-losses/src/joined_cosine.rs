@@ -8,7 +8,7 @@
 //! ```
 
 use ndarray::{Array2, ArrayView2};
-use senv_core::arrays::Float;
+use senv_core::arrays::{Float, compiled_here};
 
 use crate::error::{Result, check_size};
 
@@ -38,16 +38,18 @@ impl JoinedCosines {
     /// # Errors
     /// [`senv_core::Error::ShapeMismatch`] if the arguments do not fit together.
     pub fn new<F: Float>(fixed: &[f64], a: ArrayView2<'_, F>, b: ArrayView2<'_, F>) -> Result<Self> {
-        check_size("first trained parts, in rows,", fixed.len(), a.nrows())?;
-        check_size("second trained parts, in rows,", fixed.len(), b.nrows())?;
-        check_size("second trained parts, in columns,", a.ncols(), b.ncols())?;
-        let (mut cosines, mut inverse) = (Vec::with_capacity(fixed.len()), Vec::with_capacity(fixed.len()));
-        for ((&r, a), b) in fixed.iter().zip(a.rows()).zip(b.rows()) {
-            let [n, m] = [a.dot(&a), b.dot(&b)].map(|square| 1.0 / (1.0 + square.wide()).sqrt());
-            cosines.push((r + a.dot(&b).wide()) * n * m);
-            inverse.push([n, m]);
-        }
-        Ok(Self { cosines, inverse })
+        compiled_here!(|fixed: &'a [f64], a: ArrayView2<'a, F>, b: ArrayView2<'a, F>| -> Result<JoinedCosines> {
+            check_size("first trained parts, in rows,", fixed.len(), a.nrows())?;
+            check_size("second trained parts, in rows,", fixed.len(), b.nrows())?;
+            check_size("second trained parts, in columns,", a.ncols(), b.ncols())?;
+            let (mut cosines, mut inverse) = (Vec::with_capacity(fixed.len()), Vec::with_capacity(fixed.len()));
+            for ((&r, a), b) in fixed.iter().zip(a.rows()).zip(b.rows()) {
+                let [n, m] = [a.dot(&a), b.dot(&b)].map(|square| 1.0 / (1.0 + square.wide()).sqrt());
+                cosines.push((r + a.dot(&b).wide()) * n * m);
+                inverse.push([n, m]);
+            }
+            Ok(JoinedCosines { cosines, inverse })
+        })
     }
 
     /// The cosines.
@@ -64,16 +66,22 @@ impl JoinedCosines {
         b: ArrayView2<'_, F>,
         d_cosines: &[f64],
     ) -> (Array2<F>, Array2<F>) {
-        let (mut d_a, mut d_b) = (Array2::zeros(a.raw_dim()), Array2::zeros(b.raw_dim()));
-        for (i, (&d, (&c, &[n, m]))) in d_cosines.iter().zip(self.cosines.iter().zip(&self.inverse)).enumerate() {
-            let (across, own) = (F::of(d * n * m), [F::of(-d * c * n * n), F::of(-d * c * m * m)]);
-            let (a, b) = (a.row(i), b.row(i));
-            d_a.row_mut(i).scaled_add(across, &b);
-            d_a.row_mut(i).scaled_add(own[0], &a);
-            d_b.row_mut(i).scaled_add(across, &a);
-            d_b.row_mut(i).scaled_add(own[1], &b);
-        }
-        (d_a, d_b)
+        compiled_here!(self, |this: &'a JoinedCosines,
+                              a: ArrayView2<'a, F>,
+                              b: ArrayView2<'a, F>,
+                              d_cosines: &'a [f64]|
+         -> (Array2<F>, Array2<F>) {
+            let (mut d_a, mut d_b) = (Array2::zeros(a.raw_dim()), Array2::zeros(b.raw_dim()));
+            for (i, (&d, (&c, &[n, m]))) in d_cosines.iter().zip(this.cosines.iter().zip(&this.inverse)).enumerate() {
+                let (across, own) = (F::of(d * n * m), [F::of(-d * c * n * n), F::of(-d * c * m * m)]);
+                let (a, b) = (a.row(i), b.row(i));
+                d_a.row_mut(i).scaled_add(across, &b);
+                d_a.row_mut(i).scaled_add(own[0], &a);
+                d_b.row_mut(i).scaled_add(across, &a);
+                d_b.row_mut(i).scaled_add(own[1], &b);
+            }
+            (d_a, d_b)
+        })
     }
 }
 

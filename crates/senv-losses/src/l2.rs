@@ -8,7 +8,7 @@
 //! ```
 
 use rayon::prelude::*;
-use senv_core::arrays::{Float, Parameters};
+use senv_core::arrays::{Float, Parameters, compiled_here};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result, check_range, check_size};
@@ -59,17 +59,19 @@ impl L2 {
     /// [`senv_core::Error::ShapeMismatch`] if `w0` is of another length; [`senv_core::Error::InvalidParameter`] for a
     /// λ below 0.
     pub fn forward<F: Float>(self, w: &[F], w0: Option<&[F]>) -> Result<f64> {
-        let slope = self.slope()?;
-        check_size("initial numbers", w.len(), w0.map_or(w.len(), <[F]>::len))?;
-        let part = |(i, w): (usize, &[F])| -> f64 {
-            let squared = |x: F| x.wide() * x.wide();
-            match w0 {
-                Some(w0) => w.iter().zip(&w0[i * CHUNK..]).map(|(&w, &w0)| squared(w - w0)).sum(),
-                None => w.iter().map(|&w| squared(w)).sum(),
-            }
-        };
-        let parts: Vec<f64> = w.par_chunks(CHUNK).enumerate().map(part).collect();
-        Ok(0.5 * slope * parts.iter().sum::<f64>()) // (F1)
+        compiled_here!(self, |this: L2, w: &'a [F], w0: Option<&'a [F]>| -> Result<f64> {
+            let slope = this.slope()?;
+            check_size("initial numbers", w.len(), w0.map_or(w.len(), <[F]>::len))?;
+            let part = |(i, w): (usize, &[F])| -> f64 {
+                let squared = |x: F| x.wide() * x.wide();
+                match w0 {
+                    Some(w0) => w.iter().zip(&w0[i * CHUNK..]).map(|(&w, &w0)| squared(w - w0)).sum(),
+                    None => w.iter().map(|&w| squared(w)).sum(),
+                }
+            };
+            let parts: Vec<f64> = w.par_chunks(CHUNK).enumerate().map(part).collect();
+            Ok(0.5 * slope * parts.iter().sum::<f64>()) // (F1)
+        })
     }
 
     /// Adds to `d_w` the gradient, given `d_loss` = the derivative of the objective with respect to R.
@@ -77,20 +79,22 @@ impl L2 {
     /// # Errors
     /// As [`forward`](Self::forward); [`senv_core::Error::ShapeMismatch`] if `d_w` is of another length than `w`.
     pub fn backward<F: Float>(self, w: &[F], w0: Option<&[F]>, d_loss: f64, d_w: &mut [F]) -> Result<()> {
-        let c = F::of(self.slope()? * d_loss);
-        check_size("initial numbers", w.len(), w0.map_or(w.len(), <[F]>::len))?;
-        check_size("gradient", w.len(), d_w.len())?;
-        if c == F::zero() {
-            return Ok(());
-        }
-        d_w.par_chunks_mut(CHUNK).zip(w.par_chunks(CHUNK)).enumerate().for_each(|(i, (d_w, w))| match w0 {
-            Some(w0) => {
-                let w0 = &w0[i * CHUNK..];
-                d_w.iter_mut().zip(w).zip(w0).for_each(|((d, &w), &w0)| *d += c * (w - w0)); // (B1)
+        compiled_here!(self, |this: L2, w: &'a [F], w0: Option<&'a [F]>, d_loss: f64, d_w: &'a mut [F]| -> Result<()> {
+            let c = F::of(this.slope()? * d_loss);
+            check_size("initial numbers", w.len(), w0.map_or(w.len(), <[F]>::len))?;
+            check_size("gradient", w.len(), d_w.len())?;
+            if c == F::zero() {
+                return Ok(());
             }
-            None => F::axpy(c, w, d_w),
-        });
-        Ok(())
+            d_w.par_chunks_mut(CHUNK).zip(w.par_chunks(CHUNK)).enumerate().for_each(|(i, (d_w, w))| match w0 {
+                Some(w0) => {
+                    let w0 = &w0[i * CHUNK..];
+                    d_w.iter_mut().zip(w).zip(w0).for_each(|((d, &w), &w0)| *d += c * (w - w0)); // (B1)
+                }
+                None => F::axpy(c, w, d_w),
+            });
+            Ok(())
+        })
     }
 
     /// [`forward`](Self::forward) summed over all tensors.
@@ -98,11 +102,16 @@ impl L2 {
     /// # Errors
     /// As [`forward`](Self::forward), and if names or shapes of `initial` differ.
     pub fn forward_all<F: Float>(self, parameters: &Parameters<F>, initial: Option<&Parameters<F>>) -> Result<f64> {
-        initial.map_or(Ok(()), |initial| initial.expect_form_of(parameters))?;
-        let each = |(i, tensor): (usize, &senv_core::arrays::Tensor<F>)| {
-            self.forward(tensor.values(), initial.map(|initial| initial[i].values()))
-        };
-        parameters.iter().enumerate().map(each).sum()
+        compiled_here!(self, |this: L2,
+                              parameters: &'a Parameters<F>,
+                              initial: Option<&'a Parameters<F>>|
+         -> Result<f64> {
+            initial.map_or(Ok(()), |initial| initial.expect_form_of(parameters))?;
+            let each = |(i, tensor): (usize, &senv_core::arrays::Tensor<F>)| {
+                this.forward(tensor.values(), initial.map(|initial| initial[i].values()))
+            };
+            parameters.iter().enumerate().map(each).sum()
+        })
     }
 
     /// [`backward`](Self::backward) for all tensors.
@@ -116,13 +125,20 @@ impl L2 {
         d_loss: f64,
         d_parameters: &mut Parameters<F>,
     ) -> Result<()> {
-        initial.map_or(Ok(()), |initial| initial.expect_form_of(parameters))?;
-        d_parameters.expect_form_of(parameters)?;
-        for (i, (tensor, d)) in parameters.iter().zip(d_parameters.iter_mut()).enumerate() {
-            let w0 = initial.map(|initial| initial[i].values());
-            self.backward(tensor.values(), w0, d_loss, d.values_mut())?;
-        }
-        Ok::<(), Error>(())
+        compiled_here!(self, |this: L2,
+                              parameters: &'a Parameters<F>,
+                              initial: Option<&'a Parameters<F>>,
+                              d_loss: f64,
+                              d_parameters: &'a mut Parameters<F>|
+         -> Result<()> {
+            initial.map_or(Ok(()), |initial| initial.expect_form_of(parameters))?;
+            d_parameters.expect_form_of(parameters)?;
+            for (i, (tensor, d)) in parameters.iter().zip(d_parameters.iter_mut()).enumerate() {
+                let w0 = initial.map(|initial| initial[i].values());
+                this.backward(tensor.values(), w0, d_loss, d.values_mut())?;
+            }
+            Ok::<(), Error>(())
+        })
     }
 }
 

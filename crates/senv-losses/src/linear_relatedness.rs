@@ -12,7 +12,7 @@
 
 use ndarray::{Array2, ArrayView2, s};
 use senv_core::{
-    arrays::{Float, Parameters},
+    arrays::{Float, Parameters, compiled_here},
     rng::Stream,
 };
 use serde::{Deserialize, Serialize};
@@ -60,7 +60,9 @@ impl LinearRelatedness {
     /// # Errors
     /// [`senv_core::Error::InvalidParameter`] if a size is 0; [`senv_core::Error::TooLarge`].
     pub fn init<F: Float>(&self, rng: &mut Stream) -> Result<Parameters<F>> {
-        init(rng, &self.shapes())
+        compiled_here!(self, |this: &'a LinearRelatedness, rng: &'a mut Stream| -> Result<Parameters<F>> {
+            init(rng, &this.shapes())
+        })
     }
 
     /// Predictions for pairs of vectors, shape `(n, dim)` each, and their features, which [`backward`](Self::backward)
@@ -74,9 +76,15 @@ impl LinearRelatedness {
         u: ArrayView2<'_, F>,
         v: ArrayView2<'_, F>,
     ) -> Result<(Predictions<F>, Array2<F>)> {
-        check_pairs(u, v, self.dim)?;
-        let features = pair_features(u, v)?;
-        Ok((self.forward_features(parameters, features.view())?, features))
+        compiled_here!(self, |this: &'a LinearRelatedness,
+                              parameters: &'a Parameters<F>,
+                              u: ArrayView2<'a, F>,
+                              v: ArrayView2<'a, F>|
+         -> Result<(Predictions<F>, Array2<F>)> {
+            check_pairs(u, v, this.dim)?;
+            let features = pair_features(u, v)?;
+            Ok((this.forward_features(parameters, features.view())?, features))
+        })
     }
 
     /// Predictions for [`pair_features`] computed before, shape `(n, 2 dim)`: frozen vectors need them only once.
@@ -88,10 +96,15 @@ impl LinearRelatedness {
         parameters: &Parameters<F>,
         features: ArrayView2<'_, F>,
     ) -> Result<Predictions<F>> {
-        check_shapes(parameters, &self.shapes())?;
-        let mut logits = bias(features.nrows(), &parameters[B]);
-        add_product(features, &parameters[W], &mut logits)?; // (F1)
-        Ok(Predictions::from_logits(logits))
+        compiled_here!(self, |this: &'a LinearRelatedness,
+                              parameters: &'a Parameters<F>,
+                              features: ArrayView2<'a, F>|
+         -> Result<Predictions<F>> {
+            check_shapes(parameters, &this.shapes())?;
+            let mut logits = bias(features.nrows(), &parameters[B]);
+            add_product(features, &parameters[W], &mut logits)?; // (F1)
+            Ok(Predictions::from_logits(logits))
+        })
     }
 
     /// The gradients `(d_u, d_v)`, shape `(n, dim)` each, for `d_logits`, that of a
@@ -108,15 +121,24 @@ impl LinearRelatedness {
         d_logits: ArrayView2<'_, F>,
         d_parameters: &mut Parameters<F>,
     ) -> Result<(Array2<F>, Array2<F>)> {
-        check_pairs(u, v, self.dim)?;
-        check_shapes(parameters, &self.shapes())?;
-        crate::error::check_size("gradients of logits, in rows,", u.nrows(), d_logits.nrows())?;
-        self.backward_features(features, d_logits, d_parameters)?;
-        let d_features = input_gradient(d_logits, &parameters[W])?;
-        let (mut d_u, mut d_v) = (Array2::zeros(u.raw_dim()), Array2::zeros(v.raw_dim()));
-        difference_backward(d_features.slice(s![.., ..self.dim]), u, v, &mut d_u, &mut d_v);
-        product_backward(d_features.slice(s![.., self.dim..]), u, v, &mut d_u, &mut d_v);
-        Ok((d_u, d_v))
+        compiled_here!(self, |this: &'a LinearRelatedness,
+                              parameters: &'a Parameters<F>,
+                              features: ArrayView2<'a, F>,
+                              u: ArrayView2<'a, F>,
+                              v: ArrayView2<'a, F>,
+                              d_logits: ArrayView2<'a, F>,
+                              d_parameters: &'a mut Parameters<F>|
+         -> Result<(Array2<F>, Array2<F>)> {
+            check_pairs(u, v, this.dim)?;
+            check_shapes(parameters, &this.shapes())?;
+            crate::error::check_size("gradients of logits, in rows,", u.nrows(), d_logits.nrows())?;
+            this.backward_features(features, d_logits, d_parameters)?;
+            let d_features = input_gradient(d_logits, &parameters[W])?;
+            let (mut d_u, mut d_v) = (Array2::zeros(u.raw_dim()), Array2::zeros(v.raw_dim()));
+            difference_backward(d_features.slice(s![.., ..this.dim]), u, v, &mut d_u, &mut d_v);
+            product_backward(d_features.slice(s![.., this.dim..]), u, v, &mut d_u, &mut d_v);
+            Ok((d_u, d_v))
+        })
     }
 
     /// Adds the gradients of the parameters alone.
@@ -129,10 +151,16 @@ impl LinearRelatedness {
         d_logits: ArrayView2<'_, F>,
         d_parameters: &mut Parameters<F>,
     ) -> Result<()> {
-        check_shapes(d_parameters, &self.shapes())?;
-        add_weight_gradient(d_logits, features, d_parameters, W)?; // (B1)
-        add_bias_gradient(d_logits, d_parameters, B);
-        Ok(())
+        compiled_here!(self, |this: &'a LinearRelatedness,
+                              features: ArrayView2<'a, F>,
+                              d_logits: ArrayView2<'a, F>,
+                              d_parameters: &'a mut Parameters<F>|
+         -> Result<()> {
+            check_shapes(d_parameters, &this.shapes())?;
+            add_weight_gradient(d_logits, features, d_parameters, W)?; // (B1)
+            add_bias_gradient(d_logits, d_parameters, B);
+            Ok(())
+        })
     }
 }
 

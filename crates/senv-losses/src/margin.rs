@@ -14,7 +14,11 @@
 //! then through each cosine by `unit-vector`, into the negatives as well. On the kink, h = 0, the gradient is 0.
 
 use ndarray::{Array2, ArrayView2, s};
-use senv_core::{arrays::Float, hyperparameters::hyperparameters, rng::Stream};
+use senv_core::{
+    arrays::{Float, compiled_here},
+    hyperparameters::hyperparameters,
+    rng::Stream,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -118,59 +122,68 @@ impl MarginLoss {
         texts: &[u32],
         rng: &mut Stream,
     ) -> Result<(f64, MarginSaved<F>)> {
-        let (m, dim) = a.dim();
-        check_range("margin", "from 0 to 2", self.margin, (0.0..=2.0).contains(&self.margin))?;
-        check_size("second members of pairs, in rows,", m, b.nrows())?;
-        check_size("second members of pairs, in columns,", dim, b.ncols())?;
-        if self.exclude_equal_text {
-            check_size("numbers of texts", 2 * m, texts.len())?;
-        }
-        if m == 0 {
-            return Err(Error::EmptyBatch);
-        }
-        let member = |k: usize| if k % 2 == 1 { b.row(k / 2) } else { a.row(k / 2) };
-        let units = Units::gather(2 * m, dim, member);
-        let (candidates, selection) = (self.candidates, self.selection);
-        let rule = NegativeSelector { candidates, selection, texts: self.exclude_equal_text.then_some(texts) };
-        let negatives = rule.choose(&units, rng)?;
-        let mut active = vec![false; 2 * m];
-        let mut sum = 0.0;
-        for (anchor, negative) in negatives.iter().enumerate() {
-            let cosine = units.cosine(anchor, anchor ^ 1); // (F1)
-            let Some(negative) = *negative else {
-                if cosine.is_nan() {
-                    sum = cosine; // It is not lost with its pair.
-                }
-                continue;
-            };
-            let hinge = self.margin - cosine + units.cosine(anchor, negative as usize); // (F2)
-            active[anchor] = hinge > 0.0;
-            if active[anchor] || hinge.is_nan() {
-                sum += hinge; // (F3)
+        compiled_here!(self, |this: &'a MarginLoss,
+                              a: ArrayView2<'a, F>,
+                              b: ArrayView2<'a, F>,
+                              texts: &'a [u32],
+                              rng: &'a mut Stream|
+         -> Result<(f64, MarginSaved<F>)> {
+            let (m, dim) = a.dim();
+            check_range("margin", "from 0 to 2", this.margin, (0.0..=2.0).contains(&this.margin))?;
+            check_size("second members of pairs, in rows,", m, b.nrows())?;
+            check_size("second members of pairs, in columns,", dim, b.ncols())?;
+            if this.exclude_equal_text {
+                check_size("numbers of texts", 2 * m, texts.len())?;
             }
-        }
-        Ok((sum / m as f64, MarginSaved { units, negatives, active }))
+            if m == 0 {
+                return Err(Error::EmptyBatch);
+            }
+            let member = |k: usize| if k % 2 == 1 { b.row(k / 2) } else { a.row(k / 2) };
+            let units = Units::gather(2 * m, dim, member);
+            let (candidates, selection) = (this.candidates, this.selection);
+            let rule = NegativeSelector { candidates, selection, texts: this.exclude_equal_text.then_some(texts) };
+            let negatives = rule.choose(&units, rng)?;
+            let mut active = vec![false; 2 * m];
+            let mut sum = 0.0;
+            for (anchor, negative) in negatives.iter().enumerate() {
+                let cosine = units.cosine(anchor, anchor ^ 1); // (F1)
+                let Some(negative) = *negative else {
+                    if cosine.is_nan() {
+                        sum = cosine; // It is not lost with its pair.
+                    }
+                    continue;
+                };
+                let hinge = this.margin - cosine + units.cosine(anchor, negative as usize); // (F2)
+                active[anchor] = hinge > 0.0;
+                if active[anchor] || hinge.is_nan() {
+                    sum += hinge; // (F3)
+                }
+            }
+            Ok((sum / m as f64, MarginSaved { units, negatives, active }))
+        })
     }
 
     /// The gradients `(d_a, d_b)`, shape `(m, dim)` each, given `d_loss` = the derivative of the objective with respect
     /// to this loss.
     #[must_use]
     pub fn backward<F: Float>(&self, saved: &MarginSaved<F>, d_loss: f64) -> (Array2<F>, Array2<F>) {
-        let units = &saved.units;
-        let mut d_units = units.zeros();
-        let c = F::of(d_loss / (saved.active.len() / 2) as f64);
-        let mut add = |c: F, i: usize, j: usize| {
-            F::axpy(c, units.row(j), row_mut(&mut d_units, i));
-            F::axpy(c, units.row(i), row_mut(&mut d_units, j));
-        };
-        for (anchor, negative) in saved.negatives.iter().enumerate() {
-            if let (true, Some(negative)) = (saved.active[anchor], *negative) {
-                add(c, anchor, negative as usize); // (B2)
-                add(-c, anchor, anchor ^ 1); // (B1)
+        compiled_here!(self, |this: &'a MarginLoss, saved: &'a MarginSaved<F>, d_loss: f64| -> (Array2<F>, Array2<F>) {
+            let units = &saved.units;
+            let mut d_units = units.zeros();
+            let c = F::of(d_loss / (saved.active.len() / 2) as f64);
+            let mut add = |c: F, i: usize, j: usize| {
+                F::axpy(c, units.row(j), row_mut(&mut d_units, i));
+                F::axpy(c, units.row(i), row_mut(&mut d_units, j));
+            };
+            for (anchor, negative) in saved.negatives.iter().enumerate() {
+                if let (true, Some(negative)) = (saved.active[anchor], *negative) {
+                    add(c, anchor, negative as usize); // (B2)
+                    add(-c, anchor, anchor ^ 1); // (B1)
+                }
             }
-        }
-        let d = units.backward(d_units);
-        (d.slice(s![0..;2, ..]).to_owned(), d.slice(s![1..;2, ..]).to_owned())
+            let d = units.backward(d_units);
+            (d.slice(s![0..;2, ..]).to_owned(), d.slice(s![1..;2, ..]).to_owned())
+        })
     }
 }
 

@@ -15,7 +15,7 @@
 use ndarray::{Array2, ArrayView2};
 use senv_core::{
     Sentences, TokenId,
-    arrays::{Float, Parameters},
+    arrays::{Float, Parameters, compiled_here},
     rng::Stream,
 };
 use serde::{Deserialize, Serialize};
@@ -75,7 +75,9 @@ impl MultiLabelLoss {
     /// # Errors
     /// [`senv_core::Error::TooLarge`].
     pub fn init<F: Float>(&self, rng: &mut Stream) -> Result<Parameters<F>> {
-        init(rng, &self.shapes())
+        compiled_here!(self, |this: &'a MultiLabelLoss, rng: &'a mut Stream| -> Result<Parameters<F>> {
+            init(rng, &this.shapes())
+        })
     }
 
     /// The loss of every sentence, for `hidden`, shape `(n, dim)`.
@@ -89,10 +91,16 @@ impl MultiLabelLoss {
         hidden: ArrayView2<'_, F>,
         sentences: &Sentences,
     ) -> Result<Vec<f64>> {
-        check_shapes(parameters, &self.shapes())?;
-        let present = present_words(sentences, hidden.nrows(), self.n_words)?;
-        let row = |i: usize, logits: &mut [F]| presence_row(logits, present.get(i), 1.0);
-        OutputLayer::new(parameters, 0, self.block).losses(hidden, row)
+        compiled_here!(self, |this: &'a MultiLabelLoss,
+                              parameters: &'a Parameters<F>,
+                              hidden: ArrayView2<'a, F>,
+                              sentences: &'a Sentences|
+         -> Result<Vec<f64>> {
+            check_shapes(parameters, &this.shapes())?;
+            let present = present_words(sentences, hidden.nrows(), this.n_words)?;
+            let row = |i: usize, logits: &mut [F]| presence_row(logits, present.get(i), 1.0);
+            OutputLayer::new(parameters, 0, this.block).losses(hidden, row)
+        })
     }
 
     /// The mean loss of the sentences and the gradient of `hidden`, shape `(n, dim)`, in one pass. Gradients are
@@ -108,15 +116,23 @@ impl MultiLabelLoss {
         d_loss: f64,
         d_parameters: &mut Parameters<F>,
     ) -> Result<(f64, Array2<F>)> {
-        check_shapes(parameters, &self.shapes())?;
-        check_shapes(d_parameters, &self.shapes())?;
-        let present = present_words(sentences, hidden.nrows(), self.n_words)?;
-        let factor = Reduction::Mean.factor(hidden.nrows())?;
-        let c = d_loss * factor;
-        let row = |i: usize, logits: &mut [F]| presence_row(logits, present.get(i), c);
-        let layer = OutputLayer::new(parameters, 0, self.block);
-        let (sum, d_hidden) = layer.loss_and_gradients(hidden, row, d_parameters)?;
-        Ok((sum * factor, d_hidden))
+        compiled_here!(self, |this: &'a MultiLabelLoss,
+                              parameters: &'a Parameters<F>,
+                              hidden: ArrayView2<'a, F>,
+                              sentences: &'a Sentences,
+                              d_loss: f64,
+                              d_parameters: &'a mut Parameters<F>|
+         -> Result<(f64, Array2<F>)> {
+            check_shapes(parameters, &this.shapes())?;
+            check_shapes(d_parameters, &this.shapes())?;
+            let present = present_words(sentences, hidden.nrows(), this.n_words)?;
+            let factor = Reduction::Mean.factor(hidden.nrows())?;
+            let c = d_loss * factor;
+            let row = |i: usize, logits: &mut [F]| presence_row(logits, present.get(i), c);
+            let layer = OutputLayer::new(parameters, 0, this.block);
+            let (sum, d_hidden) = layer.loss_and_gradients(hidden, row, d_parameters)?;
+            Ok((sum * factor, d_hidden))
+        })
     }
 }
 

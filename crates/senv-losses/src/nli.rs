@@ -24,7 +24,7 @@
 
 use ndarray::{Array2, ArrayView2, Axis, concatenate, s};
 use senv_core::{
-    arrays::{Float, Parameters},
+    arrays::{Float, Parameters, compiled_here},
     hyperparameters::named_values,
     init, math,
     rng::Stream,
@@ -211,20 +211,22 @@ impl NliHead {
     /// # Errors
     /// [`senv_core::Error::InvalidParameter`] if a size is 0; [`senv_core::Error::TooLarge`].
     pub fn init<F: Float>(&self, rng: &mut Stream) -> Result<Parameters<F>> {
-        check_range("hidden units", "1 or more", self.hidden as f64, self.hidden >= 1)?;
-        let mut parameters = Parameters::new();
-        let mut reads = 1;
-        for (name, [rows, columns]) in self.shapes() {
-            let place = parameters.push_zeros(name, [rows, columns])?;
-            // A bias follows the matrix of its layer.
-            reads = if name.starts_with("head.w") { columns } else { reads };
-            let limit = match self.form {
-                NliHeadForm::Tanh => LIMIT,
-                NliHeadForm::Infersent => 1.0 / (reads as f64).sqrt(),
-            };
-            init::uniform(rng, parameters[place].values_mut(), limit)?;
-        }
-        Ok(parameters)
+        compiled_here!(self, |this: &'a NliHead, rng: &'a mut Stream| -> Result<Parameters<F>> {
+            check_range("hidden units", "1 or more", this.hidden as f64, this.hidden >= 1)?;
+            let mut parameters = Parameters::new();
+            let mut reads = 1;
+            for (name, [rows, columns]) in this.shapes() {
+                let place = parameters.push_zeros(name, [rows, columns])?;
+                // A bias follows the matrix of its layer.
+                reads = if name.starts_with("head.w") { columns } else { reads };
+                let limit = match this.form {
+                    NliHeadForm::Tanh => LIMIT,
+                    NliHeadForm::Infersent => 1.0 / (reads as f64).sqrt(),
+                };
+                init::uniform(rng, parameters[place].values_mut(), limit)?;
+            }
+            Ok(parameters)
+        })
     }
 
     /// Predictions for pairs of vectors, shape `(n, dim)` each.
@@ -237,30 +239,36 @@ impl NliHead {
         u: ArrayView2<'_, F>,
         v: ArrayView2<'_, F>,
     ) -> Result<NliSaved<F>> {
-        check_pairs(u, v, self.dim)?;
-        check_shapes(parameters, &self.shapes())?;
-        let parts = match self.form {
-            NliHeadForm::Tanh => Vec::new(),
-            NliHeadForm::Infersent => vec![difference(u, v), product(u, v)],
-        };
-        let parts: Vec<_> = [u, v].into_iter().chain(parts.iter().map(|part| part.view())).collect();
-        let x = concatenate(Axis(1), &parts).unwrap_or_else(|_| unreachable!("as many rows")); // (F1), (F1')
-        let layer = |x: &Array2<F>, w: usize| -> Result<Array2<F>> {
-            let mut out = bias(x.nrows(), &parameters[w + 1]);
-            add_product(x.view(), &parameters[w], &mut out)?;
-            Ok(out)
-        };
-        let mut s = layer(&x, W_H)?;
-        let mut t = None;
-        match self.form {
-            NliHeadForm::Tanh => F::tanh_in_place(flat_mut(&mut s)), // (F2)
-            NliHeadForm::Infersent => {
-                let first = t.insert(s);
-                s = layer(first, W_M)?; // (F2')
+        compiled_here!(self, |this: &'a NliHead,
+                              parameters: &'a Parameters<F>,
+                              u: ArrayView2<'a, F>,
+                              v: ArrayView2<'a, F>|
+         -> Result<NliSaved<F>> {
+            check_pairs(u, v, this.dim)?;
+            check_shapes(parameters, &this.shapes())?;
+            let parts = match this.form {
+                NliHeadForm::Tanh => Vec::new(),
+                NliHeadForm::Infersent => vec![difference(u, v), product(u, v)],
+            };
+            let parts: Vec<_> = [u, v].into_iter().chain(parts.iter().map(|part| part.view())).collect();
+            let x = concatenate(Axis(1), &parts).unwrap_or_else(|_| unreachable!("as many rows")); // (F1), (F1')
+            let layer = |x: &Array2<F>, w: usize| -> Result<Array2<F>> {
+                let mut out = bias(x.nrows(), &parameters[w + 1]);
+                add_product(x.view(), &parameters[w], &mut out)?;
+                Ok(out)
+            };
+            let mut s = layer(&x, W_H)?;
+            let mut t = None;
+            match this.form {
+                NliHeadForm::Tanh => F::tanh_in_place(flat_mut(&mut s)), // (F2)
+                NliHeadForm::Infersent => {
+                    let first = t.insert(s);
+                    s = layer(first, W_M)?; // (F2')
+                }
             }
-        }
-        let logits = layer(&s, self.last())?; // (F3)
-        Ok(NliSaved { x, t, s, logits })
+            let logits = layer(&s, this.last())?; // (F3)
+            Ok(NliSaved { x, t, s, logits })
+        })
     }
 
     /// The gradients `(d_u, d_v)`, shape `(n, dim)` each, for `d_loss`, that of the mean loss; the gradients of the
@@ -276,34 +284,42 @@ impl NliHead {
         d_loss: f64,
         d_parameters: &mut Parameters<F>,
     ) -> Result<(Array2<F>, Array2<F>)> {
-        saved.check(labels)?;
-        check_size("numbers of the forward pass", self.n_features(), saved.x.ncols())?;
-        check_shapes(parameters, &self.shapes())?;
-        check_shapes(d_parameters, &self.shapes())?;
-        let (mut d_a, c) = (saved.logits.clone(), d_loss / labels.len() as f64);
-        for (i, &label) in labels.iter().enumerate() {
-            softmax_row(row_mut(&mut d_a, i), label as usize, &[], c); // (B4)
-        }
-        let mut through = |d_out: &Array2<F>, x: &Array2<F>, w: usize| -> Result<Array2<F>> {
-            check_size("numbers of the forward pass", parameters[w].shape()[1], x.ncols())?;
-            add_weight_gradient(d_out.view(), x.view(), d_parameters, w)?;
-            add_bias_gradient(d_out.view(), d_parameters, w + 1);
-            input_gradient(d_out.view(), &parameters[w])
-        };
-        let mut d_h = through(&d_a, &saved.s, self.last())?; // (B3)
-        match &saved.t {
-            None => d_h.zip_mut_with(&saved.s, |d, &s| *d *= F::one() - s * s), // (B2)
-            Some(t) => d_h = through(&d_h, t, W_M)?,                            // (B2')
-        }
-        let d_x = through(&d_h, &saved.x, W_H)?; // (B1)
-        let part = |i: usize| d_x.slice(s![.., i * self.dim..(i + 1) * self.dim]);
-        let (mut d_u, mut d_v) = (part(0).to_owned(), part(1).to_owned());
-        if self.form == NliHeadForm::Infersent {
-            let of_x = |i: usize| saved.x.slice(s![.., i * self.dim..(i + 1) * self.dim]);
-            difference_backward(part(2), of_x(0), of_x(1), &mut d_u, &mut d_v); // (B1')
-            product_backward(part(3), of_x(0), of_x(1), &mut d_u, &mut d_v);
-        }
-        Ok((d_u, d_v))
+        compiled_here!(self, |this: &'a NliHead,
+                              parameters: &'a Parameters<F>,
+                              saved: &'a NliSaved<F>,
+                              labels: &'a [u32],
+                              d_loss: f64,
+                              d_parameters: &'a mut Parameters<F>|
+         -> Result<(Array2<F>, Array2<F>)> {
+            saved.check(labels)?;
+            check_size("numbers of the forward pass", this.n_features(), saved.x.ncols())?;
+            check_shapes(parameters, &this.shapes())?;
+            check_shapes(d_parameters, &this.shapes())?;
+            let (mut d_a, c) = (saved.logits.clone(), d_loss / labels.len() as f64);
+            for (i, &label) in labels.iter().enumerate() {
+                softmax_row(row_mut(&mut d_a, i), label as usize, &[], c); // (B4)
+            }
+            let mut through = |d_out: &Array2<F>, x: &Array2<F>, w: usize| -> Result<Array2<F>> {
+                check_size("numbers of the forward pass", parameters[w].shape()[1], x.ncols())?;
+                add_weight_gradient(d_out.view(), x.view(), d_parameters, w)?;
+                add_bias_gradient(d_out.view(), d_parameters, w + 1);
+                input_gradient(d_out.view(), &parameters[w])
+            };
+            let mut d_h = through(&d_a, &saved.s, this.last())?; // (B3)
+            match &saved.t {
+                None => d_h.zip_mut_with(&saved.s, |d, &s| *d *= F::one() - s * s), // (B2)
+                Some(t) => d_h = through(&d_h, t, W_M)?,                            // (B2')
+            }
+            let d_x = through(&d_h, &saved.x, W_H)?; // (B1)
+            let part = |i: usize| d_x.slice(s![.., i * this.dim..(i + 1) * this.dim]);
+            let (mut d_u, mut d_v) = (part(0).to_owned(), part(1).to_owned());
+            if this.form == NliHeadForm::Infersent {
+                let of_x = |i: usize| saved.x.slice(s![.., i * this.dim..(i + 1) * this.dim]);
+                difference_backward(part(2), of_x(0), of_x(1), &mut d_u, &mut d_v); // (B1')
+                product_backward(part(3), of_x(0), of_x(1), &mut d_u, &mut d_v);
+            }
+            Ok((d_u, d_v))
+        })
     }
 }
 

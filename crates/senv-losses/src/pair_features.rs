@@ -8,7 +8,7 @@
 //! ```
 
 use ndarray::{Array2, ArrayView2, Axis, Zip, concatenate};
-use senv_core::arrays::Float;
+use senv_core::arrays::{Float, compiled_here};
 
 use crate::error::{Result, check_size};
 
@@ -70,8 +70,10 @@ pub(crate) fn product_backward<F: Float>(
 /// # Errors
 /// [`senv_core::Error::ShapeMismatch`] if the shapes of `u` and `v` differ.
 pub fn pair_features<F: Float>(u: ArrayView2<'_, F>, v: ArrayView2<'_, F>) -> Result<Array2<F>> {
-    check_pairs(u, v, u.ncols())?;
-    let parts = [difference(u, v), product(u, v)];
-    let joined = concatenate(Axis(1), &[parts[0].view(), parts[1].view()]);
-    Ok(joined.unwrap_or_else(|_| unreachable!("as many rows")))
+    compiled_here!(|u: ArrayView2<'a, F>, v: ArrayView2<'a, F>| -> Result<Array2<F>> {
+        check_pairs(u, v, u.ncols())?;
+        let parts = [difference(u, v), product(u, v)];
+        let joined = concatenate(Axis(1), &[parts[0].view(), parts[1].view()]);
+        Ok(joined.unwrap_or_else(|_| unreachable!("as many rows")))
+    })
 }

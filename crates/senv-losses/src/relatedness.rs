@@ -14,7 +14,7 @@
 
 use ndarray::{Array2, ArrayView2, Axis, concatenate, s};
 use senv_core::{
-    arrays::{Float, Parameters},
+    arrays::{Float, Parameters, compiled_here},
     hyperparameters::named_values,
     rng::Stream,
 };
@@ -125,7 +125,9 @@ impl RelatednessHead {
     /// # Errors
     /// [`senv_core::Error::InvalidParameter`] if a size is 0; [`senv_core::Error::TooLarge`].
     pub fn init<F: Float>(&self, rng: &mut Stream) -> Result<Parameters<F>> {
-        init(rng, &self.shapes())
+        compiled_here!(self, |this: &'a RelatednessHead, rng: &'a mut Stream| -> Result<Parameters<F>> {
+            init(rng, &this.shapes())
+        })
     }
 
     /// Predictions for pairs of vectors, shape `(n, dim)` each, and the saved state for [`backward`](Self::backward).
@@ -138,20 +140,26 @@ impl RelatednessHead {
         u: ArrayView2<'_, F>,
         v: ArrayView2<'_, F>,
     ) -> Result<(Predictions<F>, RelatednessSaved<F>)> {
-        check_pairs(u, v, self.dim)?;
-        check_shapes(parameters, &self.shapes())?;
-        let m = match self.combine {
-            Combine::Product => product(u, v), // (F1)
-            Combine::Concat => concatenate(Axis(1), &[u, v]).unwrap_or_else(|_| unreachable!("as many rows")),
-        };
-        let d = difference(u, v);
-        let mut s = bias(u.nrows(), &parameters[B_H]);
-        add_product(m.view(), &parameters[W_MUL], &mut s)?;
-        add_product(d.view(), &parameters[W_ABS], &mut s)?;
-        F::sigmoid_in_place(flat_mut(&mut s)); // (F2)
-        let mut logits = bias(u.nrows(), &parameters[B_P]);
-        add_product(s.view(), &parameters[W_P], &mut logits)?; // (F3)
-        Ok((Predictions::from_logits(logits), RelatednessSaved { m, d, s })) // (F4)
+        compiled_here!(self, |this: &'a RelatednessHead,
+                              parameters: &'a Parameters<F>,
+                              u: ArrayView2<'a, F>,
+                              v: ArrayView2<'a, F>|
+         -> Result<(Predictions<F>, RelatednessSaved<F>)> {
+            check_pairs(u, v, this.dim)?;
+            check_shapes(parameters, &this.shapes())?;
+            let m = match this.combine {
+                Combine::Product => product(u, v), // (F1)
+                Combine::Concat => concatenate(Axis(1), &[u, v]).unwrap_or_else(|_| unreachable!("as many rows")),
+            };
+            let d = difference(u, v);
+            let mut s = bias(u.nrows(), &parameters[B_H]);
+            add_product(m.view(), &parameters[W_MUL], &mut s)?;
+            add_product(d.view(), &parameters[W_ABS], &mut s)?;
+            F::sigmoid_in_place(flat_mut(&mut s)); // (F2)
+            let mut logits = bias(u.nrows(), &parameters[B_P]);
+            add_product(s.view(), &parameters[W_P], &mut logits)?; // (F3)
+            Ok((Predictions::from_logits(logits), RelatednessSaved { m, d, s })) // (F4)
+        })
     }
 
     /// The gradients `(d_u, d_v)`, shape `(n, dim)` each, for `d_logits`, that of a
@@ -168,29 +176,38 @@ impl RelatednessHead {
         d_logits: ArrayView2<'_, F>,
         d_parameters: &mut Parameters<F>,
     ) -> Result<(Array2<F>, Array2<F>)> {
-        check_pairs(u, v, self.dim)?;
-        check_size("pairs of the forward pass", saved.s.nrows(), u.nrows())?;
-        check_shapes(parameters, &self.shapes())?;
-        check_shapes(d_parameters, &self.shapes())?;
-        add_weight_gradient(d_logits, saved.s.view(), d_parameters, W_P)?; // (B3)
-        add_bias_gradient(d_logits, d_parameters, B_P);
-        let mut d_h = input_gradient(d_logits, &parameters[W_P])?;
-        d_h.zip_mut_with(&saved.s, |d, &s| *d = *d * s * (F::one() - s)); // (B2)
-        add_weight_gradient(d_h.view(), saved.m.view(), d_parameters, W_MUL)?;
-        add_weight_gradient(d_h.view(), saved.d.view(), d_parameters, W_ABS)?;
-        add_bias_gradient(d_h.view(), d_parameters, B_H);
-        let d_m = input_gradient(d_h.view(), &parameters[W_MUL])?; // (B1)
-        let d_d = input_gradient(d_h.view(), &parameters[W_ABS])?;
-        let (mut d_u, mut d_v) = (Array2::zeros(u.raw_dim()), Array2::zeros(v.raw_dim()));
-        match self.combine {
-            Combine::Product => product_backward(d_m.view(), u, v, &mut d_u, &mut d_v),
-            Combine::Concat => {
-                d_u.assign(&d_m.slice(s![.., ..self.dim]));
-                d_v.assign(&d_m.slice(s![.., self.dim..]));
+        compiled_here!(self, |this: &'a RelatednessHead,
+                              parameters: &'a Parameters<F>,
+                              saved: &'a RelatednessSaved<F>,
+                              u: ArrayView2<'a, F>,
+                              v: ArrayView2<'a, F>,
+                              d_logits: ArrayView2<'a, F>,
+                              d_parameters: &'a mut Parameters<F>|
+         -> Result<(Array2<F>, Array2<F>)> {
+            check_pairs(u, v, this.dim)?;
+            check_size("pairs of the forward pass", saved.s.nrows(), u.nrows())?;
+            check_shapes(parameters, &this.shapes())?;
+            check_shapes(d_parameters, &this.shapes())?;
+            add_weight_gradient(d_logits, saved.s.view(), d_parameters, W_P)?; // (B3)
+            add_bias_gradient(d_logits, d_parameters, B_P);
+            let mut d_h = input_gradient(d_logits, &parameters[W_P])?;
+            d_h.zip_mut_with(&saved.s, |d, &s| *d = *d * s * (F::one() - s)); // (B2)
+            add_weight_gradient(d_h.view(), saved.m.view(), d_parameters, W_MUL)?;
+            add_weight_gradient(d_h.view(), saved.d.view(), d_parameters, W_ABS)?;
+            add_bias_gradient(d_h.view(), d_parameters, B_H);
+            let d_m = input_gradient(d_h.view(), &parameters[W_MUL])?; // (B1)
+            let d_d = input_gradient(d_h.view(), &parameters[W_ABS])?;
+            let (mut d_u, mut d_v) = (Array2::zeros(u.raw_dim()), Array2::zeros(v.raw_dim()));
+            match this.combine {
+                Combine::Product => product_backward(d_m.view(), u, v, &mut d_u, &mut d_v),
+                Combine::Concat => {
+                    d_u.assign(&d_m.slice(s![.., ..this.dim]));
+                    d_v.assign(&d_m.slice(s![.., this.dim..]));
+                }
             }
-        }
-        difference_backward(d_d.view(), u, v, &mut d_u, &mut d_v);
-        Ok((d_u, d_v))
+            difference_backward(d_d.view(), u, v, &mut d_u, &mut d_v);
+            Ok((d_u, d_v))
+        })
     }
 }
 

@@ -13,7 +13,7 @@
 
 use ndarray::{Array2, ArrayView2, Zip};
 use senv_core::{
-    arrays::Float,
+    arrays::{Float, compiled_here},
     hyperparameters::{Choice, HyperparameterValue, expected_one_of},
     math,
 };
@@ -132,22 +132,27 @@ impl RelatednessLoss {
     /// # Errors
     /// [`Error::EmptyBatch`] without examples; [`senv_core::Error::ShapeMismatch`] if the shapes differ.
     pub fn forward<F: Float>(self, predictions: &Predictions<F>, targets: ArrayView2<'_, F>) -> Result<f64> {
-        check_size("targets, in rows,", predictions.p.nrows(), targets.nrows())?;
-        check_size("targets, in columns,", predictions.p.ncols(), targets.ncols())?;
-        if targets.is_empty() {
-            return Err(Error::EmptyBatch);
-        }
-        let term = |((p, log_p), target): ((&F, &F), &F)| {
-            let (p, log_p, target) = (p.wide(), log_p.wide(), target.wide());
-            let entropy = if target > 0.0 { target * target.ln() } else { 0.0 };
-            match self {
-                Self::Kl { .. } => entropy - target * log_p,
-                Self::CrossEntropy => -target * log_p,
-                Self::SquaredError => (p - target) * (p - target),
+        compiled_here!(self, |this: RelatednessLoss,
+                              predictions: &'a Predictions<F>,
+                              targets: ArrayView2<'a, F>|
+         -> Result<f64> {
+            check_size("targets, in rows,", predictions.p.nrows(), targets.nrows())?;
+            check_size("targets, in columns,", predictions.p.ncols(), targets.ncols())?;
+            if targets.is_empty() {
+                return Err(Error::EmptyBatch);
             }
-        };
-        let sum: f64 = predictions.p.iter().zip(&predictions.log_p).zip(targets).map(term).sum();
-        Ok(sum * self.scale(targets.dim()))
+            let term = |((p, log_p), target): ((&F, &F), &F)| {
+                let (p, log_p, target) = (p.wide(), log_p.wide(), target.wide());
+                let entropy = if target > 0.0 { target * target.ln() } else { 0.0 };
+                match this {
+                    RelatednessLoss::Kl { .. } => entropy - target * log_p,
+                    RelatednessLoss::CrossEntropy => -target * log_p,
+                    RelatednessLoss::SquaredError => (p - target) * (p - target),
+                }
+            };
+            let sum: f64 = predictions.p.iter().zip(&predictions.log_p).zip(targets).map(term).sum();
+            Ok(sum * this.scale(targets.dim()))
+        })
     }
 
     /// (B2): the gradient with respect to the logits, given `d_loss` = the derivative of the objective with respect to
@@ -162,21 +167,27 @@ impl RelatednessLoss {
         targets: ArrayView2<'_, F>,
         d_loss: f64,
     ) -> Array2<F> {
-        let scale = F::of(self.scale(targets.dim()) * d_loss);
-        let mut d_logits = predictions.p.clone();
-        Zip::from(d_logits.rows_mut()).and(targets.rows()).for_each(|mut d, targets| match self {
-            Self::Kl { .. } | Self::CrossEntropy => {
-                let mass = targets.sum();
-                d.zip_mut_with(&targets, |d, &target| *d = (*d * mass - target) * scale);
-            }
-            Self::SquaredError => {
-                let two = F::one() + F::one();
-                let e = |p: F, target: F| two * (p - target) * scale;
-                let mean = Zip::from(&d).and(&targets).fold(F::zero(), |mean, &p, &t| mean + e(p, t) * p);
-                d.zip_mut_with(&targets, |d, &target| *d = *d * (e(*d, target) - mean));
-            }
-        });
-        d_logits
+        compiled_here!(self, |this: RelatednessLoss,
+                              predictions: &'a Predictions<F>,
+                              targets: ArrayView2<'a, F>,
+                              d_loss: f64|
+         -> Array2<F> {
+            let scale = F::of(this.scale(targets.dim()) * d_loss);
+            let mut d_logits = predictions.p.clone();
+            Zip::from(d_logits.rows_mut()).and(targets.rows()).for_each(|mut d, targets| match this {
+                RelatednessLoss::Kl { .. } | RelatednessLoss::CrossEntropy => {
+                    let mass = targets.sum();
+                    d.zip_mut_with(&targets, |d, &target| *d = (*d * mass - target) * scale);
+                }
+                RelatednessLoss::SquaredError => {
+                    let two = F::one() + F::one();
+                    let e = |p: F, target: F| two * (p - target) * scale;
+                    let mean = Zip::from(&d).and(&targets).fold(F::zero(), |mean, &p, &t| mean + e(p, t) * p);
+                    d.zip_mut_with(&targets, |d, &target| *d = *d * (e(*d, target) - mean));
+                }
+            });
+            d_logits
+        })
     }
 }
 

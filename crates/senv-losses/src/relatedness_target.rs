@@ -10,7 +10,10 @@
 //! An integer score has all its mass on its class. (The P-thought paper prints (F1) without "− y"; its release has it.)
 
 use ndarray::{Array2, ArrayView2};
-use senv_core::{arrays::Float, hyperparameters::HyperparameterValue};
+use senv_core::{
+    arrays::{Float, compiled_here},
+    hyperparameters::HyperparameterValue,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
@@ -105,39 +108,43 @@ impl Grid {
     /// # Errors
     /// [`Error::Example`] for a score that is infinite or NaN.
     pub fn targets<F: Float>(self, scores: &[f64]) -> Result<Array2<F>> {
-        let mut targets = Array2::zeros((scores.len(), self.n_classes()));
-        let (low, high) = self.range();
-        for (example, (&score, mut p)) in scores.iter().zip(targets.rows_mut()).enumerate() {
-            if !score.is_finite() {
-                let source = Box::new(Error::ScoreOutOfRange { score, low, high });
-                return Err(Error::Example { example, source });
+        compiled_here!(self, |this: Grid, scores: &'a [f64]| -> Result<Array2<F>> {
+            let mut targets = Array2::zeros((scores.len(), this.n_classes()));
+            let (low, high) = this.range();
+            for (example, (&score, mut p)) in scores.iter().zip(targets.rows_mut()).enumerate() {
+                if !score.is_finite() {
+                    let source = Box::new(Error::ScoreOutOfRange { score, low, high });
+                    return Err(Error::Example { example, source });
+                }
+                if p.is_empty() {
+                    continue;
+                }
+                // Not `clamp`, which panics on a grid without classes.
+                let score = score.min(high).max(low);
+                let (below, above) = (score.floor() - score + 1.0, score - score.floor());
+                // Grade ⌊y⌋ and the next one as positions in the grid; SentEval has none for class 0.
+                let place = score.floor() - this.first();
+                if place >= 0.0 {
+                    p[place as usize] = F::of(below);
+                }
+                if let Some(p) = p.get_mut((place + 1.0) as usize) {
+                    *p = F::of(above);
+                }
             }
-            if p.is_empty() {
-                continue;
-            }
-            // Not `clamp`, which panics on a grid without classes.
-            let score = score.min(high).max(low);
-            let (below, above) = (score.floor() - score + 1.0, score - score.floor());
-            // Grade ⌊y⌋ and the next one as positions in the grid; SentEval has none for class 0.
-            let place = score.floor() - self.first();
-            if place >= 0.0 {
-                p[place as usize] = F::of(below);
-            }
-            if let Some(p) = p.get_mut((place + 1.0) as usize) {
-                *p = F::of(above);
-            }
-        }
-        Ok(targets)
+            Ok(targets)
+        })
     }
 
     /// (F2): the expected class of each row of `p`, shape `(n, classes)`; columns beyond the grid count as the next
     /// classes.
     #[must_use]
     pub fn expected_scores<F: Float>(self, p: ArrayView2<'_, F>) -> Vec<f64> {
-        let expected = |p: ndarray::ArrayView1<'_, F>| {
-            p.iter().enumerate().map(|(k, p)| (self.first() + k as f64) * p.wide()).sum()
-        };
-        p.rows().into_iter().map(expected).collect()
+        compiled_here!(self, |this: Grid, p: ArrayView2<'a, F>| -> Vec<f64> {
+            let expected = |p: ndarray::ArrayView1<'_, F>| {
+                p.iter().enumerate().map(|(k, p)| (this.first() + k as f64) * p.wide()).sum()
+            };
+            p.rows().into_iter().map(expected).collect()
+        })
     }
 }
 

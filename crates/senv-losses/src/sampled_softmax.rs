@@ -12,7 +12,7 @@
 
 use ndarray::{Array2, ArrayView2, s};
 use rayon::prelude::*;
-use senv_core::arrays::{Float, Parameters, matmul, matmul_into};
+use senv_core::arrays::{Float, Parameters, compiled_here, matmul, matmul_into};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -71,56 +71,65 @@ impl SampledSoftmax {
         words: &SampledWords,
         d_loss: f64,
     ) -> Result<(f64, Array2<F>, RowGradients<F>)> {
-        let (n, dim) = hidden.dim();
-        let shapes = [("output.w", [words.n_words(), dim]), ("output.b", [1, words.n_words()])];
-        crate::dense::check_shapes(parameters, &shapes)?;
-        check_targets(targets, n, words.n_words())?;
-        let factor = self.reduction.factor(n)?;
-        let c = d_loss * factor;
-        let hidden = hidden.as_standard_layout();
-        let h = |i: usize| &hidden.as_slice().unwrap_or_default()[i * dim..][..dim];
-        let (w, b) = (&parameters[0], &parameters[1]);
-        let w = |id: u32| &w.values()[id as usize * dim..][..dim];
-        let offset = |id: u32| b.values()[id as usize] - F::of(words.expected_count(id).ln());
+        compiled_here!(self, |this: &'a SampledSoftmax,
+                              parameters: &'a Parameters<F>,
+                              hidden: ArrayView2<'a, F>,
+                              targets: &'a [u32],
+                              words: &'a SampledWords,
+                              d_loss: f64|
+         -> Result<(f64, Array2<F>, RowGradients<F>)> {
+            let (n, dim) = hidden.dim();
+            let shapes = [("output.w", [words.n_words(), dim]), ("output.b", [1, words.n_words()])];
+            crate::dense::check_shapes(parameters, &shapes)?;
+            check_targets(targets, n, words.n_words())?;
+            let factor = this.reduction.factor(n)?;
+            let c = d_loss * factor;
+            let hidden = hidden.as_standard_layout();
+            let h = |i: usize| &hidden.as_slice().unwrap_or_default()[i * dim..][..dim];
+            let (w, b) = (&parameters[0], &parameters[1]);
+            let w = |id: u32| &w.values()[id as usize * dim..][..dim];
+            let offset = |id: u32| b.values()[id as usize] - F::of(words.expected_count(id).ln());
 
-        let ids = words.ids();
-        let mut sampled = Array2::zeros((ids.len(), dim));
-        flat_mut(&mut sampled).chunks_mut(dim.max(1)).zip(ids).for_each(|(out, &id)| out.copy_from_slice(w(id)));
-        let offsets: Vec<F> = ids.iter().map(|&id| offset(id)).collect();
-        let width = 1 + ids.len();
-        let mut d = Array2::zeros((n, width));
-        matmul_into(F::one(), hidden.view(), sampled.t(), F::zero(), d.slice_mut(s![.., 1..]))?;
-        let rows = flat_mut(&mut d).par_chunks_mut(width).enumerate().with_min_len(ROWS_A_THREAD);
-        let losses: Vec<f64> = rows
-            .map(|(i, logits)| {
-                let target = targets[i];
-                logits[0] = F::dot(w(target), h(i)) + offset(target); // (F1)
-                F::add_to(&offsets, &mut logits[1..]); // (F2)
-                let own = ids.binary_search(&target).map(|j| j as u32 + 1);
-                softmax_row(logits, 0, own.as_ref().map_or(&[], std::slice::from_ref), c) // (F3), (B3)
-            })
-            .collect();
+            let ids = words.ids();
+            let mut sampled = Array2::zeros((ids.len(), dim));
+            flat_mut(&mut sampled).chunks_mut(dim.max(1)).zip(ids).for_each(|(out, &id)| out.copy_from_slice(w(id)));
+            let offsets: Vec<F> = ids.iter().map(|&id| offset(id)).collect();
+            let width = 1 + ids.len();
+            let mut d = Array2::zeros((n, width));
+            matmul_into(F::one(), hidden.view(), sampled.t(), F::zero(), d.slice_mut(s![.., 1..]))?;
+            let rows = flat_mut(&mut d).par_chunks_mut(width).enumerate().with_min_len(ROWS_A_THREAD);
+            let losses: Vec<f64> = rows
+                .map(|(i, logits)| {
+                    let target = targets[i];
+                    logits[0] = F::dot(w(target), h(i)) + offset(target); // (F1)
+                    F::add_to(&offsets, &mut logits[1..]); // (F2)
+                    let own = ids.binary_search(&target).map(|j| j as u32 + 1);
+                    softmax_row(logits, 0, own.as_ref().map_or(&[], std::slice::from_ref), c) // (F3), (B3)
+                })
+                .collect();
 
-        let d_sampled = d.slice(s![.., 1..]);
-        let mut d_hidden = matmul(d_sampled, sampled.view())?; // (B2)
-        flat_mut(&mut d_hidden).par_chunks_mut(dim.max(1)).enumerate().with_min_len(ROWS_A_THREAD).for_each(
-            |(i, out)| F::axpy(d[(i, 0)], w(targets[i]), out), // (B1)
-        );
-        let mut terms: Vec<Term<F>> = (0..n).map(|i| Term { row: targets[i], input: i as u32, c: d[(i, 0)] }).collect();
-        terms.sort_by_key(|term| term.row); // Stable: tokens in order within a row.
-        let mut touched: Vec<u32> = targets.iter().chain(ids).copied().collect();
-        touched.sort_unstable();
-        touched.dedup();
-        let mut gradients = RowGradients::zeros(touched, dim);
-        let d_w = matmul(d_sampled.t(), hidden.view())?;
-        let mut places = gradients.rows.iter().enumerate();
-        for (j, &id) in ids.iter().enumerate() {
-            let (place, _) = places.find(|(_, row)| row.0 == id).unwrap_or_else(|| unreachable!("touched"));
-            gradients.d_w.row_mut(place).as_slice_mut().unwrap_or_default().copy_from_slice(row(&d_w, j));
-            gradients.d_b[place] = d.column(1 + j).sum();
-        }
-        gradients.add_terms(&terms, |i| h(i as usize)); // (B1)
-        Ok((losses.iter().sum::<f64>() * factor, d_hidden, gradients))
+            let d_sampled = d.slice(s![.., 1..]);
+            let mut d_hidden = matmul(d_sampled, sampled.view())?; // (B2)
+            flat_mut(&mut d_hidden).par_chunks_mut(dim.max(1)).enumerate().with_min_len(ROWS_A_THREAD).for_each(
+                |(i, out)| F::axpy(d[(i, 0)], w(targets[i]), out), // (B1)
+            );
+            let mut terms: Vec<Term<F>> =
+                (0..n).map(|i| Term { row: targets[i], input: i as u32, c: d[(i, 0)] }).collect();
+            terms.sort_by_key(|term| term.row); // Stable: tokens in order within a row.
+            let mut touched: Vec<u32> = targets.iter().chain(ids).copied().collect();
+            touched.sort_unstable();
+            touched.dedup();
+            let mut gradients = RowGradients::zeros(touched, dim);
+            let d_w = matmul(d_sampled.t(), hidden.view())?;
+            let mut places = gradients.rows.iter().enumerate();
+            for (j, &id) in ids.iter().enumerate() {
+                let (place, _) = places.find(|(_, row)| row.0 == id).unwrap_or_else(|| unreachable!("touched"));
+                gradients.d_w.row_mut(place).as_slice_mut().unwrap_or_default().copy_from_slice(row(&d_w, j));
+                gradients.d_b[place] = d.column(1 + j).sum();
+            }
+            gradients.add_terms(&terms, |i| h(i as usize)); // (B1)
+            Ok((losses.iter().sum::<f64>() * factor, d_hidden, gradients))
+        })
     }
 }
 

@@ -14,7 +14,10 @@
 
 use ndarray::{Array2, ArrayView2};
 use rayon::prelude::*;
-use senv_core::{arrays::Float, math};
+use senv_core::{
+    arrays::{Float, compiled_here},
+    math,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -99,54 +102,66 @@ impl SoftmaxCosine {
         candidates: ArrayView2<'_, F>,
         counts: &[CandidateCounts],
     ) -> Result<(f64, SoftmaxCosineSaved<F>)> {
-        let t = self.temperature;
-        check_range("temperature", "above 0", t, t.is_finite() && t > 0.0)?;
-        check_size("candidates, in columns,", sentences.ncols(), candidates.ncols())?;
-        check_size("counts of candidates", sentences.nrows(), counts.len())?;
-        check_size("candidates, in rows,", counts.iter().map(|counts| counts.all()).sum(), candidates.nrows())?;
-        if let Some(example) = counts.iter().position(|counts| counts.positives == 0) {
-            return Err(Error::NoPositive { example });
-        }
-        if counts.is_empty() {
-            return Err(Error::EmptyBatch);
-        }
-        let (sentences, candidates) = (Units::new(sentences), Units::new(candidates));
-        let n = counts.len() as f64;
-        let mut d_cosines = vec![0.0; candidates.view().nrows()];
-        let of_sentence = |(i, (first, p)): (usize, (usize, &mut [f64]))| {
-            for (j, p) in p.iter_mut().enumerate() {
-                *p = F::dot(sentences.row(i), candidates.row(first + j)).wide() / t; // (F1)
+        compiled_here!(self, |this: &'a SoftmaxCosine,
+                              sentences: ArrayView2<'a, F>,
+                              candidates: ArrayView2<'a, F>,
+                              counts: &'a [CandidateCounts]|
+         -> Result<(f64, SoftmaxCosineSaved<F>)> {
+            let t = this.temperature;
+            check_range("temperature", "above 0", t, t.is_finite() && t > 0.0)?;
+            check_size("candidates, in columns,", sentences.ncols(), candidates.ncols())?;
+            check_size("counts of candidates", sentences.nrows(), counts.len())?;
+            check_size("candidates, in rows,", counts.iter().map(|counts| counts.all()).sum(), candidates.nrows())?;
+            if let Some(example) = counts.iter().position(|counts| counts.positives == 0) {
+                return Err(Error::NoPositive { example });
             }
-            let (positives, q) = (counts[i].positives as usize, 1.0 / f64::from(counts[i].positives));
-            let loss = math::log_sum_exp(p) - p[..positives].iter().sum::<f64>() * q; // (F3)
-            math::softmax_in_place(p); // (F2)
-            p[..positives].iter_mut().for_each(|p| *p -= q); // (B1)
-            p.iter_mut().for_each(|p| *p /= t * n);
-            loss
-        };
-        let parts = of_each(&mut d_cosines, 1, counts).into_par_iter().enumerate().with_min_len(ROWS_A_THREAD);
-        let losses: Vec<f64> = parts.map(of_sentence).collect();
-        let loss = losses.iter().sum::<f64>() / n;
-        Ok((loss, SoftmaxCosineSaved { sentences, candidates, counts: counts.to_vec(), d_cosines }))
+            if counts.is_empty() {
+                return Err(Error::EmptyBatch);
+            }
+            let (sentences, candidates) = (Units::new(sentences), Units::new(candidates));
+            let n = counts.len() as f64;
+            let mut d_cosines = vec![0.0; candidates.view().nrows()];
+            let of_sentence = |(i, (first, p)): (usize, (usize, &mut [f64]))| {
+                for (j, p) in p.iter_mut().enumerate() {
+                    *p = F::dot(sentences.row(i), candidates.row(first + j)).wide() / t; // (F1)
+                }
+                let (positives, q) = (counts[i].positives as usize, 1.0 / f64::from(counts[i].positives));
+                let loss = math::log_sum_exp(p) - p[..positives].iter().sum::<f64>() * q; // (F3)
+                math::softmax_in_place(p); // (F2)
+                p[..positives].iter_mut().for_each(|p| *p -= q); // (B1)
+                p.iter_mut().for_each(|p| *p /= t * n);
+                loss
+            };
+            let parts = of_each(&mut d_cosines, 1, counts).into_par_iter().enumerate().with_min_len(ROWS_A_THREAD);
+            let losses: Vec<f64> = parts.map(of_sentence).collect();
+            let loss = losses.iter().sum::<f64>() / n;
+            Ok((loss, SoftmaxCosineSaved { sentences, candidates, counts: counts.to_vec(), d_cosines }))
+        })
     }
 
     /// The gradients `(d_sentences, d_candidates)`, of the shapes of those, given `d_loss` = the derivative of the
     /// objective with respect to this loss.
     #[must_use]
     pub fn backward<F: Float>(&self, saved: &SoftmaxCosineSaved<F>, d_loss: f64) -> (Array2<F>, Array2<F>) {
-        let (sentences, candidates) = (&saved.sentences, &saved.candidates);
-        let (mut d_sentences, mut d_candidates) = (sentences.zeros(), candidates.zeros());
-        let dim = d_sentences.ncols().max(1);
-        let parts = of_each(flat_mut(&mut d_candidates), dim, &saved.counts).into_par_iter();
-        let parts = flat_mut(&mut d_sentences).par_chunks_mut(dim).zip(parts).enumerate().with_min_len(ROWS_A_THREAD);
-        parts.for_each(|(i, (d_sentence, (first, d_candidates)))| {
-            for (j, d_candidate) in (first..).zip(d_candidates.chunks_exact_mut(dim)) {
-                let c = F::of(saved.d_cosines[j] * d_loss);
-                F::axpy(c, candidates.row(j), d_sentence);
-                F::axpy(c, sentences.row(i), d_candidate);
-            }
-        });
-        (sentences.backward(d_sentences), candidates.backward(d_candidates))
+        compiled_here!(self, |this: &'a SoftmaxCosine,
+                              saved: &'a SoftmaxCosineSaved<F>,
+                              d_loss: f64|
+         -> (Array2<F>, Array2<F>) {
+            let (sentences, candidates) = (&saved.sentences, &saved.candidates);
+            let (mut d_sentences, mut d_candidates) = (sentences.zeros(), candidates.zeros());
+            let dim = d_sentences.ncols().max(1);
+            let parts = of_each(flat_mut(&mut d_candidates), dim, &saved.counts).into_par_iter();
+            let parts =
+                flat_mut(&mut d_sentences).par_chunks_mut(dim).zip(parts).enumerate().with_min_len(ROWS_A_THREAD);
+            parts.for_each(|(i, (d_sentence, (first, d_candidates)))| {
+                for (j, d_candidate) in (first..).zip(d_candidates.chunks_exact_mut(dim)) {
+                    let c = F::of(saved.d_cosines[j] * d_loss);
+                    F::axpy(c, candidates.row(j), d_sentence);
+                    F::axpy(c, sentences.row(i), d_candidate);
+                }
+            });
+            (sentences.backward(d_sentences), candidates.backward(d_candidates))
+        })
     }
 }
 

@@ -9,7 +9,7 @@
 //! ```
 
 use ndarray::{Array2, ArrayView2};
-use senv_core::arrays::Float;
+use senv_core::arrays::{Float, compiled_here};
 
 use crate::{
     error::{Error, Result, check_size},
@@ -59,28 +59,35 @@ impl TargetCosine {
         outputs: ArrayView2<'_, F>,
         targets: ArrayView2<'_, F>,
     ) -> Result<(f64, TargetCosineSaved<F>)> {
-        check_size("targets, in rows,", outputs.nrows(), targets.nrows())?;
-        check_size("targets, in columns,", outputs.ncols(), targets.ncols())?;
-        if outputs.nrows() == 0 {
-            return Err(Error::EmptyBatch);
-        }
-        let (outputs, targets) = (Units::new(outputs), Units::new(targets));
-        let m = outputs.view().nrows();
-        let cosine = |i: usize| F::dot(outputs.row(i), targets.row(i)).wide(); // (F1)
-        let loss = (0..m).map(|i| 1.0 - cosine(i)).sum::<f64>() / m as f64; // (F2)
-        Ok((loss, TargetCosineSaved { outputs, targets }))
+        compiled_here!(self, |this: &'a TargetCosine,
+                              outputs: ArrayView2<'a, F>,
+                              targets: ArrayView2<'a, F>|
+         -> Result<(f64, TargetCosineSaved<F>)> {
+            check_size("targets, in rows,", outputs.nrows(), targets.nrows())?;
+            check_size("targets, in columns,", outputs.ncols(), targets.ncols())?;
+            if outputs.nrows() == 0 {
+                return Err(Error::EmptyBatch);
+            }
+            let (outputs, targets) = (Units::new(outputs), Units::new(targets));
+            let m = outputs.view().nrows();
+            let cosine = |i: usize| F::dot(outputs.row(i), targets.row(i)).wide(); // (F1)
+            let loss = (0..m).map(|i| 1.0 - cosine(i)).sum::<f64>() / m as f64; // (F2)
+            Ok((loss, TargetCosineSaved { outputs, targets }))
+        })
     }
 
     /// The gradient with respect to the outputs, of their shape, given `d_loss` = the derivative of the objective with
     /// respect to this loss.
     #[must_use]
     pub fn backward<F: Float>(&self, saved: &TargetCosineSaved<F>, d_loss: f64) -> Array2<F> {
-        let mut d_units = saved.outputs.zeros();
-        let share = F::of(-d_loss / d_units.nrows().max(1) as f64); // (B1)
-        for i in 0..d_units.nrows() {
-            F::axpy(share, saved.targets.row(i), row_mut(&mut d_units, i));
-        }
-        saved.outputs.backward(d_units)
+        compiled_here!(self, |this: &'a TargetCosine, saved: &'a TargetCosineSaved<F>, d_loss: f64| -> Array2<F> {
+            let mut d_units = saved.outputs.zeros();
+            let share = F::of(-d_loss / d_units.nrows().max(1) as f64); // (B1)
+            for i in 0..d_units.nrows() {
+                F::axpy(share, saved.targets.row(i), row_mut(&mut d_units, i));
+            }
+            saved.outputs.backward(d_units)
+        })
     }
 }
 

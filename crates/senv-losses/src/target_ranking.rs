@@ -13,7 +13,10 @@
 //! the negatives by the cosines and moves both sides.
 
 use ndarray::{Array2, ArrayView2};
-use senv_core::{arrays::Float, hyperparameters::hyperparameters};
+use senv_core::{
+    arrays::{Float, compiled_here},
+    hyperparameters::hyperparameters,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -88,47 +91,56 @@ impl TargetRanking {
         targets: ArrayView2<'_, F>,
         others: &[Option<u32>],
     ) -> Result<(f64, TargetRankingSaved<F>)> {
-        let m = outputs.nrows();
-        check_range("margin", "from 0 to 2", self.margin, (0.0..=2.0).contains(&self.margin))?;
-        check_size("targets, in rows,", m, targets.nrows())?;
-        check_size("targets, in columns,", outputs.ncols(), targets.ncols())?;
-        check_size("examples with another target", m, others.len())?;
-        if m == 0 {
-            return Err(Error::EmptyBatch);
-        }
-        let beyond = |other: &Option<u32>| other.filter(|&other| other as usize >= m);
-        if let Some((example, target)) = others.iter().enumerate().find_map(|(i, other)| Some((i, beyond(other)?))) {
-            return Err(Error::TargetOutOfRange { example, target, n_targets: m });
-        }
-        let (outputs, targets) = (Units::new(outputs), Units::new(targets));
-        let cosine = |i: usize, j: usize| F::dot(outputs.row(i), targets.row(j)).wide(); // (F1)
-        let mut sum = 0.0;
-        let mut active = vec![None; m];
-        for (i, (&other, active)) in others.iter().zip(&mut active).enumerate() {
-            let Some(other) = other else { continue };
-            let hinge = self.margin - cosine(i, i) + cosine(i, other as usize); // (F2)
-            if hinge > 0.0 || hinge.is_nan() {
-                sum += hinge;
-                *active = Some(other);
+        compiled_here!(self, |this: &'a TargetRanking,
+                              outputs: ArrayView2<'a, F>,
+                              targets: ArrayView2<'a, F>,
+                              others: &'a [Option<u32>]|
+         -> Result<(f64, TargetRankingSaved<F>)> {
+            let m = outputs.nrows();
+            check_range("margin", "from 0 to 2", this.margin, (0.0..=2.0).contains(&this.margin))?;
+            check_size("targets, in rows,", m, targets.nrows())?;
+            check_size("targets, in columns,", outputs.ncols(), targets.ncols())?;
+            check_size("examples with another target", m, others.len())?;
+            if m == 0 {
+                return Err(Error::EmptyBatch);
             }
-        }
-        Ok((sum / m as f64, TargetRankingSaved { outputs, targets, active })) // (F3)
+            let beyond = |other: &Option<u32>| other.filter(|&other| other as usize >= m);
+            if let Some((example, target)) = others.iter().enumerate().find_map(|(i, other)| Some((i, beyond(other)?)))
+            {
+                return Err(Error::TargetOutOfRange { example, target, n_targets: m });
+            }
+            let (outputs, targets) = (Units::new(outputs), Units::new(targets));
+            let cosine = |i: usize, j: usize| F::dot(outputs.row(i), targets.row(j)).wide(); // (F1)
+            let mut sum = 0.0;
+            let mut active = vec![None; m];
+            for (i, (&other, active)) in others.iter().zip(&mut active).enumerate() {
+                let Some(other) = other else { continue };
+                let hinge = this.margin - cosine(i, i) + cosine(i, other as usize); // (F2)
+                if hinge > 0.0 || hinge.is_nan() {
+                    sum += hinge;
+                    *active = Some(other);
+                }
+            }
+            Ok((sum / m as f64, TargetRankingSaved { outputs, targets, active })) // (F3)
+        })
     }
 
     /// The gradient with respect to the outputs, of their shape, given `d_loss` = the derivative of the objective with
     /// respect to this loss.
     #[must_use]
     pub fn backward<F: Float>(&self, saved: &TargetRankingSaved<F>, d_loss: f64) -> Array2<F> {
-        let mut d_units = saved.outputs.zeros();
-        let share = F::of(d_loss / saved.active.len().max(1) as f64); // (B1)
-        for (i, other) in saved.active.iter().enumerate() {
-            if let Some(other) = *other {
-                let d_unit = row_mut(&mut d_units, i);
-                F::axpy(-share, saved.targets.row(i), d_unit);
-                F::axpy(share, saved.targets.row(other as usize), d_unit);
+        compiled_here!(self, |this: &'a TargetRanking, saved: &'a TargetRankingSaved<F>, d_loss: f64| -> Array2<F> {
+            let mut d_units = saved.outputs.zeros();
+            let share = F::of(d_loss / saved.active.len().max(1) as f64); // (B1)
+            for (i, other) in saved.active.iter().enumerate() {
+                if let Some(other) = *other {
+                    let d_unit = row_mut(&mut d_units, i);
+                    F::axpy(-share, saved.targets.row(i), d_unit);
+                    F::axpy(share, saved.targets.row(other as usize), d_unit);
+                }
             }
-        }
-        saved.outputs.backward(d_units)
+            saved.outputs.backward(d_units)
+        })
     }
 }
 

@@ -14,7 +14,7 @@
 
 use ndarray::{Array2, ArrayView2};
 use senv_core::{
-    arrays::{Float, Parameters},
+    arrays::{Float, Parameters, compiled_here},
     math,
     rng::Stream,
 };
@@ -77,7 +77,9 @@ impl TokenNll {
     /// # Errors
     /// [`senv_core::Error::InvalidParameter`] if a size is 0; [`senv_core::Error::TooLarge`].
     pub fn init<F: Float>(&self, rng: &mut Stream) -> Result<Parameters<F>> {
-        init(rng, &self.shapes())
+        compiled_here!(self, |this: &'a TokenNll, rng: &'a mut Stream| -> Result<Parameters<F>> {
+            init(rng, &this.shapes())
+        })
     }
 
     /// The negative log-likelihood ℓ of every token in nats, for `hidden`, shape `(n, dim)`. The exponential of their
@@ -92,10 +94,16 @@ impl TokenNll {
         hidden: ArrayView2<'_, F>,
         targets: &[u32],
     ) -> Result<Vec<f64>> {
-        check_shapes(parameters, &self.shapes())?;
-        check_targets(targets, hidden.nrows(), self.n_words)?;
-        let row = |i: usize, logits: &mut [F]| softmax_row(logits, targets[i] as usize, &[], 1.0); // (F2)
-        OutputLayer::new(parameters, 0, self.block).losses(hidden, row)
+        compiled_here!(self, |this: &'a TokenNll,
+                              parameters: &'a Parameters<F>,
+                              hidden: ArrayView2<'a, F>,
+                              targets: &'a [u32]|
+         -> Result<Vec<f64>> {
+            check_shapes(parameters, &this.shapes())?;
+            check_targets(targets, hidden.nrows(), this.n_words)?;
+            let row = |i: usize, logits: &mut [F]| softmax_row(logits, targets[i] as usize, &[], 1.0); // (F2)
+            OutputLayer::new(parameters, 0, this.block).losses(hidden, row)
+        })
     }
 
     /// The loss and the gradient of `hidden`, shape `(n, dim)`, in one pass. Gradients are multiplied by `d_loss`;
@@ -111,15 +119,23 @@ impl TokenNll {
         d_loss: f64,
         d_parameters: &mut Parameters<F>,
     ) -> Result<(f64, Array2<F>)> {
-        check_shapes(parameters, &self.shapes())?;
-        check_shapes(d_parameters, &self.shapes())?;
-        check_targets(targets, hidden.nrows(), self.n_words)?;
-        let factor = self.reduction.factor(hidden.nrows())?;
-        let c = d_loss * factor;
-        let row = |i: usize, logits: &mut [F]| softmax_row(logits, targets[i] as usize, &[], c); // (F2), (B2)
-        let layer = OutputLayer::new(parameters, 0, self.block);
-        let (sum, d_hidden) = layer.loss_and_gradients(hidden, row, d_parameters)?;
-        Ok((sum * factor, d_hidden)) // (F3)
+        compiled_here!(self, |this: &'a TokenNll,
+                              parameters: &'a Parameters<F>,
+                              hidden: ArrayView2<'a, F>,
+                              targets: &'a [u32],
+                              d_loss: f64,
+                              d_parameters: &'a mut Parameters<F>|
+         -> Result<(f64, Array2<F>)> {
+            check_shapes(parameters, &this.shapes())?;
+            check_shapes(d_parameters, &this.shapes())?;
+            check_targets(targets, hidden.nrows(), this.n_words)?;
+            let factor = this.reduction.factor(hidden.nrows())?;
+            let c = d_loss * factor;
+            let row = |i: usize, logits: &mut [F]| softmax_row(logits, targets[i] as usize, &[], c); // (F2), (B2)
+            let layer = OutputLayer::new(parameters, 0, this.block);
+            let (sum, d_hidden) = layer.loss_and_gradients(hidden, row, d_parameters)?;
+            Ok((sum * factor, d_hidden)) // (F3)
+        })
     }
 
     /// ln p of every word, shape `(n, n_words)`: for decoding, a few rows at a time.
@@ -131,8 +147,13 @@ impl TokenNll {
         parameters: &Parameters<F>,
         hidden: ArrayView2<'_, F>,
     ) -> Result<Array2<F>> {
-        check_shapes(parameters, &self.shapes())?;
-        OutputLayer::new(parameters, 0, self.block).map(hidden, log_softmax)
+        compiled_here!(self, |this: &'a TokenNll,
+                              parameters: &'a Parameters<F>,
+                              hidden: ArrayView2<'a, F>|
+         -> Result<Array2<F>> {
+            check_shapes(parameters, &this.shapes())?;
+            OutputLayer::new(parameters, 0, this.block).map(hidden, log_softmax)
+        })
     }
 }
 

@@ -2,9 +2,9 @@
 
 use ndarray::NdFloat;
 
-use super::kernels;
 #[cfg(feature = "train")]
 use super::kernels::AdamStep;
+use super::{Work, kernels};
 
 pub(crate) mod sealed {
     #[cfg(feature = "train")]
@@ -54,6 +54,8 @@ pub(crate) mod sealed {
 /// assert_eq!((norm(&[3.0f32, 4.0]), norm(&[3.0f64, 4.0])), (5.0, 5.0));
 /// ```
 pub trait Float: NdFloat + serde::Serialize + serde::de::DeserializeOwned + sealed::Sealed {
+    /// Does `work` in this precision, as the crate that writes it down compiled it; see [`compiled_here`](super::compiled_here).
+    fn compute<W: Work>(input: W::Input<'_, Self>) -> W::Output<'_, Self>;
     /// The nearest value of this precision.
     #[must_use]
     fn of(x: f64) -> Self;
@@ -88,6 +90,10 @@ pub trait Float: NdFloat + serde::Serialize + serde::de::DeserializeOwned + seal
 }
 
 impl Float for f32 {
+    #[inline]
+    fn compute<W: Work>(input: W::Input<'_, Self>) -> W::Output<'_, Self> {
+        W::in_f32(input)
+    }
     #[inline]
     fn of(x: f64) -> Self {
         x as Self
@@ -144,6 +150,10 @@ impl Float for f32 {
 }
 
 impl Float for f64 {
+    #[inline]
+    fn compute<W: Work>(input: W::Input<'_, Self>) -> W::Output<'_, Self> {
+        W::in_f64(input)
+    }
     #[inline]
     fn of(x: f64) -> Self {
         x

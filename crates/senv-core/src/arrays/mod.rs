@@ -15,7 +15,9 @@ pub(crate) mod parameters;
 pub(crate) mod table;
 #[cfg(feature = "train")]
 pub(crate) mod token_batch;
+pub(crate) mod work;
 
+pub use crate::compiled_here;
 pub use float::Float;
 #[cfg(feature = "train")]
 pub use least_squares::{LinearMap, least_squares};
@@ -25,3 +27,4 @@ pub use matmul::{matmul, matmul_into};
 pub use parameters::{Parameters, Tensor};
 #[cfg(feature = "train")]
 pub use token_batch::{Occurrence, TokenBatch};
+pub use work::Work;

@@ -274,14 +274,16 @@ enum State<F> {
     Tanh(projected::Slopes<F>),
 }
 
-impl<F: Float> Encoder<F> for SumPooledCnn {
-    type Saved = CnnSaved<F>;
+crate::encoder::encoder_of_passes!(Encoder for SumPooledCnn, CnnSaved<F>);
+
+impl crate::encoder::Passes for SumPooledCnn {
+    type Saved<F: Float> = CnnSaved<F>;
 
     fn dim(&self) -> usize {
         self.out_dim()
     }
 
-    fn init(&self, rng: &mut Stream) -> Result<Parameters<F>> {
+    fn init<F: Float>(&self, rng: &mut Stream) -> Result<Parameters<F>> {
         let mut parameters = Parameters::new();
         for (i, Window { width, n_filters }) in self.windows.iter().enumerate() {
             let fan_in = width * self.dim;
@@ -292,12 +294,12 @@ impl<F: Float> Encoder<F> for SumPooledCnn {
         Ok(parameters)
     }
 
-    fn forward(
+    fn forward<F: Float>(
         &self,
         parameters: &Parameters<F>,
         batch: &TokenBatch,
         words: ArrayView2<'_, F>,
-    ) -> Result<(Array2<F>, Self::Saved)> {
+    ) -> Result<(Array2<F>, Self::Saved<F>)> {
         check_words(batch, self.dim, words)?;
         self.check_parameters(parameters)?;
         let (out, state) = match self.activation {
@@ -313,12 +315,12 @@ impl<F: Float> Encoder<F> for SumPooledCnn {
         Ok((out, CnnSaved(state)))
     }
 
-    fn backward(
+    fn backward<F: Float>(
         &self,
         parameters: &Parameters<F>,
         batch: &TokenBatch,
         words: ArrayView2<'_, F>,
-        saved: &Self::Saved,
+        saved: &Self::Saved<F>,
         d_out: ArrayView2<'_, F>,
         d_words: Option<ArrayViewMut2<'_, F>>,
         d_parameters: &mut Parameters<F>,

@@ -11,7 +11,7 @@ mod tests;
 use ndarray::{Array2, ArrayView2, ArrayViewMut2};
 use senv_core::{
     Error, Result,
-    arrays::{Float, Parameters, TokenBatch},
+    arrays::{Float, Parameters, TokenBatch, compiled_here},
     init,
     rng::Stream,
 };
@@ -144,7 +144,11 @@ impl GranEncoder {
         batch: &TokenBatch,
         words: ArrayView2<'_, F>,
     ) -> Result<Array2<F>> {
-        Ok(self.run(parameters, batch, words, false)?.0)
+        compiled_here!(self, |this: &'a GranEncoder,
+                              parameters: &'a Parameters<F>,
+                              batch: &'a TokenBatch,
+                              words: ArrayView2<'a, F>|
+         -> Result<Array2<F>> { Ok(this.run(parameters, batch, words, false)?.0) })
     }
 
     fn out_dim(&self) -> usize {
@@ -205,14 +209,16 @@ impl GranEncoder {
     }
 }
 
-impl<F: Float> Encoder<F> for GranEncoder {
-    type Saved = GranSaved<F>;
+crate::encoder::encoder_of_passes!(Encoder for GranEncoder, GranSaved<F>);
+
+impl crate::encoder::Passes for GranEncoder {
+    type Saved<F: Float> = GranSaved<F>;
 
     fn dim(&self) -> usize {
         self.out_dim()
     }
 
-    fn init(&self, rng: &mut Stream) -> Result<Parameters<F>> {
+    fn init<F: Float>(&self, rng: &mut Stream) -> Result<Parameters<F>> {
         let mut parameters = Parameters::new();
         self.lstm.push("forward1", LstmInit::Normal, rng, &mut parameters)?;
         for (name, shape) in self.form() {
@@ -224,21 +230,21 @@ impl<F: Float> Encoder<F> for GranEncoder {
         Ok(parameters)
     }
 
-    fn forward(
+    fn forward<F: Float>(
         &self,
         parameters: &Parameters<F>,
         batch: &TokenBatch,
         words: ArrayView2<'_, F>,
-    ) -> Result<(Array2<F>, Self::Saved)> {
+    ) -> Result<(Array2<F>, Self::Saved<F>)> {
         self.run(parameters, batch, words, true)
     }
 
-    fn backward(
+    fn backward<F: Float>(
         &self,
         parameters: &Parameters<F>,
         batch: &TokenBatch,
         words: ArrayView2<'_, F>,
-        saved: &Self::Saved,
+        saved: &Self::Saved<F>,
         d_out: ArrayView2<'_, F>,
         d_words: Option<ArrayViewMut2<'_, F>>,
         d_parameters: &mut Parameters<F>,

@@ -6,7 +6,7 @@ mod tests;
 use ndarray::{Array2, ArrayView2, ArrayViewMut2};
 use senv_core::{
     Result,
-    arrays::{Float, Parameters, TokenBatch},
+    arrays::{Float, Parameters, TokenBatch, compiled_here},
     rng::Stream,
 };
 
@@ -135,18 +135,24 @@ impl GruEncoder {
         batch: &TokenBatch,
         words: ArrayView2<'_, F>,
     ) -> Result<Array2<F>> {
-        Ok(self.stack.run(parameters, batch, words, false)?.0)
+        compiled_here!(self, |this: &'a GruEncoder,
+                              parameters: &'a Parameters<F>,
+                              batch: &'a TokenBatch,
+                              words: ArrayView2<'a, F>|
+         -> Result<Array2<F>> { Ok(this.stack.run(parameters, batch, words, false)?.0) })
     }
 }
 
-impl<F: Float> Encoder<F> for GruEncoder {
-    type Saved = GruSaved<F>;
+crate::encoder::encoder_of_passes!(Encoder for GruEncoder, GruSaved<F>);
+
+impl crate::encoder::Passes for GruEncoder {
+    type Saved<F: Float> = GruSaved<F>;
 
     fn dim(&self) -> usize {
         self.stack.out_dim()
     }
 
-    fn init(&self, rng: &mut Stream) -> Result<Parameters<F>> {
+    fn init<F: Float>(&self, rng: &mut Stream) -> Result<Parameters<F>> {
         let mut parameters = Parameters::new();
         for (cell, name) in self.stack.cells() {
             cell.push(&name, self.start, rng, &mut parameters)?;
@@ -154,22 +160,22 @@ impl<F: Float> Encoder<F> for GruEncoder {
         Ok(parameters)
     }
 
-    fn forward(
+    fn forward<F: Float>(
         &self,
         parameters: &Parameters<F>,
         batch: &TokenBatch,
         words: ArrayView2<'_, F>,
-    ) -> Result<(Array2<F>, Self::Saved)> {
+    ) -> Result<(Array2<F>, Self::Saved<F>)> {
         let (vectors, saved) = self.stack.run(parameters, batch, words, true)?;
         Ok((vectors, GruSaved(saved)))
     }
 
-    fn backward(
+    fn backward<F: Float>(
         &self,
         parameters: &Parameters<F>,
         batch: &TokenBatch,
         words: ArrayView2<'_, F>,
-        saved: &Self::Saved,
+        saved: &Self::Saved<F>,
         d_out: ArrayView2<'_, F>,
         d_words: Option<ArrayViewMut2<'_, F>>,
         d_parameters: &mut Parameters<F>,

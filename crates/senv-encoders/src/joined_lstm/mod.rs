@@ -17,7 +17,7 @@ mod tests;
 use ndarray::{Array2, ArrayView2, ArrayViewMut2};
 use senv_core::{
     Error, Result,
-    arrays::{Float, Parameters, TokenBatch, matmul_into},
+    arrays::{Float, Parameters, TokenBatch, compiled_here, matmul_into},
     init,
     rng::Stream,
 };
@@ -132,7 +132,11 @@ impl JoinedLstm {
         batch: &TokenBatch,
         words: ArrayView2<'_, F>,
     ) -> Result<Array2<F>> {
-        Ok(self.run(parameters, batch, words, false)?.0)
+        compiled_here!(self, |this: &'a JoinedLstm,
+                              parameters: &'a Parameters<F>,
+                              batch: &'a TokenBatch,
+                              words: ArrayView2<'a, F>|
+         -> Result<Array2<F>> { Ok(this.run(parameters, batch, words, false)?.0) })
     }
 
     fn check_parameters<F: Float>(&self, parameters: &Parameters<F>) -> Result<()> {
@@ -215,14 +219,16 @@ impl JoinedLstm {
     }
 }
 
-impl<F: Float> Encoder<F> for JoinedLstm {
-    type Saved = JoinedLstmSaved<F>;
+crate::encoder::encoder_of_passes!(Encoder for JoinedLstm, JoinedLstmSaved<F>);
+
+impl crate::encoder::Passes for JoinedLstm {
+    type Saved<F: Float> = JoinedLstmSaved<F>;
 
     fn dim(&self) -> usize {
         self.dim
     }
 
-    fn init(&self, rng: &mut Stream) -> Result<Parameters<F>> {
+    fn init<F: Float>(&self, rng: &mut Stream) -> Result<Parameters<F>> {
         let mut parameters = Parameters::new();
         for name in ["forward1", "backward1"] {
             self.cell.push(name, LstmInit::Normal, rng, &mut parameters)?;
@@ -233,21 +239,21 @@ impl<F: Float> Encoder<F> for JoinedLstm {
         Ok(parameters)
     }
 
-    fn forward(
+    fn forward<F: Float>(
         &self,
         parameters: &Parameters<F>,
         batch: &TokenBatch,
         words: ArrayView2<'_, F>,
-    ) -> Result<(Array2<F>, Self::Saved)> {
+    ) -> Result<(Array2<F>, Self::Saved<F>)> {
         self.run(parameters, batch, words, true)
     }
 
-    fn backward(
+    fn backward<F: Float>(
         &self,
         parameters: &Parameters<F>,
         batch: &TokenBatch,
         words: ArrayView2<'_, F>,
-        saved: &Self::Saved,
+        saved: &Self::Saved<F>,
         d_out: ArrayView2<'_, F>,
         mut d_words: Option<ArrayViewMut2<'_, F>>,
         d_parameters: &mut Parameters<F>,

@@ -167,15 +167,17 @@ impl OrderEncoder {
     }
 }
 
-impl<F: Float> Encoder<F> for OrderEncoder {
-    type Saved = OrderSaved<F>;
+crate::encoder::encoder_of_passes!(Encoder for OrderEncoder, OrderSaved<F>);
+
+impl crate::encoder::Passes for OrderEncoder {
+    type Saved<F: Float> = OrderSaved<F>;
 
     fn dim(&self) -> usize {
         self.dim + 1
     }
 
     /// A and B are N(0, 1), f_0 is uniform between −1.5 and 1.5, u is ln .5 and all else 0.
-    fn init(&self, rng: &mut Stream) -> Result<Parameters<F>> {
+    fn init<F: Float>(&self, rng: &mut Stream) -> Result<Parameters<F>> {
         let mut parameters = self.zeros()?;
         for row in parameters[MAPS].values_mut().chunks_exact_mut(3 * self.dim) {
             init::normal(rng, &mut row[..2 * self.dim], 1.0)?;
@@ -185,7 +187,7 @@ impl<F: Float> Encoder<F> for OrderEncoder {
         Ok(parameters)
     }
 
-    fn forward(
+    fn forward<F: Float>(
         &self,
         parameters: &Parameters<F>,
         batch: &TokenBatch,
@@ -225,7 +227,7 @@ impl<F: Float> Encoder<F> for OrderEncoder {
         Ok((result, OrderSaved { words: rows, out, norms }))
     }
 
-    fn backward(
+    fn backward<F: Float>(
         &self,
         parameters: &Parameters<F>,
         batch: &TokenBatch,

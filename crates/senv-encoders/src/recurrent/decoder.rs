@@ -365,7 +365,12 @@ macro_rules! decoder_over_core {
                 &self,
                 rng: &mut senv_core::rng::Stream,
             ) -> senv_core::Result<senv_core::arrays::Parameters<F>> {
-                self.core.init(rng)
+                senv_core::arrays::compiled_here!(
+                    self,
+                    |this: &'a $decoder,
+                     rng: &'a mut senv_core::rng::Stream|
+                     -> senv_core::Result<senv_core::arrays::Parameters<F>> { this.core.init(rng) }
+                )
             }
 
             fn forward<F: senv_core::arrays::Float>(
@@ -375,8 +380,15 @@ macro_rules! decoder_over_core {
                 words: ndarray::ArrayView2<'_, F>,
                 vectors: ndarray::ArrayView2<'_, F>,
             ) -> senv_core::Result<(ndarray::Array2<F>, $saved<F>)> {
-                let (hidden, saved) = self.core.forward(parameters, batch, words, vectors)?;
-                Ok((hidden, $saved(saved)))
+                senv_core::arrays::compiled_here!(self, |this: &'a $decoder,
+                                                         parameters: &'a senv_core::arrays::Parameters<F>,
+                                                         batch: &'a senv_core::arrays::TokenBatch,
+                                                         words: ndarray::ArrayView2<'a, F>,
+                                                         vectors: ndarray::ArrayView2<'a, F>|
+                 -> senv_core::Result<(ndarray::Array2<F>, $saved<F>)> {
+                    let (hidden, saved) = this.core.forward(parameters, batch, words, vectors)?;
+                    Ok((hidden, $saved(saved)))
+                })
             }
 
             fn backward<F: senv_core::arrays::Float>(
@@ -391,8 +403,20 @@ macro_rules! decoder_over_core {
                 d_vectors: ndarray::ArrayViewMut2<'_, F>,
                 d_parameters: &mut senv_core::arrays::Parameters<F>,
             ) -> senv_core::Result<()> {
-                let (d, saved) = (d_parameters, &saved.0);
-                self.core.backward(parameters, batch, words, vectors, saved, d_hidden, d_words, d_vectors, d)
+                senv_core::arrays::compiled_here!(self, |this: &'a $decoder,
+                                                         parameters: &'a senv_core::arrays::Parameters<F>,
+                                                         batch: &'a senv_core::arrays::TokenBatch,
+                                                         words: ndarray::ArrayView2<'a, F>,
+                                                         vectors: ndarray::ArrayView2<'a, F>,
+                                                         saved: &'a $saved<F>,
+                                                         d_hidden: ndarray::ArrayView2<'a, F>,
+                                                         d_words: Option<ndarray::ArrayViewMut2<'a, F>>,
+                                                         d_vectors: ndarray::ArrayViewMut2<'a, F>,
+                                                         d_parameters: &'a mut senv_core::arrays::Parameters<F>|
+                 -> senv_core::Result<()> {
+                    let (d, saved) = (d_parameters, &saved.0);
+                    this.core.backward(parameters, batch, words, vectors, saved, d_hidden, d_words, d_vectors, d)
+                })
             }
 
             fn session<'a, F: senv_core::arrays::Float>(
@@ -411,7 +435,14 @@ macro_rules! decoder_over_core {
                 states: ndarray::ArrayView2<'_, F>,
                 added: Option<&[F]>,
             ) -> senv_core::Result<ndarray::Array2<F>> {
-                self.core.step(parameters, words, states, added)
+                senv_core::arrays::compiled_here!(self, |this: &'a $decoder,
+                                                         parameters: &'a senv_core::arrays::Parameters<F>,
+                                                         words: ndarray::ArrayView2<'a, F>,
+                                                         states: ndarray::ArrayView2<'a, F>,
+                                                         added: Option<&'a [F]>|
+                 -> senv_core::Result<ndarray::Array2<F>> {
+                    this.core.step(parameters, words, states, added)
+                })
             }
         }
     };

@@ -19,7 +19,7 @@ mod nested;
 
 use ndarray::{Array2, ArrayView2, s};
 use senv_core::{
-    arrays::{Float, matmul, matmul_into},
+    arrays::{Float, compiled_here, matmul, matmul_into},
     hyperparameters::{hyperparameters, named_values},
 };
 use serde::{Deserialize, Serialize};
@@ -139,38 +139,45 @@ impl InfoNce {
         hard: Option<ArrayView2<'_, F>>,
         texts: &[u32],
     ) -> Result<(f64, InfoNceSaved<F>)> {
-        let (m, dim) = a.dim();
-        let n_hard = hard.map(|hard| hard.nrows());
-        check_size("second members of pairs, in rows,", m, b.nrows())?;
-        check_size("second members of pairs, in columns,", dim, b.ncols())?;
-        check_size("hard negatives, in columns,", dim, hard.map_or(dim, |hard| hard.ncols()))?;
-        let prefixes = self.check(dim)?;
-        if m == 0 {
-            return Err(Error::EmptyBatch);
-        }
-        let n_candidates = m + n_hard.unwrap_or(0);
-        let excluded = if self.exclude_equal_text {
-            check_size("numbers of texts", m + n_candidates, texts.len())?;
-            EqualTexts::of_pairs(texts, m)
-        } else {
-            EqualTexts::none(m)
-        };
-        let total: f64 = prefixes.iter().map(|prefix| prefix.weight).sum();
-        let mut levels = Vec::with_capacity(prefixes.len());
-        let mut value = 0.0;
-        for Prefix { dim, weight } in prefixes {
-            let candidate = |k: usize| match (&hard, k.checked_sub(m)) {
-                (Some(hard), Some(k)) => hard.slice_move(s![k, ..dim]),
-                _ => b.slice_move(s![k, ..dim]),
+        compiled_here!(self, |this: &'a InfoNce,
+                              a: ArrayView2<'a, F>,
+                              b: ArrayView2<'a, F>,
+                              hard: Option<ArrayView2<'a, F>>,
+                              texts: &'a [u32]|
+         -> Result<(f64, InfoNceSaved<F>)> {
+            let (m, dim) = a.dim();
+            let n_hard = hard.map(|hard| hard.nrows());
+            check_size("second members of pairs, in rows,", m, b.nrows())?;
+            check_size("second members of pairs, in columns,", dim, b.ncols())?;
+            check_size("hard negatives, in columns,", dim, hard.map_or(dim, |hard| hard.ncols()))?;
+            let prefixes = this.check(dim)?;
+            if m == 0 {
+                return Err(Error::EmptyBatch);
+            }
+            let n_candidates = m + n_hard.unwrap_or(0);
+            let excluded = if this.exclude_equal_text {
+                check_size("numbers of texts", m + n_candidates, texts.len())?;
+                EqualTexts::of_pairs(texts, m)
+            } else {
+                EqualTexts::none(m)
             };
-            let anchors = Units::new(a.slice_move(s![.., ..dim]));
-            let candidates = Units::gather(n_candidates, dim, candidate);
-            let share = weight / total;
-            let (loss, d_scores) = self.level(anchors.view(), candidates.view(), &excluded, share)?;
-            value += share * loss; // (F4)
-            levels.push(Level { anchors, candidates, d_scores });
-        }
-        Ok((value, InfoNceSaved { dim, n_hard, levels }))
+            let total: f64 = prefixes.iter().map(|prefix| prefix.weight).sum();
+            let mut levels = Vec::with_capacity(prefixes.len());
+            let mut value = 0.0;
+            for Prefix { dim, weight } in prefixes {
+                let candidate = |k: usize| match (&hard, k.checked_sub(m)) {
+                    (Some(hard), Some(k)) => hard.slice_move(s![k, ..dim]),
+                    _ => b.slice_move(s![k, ..dim]),
+                };
+                let anchors = Units::new(a.slice_move(s![.., ..dim]));
+                let candidates = Units::gather(n_candidates, dim, candidate);
+                let share = weight / total;
+                let (loss, d_scores) = this.level(anchors.view(), candidates.view(), &excluded, share)?;
+                value += share * loss; // (F4)
+                levels.push(Level { anchors, candidates, d_scores });
+            }
+            Ok((value, InfoNceSaved { dim, n_hard, levels }))
+        })
     }
 
     /// The prefixes, checked; all dimensions if none is given.
@@ -221,22 +228,27 @@ impl InfoNce {
     /// # Errors
     /// [`senv_core::Error::TooLarge`] if the gradients do not fit into memory.
     pub fn backward<F: Float>(&self, saved: &InfoNceSaved<F>, d_loss: f64) -> Result<InfoNceGradients<F>> {
-        let m = saved.levels.first().map_or(0, |level| level.anchors.view().nrows());
-        let mut d_a = Array2::zeros((m, saved.dim));
-        let mut d_b = Array2::zeros((m, saved.dim));
-        let mut d_hard = saved.n_hard.map(|h| Array2::zeros((h, saved.dim)));
-        for Level { anchors, candidates, d_scores } in &saved.levels {
-            let dim = anchors.view().ncols();
-            let d_anchors = anchors.backward(matmul(d_scores.view(), candidates.view())?); // (B1)
-            let d_candidates = candidates.backward(matmul(d_scores.t(), anchors.view())?);
-            let c = F::of(d_loss);
-            d_a.slice_mut(s![.., ..dim]).scaled_add(c, &d_anchors);
-            d_b.slice_mut(s![.., ..dim]).scaled_add(c, &d_candidates.slice(s![..m, ..]));
-            if let Some(d_hard) = &mut d_hard {
-                d_hard.slice_mut(s![.., ..dim]).scaled_add(c, &d_candidates.slice(s![m.., ..]));
+        compiled_here!(self, |this: &'a InfoNce,
+                              saved: &'a InfoNceSaved<F>,
+                              d_loss: f64|
+         -> Result<InfoNceGradients<F>> {
+            let m = saved.levels.first().map_or(0, |level| level.anchors.view().nrows());
+            let mut d_a = Array2::zeros((m, saved.dim));
+            let mut d_b = Array2::zeros((m, saved.dim));
+            let mut d_hard = saved.n_hard.map(|h| Array2::zeros((h, saved.dim)));
+            for Level { anchors, candidates, d_scores } in &saved.levels {
+                let dim = anchors.view().ncols();
+                let d_anchors = anchors.backward(matmul(d_scores.view(), candidates.view())?); // (B1)
+                let d_candidates = candidates.backward(matmul(d_scores.t(), anchors.view())?);
+                let c = F::of(d_loss);
+                d_a.slice_mut(s![.., ..dim]).scaled_add(c, &d_anchors);
+                d_b.slice_mut(s![.., ..dim]).scaled_add(c, &d_candidates.slice(s![..m, ..]));
+                if let Some(d_hard) = &mut d_hard {
+                    d_hard.slice_mut(s![.., ..dim]).scaled_add(c, &d_candidates.slice(s![m.., ..]));
+                }
             }
-        }
-        Ok((d_a, d_b, d_hard))
+            Ok((d_a, d_b, d_hard))
+        })
     }
 }
 
