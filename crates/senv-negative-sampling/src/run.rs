@@ -370,10 +370,11 @@ mod tests {
                 })
                 .collect();
             assert_eq!(after, [1, 2, 2, 3, 3, 3, 3, 4, 4]);
-            reporter.last = Instant::now() - REPORT_EVERY;
+            let before = Instant::now();
+            reporter.last = before - REPORT_EVERY;
             run.report(&unit, &mut reporter);
             assert_eq!(n_reports(), 5);
-            assert!(reporter.last.elapsed() < REPORT_EVERY * 100 && !run.halted());
+            assert!((before..=Instant::now()).contains(&reporter.last) && !run.halted());
         });
     }
 
@@ -381,7 +382,8 @@ mod tests {
     fn a_report_has_the_mean_loss_since_the_last_one_and_the_speed_since_the_beginning() {
         let kept = Kept { reports: Mutex::default(), stop_at: 4 };
         let last = || *kept.reports.lock().unwrap().last().unwrap();
-        with_run(&kept, Instant::now() - Duration::from_secs(10), None, |run| {
+        let began = Instant::now() - Duration::from_secs(10);
+        with_run(&kept, began, None, |run| {
             // Of the second epoch of five.
             let (unit, mut reporter) = (run.unit(1), Reporter::new());
             reporter.before = Tally { tokens: 1000, loss: 5.0, targets: 10 };
@@ -398,7 +400,7 @@ mod tests {
             assert_eq!((first.loss, first.units), (8.0, 1500));
             assert_eq!((first.done, first.epoch, first.lr), (0.2, 1, f64::from(unit.rate.lr)));
             assert!(unit.rate.lr > 0.0);
-            assert!((10.0..70.0).contains(&first.seconds), "{}", first.seconds);
+            assert!((10.0..=began.elapsed().as_secs_f64()).contains(&first.seconds), "{}", first.seconds);
             assert!((first.units_per_second - 1500.0 / first.seconds).abs() < 1e-9);
             report(&Tally { tokens: 100, loss: 30.0, targets: 10 });
             assert_eq!((last().loss, last().units, run.halted()), (3.0, 1600, false));

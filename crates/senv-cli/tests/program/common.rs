@@ -3,11 +3,9 @@
 #![allow(dead_code)] // each test file uses its part
 
 use std::{
-    io::{BufRead, Write},
+    io::Write,
     path::PathBuf,
     process::{Child, Command, Output, Stdio},
-    thread,
-    time::{Duration, Instant},
 };
 
 /// What the program left behind.
@@ -223,31 +221,4 @@ pub(crate) fn scored(n: usize) -> String {
         }
     };
     (0..n).map(line).collect()
-}
-
-/// Reads what the run says until a line of it holds this; all of it so far.
-#[track_caller]
-pub(crate) fn hear(said: &mut impl BufRead, part: &str) -> String {
-    let mut all = String::new();
-    while !all.contains(part) {
-        assert!(said.read_line(&mut all).unwrap() > 0, "{part:?} is missing in: {all}");
-    }
-    all
-}
-
-/// Waits until the run has written this file, or fails.
-pub(crate) fn wait_for(folder: &Folder, name: &str, child: &mut Child) {
-    let deadline = Instant::now() + Duration::from_secs(60);
-    while !folder.has(name) {
-        assert!(child.try_wait().unwrap().is_none(), "the run ended without a checkpoint");
-        assert!(Instant::now() < deadline, "no checkpoint for a minute");
-        thread::sleep(Duration::from_millis(5));
-    }
-}
-
-#[cfg(unix)]
-pub(crate) fn signal(child: &Child, signal: i32) {
-    // Tests may call the system; the program itself does not.
-    let status = Command::new("kill").arg(format!("-{signal}")).arg(child.id().to_string()).status();
-    assert!(status.unwrap().success());
 }

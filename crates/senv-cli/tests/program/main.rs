@@ -35,6 +35,7 @@ mod release;
 mod reproduce;
 mod resume;
 mod retrieval;
+mod running;
 mod sample_text;
 mod scarce;
 mod search;

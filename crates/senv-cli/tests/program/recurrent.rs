@@ -1,6 +1,9 @@
 //! The recurrent systems and the bags of words beside them, through the program.
 
-use crate::common::{Ended, Folder, signal, text, wait_for};
+use crate::{
+    common::{Ended, Folder, text},
+    running::stopped,
+};
 
 /// Small and fast.
 const SMALL: [&str; 6] = ["--dim", "8", "--batch", "16", "--min-count", "1"];
@@ -217,15 +220,16 @@ fn a_loss_that_stays_above_that_of_a_guess_stops_the_run_and_the_best_model_is_k
 #[test]
 fn a_killed_run_of_skip_thoughts_goes_on_to_the_same_bytes() {
     let folder = Folder::with_text(300);
-    let more = ["--steps", "600", "--checkpoint-every", "0.05s", "--threads", "2", "--softmax", "sampled"];
     let args = ["train", "skip-thought", "--input", "text.txt", "--sentence-dim", "8", "--output"];
-    let command = |output: &'static str| [&args[..], &[output], &SMALL, &more].concat();
-    let mut child = folder.spawn(&command("m.senv"));
-    wait_for(&folder, "m.senv.checkpoint", &mut child);
-    signal(&child, 9);
-    assert_eq!(child.wait_with_output().unwrap().status.code(), None);
-    folder.run(&[&command("m.senv")[..], &["--resume"]].concat()).ok();
-    folder.run(&command("whole.senv")).ok();
+    let command = |output: &'static str, steps: &'static str| {
+        let more = ["--steps", steps, "--checkpoint-every", "0.05s", "--threads", "2", "--softmax", "sampled"];
+        [&args[..], &[output], &SMALL, &more].concat()
+    };
+    let (killed, steps) =
+        stopped(&folder, ("m.senv.checkpoint", 9), &["60", "480", "3840", "30720"], |steps| command("m.senv", steps));
+    assert_eq!(killed.code, None);
+    folder.run(&[&command("m.senv", steps)[..], &["--resume"]].concat()).ok();
+    folder.run(&command("whole.senv", steps)).ok();
     assert_eq!(folder.read("m.senv"), folder.read("whole.senv"));
 }
 
@@ -237,17 +241,19 @@ fn tuning_both_parts_stopped_in_the_second_goes_on_to_the_same_bytes() {
     skip_thought(&folder, "uni.senv", &["--epochs", "1"]).ok();
     skip_thought(&folder, "bi.senv", &["--epochs", "1", "--bi"]).ok();
     folder.run(&["combine", "--model", "uni.senv", "--with", "bi.senv", "--output", "both.senv"]).ok();
-    let more = ["--steps", "3000", "--checkpoint-every", "0.05s", "--batch", "8", "--hidden", "5", "--threads", "2"];
     let args = ["train", "snli", "--train", "train.tsv", "--encoder", "both.senv", "--output"];
-    let command = |output: &'static str| [&args[..], &[output], &more].concat();
-    let mut child = folder.spawn(&command("m.senv"));
-    wait_for(&folder, "m.senv.checkpoint.part2", &mut child);
-    signal(&child, 2);
-    let stopped = Ended::from(child.wait_with_output().unwrap());
+    let command = |output: &'static str, steps: &'static str| {
+        let more = ["--checkpoint-every", "0.05s", "--batch", "8", "--hidden", "5", "--threads", "2"];
+        [&args[..], &[output, "--steps", steps], &more].concat()
+    };
+    let (stopped, steps) =
+        stopped(&folder, ("m.senv.checkpoint.part2", 2), &["500", "2000", "8000", "32000"], |steps| {
+            command("m.senv", steps)
+        });
     assert_eq!(stopped.code, Some(130), "{}", stopped.err);
     assert!(folder.has("m.senv.checkpoint.part1") && !folder.has("m.senv"));
-    folder.run(&[&command("m.senv")[..], &["--resume"]].concat()).ok();
-    folder.run(&command("whole.senv")).ok();
+    folder.run(&[&command("m.senv", steps)[..], &["--resume"]].concat()).ok();
+    folder.run(&command("whole.senv", steps)).ok();
     assert_eq!(folder.read("m.senv"), folder.read("whole.senv"));
     assert_eq!(kind(&folder, "m.senv"), "skip-thought");
     assert!(!folder.names().iter().any(|name| name.contains("checkpoint")));

@@ -5,7 +5,10 @@ use std::{collections::BTreeSet, fmt::Write as _, fs};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use crate::common::{Ended, Folder, signal, text, wait_for};
+use crate::{
+    common::{Ended, Folder, text},
+    running::stopped,
+};
 
 /// Sentence `i` of a small language.
 fn sentence(i: usize) -> String {
@@ -228,10 +231,10 @@ fn figures_are_those_of_the_commands(folder: &Folder, results: &Value) {
 #[test]
 fn a_run_that_was_stopped_goes_on_where_it_was() {
     let folder = with_data();
-    let mut child = folder.spawn(&[&QUICK[..1], &["cse"], &QUICK[1..]].concat());
-    wait_for(&folder, "out/pp-phrases.senv", &mut child);
-    signal(&child, 2);
-    let stopped = Ended::from(child.wait_with_output().unwrap());
+    // A machine that does all the rest before the signal is there may try again.
+    let (stopped, _) = stopped(&folder, ("out/pp-phrases.senv", 2), &["first", "second", "third", "fourth"], |_| {
+        [&QUICK[..1], &["cse"], &QUICK[1..]].concat()
+    });
     assert_eq!(stopped.code, Some(130), "{}", stopped.err);
     assert!(stopped.err.contains("goes on from here"), "{}", stopped.err);
     assert!(stopped.out.is_empty() && folder.has("out/cse.md"));

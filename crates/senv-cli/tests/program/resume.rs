@@ -1,13 +1,24 @@
 //! Stopped runs go on to the same bytes, and so do runs with any number of threads.
 
+use std::{
+    io::{BufReader, Read},
+    thread,
+    time::{Duration, Instant},
+};
+
 use crate::{
-    common::{Ended, Folder, signal, wait_for},
+    common::{Ended, Folder},
+    running::{bytes_read, in_time, is_written, listen, signal, stopped, wait_until},
     systems::samples,
 };
 
-/// Text that takes a second or more to train on.
 const LINES: usize = 4000;
-const LONG: [&str; 4] = ["--epochs", "40", "--threads", "2"];
+/// Epochs on so many lines, until a run is long enough to be stopped.
+const EPOCHS: [&str; 4] = ["10", "80", "640", "5120"];
+
+fn training(output: &'static str, epochs: &'static str, more: &[&'static str]) -> Vec<&'static str> {
+    Folder::training("text.txt", output, &[&["--epochs", epochs, "--threads", "2"], more].concat())
+}
 
 #[test]
 fn deterministic_training_gives_the_same_bytes_on_any_number_of_threads() {
@@ -25,14 +36,9 @@ fn deterministic_training_gives_the_same_bytes_on_any_number_of_threads() {
 #[test]
 fn a_run_stopped_by_ctrl_c_goes_on_to_the_same_bytes() {
     let folder = Folder::with_text(LINES);
-    let more = [&LONG[..], &["--checkpoint-every", "0.05s"]].concat();
-    let mut child = folder.spawn(&Folder::training("text.txt", "m.senv", &more));
-    wait_for(&folder, "m.senv.checkpoint", &mut child);
-    // As `timeout` does: to the process and, a moment later, to its group.
-    signal(&child, 2);
-    std::thread::sleep(std::time::Duration::from_millis(20));
-    signal(&child, 2);
-    let stopped = Ended::from(child.wait_with_output().unwrap());
+    let every = ["--checkpoint-every", "0.05s"];
+    let (stopped, epochs) =
+        in_time(&folder, &EPOCHS, |epochs| asked_twice(&folder, &training("m.senv", epochs, &every)));
     assert_eq!(stopped.code, Some(130), "{}", stopped.err);
     assert!(
         stopped.err.contains("m.senv.checkpoint is written") && stopped.err.contains("--resume"),
@@ -51,20 +57,47 @@ fn a_run_stopped_by_ctrl_c_goes_on_to_the_same_bytes() {
     assert!(shown.contains(command) && shown.contains("settings.training.epochs"), "{shown}");
 
     // Other settings or another text are refused before anything is trained, and the checkpoint stays.
-    let other = [&more[..], &["--resume", "--seed", "9"]].concat();
+    let other = training("m.senv", epochs, &["--checkpoint-every", "0.05s", "--resume", "--seed", "9"]);
     let resume = format!("{command} --resume\n");
     let says = ["m.senv.checkpoint was written with other settings (--seed)", &resume, "--seed 9 --restart"];
-    folder.train("text.txt", "m.senv", &other).fails(2, &says);
+    folder.run(&other).fails(2, &says);
     folder.write("other.txt", "another text\n".repeat(100));
-    let resume = [&LONG[..], &["--resume"]].concat();
-    let ended = folder.train("other.txt", "m.senv", &resume);
+    let ended = folder.train("other.txt", "m.senv", &["--epochs", epochs, "--threads", "2", "--resume"]);
     assert!(!ended.err.contains("once more at"), "{}", ended.err);
     ended.fails(1, &["another text"]);
-    let resumed = folder.train("text.txt", "m.senv", &[&LONG[..], &["--resume"]].concat()).ok();
+    let resumed = folder.run(&training("m.senv", epochs, &["--resume"])).ok();
     assert!(!resumed.err.contains("from the beginning"), "{}", resumed.err);
     assert!(!folder.has("m.senv.checkpoint"));
-    folder.train("text.txt", "whole.senv", &LONG).ok();
+    folder.run(&training("whole.senv", epochs, &[])).ok();
     assert_eq!(folder.read("m.senv"), folder.read("whole.senv"));
+}
+
+/// Asks a run twice to stop, as `timeout` does: the process and, a moment later, its group. `None` if it was over before, or if the
+/// second signal may have come half a second after the first, which ends a run at once.
+#[cfg(unix)]
+fn asked_twice(folder: &Folder, args: &[&str]) -> Option<Ended> {
+    const ONE_REQUEST: Duration = Duration::from_millis(500);
+    for _ in 0..20 {
+        let mut child = folder.spawn(args);
+        if !is_written(folder, "m.senv.checkpoint", &mut child) {
+            return None;
+        }
+        let mut said = BufReader::new(child.stderr.take().unwrap());
+        let asked = Instant::now();
+        signal(&child, 2);
+        let (mut err, _) = listen(&mut said, "asked to stop");
+        signal(&child, 2);
+        said.read_to_string(&mut err).unwrap();
+        let code = child.wait().unwrap().code();
+        if code == Some(0) {
+            return None;
+        }
+        if err.contains("m.senv.checkpoint is written") || asked.elapsed() < ONE_REQUEST {
+            return Some(Ended { code, out: String::new(), err });
+        }
+        std::fs::remove_file(folder.path("m.senv.checkpoint")).unwrap();
+    }
+    panic!("twenty times there was half a second between two signals");
 }
 
 #[cfg(unix)]
@@ -74,7 +107,7 @@ fn a_reading_stopped_by_ctrl_c_goes_on_to_the_same_bytes() {
         &["train", "sent2vec", "--input", "text.txt", "--output", "m.senv"],
         &["--subsample", "1e-9", "--dim", "2", "--epochs", "1"],
         ("text", &[".ids", ".words"]),
-        1_250_000,
+        (1, 1_250_000),
     );
 }
 
@@ -85,7 +118,7 @@ fn a_reading_of_neighbours_stopped_by_ctrl_c_goes_on_to_the_same_bytes() {
         &["train", "pp", "--neighbours", "text.txt", "--output", "m.senv"],
         &["--dim", "2", "--steps", "5", "--batch", "8", "--no-check"],
         ("text", &[".ids", ".words"]),
-        1_250_000,
+        (1, 1_250_000),
     );
 }
 
@@ -96,37 +129,55 @@ fn a_reading_of_pairs_stopped_by_ctrl_c_goes_on_to_the_same_bytes() {
         &["train", "pp", "--pairs", "text.txt", "--output", "m.senv"],
         &["--dim", "2", "--steps", "5", "--batch", "8", "--no-check"],
         ("pairs", &[".sentences"]),
-        400_000,
+        (5, 80_000),
     );
 }
 
-/// Trains on so many lines of eight words, which take more than a second to read and little to train on, and stops while they are read;
-/// before that come the kind of what is kept, and the ends of the names beside it.
+/// Trains on lines of so many times eight words, and so many of them: it takes little but for the reading, and is stopped meanwhile. Before
+/// that come the kind of what is kept, and the ends of the names beside it.
 #[cfg(unix)]
-fn reading_goes_on(training: &[&str], more: &[&str], (kind, beside): (&str, &[&str]), n_lines: u32) {
+fn reading_goes_on(training: &[&str], more: &[&str], (kind, beside): (&str, &[&str]), (times, n_lines): (usize, u32)) {
     let folder = Folder::new();
-    let line = |i: u32| format!("the cat {} sat\ton the mat {}\n", i % 997, i % 8999);
-    folder.write("text.txt", (0..n_lines).map(line).collect::<String>());
+    let line = |i: u32| {
+        let [first, second] = [format!("the cat {} sat ", i % 997), format!("on the mat {} ", i % 8999)];
+        format!("{}\t{}\n", first.repeat(times), second.repeat(times))
+    };
+    let write = |n_lines| folder.write("text.txt", (0..n_lines).map(line).collect::<String>());
+    write(n_lines);
     let resume = [training, more, &["--resume"]].concat();
     let checkpoint = "m.senv.checkpoint";
     let beside: Vec<String> = beside.iter().map(|end| format!("{checkpoint}{end}")).collect();
-    let mut err = String::new();
-    for wait in 1.. {
-        let child = folder.spawn(&resume);
-        std::thread::sleep(std::time::Duration::from_millis(100 * wait));
-        signal(&child, 2);
-        let stopped = Ended::from(child.wait_with_output().unwrap());
-        if stopped.code.is_none() {
-            // On a busy machine the signal comes before the program has begun to hear of signals.
-            continue;
+    // A million words are worth keeping. Where the system does not say how much was read, the signal comes later and later; where
+    // all was read before it came, there is more text.
+    let enough = (0..150_000 / times as u32).map(|i| line(i).len() as u64).sum();
+    let (mut n_lines, mut later) = (n_lines, Duration::ZERO);
+    let err = (0..16).find_map(|_| {
+        let mut child = folder.spawn(&resume);
+        let mut said = BufReader::new(child.stderr.take().unwrap());
+        // It is said with the first report; the reading is stopped by the next one.
+        let (mut rest, is_reading) = listen(&mut said, "reading  ");
+        if is_reading {
+            wait_until("a million words are read", || bytes_read(&child).is_none_or(|bytes| bytes >= enough));
+            thread::sleep(later);
+            signal(&child, 2);
         }
-        assert_eq!(stopped.code, Some(130), "it was read before it was stopped: {}", stopped.err);
+        said.read_to_string(&mut rest).unwrap();
+        let code = child.wait().unwrap().code();
+        if code == Some(0) {
+            n_lines *= 2;
+            write(n_lines);
+            std::fs::remove_file(folder.path("m.senv")).unwrap();
+            return None;
+        }
+        assert_eq!(code, Some(130), "{rest}");
         if folder.has(checkpoint) {
-            err = stopped.err;
-            break;
+            return Some(rest);
         }
-        assert!(stopped.err.contains("nothing is written"), "{}", stopped.err);
-    }
+        assert!(rest.contains("nothing is written"), "{rest}");
+        later = later * 2 + Duration::from_millis(50);
+        None
+    });
+    let err = err.expect("sixteen readings were stopped too early or too late");
     assert!(err.contains("% of the text; m.senv.checkpoint is kept: the same command with --resume"), "{err}");
     assert!(beside.iter().all(|name| folder.has(name)), "{:?}", folder.names());
     let info = folder.run(&["info", checkpoint, "--json"]).ok().json();
@@ -146,16 +197,19 @@ fn reading_goes_on(training: &[&str], more: &[&str], (kind, beside): (&str, &[&s
 #[test]
 fn a_run_that_was_killed_goes_on_to_the_same_bytes() {
     let folder = Folder::with_text(LINES);
-    let more = [&LONG[..], &["--checkpoint-every", "0.05s", "--checkpoint", "c"]].concat();
-    let mut child = folder.spawn(&Folder::training("text.txt", "m.senv", &more));
-    wait_for(&folder, "c", &mut child);
-    signal(&child, 9);
-    assert_eq!(child.wait_with_output().unwrap().status.code(), None);
+    let (killed, epochs) = stopped(&folder, ("c", 9), &EPOCHS, |epochs| {
+        training("m.senv", epochs, &["--checkpoint-every", "0.05s", "--checkpoint", "c"])
+    });
+    assert_eq!(killed.code, None);
     assert!(!folder.has("m.senv"));
-    folder.train("text.txt", "m.senv", &[&LONG[..], &["--resume", "--checkpoint", "c"]].concat()).ok();
-    folder.train("text.txt", "whole.senv", &LONG).ok();
+    // If it was at the next checkpoint, that goes when one is written again.
+    let begun: Vec<String> = folder.names().into_iter().filter(|name| name.ends_with(".tmp")).collect();
+    folder.run(&training("m.senv", epochs, &["--resume", "--checkpoint", "c"])).ok();
+    folder.run(&training("whole.senv", epochs, &[])).ok();
     assert_eq!(folder.read("m.senv"), folder.read("whole.senv"));
-    assert_eq!(folder.names(), ["m.senv", "text.txt", "whole.senv"]);
+    let mut names = folder.names();
+    names.retain(|name| !begun.contains(name));
+    assert_eq!(names, ["m.senv", "text.txt", "whole.senv"]);
 }
 
 /// One system of each kind of training loop and data.
@@ -165,24 +219,39 @@ fn every_kind_of_data_is_resumed_to_the_same_bytes() {
     let folder = samples();
     folder.run(&["train", "word2vec", "text.txt", "--dim", "24", "--epochs", "1", "--output", "words.senv"]).ok();
     let definitions = "--definitions definitions.tsv --target-vectors words.senv --dim 12 --hidden 16";
-    for arguments in [
-        "pv-dm --input text.txt --dim 16 --epochs 60",
-        "c-phrase --input trees.txt --dim 16 --epochs 5",
-        &format!("dict-rep {definitions} --epochs 1000 --held-out 0"),
-        "caption-rep --captions captions.tsv --stand-in words.senv --dim 12 --epochs 1000 --held-out 0",
-        "gran --pairs pairs.tsv --dim 12 --hidden 12 --epochs 50",
-        "snli --preset infersent --train labelled.tsv --init-vectors words.senv --sentence-dim 12 --hidden 12 --epochs 50",
+    for (arguments, epochs) in [
+        ("pv-dm --input text.txt --dim 16", ["10", "80", "640", "5120"]),
+        ("c-phrase --input trees.txt --dim 16", ["1", "8", "64", "512"]),
+        (&format!("dict-rep {definitions} --held-out 0"), ["100", "800", "6400", "51200"]),
+        (
+            "caption-rep --captions captions.tsv --stand-in words.senv --dim 12 --held-out 0",
+            ["100", "800", "6400", "51200"],
+        ),
+        ("gran --pairs pairs.tsv --dim 12 --hidden 12", ["5", "40", "320", "2560"]),
+        (
+            "snli --preset infersent --train labelled.tsv --init-vectors words.senv --sentence-dim 12 --hidden 12",
+            ["5", "40", "320", "2560"],
+        ),
     ] {
-        let train: Vec<&str> = ["train"].into_iter().chain(arguments.split(' ')).collect();
-        let stopped = [&train[..], &["--output", "m.senv", "--checkpoint-every", "0.02s", "--force"]].concat();
-        let mut child = folder.spawn(&stopped);
-        wait_for(&folder, "m.senv.checkpoint", &mut child);
-        signal(&child, 9);
-        assert_eq!(child.wait_with_output().unwrap().status.code(), None, "{arguments}: it was over already");
-        let resumed = folder.run(&[&train[..], &["--output", "m.senv", "--resume", "--force"]].concat()).ok();
+        let train = |epochs, more: &[&'static str]| -> Vec<&str> {
+            ["train"]
+                .into_iter()
+                .chain(arguments.split(' '))
+                .chain(["--epochs", epochs])
+                .chain(more.iter().copied())
+                .collect()
+        };
+        let (killed, epochs) = stopped(&folder, ("m.senv.checkpoint", 9), &epochs, |epochs| {
+            train(epochs, &["--output", "m.senv", "--checkpoint-every", "0.02s"])
+        });
+        assert_eq!(killed.code, None, "{arguments}: {}", killed.err);
+        let resumed = folder.run(&train(epochs, &["--output", "m.senv", "--resume"])).ok();
         assert!(!resumed.err.contains("from the beginning"), "{}", resumed.err);
-        folder.run(&[&train[..], &["--output", "whole.senv", "--force"]].concat()).ok();
+        folder.run(&train(epochs, &["--output", "whole.senv"])).ok();
         assert_eq!(folder.read("m.senv"), folder.read("whole.senv"), "{arguments}");
+        for name in ["m.senv", "whole.senv"] {
+            std::fs::remove_file(folder.path(name)).unwrap();
+        }
     }
 }
 

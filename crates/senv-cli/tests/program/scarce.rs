@@ -4,11 +4,16 @@
 use std::{
     fmt::Write as _,
     io::{BufReader, Read, Write},
-    process::{Command, Stdio},
-    time::Duration,
+    process::{Child, Command, Stdio},
 };
 
-use crate::common::{Ended, Folder, hear, signal, text, wait_for};
+use crate::{
+    common::{Ended, Folder, text},
+    running::{feed, hear, hold, in_time, is_written, signal, wait_for, wait_in},
+};
+
+/// Epochs that no machine gets to the end of: such runs are stopped.
+const WITHOUT_END: &str = "10000000";
 
 /// Runs the program with a limit of the shell: `-v` KiB of memory, `-f` blocks of a file.
 pub(crate) fn limited(folder: &Folder, limit: &str, args: &[&str]) -> Ended {
@@ -84,10 +89,10 @@ fn a_lack_of_memory_is_an_error_and_no_abort() {
 #[test]
 #[cfg(target_os = "linux")]
 fn every_system_on_text_is_trained_on_more_text_than_memory() {
-    const LIMIT: &str = "-d 140000";
+    const LIMIT: &str = "-d 70000";
     let folder = Folder::new();
     let (mut file, document) = (std::fs::File::create(folder.path("text.txt")).unwrap(), text(50_000) + "\n");
-    while file.metadata().unwrap().len() < 160_000_000 {
+    while file.metadata().unwrap().len() < 80_000_000 {
         file.write_all(document.as_bytes()).unwrap();
     }
     for system in [
@@ -108,11 +113,11 @@ fn every_system_on_text_is_trained_on_more_text_than_memory() {
     assert_eq!(folder.names(), ["m.senv", "text.txt"]);
 }
 
-/// As many sentences of 40 words as make 160 MB, no two of them equal.
+/// As many sentences of 40 words as make 80 MB, no two of them equal.
 #[cfg(target_os = "linux")]
 fn distinct_sentences(mut each: impl FnMut(&str)) {
     let (mut state, mut sentence) = (1_u64, String::new());
-    for _ in 0..700_000 {
+    for _ in 0..400_000 {
         sentence.clear();
         for _ in 0..40 {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -125,7 +130,7 @@ fn distinct_sentences(mut each: impl FnMut(&str)) {
 #[test]
 #[cfg(target_os = "linux")]
 fn pairs_captions_and_entailments_are_trained_on_where_they_do_not_fit_into_memory() {
-    const LIMIT: &str = "-d 140000";
+    const LIMIT: &str = "-d 75000";
     let folder = Folder::new();
     let mut files = ["pairs.tsv", "captions.tsv", "nli.tsv"]
         .map(|name| std::io::BufWriter::new(std::fs::File::create(folder.path(name)).unwrap()));
@@ -140,7 +145,7 @@ fn pairs_captions_and_entailments_are_trained_on_where_they_do_not_fit_into_memo
     });
     drop(files);
     for (option, file) in [("--pairs", "pairs.tsv"), ("--captions", "captions.tsv"), ("--nli", "nli.tsv")] {
-        assert!(std::fs::metadata(folder.path(file)).unwrap().len() > 135_000_000, "{file}");
+        assert!(std::fs::metadata(folder.path(file)).unwrap().len() > 75_000 << 10, "{file}");
         let args = ["train", "pp", option, file, "--steps", "5", "--dim", "8", "--threads", "2", "--force"];
         limited(&folder, LIMIT, &[&args[..], &["--output", "m.senv"]].concat()).ok();
     }
@@ -159,8 +164,8 @@ fn commands_that_run_out_of_memory_anywhere_end_with_an_error() {
     let mut refused = 0;
     // Whatever else is short: five threads are too many for some of these limits, and one is enough.
     for (command, threads) in [
-        (&["eval", "sts", "--model", "m.senv", "sts.tsv", "--no-floor"][..], "2"),
-        (&["train", "rnn-ae", "text.txt", "--output", "out.senv", "--steps", "1", "--hidden", "900", "--force"], "2"),
+        (&["eval", "sts", "--model", "m.senv", "sts.tsv", "--no-floor", "--resamples", "10"][..], "2"),
+        (&["train", "rnn-ae", "text.txt", "--output", "out.senv", "--steps", "1", "--hidden", "600", "--force"], "2"),
         (&["train", "text.txt", "--output", "out.senv", "--force"], "2"),
         (&["train", "siamese-cbow", "text.txt", "--output", "out.senv", "--dim", "8", "--epochs", "1", "--force"], "5"),
     ] {
@@ -190,40 +195,43 @@ fn threads_that_the_system_refuses_are_done_without() {
 }
 
 /// Whether this process ignores a signal, as those that it starts then do.
+#[cfg(target_os = "linux")]
 fn is_ignored(signal: i32) -> bool {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    ignored.is_some_and(|mask| u64::from_str_radix(mask.trim(), 16).unwrap() >> (signal - 1) & 1 == 1)
+    crate::running::has_signal("self", "SigIgn", signal)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn is_ignored(_: i32) -> bool {
+    false
+}
+
+/// Waits until a run that writes `v.npy` has written some of it, under the name that it has until then.
+fn wait_for_some(folder: &Folder, child: &mut Child) {
+    let has_some = |name: &String| {
+        let file = folder.path(name);
+        name.starts_with(".v.npy.") && name.ends_with(".tmp") && file.metadata().is_ok_and(|file| file.len() > 0)
+    };
+    wait_in(child, "it writes", || folder.names().iter().any(has_some));
 }
 
 #[test]
 fn signals_that_end_a_command_leave_no_temporary_file() {
     let folder = Folder::with_model();
-    folder.write("many.txt", text(2_000_000));
-    let encode = ["encode", "--model", "m.senv", "--input", "many.txt", "--output", "v.npy", "--force"];
+    let encode = ["encode", "--model", "m.senv", "--input", "-", "--output", "v.npy"];
     for number in [2, 15, 1] {
         // Tests that run under nohup hand that down.
         if is_ignored(number) {
             continue;
         }
-        // On a busy machine the command may end before the signal is there.
-        let stopped = (0..10).any(|_| {
-            let _ = std::fs::remove_file(folder.path("v.npy"));
-            let mut child = folder.spawn(&encode);
-            while folder.names().len() < 4 {
-                if let Some(code) = child.try_wait().unwrap() {
-                    assert!(code.success(), "{}", Ended::from(child.wait_with_output().unwrap()).err);
-                    return false;
-                }
-                std::thread::sleep(Duration::from_millis(2));
-            }
-            signal(&child, number);
-            let code = child.wait().unwrap().code();
-            assert!([Some(0), Some(128 + number)].contains(&code), "{code:?}");
-            code != Some(0)
-        });
-        assert!(stopped, "it ended before the signal ten times");
-        assert_eq!(folder.names(), ["m.senv", "many.txt", "text.txt"]);
+        let mut child = folder.command(&encode).stdin(Stdio::piped()).spawn().unwrap();
+        // It does not end by itself.
+        let (feeder, _) = feed(&mut child);
+        wait_for_some(&folder, &mut child);
+        signal(&child, number);
+        let ended = Ended::from(child.wait_with_output().unwrap());
+        assert_eq!(ended.code, Some(128 + number), "{}", ended.err);
+        feeder.join().unwrap();
+        assert_eq!(folder.names(), ["m.senv", "text.txt"]);
     }
 }
 
@@ -231,20 +239,20 @@ fn signals_that_end_a_command_leave_no_temporary_file() {
 #[test]
 fn a_run_under_nohup_survives_its_terminal() {
     let folder = Folder::with_model();
-    folder.write("many.txt", text(100_000));
-    let command = format!(
-        "trap '' HUP; exec {} encode --model m.senv --input many.txt --output v.npy",
-        env!("CARGO_BIN_EXE_senv")
-    );
+    let command =
+        format!("trap '' HUP; exec {} encode --model m.senv --input - --output v.npy", env!("CARGO_BIN_EXE_senv"));
+    let mut command_of_shell = Command::new("sh");
     let mut child =
-        std::process::Command::new("sh").args(["-c", &command]).current_dir(folder.path("")).spawn().unwrap();
-    while folder.names().len() < 4 {
-        assert!(child.try_wait().unwrap().is_none(), "it ended before the signal");
-        std::thread::sleep(Duration::from_millis(2));
-    }
+        command_of_shell.args(["-c", &command]).current_dir(folder.path("")).stdin(Stdio::piped()).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let lines = text(50_000);
+    stdin.write_all(lines.as_bytes()).unwrap();
+    wait_for_some(&folder, &mut child);
     signal(&child, 1);
+    stdin.write_all(lines.as_bytes()).unwrap();
+    drop(stdin);
     assert_eq!(child.wait().unwrap().code(), Some(0));
-    assert!(folder.has("v.npy"));
+    assert_eq!(folder.read("v.npy").len(), 128 + 100_000 * 12 * 4);
 }
 
 #[test]
@@ -259,22 +267,41 @@ fn a_file_that_grows_beyond_the_limit_is_an_error_of_writing() {
 #[test]
 fn a_second_run_that_would_write_the_same_files_is_refused() {
     let folder = Folder::with_text(4000);
-    let long = ["--epochs", "100", "--checkpoint-every", "0.05s", "--threads", "1"];
-    let mut first = folder.spawn(&Folder::training("text.txt", "m.senv", &long));
-    wait_for(&folder, "m.senv.checkpoint", &mut first);
-    let says = ["m.senv: another process is writing it"];
-    folder.train("text.txt", "m.senv", &["--epochs", "1"]).fails(1, &says);
-    let other_name = ["--epochs", "1", "--checkpoint", "m.senv.checkpoint"];
-    folder.train("text.txt", "n.senv", &other_name).fails(1, &["m.senv.checkpoint: another process is writing it"]);
-    // By another name, too.
-    std::os::unix::fs::symlink("m.senv", folder.path("link.senv")).unwrap();
-    let by_link = ["--epochs", "1", "--checkpoint", "c"];
-    folder.train("text.txt", "link.senv", &by_link).fails(1, &["link.senv: another process is writing it"]);
-    std::fs::remove_file(folder.path("link.senv")).unwrap();
-    signal(&first, 15);
-    assert_eq!(Ended::from(first.wait_with_output().unwrap()).code, Some(143));
+    let training = |epochs, more: &[&'static str]| {
+        Folder::training("text.txt", "m.senv", &[&["--epochs", epochs, "--threads", "1"], more].concat())
+    };
+    let (_, epochs) = in_time(&folder, &["10", "80", "640", "5120"], |epochs| {
+        let mut first = folder.spawn(&training(epochs, &["--checkpoint-every", "0.05s"]));
+        if !is_written(&folder, "m.senv.checkpoint", &mut first) {
+            return None;
+        }
+        // It holds its locks, and does not get to its end.
+        hold(&first);
+        if folder.has("m.senv") || !folder.has("m.senv.checkpoint") {
+            signal(&first, 9);
+            first.wait().unwrap();
+            return None;
+        }
+        let says = ["m.senv: another process is writing it"];
+        folder.train("text.txt", "m.senv", &["--epochs", "1"]).fails(1, &says);
+        let other_name = ["--epochs", "1", "--checkpoint", "m.senv.checkpoint"];
+        folder.train("text.txt", "n.senv", &other_name).fails(1, &["m.senv.checkpoint: another process is writing it"]);
+        // By another name, too.
+        std::os::unix::fs::symlink("m.senv", folder.path("link.senv")).unwrap();
+        let by_link = ["--epochs", "1", "--checkpoint", "c"];
+        folder.train("text.txt", "link.senv", &by_link).fails(1, &["link.senv: another process is writing it"]);
+        std::fs::remove_file(folder.path("link.senv")).unwrap();
+        signal(&first, 15);
+        signal(&first, "CONT");
+        let ended = Ended::from(first.wait_with_output().unwrap());
+        if ended.code == Some(0) {
+            return None;
+        }
+        assert_eq!(ended.code, Some(143), "{}", ended.err);
+        Some(())
+    });
     assert_eq!(folder.names(), ["m.senv.checkpoint", "text.txt"], "nothing but the checkpoint is left");
-    folder.train("text.txt", "m.senv", &[&long[..2], &["--resume", "--threads", "1"]].concat()).ok();
+    folder.run(&training(epochs, &["--resume"])).ok();
     assert_eq!(folder.names(), ["m.senv", "text.txt"]);
 }
 
@@ -299,7 +326,7 @@ fn a_run_that_is_stopped_while_the_disk_is_full_saves_its_model_elsewhere() {
         assert!(rest.contains("error: cannot write /dev/full: No space left"), "{rest}");
     };
     let full = ["--checkpoint", "/dev/full", "--checkpoint-every", "0.05s", "--threads", "1"];
-    stopped(&Folder::training("text.txt", "m.senv", &[&["--epochs", "4000"], &full[..]].concat()));
+    stopped(&Folder::training("text.txt", "m.senv", &[&["--epochs", WITHOUT_END], &full[..]].concat()));
     let model = folder.rescued("m.senv");
     let info = folder.run(&["info", model.to_str().unwrap(), "--json"]).ok().json();
     assert_eq!(info["kind"], "sent2vec");
@@ -308,7 +335,7 @@ fn a_run_that_is_stopped_while_the_disk_is_full_saves_its_model_elsewhere() {
     // Trained by gradient.
     std::fs::remove_dir_all(model.parent().unwrap()).unwrap();
     let siamese =
-        ["train", "siamese-cbow", "--input", "text.txt", "--output", "s.senv", "--dim", "8", "--epochs", "4000"];
+        ["train", "siamese-cbow", "--input", "text.txt", "--output", "s.senv", "--dim", "8", "--epochs", WITHOUT_END];
     stopped(&[&siamese[..], &full].concat());
     let model = folder.rescued("s.senv");
     assert_eq!(folder.run(&["info", model.to_str().unwrap(), "--json"]).ok().json()["kind"], "siamese-cbow");
@@ -404,7 +431,7 @@ fn compressed_text_that_no_text_becomes_is_encoded_by_force_alone() {
 #[test]
 fn text_that_changes_while_it_is_trained_on_is_warned_of() {
     let folder = Folder::with_text(4000);
-    let long = ["--epochs", "4000", "--checkpoint-every", "0.05s", "--threads", "1"];
+    let long = ["--epochs", WITHOUT_END, "--checkpoint-every", "0.05s", "--threads", "1"];
     let mut child = folder.spawn(&Folder::training("text.txt", "m.senv", &long));
     wait_for(&folder, "m.senv.checkpoint", &mut child);
     std::fs::OpenOptions::new().append(true).open(folder.path("text.txt")).unwrap().write_all(b"more\n").unwrap();
@@ -416,17 +443,17 @@ fn text_that_changes_while_it_is_trained_on_is_warned_of() {
     assert!(!whole.err.contains("was changed"), "{}", whole.err);
 }
 
-/// Eight million different words, 80 MB of them; whichever table of the vocabulary has to grow first.
+/// Four million different words, 36 MB of them; whichever table of the vocabulary has to grow first.
 #[test]
 fn a_vocabulary_beyond_the_memory_is_an_error_and_no_abort() {
     let folder = Folder::new();
     let mut text = Vec::new();
-    for i in 0..8_000_000_u32 {
+    for i in 0..4_000_000_u32 {
         write!(text, "{:x}{}", i.wrapping_mul(2_654_435_761), if i % 16 == 15 { "\n" } else { " " }).unwrap();
     }
     folder.write("words.txt", text);
     let train = ["train", "sent2vec", "--input", "words.txt", "--min-count", "1", "--output", "out.senv", "--threads"];
-    for (threads, limit) in [("1", "-v 300000"), ("1", "-v 500000"), ("2", "-v 600000")] {
+    for (threads, limit) in [("1", "-v 200000"), ("1", "-v 265000"), ("1", "-v 300000"), ("2", "-v 330000")] {
         let ended = limited(&folder, limit, &[&train[..], &[threads]].concat());
         ended.fails(1, &["no memory for a vocabulary"]);
     }

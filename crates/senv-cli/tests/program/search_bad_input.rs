@@ -1,6 +1,6 @@
 //! Collections: what is wrong, damaged or scarce has a defined result, and nothing is lost.
 
-use std::{fs, path::Path, time::Duration};
+use std::{fs, path::Path};
 
 use crate::common::{Folder, text};
 
@@ -204,29 +204,24 @@ fn a_disk_that_fills_up_loses_nothing() {
 #[cfg(unix)]
 #[test]
 fn a_writer_that_is_killed_or_interrupted_leaves_the_last_state_and_the_next_one_cleans_up() {
-    use crate::common::signal;
+    use std::sync::atomic::Ordering;
+
+    use crate::running::{AT_INPUT, feed, signal, wait_in};
     let folder = Folder::with_model();
     index(&folder, "text.txt", "c", &[]).ok();
     let rows = || folder.run(&["info", "c", "--verify", "--json"]).ok().json()["rows"].as_u64().unwrap();
-    // Reading from a pipe that does not end, it holds the lock.
-    let start = |args: &[&str]| {
+    // Reading from a pipe that does not end, it holds the lock, and its number stands in it.
+    let start = |args: &[&str], name: &str| {
         let mut child = folder.command(args).stdin(std::process::Stdio::piped()).spawn().unwrap();
-        let mut stdin = child.stdin.take().unwrap();
-        let feeder = std::thread::spawn(move || {
-            use std::io::Write;
-            let lines = text(5000);
-            while stdin.write_all(lines.as_bytes()).is_ok() {}
+        let (feeder, fed) = feed(&mut child);
+        let (lock, number) = (folder.path(&format!("{name}/.manifest.lock")), child.id().to_string());
+        wait_in(&mut child, "it reads, and holds the lock", || {
+            fed.load(Ordering::Relaxed) > AT_INPUT && fs::read_to_string(&lock).is_ok_and(|holder| holder == number)
         });
         (child, feeder)
     };
-    let has_lock = |folder: &Folder, name: &str| folder.has(&format!("{name}/.manifest.lock"));
     for (number, code) in [(9, None), (2, Some(130))] {
-        let (mut child, feeder) = start(&["index", "--add", "--input", "-", "--output", "c"]);
-        while !has_lock(&folder, "c") {
-            assert!(child.try_wait().unwrap().is_none(), "it ended before the signal");
-            std::thread::sleep(Duration::from_millis(2));
-        }
-        std::thread::sleep(Duration::from_millis(20));
+        let (mut child, feeder) = start(&["index", "--add", "--input", "-", "--output", "c"], "c");
         let second = folder.run(&["index", "--output", "c", "--delete-ids", "0"]);
         second.fails(1, &["another process is writing it", &child.id().to_string()]);
         assert_eq!(rows(), 600, "a reader goes on");
@@ -242,11 +237,7 @@ fn a_writer_that_is_killed_or_interrupted_leaves_the_last_state_and_the_next_one
     // One that was about to be made is gone after Ctrl-C; what a kill leaves is no obstacle.
     let new = ["index", "--model", "m.senv", "--input", "-", "--output", "new"];
     for number in [2, 9] {
-        let (mut child, feeder) = start(&new);
-        while !has_lock(&folder, "new") {
-            assert!(child.try_wait().unwrap().is_none(), "it ended before the signal");
-            std::thread::sleep(Duration::from_millis(2));
-        }
+        let (mut child, feeder) = start(&new, "new");
         signal(&child, number);
         child.wait().unwrap();
         feeder.join().unwrap();

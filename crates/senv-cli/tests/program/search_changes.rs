@@ -1,6 +1,6 @@
 //! Changes of a collection while others make, change or read it, and what is passed over.
 
-use std::{fs, time::Duration};
+use std::fs;
 
 use serde_json::Value;
 
@@ -27,16 +27,14 @@ fn info_verifies_while_another_process_changes_the_collection() {
     let folder = Folder::with_model();
     folder.write("few.txt", text(40));
     index(&folder, "few.txt", "c", &[]).ok();
-    let done = std::sync::atomic::AtomicBool::new(false);
     std::thread::scope(|scope| {
-        scope.spawn(|| {
+        let writer = scope.spawn(|| {
             for _ in 0..12 {
                 index(&folder, "few.txt", "c", &["--add"]).ok();
                 folder.run(&["index", "--output", "c", "--compact"]).ok();
             }
-            done.store(true, std::sync::atomic::Ordering::SeqCst);
         });
-        while !done.load(std::sync::atomic::Ordering::SeqCst) {
+        while !writer.is_finished() {
             assert_eq!(rows(&folder, "c") % 40, 0);
         }
     });
@@ -88,19 +86,29 @@ fn ids_end_with_a_message() {
 fn a_signal_ends_what_waits_for_input_and_leaves_no_file() {
     use std::io::{BufRead, BufReader, Write};
 
-    use crate::common::signal;
+    #[cfg(target_os = "linux")]
+    use crate::running::has_signal;
+    use crate::running::{signal, wait_in};
     let folder = Folder::with_model();
     index(&folder, "text.txt", "c", &[]).ok();
     let before = names(&folder, "c");
-    // A reader that waits for queries, before the first and after it.
-    for (number, asks) in [(15, false), (2, false), (15, true), (2, true)] {
+    // A reader that waits for queries: for the first, in the midst of it, and after it.
+    for (number, asks) in [(15, ""), (2, ""), (15, "half"), (2, "half"), (15, "one"), (2, "one")] {
         let mut child = folder.command(&["search", "c"]).stdin(std::process::Stdio::piped()).spawn().unwrap();
         let mut stdin = child.stdin.take().unwrap();
-        if asks {
-            writeln!(stdin, "the cat").unwrap();
-            BufReader::new(child.stdout.take().unwrap()).read_line(&mut String::new()).unwrap();
-        } else {
-            std::thread::sleep(Duration::from_millis(200));
+        match asks {
+            // Only Linux says whether it hears of signals.
+            #[cfg(target_os = "linux")]
+            "" => {
+                let process = child.id();
+                wait_in(&mut child, "it hears of signals", || has_signal(process, "SigCgt", number));
+            }
+            // A pipe does not hold so much: it is read.
+            "half" => stdin.write_all("the cat ".repeat(1 << 15).as_bytes()).unwrap(),
+            _ => {
+                writeln!(stdin, "the cat").unwrap();
+                BufReader::new(child.stdout.take().unwrap()).read_line(&mut String::new()).unwrap();
+            }
         }
         signal(&child, number);
         assert_eq!(child.wait().unwrap().code(), Some(128 + number));
@@ -113,7 +121,8 @@ fn a_signal_ends_what_waits_for_input_and_leaves_no_file() {
     ] {
         let mut child = folder.command(args).stdin(std::process::Stdio::piped()).spawn().unwrap();
         let mut stdin = child.stdin.take().unwrap();
-        let long = "the cat saw the dog ".repeat(5000) + "\n";
+        // One long word takes less time than many.
+        let long = format!("the cat saw the dog {}\n", "x".repeat(100_000));
         for _ in 0..2800 {
             stdin.write_all(long.as_bytes()).unwrap();
         }
@@ -121,10 +130,7 @@ fn a_signal_ends_what_waits_for_input_and_leaves_no_file() {
         let is_part = |file: &String| {
             file.ends_with(".segment") && !(name == "c" && before.contains(file)) && !file.starts_with('.')
         };
-        while !(folder.has(name) && names(&folder, name).iter().any(is_part)) {
-            assert!(child.try_wait().unwrap().is_none(), "it ended before the signal");
-            std::thread::sleep(Duration::from_millis(5));
-        }
+        wait_in(&mut child, "a part", || folder.has(name) && names(&folder, name).iter().any(is_part));
         signal(&child, number);
         let ended: crate::common::Ended = child.wait_with_output().unwrap().into();
         assert_eq!(ended.code, Some(128 + number));

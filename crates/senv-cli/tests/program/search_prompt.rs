@@ -6,10 +6,9 @@ use std::{
     io::{Read, Write},
     process::{Command, Stdio},
     sync::{Arc, Mutex},
-    time::{Duration, Instant},
 };
 
-use crate::common::Folder;
+use crate::{common::Folder, running::wait_in};
 
 /// Whether there is a program that makes terminals, of the kind that is needed.
 fn has_script() -> bool {
@@ -50,12 +49,8 @@ fn a_terminal_has_a_prompt_with_history_that_errors_and_ctrl_c_do_not_end() {
         }
     });
     let mut wait_for = |part: &str, times: usize| {
-        let deadline = Instant::now() + Duration::from_secs(60);
-        while said.lock().unwrap().matches(part).count() < times {
-            assert!(child.try_wait().unwrap().is_none(), "it ended: {}", said.lock().unwrap());
-            assert!(Instant::now() < deadline, "{part:?} {times} times in: {}", said.lock().unwrap());
-            std::thread::sleep(Duration::from_millis(10));
-        }
+        let what = format!("{part:?} {times} times");
+        wait_in(&mut child, &what, || said.lock().unwrap().matches(part).count() >= times);
     };
     // What is written to the terminal before each prompt, so that it sends keys one by one.
     let reads_keys = "\x1b[?2004h";

@@ -4,11 +4,12 @@ use std::{
     fs,
     path::Path,
     process::{Child, Stdio},
-    thread,
-    time::{Duration, Instant},
 };
 
-use crate::common::{Ended, Folder, text};
+use crate::{
+    common::{Ended, Folder, text},
+    running::wait_until,
+};
 
 /// A folder with a small model and some files of text in `data`.
 fn folder(n_files: usize, n_lines: usize) -> Folder {
@@ -113,48 +114,99 @@ fn worker(folder: &Folder, timeout: &str) -> Child {
     folder.command(&[&args[..], &claims].concat()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
-fn wait_until(what: &str, is_there: impl Fn() -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(120);
-    while !is_there() {
-        assert!(Instant::now() < deadline, "{what} for two minutes");
-        thread::sleep(Duration::from_millis(2));
+/// Entries of a folder that may not be there yet, or not any more.
+fn entries(folder: &Path) -> Vec<fs::DirEntry> {
+    fs::read_dir(folder).map_or_else(|_| Vec::new(), |entries| entries.flatten().collect())
+}
+
+/// Where a worker can be met at its work.
+#[derive(Debug, Clone, Copy)]
+enum At {
+    /// It has claimed a file.
+    Claim,
+    /// It has begun an output.
+    Begin,
+    /// It has written a part of an output.
+    Write,
+    /// Some files have got their outputs, by it or another, since it was looked for.
+    Outputs(usize),
+}
+
+impl At {
+    /// Whether this worker is there, in a folder that had so many outputs in all when it was looked for.
+    fn is_met(self, folder: &Folder, worker: &Child, n_before: usize) -> bool {
+        // The names of workers hold their numbers.
+        let number = format!("-{}-", worker.id());
+        let unfinished = || {
+            entries(&folder.path("out/_senv/unfinished"))
+                .into_iter()
+                .filter(|entry| entry.file_name().to_str().is_some_and(|name| name.contains(&number)))
+        };
+        let has_bytes = |file: &fs::DirEntry| file.metadata().is_ok_and(|file| file.len() > 0);
+        match self {
+            Self::Claim => entries(&folder.path("claims"))
+                .iter()
+                .any(|claim| fs::read_to_string(claim.path()).is_ok_and(|holder| holder.contains(&number))),
+            Self::Begin => unfinished().next().is_some(),
+            Self::Write => unfinished().any(|made| entries(&made.path()).iter().any(has_bytes)),
+            Self::Outputs(n) => n_outputs(folder) >= n_before + n,
+        }
     }
 }
 
-/// Twenty times a worker is killed at a random moment and another one started.
+fn n_outputs(folder: &Folder) -> usize {
+    entries(&folder.path("out")).iter().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file())).count()
+}
+
+/// Twenty times a worker is killed, wherever it is at its work, and another one started.
 #[cfg(unix)]
 #[test]
 fn after_twenty_kills_each_row_is_there_once() {
     const KILLS: usize = 20;
-    let folder = folder(48, 4000);
+    const FILES: usize = 24;
+    let folder = folder(FILES, 4000);
     encode(&folder, "alone/", &[]).ok();
     let mut workers: Vec<Child> = (0..3).map(|_| worker(&folder, "1")).collect();
-    let mut state = 0x2545_f491_4f6c_dd1d_u64 ^ u64::from(std::process::id());
-    let mut draw = |n: u64| {
+    let mut state = 0x2545_f491_4f6c_dd1d_u64;
+    let mut draw = |n: usize| {
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;
-        state % n
+        (state % n as u64) as usize
     };
     let mut kills = 0;
-    while kills < KILLS {
-        thread::sleep(Duration::from_millis(30 + draw(250)));
-        let victim = &mut workers[draw(3) as usize];
-        // One that has ended has not been killed: it is made to start anew.
-        if victim.try_wait().unwrap().is_none() {
-            victim.kill().unwrap();
-            kills += 1;
-        } else {
-            fs::remove_file(folder.path(&format!("out/{:03}.txt.tsv", draw(48)))).ok();
+    for attempt in 0.. {
+        if kills == KILLS {
+            break;
         }
-        victim.wait().unwrap();
-        *victim = worker(&folder, "1");
+        assert!(attempt < 20 * KILLS, "{kills} of {attempt} workers were met at their work");
+        // There is always some left to do.
+        for _ in FILES / 2..n_outputs(&folder) {
+            fs::remove_file(folder.path(&format!("out/{:03}.txt.tsv", draw(FILES)))).ok();
+        }
+        let at = [At::Claim, At::Begin, At::Write, At::Outputs(1), At::Outputs(2)][draw(5)];
+        let (victim, n_before) = (&mut workers[draw(3)], n_outputs(&folder));
+        let mut has_ended = false;
+        wait_until("a worker is at work, or at its end", || {
+            has_ended = victim.try_wait().unwrap().is_some();
+            has_ended || at.is_met(&folder, victim, n_before)
+        });
+        victim.kill().unwrap();
+        let code = victim.wait().unwrap().code();
+        // One that has ended has not been killed.
+        kills += usize::from(code.is_none());
+        let ended = std::mem::replace(victim, worker(&folder, "1"));
+        if code.is_some() {
+            Ended::from(ended.wait_with_output().unwrap()).ok();
+        }
     }
     for worker in workers {
         Ended::from(worker.wait_with_output().unwrap()).ok();
     }
+    // What was taken away after others had seen it.
+    Ended::from(worker(&folder, "1").wait_with_output().unwrap()).ok();
     assert!(outputs(&folder.path("out")) == outputs(&folder.path("alone")));
-    assert_eq!(outputs(&folder.path("out")).len(), 48);
+    assert_eq!(outputs(&folder.path("out")).len(), FILES);
     assert_eq!((count(&folder.path("claims")), count(&folder.path("out/_senv/unfinished"))), (0, 0));
     // Complete by its manifest, too.
     assert!(encode(&folder, "out/", &["--check-hashes"]).ok().err.contains("0 new files"));
@@ -163,19 +215,36 @@ fn after_twenty_kills_each_row_is_there_once() {
 #[cfg(unix)]
 #[test]
 fn a_worker_that_was_stopped_is_replaced_and_discards_its_work() {
-    use crate::common::signal;
+    use crate::running::{hold, signal};
     let folder = folder(2, 60_000);
     encode(&folder, "alone/", &[]).ok();
-    let slow = worker(&folder, "1");
-    wait_until("no work was begun", || {
-        let unfinished = fs::read_dir(folder.path("out/_senv/unfinished"));
-        unfinished.is_ok_and(|mut entries| entries.next().is_some())
+    // One that is held while it writes; who was done with its file by then is of no use.
+    let slow = (0..20).find_map(|_| {
+        let mut slow = worker(&folder, "1");
+        let is_at_work = |slow: &Child| At::Write.is_met(&folder, slow, 0);
+        let mut has_ended = false;
+        wait_until("a worker writes, or is at its end", || {
+            has_ended = slow.try_wait().unwrap().is_some();
+            has_ended || is_at_work(&slow)
+        });
+        if !has_ended {
+            hold(&slow);
+            if is_at_work(&slow) {
+                return Some(slow);
+            }
+            slow.kill().unwrap();
+            slow.wait().unwrap();
+        }
+        for name in ["out", "claims"] {
+            fs::remove_dir_all(folder.path(name)).unwrap();
+        }
+        None
     });
-    signal(&slow, 19);
+    let slow = slow.expect("twenty workers were too fast to be held");
     let other = Ended::from(worker(&folder, "1").wait_with_output().unwrap()).ok();
     assert!(other.err.contains("taken over from"), "{}", other.err);
     let done = outputs(&folder.path("out"));
-    signal(&slow, 18);
+    signal(&slow, "CONT");
     let slow = Ended::from(slow.wait_with_output().unwrap());
     // What it was writing is gone; either it finds out by that, or by its claim.
     assert!(slow.err.contains("taken this file over") || slow.code == Some(0), "{}", slow.err);

@@ -102,8 +102,9 @@ fn damage_is_an_error_and_never_another_answer() {
     let expected = collection(folder.path());
     for name in files(folder.path()) {
         let seed = fs::read(folder.path().join(&name)).unwrap();
-        let target_name = if name == "manifest" { "collection-manifest" } else { "collection-file" };
-        let target = Target { name: target_name, seeds: vec![seed.clone()], mend: keep, file: "file" };
+        let (target_name, rounds) =
+            if name == "manifest" { ("collection-manifest", 500) } else { ("collection-file", 300) };
+        let target = Target { name: target_name, seeds: vec![seed.clone()], mend: keep, file: "file", rounds };
         target.run(|path, _| {
             let is_same = fs::read(path).unwrap() == seed;
             with_file(folder.path(), &name, path, |copy| {
@@ -126,7 +127,7 @@ fn files_whose_checksums_were_made_to_fit_are_read_without_a_panic() {
     let manifest = fs::read(folder.path().join("manifest")).unwrap();
     let old = without_headers(&manifest);
     let seeds = vec![manifest, old.clone()];
-    let target = Target { name: "collection-manifest-mended", seeds, mend: mend_manifest, file: "file" };
+    let target = Target { name: "collection-manifest-mended", seeds, mend: mend_manifest, file: "file", rounds: 600 };
     target.run(|path, is_seed| {
         with_file(folder.path(), "manifest", path, |copy| {
             assert!(!is_seed || look(copy).is_ok_and(|answers| answers == expected));
@@ -137,7 +138,13 @@ fn files_whose_checksums_were_made_to_fit_are_read_without_a_panic() {
     fs::write(folder.path().join("manifest"), old).unwrap();
     for name in files(folder.path()).into_iter().filter(|name| name != "manifest") {
         let seeds = vec![fs::read(folder.path().join(&name)).unwrap()];
-        let target = Target { name: "collection-file-mended", seeds, mend: forget_checksums_of_model, file: "file" };
+        let target = Target {
+            name: "collection-file-mended",
+            seeds,
+            mend: forget_checksums_of_model,
+            file: "file",
+            rounds: 400,
+        };
         target.run(|path, _| with_file(folder.path(), &name, path, look_everywhere));
     }
 }

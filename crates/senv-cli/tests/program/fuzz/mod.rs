@@ -3,9 +3,9 @@
 //!
 //! A loop of mutations with a fixed seed over files as senv and others write them. It is not guided by coverage, which
 //! takes instrumented builds of everything; instead it knows the formats: checksums are made to fit, or to be absent, in
-//! half of the files, and numbers are replaced by those at which sums overflow. A second for each reader is part of
-//! `cargo test`; `SENV_FUZZ_SECONDS=18` gives each one more. A failure names its round, and leaves its file in the folder for
-//! temporary files; `SENV_FUZZ_FIRST` begins with that round.
+//! half of the files, and numbers are replaced by those at which sums overflow. Each reader has as many files as it takes a second or
+//! two for, the same on every machine; `SENV_FUZZ_TIMES=18` gives it so many times more. A failure names its round, and leaves its file in
+//! the folder for temporary files; `SENV_FUZZ_FIRST` begins with that round.
 
 #![allow(clippy::print_stdout)] // tests have no other way to tell how much they did
 
@@ -20,13 +20,15 @@ use std::{
     fs,
     panic::{AssertUnwindSafe, catch_unwind},
     path::Path,
-    time::{Duration, Instant},
+    sync::LazyLock,
+    time::Instant,
 };
 
 /// Memory at a time that a file of a few kilobytes may need: buffers, decompressors, the tables of a hashed vocabulary.
 const MEMORY: usize = 256 << 20;
-/// Time that one file may take, in a build with checks on a busy machine: five kilobytes can be 74 million empty lines once decompressed.
-const TIME: Duration = Duration::from_secs(40);
+/// Seconds of a processor that one file may take, in a build with checks: five kilobytes can be 74 million empty lines once decompressed.
+/// Where only the clock tells, it may take as long as nothing takes that does not hang.
+const SECONDS: f64 = if cfg!(target_os = "linux") { 40.0 } else { 600.0 };
 
 /// A reader, and files that it can read.
 struct Target {
@@ -36,10 +38,12 @@ struct Target {
     mend: fn(&mut [u8]),
     /// How the file is called; readers may go by its ending.
     file: &'static str,
+    /// Changed files to read.
+    rounds: u64,
 }
 
 impl Target {
-    /// Reads files with changed bytes until the time is up. `read` gets the file, and whether it is a seed as it was.
+    /// Reads files with changed bytes. `read` gets the file, and whether it is a seed as it was.
     fn run(&self, read: impl FnMut(&Path, bool)) {
         self.run_with(mutate::mutated, read);
     }
@@ -47,10 +51,8 @@ impl Target {
     /// The same with other changes.
     fn run_with(&self, mutated: impl Fn(&Self, u64) -> Vec<u8>, read: impl FnMut(&Path, bool)) {
         let number = |name: &str| std::env::var(name).ok().map(|n| n.parse::<u64>().expect("a number"));
-        let first = number("SENV_FUZZ_FIRST").unwrap_or(0);
-        let end = Instant::now() + Duration::from_secs(number("SENV_FUZZ_SECONDS").unwrap_or(1));
-        // However slow the machine is, some are read.
-        let rounds = (first..).take_while(|&round| Instant::now() < end || round < first + 20);
+        let (first, times) = (number("SENV_FUZZ_FIRST").unwrap_or(0), number("SENV_FUZZ_TIMES").unwrap_or(1));
+        let rounds = first..first + self.rounds * times;
         self.read_all(rounds.map(|round| (round, mutated(self, round))), read);
     }
 
@@ -62,27 +64,37 @@ impl Target {
             fs::write(&path, seed).unwrap();
             read(&path, true);
         }
-        let mut n = 0;
+        let (mut n, mut longest) = (0, 0.0_f64);
         for (round, bytes) in files {
             // A new file: one that is mapped must not change.
             let _ = fs::remove_file(&path);
             fs::write(&path, &bytes).unwrap();
-            let began = Instant::now();
+            let began = seconds();
             memory::start();
             let ended = catch_unwind(AssertUnwindSafe(|| read(&path, false)));
-            let (took, largest) = (began.elapsed(), memory::largest());
-            if ended.is_err() || took > TIME || largest > MEMORY + 64 * bytes.len() {
+            let (took, largest) = (seconds() - began, memory::largest());
+            longest = longest.max(took);
+            if ended.is_err() || took > SECONDS || largest > MEMORY + 64 * bytes.len() {
                 let kept = std::env::temp_dir().join(format!("senv-fuzz-{}-{round}", self.name));
                 fs::write(&kept, &bytes).unwrap();
                 let what = if ended.is_err() { "panicked" } else { "took too much" };
                 panic!(
-                    "{} {what} in round {round}: {took:?}, {largest} bytes at a time; see {}",
+                    "{} {what} in round {round}: {took:.2} s, {largest} bytes at a time; see {}",
                     self.name,
                     kept.display()
                 );
             }
             n += 1;
         }
-        println!("{}: {n} files", self.name);
+        println!("{}: {n} files, {longest:.2} s at most", self.name);
     }
+}
+
+/// Seconds for which this thread has had a processor: the same however many others want it. Elsewhere those since the first call.
+fn seconds() -> f64 {
+    static FIRST: LazyLock<Instant> = LazyLock::new(Instant::now);
+    let Ok(stat) = fs::read_to_string("/proc/thread-self/stat") else { return FIRST.elapsed().as_secs_f64() };
+    let fields: Vec<&str> = stat.rsplit(')').next().unwrap().split_whitespace().collect();
+    // In hundredths, for the program and for the system.
+    (fields[11].parse::<f64>().unwrap() + fields[12].parse::<f64>().unwrap()) / 100.0
 }

@@ -68,6 +68,11 @@ impl Claims {
 
     /// Claims a name, unless a worker that lives has it.
     pub(super) fn claim(&mut self, name: &str) -> Result<Option<Claim>> {
+        self.claim_at(name, Instant::now())
+    }
+
+    /// The same at a given time.
+    fn claim_at(&mut self, name: &str, now: Instant) -> Result<Option<Claim>> {
         let io = |e| senv_core::Error::io("claim a file in", &self.folder, e);
         let (mut number, mut taken_from) = (1, None);
         if let Some(highest) = numbers(&self.folder, name).map_err(io)?.into_iter().max() {
@@ -79,12 +84,12 @@ impl Claims {
             };
             match self.seen.get(name) {
                 Some((seen, before, since)) if (*seen, before) == (highest, &content) => {
-                    if since.elapsed() < self.timeout {
+                    if now.saturating_duration_since(*since) < self.timeout {
                         return Ok(None);
                     }
                 }
                 _ => {
-                    self.seen.insert(name.to_owned(), (highest, content, Instant::now()));
+                    self.seen.insert(name.to_owned(), (highest, content, now));
                     return Ok(None);
                 }
             }
@@ -205,7 +210,10 @@ fn worker_of(content: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicU32, Ordering};
+    use std::sync::{
+        Barrier,
+        atomic::{AtomicU32, Ordering},
+    };
 
     use super::*;
 
@@ -219,15 +227,16 @@ mod tests {
     #[test]
     fn one_of_many_workers_has_a_claim() {
         let folder = tempfile::tempdir().unwrap();
-        let won = AtomicU32::new(0);
+        let (won, all_have_tried) = (AtomicU32::new(0), Barrier::new(8));
         std::thread::scope(|scope| {
             for i in 0..8 {
-                let (folder, won) = (folder.path(), &won);
+                let (folder, won, all_have_tried) = (folder.path(), &won, &all_have_tried);
                 scope.spawn(move || {
-                    let mut claims = Claims::open(folder, &format!("w{i}"), Duration::from_secs(60)).unwrap();
-                    if let Some(claim) = claims.claim("a").unwrap() {
+                    let mut claims = Claims::open(folder, &format!("w{i}"), Duration::from_secs(3600)).unwrap();
+                    let claim = claims.claim("a").unwrap();
+                    all_have_tried.wait();
+                    if let Some(claim) = claim {
                         won.fetch_add(1, Ordering::SeqCst);
-                        std::thread::sleep(Duration::from_millis(200));
                         assert!(claim.is_held().unwrap());
                     }
                 });
@@ -239,27 +248,34 @@ mod tests {
     #[test]
     fn a_beating_heart_keeps_a_claim_and_a_dead_one_loses_it() {
         let folder = tempfile::tempdir().unwrap();
-        let timeout = Duration::from_millis(300);
-        let mut first = Claims::open(folder.path(), "first", timeout).unwrap();
+        // One whose heart beats every five milliseconds, and one that looks at it by a clock of its own.
+        let timeout = Duration::from_secs(60);
+        let mut first = Claims::open(folder.path(), "first", Duration::from_millis(30)).unwrap();
         let mut second = Claims::open(folder.path(), "second", timeout).unwrap();
         let mut claim = first.claim("a.txt").unwrap().unwrap();
         assert!(first.claim("a.txt.gz").unwrap().is_some(), "another file");
-        let wait = |second: &mut Claims, time: Duration| {
-            let start = Instant::now();
-            while start.elapsed() < time {
-                if let Some(claim) = second.claim("a.txt").unwrap() {
-                    return Some(claim);
-                }
-                std::thread::sleep(Duration::from_millis(10));
+        let content = || fs::read(folder.path().join("a.txt~1")).unwrap();
+        let mut now = Instant::now();
+        for _ in 0..4 {
+            let before = content();
+            assert!(second.claim_at("a.txt", now).unwrap().is_none());
+            let began = Instant::now();
+            while content() == before {
+                assert!(began.elapsed() < Duration::from_secs(600), "the heart does not beat");
+                std::thread::sleep(Duration::from_millis(1));
             }
-            None
-        };
-        assert!(wait(&mut second, timeout * 4).is_none());
+            now += 2 * timeout;
+        }
+        assert!(second.claim_at("a.txt", now).unwrap().is_none(), "it has beaten since");
         // The heart stops: as of a process that was killed, or stopped.
         let (stop, thread) = claim.heart.take().unwrap();
         drop(stop);
         thread.join().unwrap();
-        let taken = wait(&mut second, timeout * 10).unwrap();
+        // It may have beaten once more before.
+        for time in [now, now + timeout - Duration::from_nanos(1)] {
+            assert!(second.claim_at("a.txt", time).unwrap().is_none());
+        }
+        let taken = second.claim_at("a.txt", now + timeout).unwrap().unwrap();
         assert_eq!(taken.taken_from.as_deref(), Some("first"));
         assert!(!claim.is_held().unwrap() && taken.is_held().unwrap());
         drop(claim);

@@ -1,4 +1,4 @@
-use std::{cell::RefCell, time::Instant};
+use std::{cell::RefCell, sync::Barrier, time::Instant};
 
 use super::*;
 
@@ -55,7 +55,13 @@ fn what_is_complete_is_passed_over_and_what_changed_is_made_again() {
         change();
         desk.run(Desk::params()).unwrap().1
     };
-    assert_eq!(again(&|| fs::write(desk.at("a"), "text of A").unwrap()), ["a"]);
+    let change = || {
+        fs::write(desk.at("a"), "text of A").unwrap();
+        // Some systems count in steps of milliseconds.
+        let later = std::time::SystemTime::now() + Duration::from_secs(1);
+        fs::File::options().write(true).open(desk.at("a")).unwrap().set_modified(later).unwrap();
+    };
+    assert_eq!(again(&change), ["a"]);
     assert_eq!(again(&|| fs::write(desk.at("out/b.up"), "TEXT").unwrap()), ["b"]);
     assert_eq!(again(&|| fs::remove_file(desk.at("out/c.up")).unwrap()), ["c"]);
     assert_eq!(again(&|| fs::write(desk.at("out/_senv/files/c.up.json"), "{").unwrap()), ["c"]);
@@ -184,10 +190,14 @@ fn workers_share_the_files() {
             path
         })
         .collect();
+    let all_are_at_work = Barrier::new(4);
     let worker = || {
         let job = FolderJob::open(desk.folder.path().join("out"), &names, claims_of(desk.folder.path())).unwrap();
+        let mut is_first = true;
         let work = |input: &Path, output: &Path| {
-            thread::sleep(Duration::from_millis(5));
+            if std::mem::take(&mut is_first) {
+                all_are_at_work.wait();
+            }
             fs::copy(input, output).map_err(|e| senv_core::Error::io("copy", input, e))?;
             Ok::<u64, Error>(1)
         };
@@ -207,7 +217,9 @@ fn workers_share_the_files() {
 }
 
 fn claims_of(folder: &Path) -> FolderParams {
-    FolderParams { claims: Some(ClaimParams::new(folder.join("claims"))), ..Desk::params() }
+    // Nobody is taken for dead, however busy the machine is.
+    let timeout = Duration::from_secs(3600);
+    FolderParams { claims: Some(ClaimParams { timeout, ..ClaimParams::new(folder.join("claims")) }), ..Desk::params() }
 }
 
 #[test]
