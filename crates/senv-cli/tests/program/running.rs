@@ -8,7 +8,7 @@
 use std::{
     fs,
     io::{BufRead, Read, Write},
-    process::{Child, Command},
+    process::{Child, Command, Stdio},
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
@@ -146,6 +146,17 @@ pub(crate) fn feed(child: &mut Child) -> (JoinHandle<()>, Arc<AtomicUsize>) {
         }
     });
     (feeder, fed)
+}
+
+/// Runs the program with a limit of the shell: `-v` KiB of memory, `-f` blocks of a file.
+#[cfg(unix)]
+pub(crate) fn limited(folder: &Folder, limit: &str, args: &[&str]) -> Ended {
+    let mut command = Command::new("bash");
+    let script = format!("ulimit -c 0; ulimit {limit} && exec \"$@\"");
+    command.args(["-c", &script, "bash", env!("CARGO_BIN_EXE_senv")]).args(args);
+    command.current_dir(folder.path("")).env("TMPDIR", folder.path("")).env_remove("RUST_BACKTRACE");
+    // Otherwise each thread takes 64 MiB of addresses for memory that it may never need.
+    command.env("MALLOC_ARENA_MAX", "1").stdin(Stdio::null()).output().unwrap().into()
 }
 
 /// Sends a signal, by its number or its name.

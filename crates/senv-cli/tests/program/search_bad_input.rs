@@ -183,7 +183,7 @@ fn damage_is_found_when_it_is_read_and_by_verify() {
 #[cfg(unix)]
 #[test]
 fn a_disk_that_fills_up_loses_nothing() {
-    use crate::scarce::limited;
+    use crate::running::limited;
     let folder = Folder::with_model();
     folder.write("few.txt", text(30));
     index(&folder, "few.txt", "c", &[]).ok();

@@ -1,46 +1,12 @@
 //! Many files into a folder: what is complete is passed over, and workers that die or are slow do no harm.
 
-use std::{
-    fs,
-    path::Path,
-    process::{Child, Stdio},
-};
+use std::fs;
 
 use crate::{
-    common::{Ended, Folder, text},
+    common::Ended,
+    many_files::{count, encode, folder, outputs, worker},
     running::wait_until,
 };
-
-/// A folder with a small model and some files of text in `data`.
-fn folder(n_files: usize, n_lines: usize) -> Folder {
-    let folder = Folder::with_model();
-    fs::create_dir(folder.path("data")).unwrap();
-    let all = text(n_files * n_lines);
-    let lines: Vec<&str> = all.lines().collect();
-    for (i, lines) in lines.chunks(n_lines).enumerate() {
-        folder.write(&format!("data/{i:03}.txt"), lines.join("\n") + "\n");
-    }
-    folder
-}
-
-fn encode(folder: &Folder, output: &str, more: &[&str]) -> Ended {
-    let args = ["encode", "--model", "m.senv", "--input", "data/*.txt", "--output", output, "--output-format", "tsv"];
-    folder.run(&[&args[..], more].concat())
-}
-
-/// Names and bytes of all outputs.
-fn outputs(folder: &Path) -> Vec<(String, Vec<u8>)> {
-    let entries =
-        fs::read_dir(folder).unwrap().map(Result::unwrap).filter(|entry| entry.file_type().unwrap().is_file());
-    let mut files: Vec<_> =
-        entries.map(|entry| (entry.file_name().into_string().unwrap(), fs::read(entry.path()).unwrap())).collect();
-    files.sort();
-    files
-}
-
-fn count(folder: &Path) -> usize {
-    fs::read_dir(folder).unwrap().count()
-}
 
 #[test]
 fn each_file_gets_one_of_its_own_and_only_what_changed_is_made_again() {
@@ -106,110 +72,6 @@ fn what_does_not_become_a_folder_is_refused_with_a_remedy() {
     folder.write("data/002.txt", b"caf\xe9\n");
     encode(&folder, "out/", &[]).fails(1, &["data/001.txt failed:", "data/002.txt:1:", "2 files failed"]);
     assert_eq!(count(&folder.path("out/_senv/unfinished")), 0);
-}
-
-fn worker(folder: &Folder, timeout: &str) -> Child {
-    let args = ["encode", "--model", "m.senv", "--input", "data/*.txt", "--output", "out/", "--output-format", "tsv"];
-    let claims = ["--claims", "claims", "--claim-timeout", timeout, "--threads", "1"];
-    folder.command(&[&args[..], &claims].concat()).stderr(Stdio::piped()).spawn().unwrap()
-}
-
-/// Entries of a folder that may not be there yet, or not any more.
-fn entries(folder: &Path) -> Vec<fs::DirEntry> {
-    fs::read_dir(folder).map_or_else(|_| Vec::new(), |entries| entries.flatten().collect())
-}
-
-/// Where a worker can be met at its work.
-#[derive(Debug, Clone, Copy)]
-enum At {
-    /// It has claimed a file.
-    Claim,
-    /// It has begun an output.
-    Begin,
-    /// It has written a part of an output.
-    Write,
-    /// Some files have got their outputs, by it or another, since it was looked for.
-    Outputs(usize),
-}
-
-impl At {
-    /// Whether this worker is there, in a folder that had so many outputs in all when it was looked for.
-    fn is_met(self, folder: &Folder, worker: &Child, n_before: usize) -> bool {
-        // The names of workers hold their numbers.
-        let number = format!("-{}-", worker.id());
-        let unfinished = || {
-            entries(&folder.path("out/_senv/unfinished"))
-                .into_iter()
-                .filter(|entry| entry.file_name().to_str().is_some_and(|name| name.contains(&number)))
-        };
-        let has_bytes = |file: &fs::DirEntry| file.metadata().is_ok_and(|file| file.len() > 0);
-        match self {
-            Self::Claim => entries(&folder.path("claims"))
-                .iter()
-                .any(|claim| fs::read_to_string(claim.path()).is_ok_and(|holder| holder.contains(&number))),
-            Self::Begin => unfinished().next().is_some(),
-            Self::Write => unfinished().any(|made| entries(&made.path()).iter().any(has_bytes)),
-            Self::Outputs(n) => n_outputs(folder) >= n_before + n,
-        }
-    }
-}
-
-fn n_outputs(folder: &Folder) -> usize {
-    entries(&folder.path("out")).iter().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file())).count()
-}
-
-/// Twenty times a worker is killed, wherever it is at its work, and another one started.
-#[cfg(unix)]
-#[test]
-fn after_twenty_kills_each_row_is_there_once() {
-    const KILLS: usize = 20;
-    const FILES: usize = 24;
-    let folder = folder(FILES, 4000);
-    encode(&folder, "alone/", &[]).ok();
-    let mut workers: Vec<Child> = (0..3).map(|_| worker(&folder, "1")).collect();
-    let mut state = 0x2545_f491_4f6c_dd1d_u64;
-    let mut draw = |n: usize| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state % n as u64) as usize
-    };
-    let mut kills = 0;
-    for attempt in 0.. {
-        if kills == KILLS {
-            break;
-        }
-        assert!(attempt < 20 * KILLS, "{kills} of {attempt} workers were met at their work");
-        // There is always some left to do.
-        for _ in FILES / 2..n_outputs(&folder) {
-            fs::remove_file(folder.path(&format!("out/{:03}.txt.tsv", draw(FILES)))).ok();
-        }
-        let at = [At::Claim, At::Begin, At::Write, At::Outputs(1), At::Outputs(2)][draw(5)];
-        let (victim, n_before) = (&mut workers[draw(3)], n_outputs(&folder));
-        let mut has_ended = false;
-        wait_until("a worker is at work, or at its end", || {
-            has_ended = victim.try_wait().unwrap().is_some();
-            has_ended || at.is_met(&folder, victim, n_before)
-        });
-        victim.kill().unwrap();
-        let code = victim.wait().unwrap().code();
-        // One that has ended has not been killed.
-        kills += usize::from(code.is_none());
-        let ended = std::mem::replace(victim, worker(&folder, "1"));
-        if code.is_some() {
-            Ended::from(ended.wait_with_output().unwrap()).ok();
-        }
-    }
-    for worker in workers {
-        Ended::from(worker.wait_with_output().unwrap()).ok();
-    }
-    // What was taken away after others had seen it.
-    Ended::from(worker(&folder, "1").wait_with_output().unwrap()).ok();
-    assert!(outputs(&folder.path("out")) == outputs(&folder.path("alone")));
-    assert_eq!(outputs(&folder.path("out")).len(), FILES);
-    assert_eq!((count(&folder.path("claims")), count(&folder.path("out/_senv/unfinished"))), (0, 0));
-    // Complete by its manifest, too.
-    assert!(encode(&folder, "out/", &["--check-hashes"]).ok().err.contains("0 new files"));
 }
 
 #[cfg(unix)]

@@ -9,21 +9,11 @@ use std::{
 
 use crate::{
     common::{Ended, Folder, text},
-    running::{feed, hear, hold, in_time, is_written, signal, wait_for, wait_in},
+    running::{feed, hear, hold, in_time, is_written, limited, signal, wait_for, wait_in},
 };
 
 /// Epochs that no machine gets to the end of: such runs are stopped.
 const WITHOUT_END: &str = "10000000";
-
-/// Runs the program with a limit of the shell: `-v` KiB of memory, `-f` blocks of a file.
-pub(crate) fn limited(folder: &Folder, limit: &str, args: &[&str]) -> Ended {
-    let mut command = Command::new("bash");
-    let script = format!("ulimit -c 0; ulimit {limit} && exec \"$@\"");
-    command.args(["-c", &script, "bash", env!("CARGO_BIN_EXE_senv")]).args(args);
-    command.current_dir(folder.path("")).env("TMPDIR", folder.path("")).env_remove("RUST_BACKTRACE");
-    // Otherwise each thread takes 64 MiB of addresses for memory that it may never need.
-    command.env("MALLOC_ARENA_MAX", "1").stdin(Stdio::null()).output().unwrap().into()
-}
 
 /// 160 MB of text, a thousand letters a line, in some hundred kilobytes.
 fn large(folder: &Folder) {

@@ -1,0 +1,18 @@
+//! The program, run as a user runs it, in tests of minutes: whole tables, little memory, small disks, kills. `cargo test` leaves them out;
+//! `.ci/run` runs them where the program has changed.
+//!
+//! ```text
+//! cargo test --workspace --test long
+//! ```
+
+#[path = "../program/common.rs"]
+mod common;
+#[path = "../program/many_files.rs"]
+mod many_files;
+#[path = "../program/running.rs"]
+mod running;
+
+#[cfg(unix)]
+mod kills;
+mod reproduce;
+mod scarce;
