@@ -2,9 +2,9 @@
 
 use ndarray::NdFloat;
 
+use super::kernels;
 #[cfg(feature = "train")]
 use super::kernels::AdamStep;
-use super::{Work, kernels};
 
 pub(crate) mod sealed {
     #[cfg(feature = "train")]
@@ -87,6 +87,19 @@ pub trait Float: NdFloat + serde::Serialize + serde::de::DeserializeOwned + seal
     /// One step of Adam: updates `x` against its gradient `d_x`; `m` and `v` are the moments of `x`.
     #[cfg(feature = "train")]
     fn adam(step: &AdamStep<Self>, x: &mut [Self], d_x: &[Self], m: &mut [Self], v: &mut [Self]);
+}
+
+/// A computation in both precisions; [`compiled_here`](super::compiled_here) implements it.
+pub trait Work {
+    /// Its arguments.
+    type Input<'a, F: Float>;
+    /// Its result.
+    type Output<'a, F: Float>;
+
+    /// In single precision.
+    fn in_f32<'a>(input: Self::Input<'a, f32>) -> Self::Output<'a, f32>;
+    /// In double precision.
+    fn in_f64<'a>(input: Self::Input<'a, f64>) -> Self::Output<'a, f64>;
 }
 
 impl Float for f32 {

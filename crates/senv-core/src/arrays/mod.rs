@@ -1,5 +1,6 @@
 //! Arrays: the table of rows, kernels and matrix products, tensors and how they start.
 
+mod compiled_here;
 pub(crate) mod float;
 #[cfg(feature = "train")]
 pub mod gradcheck;
@@ -15,10 +16,9 @@ pub(crate) mod parameters;
 pub(crate) mod table;
 #[cfg(feature = "train")]
 pub(crate) mod token_batch;
-pub(crate) mod work;
 
 pub use crate::compiled_here;
-pub use float::Float;
+pub use float::{Float, Work};
 #[cfg(feature = "train")]
 pub use least_squares::{LinearMap, least_squares};
 #[cfg(feature = "train")]
@@ -27,4 +27,3 @@ pub use matmul::{matmul, matmul_into};
 pub use parameters::{Parameters, Tensor};
 #[cfg(feature = "train")]
 pub use token_batch::{Occurrence, TokenBatch};
-pub use work::Work;

@@ -3,21 +3,6 @@
 //! A generic function is compiled again in every crate that calls it, with the optimisation of that crate: a program put
 //! together without optimisation, as in the tests, would train slowly, and each of its crates would take long to build.
 
-use super::Float;
-
-/// A computation in both precisions; [`compiled_here`] implements it.
-pub trait Work {
-    /// Its arguments.
-    type Input<'a, F: Float>;
-    /// Its result.
-    type Output<'a, F: Float>;
-
-    /// In single precision.
-    fn in_f32<'a>(input: Self::Input<'a, f32>) -> Self::Output<'a, f32>;
-    /// In double precision.
-    fn in_f64<'a>(input: Self::Input<'a, f64>) -> Self::Output<'a, f64>;
-}
-
 /// The body of a function generic over `F: Float`, compiled for f32 and for f64 in the crate where it stands; who calls the
 /// function compiles a call.
 ///
