@@ -1,12 +1,22 @@
-//! Workers that are killed at their work, twenty times, lose no row.
+//! Workers that are killed or held at their work: no row is lost, and none is there twice.
 
-use std::{fs, path::Path, process::Child};
+use std::{
+    fs,
+    path::Path,
+    process::{Child, Stdio},
+};
 
 use crate::{
     common::{Ended, Folder},
-    many_files::{count, encode, folder, outputs, worker},
-    running::wait_until,
+    many_files::{count, encode, folder, outputs},
+    running::{hold, signal, wait_until},
 };
+
+fn worker(folder: &Folder, timeout: &str) -> Child {
+    let args = ["encode", "--model", "m.senv", "--input", "data/*.txt", "--output", "out/", "--output-format", "tsv"];
+    let claims = ["--claims", "claims", "--claim-timeout", timeout, "--threads", "1"];
+    folder.command(&[&args[..], &claims].concat()).stderr(Stdio::piped()).spawn().unwrap()
+}
 
 /// Entries of a folder that may not be there yet, or not any more.
 fn entries(folder: &Path) -> Vec<fs::DirEntry> {
@@ -22,28 +32,24 @@ enum At {
     Begin,
     /// It has written a part of an output.
     Write,
-    /// Some files have got their outputs, by it or another, since it was looked for.
+    /// So many outputs are there, its own and those of others.
     Outputs(usize),
 }
 
 impl At {
-    /// Whether this worker is there, in a folder that had so many outputs in all when it was looked for.
-    fn is_met(self, folder: &Folder, worker: &Child, n_before: usize) -> bool {
-        // The names of workers hold their numbers.
+    fn is_met(self, folder: &Folder, worker: &Child) -> bool {
+        // The names of workers hold the numbers of their processes.
         let number = format!("-{}-", worker.id());
-        let unfinished = || {
-            entries(&folder.path("out/_senv/unfinished"))
-                .into_iter()
-                .filter(|entry| entry.file_name().to_str().is_some_and(|name| name.contains(&number)))
-        };
+        let is_own = |entry: &fs::DirEntry| entry.file_name().to_str().is_some_and(|name| name.contains(&number));
+        let begun = || entries(&folder.path("out/_senv/unfinished")).into_iter().filter(is_own);
         let has_bytes = |file: &fs::DirEntry| file.metadata().is_ok_and(|file| file.len() > 0);
+        let is_holder =
+            |claim: &fs::DirEntry| fs::read_to_string(claim.path()).is_ok_and(|text| text.contains(&number));
         match self {
-            Self::Claim => entries(&folder.path("claims"))
-                .iter()
-                .any(|claim| fs::read_to_string(claim.path()).is_ok_and(|holder| holder.contains(&number))),
-            Self::Begin => unfinished().next().is_some(),
-            Self::Write => unfinished().any(|made| entries(&made.path()).iter().any(has_bytes)),
-            Self::Outputs(n) => n_outputs(folder) >= n_before + n,
+            Self::Claim => entries(&folder.path("claims")).iter().any(is_holder),
+            Self::Begin => begun().next().is_some(),
+            Self::Write => begun().any(|made| entries(&made.path()).iter().any(has_bytes)),
+            Self::Outputs(n) => n_outputs(folder) >= n,
         }
     }
 }
@@ -52,15 +58,13 @@ fn n_outputs(folder: &Folder) -> usize {
     entries(&folder.path("out")).iter().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file())).count()
 }
 
-/// Twenty times a worker is killed, wherever it is at its work, and another one started.
-#[cfg(unix)]
+/// Twenty times a worker is killed, wherever it is at its work, and another one started; all over again if all is done before.
 #[test]
 fn after_twenty_kills_each_row_is_there_once() {
     const KILLS: usize = 20;
     const FILES: usize = 24;
     let folder = folder(FILES, 4000);
     encode(&folder, "alone/", &[]).ok();
-    let mut workers: Vec<Child> = (0..3).map(|_| worker(&folder, "1")).collect();
     let mut state = 0x2545_f491_4f6c_dd1d_u64;
     let mut draw = |n: usize| {
         state ^= state << 13;
@@ -69,39 +73,77 @@ fn after_twenty_kills_each_row_is_there_once() {
         (state % n as u64) as usize
     };
     let mut kills = 0;
-    for attempt in 0.. {
+    for round in 0.. {
+        assert!(round < 40, "{kills} workers were met at their work in {round} rounds");
+        let mut workers: Vec<Child> = (0..3).map(|_| worker(&folder, "1")).collect();
+        while kills < KILLS {
+            let n = n_outputs(&folder);
+            let at = [At::Claim, At::Begin, At::Write, At::Outputs(n + 1), At::Outputs(n + 2)][draw(5)];
+            let victim = &mut workers[draw(3)];
+            let mut has_ended = false;
+            wait_until("a worker is at work, or at its end", || {
+                has_ended = victim.try_wait().unwrap().is_some();
+                has_ended || at.is_met(&folder, victim)
+            });
+            victim.kill().unwrap();
+            // One that had ended has not been killed, and there was nothing left for it.
+            if victim.wait().unwrap().code().is_some() {
+                break;
+            }
+            kills += 1;
+            *victim = worker(&folder, "1");
+        }
+        for worker in workers {
+            Ended::from(worker.wait_with_output().unwrap()).ok();
+        }
+        // One more, in case that the last of them was killed.
+        Ended::from(worker(&folder, "1").wait_with_output().unwrap()).ok();
+        assert!(outputs(&folder.path("out")) == outputs(&folder.path("alone")));
+        assert_eq!(outputs(&folder.path("out")).len(), FILES);
+        assert_eq!((count(&folder.path("claims")), count(&folder.path("out/_senv/unfinished"))), (0, 0));
+        // Complete by its manifest, too.
+        assert!(encode(&folder, "out/", &["--check-hashes"]).ok().err.contains("0 new files"));
         if kills == KILLS {
-            break;
+            return;
         }
-        assert!(attempt < 20 * KILLS, "{kills} of {attempt} workers were met at their work");
-        // There is always some left to do.
-        for _ in FILES / 2..n_outputs(&folder) {
-            fs::remove_file(folder.path(&format!("out/{:03}.txt.tsv", draw(FILES)))).ok();
-        }
-        let at = [At::Claim, At::Begin, At::Write, At::Outputs(1), At::Outputs(2)][draw(5)];
-        let (victim, n_before) = (&mut workers[draw(3)], n_outputs(&folder));
+        fs::remove_dir_all(folder.path("out")).unwrap();
+    }
+}
+
+#[test]
+fn a_worker_that_was_stopped_is_replaced_and_discards_its_work() {
+    let folder = folder(2, 60_000);
+    encode(&folder, "alone/", &[]).ok();
+    // One that is held while it writes; who was done with its file by then is of no use.
+    let slow = (0..20).find_map(|_| {
+        let mut slow = worker(&folder, "1");
+        let is_at_work = |slow: &Child| At::Write.is_met(&folder, slow);
         let mut has_ended = false;
-        wait_until("a worker is at work, or at its end", || {
-            has_ended = victim.try_wait().unwrap().is_some();
-            has_ended || at.is_met(&folder, victim, n_before)
+        wait_until("a worker writes, or is at its end", || {
+            has_ended = slow.try_wait().unwrap().is_some();
+            has_ended || is_at_work(&slow)
         });
-        victim.kill().unwrap();
-        let code = victim.wait().unwrap().code();
-        // One that has ended has not been killed.
-        kills += usize::from(code.is_none());
-        let ended = std::mem::replace(victim, worker(&folder, "1"));
-        if code.is_some() {
-            Ended::from(ended.wait_with_output().unwrap()).ok();
+        if !has_ended {
+            hold(&slow);
+            if is_at_work(&slow) {
+                return Some(slow);
+            }
+            slow.kill().unwrap();
+            slow.wait().unwrap();
         }
-    }
-    for worker in workers {
-        Ended::from(worker.wait_with_output().unwrap()).ok();
-    }
-    // What was taken away after others had seen it.
-    Ended::from(worker(&folder, "1").wait_with_output().unwrap()).ok();
-    assert!(outputs(&folder.path("out")) == outputs(&folder.path("alone")));
-    assert_eq!(outputs(&folder.path("out")).len(), FILES);
+        for name in ["out", "claims"] {
+            fs::remove_dir_all(folder.path(name)).unwrap();
+        }
+        None
+    });
+    let slow = slow.expect("twenty workers were too fast to be held");
+    let other = Ended::from(worker(&folder, "1").wait_with_output().unwrap()).ok();
+    assert!(other.err.contains("taken over from"), "{}", other.err);
+    let done = outputs(&folder.path("out"));
+    signal(&slow, "CONT");
+    let slow = Ended::from(slow.wait_with_output().unwrap());
+    // What it was writing is gone; either it finds out by that, or by its claim.
+    assert!(slow.err.contains("taken this file over") || slow.code == Some(0), "{}", slow.err);
+    assert!(outputs(&folder.path("out")) == done && done == outputs(&folder.path("alone")));
     assert_eq!((count(&folder.path("claims")), count(&folder.path("out/_senv/unfinished"))), (0, 0));
-    // Complete by its manifest, too.
-    assert!(encode(&folder, "out/", &["--check-hashes"]).ok().err.contains("0 new files"));
 }

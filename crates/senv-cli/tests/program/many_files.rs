@@ -1,10 +1,6 @@
-//! Many files that are encoded into a folder, and workers that share them.
+//! Many files that are encoded into a folder.
 
-use std::{
-    fs,
-    path::Path,
-    process::{Child, Stdio},
-};
+use std::{fs, path::Path};
 
 use crate::common::{Ended, Folder, text};
 
@@ -37,10 +33,4 @@ pub(crate) fn outputs(folder: &Path) -> Vec<(String, Vec<u8>)> {
 
 pub(crate) fn count(folder: &Path) -> usize {
     fs::read_dir(folder).unwrap().count()
-}
-
-pub(crate) fn worker(folder: &Folder, timeout: &str) -> Child {
-    let args = ["encode", "--model", "m.senv", "--input", "data/*.txt", "--output", "out/", "--output-format", "tsv"];
-    let claims = ["--claims", "claims", "--claim-timeout", timeout, "--threads", "1"];
-    folder.command(&[&args[..], &claims].concat()).stderr(Stdio::piped()).spawn().unwrap()
 }

@@ -1,12 +1,8 @@
-//! Many files into a folder: what is complete is passed over, and workers that die or are slow do no harm.
+//! Many files into a folder: what is complete is passed over; `long::kills` has workers that die or are slow.
 
 use std::fs;
 
-use crate::{
-    common::Ended,
-    many_files::{count, encode, folder, outputs, worker},
-    running::wait_until,
-};
+use crate::many_files::{count, encode, folder, outputs};
 
 #[test]
 fn each_file_gets_one_of_its_own_and_only_what_changed_is_made_again() {
@@ -72,44 +68,4 @@ fn what_does_not_become_a_folder_is_refused_with_a_remedy() {
     folder.write("data/002.txt", b"caf\xe9\n");
     encode(&folder, "out/", &[]).fails(1, &["data/001.txt failed:", "data/002.txt:1:", "2 files failed"]);
     assert_eq!(count(&folder.path("out/_senv/unfinished")), 0);
-}
-
-#[cfg(unix)]
-#[test]
-fn a_worker_that_was_stopped_is_replaced_and_discards_its_work() {
-    use crate::running::{hold, signal};
-    let folder = folder(2, 60_000);
-    encode(&folder, "alone/", &[]).ok();
-    // One that is held while it writes; who was done with its file by then is of no use.
-    let slow = (0..20).find_map(|_| {
-        let mut slow = worker(&folder, "1");
-        let is_at_work = |slow: &Child| At::Write.is_met(&folder, slow, 0);
-        let mut has_ended = false;
-        wait_until("a worker writes, or is at its end", || {
-            has_ended = slow.try_wait().unwrap().is_some();
-            has_ended || is_at_work(&slow)
-        });
-        if !has_ended {
-            hold(&slow);
-            if is_at_work(&slow) {
-                return Some(slow);
-            }
-            slow.kill().unwrap();
-            slow.wait().unwrap();
-        }
-        for name in ["out", "claims"] {
-            fs::remove_dir_all(folder.path(name)).unwrap();
-        }
-        None
-    });
-    let slow = slow.expect("twenty workers were too fast to be held");
-    let other = Ended::from(worker(&folder, "1").wait_with_output().unwrap()).ok();
-    assert!(other.err.contains("taken over from"), "{}", other.err);
-    let done = outputs(&folder.path("out"));
-    signal(&slow, "CONT");
-    let slow = Ended::from(slow.wait_with_output().unwrap());
-    // What it was writing is gone; either it finds out by that, or by its claim.
-    assert!(slow.err.contains("taken this file over") || slow.code == Some(0), "{}", slow.err);
-    assert!(outputs(&folder.path("out")) == done && done == outputs(&folder.path("alone")));
-    assert_eq!((count(&folder.path("claims")), count(&folder.path("out/_senv/unfinished"))), (0, 0));
 }

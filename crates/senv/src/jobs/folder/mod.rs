@@ -249,6 +249,8 @@ impl FolderJob {
             let complete = self.files.iter().filter(|job| !failed.contains(&job.input));
             let complete: HashSet<&str> = complete.map(|job| job.name.as_str()).collect();
             claims.clear(|name| complete.contains(name));
+            // One that was killed when its output had its name has left its folder, too.
+            self.remove_unfinished(|folder| folder.split_once(MARK).is_some_and(|(name, _)| complete.contains(name)));
         }
         Ok(outcome)
     }

@@ -233,6 +233,7 @@ fn who_was_slow_discards_its_work_and_the_one_who_took_over_has_its_own_in_place
     let work = |input: &Path, output: &Path| desk.work(input, output);
     FolderJob::open(desk.at("out"), &[desk.at("a")], params).unwrap().run(work, |_| ()).unwrap();
     fs::write(desk.at("claims/a.up~1"), "gone\n00000000000000000009\n").unwrap();
+    fs::create_dir(desk.at("out/_senv/unfinished/a.up~gone")).unwrap();
     let events = RefCell::new(Vec::new());
     let started = Instant::now();
     let outcome = desk.open(claims(&desk, 300)).unwrap().run(
