@@ -11,6 +11,8 @@ use senv_negative_sampling::{NegativeSamplingParams, NegativeSharing, TextOrder}
 use senv_ngram::{DropoutScheme, NgramScheme};
 use tempfile::TempDir;
 
+use crate::write_anew;
+
 fn folder_with_text() -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("text.txt");
@@ -284,13 +286,13 @@ fn damaged_and_foreign_files_are_errors_and_never_a_panic() {
     let damaged = folder.path().join("damaged");
     let rows = whole.len() - Sent2Vec::open(&path).unwrap().encoder().rows().values().len() * 4;
     for end in 0..whole.len() {
-        std::fs::write(&damaged, &whole[..end]).unwrap();
+        write_anew(&damaged, &whole[..end]);
         assert!(Model::open(&damaged).is_err(), "cut at byte {end}");
     }
     for i in 0..whole.len() {
         let mut bytes = whole.clone();
         bytes[i] ^= 1 << (i % 8);
-        std::fs::write(&damaged, &bytes).unwrap();
+        write_anew(&damaged, &bytes);
         // Damage outside the rows is found; damage inside them is found by `ModelFile::verify`.
         match Model::open(&damaged) {
             Ok(model) => {

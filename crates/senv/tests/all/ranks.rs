@@ -14,21 +14,21 @@ use senv::{
 };
 use senv_core::{Control, NoObserver, Observer, Progress, Rows, ranks::ThreadRank};
 
-/// Some MiB of sentences about ten subjects, each with words of its own.
-fn write_text(path: &Path) {
+/// So many MiB of sentences about ten subjects, each with words of its own; long words, so that they are soon trained on.
+fn write_text(path: &Path, mib: usize) {
     let mut state = 1u64;
     let mut below = |n: u64| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) % n
     };
     let mut text = String::new();
-    while text.len() < 4 << 20 {
+    while text.len() < mib << 20 {
         let subject = below(10);
         for _ in 0..8 {
             // Frequent words of all subjects, and rare ones of one.
             match below(3) {
-                0 => write!(text, "the{} ", below(5)).unwrap(),
-                _ => write!(text, "s{subject}w{} ", below(40) * below(40) / 20).unwrap(),
+                0 => write!(text, "a_frequent_word_{} ", below(5)).unwrap(),
+                _ => write!(text, "a_word_of_s{subject}_w{} ", below(40) * below(40) / 20).unwrap(),
             }
         }
         text.push('\n');
@@ -64,7 +64,7 @@ fn rows(trained: &Trained<Sent2Vec>) -> Vec<u32> {
 fn ranks_make_one_model_whatever_the_clock_and_the_threads() {
     let folder = tempfile::tempdir().unwrap();
     let text = folder.path().join("text.txt");
-    write_text(&text);
+    write_text(&text, 4);
     let params = params();
     let alone = params.fit_files(&[&text], &TrainOptions::default()).unwrap();
 
@@ -92,7 +92,9 @@ fn ranks_make_one_model_whatever_the_clock_and_the_threads() {
         dot(a, b) / (dot(a, a) * dot(b, b)).sqrt()
     };
     for trained in [&alone, &three[0]] {
-        let (near, far) = (cosine(trained, "s1w5 s1w9", "s1w11 s1w12"), cosine(trained, "s1w5 s1w9", "s2w11 s2w12"));
+        let two = |subject, a, b| format!("a_word_of_s{subject}_w{a} a_word_of_s{subject}_w{b}");
+        let [one, same, other] = [two(1, 5, 9), two(1, 11, 12), two(2, 11, 12)];
+        let (near, far) = (cosine(trained, &one, &same), cosine(trained, &one, &other));
         assert!(near > far + 0.3, "{near} {far}");
     }
 }
@@ -114,7 +116,7 @@ impl Observer for StopAfter {
 fn ranks_go_on_together_from_the_last_meeting_that_all_have() {
     let folder = tempfile::tempdir().unwrap();
     let text = folder.path().join("text.txt");
-    write_text(&text);
+    write_text(&text, 3);
     let params = params();
     let whole = on_ranks(2, |options, _| params.fit_files(&[&text], &options).unwrap());
     let path = |i: usize| folder.path().join(format!("checkpoint.{i}"));

@@ -11,6 +11,8 @@ use senv_core::{SentenceEncoder, Tokenizer};
 use senv_ngram::fnv1a_signed;
 use tempfile::TempDir;
 
+use crate::write_anew;
+
 fn data() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/fast_text")
 }
@@ -204,24 +206,24 @@ fn damaged_quantized_files_are_named_and_never_believed() {
     let path = folder.path().join("m.ftz");
     for name in ["quantized.ftz", "pruned.ftz"] {
         let whole = fs::read(data().join(name)).unwrap();
-        let message = |bytes: &[u8]| {
-            fs::write(&path, bytes).unwrap();
-            ReleasedBin::open(&path).err().map(|error| {
+        let open = |bytes: &[u8]| {
+            write_anew(&path, bytes);
+            ReleasedBin::open(&path).map_err(|error| {
                 assert!(matches!(error, Error::BadWeights { .. }), "{error:?}");
                 error.to_string()
             })
         };
         for n in (0..whole.len()).step_by(13) {
-            assert!(message(&whole[..n]).is_some(), "{name} cut to {n}");
+            assert!(open(&whole[..n]).is_err(), "{name} cut to {n}");
         }
-        assert!(message(&[&whole[..], &[0]].concat()).unwrap().contains("1 bytes follow"));
+        assert!(open(&[&whole[..], &[0]].concat()).unwrap_err().contains("1 bytes follow"));
         // Wherever a number is changed it is an error, or another model of finite vectors.
         for at in (0..whole.len()).step_by(7) {
             for byte in [0, 0x7F, 0xFF] {
                 let mut changed = whole.clone();
                 changed[at] = byte;
-                if message(&changed).is_none()
-                    && let Ok(model) = ReleasedBin::open(&path).unwrap().model(Tokenizer::whitespace())
+                if let Ok(released) = open(&changed)
+                    && let Ok(model) = released.model(Tokenizer::whitespace())
                 {
                     assert!(vector(&model, "the cats sat").iter().all(|x| x.is_finite()), "{name} {at}");
                 }
@@ -356,7 +358,7 @@ fn a_file_that_is_cut_anywhere_is_refused() {
         let bytes = bin.bytes();
         let without_output = bytes.len() - (1 + 8 + 8 + 8 * bin.entries.len());
         for len in 0..bytes.len() {
-            fs::write(&path, &bytes[..len]).unwrap();
+            write_anew(&path, &bytes[..len]);
             let opened = ReleasedBin::open(&path);
             if len == without_output && bin.version == 11 {
                 assert!(opened.is_ok());

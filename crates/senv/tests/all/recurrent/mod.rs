@@ -114,6 +114,15 @@ fn at_threads<D>(threads: usize) -> TrainOptions<'static, D> {
     TrainOptions { threads, ..Default::default() }
 }
 
+/// A few epochs at one, two and five threads end with the same bits; where to would be no other question after hundreds.
+#[track_caller]
+fn same_at_any_threads(name: &str, bits: impl Fn(usize) -> Vec<u32>) {
+    let one = bits(1);
+    for threads in [2, 5] {
+        assert!(bits(threads) == one, "{name}, {threads} threads");
+    }
+}
+
 /// Stops a run at the n-th report of training: at the latest after step 2^(n - 1).
 struct StopAt(AtomicU32);
 

@@ -1,4 +1,5 @@
-//! Runs that are broken off at one number of threads and go on at another end with the bits of a whole one.
+//! Runs that are broken off at one number of threads and go on at another end with the bits of a whole one. They take two dozen steps
+//! or more, and are broken off at step 16 at the latest.
 
 use super::*;
 
@@ -20,7 +21,7 @@ fn goes_on(name: &str, run: impl Fn(&TrainOptions<'_>) -> (Vec<u32>, Stopped)) {
 fn p_thought_in_three_structures() {
     let files = Files::new();
     let data = captions(&files);
-    let fit = FitParams { epochs: Some(500), batch: 20, lr: Some(0.01), ..PThoughtParams::default().fit };
+    let fit = FitParams { epochs: Some(24), batch: 20, lr: Some(0.01), ..PThoughtParams::default().fit };
     use PThoughtStructure::{OneBi, TwoBi, TwoForward};
     for (structure, output) in
         [(OneBi, OutputForm::Full), (TwoForward, OutputForm::Sampled { words: 8 }), (TwoBi, OutputForm::Full)]
@@ -38,7 +39,7 @@ fn p_thought_in_three_structures() {
 fn skip_thoughts_uni_and_bi() {
     let files = Files::new();
     let path = files.write("text.txt", &ordered().0);
-    let fit = FitParams { epochs: Some(1500), batch: 6, lr: Some(0.01), clip: Some(10.0), ..FitParams::default() };
+    let fit = FitParams { epochs: Some(15), batch: 6, lr: Some(0.01), clip: Some(10.0), ..FitParams::default() };
     for bi in [false, true] {
         let params = skip_thought(bi, fit.clone());
         goes_on(if bi { "bi" } else { "uni" }, |options| {
@@ -51,7 +52,7 @@ fn skip_thoughts_uni_and_bi() {
 #[test]
 fn bags_of_words_on_labels() {
     let train = labelled(120, 0);
-    let fit = FitParams { epochs: Some(2000), batch: 16, lr: Some(0.003), ..FitParams::default() };
+    let fit = FitParams { epochs: Some(4), batch: 16, lr: Some(0.003), ..FitParams::default() };
     let params = snli(SnliEncoder::Bow, fit);
     goes_on("SNLI BOW", |options| {
         let trained = params.fit(&train, &options.with_dev(None)).unwrap();
@@ -70,7 +71,7 @@ fn tuned_skip_thoughts() {
     });
     let (base, train) = (SkipThought::combine(uni, bi).unwrap(), labelled(120, 0));
     for part in 0..2 {
-        let fit = FitParams { epochs: Some(200), batch: 16, lr: Some(0.003), ..FitParams::default() };
+        let fit = FitParams { epochs: Some(4), batch: 16, lr: Some(0.003), ..FitParams::default() };
         let params = SnliParams { hidden: 16, fit, ..SnliParams::default() };
         goes_on(&format!("part {part}"), |options| {
             let trained = params.fit_skip_thought(&base, part, &train, &options.with_dev(None)).unwrap();

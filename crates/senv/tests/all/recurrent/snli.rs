@@ -39,6 +39,7 @@ fn snli_stops_early_and_resumes_to_the_bit() {
     let early = early.fit(&train, &TrainOptions { dev: Some(&dev), ..Default::default() }).unwrap();
     assert_eq!(early.stopped, Stopped::Early);
 
+    let fit = FitParams { epochs: Some(4), ..fit };
     let whole = snli(rnn(), fit.clone()).fit(&train, &TrainOptions::default()).unwrap();
     let plan = CheckpointPlan { path: files.path("run.checkpoint"), every: None, resume: true };
     let (params, resuming) = (snli(rnn(), fit), TrainOptions { checkpoint: Some(plan), ..Default::default() });
