@@ -1,33 +1,28 @@
 //! The reference of the program is made from its own declarations.
 
-use std::fs;
+use std::{collections::BTreeMap, fs};
 
 use crate::common::Folder;
-
-/// The names that a page of help lists under "Commands:".
-fn listed(help: &str) -> Vec<String> {
-    let commands = help.lines().skip_while(|line| *line != "Commands:").skip(1);
-    let names = commands.take_while(|line| !line.is_empty()).filter(|line| !line.starts_with("   "));
-    let first = names.filter_map(|line| line.split_whitespace().next());
-    first.filter(|name| *name != "help").map(str::to_owned).collect()
-}
 
 #[test]
 fn the_reference_has_the_help_of_every_command() {
     let folder = Folder::new();
     let reference = folder.run(&["manual"]).ok().out;
-    let mut commands = vec![Vec::new()];
-    let mut n = 0;
-    while let Some(command) = commands.pop() {
-        let heading = [&["## senv".to_owned()], &command[..]].concat().join(" ");
-        let section = reference.split(&format!("{heading}\n")).nth(1).unwrap_or_else(|| panic!("no {heading}"));
-        let section = section.split("\n## ").next().unwrap();
-        assert!(section.contains("Usage: "), "{heading}");
-        n += 1;
-        commands.extend(listed(section).into_iter().map(|name| [&command[..], &[name]].concat()));
+    let sections: BTreeMap<&str, &str> =
+        reference.split("\n## ").skip(1).map(|section| section.split_once('\n').unwrap()).collect();
+    assert!(sections.len() > 60, "{}", sections.len());
+    for (command, help) in &sections {
+        assert!(help.contains("Usage: "), "{command}");
+        // Its parent lists it, under a heading of its own or another.
+        let Some((parent, name)) = command.rsplit_once(' ') else { continue };
+        let lists = |line: &str| line.starts_with("  ") && line.split_whitespace().next() == Some(name);
+        assert!(sections[parent].lines().any(lists), "{parent} does not list {name}");
     }
-    assert_eq!(n, reference.matches("\n## senv").count(), "a section of no command");
-    assert!(n > 50, "{n}");
+    let commands = sections["senv"].lines().skip_while(|line| *line != "Commands:").skip(1);
+    let listed = commands.take_while(|line| !line.is_empty()).filter(|line| !line.starts_with("   "));
+    for name in listed.filter_map(|line| line.split_whitespace().next()).filter(|name| *name != "help") {
+        assert!(sections.contains_key(format!("senv {name}").as_str()), "no section of senv {name}");
+    }
 }
 
 #[test]
