@@ -8,7 +8,7 @@ use std::{
 
 use crate::{
     common::{Ended, Folder},
-    running::{bytes_read, in_time, is_written, listen, signal, stopped, wait_until},
+    running::{bytes_read, hold, in_time, is_written, listen, signal, stopped, wait_until},
     systems::samples,
 };
 
@@ -72,10 +72,10 @@ fn a_run_stopped_by_ctrl_c_goes_on_to_the_same_bytes() {
     assert_eq!(folder.read("m.senv"), folder.read("whole.senv"));
 }
 
-/// Asks a run twice to stop, as `timeout` does: the process and, a moment later, its group. `None` if it was over before, or if the
-/// second signal may have come half a second after the first, which ends a run at once.
+/// Asks a run twice to stop, as `timeout` does: the process and, a moment later, its group. `None` if it was over before.
 #[cfg(unix)]
 fn asked_twice(folder: &Folder, args: &[&str]) -> Option<Ended> {
+    // Two that are further apart end a run at once.
     const ONE_REQUEST: Duration = Duration::from_millis(500);
     for _ in 0..20 {
         let mut child = folder.spawn(args);
@@ -86,18 +86,25 @@ fn asked_twice(folder: &Folder, args: &[&str]) -> Option<Ended> {
         let asked = Instant::now();
         signal(&child, 2);
         let (mut err, _) = listen(&mut said, "asked to stop");
-        signal(&child, 2);
+        hold(&child);
+        let goes_on = child.try_wait().unwrap().is_none();
+        if goes_on {
+            signal(&child, 2);
+            signal(&child, "CONT");
+        }
         said.read_to_string(&mut err).unwrap();
         let code = child.wait().unwrap().code();
         if code == Some(0) {
             return None;
         }
-        if err.contains("m.senv.checkpoint is written") || asked.elapsed() < ONE_REQUEST {
+        let is_written = err.contains("m.senv.checkpoint is written");
+        if goes_on && (is_written || asked.elapsed() < ONE_REQUEST) {
             return Some(Ended { code, out: String::new(), err });
         }
+        // It ended by the first signal, or the second was late.
         std::fs::remove_file(folder.path("m.senv.checkpoint")).unwrap();
     }
-    panic!("twenty times there was half a second between two signals");
+    panic!("twenty times the second signal came too late");
 }
 
 #[cfg(unix)]
