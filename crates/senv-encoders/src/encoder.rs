@@ -91,7 +91,8 @@ pub(crate) trait Passes {
     ) -> Result<()>;
 }
 
-/// Implements [`Encoder`] by the [`Passes`] of an encoder, given the type of its saved state; both passes are compiled here.
+/// Implements [`Encoder`] by the [`Passes`] of an encoder, given the type of its saved state; both passes are compiled
+/// here.
 macro_rules! encoder_of_passes {
     ($trait:ident for $encoder:ident, $saved:ty) => {
         impl<F: senv_core::arrays::Float> $trait<F> for $encoder {

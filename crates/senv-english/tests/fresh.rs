@@ -1,5 +1,5 @@
-//! What a fresh process spends until it has its first vector: time on the processor, and memory. A binary of its own: its code counts,
-//! and that of other tests would too.
+//! What a fresh process spends until it has its first vector: time on the processor, and memory. A binary of its own:
+//! its code counts, and that of other tests would too.
 #![cfg(target_os = "linux")]
 #![allow(clippy::print_stdout)] // how the fresh process answers
 

@@ -1,4 +1,5 @@
-//! Hogwild with several threads: rows that every sentence moves end where one thread alone leaves them. A binary of its own, which
+//! Hogwild with several threads: rows that every sentence moves end where one thread alone leaves them. A binary of its
+//! own, which
 //! `.ci/unsafe` runs under ThreadSanitizer.
 
 use rand::RngExt;

@@ -1,5 +1,5 @@
-//! Truncation at every byte and every flipped bit of small files, with a limit on the memory allocated. A binary of its own: the
-//! allocator that watches belongs to the whole process.
+//! Truncation at every byte and every flipped bit of small files, with a limit on the memory allocated. A binary of its
+//! own: the allocator that watches belongs to the whole process.
 #![allow(unsafe_code)] // for the allocator that watches
 
 #[path = "all/common/mod.rs"]

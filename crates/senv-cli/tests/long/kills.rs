@@ -58,7 +58,8 @@ fn n_outputs(folder: &Folder) -> usize {
     entries(&folder.path("out")).iter().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file())).count()
 }
 
-/// Twenty times a worker is killed, wherever it is at its work, and another one started; all over again if all is done before.
+/// Twenty times a worker is killed, wherever it is at its work, and another one started; all over again if all is done
+/// before.
 #[test]
 fn after_twenty_kills_each_row_is_there_once() {
     const KILLS: usize = 20;

@@ -1,5 +1,5 @@
-//! The program, run as a user runs it, in tests of minutes: whole tables, little memory, small disks, kills. `cargo test` leaves them out;
-//! `.ci/run` runs them where the program has changed.
+//! The program, run as a user runs it, in tests that take minutes: whole tables, little memory, small disks, kills.
+//! `cargo test` leaves them out; `.ci/run` runs them when the program has changed.
 //!
 //! ```text
 //! cargo test --workspace --test long

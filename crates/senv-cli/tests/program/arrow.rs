@@ -1,5 +1,5 @@
-//! Parquet and Arrow, which a program with the feature `arrow` reads and writes. `.ci/parts` builds and tests one; `.ci/tables` reads
-//! what it writes by other programs.
+//! Parquet and Arrow, which a program with the feature `arrow` reads and writes. `.ci/parts` builds and tests one;
+//! `.ci/tables` reads what it writes by other programs.
 
 use std::fs;
 

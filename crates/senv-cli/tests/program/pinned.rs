@@ -1,15 +1,15 @@
 //! What every system makes of a small fixed text, pinned: nothing may change silently.
 //!
-//! For each system the SHA-256 of the vectors of forty sentences, of what is nearest to one of them and of its STS report
-//! are compared with `data/pinned.json`. A change that is meant to change figures writes that file anew, in a commit that
-//! says so:
+//! For each system the SHA-256 of the vectors of forty sentences, of what is nearest to one of them and of its STS
+//! report are compared with `data/pinned.json`. A change that is meant to change figures writes that file anew, in a
+//! commit that says so:
 //!
 //! ```text
 //! SENV_PIN=write cargo test -p senv-cli --test program pinned
 //! ```
 //!
-//! Other SIMD levels add in another order, so the hashes are compared where AVX-512 is; that the number of threads changes
-//! nothing is tested everywhere.
+//! Other SIMD levels add in another order, so the hashes are compared where AVX-512 is; that the number of threads
+//! changes nothing is tested everywhere.
 
 use std::{collections::BTreeMap, env, fs, path::PathBuf};
 
@@ -64,8 +64,8 @@ fn no_figure_of_any_system_changes_silently() {
     }
 }
 
-/// One thread made the models that all tests share, five make them once more. What needs no test of its own each time, two
-/// threads, is part of a run that writes the pins, and of one with `SENV_ALL_THREADS=1`.
+/// One thread made the models that all tests share, five make them once more. What needs no test of its own each time,
+/// two threads, is part of a run that writes the pins, and of one with `SENV_ALL_THREADS=1`.
 #[test]
 fn any_number_of_threads_makes_the_same_files() {
     let folder = samples();

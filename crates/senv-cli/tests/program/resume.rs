@@ -72,7 +72,8 @@ fn a_run_stopped_by_ctrl_c_goes_on_to_the_same_bytes() {
     assert_eq!(folder.read("m.senv"), folder.read("whole.senv"));
 }
 
-/// Asks a run twice to stop, as `timeout` does: the process and, a moment later, its group. `None` if it was over before.
+/// Asks a run twice to stop, as `timeout` does: the process and, a moment later, its group. `None` if it was over
+/// before.
 #[cfg(unix)]
 fn asked_twice(folder: &Folder, args: &[&str]) -> Option<Ended> {
     // Two that are further apart end a run at once.
@@ -140,8 +141,8 @@ fn a_reading_of_pairs_stopped_by_ctrl_c_goes_on_to_the_same_bytes() {
     );
 }
 
-/// Trains on lines of so many times eight words, and so many of them: it takes little but for the reading, and is stopped meanwhile. Before
-/// that come the kind of what is kept, and the ends of the names beside it.
+/// Trains on lines of so many times eight words, and so many of them: it takes little but for the reading, and is
+/// stopped meanwhile. Before that come the kind of what is kept, and the ends of the names beside it.
 #[cfg(unix)]
 fn reading_goes_on(training: &[&str], more: &[&str], (kind, beside): (&str, &[&str]), (times, n_lines): (usize, u32)) {
     let folder = Folder::new();
@@ -154,8 +155,8 @@ fn reading_goes_on(training: &[&str], more: &[&str], (kind, beside): (&str, &[&s
     let resume = [training, more, &["--resume"]].concat();
     let checkpoint = "m.senv.checkpoint";
     let beside: Vec<String> = beside.iter().map(|end| format!("{checkpoint}{end}")).collect();
-    // A million words are worth keeping. Where the system does not say how much was read, the signal comes later and later; where
-    // all was read before it came, there is more text.
+    // A million words are worth keeping. Where the system does not say how much was read, the signal comes later and
+    // later; where all was read before it came, there is more text.
     let enough = (0..150_000 / times as u32).map(|i| line(i).len() as u64).sum();
     let (mut n_lines, mut later) = (n_lines, Duration::ZERO);
     let err = (0..16).find_map(|_| {

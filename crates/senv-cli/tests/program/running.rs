@@ -1,7 +1,7 @@
 //! Runs of the program that are watched, held and stopped.
 //!
-//! No test guesses how long something takes: it waits for what the run does or says. Where a run can be over before a test gets to it, it
-//! is given more work.
+//! No test guesses how long something takes: it waits for what the run does or says. Where a run can be over before a
+//! test gets to it, it is given more work.
 
 #![allow(dead_code)] // some of it is for one system alone
 
@@ -80,8 +80,8 @@ pub(crate) fn listen(said: &mut impl BufRead, part: &str) -> (String, bool) {
 
 /// Sends a run a signal once it has written a file, and returns how it ended, and of which amount of work it was.
 ///
-/// A machine may be so fast, or so busy with other things, that the run is over before the signal is there. Then it has the next of these
-/// amounts.
+/// A machine may be so fast, or so busy with other things, that the run is over before the signal is there. Then it has
+/// the next of these amounts.
 #[cfg(unix)]
 #[track_caller]
 pub(crate) fn stopped<'a>(
@@ -100,8 +100,9 @@ pub(crate) fn stopped<'a>(
     })
 }
 
-/// What is made of a run that has to be stopped in time, and the amount of its work: `attempt` gets one of these amounts after the other,
-/// as long as it returns `None`, because the run was over before. What the run has made is removed then.
+/// What is made of a run that has to be stopped in time, and the amount of its work: `attempt` gets one of these
+/// amounts after the other, as long as it returns `None`, because the run was over before. What the run has made is
+/// removed then.
 #[track_caller]
 pub(crate) fn in_time<T>(
     folder: &Folder,
@@ -131,7 +132,8 @@ pub(crate) fn is_written(folder: &Folder, file: &str, child: &mut Child) -> bool
     goes_on
 }
 
-/// Bytes of standard input that a run has taken when it is at reading them for good: more than a pipe and all buffers hold.
+/// Bytes of standard input that a run has taken when it is at reading them for good: more than a pipe and all buffers
+/// hold.
 pub(crate) const AT_INPUT: usize = 8 << 20;
 
 /// Gives a run text on its standard input, without end, and counts the bytes; ends with the run.
@@ -188,8 +190,8 @@ fn is_held(process: u32) -> bool {
     output.stdout.trim_ascii_start().starts_with(b"T") || output.stdout.trim_ascii_start().starts_with(b"Z")
 }
 
-/// Whether a process (`self`, or its number) has a signal in one of the masks of its status: `SigIgn`, those that it ignores; `SigCgt`,
-/// those that it handles.
+/// Whether a process (`self`, or its number) has a signal in one of the masks of its status: `SigIgn`, those that it
+/// ignores; `SigCgt`, those that it handles.
 #[cfg(target_os = "linux")]
 pub(crate) fn has_signal(process: impl std::fmt::Display, mask: &str, signal: i32) -> bool {
     let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
@@ -197,8 +199,8 @@ pub(crate) fn has_signal(process: impl std::fmt::Display, mask: &str, signal: i3
     mask.is_some_and(|mask| u64::from_str_radix(mask.trim(), 16).unwrap() >> (signal - 1) & 1 == 1)
 }
 
-/// Waits until a run has worked for so long from now on: seconds of a processor, however many others want it. Where the system does not
-/// say, it does not wait.
+/// Waits until a run has worked for so long from now on: seconds of a processor, however many others want it. Where the
+/// system does not say, it does not wait.
 #[track_caller]
 pub(crate) fn work_for(child: &mut Child, seconds: f64) {
     if cfg!(target_os = "linux") {

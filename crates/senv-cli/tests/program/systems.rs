@@ -148,8 +148,8 @@ pub(crate) struct Trained {
     pub(crate) files: Vec<String>,
 }
 
-/// The system of this name, trained on one thread when a test first asks for it; another test that asks meanwhile waits. The
-/// models are kept in memory: all of them are ten megabytes, and nothing is left behind when the tests end.
+/// The system of this name, trained on one thread when a test first asks for it; another test that asks meanwhile
+/// waits. The models are kept in memory: all of them are ten megabytes, and nothing is left behind when the tests end.
 pub(crate) fn trained(name: &str) -> &'static Trained {
     static TRAINED: LazyLock<Vec<OnceLock<Trained>>> =
         LazyLock::new(|| SYSTEMS.iter().map(|_| OnceLock::new()).collect());

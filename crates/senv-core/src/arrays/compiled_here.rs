@@ -1,13 +1,15 @@
 //! Computations generic over the precision that are compiled in the crate that writes them down.
 //!
-//! A generic function is compiled again in every crate that calls it, with the optimisation of that crate: a program put
-//! together without optimisation, as in the tests, would train slowly, and each of its crates would take long to build.
+//! A generic function is compiled again in every crate that calls it, with the optimisation of that crate: a program
+//! put together without optimisation, as in the tests, would train slowly, and each of its crates would take long to
+//! build.
 
-/// The body of a function generic over `F: Float`, compiled for f32 and for f64 in the crate where it stands; who calls the
-/// function compiles a call.
+/// The body of a function generic over `F: Float`, compiled for f32 and for f64 in the crate where it stands; who calls
+/// the function compiles a call.
 ///
-/// It is written as a closure that takes each argument of the function by its name and type, with `F` and the lifetime `'a`
-/// as if they had been declared, and cannot use other generics. `self` comes before it and has another name within.
+/// It is written as a closure that takes each argument of the function by its name and type, with `F` and the lifetime
+/// `'a` as if they had been declared, and cannot use other generics. `self` comes before it and has another name
+/// within.
 ///
 /// ```
 /// use senv_core::arrays::{Float, compiled_here};

@@ -54,7 +54,8 @@ pub(crate) mod sealed {
 /// assert_eq!((norm(&[3.0f32, 4.0]), norm(&[3.0f64, 4.0])), (5.0, 5.0));
 /// ```
 pub trait Float: NdFloat + serde::Serialize + serde::de::DeserializeOwned + sealed::Sealed {
-    /// Does `work` in this precision, as the crate that writes it down compiled it; see [`compiled_here`](super::compiled_here).
+    /// Does `work` in this precision, as the crate that writes it down compiled it; see
+    /// [`compiled_here`](super::compiled_here).
     fn compute<W: Work>(input: W::Input<'_, Self>) -> W::Output<'_, Self>;
     /// The nearest value of this precision.
     #[must_use]

@@ -1,7 +1,8 @@
-//! The inner loops of a search: products of integer codes with queries, and the transform and the rounding that make codes of rows.
+//! The inner loops of a search: products of integer codes with queries, and the transform and the rounding that make
+//! codes of rows.
 //!
-//! The instructions of the processor are asked for when a kernel runs. Sums are of integers, or of f32 values in a fixed order: every
-//! processor gives the same results.
+//! The instructions of the processor are asked for when a kernel runs. Sums are of integers, or of f32 values in a
+//! fixed order: every processor gives the same results.
 
 mod int8_masks;
 mod nibbles;

@@ -1,5 +1,5 @@
-//! The transform and the rounding that make 4-bit codes of rows, in forms that compile to vector instructions: one source, compiled
-//! for each set of instructions.
+//! The transform and the rounding that make 4-bit codes of rows, in forms that compile to vector instructions: one
+//! source, compiled for each set of instructions.
 //!
 //! Sums, differences and products in a fixed order, none of them fused: bit-identical on every processor.
 
@@ -45,8 +45,8 @@ mod x86 {
     level!(avx2, "avx2");
 }
 
-/// The Walsh-Hadamard transform in place, without its scale: `y_i = Σ_j ±x_j`, with a minus where i and j share an odd number of
-/// bits. Bit-identical on every processor.
+/// The Walsh-Hadamard transform in place, without its scale: `y_i = Σ_j ±x_j`, with a minus where i and j share an odd
+/// number of bits. Bit-identical on every processor.
 ///
 /// # Panics
 /// If the length is no power of two.
@@ -55,7 +55,8 @@ pub(crate) fn walsh_hadamard(x: &mut [f32]) {
     best_level!(transform(x));
 }
 
-/// Values as codes from 0 to 15: `u_j = ⌊x_j / (2 h_j)⌋ + 8`, limited to that range, with h the `halves` of the intervals. Returns
+/// Values as codes from 0 to 15: `u_j = ⌊x_j / (2 h_j)⌋ + 8`, limited to that range, with h the `halves` of the
+/// intervals. Returns
 /// `Σ |x_j| h_j` and `Σ x_j (2 u_j − 15) h_j`. Bit-identical on every processor; u is at least 8 where x is not negative.
 ///
 /// # Panics

@@ -13,7 +13,8 @@ mod released_bin;
 mod released_skip_thoughts;
 mod weights;
 
-/// Writes a new file. One that is cut to nothing and filled again is brought to the disk at once, which takes a while where thousands are.
+/// Writes a new file. One that is cut to nothing and filled again is brought to the disk at once, which takes a while
+/// where thousands are.
 fn write_anew(path: &std::path::Path, bytes: &[u8]) {
     let _ = std::fs::remove_file(path);
     std::fs::write(path, bytes).unwrap();

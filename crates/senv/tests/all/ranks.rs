@@ -14,7 +14,8 @@ use senv::{
 };
 use senv_core::{Control, NoObserver, Observer, Progress, Rows, ranks::ThreadRank};
 
-/// So many MiB of sentences about ten subjects, each with words of its own; long words, so that they are soon trained on.
+/// So many MiB of sentences about ten subjects, each with words of its own; long words, so that they are soon trained
+/// on.
 fn write_text(path: &Path, mib: usize) {
     let mut state = 1u64;
     let mut below = |n: u64| {

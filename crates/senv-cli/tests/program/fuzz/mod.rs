@@ -1,11 +1,11 @@
-//! Readers fed with damaged files: whatever the bytes, there is a result or an error in good time, and neither a panic nor
-//! memory out of proportion to the file.
+//! Readers fed with damaged files: whatever the bytes, there is a result or an error in good time, and neither a panic
+//! nor memory out of proportion to the file.
 //!
 //! A loop of mutations with a fixed seed over files as senv and others write them. It is not guided by coverage, which
-//! takes instrumented builds of everything; instead it knows the formats: checksums are made to fit, or to be absent, in
-//! half of the files, and numbers are replaced by those at which sums overflow. Each reader has as many files as it takes a second or
-//! two for, the same on every machine; `SENV_FUZZ_TIMES=18` gives it so many times more. A failure names its round, and leaves its file in
-//! the folder for temporary files; `SENV_FUZZ_FIRST` begins with that round.
+//! takes instrumented builds of everything; instead it knows the formats: checksums are made to fit, or to be absent,
+//! in half of the files, and numbers are replaced by those at which sums overflow. Each reader has as many files as it
+//! takes a second or two for, the same on every machine; `SENV_FUZZ_TIMES=18` gives it so many times more. A failure
+//! names its round, and leaves its file in the folder for temporary files; `SENV_FUZZ_FIRST` begins with that round.
 
 #![allow(clippy::print_stdout)] // tests have no other way to tell how much they did
 
@@ -26,8 +26,8 @@ use std::{
 
 /// Memory at a time that a file of a few kilobytes may need: buffers, decompressors, the tables of a hashed vocabulary.
 const MEMORY: usize = 256 << 20;
-/// Seconds of a processor that one file may take, in a build with checks: five kilobytes can be 74 million empty lines once decompressed.
-/// Where only the clock tells, it may take as long as nothing takes that does not hang.
+/// Seconds of a processor that one file may take, in a build with checks: five kilobytes can be 74 million empty lines
+/// once decompressed. Where only the clock tells, it may take as long as nothing takes that does not hang.
 const SECONDS: f64 = if cfg!(target_os = "linux") { 40.0 } else { 600.0 };
 
 /// A reader, and files that it can read.
@@ -90,7 +90,8 @@ impl Target {
     }
 }
 
-/// Seconds for which this thread has had a processor: the same however many others want it. Elsewhere those since the first call.
+/// Seconds for which this thread has had a processor: the same however many others want it. Elsewhere those since the
+/// first call.
 fn seconds() -> f64 {
     static FIRST: LazyLock<Instant> = LazyLock::new(Instant::now);
     let Ok(stat) = fs::read_to_string("/proc/thread-self/stat") else { return FIRST.elapsed().as_secs_f64() };
