@@ -10,59 +10,57 @@
 //! take their QR factors from LAPACK; the program that is built names the library, for example by `openblas-src` with
 //! its feature `system`. Results agree to rounding and then depend on that library too.
 
-pub mod arrays;
-mod base;
-pub mod documents;
-mod encoder;
-pub mod error;
-pub mod files;
-mod known_words;
-#[cfg(feature = "train")]
-pub mod optim;
-#[cfg(feature = "train")]
-pub mod ranks;
-mod run;
-#[cfg(feature = "write")]
-mod saving;
-pub mod static_model;
-pub mod text;
-pub mod words;
+pub mod arrays {
+    //! Arrays: the two precisions, matrix products, parameters.
 
-#[cfg(feature = "train")]
-pub use arrays::gradcheck;
-pub use arrays::{init, kernels, math};
-#[cfg(feature = "train")]
-pub use base::rng;
-pub use base::{memory, observer, threads};
+    pub use senv_kernels::{Float, Work, compiled_here};
+    #[cfg(feature = "train")]
+    pub use senv_training::{
+        LinearMap, Occurrence, Parameters, Tensor, TokenBatch, least_squares, matmul, matmul_into,
+    };
+}
+
+pub mod files {
+    //! Files: the model file, the collection of a web page, atomic replacement, locks.
+
+    pub use senv_model::files::*;
+    #[cfg(feature = "write")]
+    pub use senv_model::writing::*;
+}
+
+pub mod text {
+    //! Text files -> lines, in bounded memory.
+
+    pub use senv_text::*;
+}
+
+pub mod words {
+    //! Words as numbers: the vocabulary, and what stands for a word that is not known.
+
+    pub use senv_model::{add_signs, words::*};
+}
+
 #[doc(hidden)]
 pub use ndarray;
-#[cfg(feature = "train")]
-pub use run::hyperparameters;
-#[cfg(feature = "train")]
-pub use saving::checkpoint;
-
-pub use arrays::table::Table;
-pub use base::ids::{RowId, TokenId};
-pub use base::observer::{Control, NoObserver, Observer, Progress};
-pub use base::rows::Rows;
-#[doc(hidden)]
-pub use encoder::encode_all;
-pub use encoder::{Scratch, SentenceEncoder, encode_rows};
-pub use error::{Error, Remedy, Result};
-pub use files::model_file::ModelFile;
+pub use senv_base::{
+    Control, Error, NoObserver, Observer, Progress, Remedy, Result, RowId, Rows, TokenId, error, memory, observer,
+    threads,
+};
+pub use senv_kernels::{Table, compiled_here, kernels, math};
 #[cfg(feature = "write")]
-pub use files::model_file::ModelWriter;
-pub use known_words::{FewKnownWords, KnownWords};
+pub use senv_model::writing::ModelWriter;
+pub use senv_model::{
+    Coverage, FeatureList, FewKnownWords, KnownWords, ModelFile, Scratch, SentenceEncoder, StaticEncoder, Vocabulary,
+    encode_rows, static_model,
+};
+#[doc(hidden)]
+pub use senv_model::{encode_all, encoding_methods};
+pub use senv_text::{TextOptions, TextReader, Tokenizer};
 #[cfg(feature = "train")]
-pub use run::run_options::RunOptions;
-pub use static_model::StaticEncoder;
-pub use text::token::Tokenizer;
-pub use text::{TextOptions, TextReader};
-#[cfg(feature = "train")]
-pub use words::corpus::{Corpus, CorpusOptions};
-pub use words::sentences::Sentences;
-pub use words::vocabulary::Vocabulary;
-pub use words::{coverage::Coverage, features::FeatureList};
+pub use senv_training::{
+    Corpus, CorpusOptions, RunOptions, Sentences, checkpoint, corpus, gradcheck, hyperparameters, init, named_values,
+    optim, ranks, rng,
+};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -4,8 +4,10 @@
 //! model and reading the pairs are not part of it. Kenter, Borisov and de Rijke (Siamese CBOW, ACL 2016) report the
 //! same over 17,608 pairs: 7.7 s for Siamese CBOW, 7.0 s for word2vec averages, 98,804 s for skip-thought.
 
-use std::hint::black_box;
-use std::time::{Duration, Instant};
+use std::{
+    hint::black_box,
+    time::{Duration, Instant},
+};
 
 use senv_core::{Scratch, SentenceEncoder, kernels};
 use serde::Serialize;

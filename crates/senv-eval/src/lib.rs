@@ -79,53 +79,58 @@ pub use bench::{
 };
 pub use error::{Error, Result};
 pub use latency::{DEFAULT_WARM_UP, Latency, measure_latency};
-pub use order::data::OrderData;
-pub use order::entailment::{LabelCosine, OrderEntailmentResult};
-pub use order::evaluation::{OrderResult, evaluate_order};
-pub use order::pairs::OrderPairsResult;
-pub use order::templates::{OrderItem, OrderPhenomenon, OrderTemplates};
-pub use order::triplets::OrderTemplatesResult;
-pub use plot::curve::{Curve, Series};
-pub use plot::histogram::{Histogram, HistogramGroup, Overlap};
-pub use plot::map::{MapOptions, MapPoint, MapResult, evaluate_map, lay_out};
-pub use plot::norms::{DEFAULT_BINS, NormBin, NormOptions, NormProfile, WordNorm, norm_profile};
-pub use plot::pair_histograms::{DEFAULT_HISTOGRAM_BINS, PairGroups, PairHistograms, evaluate_pair_histograms};
-pub use probe::classification::{
-    ClassificationResult, FoldResult, evaluate_classification, evaluate_classification_on_test,
+pub use order::{
+    data::OrderData,
+    entailment::{LabelCosine, OrderEntailmentResult},
+    evaluation::{OrderResult, evaluate_order},
+    pairs::OrderPairsResult,
+    templates::{OrderItem, OrderPhenomenon, OrderTemplates},
+    triplets::OrderTemplatesResult,
 };
-pub use probe::cross_validation::{LogisticForm, ProbeOptions, SelectionMetric};
-pub use probe::features::PairFeatures;
-pub use probe::folds::FoldRule;
-pub use probe::frozen::{FrozenClassifier, FrozenTraining};
-pub use probe::frozen_scorer::{FrozenScorer, RelatednessForm, ScorerTraining};
-pub use probe::learning_curve::{LearningCurveOptions, LearningCurveResult, LearningPoint, evaluate_learning_curve};
-pub use probe::paraphrase_detection::{ParaphraseDetectionResult, evaluate_paraphrase_detection};
-pub use published::classification::{PublishedClassification, published_classification};
-pub use published::cse::{PublishedMeans, published_cse_ablations};
-pub use published::relatedness::{published_sick, published_stsb};
-pub use published::rows::{PublishedRelatedness, PublishedSystem, PublishedValue};
-pub use published::similarity::{
-    PublishedEntailment, PublishedPCoherence, PublishedRanking, PublishedSoup, published_p_coherence,
-    published_ranking, published_sick_entailment, published_soup,
+pub use plot::{
+    curve::{Curve, Series},
+    histogram::{Histogram, HistogramGroup, Overlap},
+    map::{MapOptions, MapPoint, MapResult, evaluate_map, lay_out},
+    norms::{DEFAULT_BINS, NormBin, NormOptions, NormProfile, WordNorm, norm_profile},
+    pair_histograms::{DEFAULT_HISTOGRAM_BINS, PairGroups, PairHistograms, evaluate_pair_histograms},
 };
-pub use published::skip_thoughts::{PublishedSkipThoughts, published_skip_thoughts};
-pub use published::sts::published_sts;
-pub use ranking::coherence::{DEFAULT_RANDOM_PAIRS, PCoherenceResult, RandomPairs, evaluate_p_coherence};
-pub use ranking::dictionary::{DictionaryResult, DictionarySet, DictionarySetResult, evaluate_dictionary};
-pub use ranking::entailment::{
-    EntailmentResult, EntailmentSetResult, LabelResult, PairClassifier, evaluate_entailment,
+pub use probe::{
+    classification::{ClassificationResult, FoldResult, evaluate_classification, evaluate_classification_on_test},
+    cross_validation::{LogisticForm, ProbeOptions, SelectionMetric},
+    features::PairFeatures,
+    folds::FoldRule,
+    frozen::{FrozenClassifier, FrozenTraining},
+    frozen_scorer::{FrozenScorer, RelatednessForm, ScorerTraining},
+    learning_curve::{LearningCurveOptions, LearningCurveResult, LearningPoint, evaluate_learning_curve},
+    paraphrase_detection::{ParaphraseDetectionResult, evaluate_paraphrase_detection},
 };
-pub use ranking::groups::{GroupRankingResult, RankedSentence, ReferenceRanking, evaluate_group_ranking};
-pub use ranking::pool::{PoolRanking, RankingResult, evaluate_ranking};
-pub use ranking::retrieval::{RetrievalMean, RetrievalMethod, RetrievalResult, RetrievalScores, evaluate_retrieval};
-pub use ranking::scoring::Scoring;
-pub use ranking::zero_shot::{ZeroShotResult, ZeroShotSet, evaluate_zero_shot};
+pub use published::{
+    classification::{PublishedClassification, published_classification},
+    cse::{PublishedMeans, published_cse_ablations},
+    relatedness::{published_sick, published_stsb},
+    rows::{PublishedRelatedness, PublishedSystem, PublishedValue},
+    similarity::{
+        PublishedEntailment, PublishedPCoherence, PublishedRanking, PublishedSoup, published_p_coherence,
+        published_ranking, published_sick_entailment, published_soup,
+    },
+    skip_thoughts::{PublishedSkipThoughts, published_skip_thoughts},
+    sts::published_sts,
+};
+pub use ranking::{
+    coherence::{DEFAULT_RANDOM_PAIRS, PCoherenceResult, RandomPairs, evaluate_p_coherence},
+    dictionary::{DictionaryResult, DictionarySet, DictionarySetResult, evaluate_dictionary},
+    entailment::{EntailmentResult, EntailmentSetResult, LabelResult, PairClassifier, evaluate_entailment},
+    groups::{GroupRankingResult, RankedSentence, ReferenceRanking, evaluate_group_ranking},
+    pool::{PoolRanking, RankingResult, evaluate_ranking},
+    retrieval::{RetrievalMean, RetrievalMethod, RetrievalResult, RetrievalScores, evaluate_retrieval},
+    scoring::Scoring,
+    zero_shot::{ZeroShotResult, ZeroShotSet, evaluate_zero_shot},
+};
 pub use report::{Align, TextTable, duration, to_json};
-pub use score::correlations::Correlations;
-pub use score::pairs::PairScorer;
-pub use score::scoring_method::ScoringMethod;
-pub use score::sentence_vectors::SentenceVectors;
-pub use score::with_interval::WithInterval;
+pub use score::{
+    correlations::Correlations, pairs::PairScorer, scoring_method::ScoringMethod, sentence_vectors::SentenceVectors,
+    with_interval::WithInterval,
+};
 /// Readers of data sets, re-exported from `senv-data`.
 pub use senv_data::{
     Definition, Definitions, Document, Entailment, JudgedQuery, LabeledSentence, LabeledSet, NliLayout, NliPair,
@@ -134,16 +139,16 @@ pub use senv_data::{
 };
 /// How many words two sentences share, re-exported for comparisons.
 pub use senv_metrics::WordOverlap;
-pub use sts::error_analysis::{ErrorAnalysis, PairDifference, error_analysis};
-pub use sts::protocol::{evaluate_sts, evaluate_sts_scorer};
-pub use sts::relatedness::{
-    Agreement, RelatednessResult, RelatednessTaskResult, evaluate_relatedness, evaluate_scorer,
+pub use sts::{
+    error_analysis::{ErrorAnalysis, PairDifference, error_analysis},
+    protocol::{evaluate_sts, evaluate_sts_scorer},
+    relatedness::{Agreement, RelatednessResult, RelatednessTaskResult, evaluate_relatedness, evaluate_scorer},
+    result::{
+        CorrelationIntervals, StsIntervals, StsMeanIntervals, StsOverall, StsResult, StsTaskIntervals, StsTaskResult,
+        StsYearResult,
+    },
+    significance::{StsComparison, TaskComparison, compare_sts},
 };
-pub use sts::result::{
-    CorrelationIntervals, StsIntervals, StsMeanIntervals, StsOverall, StsResult, StsTaskIntervals, StsTaskResult,
-    StsYearResult,
-};
-pub use sts::significance::{StsComparison, TaskComparison, compare_sts};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -30,6 +30,7 @@ mod checks;
 mod code_kernels;
 mod codes;
 mod collection;
+pub mod documents;
 mod error;
 mod exact;
 mod file;

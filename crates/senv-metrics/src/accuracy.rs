@@ -8,8 +8,10 @@
 //! F1_c = 2 #{ŷ = c, y = c} / (#{ŷ = c} + #{y = c})
 //! ```
 
-use crate::error::Error;
-use crate::{Result, error::check_lengths_of};
+use crate::{
+    Result,
+    error::{Error, check_lengths_of},
+};
 
 /// The confusion matrix, a table of `n_classes` × `n_classes` counts.
 #[derive(Debug, Clone, PartialEq, Eq)]

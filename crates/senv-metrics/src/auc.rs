@@ -9,9 +9,7 @@
 //!
 //! The Mann-Whitney statistic over the number of pairs (Hanley and McNeil, Radiology 143(1), 1982).
 
-use crate::Result;
-use crate::error::check;
-use crate::ranks::ranks_and_ties;
+use crate::{Result, error::check, ranks::ranks_and_ties};
 
 /// The probability that a value of `higher` is above one of `lower`, ties counted half, in `[0, 1]`: 0.5 where the two
 /// groups have the same distribution. `None` if a group is empty.

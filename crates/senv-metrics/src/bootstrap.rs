@@ -17,8 +17,7 @@
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
-use crate::error::check_lengths_of;
-use crate::{Result, Sample};
+use crate::{Result, Sample, error::check_lengths_of};
 
 /// Draws by default: 1,000.
 pub const DEFAULT_RESAMPLES: usize = 1_000;

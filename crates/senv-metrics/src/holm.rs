@@ -9,8 +9,7 @@
 //! Where each of m tests is called significant if its corrected p̃ is below α, the probability of one false call or more is
 //! at most α, whatever the dependence of the tests. Holm, "A Simple Sequentially Rejective Multiple Test Procedure", 1979.
 
-use crate::Result;
-use crate::error::check;
+use crate::{Result, error::check};
 
 /// The corrected p-values, in the order given.
 ///

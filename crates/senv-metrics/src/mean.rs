@@ -9,9 +9,11 @@
 //! A year of STS is reported as the plain mean over its tasks or as the mean weighted by their numbers of pairs
 //! (Agirre et al., "SemEval-2014 Task 10", 2014); the two differ, so each has a name.
 
-use crate::error::{check, check_finite, check_lengths};
-use crate::sum::sum;
-use crate::{Error, Result};
+use crate::{
+    Error, Result,
+    error::{check, check_finite, check_lengths},
+    sum::sum,
+};
 
 /// The plain mean; `None` for no value at all, or if one is not finite.
 ///

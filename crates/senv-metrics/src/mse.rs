@@ -6,9 +6,7 @@
 //! mse = Σ (x_i − y_i)² / n
 //! ```
 
-use crate::Result;
-use crate::error::check_pairs;
-use crate::mean::mean;
+use crate::{Result, error::check_pairs, mean::mean};
 
 /// The mean squared error of scores against gold values, in squared units of the scores; `None` for no pair at all,
 /// or if a square overflows.

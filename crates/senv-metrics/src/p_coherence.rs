@@ -13,8 +13,11 @@
 //! the same direction, has P-coherence 1: compare with the mean cosine of unrelated sentences, which
 //! [`UnitSum::pair_sum`] gives exactly.
 
-use crate::error::{Error, check_lengths_of};
-use crate::{Result, mean};
+use crate::{
+    Result,
+    error::{Error, check_lengths_of},
+    mean,
+};
 
 /// Below this norm a vector counts as zero, as for the cosine.
 const TINY: f64 = 1e-12;

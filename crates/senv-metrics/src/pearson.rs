@@ -9,9 +9,7 @@
 //! In two passes: first the means, by compensated sums, then the deviations, centered a second time and divided by
 //! the largest of them, so that neither a large offset nor a very large or small unit costs digits.
 
-use crate::Result;
-use crate::error::check_pairs;
-use crate::sum::sum;
+use crate::{Result, error::check_pairs, sum::sum};
 
 /// Pearson's r of two lists of scores, in `[-1, 1]`; `None` where it is undefined: fewer than two pairs, or all
 /// values of one list equal.

@@ -11,9 +11,11 @@
 //! sum over steps, not the area under straight lines between the points, which is more optimistic than any threshold.
 //! Manning, Raghavan and Schütze, "Introduction to Information Retrieval", 2008, section 8.4.
 
-use crate::Result;
-use crate::error::{check_finite, check_lengths_of};
-use crate::sum::sum;
+use crate::{
+    Result,
+    error::{check_finite, check_lengths_of},
+    sum::sum,
+};
 
 /// Precision and recall where every item with a score of at least a threshold counts as relevant.
 #[derive(Debug, Clone, Copy, PartialEq)]

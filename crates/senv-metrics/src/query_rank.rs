@@ -10,8 +10,7 @@
 //! Ties are optimistic: a candidate as close as the best relevant one does not count against it. The other relevant
 //! candidates never do. A constant scorer therefore has rank 1; [`QueryRank::n_tied`] shows it.
 
-use crate::Result;
-use crate::error::Error;
+use crate::{Result, error::Error};
 
 /// The rank of the best relevant candidate of a query, and its ties.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

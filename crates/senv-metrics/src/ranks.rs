@@ -6,8 +6,7 @@
 //! rank(x_i) = #{j : x_j < x_i} + (#{j : x_j = x_i} + 1) / 2
 //! ```
 
-use crate::Result;
-use crate::error::check;
+use crate::{Result, error::check};
 
 /// The rank of each value, 1 for the smallest; equal values share the average of their places. `-0.0` equals `0.0`,
 /// infinities rank at the ends.

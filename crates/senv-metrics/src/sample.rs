@@ -16,8 +16,10 @@
 //! With all c_i = 1 these are [`crate::mean`], the median, [`crate::pearson_r`], [`crate::spearman_rho`],
 //! [`crate::average_precision`], [`crate::auc`] and the F1 of the positive class. Sorting is done once, so that a draw costs O(n).
 
-use crate::Result;
-use crate::error::{check_finite, check_lengths_of, check_pairs};
+use crate::{
+    Result,
+    error::{check_finite, check_lengths_of, check_pairs},
+};
 
 /// How a number is computed from its items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -10,9 +10,12 @@
 //!
 //! Euclidean distances. P. J. Rousseeuw, "Silhouettes", Journal of Computational and Applied Mathematics 20, 1987.
 
-use crate::error::{check_finite, check_lengths_of};
-use crate::sum::sum;
-use crate::{Result, mean};
+use crate::{
+    Result,
+    error::{check_finite, check_lengths_of},
+    mean,
+    sum::sum,
+};
 
 /// The mean silhouette of `points`, `dim` values each one after another, in `[-1, 1]`; `None` with fewer than two groups,
 /// or where every point is a group of its own.

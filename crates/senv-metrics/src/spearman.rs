@@ -8,10 +8,12 @@
 //!
 //! The textbook shortcut 1 − 6 Σ d² / (n³ − n) holds without ties only; human scores are full of ties.
 
-use crate::Result;
-use crate::error::{check, check_lengths};
-use crate::pearson::correlation;
-use crate::ranks::ranks_and_ties;
+use crate::{
+    Result,
+    error::{check, check_lengths},
+    pearson::correlation,
+    ranks::ranks_and_ties,
+};
 
 /// Spearman's ρ of two lists of scores, in `[-1, 1]`, ties with their average rank; `None` where it is undefined:
 /// fewer than two pairs, or all values of one list equal.

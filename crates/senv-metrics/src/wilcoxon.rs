@@ -13,10 +13,12 @@
 //! No continuity correction by default, as is usual in the field (Kenter, Borisov and de Rijke, "Siamese
 //! CBOW", ACL 2016, marks differences at p < 10⁻⁴). Wilcoxon, "Individual Comparisons by Ranking Methods", 1945.
 
-use crate::Result;
-use crate::error::{check_finite, check_pairs};
-use crate::normal::normal_two_sided_p;
-use crate::ranks::ranks_and_ties;
+use crate::{
+    Result,
+    error::{check_finite, check_pairs},
+    normal::normal_two_sided_p,
+    ranks::ranks_and_ties,
+};
 
 /// The most differences for which [`Wilcoxon::exact_p_value`] is computed: beyond, use the normal approximation, which
 /// is accurate except far out in the tail, where it is too large.

@@ -10,8 +10,7 @@
 //! A and B are sets: a word counts once, however often it occurs. The paper of the SNLI-finetuned Skip-thoughts plots
 //! the histograms of one of the two without naming it; the first is assumed where nothing else is stated.
 
-use std::collections::HashSet;
-use std::hash::Hash;
+use std::{collections::HashSet, hash::Hash};
 
 /// Words of two sentences, each counted once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -27,9 +27,9 @@ use std::{
 
 use senv_core::{
     Table,
+    corpus::BlockBuffer,
     kernels::{Lanes, SharedTable},
     threads::spawn_others,
-    words::BlockBuffer,
 };
 
 use crate::{

@@ -3,7 +3,7 @@
 
 use std::{ops::Range, slice, sync::atomic::Ordering};
 
-use senv_core::{Table, kernels::SharedTable, threads::spawn_others, words::BlockBuffer};
+use senv_core::{Table, corpus::BlockBuffer, kernels::SharedTable, threads::spawn_others};
 
 use crate::{
     coefficients::Coefficients,

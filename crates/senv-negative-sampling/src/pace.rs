@@ -8,8 +8,8 @@
 use std::collections::HashMap;
 
 use senv_core::{
+    corpus::BlockBuffer,
     rng::{Stream, stream},
-    words::BlockBuffer,
 };
 
 use crate::{examples::Examples, noise::Noise, params::NegativeSamplingParams, plan::Plan};

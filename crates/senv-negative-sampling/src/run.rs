@@ -10,7 +10,7 @@ use std::{
 };
 
 use senv_core::{
-    Control, Corpus, Observer, Progress, RunOptions, optim::linear_decay, rng::Stream, words::BlockBuffer,
+    Control, Corpus, Observer, Progress, RunOptions, corpus::BlockBuffer, optim::linear_decay, rng::Stream,
 };
 
 use crate::{

@@ -10,8 +10,10 @@
 //! Bojanowski et al., "Enriching Word Vectors with Subword Information", TACL 2017, section 3.2. Repeated runs count
 //! each time. The end-of-line token `</s>` has none, in fastText and here.
 
-use crate::hash::{START, step_signed};
-use crate::{Buckets, Error, Result};
+use crate::{
+    Buckets, Error, Result,
+    hash::{START, step_signed},
+};
 
 /// The token that fastText puts at the end of each line; it has no character n-grams.
 pub const END_OF_LINE: &str = "</s>";

@@ -3,9 +3,11 @@
 use senv_core::{FeatureList, RowId, TokenId, Vocabulary, rng::Stream};
 use serde::{Deserialize, Serialize};
 
-use crate::hash::{append, fnv1a_signed, hash_operand};
-use crate::write::{self, RowsOf};
-use crate::{Buckets, Dropout, DropoutMask, DropoutScheme, Error, NgramScheme, Result};
+use crate::{
+    Buckets, Dropout, DropoutMask, DropoutScheme, Error, NgramScheme, Result,
+    hash::{append, fnv1a_signed, hash_operand},
+    write::{self, RowsOf},
+};
 
 /// The highest order of word n-grams.
 pub const MAX_ORDER: usize = 255;

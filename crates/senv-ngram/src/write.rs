@@ -5,8 +5,7 @@
 
 use senv_core::{FeatureList, RowId, TokenId};
 
-use crate::hash::append;
-use crate::{DropoutMask, DropoutScheme};
+use crate::{DropoutMask, DropoutScheme, hash::append};
 
 /// Maps tokens to rows.
 pub(crate) trait RowsOf {

@@ -65,8 +65,7 @@ pub use nearest::{NearestIndex, Neighbour};
 pub use nearest_stream::NearestStream;
 pub use npy::{NpyReader, NpyWriter, read_npy, read_npy_marked, read_npy_stream, write_npy};
 pub use options::{Duplicates, Format, LoadReport, NonFinite, ReadOptions};
-pub use senv_core::text::InvalidUtf8;
-pub use senv_core::{ModelFile, ModelWriter, files::FORMAT_VERSION};
+pub use senv_core::{ModelFile, ModelWriter, files::FORMAT_VERSION, text::InvalidUtf8};
 
 #[cfg(feature = "arrow")]
 pub use vector_table::{VectorPrecision, VectorTableWriter};

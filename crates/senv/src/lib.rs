@@ -118,8 +118,6 @@ pub use jobs::{
 };
 pub use model::handle::Model;
 pub use model2vec::Model2Vec;
-/// Documents that are ranked by words and meaning.
-pub use senv_core::documents;
 /// Parameters of the trainer and of reading text, so that a caller needs no other crate of senv.
 pub use senv_core::{
     Control, CorpusOptions, Coverage, FewKnownWords, KnownWords, NoObserver, Observer, Progress, Remedy, RunOptions,
@@ -136,6 +134,8 @@ pub use senv_english::MIN_KNOWN_SHARE as MIN_KNOWN_SHARE_ENGLISH;
 pub use senv_eval as eval;
 /// Search among vectors, which [`Index`] and [`SentenceCollection`] are made of.
 pub use senv_index as index;
+/// Documents that are ranked by words and meaning.
+pub use senv_index::documents;
 pub use senv_losses::{
     Candidates, Combine, Directions, Grid, InfoNce, MarginLoss, NliHeadForm, Prefix, RelatednessLoss, Selection,
     TargetRanking,
@@ -144,14 +144,14 @@ pub use senv_negative_sampling::{
     Composition, Constituents, Inference, NegativeSamplingParams, NegativeSharing, Schedule, WindowSide,
 };
 
-pub use average::unknown_words::UnknownWords;
-pub use average::weight_scheme::WeightScheme;
-pub use average::{component_search::WEIGHTING_SENTENCES, weighting::Weighting};
-pub use base::memory_text::MemoryText;
-pub use base::text_files::TextFiles;
-pub use base::text_sample::TextSample;
-pub use base::text_size::TextSize;
-pub use base::train_options::TrainOptions;
+pub use average::{
+    component_search::WEIGHTING_SENTENCES, unknown_words::UnknownWords, weight_scheme::WeightScheme,
+    weighting::Weighting,
+};
+pub use base::{
+    memory_text::MemoryText, text_files::TextFiles, text_sample::TextSample, text_size::TextSize,
+    train_options::TrainOptions,
+};
 pub use check::{
     Check, CheckParams, CheckText, CheckWarning, CosineSpread, LossAgainstChance, MAX_EMPTY_SENTENCES, MAX_MEAN_COSINE,
     MAX_UNKNOWN_WORDS, MIN_DIRECTIONS, MIN_NEIGHBOUR_AUC, MIN_ORDER, MIN_TF_IDF_AGREEMENT, MIN_TRAINING_WORDS,
@@ -164,23 +164,27 @@ pub use collection::{
     SentenceHit, SentenceSearch,
 };
 pub use compress::table::CompressParams;
-pub use data::reading::Reading;
-pub use data::tf_idf::{TfIdf, TfIdfParams};
-pub use data::{HeldOut, PairData, PairFiles, PairInput, PairKind, PairOptions, PairSource, SampledPair, SourceReport};
-pub use gradient::pair_training::{PairLoss, PairParams};
-pub use gradient::scored_pairs::{ScoredPairs, scored_pairs_fingerprint};
-pub use gradient::trainable_encoder::EncoderForm;
-pub use gradient::{Decay, FitParams, L2Scaling, Phases, Stopped, WordUpdates};
+pub use data::{
+    HeldOut, PairData, PairFiles, PairInput, PairKind, PairOptions, PairSource, SampledPair, SourceReport,
+    reading::Reading,
+    tf_idf::{TfIdf, TfIdfParams},
+};
+pub use gradient::{
+    Decay, FitParams, L2Scaling, Phases, Stopped, WordUpdates,
+    pair_training::{PairLoss, PairParams},
+    scored_pairs::{ScoredPairs, scored_pairs_fingerprint},
+    trainable_encoder::EncoderForm,
+};
 pub use grid_search::{BEST_MODEL, Candidate, GridOutcome, GridRun, GridSearch, RUN_TABLE, SearchGrid};
-pub use model::averaged::{Averaged, AveragedSystem};
-pub use model::digest::model_digest;
-pub use model::saved::{EncodingCost, ExpandVocabulary, SavedModel};
-pub use model::trained::Trained;
 pub use model::{
+    averaged::{Averaged, AveragedSystem},
     decode::{Decode, DecodedSentence, Interpolation},
+    digest::model_digest,
     expansion::{Expansion, ExpansionReport},
     reverse_dictionary::{DefinedWord, ReverseDictionary},
+    saved::{EncodingCost, ExpandVocabulary, SavedModel},
     score_pairs::ScorePairs,
+    trained::Trained,
 };
 pub use recipe::{
     NeighbourRecipe, Recipe, WordsRecipe, fine_tune,
@@ -192,16 +196,15 @@ pub use sequence::{
     LongSentences, OutputForm, SequenceCell, SequenceConfig, SequenceForm, SequenceModel, SequenceSystem,
 };
 pub use start::initial::{Initial, InitialVectorReport, vectors_fingerprint};
-pub use system::pair_system::{PairSystem, PairSystemParams};
 pub use system::{
     about::{About, NamedSettings},
     contract::{Common, System, Trainer},
+    pair_system::{PairSystem, PairSystemParams},
     start::Start,
     text_data::TextData,
     text_system::TextSystem,
 };
-pub use systems::pretraining::Pretraining;
-pub use systems::*;
+pub use systems::{pretraining::Pretraining, *};
 pub use targets::{TargetConfig, TargetEncoder, TargetLoss, TargetModel, TargetParams, TargetSystem, TextTargets};
 
 #[cfg(doctest)]

@@ -21,7 +21,7 @@ pub use ndarray;
 pub use senv_core::{Control, Coverage, NoObserver, Observer, Progress, Scratch, SentenceEncoder};
 
 pub use crate::{
-    Cse, CseParams, NegativeSamplingParams, PvDbow, PvDbowParams, Sent2Vec, Sent2VecParams, SiameseCbow,
+    Cse, CseParams, NegativeSamplingParams, Pp, PpParams, PvDbow, PvDbowParams, Sent2Vec, Sent2VecParams, SiameseCbow,
     SiameseCbowParams, Word2Vec, Word2VecParams,
     base::{text_size::TextSize, train_options::TrainOptions},
     collection::SentenceCollection,
@@ -32,4 +32,3 @@ pub use crate::{
     sentence_index::{Hit, Index},
     system::{contract::System, start::Start, text_system::TextSystem},
 };
-pub use crate::{Pp, PpParams};

@@ -1,7 +1,7 @@
 //! How rankings by words and by meaning become one, as arguments.
 
 use clap::ValueEnum;
-use senv_core::documents::{Join, JoinMethod};
+use senv_index::documents::{Join, JoinMethod};
 
 /// What is added up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

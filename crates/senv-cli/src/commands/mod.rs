@@ -42,8 +42,8 @@ use std::path::{Path, PathBuf};
 use clap::Arg;
 use senv::{Model, PairData, StaticModel};
 use senv_core::{
+    corpus::KeptReading,
     threads::{spawn_in_turn, startable_threads, thread_count},
-    words::KeptReading,
 };
 use senv_store::ModelFile;
 

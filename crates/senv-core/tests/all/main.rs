@@ -2,10 +2,6 @@
 
 mod auto_traits;
 mod checkpoint;
-mod equation_index;
-mod errors;
-mod imports;
-mod manifests;
 mod model_file;
 mod optim;
 mod web_collection;

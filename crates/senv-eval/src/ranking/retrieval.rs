@@ -1,14 +1,11 @@
-//! Retrieval: how high relevant documents stand, by words, by meaning, and by both ([`senv_core::documents`] has the equations).
+//! Retrieval: how high relevant documents stand, by words, by meaning, and by both ([`senv_index::documents`] has the equations).
 
 use std::path::PathBuf;
 
 use ndarray::Array2;
-use senv_core::{
-    SentenceEncoder,
-    documents::{DocumentRanker, Join, RankBy},
-    text::sentences,
-};
+use senv_core::{SentenceEncoder, text::sentences};
 use senv_data::RetrievalSet;
+use senv_index::documents::{DocumentRanker, Join, RankBy};
 use senv_metrics::{Bootstrap, Sample, Statistic, ndcg, recall_at, reciprocal_rank};
 use serde::Serialize;
 
@@ -26,7 +23,7 @@ const RECALL_RANKS: usize = 100;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RetrievalMethod {
-    /// By the words of the query ([`senv_core::words::Bm25`]).
+    /// By the words of the query ([`senv_index::documents::Bm25`]).
     Words,
     /// By the cosine of the query with the whole document.
     Documents,

@@ -359,7 +359,7 @@ const PROTOCOLS: &[Protocol] = &[
             let result = evaluate_retrieval(
                 &vectors,
                 &set,
-                senv_core::documents::Join::default(),
+                senv_index::documents::Join::default(),
                 Bootstrap { resamples: 0, seed: 1 },
             )?;
             Ok(Some(result.scores[1].ndcg_at_10.value_x100 / 100.0))

@@ -1,7 +1,6 @@
 //! The STS protocol with an encoder whose cosines can be worked out by hand.
 
-use std::path::PathBuf;
-use std::sync::Mutex;
+use std::{path::PathBuf, sync::Mutex};
 
 use senv_core::{Coverage, Scratch, SentenceEncoder};
 use senv_eval::{Correlations, Error, Scale, StsPair, StsTask, compare_sts, evaluate_sts, published_sts, to_json};

@@ -15,7 +15,7 @@ pub use memory::{DistributedMemory, MemoryScratch, Surroundings, WindowSide};
 pub use neighbours::NeighbouringSentences;
 pub use window::{ContinuousBagOfWords, SkipGram};
 
-use senv_core::{TokenId, rng::Stream, words::BlockBuffer};
+use senv_core::{TokenId, corpus::BlockBuffer, rng::Stream};
 
 use crate::plan::Plan;
 

@@ -11,7 +11,7 @@
 //! The release approximates the softmax by a tree over the vocabulary; here it is negative sampling.
 //! Neighbours stand in the same document and in the same block of the corpus (some 4,000 tokens).
 
-use senv_core::{RowId, TokenId, rng::Stream, words::BlockBuffer};
+use senv_core::{RowId, TokenId, corpus::BlockBuffer, rng::Stream};
 
 use super::Examples;
 use crate::{plan::Plan, subsampling::Subsampling};

@@ -3,8 +3,8 @@
 use rand::RngExt;
 use senv_core::{
     Corpus, Scratch, TokenId,
+    corpus::BlockBuffer,
     rng::{Stream, stream},
-    words::BlockBuffer,
 };
 use senv_store::SecondMoment;
 

@@ -18,8 +18,7 @@ use senv_core::{
     Coverage, Error, Result, Rows, Scratch, SentenceEncoder, Table, TokenId, Tokenizer, Vocabulary, kernels,
     words::look_up_all,
 };
-use senv_ngram::WordNgramParams;
-use senv_ngram::WordNgrams;
+use senv_ngram::{WordNgramParams, WordNgrams};
 
 use crate::average::{
     unknown_words::{HashedWords, UnknownWords},

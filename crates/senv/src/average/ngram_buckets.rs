@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use senv_core::{
     Corpus, FeatureList, Remedy, Vocabulary,
+    corpus::BlockBuffer,
     ranks::{self, Reduce},
-    words::BlockBuffer,
 };
 use senv_ngram::{WordNgramParams, WordNgrams};
 

@@ -6,7 +6,7 @@
 
 use std::{fs, path::Path};
 
-use senv_core::{Corpus, Result, words::BlockBuffer};
+use senv_core::{Corpus, Result, corpus::BlockBuffer};
 
 use super::memory_text::line;
 

@@ -4,7 +4,7 @@ use std::{fmt, path::Path};
 
 use senv_core::{
     Corpus, CorpusOptions, NoObserver, Observer, RunOptions, TextOptions, Tokenizer, Vocabulary,
-    checkpoint::CheckpointPlan, ranks::Reduce, words::KeptReading,
+    checkpoint::CheckpointPlan, corpus::KeptReading, ranks::Reduce,
 };
 use senv_store::Embeddings;
 

@@ -5,8 +5,8 @@ use std::path::Path;
 use rand::RngExt;
 use senv_core::{
     Corpus, TextOptions, TextReader, TokenId, Vocabulary,
+    corpus::BlockBuffer,
     rng::{Stream, stream},
-    words::BlockBuffer,
 };
 
 use super::{CheckParams, pair_ranks::HeldOutPairs};

@@ -3,11 +3,8 @@
 use std::collections::HashMap;
 
 use ndarray::Array2;
-use senv_core::{
-    SentenceEncoder,
-    documents::{DocumentRanker, Join, RankBy, best},
-    memory::check_memory,
-};
+use senv_core::{SentenceEncoder, memory::check_memory};
+use senv_index::documents::{DocumentRanker, Join, RankBy, best};
 
 use super::{SentenceCollection, new_sentences::TEXT};
 use crate::error::Result;
@@ -44,7 +41,7 @@ impl SentenceCollection {
     /// Takes up the sentences that are not deleted and that `keep` says by their positions; those with the same value in `column` are a
     /// document, in the order of the collection. Without a column each sentence is ranked by itself, by its words and its vector.
     ///
-    /// Takes `4 dim` bytes for each sentence and document, and what their words take ([`senv_core::words::Bm25`]).
+    /// Takes `4 dim` bytes for each sentence and document, and what their words take ([`senv_index::documents::Bm25`]).
     ///
     /// ```
     /// # let folder = tempfile::tempdir()?;

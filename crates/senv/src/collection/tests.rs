@@ -205,7 +205,10 @@ fn the_path_of_the_model_is_that_of_the_file_itself() {
     SentenceCollection::open(place.path("dots")).unwrap();
     #[cfg(unix)]
     {
-        use std::{ffi::OsStr, os::unix::ffi::OsStrExt, os::unix::fs::symlink};
+        use std::{
+            ffi::OsStr,
+            os::unix::{ffi::OsStrExt, fs::symlink},
+        };
         symlink("my.senv", place.path("latest.senv")).unwrap();
         assert_eq!(kept("link", &place.path("latest.senv")), real);
         // The link is that of another model now, or gone.

@@ -105,8 +105,8 @@ fn write_json(path: &Path, json: &Value) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::StaticModel;
     use crate::{
+        StaticModel,
         average::encoder::{AverageEncoder, words},
         compress::table::CompressParams,
     };

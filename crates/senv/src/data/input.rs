@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use senv_core::{
     Sentences, TextOptions, TokenId, Tokenizer,
-    words::{KeptReading, SentencesWriter},
+    corpus::{KeptReading, SentencesWriter},
 };
 use serde::{Deserialize, Serialize};
 

@@ -6,8 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use senv_core::{
-    Error as CoreError, Observer, Result as CoreResult, checkpoint,
-    words::{KeptReading, VocabularyBuilder},
+    Error as CoreError, Observer, Result as CoreResult, checkpoint, corpus::KeptReading, words::VocabularyBuilder,
 };
 use serde::{Deserialize, Serialize};
 

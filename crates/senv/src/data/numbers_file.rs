@@ -6,10 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use senv_core::{
-    Error as CoreError, Result as CoreResult, TokenId,
-    files::{AtomicFile, StoredListWriter},
-};
+use senv_core::{Error as CoreError, Result as CoreResult, TokenId, corpus::StoredListWriter, files::AtomicFile};
 
 use super::{
     source::{AnchoredWriter, Groups, Lists, ListsWriter},

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use senv_core::{
     Corpus, CorpusOptions, Error as CoreError, Observer, Result as CoreResult, Sentences, TokenId,
-    files::{StoredList, StoredListWriter},
-    words::{BlockBuffer, KeptReading, SentencesWriter, VocabularyBuilder},
+    corpus::{BlockBuffer, KeptReading, SentencesWriter, StoredList, StoredListWriter},
+    words::VocabularyBuilder,
 };
 
 use super::{

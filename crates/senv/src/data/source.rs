@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use rand::RngExt;
 use senv_core::{
     Error as CoreError, Result as CoreResult, Sentences, TokenId,
-    files::{StoredList, StoredListWriter},
+    corpus::{StoredList, StoredListWriter},
     rng::Stream,
 };
 

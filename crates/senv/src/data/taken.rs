@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use senv_core::{Result as CoreResult, TokenId, words::SentencesWriter};
+use senv_core::{Result as CoreResult, TokenId, corpus::SentencesWriter};
 
 use super::{
     anchors::{Anchors, Relation},

@@ -17,7 +17,7 @@
 
 use std::path::Path;
 
-use senv_core::{Corpus, TokenId, Tokenizer, Vocabulary, words::BlockBuffer};
+use senv_core::{Corpus, TokenId, Tokenizer, Vocabulary, corpus::BlockBuffer};
 
 use crate::{base::train_options::TrainOptions, error::Result};
 

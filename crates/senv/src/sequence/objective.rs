@@ -13,7 +13,7 @@ use ndarray::Array2;
 use senv_core::{
     Result as CoreResult, Sentences, TokenId,
     arrays::{Float, Parameters, TokenBatch},
-    files::StoredList,
+    corpus::StoredList,
     observer::Metric,
 };
 use senv_encoders::{Decoder, Encoder};

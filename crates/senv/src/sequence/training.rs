@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use senv_core::{
-    CorpusOptions, Observer, TokenId, Tokenizer, Vocabulary, files::StoredList, hyperparameters::Hyperparameters,
+    CorpusOptions, Observer, TokenId, Tokenizer, Vocabulary, corpus::StoredList, hyperparameters::Hyperparameters,
 };
 use senv_store::Embeddings;
 

@@ -4,9 +4,8 @@ use std::path::{Path, PathBuf};
 
 use senv_core::{
     Corpus, CorpusOptions, Error as CoreError, Observer, Result as CoreResult, Sentences, TokenId, Vocabulary,
-    files::{StoredList, StoredListWriter},
+    corpus::{SentencesWriter, StoredList, StoredListWriter},
     hyperparameters::named_values,
-    words::SentencesWriter,
 };
 use serde::{Deserialize, Serialize};
 

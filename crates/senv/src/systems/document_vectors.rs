@@ -7,7 +7,7 @@
 use std::path::Path;
 
 use senv_core::{
-    Corpus, Error as CoreError, Rows, Table, TextOptions, TextReader, Tokenizer, memory, words::BlockBuffer,
+    Corpus, Error as CoreError, Rows, Table, TextOptions, TextReader, Tokenizer, corpus::BlockBuffer, memory,
 };
 use senv_store::write_npy;
 

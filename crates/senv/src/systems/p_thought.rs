@@ -7,7 +7,7 @@ use std::path::Path;
 
 use senv_core::{
     Error as CoreError, TokenId, Tokenizer,
-    files::StoredList,
+    corpus::StoredList,
     hyperparameters::{Hyperparameters, hyperparameters, named_values},
 };
 use senv_encoders::{Conditioning, GruInit, GruStyle, RecurrentTopology};

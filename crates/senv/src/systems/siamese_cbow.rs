@@ -13,7 +13,7 @@ use rand::RngExt;
 use senv_core::{
     Corpus, Error as CoreError, Sentences, Tokenizer, Vocabulary,
     arrays::{Parameters, TokenBatch},
-    files::{StoredList, StoredListWriter},
+    corpus::{StoredList, StoredListWriter},
     hyperparameters::{Hyperparameters, hyperparameters},
     optim::{Adam, UpdateRule},
     rng::{Stream, stream},

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use senv_core::{
     Error as CoreError, Tokenizer,
-    files::StoredList,
+    corpus::StoredList,
     hyperparameters::{Hyperparameters, hyperparameters},
     optim::{AdamParams, AdamVariant, UpdateRule},
 };

@@ -4,8 +4,7 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use senv::{Model, TrainOptions, UnknownWords, WeightScheme, WeightedParams};
-use senv_core::CorpusOptions;
-use senv_core::{Control, Observer, Progress};
+use senv_core::{Control, CorpusOptions, Observer, Progress};
 
 use super::{input_args::InputArgs, unchanged::Unchanged};
 use crate::{

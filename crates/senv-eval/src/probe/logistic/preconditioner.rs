@@ -151,8 +151,7 @@ fn solve(r: &Array2<f32>, x: &mut [f32]) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::circle;
-    use super::*;
+    use super::{super::tests::circle, *};
 
     #[test]
     fn the_preconditioner_solves_with_the_weighted_gram_matrix() {

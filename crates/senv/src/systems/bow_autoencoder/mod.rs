@@ -16,9 +16,9 @@ use senv_core::{
     Corpus, CorpusOptions, Coverage, Error as CoreError, Observer, Result as CoreResult, Scratch, SentenceEncoder,
     Sentences, Table, TokenId, Tokenizer, Vocabulary,
     arrays::Parameters,
+    corpus::SentencesWriter,
     hyperparameters::{Hyperparameters, hyperparameters, named_values},
     rng::stream,
-    words::SentencesWriter,
 };
 use senv_encoders::Encoder;
 use serde::{Deserialize, Serialize};

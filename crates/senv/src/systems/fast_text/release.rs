@@ -10,8 +10,10 @@ use std::{
 
 use rayon::prelude::*;
 use senv_core::{
-    ModelWriter, Table, TokenId, Tokenizer, Vocabulary, files::RawTensor, files::SharedBytes,
-    hyperparameters::Hyperparameters, memory::check_memory,
+    ModelWriter, Table, TokenId, Tokenizer, Vocabulary,
+    files::{RawTensor, SharedBytes},
+    hyperparameters::Hyperparameters,
+    memory::check_memory,
 };
 use senv_negative_sampling::NegativeSamplingParams;
 use senv_ngram::{CharNgrams, PLACEHOLDER};
@@ -24,8 +26,7 @@ use super::{
 };
 use crate::{
     Sent2Vec, Sent2VecParams,
-    average::encoder::AverageEncoder,
-    average::unknown_words::UnknownWords,
+    average::{encoder::AverageEncoder, unknown_words::UnknownWords},
     base::file::{ROWS, to_json},
     error::{Error, Result},
     model::{

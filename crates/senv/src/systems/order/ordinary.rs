@@ -179,7 +179,7 @@ pub(super) fn unit_vector(sentence: &[TokenId], words: OrderWords<'_>) -> Vec<f3
         match token.index().checked_sub(table.vocabulary().len()) {
             None => table.rows().add_row(token.index(), 1.0, &mut out),
             Some(bucket) => {
-                senv_core::init::add_signs(
+                senv_core::words::add_signs(
                     &format!("bucket {bucket}"),
                     senv_core::words::unknown_word_value(length, dim),
                     &mut out,

@@ -1,8 +1,10 @@
 //! SDAE and SAE, of both cells.
 
 use super::*;
-use senv::SequenceCell;
-use senv::systems::{Sdae, SdaeCell};
+use senv::{
+    SequenceCell,
+    systems::{Sdae, SdaeCell},
+};
 
 /// Small, with the default noise.
 pub(crate) fn small(fit: FitParams) -> SdaeParams {

@@ -1,0 +1,6 @@
+//! Tests of the workspace as a whole.
+
+mod equation_index;
+mod errors;
+mod imports;
+mod manifests;

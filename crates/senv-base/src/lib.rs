@@ -1,0 +1,24 @@
+//! What every senv crate stands on: the error type, ids, rows by number, who hears of progress, threads, sizes and shared bytes.
+//!
+//! `senv-core` re-exports it; depend on that crate.
+
+pub mod error;
+#[doc(hidden)]
+pub mod hash;
+mod ids;
+mod map;
+pub mod memory;
+pub mod observer;
+mod rows;
+mod shared_bytes;
+pub mod threads;
+
+pub use error::{Error, Remedy, Result};
+pub use ids::{RowId, TokenId};
+pub use observer::{Control, NoObserver, Observer, Progress};
+pub use rows::Rows;
+pub use shared_bytes::SharedBytes;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,0 +1,202 @@
+//! BM25: which texts hold the words of a query.
+//!
+//! Equation: `bm25`
+//!
+//! ```text
+//! score(q, d) = Σ_{w in q} idf(w) tf(w, d) / ( tf(w, d) + k1 (1 - b + b |d| / mean |d|) )
+//! idf(w)      = ln(1 + (N - df(w) + 1/2) / (df(w) + 1/2))
+//! ```
+//!
+//! (Robertson and Zaragoza 2009, in the form of Lucene.) A word that comes twice in the query counts twice. Words are tokens with a letter or
+//! digit, and their parts between hyphens, lower-cased, in the singular where that is an `s` less.
+
+use std::collections::HashMap;
+
+use senv_core::Tokenizer;
+
+/// The two constants of BM25.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Bm25Params {
+    /// How soon more of the same word counts for little, at least 0.
+    pub k1: f32,
+    /// How much the length of a text counts, from 0 to 1.
+    pub b: f32,
+}
+
+impl Default for Bm25Params {
+    /// 1.2 and .75, those of Lucene.
+    fn default() -> Self {
+        Self { k1: 1.2, b: 0.75 }
+    }
+}
+
+/// The words of a query that some text holds, each with its weight.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct WordQuery(pub(super) Vec<(u32, f32)>);
+
+impl WordQuery {
+    /// Whether no text holds a word of the query.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// Texts that are searched by their words, in memory.
+///
+/// ```
+/// use senv_index::documents::{Bm25, Bm25Params};
+/// let texts = ["the cat sat on the mat", "rain falls on the hills", "cats and dogs"];
+/// let index = Bm25::new(texts, &Bm25Params::default());
+/// let scores = index.scores("a cat");
+/// assert!(scores[2] > scores[0] && scores[0] > 0.0 && scores[1] == 0.0);
+/// ```
+#[derive(Debug, Clone)]
+pub struct Bm25 {
+    params: Bm25Params,
+    tokenizer: Tokenizer,
+    words: HashMap<String, u32>,
+    /// Of each word the texts that hold it, ascending, and how often.
+    postings: Vec<Vec<(u32, u32)>>,
+    /// The other way around: words of the texts, back to back, and where those of each text end.
+    pub(super) of_texts: Vec<(u32, u32)>,
+    pub(super) ends: Vec<usize>,
+    /// 1 - b + b |d| / mean |d|, times k1.
+    lengths: Vec<f32>,
+}
+
+impl Bm25 {
+    /// Takes up the words of texts. Takes 16 bytes for each distinct word of each text.
+    #[must_use]
+    pub fn new<'t>(texts: impl IntoIterator<Item = &'t str>, params: &Bm25Params) -> Self {
+        let tokenizer = Tokenizer::words().lowercase(true);
+        let mut words: HashMap<String, u32> = HashMap::new();
+        let mut postings: Vec<Vec<(u32, u32)>> = Vec::new();
+        let (mut of_texts, mut ends): (Vec<(u32, u32)>, Vec<usize>) = (Vec::new(), Vec::new());
+        let mut lengths: Vec<f32> = Vec::new();
+        let mut present: Vec<u32> = Vec::new();
+        for (text, number) in texts.into_iter().zip(0..) {
+            let mut n = 0;
+            for_words(&tokenizer, text, |word| {
+                n += 1;
+                let next = postings.len() as u32;
+                let word = match words.get(word) {
+                    Some(&word) => word,
+                    None => {
+                        postings.push(Vec::new());
+                        *words.entry(word.to_owned()).or_insert(next)
+                    }
+                };
+                match postings[word as usize].last_mut() {
+                    Some((last, count)) if *last == number => *count += 1,
+                    _ => {
+                        postings[word as usize].push((number, 1));
+                        present.push(word);
+                    }
+                }
+            });
+            let count = |word: u32| (word, postings[word as usize].last().map_or(0, |&(_, count)| count));
+            of_texts.extend(present.drain(..).map(count));
+            ends.push(of_texts.len());
+            lengths.push(n as f32);
+        }
+        let mean = lengths.iter().sum::<f32>() / lengths.len().max(1) as f32;
+        for length in &mut lengths {
+            *length = params.k1 * (1.0 - params.b + params.b * *length / mean.max(1e-9));
+        }
+        Self { params: *params, tokenizer, words, postings, of_texts, ends, lengths }
+    }
+
+    /// Number of texts.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.lengths.len()
+    }
+
+    /// Whether there is no text.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.lengths.is_empty()
+    }
+
+    /// The constants.
+    #[must_use]
+    pub fn params(&self) -> Bm25Params {
+        self.params
+    }
+
+    /// The words of a query, each with a weight of 1 for each time it comes.
+    #[must_use]
+    pub fn query(&self, query: &str) -> WordQuery {
+        let mut words = Vec::new();
+        for_words(&self.tokenizer, query, |word| {
+            if let Some(&word) = self.words.get(word) {
+                words.push((word, 1.0));
+            }
+        });
+        WordQuery(words)
+    }
+
+    /// The score of every text, at least 0: 0 of one that holds no word of the query.
+    #[must_use]
+    pub fn scores(&self, query: &str) -> Vec<f32> {
+        self.weighted_scores(&self.query(query))
+    }
+
+    /// The same for words with weights.
+    #[must_use]
+    pub fn weighted_scores(&self, query: &WordQuery) -> Vec<f32> {
+        let mut scores = vec![0.0; self.len()];
+        for &(word, weight) in &query.0 {
+            let weight = weight * self.idf(word);
+            for &(text, count) in &self.postings[word as usize] {
+                scores[text as usize] += weight * count as f32 / (count as f32 + self.lengths[text as usize]);
+            }
+        }
+        scores
+    }
+
+    /// How rare a word is.
+    pub(super) fn idf(&self, word: u32) -> f32 {
+        let (n, df) = (self.len() as f32, self.postings[word as usize].len() as f32);
+        (1.0 + (n - df + 0.5) / (df + 0.5)).ln()
+    }
+}
+
+/// Calls `f` with the words of a text.
+fn for_words(tokenizer: &Tokenizer, text: &str, mut f: impl FnMut(&str)) {
+    tokenizer.for_each(text, &mut String::new(), |token| {
+        for word in token.split(['-', '/', '_']).filter(|word| word.chars().any(char::is_alphanumeric)) {
+            f(singular(word));
+        }
+    });
+}
+
+/// The word without the `s` of an English plural or verb.
+fn singular(word: &str) -> &str {
+    let is_plural = word.len() > 3 && word.ends_with('s') && !["ss", "us", "is"].iter().any(|end| word.ends_with(end));
+    if is_plural { &word[..word.len() - 1] } else { word }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scores_are_those_of_the_equation() {
+        let index = Bm25::new(["a cat sat", "cats, cats and a dog", "rain"], &Bm25Params { k1: 1.5, b: 0.5 });
+        // Lengths 3, 5, 1, mean 3. cat: df 2, idf = ln(1 + 1.5 / 2.5); rain: df 1, idf = ln(1 + 2.5 / 1.5).
+        let idf = |df: f32| (1.0 + (3.0 - df + 0.5) / (df + 0.5)).ln();
+        let score = |df: f32, tf: f32, len: f32| idf(df) * tf / (tf + 1.5 * (0.5 + 0.5 * len / 3.0));
+        let scores = index.scores("cat rain rain unknown");
+        let expected = [score(2.0, 1.0, 3.0), score(2.0, 2.0, 5.0), 2.0 * score(1.0, 1.0, 1.0)];
+        for (score, expected) in scores.iter().zip(expected) {
+            assert!((score - expected).abs() < 1e-6, "{scores:?} {expected}");
+        }
+        assert!(Bm25::new([], &Bm25Params::default()).scores("cat").is_empty());
+        assert_eq!(Bm25::new(["", "..."], &Bm25Params::default()).scores("cat"), [0.0, 0.0]);
+        let hyphens = Bm25::new(["a semi-infinite plate", "x"], &Bm25Params::default());
+        assert!(hyphens.scores("infinite")[0] > 0.0 && hyphens.scores("Semi-finite")[0] > 0.0);
+        assert_eq!(["cats", "class", "bus", "is", "gas"].map(singular), ["cat", "class", "bus", "is", "gas"]);
+    }
+}

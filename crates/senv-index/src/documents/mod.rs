@@ -1,0 +1,366 @@
+//! Documents that are ranked by their words and by their meaning.
+//!
+//! Equation: `hybrid-score`
+//!
+//! ```text
+//! score(q, d)    = z(BM25(q, d)) + z(cos(q, d)) + z(max_{s in d} cos(q, s))      z(x) = (x - mean) / deviation, over all documents
+//! expanded(q, d) = z(BM25(q', d)) + z(cos(q + r, d)) + z(max_{s in d} cos(q, s))      r = the mean of the ten d of the highest score
+//! ```
+//!
+//! s are the sentences of a document; vectors are of length 1, r as well. The three are joined without weights to tune: a score counts
+//! by how far it stands out among those of its kind ([`Join`] has weights, and ranks instead). q' is q with words of those ten
+//! documents (`query-expansion`).
+
+mod bm25;
+mod expansion;
+mod join;
+
+pub use bm25::{Bm25, Bm25Params, WordQuery};
+pub use join::{Join, JoinMethod};
+
+use std::ops::Range;
+
+use ndarray::Array2;
+use rayon::prelude::*;
+
+use senv_core::{Error, Result, SentenceEncoder, kernels, text::sentences};
+
+/// Documents whose words expand a query, at most a tenth of all; words that are added, and their share of the weight. Those of the
+/// literature; on two collections any of 5 to 10 documents and 10 to 20 words came to the same.
+const N_FEEDBACK: usize = 10;
+const N_WORDS: usize = 20;
+const SHARE: f32 = 0.5;
+/// Rows whose cosines are computed by one thread at a time.
+const ROWS: usize = 4096;
+
+/// What documents are ranked by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum RankBy {
+    /// The words of the query ([`Bm25`]).
+    Words,
+    /// The cosine of the query with the whole document.
+    Document,
+    /// The cosine of the query with the nearest sentence.
+    BestSentence,
+    /// All three.
+    Hybrid,
+    /// All three, with the words and the mean vector of the documents that these find first.
+    #[default]
+    Expanded,
+}
+
+/// Documents in memory, with their words and the vectors of all of them and of all of their sentences.
+///
+/// ```
+/// use senv_core::{StaticEncoder, Table, Tokenizer, Vocabulary};
+/// use senv_index::documents::{DocumentRanker, RankBy};
+/// use senv_core::static_model::{CompressedRows, RowEncoding};
+/// let vocabulary = Vocabulary::from_counts([("cat", 3), ("rain", 2), ("dog", 1)], 6)?;
+/// let table = Table::from_vec(3, 2, vec![1.0, 0.0, 0.0, 1.0, 0.9, 0.1])?;
+/// let rows = CompressedRows::compress(&table, RowEncoding::F32)?;
+/// let encoder = StaticEncoder::new(Tokenizer::words().lowercase(true), vocabulary, rows, None)?;
+/// let documents = ["It was a cat. It slept.", "The rain fell. We stayed.", "A dog."];
+/// let ranker = DocumentRanker::new(&encoder, &documents)?;
+/// let vector = encoder.encode_one("dog").to_vec();
+/// let scores = ranker.scores("dog", &vector, RankBy::Expanded);
+/// assert!(scores[2] > scores[0] && scores[0] > scores[1]);
+/// # Ok::<(), senv_core::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct DocumentRanker {
+    dim: usize,
+    words: Bm25,
+    /// Unit vectors, or zeros.
+    documents: Vec<f32>,
+    sentences: Vec<f32>,
+    /// Where the sentences of each document end.
+    ends: Vec<usize>,
+    join: Join,
+}
+
+impl DocumentRanker {
+    /// Takes up documents: cuts them into sentences ([`senv_core::text::sentences`]) and encodes both. Takes `4 dim` bytes for each document and for each
+    /// sentence, and what [`Bm25`] takes.
+    ///
+    /// # Errors
+    /// Those of the encoder; [`Error::TooLarge`] if the vectors do not fit into memory.
+    pub fn new<E: SentenceEncoder + ?Sized>(encoder: &E, documents: &[impl AsRef<str>]) -> Result<Self> {
+        let whole: Vec<&str> = documents.iter().map(AsRef::as_ref).collect();
+        let (mut parts, mut ends) = (Vec::new(), Vec::with_capacity(whole.len()));
+        for document in &whole {
+            parts.extend(sentences(document));
+            ends.push(parts.len());
+        }
+        let (of_documents, _) = encoder.encode_batch(&whole)?;
+        let (of_sentences, _) = encoder.encode_batch(&parts)?;
+        Self::from_vectors(&whole, of_documents, of_sentences, ends)
+    }
+
+    /// Documents whose vectors are known: a row for each document, and a row for each sentence, of which those of document `i` end before
+    /// `ends[i]`.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] if numbers of rows or columns do not fit to each other.
+    pub fn from_vectors(
+        documents: &[impl AsRef<str>],
+        document_vectors: Array2<f32>,
+        sentence_vectors: Array2<f32>,
+        ends: Vec<usize>,
+    ) -> Result<Self> {
+        let n = documents.len();
+        let is_ascending = ends.is_sorted() && ends.last().copied().unwrap_or(0) == sentence_vectors.nrows();
+        let is_one_dim = document_vectors.ncols() == sentence_vectors.ncols();
+        if document_vectors.nrows() != n || ends.len() != n || !is_ascending || !is_one_dim {
+            let (name, requirement) = ("ends", "a row for each document and each sentence, of the same dimension");
+            let got = format!(
+                "{n} documents, {} ends, vectors of {:?} and {:?}",
+                ends.len(),
+                document_vectors.dim(),
+                sentence_vectors.dim()
+            );
+            return Err(Error::InvalidParameter { name, requirement, got });
+        }
+        let words = Bm25::new(documents.iter().map(AsRef::as_ref), &Bm25Params::default());
+        let dim = document_vectors.ncols();
+        Ok(Self {
+            dim,
+            words,
+            documents: units(document_vectors),
+            sentences: units(sentence_vectors),
+            ends,
+            join: Join::default(),
+        })
+    }
+
+    /// The same with its rankings joined so.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] for weights out of range ([`Join::check`]).
+    pub fn joined_by(self, join: Join) -> Result<Self> {
+        join.check()?;
+        Ok(Self { join, ..self })
+    }
+
+    /// Number of documents.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there is no document.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// Numbers of the sentences of a document.
+    ///
+    /// # Panics
+    /// If there is no such document.
+    #[must_use]
+    pub fn sentences(&self, document: usize) -> Range<usize> {
+        let start = if document == 0 { 0 } else { self.ends[document - 1] };
+        start..self.ends[document]
+    }
+
+    /// The cosine of a query with every sentence, in `[-1, 1]`; 0 where one of both has no vector. `query` is a vector of the
+    /// encoder; zeros are assumed where it is too short.
+    #[must_use]
+    pub fn sentence_cosines(&self, query: &[f32]) -> Vec<f32> {
+        self.cosines(&self.sentences, &self.unit(query))
+    }
+
+    /// The cosine of a query with a whole document.
+    ///
+    /// # Panics
+    /// If there is no such document.
+    #[must_use]
+    pub fn document_cosine(&self, query: &[f32], document: usize) -> f32 {
+        kernels::dot(&self.unit(query), &self.documents[document * self.dim..][..self.dim])
+    }
+
+    /// The score of every document for a query and its vector: the higher the better. A score of words, and a
+    /// cosine, mean the same for every query; a score of all three compares the documents of one query only.
+    #[must_use]
+    pub fn scores(&self, query: &str, vector: &[f32], by: RankBy) -> Vec<f64> {
+        let unit = self.unit(vector);
+        let widened = |scores: Vec<f32>| -> Vec<f64> { scores.into_iter().map(f64::from).collect() };
+        let words = || widened(self.words.scores(query));
+        let documents = || widened(self.cosines(&self.documents, &unit));
+        let sentences = || {
+            let cosines = self.cosines(&self.sentences, &unit);
+            let best = |document| self.sentences(document).map(|i| cosines[i]).reduce(f32::max).unwrap_or(0.0);
+            widened((0..self.len()).map(best).collect())
+        };
+        match by {
+            RankBy::Words => return words(),
+            RankBy::Document => return documents(),
+            RankBy::BestSentence => return sentences(),
+            RankBy::Hybrid | RankBy::Expanded => {}
+        }
+        let (words, documents, sentences) = (words(), documents(), sentences());
+        let by_sentences = self.join.parts(&sentences);
+        let joined = |words: &[f64], documents: &[f64]| {
+            self.join.sum(&self.join.parts(words), &self.join.parts(documents), &by_sentences)
+        };
+        let scores = joined(&words, &documents);
+        let n_feedback = N_FEEDBACK.min(self.len().div_ceil(10));
+        if scores.iter().all(|&score| score == 0.0) {
+            // One document, or all alike: none stands out, and what was found are the scores themselves.
+            return self.join.sum(&words, &documents, &sentences);
+        }
+        if by == RankBy::Hybrid {
+            return scores;
+        }
+        let first = best(&scores, n_feedback);
+        let expanded = self.words.expanded(&self.words.query(query), &first, N_WORDS, SHARE);
+        let words = widened(self.words.weighted_scores(&expanded));
+        joined(&words, &widened(self.cosines(&self.documents, &self.expanded(&unit, &first))))
+    }
+
+    /// The sum of a unit vector and of the direction of these documents, of length 1.
+    fn expanded(&self, unit: &[f32], documents: &[usize]) -> Vec<f32> {
+        let mut sum = vec![0.0; self.dim];
+        for &document in documents {
+            let row = &self.documents[document * self.dim..][..self.dim];
+            sum.iter_mut().zip(row).for_each(|(sum, x)| *sum += x);
+        }
+        normalize(&mut sum);
+        sum.iter_mut().zip(unit).for_each(|(sum, x)| *sum += x);
+        normalize(&mut sum);
+        sum
+    }
+
+    fn unit(&self, query: &[f32]) -> Vec<f32> {
+        let mut unit = query.to_vec();
+        unit.resize(self.dim, 0.0);
+        normalize(&mut unit);
+        unit
+    }
+
+    /// Products of rows with a unit vector.
+    fn cosines(&self, rows: &[f32], unit: &[f32]) -> Vec<f32> {
+        let dim = self.dim.max(1);
+        let mut cosines = vec![0.0; rows.len() / dim];
+        cosines.par_chunks_mut(ROWS).zip(rows.par_chunks(ROWS * dim)).for_each(|(cosines, rows)| {
+            kernels::scores(unit, 1, rows, cosines.len(), dim, cosines);
+        });
+        cosines
+    }
+}
+
+/// The places of the `k` highest scores, the highest first; of equal ones the earlier.
+///
+/// ```
+/// assert_eq!(senv_index::documents::best(&[0.5, 2.0, 0.5, 1.0], 3), [1, 3, 0]);
+/// ```
+#[must_use]
+pub fn best(scores: &[f64], k: usize) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..scores.len()).collect();
+    let by_score = |&a: &usize, &b: &usize| scores[b].total_cmp(&scores[a]).then(a.cmp(&b));
+    if k < order.len() {
+        order.select_nth_unstable_by(k, by_score);
+        order.truncate(k);
+    }
+    order.sort_unstable_by(by_score);
+    order
+}
+
+/// Rows of length 1; zeros where a row has no direction.
+fn units(rows: Array2<f32>) -> Vec<f32> {
+    let dim = rows.ncols().max(1);
+    let mut values =
+        if rows.is_standard_layout() { rows.into_raw_vec_and_offset().0 } else { rows.iter().copied().collect() };
+    values.par_chunks_mut(dim).for_each(normalize);
+    values
+}
+
+fn normalize(row: &mut [f32]) {
+    let norm = kernels::norm(row);
+    let inverse = if norm > 0.0 && norm.is_finite() { 1.0 / norm } else { 0.0 };
+    row.iter_mut().for_each(|x| *x = if inverse == 0.0 { 0.0 } else { *x * inverse });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{join::standardized, *};
+    use senv_core::{Coverage, Scratch};
+
+    /// Counts of the letters a, b and c.
+    struct Letters;
+
+    impl SentenceEncoder for Letters {
+        fn dim(&self) -> usize {
+            3
+        }
+
+        fn encode_into(&self, sentence: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
+            for (value, letter) in out.iter_mut().zip(["a", "b", "c"]) {
+                *value = sentence.matches(letter).count() as f32;
+            }
+            Coverage::default()
+        }
+    }
+
+    #[test]
+    fn documents_are_ranked_by_words_by_themselves_and_by_their_best_sentence() {
+        let ranker = DocumentRanker::new(&Letters, &["aaa. Bbb bb.", "ab ab. Word.", "word", ""]).unwrap();
+        let scores = |query: &str, by| ranker.scores(query, Letters.encode_one(query).as_slice().unwrap(), by);
+        assert_eq!(ranker.sentences(1), 2..4);
+        assert_eq!((ranker.len(), ranker.sentences(3).len()), (4, 0));
+        let by_words = scores("word", RankBy::Words);
+        assert!(by_words[2] > by_words[1] && by_words[1] > 0.0 && by_words[0] == 0.0);
+        let near = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-6);
+        // cos((1, 0), (3, 4)), cos((1, 0), (2, 2)).
+        assert!(near(&scores("a", RankBy::Document), &[0.6, 0.5_f64.sqrt(), 0.0, 0.0]));
+        assert!(near(&scores("a", RankBy::BestSentence), &[1.0, 0.5_f64.sqrt(), 0.0, 0.0]));
+        assert_eq!(ranker.sentence_cosines(&[2.0]), [1.0, 0.0, 0.5_f32.sqrt(), 0.0, 0.0]);
+        let all = [RankBy::Words, RankBy::Document, RankBy::BestSentence].map(|by| standardized(&scores("a word", by)));
+        let sum: Vec<f64> = (0..4).map(|i| all.iter().map(|scores| scores[i]).sum()).collect();
+        assert!(near(&scores("a word", RankBy::Hybrid), &sum));
+        // Nothing is known of the query: nothing is made of what comes first.
+        assert_eq!(scores("xyz", RankBy::Expanded), [0.0; 4]);
+    }
+
+    #[test]
+    fn weights_and_ranks_join_as_they_are_asked_to() {
+        let ranker = DocumentRanker::new(&Letters, &["aaa. Bbb bb.", "ab ab. Word.", "word", ""]).unwrap();
+        let scores = |join: Join, by| {
+            let ranker = ranker.clone().joined_by(join).unwrap();
+            ranker.scores("a word", Letters.encode_one("a word").as_slice().unwrap(), by)
+        };
+        let words = Join { meaning: 0.0, ..Join::default() };
+        let by_words = best(&ranker.scores("a word", &[0.0; 3], RankBy::Words), 2);
+        assert_eq!(best(&scores(words, RankBy::Hybrid), 2), by_words);
+        let meaning = Join { words: 0.0, ..Join::default() };
+        assert_eq!(best(&scores(meaning, RankBy::Hybrid), 1), [0]);
+        // By words the third and the second, by the whole and the nearest sentence the second or the first.
+        let ranks = scores(Join { method: JoinMethod::ReciprocalRanks, ..Join::default() }, RankBy::Hybrid);
+        let [first, second] = [1.0 / 61.0, 1.0 / 62.0];
+        let expected = [second + first, second + first + second, first, 0.0];
+        assert!(ranks.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-12), "{ranks:?} {expected:?}");
+        assert!(ranker.joined_by(Join { words: -1.0, ..Join::default() }).is_err());
+    }
+
+    #[test]
+    fn words_of_what_is_found_first_find_more() {
+        let ranker = DocumentRanker::new(&Letters, &["car auto", "auto", "rain", "sun"]).unwrap();
+        let scores = |by| ranker.scores("car", &[0.0; 3], by);
+        let (hybrid, expanded) = (scores(RankBy::Hybrid), scores(RankBy::Expanded));
+        assert!(hybrid[1] == hybrid[2] && expanded[1] > expanded[2], "{hybrid:?} {expanded:?}");
+        assert_eq!(best(&expanded, 2), [0, 1]);
+    }
+
+    #[test]
+    fn odd_sets_have_defined_scores() {
+        let none: [&str; 0] = [];
+        let empty = DocumentRanker::new(&Letters, &none).unwrap();
+        assert!(empty.is_empty() && empty.scores("a", &[1.0; 3], RankBy::Expanded).is_empty());
+        let rows = ndarray::arr2(&[[f32::NAN, 1.0], [1.0, 0.0]]);
+        let ranker = DocumentRanker::from_vectors(&["a", "b"], rows.clone(), rows.clone(), vec![1, 2]).unwrap();
+        assert_eq!(ranker.scores("x", &[1.0, 0.0], RankBy::Document), [0.0, 1.0]);
+        for ends in [vec![1], vec![2, 1], vec![1, 3]] {
+            assert!(DocumentRanker::from_vectors(&["a", "b"], rows.clone(), rows.clone(), ends).is_err());
+        }
+    }
+}

@@ -1,0 +1,19 @@
+//! Numbers: inner loops with one version for each SIMD level and a scalar twin, the two precisions under one trait, stable
+//! forms of common functions, and the dense table of rows.
+//!
+//! `senv-core` re-exports it; depend on that crate.
+
+mod compiled_here;
+#[doc(hidden)]
+pub mod few_rows;
+mod float;
+pub mod kernels;
+pub mod math;
+mod table;
+
+pub use float::{Float, Work};
+pub use table::Table;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

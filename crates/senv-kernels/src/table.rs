@@ -1,0 +1,254 @@
+//! The dense table: `n_rows` rows of `dim` values, on the heap, in anonymous pages, or memory-mapped from a file.
+
+use std::{path::Path, sync::Arc};
+
+use memmap2::MmapMut;
+
+use senv_base::{Error, Result, Rows, SharedBytes};
+
+/// The memory of the values of a [`Table`].
+#[derive(Debug, Clone)]
+enum Backing {
+    /// On the heap.
+    Heap(Vec<f32>),
+    /// In anonymous pages, zero until first written to; cloning shares them, and a write to shared ones copies them first.
+    /// A copy made by `clone` would have to panic where memory is lacking.
+    Pages(Arc<MmapMut>),
+    /// In a file that is memory-mapped read-only, or in the program itself; cloning shares.
+    Shared(SharedBytes),
+}
+
+/// A dense table of f32, row-major; the starts of two rows are `stride >= dim` values apart.
+///
+/// ```
+/// use senv_core::{Rows, Table};
+/// let table = Table::from_vec(2, 3, vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0])?;
+/// assert_eq!(table.row(1), [4.0, 5.0, 6.0]);
+/// # Ok::<(), senv_core::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Table {
+    backing: Backing,
+    n_rows: usize,
+    dim: usize,
+    stride: usize,
+}
+
+impl Default for Table {
+    /// A table without rows.
+    fn default() -> Self {
+        Self { backing: Backing::Heap(Vec::new()), n_rows: 0, dim: 0, stride: 0 }
+    }
+}
+
+/// Values in a cache line of 64 bytes: rows of tables that are trained start on one.
+const LINE: usize = 16;
+
+impl Table {
+    /// A table of a vector of exactly `n_rows * dim` values.
+    ///
+    /// # Errors
+    /// [`Error::ShapeMismatch`] if the vector has another length; [`Error::TooLarge`] if the product overflows.
+    pub fn from_vec(n_rows: usize, dim: usize, values: Vec<f32>) -> Result<Self> {
+        let expected = n_rows.checked_mul(dim).ok_or(Error::TooLarge { rows: n_rows, dim })?;
+        if values.len() != expected {
+            return Err(Error::ShapeMismatch { what: "table", expected, got: values.len() });
+        }
+        Ok(Self { backing: Backing::Heap(values), n_rows, dim, stride: dim })
+    }
+
+    /// A table of zeros for training: rows start on cache lines, memory is allocated when first written to, in huge
+    /// pages where the system has them.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`] if the system has not that much memory.
+    pub fn zeros(n_rows: usize, dim: usize) -> Result<Self> {
+        let too_large = || Error::TooLarge { rows: n_rows, dim };
+        let stride = dim.checked_next_multiple_of(LINE).ok_or_else(too_large)?;
+        let bytes = n_rows.checked_mul(stride).and_then(|n| n.checked_mul(4)).ok_or_else(too_large)?;
+        let pages = MmapMut::map_anon(bytes.max(1)).map_err(|_| too_large())?;
+        #[cfg(target_os = "linux")]
+        let _ = pages.advise(memmap2::Advice::HugePage);
+        Ok(Self { backing: Backing::Pages(Arc::new(pages)), n_rows, dim, stride })
+    }
+
+    /// A table of exactly these `n_rows * dim` little-endian f32, which are not copied (several tensors of one file
+    /// share its map); `path` names them in errors.
+    ///
+    /// # Errors
+    /// [`Error::BadFile`] if there are more or fewer bytes, or the first is at no multiple of four in memory;
+    /// [`Error::TooLarge`] if the size overflows.
+    pub fn from_shared(path: &Path, bytes: SharedBytes, n_rows: usize, dim: usize) -> Result<Self> {
+        let needed =
+            n_rows.checked_mul(dim).and_then(|n| n.checked_mul(4)).ok_or(Error::TooLarge { rows: n_rows, dim })?;
+        let bad = |reason: String| Error::BadFile { path: path.to_owned(), reason };
+        if cfg!(target_endian = "big") {
+            return Err(bad("mapped tables need a little-endian machine".into()));
+        }
+        if bytes.len() != needed {
+            return Err(bad(format!("{n_rows} rows of {dim} values need {needed} bytes, there are {}", bytes.len())));
+        }
+        if !bytes.is_aligned_to(4) {
+            return Err(bad("rows start at a byte which is no multiple of 4".into()));
+        }
+        Ok(Self { backing: Backing::Shared(bytes), n_rows, dim, stride: dim })
+    }
+
+    /// Number of rows.
+    #[must_use]
+    pub fn n_rows(&self) -> usize {
+        self.n_rows
+    }
+
+    /// Values in a row, without padding.
+    #[must_use]
+    pub fn dim(&self) -> usize {
+        self.dim
+    }
+
+    /// Values from the start of a row to the start of the next.
+    #[must_use]
+    pub fn stride(&self) -> usize {
+        self.stride
+    }
+
+    /// All values, `stride` a row, padding included.
+    #[must_use]
+    pub fn values(&self) -> &[f32] {
+        let n = self.n_rows * self.stride;
+        match &self.backing {
+            Backing::Heap(values) => values,
+            Backing::Pages(pages) => &bytemuck::cast_slice(&pages[..n * 4])[..n],
+            Backing::Shared(bytes) => bytemuck::cast_slice(bytes),
+        }
+    }
+
+    /// All values, to be changed; a table that is memory-mapped, or shares its memory with a clone, is first copied onto
+    /// the heap.
+    pub fn values_mut(&mut self) -> &mut [f32] {
+        let is_own = match &mut self.backing {
+            Backing::Heap(_) => true,
+            Backing::Pages(pages) => Arc::get_mut(pages).is_some(),
+            Backing::Shared(_) => false,
+        };
+        if !is_own {
+            self.backing = Backing::Heap(self.values().to_vec());
+        }
+        let n = self.n_rows * self.stride;
+        match &mut self.backing {
+            Backing::Heap(values) => values,
+            Backing::Pages(pages) => match Arc::get_mut(pages) {
+                Some(pages) => bytemuck::cast_slice_mut(&mut pages[..n * 4]),
+                None => unreachable!("replaced by the heap above"),
+            },
+            Backing::Shared(_) => unreachable!("replaced by the heap above"),
+        }
+    }
+
+    /// Allocates the memory of all rows now, on the threads of the current rayon pool, instead of at the first write to
+    /// each page: a page fault in the middle of training costs more than the step that needs the page.
+    pub fn touch(&mut self) {
+        use rayon::prelude::*;
+        if let Backing::Pages(_) = self.backing {
+            // One write to every 4 KiB; the values do not change.
+            self.values_mut().par_chunks_mut(1 << 20).for_each(|chunk| {
+                for i in (0..chunk.len()).step_by(1024) {
+                    chunk[i] = std::hint::black_box(chunk[i]);
+                }
+            });
+        }
+    }
+
+    /// Row `i`, to be changed.
+    ///
+    /// # Panics
+    /// If `i` is not below [`Table::n_rows`].
+    pub fn row_mut(&mut self, i: usize) -> &mut [f32] {
+        let (stride, dim) = (self.stride, self.dim);
+        &mut self.values_mut()[i * stride..][..dim]
+    }
+
+    /// The rows in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &[f32]> + '_ {
+        (0..self.n_rows).map(|i| self.row(i))
+    }
+
+    /// Whether the table is memory-mapped from a file, or part of the program.
+    #[must_use]
+    pub fn is_mapped(&self) -> bool {
+        matches!(self.backing, Backing::Shared(_))
+    }
+}
+
+impl Rows for Table {
+    fn n_rows(&self) -> usize {
+        self.n_rows
+    }
+
+    fn dim(&self) -> usize {
+        self.dim
+    }
+
+    #[inline]
+    fn row(&self, i: usize) -> &[f32] {
+        &self.values()[i * self.stride..][..self.dim]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_of_a_trained_table_start_on_cache_lines() {
+        let mut table = Table::zeros(3, 17).unwrap();
+        assert_eq!(table.stride(), 32);
+        table.row_mut(2).fill(1.5);
+        assert_eq!(table.row(2), [1.5; 17]);
+        assert_eq!(table.row(1), [0.0; 17]);
+        assert_eq!(table.values().as_ptr() as usize % 64, 0);
+        assert_eq!(table.clone().row(2), table.row(2));
+        table.touch();
+        assert_eq!((table.row(2), table.row(0)), ([1.5; 17].as_slice(), [0.0; 17].as_slice()));
+    }
+
+    #[test]
+    fn a_table_of_shared_bytes_reads_them_and_copies_on_write() {
+        static VALUES: [f32; 4] = [1.0, 2.0, 3.0, 4.0];
+        let bytes = SharedBytes::from(bytemuck::cast_slice::<f32, u8>(&VALUES));
+        let of = |bytes: SharedBytes, rows| Table::from_shared(Path::new("a"), bytes, rows, 2);
+        let mut table = of(bytes.clone(), 2).unwrap();
+        assert!(table.is_mapped());
+        assert_eq!(table.row(1), [3.0, 4.0]);
+        table.row_mut(0)[0] = 9.0;
+        assert!(!table.is_mapped());
+        assert_eq!((table.row(0), VALUES[0]), ([9.0, 2.0].as_slice(), 1.0));
+        assert!(matches!(of(bytes.clone(), 3), Err(Error::BadFile { .. })));
+        assert!(matches!(of(bytes.slice(1..9), 1), Err(Error::BadFile { .. })), "at an odd byte");
+        assert!(matches!(of(bytes, usize::MAX), Err(Error::TooLarge { .. })));
+    }
+
+    #[test]
+    fn clones_share_memory_until_one_is_written_to() {
+        let mut table = Table::zeros(3, 17).unwrap();
+        table.row_mut(1).fill(2.5);
+        let mut clone = table.clone();
+        assert_eq!(clone.values().as_ptr(), table.values().as_ptr(), "no memory is taken, so none can be lacking");
+        clone.row_mut(1)[0] = 7.0;
+        assert_eq!((table.row(1)[0], clone.row(1)[0], clone.row(1)[16]), (2.5, 7.0, 2.5));
+        assert_eq!(clone.stride(), table.stride());
+        let before = table.values().as_ptr();
+        table.row_mut(0).fill(1.0);
+        assert_eq!(table.values().as_ptr(), before, "what is no longer shared is written in place");
+        assert_eq!(clone.row(0), [0.0; 17]);
+    }
+
+    #[test]
+    fn sizes_that_cannot_be_had_are_errors() {
+        assert!(matches!(Table::zeros(usize::MAX, 2), Err(Error::TooLarge { .. })));
+        assert!(matches!(Table::zeros(0, usize::MAX), Err(Error::TooLarge { .. })));
+        assert!(matches!(Table::zeros(1 << 50, 1 << 10), Err(Error::TooLarge { .. })));
+        assert!(Table::from_vec(2, 2, vec![0.0; 3]).is_err());
+        assert!(Table::zeros(0, 4).unwrap().values().is_empty());
+    }
+}

@@ -1,0 +1,207 @@
+//! The header of a safetensors file, validated against the file.
+//!
+//! Beyond what the format asks for, this refuses too many tensors and duplicate names (JSON maps keep one of them, and
+//! programs disagree on which).
+
+use std::{
+    collections::{BTreeMap, HashSet},
+    fmt,
+    path::Path,
+};
+
+use serde::{
+    Deserialize,
+    de::{Deserializer, Error as _, MapAccess, Visitor},
+};
+
+use senv_base::{Error, Result};
+
+/// The types of the format, and the bits of a value.
+const TYPES: [(&str, usize); 22] = [
+    ("F64", 64),
+    ("F32", 32),
+    ("F16", 16),
+    ("BF16", 16),
+    ("U64", 64),
+    ("U32", 32),
+    ("U16", 16),
+    ("U8", 8),
+    ("I64", 64),
+    ("I32", 32),
+    ("I16", 16),
+    ("I8", 8),
+    ("BOOL", 8),
+    ("C64", 64),
+    ("F8_E5M2", 8),
+    ("F8_E4M3", 8),
+    ("F8_E8M0", 8),
+    ("F8_E4M3FNUZ", 8),
+    ("F8_E5M2FNUZ", 8),
+    ("F6_E2M3", 6),
+    ("F6_E3M2", 6),
+    ("F4", 4),
+];
+
+/// Bytes of the length of the header.
+pub(crate) const LENGTH: usize = 8;
+/// The longest header.
+pub(crate) const MAX_HEADER: u64 = 100_000_000;
+/// The most tensors.
+pub(crate) const MAX_TENSORS: usize = 65_536;
+/// The key of the metadata.
+pub(crate) const METADATA: &str = "__metadata__";
+
+/// The type, shape and position of a tensor.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct TensorInfo {
+    /// The name of the type.
+    pub(crate) dtype: &'static str,
+    pub(crate) shape: Vec<usize>,
+    /// First byte and end, from the start of the file.
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+}
+
+/// A validated header.
+#[derive(Debug)]
+pub(crate) struct Header {
+    pub(crate) metadata: BTreeMap<String, String>,
+    pub(crate) tensors: BTreeMap<String, TensorInfo>,
+    /// Length word and header: the first byte of the data.
+    pub(crate) data: usize,
+}
+
+impl Header {
+    /// Reads the header of a whole file.
+    pub(crate) fn parse(path: &Path, file: &[u8]) -> Result<Self> {
+        let bad = |reason: String| Error::BadTensors { path: path.to_owned(), reason };
+        let Some(length) = file.first_chunk::<LENGTH>() else {
+            return Err(bad(format!("{} bytes, expected at least 8", file.len())));
+        };
+        let length = u64::from_le_bytes(*length);
+        if length > MAX_HEADER {
+            return Err(bad(format!("the header is said to have {length} bytes, the limit is {MAX_HEADER}")));
+        }
+        let data = LENGTH + length as usize;
+        let Some(text) = file.get(LENGTH..data) else {
+            return Err(bad(format!("the header is said to end at byte {data}, the file ends at {}", file.len())));
+        };
+        if text.first() != Some(&b'{') {
+            return Err(bad("the header does not start with a brace".into()));
+        }
+        let table: Tensors =
+            serde_json::from_slice(text).map_err(|e| bad(format!("the header is no table of tensors: {e}")))?;
+        let tensors = table.checked(file.len() - data).map_err(bad)?;
+        let in_file = |(name, info): (String, TensorInfo)| {
+            (name, TensorInfo { start: data + info.start, end: data + info.end, ..info })
+        };
+        Ok(Self { metadata: table.metadata, tensors: tensors.into_iter().map(in_file).collect(), data })
+    }
+}
+
+/// The header as it is written.
+#[derive(Default)]
+struct Tensors {
+    metadata: BTreeMap<String, String>,
+    entries: Vec<(String, Entry)>,
+}
+
+#[derive(Deserialize)]
+struct Entry {
+    dtype: String,
+    shape: Vec<usize>,
+    data_offsets: (usize, usize),
+}
+
+impl Tensors {
+    /// Checks types, shapes and ranges: in the order of their offsets, the tensors cover all `length` bytes of data without
+    /// gap or overlap. Positions are counted from the start of the data.
+    fn checked(&self, length: usize) -> Result<Vec<(String, TensorInfo)>, String> {
+        let mut tensors = Vec::with_capacity(self.entries.len());
+        for (name, entry) in &self.entries {
+            let (start, end) = entry.data_offsets;
+            let Some(&(dtype, bits)) = TYPES.iter().find(|(dtype, _)| *dtype == entry.dtype) else {
+                return Err(format!("tensor {name:?} is of the unknown type {:?}", entry.dtype));
+            };
+            let size = entry.shape.iter().try_fold(bits, |size, &n| size.checked_mul(n));
+            match size {
+                Some(size) if size % 8 == 0 && end.checked_sub(start) == Some(size / 8) => {}
+                _ => return Err(format!("tensor {name:?}, {dtype} {:?}, has bytes {start} to {end}", entry.shape)),
+            }
+            tensors.push((name.clone(), TensorInfo { dtype, shape: entry.shape.clone(), start, end }));
+        }
+        tensors.sort_by_key(|(_, info)| (info.start, info.end));
+        let mut at = 0;
+        for (name, info) in &tensors {
+            if info.start != at {
+                return Err(format!("tensor {name:?} starts at byte {} of the data, expected {at}", info.start));
+            }
+            at = info.end;
+        }
+        if at != length {
+            return Err(format!("tensors end at byte {at} of {length} bytes of data"));
+        }
+        Ok(tensors)
+    }
+}
+
+impl<'de> Deserialize<'de> for Tensors {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct TensorsVisitor;
+        impl<'de> Visitor<'de> for TensorsVisitor {
+            type Value = Tensors;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a table of tensors")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Tensors, A::Error> {
+                let (mut seen, mut tensors) = (HashSet::new(), Tensors::default());
+                while let Some(name) = map.next_key::<String>()? {
+                    if seen.contains(&name) {
+                        return Err(A::Error::custom(format!("the name {name:?} stands twice")));
+                    }
+                    seen.insert(name.clone());
+                    if seen.len() > MAX_TENSORS + 1 {
+                        return Err(A::Error::custom(format!("more than {MAX_TENSORS} tensors")));
+                    }
+                    if name == METADATA {
+                        tensors.metadata = map.next_value::<UniqueKeys>()?.0;
+                    } else {
+                        tensors.entries.push((name, map.next_value()?));
+                    }
+                }
+                Ok(tensors)
+            }
+        }
+        deserializer.deserialize_map(TensorsVisitor)
+    }
+}
+
+/// A table of strings without duplicate keys.
+struct UniqueKeys(BTreeMap<String, String>);
+
+impl<'de> Deserialize<'de> for UniqueKeys {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct KeysVisitor;
+        impl<'de> Visitor<'de> for KeysVisitor {
+            type Value = UniqueKeys;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a table of strings")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<UniqueKeys, A::Error> {
+                let mut entries = BTreeMap::new();
+                while let Some((key, value)) = map.next_entry::<String, String>()? {
+                    if entries.contains_key(&key) {
+                        return Err(A::Error::custom(format!("the metadata key {key:?} stands twice")));
+                    }
+                    entries.insert(key, value);
+                }
+                Ok(UniqueKeys(entries))
+            }
+        }
+        deserializer.deserialize_map(KeysVisitor)
+    }
+}

@@ -1,0 +1,223 @@
+//! How much of a text a model knows, and whether that is enough.
+//!
+//! A model that has vectors for unknown words (`unknown-word`) encodes any text, and nothing in its vectors shows that it knows
+//! none of it. [`Coverage`](crate::Coverage) counts the tokens of a sentence, full stops and digits among them, which are the same in
+//! many languages. Here words alone count: tokens with a letter. The thresholds were measured
+//! (`docs/experiments/known-words.md`).
+
+use std::{fmt, ops::AddAssign};
+
+use crate::{Scratch, SentenceEncoder, Vocabulary};
+use senv_base::Remedy;
+use senv_text::Tokenizer;
+
+/// How many words of some sentences a model knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct KnownWords {
+    /// Sentences with a word.
+    pub sentences: u64,
+    /// Their words: tokens with a letter.
+    pub words: u64,
+    /// Of these, the words in the vocabulary, forms of such words, and compounds of them where the model knows those.
+    pub known: u64,
+    /// Of the others, the words that have a vector all the same ([`Coverage::hashed`](crate::Coverage::hashed)).
+    pub hashed: u64,
+}
+
+impl KnownWords {
+    /// Sentences at the start of a text that are enough to measure the share.
+    pub const SAMPLE: usize = 1_000;
+
+    /// Share of known words below which a text is of another language, or of another kind, than that of a model. With 33,000 words of
+    /// news a model knows .83 of other news and .73 to .83 of other English; of other languages .00 to .59 are known to models trained
+    /// on English. `senv_english::MIN_KNOWN_SHARE` is higher, as that model has more words.
+    pub const MIN_SHARE: f64 = 0.7;
+
+    /// Standard deviations that a small sample may lie below the least share by chance. Names come together, so that 2 are not enough.
+    const DEVIATIONS: f64 = 3.0;
+
+    /// Counts the words of sentences that an encoder with this tokenizer and vocabulary knows.
+    ///
+    /// ```
+    /// use senv_core::{KnownWords, StaticEncoder, Table, Tokenizer, Vocabulary, static_model::{CompressedRows, RowEncoding}};
+    /// let vocabulary = Vocabulary::from_counts([("a", 2), ("cat", 1)], 3)?;
+    /// let rows = CompressedRows::compress(&Table::zeros(2, 2)?, RowEncoding::Int8)?;
+    /// let encoder = StaticEncoder::new(Tokenizer::words(), vocabulary, rows, Some(1.0))?;
+    /// let known = encoder.known_words(["a cat, 2 cats", "un gato"]);
+    /// assert_eq!((known.sentences, known.words, known.known, known.hashed), (2, 5, 3, 2));
+    /// # Ok::<(), senv_core::Error>(())
+    /// ```
+    pub fn count<E: SentenceEncoder + ?Sized>(
+        encoder: &E,
+        tokenizer: &Tokenizer,
+        vocabulary: &Vocabulary,
+        sentences: impl IntoIterator<Item = impl AsRef<str>>,
+    ) -> Self {
+        let (mut scratch, mut vector, mut text) = (Scratch::default(), vec![0.0; encoder.dim()], String::new());
+        let mut all = Self::default();
+        for sentence in sentences {
+            let before = all.words;
+            tokenizer.for_each(sentence.as_ref(), &mut text, |token| {
+                if !token.chars().any(char::is_alphabetic) {
+                    return;
+                }
+                all.words += 1;
+                if vocabulary.id(token).is_some() {
+                    all.known += 1;
+                } else {
+                    // Whether it is a form or a compound of known words only the encoder can tell.
+                    let coverage = encoder.encode_into(token, &mut scratch, &mut vector);
+                    let is_known = coverage.tokens > 0 && coverage.known == coverage.tokens;
+                    all.known += u64::from(is_known);
+                    all.hashed += u64::from(!is_known && coverage.hashed > 0);
+                }
+            });
+            all.sentences += u64::from(all.words > before);
+        }
+        all
+    }
+
+    /// What was counted after `before`.
+    #[must_use]
+    pub const fn since(self, before: Self) -> Self {
+        Self {
+            sentences: self.sentences.saturating_sub(before.sentences),
+            words: self.words.saturating_sub(before.words),
+            known: self.known.saturating_sub(before.known),
+            hashed: self.hashed.saturating_sub(before.hashed),
+        }
+    }
+
+    /// The share of words that are known, in `[0, 1]`; `None` without a word.
+    #[must_use]
+    pub fn share(self) -> Option<f64> {
+        (self.words > 0).then(|| self.known as f64 / self.words as f64)
+    }
+
+    /// Whether there are words, and none of them is known.
+    #[must_use]
+    pub const fn is_none(self) -> bool {
+        self.words > 0 && self.known == 0
+    }
+
+    /// What to warn of where the share is below `least`, and so far that it is no chance of a small sample; `None` where enough
+    /// is known.
+    ///
+    /// ```
+    /// use senv_core::KnownWords;
+    /// let known = |words, known| KnownWords { sentences: 2, words, known, hashed: words - known };
+    /// assert!(known(1000, 600).few(0.7).unwrap().to_string().starts_with("60 % of the words in 2 sentences are known"));
+    /// assert_eq!((known(1000, 700).few(0.7), known(5, 3).few(0.7)), (None, None));
+    /// assert!(known(1, 0).few(0.7).is_some());
+    /// ```
+    #[must_use]
+    pub fn few(self, least: f64) -> Option<FewKnownWords> {
+        let (words, known) = (self.words as f64, self.known as f64);
+        let by_chance = Self::DEVIATIONS * (least * (1.0 - least) * words).sqrt();
+        (self.is_none() || known < least * words - by_chance).then_some(FewKnownWords { known: self, least })
+    }
+}
+
+impl AddAssign for KnownWords {
+    fn add_assign(&mut self, other: Self) {
+        self.sentences += other.sentences;
+        self.words += other.words;
+        self.known += other.known;
+        self.hashed += other.hashed;
+    }
+}
+
+/// A text of which a model knows few words; shown, it says what helps.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub struct FewKnownWords {
+    /// What was counted.
+    pub known: KnownWords,
+    /// The least share of a text that the model fits, in `[0, 1]`.
+    pub least: f64,
+}
+
+impl FewKnownWords {
+    /// What helps.
+    #[must_use]
+    pub fn remedies(&self) -> &[Remedy] {
+        &[Remedy::TrainOnText, Remedy::OtherModel]
+    }
+}
+
+impl fmt::Display for FewKnownWords {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let KnownWords { sentences, .. } = self.known;
+        // Rounded down, so that it never reads as the least share.
+        let percent = (100.0 * self.known.share().unwrap_or(1.0)).floor();
+        write!(
+            f,
+            "{percent:.0} % of the words in {sentences} sentence{} are known to the model, and {:.0} % or more of text that it fits: \
+             similarities say little; {}, or {}",
+            if sentences == 1 { "" } else { "s" },
+            100.0 * self.least,
+            Remedy::TrainOnText,
+            Remedy::OtherModel
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Coverage;
+
+    /// Hashes words that start with h, and knows forms of "cat".
+    struct Encoder;
+
+    impl SentenceEncoder for Encoder {
+        fn dim(&self) -> usize {
+            1
+        }
+
+        fn encode_into(&self, word: &str, _: &mut Scratch, _: &mut [f32]) -> Coverage {
+            let hashed = usize::from(word.starts_with('h'));
+            Coverage { hashed, ..Coverage::new(1, usize::from(word.starts_with("cat"))) }
+        }
+    }
+
+    fn count(sentences: &[&str]) -> [u64; 4] {
+        let vocabulary = Vocabulary::from_counts([("the", 2), ("cat", 1), (".", 1)], 4).unwrap();
+        let known = KnownWords::count(&Encoder, &Tokenizer::words(), &vocabulary, sentences);
+        [known.sentences, known.words, known.known, known.hashed]
+    }
+
+    #[test]
+    fn words_have_letters_and_are_known_hashed_or_neither() {
+        assert_eq!(count(&["the cats hop away .", "2 . ; 15", "", "猫が好き"]), [2, 5, 2, 1]);
+        assert_eq!(count(&[]), [0; 4]);
+        let mut sum = KnownWords { sentences: 1, words: 4, known: 2, hashed: 1 };
+        sum += KnownWords { sentences: 2, words: 6, known: 3, hashed: 2 };
+        assert_eq!(sum, KnownWords { sentences: 3, words: 10, known: 5, hashed: 3 });
+        assert_eq!((sum.share(), sum.is_none()), (Some(0.5), false));
+        assert_eq!((KnownWords::default().share(), KnownWords::default().is_none()), (None, false));
+    }
+
+    #[test]
+    fn a_small_sample_may_lie_below_the_least_share_by_chance() {
+        let few = |words, known| KnownWords { sentences: 1, words, known, hashed: 0 }.few(0.7).is_some();
+        // 3 √(.7 · .3 · n) is 4.3 of 10 words, 43.5 of 1,000.
+        for (words, known, expected) in
+            [(0, 0, false), (1, 0, true), (10, 2, true), (10, 3, false), (1000, 656, true), (1000, 657, false)]
+        {
+            assert_eq!(few(words, known), expected, "{known} of {words}");
+        }
+    }
+
+    #[test]
+    fn the_warning_holds_its_remedies() {
+        let few = KnownWords { sentences: 1, words: 1000, known: 699, hashed: 0 }.few(0.8).unwrap();
+        assert!(
+            few.to_string().starts_with("69 % of the words in 1 sentence are known to the model, and 80 % or more"),
+            "{few}"
+        );
+        for remedy in few.remedies() {
+            assert!(few.to_string().contains(&remedy.to_string()), "{remedy}: {few}");
+        }
+    }
+}

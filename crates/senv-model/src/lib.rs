@@ -1,0 +1,30 @@
+//! Sentence encoders in files: the trait that every encoder has, vocabulary and features, the model file, and the encoder that
+//! needs nothing but a table of compressed rows.
+//!
+//! `senv-core` re-exports it; depend on that crate.
+
+mod encoder;
+pub mod files;
+mod known_words;
+pub mod static_model;
+pub mod words;
+#[cfg(feature = "write")]
+pub mod writing;
+
+#[doc(hidden)]
+pub use encoder::encode_all;
+pub use encoder::{Scratch, SentenceEncoder, encode_rows};
+pub use files::model_file::ModelFile;
+pub use known_words::{FewKnownWords, KnownWords};
+pub use static_model::StaticEncoder;
+pub use words::{coverage::Coverage, features::FeatureList, signs::add_signs, vocabulary::Vocabulary};
+
+// Named by the macros of this crate.
+#[doc(hidden)]
+pub use ndarray;
+#[doc(hidden)]
+pub use senv_base::{Error, Result};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,0 +1,301 @@
+//! The mean of compressed rows of words.
+//!
+//! Equation: `static-average`
+//!
+//! ```text
+//! v_S = (Σ_{known t in S} s_t q_t + Σ_{unknown t in S} u(t)) / n        u(t): `unknown-word`
+//! ```
+//!
+//! n counts the tokens that have a vector: the known ones, and the unknown ones where the encoder has a ρ. A token that occurs
+//! twice counts twice. v_S = 0 where n = 0.
+//!
+//! `feature-average` of `senv` is the same mean over rows of f32. It is an encoder of its own because here rows are decoded while
+//! they are summed, and programs that only serve (a web page, say) need neither training nor the crates around it.
+
+use super::{
+    CompressedRows, RowEncoding,
+    order::{OrderConfig, OrderJoin, OrderPart, OrderValues, OrderWords},
+};
+use crate::{
+    Coverage, KnownWords, Scratch, SentenceEncoder, Vocabulary,
+    words::{look_up_all, unknown_word_value},
+};
+use senv_base::{Error, Result, TokenId};
+use senv_kernels::kernels;
+use senv_text::Tokenizer;
+
+/// A sentence encoder that is a table: tokenizer, vocabulary, and a compressed row for each word, averaged.
+///
+/// | what | value |
+/// | --- | --- |
+/// | sentence vector | mean of the rows of the known tokens, shape `(dim,)`; zero without one |
+/// | unknown tokens | left out; with `unknown_word_length` a random vector of that length, decided by a hash of the token |
+/// | with an [order part](crate::static_model::order) | that mean, and behind it what reads word order and negation |
+///
+/// ```
+/// use senv_core::{SentenceEncoder, StaticEncoder, Table, Tokenizer, Vocabulary, static_model::{CompressedRows, RowEncoding}};
+/// let vocabulary = Vocabulary::from_counts([("the", 2), ("cat", 1)], 3)?;
+/// let rows = CompressedRows::compress(&Table::from_vec(2, 2, vec![1.0, 0.0, 0.0, 1.0])?, RowEncoding::Int8)?;
+/// let encoder = StaticEncoder::new(Tokenizer::words().lowercase(true), vocabulary, rows, None)?;
+/// // (1, 0) for "the" and (0, 1) for "cat"; "sat" is unknown.
+/// assert_eq!(encoder.encode(&["The cat sat"])?.row(0).to_vec(), [0.5, 0.5]);
+/// # Ok::<(), senv_core::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct StaticEncoder {
+    pub(crate) tokenizer: Tokenizer,
+    pub(crate) vocabulary: Vocabulary,
+    pub(crate) rows: CompressedRows,
+    pub(crate) unknown_word_length: Option<f32>,
+    pub(crate) source: String,
+    pub(crate) order: Option<OrderPart>,
+}
+
+impl StaticEncoder {
+    /// An encoder from its parts: row `i` belongs to token `i`. `unknown_word_length` is the length of the vectors of unknown
+    /// words (at best [`CompressedRows::mean_length`]); without one, unknown words are left out.
+    ///
+    /// # Errors
+    /// [`Error::ShapeMismatch`] unless there are as many rows as tokens; [`Error::InvalidParameter`] for a length that is
+    /// negative, infinite or NaN.
+    pub fn new(
+        tokenizer: Tokenizer,
+        vocabulary: Vocabulary,
+        rows: CompressedRows,
+        unknown_word_length: Option<f32>,
+    ) -> Result<Self> {
+        if rows.n_rows() != vocabulary.len() {
+            let (expected, got) = (vocabulary.len(), rows.n_rows());
+            return Err(Error::ShapeMismatch { what: "table of compressed rows", expected, got });
+        }
+        if let Some(length) = unknown_word_length.filter(|length| !(length.is_finite() && *length >= 0.0)) {
+            let (name, requirement) = ("unknown_word_length", "finite and not negative");
+            return Err(Error::InvalidParameter { name, requirement, got: length.to_string() });
+        }
+        Ok(Self { tokenizer, vocabulary, rows, unknown_word_length, source: String::new(), order: None })
+    }
+
+    /// The same encoder with a text that says where it comes from; it is saved with the model.
+    #[must_use]
+    pub fn with_source(mut self, source: impl Into<String>) -> Self {
+        self.source = source.into();
+        self
+    }
+
+    /// The same encoder with an order part behind the mean; its dimension grows by [`OrderPart::dim`], and its first dimensions stay as
+    /// they are.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] for a setting or a number out of range; [`Error::ShapeMismatch`] where the numbers do not fit each
+    /// other or the table; [`Error::TooLarge`] if memory is lacking.
+    pub fn with_order(mut self, config: OrderConfig, values: OrderValues) -> Result<Self> {
+        self.order = Some(OrderPart::new(config, values, &self.vocabulary, self.rows.dim())?);
+        Ok(self)
+    }
+
+    /// The same encoder without its order part.
+    #[must_use]
+    pub fn without_order(mut self) -> Self {
+        self.order = None;
+        self
+    }
+
+    /// The same encoder with an order part, and its column of negation, of another weight: 1 for what was trained, 0 for the cosines of
+    /// the table alone. A search for topics wants less, one for duplicates more. Without an order part nothing changes.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] for a weight that is negative, infinite or NaN.
+    pub fn with_order_weight(self, weight: f64) -> Result<Self> {
+        if !(weight.is_finite() && weight >= 0.0) {
+            let (name, requirement) = ("order", "finite and not negative");
+            return Err(Error::InvalidParameter { name, requirement, got: weight.to_string() });
+        }
+        match self.order.as_ref().map(OrderPart::join) {
+            Some(join) => self.with_order_join(join.with_weight(weight)),
+            None => Ok(self),
+        }
+    }
+
+    /// The same encoder with other weights of its order part, if there is one.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] for a weight that is negative, infinite or NaN.
+    pub fn with_order_join(mut self, join: OrderJoin) -> Result<Self> {
+        self.order = self.order.map(|part| part.with_join(join)).transpose()?;
+        Ok(self)
+    }
+
+    /// The same encoder with the maps of its order part stored otherwise.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`] if memory is lacking.
+    pub fn with_order_encoding(mut self, encoding: RowEncoding) -> Result<Self> {
+        if let Some(part) = &self.order {
+            self.order = Some(part.with_encoding(encoding, &self.vocabulary, self.rows.dim())?);
+        }
+        Ok(self)
+    }
+
+    /// Its order part.
+    #[must_use]
+    pub fn order(&self) -> Option<&OrderPart> {
+        self.order.as_ref()
+    }
+
+    /// The same encoder with terms of use, which models that are made of it carry on ([`Vocabulary::terms`]).
+    #[must_use]
+    pub fn with_terms(mut self, terms: &str) -> Self {
+        self.vocabulary = self.vocabulary.with_terms(Some(terms));
+        self
+    }
+
+    /// The first `dim` dimensions of the encoder, for models whose first dimensions hold the most (nested
+    /// representations); rows are not copied. The length of the vectors of unknown words changes as the mean length of the
+    /// rows does. An order part is kept only where all dimensions are.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] if `dim` is 0 or above the dimension of the table.
+    pub fn truncate_dim(mut self, dim: usize) -> Result<Self> {
+        if self.order.is_some() && dim == SentenceEncoder::dim(&self) {
+            return Ok(self);
+        }
+        self.order = None;
+        let before = self.unknown_word_length.map(|_| self.rows.mean_length());
+        self.rows = self.rows.truncate_dim(dim)?;
+        if let (Some(length), Some(before)) = (&mut self.unknown_word_length, before.filter(|&before| before > 0.0)) {
+            *length *= self.rows.mean_length() / before;
+        }
+        Ok(self)
+    }
+
+    /// The encoder with the first `n_words` words of its vocabulary, the most frequent ones; the others become unknown. The
+    /// values of rows are not copied.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] if `n_words` is 0.
+    pub fn truncate_vocabulary(mut self, n_words: usize) -> Result<Self> {
+        if n_words == 0 {
+            let (name, requirement) = ("n_words", "at least 1");
+            return Err(Error::InvalidParameter { name, requirement, got: "0".into() });
+        }
+        if n_words < self.vocabulary.len() {
+            let words = self.vocabulary.iter().take(n_words).map(|(_, word, count)| (word, count));
+            let kept = Vocabulary::from_counts(words, self.vocabulary.corpus_tokens())?;
+            self.vocabulary = kept.with_terms_of(Some(&self.vocabulary));
+            self.rows = self.rows.first_rows(n_words);
+            if let Some(part) = &self.order {
+                self.order = Some(part.of_words(&self.vocabulary, self.rows.dim())?);
+            }
+        }
+        Ok(self)
+    }
+
+    /// The encoder in which unknown words have no vectors of their own; forms and compounds of known words keep theirs. A query
+    /// among words is encoded so: no word is near a vector that a hash decides.
+    #[must_use]
+    pub fn without_hashed_words(mut self) -> Self {
+        self.unknown_word_length = self.unknown_word_length.map(|_| 0.0);
+        self
+    }
+
+    /// The vector of a sentence whose words were looked up: the mean of the rows of `tokens` and of `n_unknown` vectors of unknown words, of
+    /// which `unknown` is the sum (`words::look_up_all`). It equals, bit for bit, the first values of [`SentenceEncoder::encode_into`].
+    ///
+    /// # Panics
+    /// If there is no row of a token, or `out` has not as many values as a row.
+    pub fn mean_into(&self, tokens: &[TokenId], unknown: Option<&[f32]>, n_unknown: usize, out: &mut [f32]) {
+        self.rows.sum_rows(tokens, out);
+        // Sums first: with one rounding a step, no fused multiply-add can differ from a product and a sum, and every processor
+        // has the same bits.
+        if let Some(unknown) = unknown {
+            kernels::add(unknown, out);
+        }
+        kernels::scale(1.0 / (tokens.len() + n_unknown).max(1) as f32, out);
+    }
+
+    /// How many words of these sentences are known: [`KnownWords::SAMPLE`] of them tell whether the model fits a text
+    /// ([`KnownWords::few`]).
+    pub fn known_words(&self, sentences: impl IntoIterator<Item = impl AsRef<str>>) -> KnownWords {
+        KnownWords::count(self, &self.tokenizer, &self.vocabulary, sentences)
+    }
+
+    /// How text is tokenized.
+    #[must_use]
+    pub fn tokenizer(&self) -> &Tokenizer {
+        &self.tokenizer
+    }
+
+    /// The words that are known.
+    #[must_use]
+    pub fn vocabulary(&self) -> &Vocabulary {
+        &self.vocabulary
+    }
+
+    /// The rows of the words.
+    #[must_use]
+    pub fn rows(&self) -> &CompressedRows {
+        &self.rows
+    }
+
+    /// The type in which rows are stored.
+    #[must_use]
+    pub fn encoding(&self) -> RowEncoding {
+        self.rows.encoding()
+    }
+
+    /// The length of the vectors of unknown words; `None` if these are left out.
+    #[must_use]
+    pub fn unknown_word_length(&self) -> Option<f32> {
+        self.unknown_word_length
+    }
+
+    /// Where the model comes from, in the words of whoever made it; may be empty.
+    #[must_use]
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+}
+
+impl StaticEncoder {
+    /// The mean, and behind it the order part.
+    fn encode_with_order(&self, part: &OrderPart, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
+        let (dim, n_known) = (self.rows.dim(), self.vocabulary.len());
+        let words = OrderWords { table: self, random: part.config().random_features };
+        let coverage = words.read(sentence, scratch);
+        let Scratch { tokens, unknown, values, .. } = scratch;
+        let (mean, behind) = out.split_at_mut(dim);
+        let columns = part.dim() - 1;
+        part.encode_into(words, tokens, values, &mut behind[..columns]);
+        let (n, is_negated) = (tokens.len(), part.is_negated(tokens));
+        tokens.retain(|token| token.index() < n_known);
+        self.mean_into(tokens, (coverage.hashed > 0).then_some(&unknown[..]), coverage.hashed, mean);
+        // `out` has room for all parts: its length is that of the trait.
+        let _ = part.join().apply(n, is_negated, dim, out);
+        coverage
+    }
+}
+
+crate::encoding_methods!([] StaticEncoder);
+
+impl SentenceEncoder for StaticEncoder {
+    fn dim(&self) -> usize {
+        self.rows.dim() + self.order.as_ref().map_or(0, OrderPart::dim)
+    }
+
+    fn encode_into(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
+        let dim = self.rows.dim();
+        if let Some(part) = &self.order {
+            return self.encode_with_order(part, sentence, scratch, out);
+        }
+        let Scratch { text, tokens, unknown, .. } = scratch;
+        let coverage = match self.unknown_word_length {
+            None => self.vocabulary.known_tokens(&self.tokenizer, sentence, text, tokens),
+            Some(length) => {
+                let value = unknown_word_value(length, dim);
+                look_up_all(&self.vocabulary, &self.tokenizer, sentence, value, dim, text, tokens, unknown)
+            }
+        };
+        self.mean_into(tokens, (coverage.hashed > 0).then_some(&unknown[..]), coverage.hashed, out);
+        coverage
+    }
+}

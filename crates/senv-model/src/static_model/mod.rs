@@ -1,0 +1,15 @@
+//! Sentence encoders that need nothing but a table: the mean of compressed rows of words, read in place.
+
+mod compress;
+mod encoder;
+mod encoding;
+pub(crate) mod file;
+pub mod order;
+mod rows;
+#[cfg(test)]
+mod tests;
+
+pub use encoder::StaticEncoder;
+pub use encoding::RowEncoding;
+pub use file::StaticConfig;
+pub use rows::CompressedRows;

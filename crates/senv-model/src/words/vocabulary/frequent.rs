@@ -1,0 +1,112 @@
+//! A hash table of the frequent tokens, with one memory access for most look-ups.
+
+use super::key::{Key, hash_short, short_key};
+use senv_base::TokenId;
+use senv_kernels::kernels;
+
+/// Entries at most: 3 MiB, half of them taken.
+const MOST_PLACES: usize = 1 << 17;
+
+/// Short tokens with open addressing: a token stands at the index that its hash gives, or behind it.
+///
+/// An entry has all bytes of its token, so a look-up reads one cache line where the whole table reads four, one after
+/// another; and as nearly all tokens of a text are frequent, nearly all are found here. Frequent tokens come first, and so
+/// stand where the search begins.
+#[derive(Debug, Clone)]
+pub(super) struct Frequent {
+    /// A power of two, at least half of them free.
+    places: Vec<Place>,
+    /// Whether every short token is here.
+    is_complete: bool,
+}
+
+/// A short token and its length plus 1; 0 marks a free entry.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    key: Key,
+    length: u32,
+    id: u32,
+}
+
+impl Frequent {
+    /// From all tokens, the most frequent first.
+    pub(super) fn new<'a>(tokens: impl ExactSizeIterator<Item = &'a [u8]>) -> Self {
+        let n = (2 * tokens.len()).next_power_of_two().clamp(2, MOST_PLACES);
+        let mut frequent = Self { places: vec![Place { key: (0, 0), length: 0, id: 0 }; n], is_complete: true };
+        let mut taken = 0;
+        for (id, token) in (0..).zip(tokens) {
+            let Some(key) = short_key(token) else { continue };
+            if taken == n / 2 {
+                frequent.is_complete = false;
+                break;
+            }
+            taken += 1;
+            let mut place = frequent.place(hash_short(key));
+            while frequent.places[place].length != 0 {
+                place = (place + 1) & (n - 1);
+            }
+            frequent.places[place] = Place { key, length: token.len() as u32 + 1, id };
+        }
+        frequent
+    }
+
+    #[inline]
+    fn place(&self, hash: u64) -> usize {
+        (hash >> 16) as usize & (self.places.len() - 1)
+    }
+
+    /// Asks for the memory of a token ahead of a search.
+    #[inline]
+    pub(super) fn prefetch(&self, hash: u64) {
+        kernels::prefetch(&raw const self.places[self.place(hash)]);
+    }
+
+    /// The id of a short token, if it is here; otherwise `Err`, which says whether another table may have it.
+    #[inline]
+    pub(super) fn find(&self, key: Key, length: usize, hash: u64) -> Result<TokenId, bool> {
+        let (mut at, length) = (self.place(hash), length as u32 + 1);
+        loop {
+            let place = &self.places[at];
+            if place.length == length && place.key == key {
+                return Ok(TokenId(place.id));
+            }
+            if place.length == 0 {
+                return Err(!self.is_complete);
+            }
+            at = (at + 1) & (self.places.len() - 1);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_short_tokens_are_here_until_half_of_the_places_are_taken() {
+        for n in [0, 1, 2, 3, 1000, MOST_PLACES / 2, MOST_PLACES / 2 + 1] {
+            let tokens: Vec<String> = (0..n).map(|i| format!("{i:x}")).collect();
+            let frequent = Frequent::new(tokens.iter().map(|token| token.as_bytes()));
+            let find = |token: &str| {
+                let key = short_key(token.as_bytes()).expect("short");
+                frequent.find(key, token.len(), hash_short(key))
+            };
+            for (i, token) in tokens.iter().enumerate().take(MOST_PLACES / 2) {
+                assert_eq!(find(token), Ok(TokenId(i as u32)));
+            }
+            let is_complete = n <= MOST_PLACES / 2;
+            for token in ["", "x", "y\0"].into_iter().chain(tokens.get(MOST_PLACES / 2).map(String::as_str)) {
+                assert_eq!(find(token), Err(!is_complete), "{token:?} of {n}");
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_and_null_characters_are_tokens_too() {
+        let frequent = Frequent::new(["", "\0", "\0\0"].into_iter().map(str::as_bytes));
+        for (id, length) in (0..).zip(0..3) {
+            assert_eq!(frequent.find((0, 0), length, hash_short((0, 0))), Ok(TokenId(id)));
+        }
+        assert_eq!(frequent.find((0, 0), 3, hash_short((0, 0))), Err(false));
+    }
+}

@@ -1,0 +1,440 @@
+//! Files that are replaced atomically: written to a temporary file, then renamed.
+//!
+//! [`AtomicFile`] writes to a temporary file beside the target and renames it at the end, so a full disk, a
+//! crash or an error half way leaves the old file as it was. What must not be renamed over (a device such as
+//! `/dev/stdout`, a pipe) is written directly; a symbolic link to a file stays a link, and the file that it
+//! names is replaced.
+
+use std::{
+    fs::{self, File, OpenOptions},
+    io::{self, BufWriter, ErrorKind, Seek, SeekFrom, Write},
+    path::{Path, PathBuf},
+};
+
+use tempfile::NamedTempFile;
+
+use crate::writing::unfinished::Unfinished;
+use senv_base::{Error, Result};
+
+/// Bytes buffered before a system call.
+const BUFFER: usize = 1 << 18;
+
+/// Suffix of the names of temporary files.
+const SUFFIX: &str = ".tmp";
+
+/// Links followed before the chain counts as a loop.
+const MAX_LINKS: usize = 40;
+
+/// A file under construction that gets its name only when it is complete.
+///
+/// Dropping it without [`AtomicFile::commit`] removes what was written. A process that is killed leaves its temporary
+/// file (`.NAME.XXXXXX.tmp`) behind, unless it calls [`remove_unfinished_files`](crate::writing::remove_unfinished_files) when asked to
+/// end; the next [`AtomicFile::create`] of the same name removes it. A file that another
+/// writer still works on is locked and is left alone.
+///
+/// ```
+/// use std::io::Write;
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("vectors.txt");
+/// let mut file = senv_core::files::AtomicFile::create(&path)?;
+/// writeln!(file, "cat 0.5 0.25")?;
+/// assert!(!path.exists());
+/// file.commit()?;
+/// assert_eq!(std::fs::read_to_string(&path)?, "cat 0.5 0.25\n");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct AtomicFile {
+    sink: BufWriter<Sink>,
+    path: PathBuf,
+}
+
+/// Where the bytes are written until the commit.
+#[derive(Debug)]
+enum Sink {
+    /// A temporary file beside the target, renamed to it at the end.
+    Temporary { file: NamedTempFile, target: PathBuf, unfinished: Unfinished },
+    /// Something that cannot be replaced: a device, a pipe.
+    Direct(File),
+}
+
+impl Write for Sink {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Temporary { file, .. } => file.as_file_mut().write(bytes),
+            Self::Direct(file) => file.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::Temporary { file, .. } => file.as_file_mut().flush(),
+            Self::Direct(file) => file.flush(),
+        }
+    }
+}
+
+impl Seek for Sink {
+    fn seek(&mut self, position: SeekFrom) -> io::Result<u64> {
+        match self {
+            Self::Temporary { file, .. } => file.as_file_mut().seek(position),
+            Self::Direct(file) => file.seek(position),
+        }
+    }
+}
+
+impl AtomicFile {
+    /// Starts a file that will be called `path`. An old file of that name stays in place until [`AtomicFile::commit`];
+    /// the new file gets its permissions.
+    ///
+    /// # Errors
+    /// [`Error::Io`] if the folder is missing or cannot be written to, or `path` is a folder or a read-only
+    /// file.
+    pub fn create(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        let sink = open(path).map_err(|e| Error::io("create", path, e))?;
+        Ok(Self { sink: BufWriter::with_capacity(BUFFER, sink), path: path.to_owned() })
+    }
+
+    /// Writes a whole file: `content` is called once, and the file takes its name if it succeeds.
+    ///
+    /// ```
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("counts.tsv");
+    /// use std::io::Write;
+    /// senv_core::files::AtomicFile::write_with(&path, |file| writeln!(file, "cat\t3"))?;
+    /// # assert_eq!(std::fs::read_to_string(&path)?, "cat\t3\n");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Io`] with `path` if it cannot be created or written, or `content` fails.
+    pub fn write_with(path: impl AsRef<Path>, content: impl FnOnce(&mut Self) -> io::Result<()>) -> Result<()> {
+        let mut file = Self::create(path)?;
+        match content(&mut file) {
+            Ok(()) => file.commit(),
+            Err(e) => Err(file.error(e)),
+        }
+    }
+
+    /// The final name of the file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// An error of writing to this file, with the final name.
+    #[must_use]
+    pub fn error(&self, source: io::Error) -> Error {
+        Error::io("write", &self.path, source)
+    }
+
+    /// Writes everything to the disk and gives the file its name. Until this returns `Ok`, readers find the old file.
+    ///
+    /// # Errors
+    /// [`Error::Io`] if the rest cannot be written or the file cannot be renamed; the old file is then untouched
+    /// and nothing is left over.
+    pub fn commit(self) -> Result<()> {
+        Self::commit_all([self])
+    }
+
+    /// The same of files that belong together: all are on the disk before the first of them gets its name, so that a full
+    /// disk leaves all the old ones. A crash between two renames, which takes a moment, can leave new ones beside old.
+    ///
+    /// # Errors
+    /// As [`AtomicFile::commit`].
+    pub fn commit_all(files: impl IntoIterator<Item = Self>) -> Result<()> {
+        let written = files.into_iter().map(Self::written).collect::<Result<Vec<_>>>()?;
+        written.into_iter().try_for_each(|(sink, path)| {
+            let Sink::Temporary { file, target, unfinished: _unfinished } = sink else { return Ok(()) };
+            file.persist(&target).map_err(|e| Error::io("rename the finished file to", &path, e.error))?;
+            sync_folder(&target).map_err(|e| Error::io("write the folder of", &path, e))
+        })
+    }
+
+    /// Writes everything to the disk.
+    fn written(self) -> Result<(Sink, PathBuf)> {
+        let Self { sink, path } = self;
+        let mut sink = sink.into_inner().map_err(|e| Error::io("write", &path, e.into_error()))?;
+        match &mut sink {
+            Sink::Temporary { file, .. } => file.as_file().sync_all(),
+            Sink::Direct(file) => file.flush(),
+        }
+        .map_err(|e| Error::io("write", &path, e))?;
+        Ok((sink, path))
+    }
+}
+
+/// For formats whose header is known only at the end; a pipe returns an error.
+impl Seek for AtomicFile {
+    fn seek(&mut self, position: SeekFrom) -> io::Result<u64> {
+        self.sink.seek(position)
+    }
+}
+
+impl Write for AtomicFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.sink.write(bytes)
+    }
+
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.sink.write_all(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.sink.flush()
+    }
+}
+
+/// Finds out what `path` names and opens the sink that fits.
+fn open(path: &Path) -> io::Result<Sink> {
+    match replaced(path)? {
+        Some((_, Some(permissions))) if permissions.readonly() => {
+            // A rename needs no permission of the file itself, so the read-only flag is checked here.
+            Err(io::Error::new(ErrorKind::PermissionDenied, "an old file of that name is read-only"))
+        }
+        Some((target, permissions)) => temporary(target, permissions),
+        // Appending is what a redirection of standard output to an old file asks for; devices and pipes do not care.
+        None => OpenOptions::new().append(true).open(path).map(Sink::Direct),
+    }
+}
+
+/// The file that is replaced when `path` is written, behind all links, and the permissions of the old one; `None` for what is
+/// not replaced but written to.
+pub(crate) fn replaced(path: &Path) -> io::Result<Option<(PathBuf, Option<fs::Permissions>)>> {
+    let mut current = path.to_owned();
+    for _ in 0..MAX_LINKS {
+        let Some(name) = current.file_name() else { break };
+        // The folder by its real path, so that a link in it is recognized wherever it was reached from.
+        let target = folder_of(&current).canonicalize()?.join(name);
+        match fs::symlink_metadata(&target) {
+            Ok(metadata) if metadata.is_symlink() => {
+                // Links of the system stand for open files of this process, which must be written to as they are.
+                if ["/dev", "/proc"].iter().any(|folder| target.starts_with(folder)) {
+                    break;
+                }
+                current = folder_of(&target).join(fs::read_link(&target)?);
+            }
+            Ok(metadata) if metadata.is_file() => return Ok(Some((target, Some(metadata.permissions())))),
+            Ok(_) => break,
+            Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Some((target, None))),
+            Err(e) => return Err(e),
+        }
+    }
+    Ok(None)
+}
+
+/// The folder a path lies in; `.` for a bare name.
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// A locked temporary file in the folder of `target`; leftovers of killed processes are removed first.
+fn temporary(target: PathBuf, permissions: Option<fs::Permissions>) -> io::Result<Sink> {
+    let folder = folder_of(&target);
+    // Part of a long name is enough: the system limits the length, and the lock tells writers apart.
+    let name = target.file_name().unwrap_or_default().to_string_lossy();
+    let prefix = format!(".{}.", name.chars().take(40).collect::<String>());
+    remove_leftovers(folder, &prefix);
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(&prefix).suffix(SUFFIX);
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666)); // less the umask, as any new file
+    for _ in 0..100 {
+        let file = builder.tempfile_in(folder)?;
+        // Another process that cleans up may hold the lock already, or have removed the file: then once more.
+        let locked = match file.as_file().try_lock() {
+            Ok(()) => true,
+            Err(fs::TryLockError::WouldBlock) => false,
+            Err(fs::TryLockError::Error(_)) => true, // no locks here, so nobody cleans up either
+        };
+        if locked && file.path().exists() {
+            if let Some(permissions) = permissions {
+                file.as_file().set_permissions(permissions)?;
+            }
+            let unfinished = Unfinished::new(file.path());
+            return Ok(Sink::Temporary { file, target, unfinished });
+        }
+    }
+    Err(io::Error::new(ErrorKind::AlreadyExists, "temporary files disappear as soon as they are made"))
+}
+
+/// Removes temporary files of this target that no process holds a lock on. Whatever cannot be removed stays.
+fn remove_leftovers(folder: &Path, prefix: &str) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let Some(name) = name.to_str() else { continue };
+        let middle = name.strip_prefix(prefix).and_then(|rest| rest.strip_suffix(SUFFIX));
+        let ours = middle.is_some_and(|m| m.len() == 6 && m.bytes().all(|b| b.is_ascii_alphanumeric()));
+        if !ours || !entry.file_type().is_ok_and(|kind| kind.is_file()) {
+            continue;
+        }
+        let Ok(file) = OpenOptions::new().write(true).open(entry.path()) else { continue };
+        if file.try_lock().is_ok() {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// Writes a rename to the disk, where folders can be synchronized.
+fn sync_folder(target: &Path) -> io::Result<()> {
+    if !cfg!(unix) {
+        return Ok(());
+    }
+    let Ok(folder) = File::open(folder_of(target)) else { return Ok(()) }; // may be written to but not read
+    match folder.sync_all() {
+        Err(e) if !matches!(e.kind(), ErrorKind::InvalidInput | ErrorKind::Unsupported) => Err(e),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let mut names: Vec<String> =
+            fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn a_head_is_written_over_at_the_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("matrix");
+        let mut file = AtomicFile::create(&path).unwrap();
+        file.write_all(b"???").unwrap();
+        file.write_all(&[b'x'; 2 * BUFFER]).unwrap();
+        file.seek(SeekFrom::Start(0)).unwrap();
+        file.write_all(b"two").unwrap();
+        assert_eq!(file.stream_position().unwrap(), 3);
+        file.commit().unwrap();
+        let bytes = fs::read(&path).unwrap();
+        assert_eq!((&bytes[..5], bytes.len()), (b"twoxx".as_slice(), 3 + 2 * BUFFER));
+    }
+
+    #[test]
+    fn a_failure_half_way_leaves_the_old_file_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("model");
+        fs::write(&path, "old").unwrap();
+        let failed = AtomicFile::write_with(&path, |file| {
+            file.write_all(&[b'n'; 3 * BUFFER])?;
+            assert_eq!(names(folder.path()).len(), 2, "the temporary file lies beside the old one");
+            Err(io::Error::other("stop"))
+        });
+        let Err(Error::Io { path: named, .. }) = failed else { panic!("an error was expected") };
+        assert_eq!(named, path);
+        drop(AtomicFile::create(&path).unwrap());
+        assert_eq!(fs::read_to_string(&path).unwrap(), "old");
+        assert_eq!(names(folder.path()), ["model"]);
+
+        AtomicFile::write_with(&path, |file| file.write_all(b"new")).unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "new");
+        assert_eq!(names(folder.path()), ["model"]);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn of_files_that_belong_together_all_are_replaced_or_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("first");
+        fs::write(&path, "old").unwrap();
+        let started = |path: &Path| {
+            let mut file = AtomicFile::create(path).unwrap();
+            file.write_all(b"new").unwrap();
+            file
+        };
+        let second = folder.path().join("second");
+        assert!(AtomicFile::commit_all([started(&path), started(Path::new("/dev/full"))]).is_err());
+        assert_eq!((fs::read_to_string(&path).unwrap(), names(folder.path()).len()), ("old".into(), 1));
+        AtomicFile::commit_all([started(&path), started(&second)]).unwrap();
+        assert_eq!([path, second].map(|path| fs::read_to_string(path).unwrap()), ["new", "new"]);
+    }
+
+    #[test]
+    fn leftovers_of_killed_writers_go_and_files_of_living_ones_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("model");
+        let living = AtomicFile::create(&path).unwrap();
+        let kept = [".model.abc.tmp", ".model.abcdef", "model.abcdef.tmp", ".other.abcdef.tmp"];
+        for name in kept.iter().chain(&[".model.abcdef.tmp"]) {
+            fs::write(folder.path().join(name), "").unwrap();
+        }
+        let second = AtomicFile::create(&path).unwrap();
+        assert!(!folder.path().join(".model.abcdef.tmp").exists());
+        assert!(kept.iter().all(|name| folder.path().join(name).exists()));
+        second.commit().unwrap();
+        living.commit().unwrap();
+        assert_eq!(names(folder.path()).len(), kept.len() + 1);
+    }
+
+    #[test]
+    fn a_missing_folder_a_folder_and_a_bare_root_are_errors() {
+        let folder = tempfile::tempdir().unwrap();
+        for path in [folder.path().join("no/file"), folder.path().to_owned(), PathBuf::from("/"), PathBuf::new()] {
+            assert!(matches!(AtomicFile::create(&path), Err(Error::Io { .. })), "{}", path.display());
+        }
+        let long = folder.path().join("ä".repeat(120));
+        AtomicFile::write_with(&long, |file| file.write_all(b"x")).unwrap();
+        assert!(long.exists());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_stay_links_and_permissions_are_kept() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::create_dir(at("disk")).unwrap();
+        fs::write(at("disk/real"), "old").unwrap();
+        fs::set_permissions(at("disk/real"), fs::Permissions::from_mode(0o640)).unwrap();
+        symlink("disk/real", at("first")).unwrap();
+        symlink("first", at("second")).unwrap();
+        symlink("disk/fresh", at("dangling")).unwrap();
+        symlink("loop", at("loop")).unwrap();
+
+        AtomicFile::write_with(at("second"), |file| file.write_all(b"new")).unwrap();
+        assert!(fs::symlink_metadata(at("second")).unwrap().is_symlink());
+        assert_eq!(fs::read_to_string(at("disk/real")).unwrap(), "new");
+        assert_eq!(fs::metadata(at("disk/real")).unwrap().permissions().mode() & 0o777, 0o640);
+        AtomicFile::write_with(at("dangling"), |file| file.write_all(b"new")).unwrap();
+        assert_eq!(fs::read_to_string(at("disk/fresh")).unwrap(), "new");
+        // A new file is as open as any other new file.
+        fs::write(at("plain"), "").unwrap();
+        let mode = |name: &str| fs::metadata(at(name)).unwrap().permissions().mode();
+        assert_eq!(mode("disk/fresh"), mode("plain"));
+        assert!(AtomicFile::create(at("loop")).is_err());
+        fs::set_permissions(at("plain"), fs::Permissions::from_mode(0o444)).unwrap();
+        assert!(AtomicFile::create(at("plain")).is_err(), "read-only");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn devices_and_pipes_are_written_directly_and_a_full_disk_is_an_error() {
+        for n in [1, 3 * BUFFER] {
+            let full = AtomicFile::write_with("/dev/full", |file| file.write_all(&vec![0; n]));
+            let Err(Error::Io { path, source, .. }) = full else { panic!("a full device took {n} bytes") };
+            assert_eq!((path.to_str(), source.kind()), (Some("/dev/full"), ErrorKind::StorageFull));
+        }
+        AtomicFile::write_with("/dev/null", |file| file.write_all(b"gone")).unwrap();
+
+        // A pipe by its name among this process's open files, as /dev/stdout is one.
+        use std::{io::Read, os::fd::AsRawFd};
+        let (mut reader, writer) = io::pipe().unwrap();
+        AtomicFile::write_with(format!("/dev/fd/{}", writer.as_raw_fd()), |file| file.write_all(b"through")).unwrap();
+        drop(writer);
+        let mut seen = String::new();
+        reader.read_to_string(&mut seen).unwrap();
+        assert_eq!(seen, "through");
+
+        // A redirection to a file appends to what is there and keeps the file.
+        let mut file = NamedTempFile::new().unwrap();
+        file.write_all(b"first ").unwrap();
+        let link = format!("/proc/self/fd/{}", file.as_file().as_raw_fd());
+        AtomicFile::write_with(link, |file| file.write_all(b"second")).unwrap();
+        assert_eq!(fs::read_to_string(file.path()).unwrap(), "first second");
+    }
+}

@@ -1,0 +1,14 @@
+//! How files are written so that nothing is lost: atomic replacement, locks, the model file, the collection of a web page.
+
+mod atomic_file;
+mod file_lock;
+mod model_writer;
+mod static_writer;
+mod unfinished;
+mod web_writer;
+
+pub use atomic_file::AtomicFile;
+pub use file_lock::FileLock;
+pub use model_writer::ModelWriter;
+pub use unfinished::{Unfinished, remove_unfinished_files};
+pub use web_writer::{WebCollectionWriter, WebSentence};

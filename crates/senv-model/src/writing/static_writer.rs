@@ -1,0 +1,76 @@
+//! Writes a static encoder as a model file of kind `static`; `docs/format.md` is the contract.
+
+use std::path::Path;
+
+use senv_base::{Error, Result};
+
+use super::ModelWriter;
+use crate::{
+    StaticEncoder,
+    files::RawTensor,
+    static_model::{
+        file::{KIND, LENGTH, ROWS, SCALES},
+        order::{
+            OrderPart, OrderValues,
+            file::{F_BIAS, FIRST_STATE, LENGTH_SLOPE, MAP_SCALES, MAPS, SCALAR_BIAS, SCALARS},
+        },
+    },
+};
+
+impl StaticEncoder {
+    /// Writes the model, by an atomic replace. The same encoder gives the same bytes.
+    ///
+    /// # Errors
+    /// [`Error::Io`] if the file cannot be written; [`Error::TooLarge`] if memory for a copy of truncated rows is lacking.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        let path = path.as_ref();
+        let config = serde_json::to_string(&self.config())
+            .map_err(|e| Error::BadFile { path: path.to_owned(), reason: format!("the configuration: {e}") })?;
+        self.save_as(KIND, &config, path)
+    }
+
+    /// Writes its vocabulary, its rows and its order part as parts of a model of another kind, with the configuration of that.
+    ///
+    /// # Errors
+    /// As [`StaticEncoder::save`].
+    pub fn save_as(&self, kind: &str, config: &str, path: impl AsRef<Path>) -> Result<()> {
+        let (encoding, dim) = (self.rows.encoding(), self.rows.dim());
+        let shape = vec![self.rows.n_rows(), encoding.columns(dim)];
+        let rows = RawTensor { dtype: encoding.dtype().to_owned(), shape, bytes: self.rows.packed()? };
+        let writer = ModelWriter::new(kind).config(config).vocabulary(&self.vocabulary).raw(ROWS, &rows);
+        let mut writer = writer.f32s(SCALES, self.rows.scales());
+        let order = match &self.order {
+            Some(part) => Some((part, part.raw_maps()?)),
+            None => None,
+        };
+        if let Some((part, maps)) = &order {
+            writer = part.write(maps, writer);
+        }
+        match &self.unknown_word_length {
+            Some(length) => writer.f32s(LENGTH, std::slice::from_ref(length)).save(path),
+            None => writer.save(path),
+        }
+    }
+}
+
+impl OrderPart {
+    /// Its maps as they are stored.
+    fn raw_maps(&self) -> Result<RawTensor> {
+        let maps = &self.values().maps;
+        let (encoding, width) = (maps.encoding(), maps.dim());
+        let shape = vec![maps.n_rows(), encoding.columns(width)];
+        Ok(RawTensor { dtype: encoding.dtype().to_owned(), shape, bytes: maps.packed()? })
+    }
+
+    /// Adds its tensors to a model that is written.
+    fn write<'w>(&'w self, maps: &'w RawTensor, writer: ModelWriter<'w>) -> ModelWriter<'w> {
+        let OrderValues { maps: rows, scalars, scalar_bias, f_bias, length_slope, first_state } = self.values();
+        let slope = std::slice::from_ref(length_slope);
+        let writer = writer.raw(MAPS, maps).f32s(MAP_SCALES, rows.scales()).f32s(SCALARS, scalars);
+        writer
+            .f32s(SCALAR_BIAS, scalar_bias)
+            .f32s(F_BIAS, f_bias)
+            .f32s(LENGTH_SLOPE, slope)
+            .f32s(FIRST_STATE, first_state)
+    }
+}

@@ -1,0 +1,368 @@
+//! Files -> blocks of whole lines.
+
+use super::{
+    InvalidUtf8, TableText, TextOptions,
+    decode::{self, BOM, Source},
+    foreign::foreign,
+    split::{Output, Split, Splitter},
+    table::{ArrowLines, TableReader},
+};
+use senv_base::{Error, Result};
+use std::{
+    collections::VecDeque,
+    io::{ErrorKind, Read},
+    path::{Path, PathBuf},
+    sync::{Arc, atomic::AtomicU64},
+};
+
+/// Whole lines of one file: every one ends with a line feed, save the last of the file.
+#[doc(hidden)]
+#[derive(Debug, Default)]
+pub struct TextBlock {
+    buffer: Vec<u8>,
+    range: std::ops::Range<usize>,
+    /// The file, as an index in the order of reading.
+    pub file: usize,
+    /// Number of the first line in its file, counted from 1.
+    first_line: u64,
+    /// Of records of a table, the number of each line.
+    numbers: Vec<u64>,
+    /// Of lines as they are, the place of the first one in the bytes of its file, decompressed.
+    offset: Option<u64>,
+}
+
+impl TextBlock {
+    /// The bytes of its lines.
+    pub fn bytes(&self) -> &[u8] {
+        &self.buffer[self.range.clone()]
+    }
+
+    /// The number in its file of the line that is number `i` of the block, from 0.
+    #[inline]
+    pub fn number(&self, i: usize) -> u64 {
+        self.numbers.get(i).copied().unwrap_or(self.first_line + i as u64)
+    }
+
+    /// The place in the bytes of its file, decompressed, of what stands `at` in the block; of lines as they are.
+    #[inline]
+    pub(super) fn offset(&self, at: usize) -> Option<u64> {
+        self.offset.map(|offset| offset + at as u64)
+    }
+}
+
+/// Reads files one after another and splits them into blocks of whole lines.
+///
+/// Where a block ends depends on the text alone: after the last line end within its size.
+#[doc(hidden)]
+pub struct BlockReader {
+    paths: Vec<PathBuf>,
+    /// Files that were not opened yet, by index.
+    waiting: VecDeque<usize>,
+    open: Option<Open>,
+    /// Size of a block in bytes, where lines allow it.
+    size: usize,
+    max_line_bytes: usize,
+    table: Option<TableText>,
+    split: Option<Split>,
+    /// Lines that are not cut yet.
+    uncut: Box<TextBlock>,
+    /// What failed behind sentences that were cut before.
+    failed: Option<Box<Error>>,
+    /// Lines of files before the present one in which invalid bytes were replaced before they were cut.
+    n_replaced: u64,
+    invalid_utf8: InvalidUtf8,
+    /// Returns lines as soon as they are read, for input that a person types.
+    eager: bool,
+    consumed: Arc<AtomicU64>,
+    /// What had been consumed when the present file was opened, and its bytes of text since.
+    of_file: (u64, u64),
+}
+
+struct Open {
+    file: usize,
+    source: Source,
+    /// Bytes that were read already: the start of the next block.
+    carry: Vec<u8>,
+    /// The place of that in the file.
+    offset: u64,
+    next_line: u64,
+    at_start: bool,
+    at_end: bool,
+    /// Of a table, what makes lines of its records.
+    table: Option<TableReader>,
+    /// Of a file of record batches, what makes lines of its rows.
+    arrow: Option<Box<ArrowLines>>,
+    splitter: Option<Box<Splitter>>,
+}
+
+impl BlockReader {
+    /// A reader of these files in this order; `-` is standard input.
+    ///
+    /// # Errors
+    /// [`Error::Io`] if one of the files cannot be opened, so a typing error in the last name is found at once.
+    pub fn open(paths: &[PathBuf], size: usize, eager: bool, options: &TextOptions) -> Result<Self> {
+        for path in paths.iter().filter(|path| path.as_os_str() != "-") {
+            std::fs::metadata(path).map_err(|e| Error::io("open", path, e))?;
+        }
+        Self::new(paths.to_vec(), size, eager, options)
+    }
+
+    /// A reader of an open input; `path` is its name in errors.
+    pub fn from_reader(
+        path: PathBuf,
+        reader: impl Read + Send + 'static,
+        size: usize,
+        eager: bool,
+        options: &TextOptions,
+    ) -> Result<Self> {
+        let source = decode::detect(reader).map_err(|e| Error::io("read", &path, e))?;
+        Self::from_source(path, source, size, eager, options)
+    }
+
+    /// A reader of an open file whose compression is known.
+    pub(super) fn from_source(
+        path: PathBuf,
+        source: Source,
+        size: usize,
+        eager: bool,
+        options: &TextOptions,
+    ) -> Result<Self> {
+        let mut blocks = Self::new(vec![path], size, eager, options)?;
+        blocks.waiting.clear();
+        blocks.open = Some(blocks.opened(0, source)?);
+        Ok(blocks)
+    }
+
+    /// A reader of a stretch of a file of plain lines that begins at `offset`, with line `line`.
+    pub(super) fn of_stretch(
+        path: PathBuf,
+        reader: impl Read + Send + 'static,
+        (offset, line): (u64, u64),
+        size: usize,
+        options: &TextOptions,
+    ) -> Result<Self> {
+        let source = Source { reader: Box::new(reader), action: "read" };
+        let mut blocks = Self::from_source(path, source, size, false, options)?;
+        if let Some(open) = &mut blocks.open {
+            // What makes a file no text, or is no part of it, stands at its beginning.
+            (open.offset, open.next_line, open.at_start) = (offset, line, offset == 0);
+        }
+        Ok(blocks)
+    }
+
+    fn new(paths: Vec<PathBuf>, size: usize, eager: bool, options: &TextOptions) -> Result<Self> {
+        if options.max_line_bytes == 0 {
+            return Err(Error::InvalidParameter {
+                name: "max_line_bytes",
+                requirement: "at least 1",
+                got: options.max_line_bytes.to_string(),
+            });
+        }
+        Ok(Self {
+            waiting: (0..paths.len()).collect(),
+            paths,
+            open: None,
+            size,
+            max_line_bytes: options.max_line_bytes,
+            table: options.table.clone(),
+            split: options.split,
+            uncut: Box::default(),
+            failed: None,
+            n_replaced: 0,
+            invalid_utf8: options.invalid_utf8,
+            eager,
+            consumed: Arc::default(),
+            of_file: (0, 0),
+        })
+    }
+
+    fn opened(&self, file: usize, source: Source) -> Result<Open> {
+        let path = &self.paths[file];
+        let table = self.table.as_ref().map(|table| TableReader::new(table, path, self.invalid_utf8)).transpose()?;
+        // A record is a whole.
+        let split = if table.is_some() { self.split.and(Some(Split::Lines)) } else { self.split };
+        let splitter = split.map(|split| Box::new(Splitter::new(split, self.max_line_bytes, self.invalid_utf8)));
+        Ok(Open {
+            file,
+            source,
+            carry: Vec::new(),
+            offset: 0,
+            next_line: 1,
+            at_start: true,
+            at_end: false,
+            table,
+            arrow: None,
+            splitter,
+        })
+    }
+
+    fn open_file(&self, file: usize) -> Result<Open> {
+        let path = &self.paths[file];
+        if let Some(table) = &self.table
+            && let Some(arrow) = ArrowLines::open(table, path, self.invalid_utf8, &self.consumed)?
+        {
+            let source = Source { reader: Box::new(std::io::empty()), action: "read" };
+            return Ok(Open { arrow: Some(Box::new(arrow)), ..self.opened(file, source)? });
+        }
+        self.opened(file, decode::open(path, &self.consumed)?)
+    }
+
+    /// The path of a file, by its number.
+    pub fn path(&self, file: usize) -> &Path {
+        &self.paths[file]
+    }
+
+    /// Bytes read from the files so far, before decompression.
+    pub fn consumed(&self) -> u64 {
+        self.consumed.load(std::sync::atomic::Ordering::Relaxed)
+    }
+
+    /// Bytes of the present file so far: before and after decompression. Before is 0 for input that is no file.
+    pub fn of_file(&self) -> (u64, u64) {
+        // In a dictionary a row takes a bit, and its text may be of any length.
+        if self.open.as_ref().is_some_and(|open| open.arrow.is_some()) {
+            return (0, self.of_file.1);
+        }
+        (self.consumed() - self.of_file.0, self.of_file.1)
+    }
+
+    /// Reads the next block; false at the end of the last file.
+    pub fn next_block(&mut self, block: &mut TextBlock) -> Result<bool> {
+        if let Some(error) = self.failed.take() {
+            return Err(*error);
+        }
+        loop {
+            if self.open.is_none() {
+                let Some(file) = self.waiting.pop_front() else { return Ok(false) };
+                self.of_file = (self.consumed(), 0);
+                self.open = Some(self.open_file(file)?);
+            }
+            let Some(open) = &mut self.open else { return Ok(false) };
+            let path = &self.paths[open.file];
+            if open.splitter.is_none() {
+                if open.next_block(block, path, self.size, self.max_line_bytes, self.eager)? {
+                    self.of_file.1 += block.bytes().len() as u64;
+                    return Ok(true);
+                }
+                self.open = None;
+                continue;
+            }
+            let is_more = open.next_block(&mut self.uncut, path, self.size, self.max_line_bytes, self.eager)?;
+            let Some(splitter) = &mut open.splitter else { continue };
+            block.buffer.clear();
+            block.numbers.clear();
+            block.offset = None;
+            let mut out = Output { text: &mut block.buffer, numbers: &mut block.numbers };
+            let cut = if is_more {
+                let uncut = &self.uncut;
+                self.of_file.1 += uncut.bytes().len() as u64;
+                splitter.cut(uncut.bytes(), |i| uncut.number(i), path, &mut out)
+            } else {
+                splitter.end(path, &mut out)
+            };
+            block.range = 0..block.buffer.len();
+            block.file = open.file;
+            if !is_more {
+                self.n_replaced += splitter.n_replaced;
+                self.open = None;
+            }
+            match cut {
+                Err(error) if block.range.is_empty() => return Err(error),
+                cut => self.failed = cut.err().map(Box::new),
+            }
+            if !block.range.is_empty() {
+                return Ok(true);
+            }
+        }
+    }
+
+    /// Lines in which invalid bytes were replaced before they were cut into sentences.
+    pub fn n_replaced(&self) -> u64 {
+        let of_file = self.open.as_ref().and_then(|open| open.splitter.as_ref());
+        self.n_replaced + of_file.map_or(0, |splitter| splitter.n_replaced)
+    }
+}
+
+impl Open {
+    fn next_block(&mut self, block: &mut TextBlock, path: &Path, size: usize, max: usize, eager: bool) -> Result<bool> {
+        block.offset = None;
+        if let Some(arrow) = &mut self.arrow {
+            let is_more = arrow.next_lines(path, size, max, (&mut block.buffer, &mut block.numbers))?;
+            block.range = 0..block.buffer.len();
+            block.file = self.file;
+            return Ok(is_more);
+        }
+        if let Some(table) = &mut self.table {
+            let out = (&mut block.buffer, &mut block.numbers);
+            let is_more = table.next_lines(&mut self.source, path, size, max, eager, out)?;
+            block.range = 0..block.buffer.len();
+            block.file = self.file;
+            return Ok(is_more);
+        }
+        block.numbers.clear();
+        let buffer = &mut block.buffer;
+        let mut filled = self.carry.len();
+        let mut wanted = size.max(filled + 1);
+        grow(buffer, wanted);
+        buffer[..filled].copy_from_slice(&self.carry);
+        self.carry.clear();
+        // How far line ends were searched.
+        let (mut searched, mut cut) = (0, None);
+        loop {
+            while filled < wanted && !self.at_end {
+                match self.source.reader.read(&mut buffer[filled..wanted]) {
+                    Ok(0) => self.at_end = true,
+                    Ok(n) => filled += n,
+                    Err(e) if e.kind() == ErrorKind::Interrupted => {}
+                    Err(e) => return Err(Error::io(self.source.action, path, e)),
+                }
+                if eager {
+                    break;
+                }
+            }
+            if let Some(at) = memchr::memrchr(b'\n', &buffer[searched..filled]) {
+                cut = Some(searched + at + 1);
+            }
+            searched = filled;
+            if self.at_end {
+                cut = Some(filled);
+            }
+            if cut.is_some() {
+                break;
+            }
+            // A file that is no text may have no line end.
+            if filled > max.saturating_add(1 + BOM.len()) && self.at_start {
+                foreign(&buffer[..filled], path, false).map_or(Ok(()), Err)?;
+            }
+            // The limit plus one byte for a carriage return and three for a byte order mark.
+            if filled > max.saturating_add(1 + BOM.len()) {
+                return Err(Error::LineTooLong { path: path.to_owned(), line: self.next_line, limit: max });
+            }
+            if filled == wanted {
+                wanted += size;
+                grow(buffer, wanted);
+            }
+        }
+        if self.at_start {
+            foreign(&buffer[..filled], path, false).map_or(Ok(()), Err)?;
+        }
+        let end = cut.unwrap_or(filled);
+        self.carry.extend_from_slice(&buffer[end..filled]);
+        let start = if self.at_start && buffer[..end].starts_with(BOM) { BOM.len() } else { 0 };
+        self.at_start = false;
+        block.range = start..end;
+        block.offset = Some(self.offset + start as u64);
+        self.offset += end as u64;
+        block.file = self.file;
+        block.first_line = self.next_line;
+        self.next_line += memchr::memchr_iter(b'\n', &buffer[start..end]).count() as u64;
+        Ok(start < end)
+    }
+}
+
+/// Makes the buffer at least `n` bytes long.
+fn grow(buffer: &mut Vec<u8>, n: usize) {
+    if buffer.len() < n {
+        buffer.resize(n, 0);
+    }
+}

@@ -1,0 +1,8 @@
+//! In the place of `gzip.rs` where its feature is off.
+
+use std::io::{self, ErrorKind, Read};
+
+pub(crate) fn reader(_: impl Read) -> io::Result<Box<dyn Read + Send>> {
+    let reason = "it is gzip, which this program was built without; decompress it first";
+    Err(io::Error::new(ErrorKind::Unsupported, reason))
+}

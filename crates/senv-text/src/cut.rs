@@ -1,0 +1,45 @@
+//! Bytes of a block -> the text of a line.
+
+use std::{borrow::Cow, path::Path};
+
+use super::InvalidUtf8;
+use senv_base::{Error, Result};
+
+/// The line that starts at `start`, without its end, and the start of the next one.
+#[doc(hidden)]
+#[inline]
+pub fn cut_line(bytes: &[u8], start: usize) -> (&[u8], usize) {
+    let rest = &bytes[start..];
+    let (line, end) = match memchr::memchr(b'\n', rest) {
+        Some(at) => (&rest[..at], start + at + 1),
+        None => (rest, bytes.len()),
+    };
+    (line.strip_suffix(b"\r").unwrap_or(line), end)
+}
+
+/// The line as text, if its length and its bytes are valid; owned where bytes were replaced.
+#[doc(hidden)]
+pub fn check_line<'a>(
+    line: &'a [u8],
+    path: &Path,
+    number: u64,
+    max_line_bytes: usize,
+    invalid_utf8: InvalidUtf8,
+) -> Result<Cow<'a, str>> {
+    if line.len() > max_line_bytes {
+        return Err(Error::LineTooLong { path: path.to_owned(), line: number, limit: max_line_bytes });
+    }
+    let byte = |error: std::str::Utf8Error| error.valid_up_to() + 1;
+    let invalid = |error| Error::InvalidUtf8 { path: path.to_owned(), line: number, byte: byte(error) };
+    invalid_utf8.decode(line).map_err(invalid)
+}
+
+/// Whether a text is nothing but white space (of ASCII, or NUL): no sentence.
+///
+/// ```
+/// assert!(senv_core::text::is_blank(" \t\n") && !senv_core::text::is_blank(" ."));
+/// ```
+#[must_use]
+pub fn is_blank(text: &str) -> bool {
+    text.bytes().all(|b| b.is_ascii_whitespace() || b == 0x0B || b == 0)
+}

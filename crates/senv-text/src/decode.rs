@@ -1,0 +1,152 @@
+//! Opens a text file of any compression, which is detected by its first bytes and not by its name.
+
+use std::{
+    fs::File,
+    io::{self, Cursor, ErrorKind, Read},
+    path::Path,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use super::{gzip, zstd};
+use senv_base::{Error, Result};
+
+/// The byte order mark of UTF-8.
+pub(super) const BOM: &[u8] = b"\xEF\xBB\xBF";
+
+/// The bytes of a file, decompressed.
+pub(super) struct Source {
+    pub(super) reader: Box<dyn Read + Send>,
+    /// `read`, or another action on the file: for messages.
+    pub(super) action: &'static str,
+}
+
+/// The peeked bytes of standard input, and whether that is all of it.
+static AHEAD: Mutex<(Vec<u8>, bool)> = Mutex::new((Vec::new(), false));
+
+/// Whether a path stands for standard input.
+#[doc(hidden)]
+pub fn is_stdin(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// Peeks at the first bytes of standard input, up to this many; whoever opens `-` next reads them again.
+#[doc(hidden)]
+pub fn peek_stdin(n: usize) -> Vec<u8> {
+    let mut ahead = AHEAD.lock().unwrap_or_else(PoisonError::into_inner);
+    let (bytes, at_end) = &mut *ahead;
+    peek(&mut io::stdin(), n, bytes, at_end);
+    bytes.clone()
+}
+
+fn peek(input: &mut impl Read, n: usize, bytes: &mut Vec<u8>, at_end: &mut bool) {
+    let mut chunk = [0; 1 << 12];
+    while bytes.len() < n && !*at_end {
+        match input.read(&mut chunk) {
+            Ok(0) => *at_end = true,
+            Ok(n) => bytes.extend_from_slice(&chunk[..n]),
+            Err(e) if e.kind() == ErrorKind::Interrupted => {}
+            // The next reader gets the error again.
+            Err(_) => break,
+        }
+    }
+}
+
+/// The peeked bytes, then the rest; input that has ended is not read again, as a terminal would continue.
+fn after_peek(input: impl Read + Send + 'static, (bytes, at_end): (Vec<u8>, bool)) -> impl Read + Send + 'static {
+    Cursor::new(bytes).chain(input.take(if at_end { 0 } else { u64::MAX }))
+}
+
+/// Opens a file, or standard input for `-`; counts the bytes read in `consumed`.
+pub(super) fn open(path: &Path, consumed: &Arc<AtomicU64>) -> Result<Source> {
+    let counter = Arc::clone(consumed);
+    let opened = if is_stdin(path) {
+        let ahead = std::mem::take(&mut *AHEAD.lock().unwrap_or_else(PoisonError::into_inner));
+        detect(Counted { inner: after_peek(io::stdin(), ahead), counter })
+    } else {
+        let file = File::open(path).map_err(|e| Error::io("open", path, e))?;
+        detect(Counted { inner: file, counter })
+    };
+    opened.map_err(|e| Error::io("read", path, e))
+}
+
+/// Detects the compression by the first bytes and adds the decoder.
+pub(super) fn detect(mut raw: impl Read + Send + 'static) -> io::Result<Source> {
+    let mut head = [0; 4];
+    let mut n = 0;
+    while n < head.len() {
+        match raw.read(&mut head[n..]) {
+            Ok(0) => break,
+            Ok(more) => n += more,
+            Err(e) if e.kind() == ErrorKind::Interrupted => {}
+            Err(e) => return Err(e),
+        }
+        // A terminal or a pipe may give a line of two bytes and then wait.
+        if !may_be_compressed(&head[..n]) {
+            break;
+        }
+    }
+    let whole = Cursor::new(head).take(n as u64).chain(raw);
+    Ok(match &head[..n] {
+        [0x1F, 0x8B, 8, _] => Source { reader: gzip::reader(whole)?, action: "decompress" },
+        [0x28, 0xB5, 0x2F, 0xFD] | [0x50..=0x5F, 0x2A, 0x4D, 0x18] => {
+            Source { reader: zstd::reader(whole)?, action: "decompress" }
+        }
+        _ => Source { reader: Box::new(whole), action: "read" },
+    })
+}
+
+fn may_be_compressed(head: &[u8]) -> bool {
+    [&[0x1F, 0x8B, 8][..], &[0x28, 0xB5, 0x2F, 0xFD]].iter().any(|magic| head.iter().zip(*magic).all(|(a, b)| a == b))
+        || (head[0] & 0xF0 == 0x50 && head[1..].iter().zip(&[0x2A, 0x4D, 0x18]).all(|(a, b)| a == b))
+}
+
+/// Counts the bytes read.
+struct Counted<R> {
+    inner: R,
+    counter: Arc<AtomicU64>,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n = self.inner.read(buffer)?;
+        self.counter.fetch_add(n as u64, Ordering::Relaxed);
+        Ok(n)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Gives three bytes at a time, and fails the test when read again after its end.
+    struct Once(Cursor<&'static [u8]>, bool);
+
+    impl Read for Once {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            assert!(!self.1, "read again after its end");
+            let most = buffer.len().min(3);
+            let n = self.0.read(&mut buffer[..most])?;
+            self.1 = n == 0;
+            Ok(n)
+        }
+    }
+
+    #[test]
+    fn what_was_looked_at_is_read_again_and_an_end_is_met_once() {
+        for (wanted, looked, ended) in
+            [(4, &b"012345"[..], false), (10, b"0123456789", false), (99, b"0123456789", true)]
+        {
+            let mut input = Once(Cursor::new(b"0123456789"), false);
+            let (mut bytes, mut at_end) = (Vec::new(), false);
+            peek(&mut input, wanted, &mut bytes, &mut at_end);
+            assert_eq!((&bytes[..], at_end), (looked, ended));
+            peek(&mut input, wanted, &mut bytes, &mut at_end);
+            let mut all = String::new();
+            after_peek(input, (bytes, at_end)).take(1 << 10).read_to_string(&mut all).unwrap();
+            assert_eq!(all, "0123456789");
+        }
+    }
+}

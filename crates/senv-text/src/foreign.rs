@@ -1,0 +1,149 @@
+//! Names files that are no text, by their first bytes.
+
+use std::path::Path;
+
+use super::table::arrow::{BATCHES_NEED_A_FILE, COLUMN_OF_BATCHES};
+use senv_base::Error;
+
+/// How far into a file the description of a senv model is looked for.
+const MODEL_HEAD: usize = 1 << 10;
+
+/// What a file is where it is no text that can be read, and what to do.
+#[derive(Clone, Copy)]
+struct Foreign {
+    found: &'static str,
+    remedy: &'static str,
+}
+
+/// Beginnings of one kind of file each, which text in UTF-8 does not have.
+///
+/// A beginning of printable characters alone stands here with the control characters that follow it in such a file, so
+/// that a sentence may begin with the same letters. UTF-32 comes before UTF-16, whose mark it begins with.
+const BEGINNINGS: &[(&[u8], Foreign)] = &[
+    (b"\xFF\xFE\0\0", Foreign { found: "in UTF-32", remedy: "convert it to UTF-8 (iconv -f UTF-32 -t UTF-8)" }),
+    (b"\0\0\xFE\xFF", Foreign { found: "in UTF-32", remedy: "convert it to UTF-8 (iconv -f UTF-32 -t UTF-8)" }),
+    (b"\xFF\xFE", Foreign { found: "in UTF-16", remedy: "convert it to UTF-8 (iconv -f UTF-16 -t UTF-8)" }),
+    (b"\xFE\xFF", Foreign { found: "in UTF-16", remedy: "convert it to UTF-8 (iconv -f UTF-16 -t UTF-8)" }),
+    (
+        b"\xFD7zXZ\0",
+        Foreign { found: "compressed by xz", remedy: "decompress it first (xz -dk), or pack it by gzip or zstd" },
+    ),
+    (
+        b"PK\x03\x04",
+        Foreign {
+            found: "a ZIP archive, as .zip, .xlsx, .docx and .npz files are",
+            remedy: "unpack it, or save the table or document as text",
+        },
+    ),
+    (b"PAR1\x15", Foreign { found: "a Parquet file", remedy: COLUMN_OF_BATCHES }),
+    (b"ARROW1\0\0", Foreign { found: "an Arrow file", remedy: COLUMN_OF_BATCHES }),
+    (
+        b"\x93NUMPY",
+        Foreign { found: "a NumPy array", remedy: "it holds numbers; give the text that they were made from" },
+    ),
+    (b"\x89HDF\r", Foreign { found: "an HDF5 file", remedy: "write its text to a file, one sentence a line" }),
+    (
+        b"\xBA\x16\x4F\x2F",
+        Foreign { found: "a model of fastText or Sent2Vec", remedy: "give it as the model, and text as the input" },
+    ),
+];
+
+/// The error for a file that begins with these bytes, if they are the beginning of a known format other than text.
+///
+/// What is said depends on the first line and the bytes that were read with it.
+pub(super) fn foreign(head: &[u8], path: &Path, has_column: bool) -> Option<Error> {
+    let known = BEGINNINGS.iter().find(|(beginning, _)| head.starts_with(beginning)).map(|&(_, foreign)| foreign);
+    let Foreign { found, remedy } = match known {
+        Some(foreign) => foreign,
+        None if is_bzip2(head) => Foreign {
+            found: "compressed by bzip2",
+            remedy: "decompress it first (bzip2 -dk), or pack it by gzip or zstd",
+        },
+        None if head.starts_with(&[0xFF; 4]) && head.get(6..8) == Some(&[0, 0]) => {
+            Foreign { found: "an Arrow stream", remedy: COLUMN_OF_BATCHES }
+        }
+        None if is_pdf(head) => {
+            Foreign { found: "a PDF document", remedy: "extract its text first (pdftotext), one sentence a line" }
+        }
+        None if is_safetensors(head) => {
+            let head = &head[..head.len().min(MODEL_HEAD)];
+            let is_model = memchr::memmem::find(head, b"senv").is_some();
+            let found = if is_model { "a model of senv" } else { "a safetensors file" };
+            Foreign { found, remedy: "give it as the model, and text as the input" }
+        }
+        None => return None,
+    };
+    let remedy = if has_column && remedy == COLUMN_OF_BATCHES { BATCHES_NEED_A_FILE } else { remedy };
+    Some(Error::NotText { path: path.to_owned(), found, remedy })
+}
+
+/// `BZh`, the block size, and the mark of the first block, or of the end where there is none.
+fn is_bzip2(head: &[u8]) -> bool {
+    matches!(head, [b'B', b'Z', b'h', b'1'..=b'9', 0x31, 0x41, 0x59, 0x26, 0x53, 0x59, ..])
+        || matches!(head, [b'B', b'Z', b'h', b'1'..=b'9', 0x17, 0x72, 0x45, 0x38, 0x50, 0x90, ..])
+}
+
+/// A first line of nothing but `%PDF-` and a version.
+fn is_pdf(head: &[u8]) -> bool {
+    matches!(head, [b'%', b'P', b'D', b'F', b'-', b'0'..=b'9', b'.', b'0'..=b'9', b'\r' | b'\n', ..])
+}
+
+/// A header length below 2^32, then the JSON object of the header.
+fn is_safetensors(head: &[u8]) -> bool {
+    matches!(head, [_, _, _, _, 0, 0, 0, 0, b'{', b'"', ..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(head: &[u8]) -> Option<String> {
+        foreign(head, Path::new("a"), false).map(|error| error.to_string())
+    }
+
+    #[test]
+    fn files_that_are_no_text_are_named() {
+        for (head, found) in [
+            (&b"\xFF\xFEa\0\n\0"[..], "a is in UTF-16"),
+            (b"\xFE\xFF\0a\0\n", "a is in UTF-16"),
+            (b"\xFF\xFE\0\0a\0\0\0", "a is in UTF-32"),
+            (b"\xFD7zXZ\0\0\x04", "a is compressed by xz"),
+            (b"BZh91AY&SY\x12\x34", "a is compressed by bzip2"),
+            (b"BZh9\x17\x72\x45\x38\x50\x90\0\0\0\0", "a is compressed by bzip2"),
+            (b"PK\x03\x04\x14\0", "a is a ZIP archive"),
+            (b"PAR1\x15\x04", "a is a Parquet file"),
+            (b"ARROW1\0\0\xFF", "a is an Arrow file"),
+            (b"\xFF\xFF\xFF\xFF\x10\x01\0\0", "a is an Arrow stream"),
+            (b"\x93NUMPY\x01\0", "a is a NumPy array"),
+            (b"%PDF-1.7\n%\xE2\xE3", "a is a PDF document"),
+            (b"\x89HDF\r\n\x1A\n", "a is an HDF5 file"),
+            (b"\xBA\x16\x4F\x2F\x0C\0\0\0", "a is a model of fastText"),
+            (b"\x40\0\0\0\0\0\0\0{\"__metadata__\":{\"senv\":\"1\"}", "a is a model of senv"),
+            (b"\x40\0\0\0\0\0\0\0{\"embeddings\":", "a is a safetensors file"),
+        ] {
+            let message = message(head).unwrap_or_else(|| panic!("{found}"));
+            assert!(message.starts_with(found) && message.contains("; "), "{message}");
+        }
+    }
+
+    #[test]
+    fn sentences_that_begin_with_the_same_letters_are_text() {
+        for head in [
+            "",
+            "P",
+            "PK is a killer.",
+            "PAR1 is the mark of Parquet.",
+            "ARROW1 too",
+            "BZh9 as well",
+            "BZh91AY",
+            "%PDF-1.7 is how it begins",
+            "%PDF-1.7",
+            "NUMPY",
+            "\u{FEFF}text",
+            "ÿþ",
+            "{\"text\": \"a cat\"}",
+        ] {
+            assert_eq!(message(head.as_bytes()), None, "{head}");
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! Text files -> lines, in bounded memory; lines -> tokens.
+//!
+//! `senv-core` re-exports it; depend on that crate.
+
+mod beginnings;
+mod blocks;
+mod bytes;
+mod cut;
+mod decode;
+mod foreign;
+#[cfg_attr(not(feature = "gzip"), path = "built_without/gzip.rs")]
+mod gzip;
+mod lines;
+mod reading_progress;
+mod sentences;
+mod shard;
+mod split;
+mod table;
+mod token;
+#[cfg_attr(not(feature = "zstd"), path = "built_without/zstd.rs")]
+mod zstd;
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+
+pub use beginnings::{beginnings, beginnings_up_to};
+// For the corpus of `senv-training`, which reads blocks by several threads.
+pub use blocks::{BlockReader, TextBlock};
+pub use bytes::TextBytes;
+pub use cut::is_blank;
+pub use cut::{check_line, cut_line};
+pub use decode::{is_stdin, peek_stdin};
+pub use lines::{Expansion, Line, TextReader};
+pub use reading_progress::ReadingProgress;
+pub use sentences::sentences;
+pub use shard::{LineNumbers, Shard};
+pub use split::Split;
+#[cfg(feature = "arrow")]
+pub use table::arrow::{ArrowBatches, ArrowFormat, Cells, ColumnPlace};
+pub use table::{TableColumn, TableFormat, TableText};
+pub use token::Tokenizer;
+
+/// Bytes that are read ahead of a decoder.
+#[allow(dead_code)]
+const AHEAD_OF_DECODER: usize = 1 << 16;
+
+/// Default of the maximum line length, in bytes: 1 MiB.
+pub const DEFAULT_MAX_LINE_BYTES: usize = 1 << 20;
+
+/// What to do with a line that is not UTF-8.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum InvalidUtf8 {
+    /// Stop with [`Error::InvalidUtf8`](senv_base::Error::InvalidUtf8), which names file, line and byte.
+    #[default]
+    Error,
+    /// Replace each invalid sequence by U+FFFD and continue.
+    Replace,
+    /// Take the bytes of the line as characters of ISO 8859-1, as old English data sets are written, and continue.
+    Latin1,
+}
+
+impl InvalidUtf8 {
+    /// Bytes as text; owned where they are not UTF-8.
+    ///
+    /// ```
+    /// use senv_core::text::InvalidUtf8;
+    /// let bytes = b"caf\xe9";
+    /// assert!(InvalidUtf8::Error.decode(bytes).is_err());
+    /// assert_eq!(InvalidUtf8::Replace.decode(bytes)?, "caf\u{fffd}");
+    /// assert_eq!(InvalidUtf8::Latin1.decode(bytes)?, "café");
+    /// # Ok::<(), std::str::Utf8Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// For [`InvalidUtf8::Error`], where the bytes stop being UTF-8.
+    pub fn decode(self, bytes: &[u8]) -> std::result::Result<Cow<'_, str>, std::str::Utf8Error> {
+        match (std::str::from_utf8(bytes), self) {
+            (Ok(text), _) => Ok(Cow::Borrowed(text)),
+            (Err(error), Self::Error) => Err(error),
+            (Err(_), Self::Replace) => Ok(Cow::Owned(String::from_utf8_lossy(bytes).into_owned())),
+            (Err(_), Self::Latin1) => Ok(Cow::Owned(bytes.iter().map(|&byte| char::from(byte)).collect())),
+        }
+    }
+}
+
+/// How text is read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TextOptions {
+    /// What to do with a line that is not UTF-8; [`InvalidUtf8::Error`] by default.
+    pub invalid_utf8: InvalidUtf8,
+    /// The longest accepted line, in bytes without its end, at least 1; [`DEFAULT_MAX_LINE_BYTES`] by default. A longer
+    /// line is an error, which is found before more memory than this and a buffer is used.
+    pub max_line_bytes: usize,
+    /// Which fields are the text, of CSV, TSV and JSON lines; none by default: a line is a line.
+    pub table: Option<TableText>,
+    /// What is cut into sentences, each of which becomes a line with the number of the line on which it begins; none by default: lines
+    /// stay as they are. Empty lines stay.
+    pub split: Option<Split>,
+}
+
+impl TextOptions {
+    /// The same for files of plain lines, as they are.
+    #[must_use]
+    pub fn of_lines(&self) -> Self {
+        Self { table: None, split: None, ..self.clone() }
+    }
+}
+
+impl Default for TextOptions {
+    fn default() -> Self {
+        Self { invalid_utf8: InvalidUtf8::default(), max_line_bytes: DEFAULT_MAX_LINE_BYTES, table: None, split: None }
+    }
+}
+
+#[cfg(test)]
+mod tests;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,0 +1,192 @@
+//! Files -> lines.
+
+use std::{
+    borrow::Cow,
+    io::Read,
+    path::{Path, PathBuf},
+};
+
+use super::{
+    BlockReader, TextBlock, TextOptions,
+    cut::{check_line, cut_line},
+    decode::Source,
+    is_blank,
+    shard::pieces::{Pieces, numbered},
+};
+use senv_base::Result;
+
+/// Bytes read at a time.
+const BLOCK: usize = 1 << 16;
+
+/// One line of text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Line<'a> {
+    /// The line without its end (`\n` or `\r\n`).
+    pub text: &'a str,
+    /// Its file, `-` for standard input.
+    pub path: &'a Path,
+    /// Its line number in that file, counted from 1; of a record of a table, that of its first line.
+    pub number: u64,
+}
+
+impl Line<'_> {
+    /// Whether nothing but white space is on the line: the end of a document.
+    #[must_use]
+    pub fn is_blank(&self) -> bool {
+        is_blank(self.text)
+    }
+}
+
+/// Reads text files line by line, in bounded memory.
+///
+/// Files may be plain or compressed by gzip or Zstandard (also of several members or frames), which is detected by
+/// their first bytes; `-` is standard input. A line ends with `\n` or `\r\n`, the last one also at the end of the file.
+/// A byte order mark at the start of a file is dropped. NUL and other control characters are ordinary characters.
+///
+/// ```
+/// use senv_core::{TextOptions, TextReader};
+/// let text = "The cat sat.\r\n\r\nA new document.".as_bytes();
+/// let mut reader = TextReader::from_reader("cats.txt", text, &TextOptions::default())?;
+/// let mut lines = Vec::new();
+/// while let Some(line) = reader.next_line()? {
+///     lines.push((line.number, line.text.to_owned(), line.is_blank()));
+/// }
+/// assert_eq!(lines[0], (1, "The cat sat.".into(), false));
+/// assert_eq!((lines[1].2, lines[2].0), (true, 3));
+/// # Ok::<(), senv_core::Error>(())
+/// ```
+pub struct TextReader {
+    pub(super) blocks: BlockReader,
+    pub(super) block: TextBlock,
+    /// The start of the next line in the block.
+    pub(super) position: usize,
+    /// Its place among the lines of the block, and the number of the last one.
+    pub(super) place: usize,
+    number: u64,
+    pub(super) options: TextOptions,
+    /// The last line in which invalid bytes were replaced.
+    mended: String,
+    pub(super) n_replaced: u64,
+    /// Lines of the present file before the next one.
+    pub(super) n_records: u64,
+    /// The file and the block of the last line.
+    pub(super) last_block: Option<(usize, u64)>,
+    /// What is left of a shard, and how many of its files were begun.
+    pub(super) pieces: Option<Box<Pieces>>,
+    pub(super) n_pieces: usize,
+}
+
+/// How much a file has become so far: one that becomes more text than text can was made to fill memory or a disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Expansion<'a> {
+    /// The file.
+    pub path: &'a Path,
+    /// Bytes as they lie in it, some of them read ahead.
+    pub compressed: u64,
+    /// Bytes of text.
+    pub text: u64,
+    /// Lines.
+    pub lines: u64,
+}
+
+impl std::fmt::Debug for TextReader {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("TextReader").field("line", &self.number).finish_non_exhaustive()
+    }
+}
+
+impl TextReader {
+    /// Reads these files one after another; `-` is standard input.
+    ///
+    /// # Errors
+    /// [`Error::Io`](senv_base::Error::Io) if one of the files is not there; [`Error::InvalidParameter`](senv_base::Error::InvalidParameter) if the maximum line length is 0.
+    pub fn open<P: AsRef<Path>>(paths: &[P], options: &TextOptions) -> Result<Self> {
+        let paths: Vec<PathBuf> = paths.iter().map(|path| path.as_ref().to_owned()).collect();
+        Ok(Self::new(BlockReader::open(&paths, BLOCK, true, options)?, options.clone()))
+    }
+
+    /// Reads from any input; `name` is its name in errors and in [`Line::path`].
+    ///
+    /// # Errors
+    /// [`Error::Io`](senv_base::Error::Io) if its first bytes cannot be read; [`Error::InvalidParameter`](senv_base::Error::InvalidParameter) if the maximum line length is 0.
+    pub fn from_reader(
+        name: impl Into<PathBuf>,
+        reader: impl Read + Send + 'static,
+        options: &TextOptions,
+    ) -> Result<Self> {
+        Ok(Self::new(BlockReader::from_reader(name.into(), reader, BLOCK, true, options)?, options.clone()))
+    }
+
+    /// The lines of an open file whose compression is known.
+    pub(super) fn from_source(path: PathBuf, source: Source, options: &TextOptions) -> Result<Self> {
+        Ok(Self::new(BlockReader::from_source(path, source, BLOCK, true, options)?, options.clone()))
+    }
+
+    pub(super) fn new(blocks: BlockReader, options: TextOptions) -> Self {
+        Self {
+            blocks,
+            block: TextBlock::default(),
+            position: 0,
+            place: 0,
+            number: 0,
+            options,
+            mended: String::new(),
+            n_replaced: 0,
+            n_records: 0,
+            last_block: None,
+            pieces: None,
+            n_pieces: 0,
+        }
+    }
+
+    /// The next line, or `None` at the end of the last file.
+    ///
+    /// # Errors
+    /// [`Error::Io`](senv_base::Error::Io) if a file cannot be read or is truncated or damaged in its compression;
+    /// [`Error::NotText`](senv_base::Error::NotText) for a file of another format; [`Error::LineTooLong`](senv_base::Error::LineTooLong); [`Error::InvalidUtf8`](senv_base::Error::InvalidUtf8).
+    pub fn next_line(&mut self) -> Result<Option<Line<'_>>> {
+        if !self.advance()? {
+            return Ok(None);
+        }
+        self.last_block = Some(self.present_block());
+        self.n_records += 1;
+        self.number = self.block.number(self.place);
+        self.place += 1;
+        let path = self.blocks.path(self.block.file);
+        let (line, end) = cut_line(self.block.bytes(), self.position);
+        self.position = end;
+        let checked = check_line(line, path, self.number, self.options.max_line_bytes, self.options.invalid_utf8);
+        let text = match checked.map_err(|error| numbered(&self.pieces, error))? {
+            Cow::Borrowed(text) => text,
+            Cow::Owned(mended) => {
+                self.n_replaced += 1;
+                self.mended = mended;
+                &self.mended
+            }
+        };
+        Ok(Some(Line { text, path, number: self.number }))
+    }
+
+    /// How much the present file has become so far. `None` before the first line, and for input that is no file.
+    #[must_use]
+    pub fn expansion(&self) -> Option<Expansion<'_>> {
+        let (compressed, text) = self.blocks.of_file();
+        // Behind the last file of a shard there is none.
+        (compressed > 0 && text > 0).then(|| {
+            let path = self.blocks.path(self.block.file);
+            Expansion { path, compressed, text, lines: self.number }
+        })
+    }
+
+    /// Bytes of the files that have been read so far, as they lie on the disk, some of them ahead of the lines.
+    #[must_use]
+    pub fn bytes_read(&self) -> u64 {
+        self.blocks.consumed()
+    }
+
+    /// Number of lines so far in which invalid bytes were replaced.
+    #[must_use]
+    pub fn n_replaced(&self) -> u64 {
+        self.n_replaced + self.blocks.n_replaced()
+    }
+}

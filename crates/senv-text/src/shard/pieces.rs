@@ -1,0 +1,142 @@
+//! What a shard is of its files: blocks, counted, and stretches of whole lines.
+
+use std::{
+    collections::VecDeque,
+    fs::File,
+    io::{self, Read, Seek, SeekFrom},
+    ops::Range,
+    path::{Path, PathBuf},
+};
+
+use super::{BLOCK_BYTES, BLOCK_RECORDS};
+use crate::{
+    BlockReader, TextBlock, TextOptions, decode, decode::is_stdin, foreign::foreign, table::arrow::n_parquet_rows,
+};
+use senv_base::{Error, Result};
+
+/// Bytes read at a time.
+pub(super) const CHUNK: usize = 1 << 16;
+
+/// When a [`TextReader`](crate::TextReader) of a shard counts the lines that lie before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum LineNumbers {
+    /// At the beginning, so that each [`Line`](crate::Line) has its number: the file is read up to the shard, at the speed of the disk.
+    Counted,
+    /// Only for an error, which names the line of the file. Each line has the number that it has in the shard.
+    InErrors,
+}
+
+/// What a reader still has to read of a shard.
+pub(crate) struct Pieces {
+    pub(super) rest: VecDeque<Piece>,
+    /// The blocks of the present file.
+    pub(super) wanted: Range<u64>,
+    pub(super) numbers: LineNumbers,
+    /// The present file and its bytes before the shard, whose lines nobody has counted.
+    pub(super) uncounted: Option<(PathBuf, u64)>,
+}
+
+/// Some blocks of a file.
+pub(super) struct Piece {
+    pub(super) path: PathBuf,
+    pub(super) blocks: Range<u64>,
+    /// Whether the bytes of the file are lines.
+    pub(super) is_plain: bool,
+}
+
+/// An error with the line of the file, where lines are counted from the beginning of a shard.
+pub(crate) fn numbered(pieces: &Option<Box<Pieces>>, mut error: Error) -> Error {
+    if let Some((path, bytes)) = pieces.as_ref().and_then(|pieces| pieces.uncounted.as_ref())
+        && let Error::LineTooLong { line, .. } | Error::InvalidUtf8 { line, .. } = &mut error
+    {
+        // What cannot be counted is another error; this one came first.
+        *line += count_lines(path, *bytes).unwrap_or(0);
+    }
+    error
+}
+
+/// How many blocks a file has, and whether its bytes are lines.
+pub(super) fn count_blocks(path: &Path, options: &TextOptions) -> Result<(u64, bool)> {
+    if is_stdin(path) {
+        let reason =
+            "standard input cannot be read by shards, each of which looks at all of it; write it to a file first";
+        return Err(Error::BadFile { path: path.to_owned(), reason: reason.into() });
+    }
+    let metadata = std::fs::metadata(path).map_err(|e| Error::io("open", path, e))?;
+    if !metadata.is_file() {
+        let what = if metadata.is_dir() { "a folder" } else { "a pipe or a device, which can be read once" };
+        let reason = format!("it is {what}; a shard needs files: write it to a file, or name the files");
+        return Err(Error::BadFile { path: path.to_owned(), reason });
+    }
+    if let Some(table) = &options.table
+        && options.split.is_none()
+        && let Some(n) = n_parquet_rows(path, table)?
+    {
+        return Ok((n.div_ceil(BLOCK_RECORDS), false));
+    }
+    let is_plain = options.table.is_none() && options.split.is_none() && {
+        let mut source = decode::open(path, &Default::default())?;
+        let mut head = Vec::new();
+        (&mut source.reader).take(1 << 12).read_to_end(&mut head).map_err(|e| Error::io(source.action, path, e))?;
+        foreign(&head, path, false).map_or(Ok(()), Err)?;
+        source.action == "read"
+    };
+    if is_plain {
+        return Ok((metadata.len().div_ceil(BLOCK_BYTES), true));
+    }
+    let mut blocks = BlockReader::open(&[path.to_owned()], CHUNK, false, options)?;
+    let mut block = TextBlock::default();
+    let (mut n_bytes, mut n_lines) = (None, 0);
+    while blocks.next_block(&mut block)? {
+        let bytes = block.bytes();
+        n_bytes = block.offset(bytes.len());
+        n_lines += memchr::memchr_iter(b'\n', bytes).count() as u64 + u64::from(!bytes.ends_with(b"\n"));
+    }
+    Ok((n_bytes.map_or(n_lines.div_ceil(BLOCK_RECORDS), |n| n.div_ceil(BLOCK_BYTES)), false))
+}
+
+/// Opens a file of plain lines where the first line of some blocks begins; and the bytes of their lines.
+pub(super) fn open_stretch(path: &Path, blocks: &Range<u64>) -> io::Result<(File, Range<u64>)> {
+    let mut file = File::open(path)?;
+    let start = next_line_start(&mut file, blocks.start * BLOCK_BYTES)?;
+    let end = next_line_start(&mut file, blocks.end * BLOCK_BYTES)?;
+    file.seek(SeekFrom::Start(start))?;
+    Ok((file, start..end.max(start)))
+}
+
+/// Where the first line begins that does not begin before `offset`; the end of the file if none does.
+fn next_line_start(file: &mut File, offset: u64) -> io::Result<u64> {
+    let Some(before) = offset.checked_sub(1) else { return Ok(0) };
+    let len = file.metadata()?.len();
+    if offset >= len {
+        return Ok(len);
+    }
+    let mut at = file.seek(SeekFrom::Start(before))?;
+    let mut chunk = vec![0; CHUNK];
+    loop {
+        let n = match file.read(&mut chunk) {
+            Ok(0) => return Ok(at),
+            Ok(n) => n,
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
+            Err(e) => return Err(e),
+        };
+        if let Some(end) = memchr::memchr(b'\n', &chunk[..n]) {
+            return Ok(at + end as u64 + 1);
+        }
+        at += n as u64;
+    }
+}
+
+/// The lines in the first bytes of a file, which end with a line.
+pub(super) fn count_lines(path: &Path, n_bytes: u64) -> io::Result<u64> {
+    let mut rest = File::open(path)?.take(n_bytes);
+    let (mut n, mut chunk) = (0, vec![0; CHUNK]);
+    loop {
+        match rest.read(&mut chunk) {
+            Ok(0) => return Ok(n),
+            Ok(read) => n += memchr::memchr_iter(b'\n', &chunk[..read]).count() as u64,
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+            Err(e) => return Err(e),
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! Blocks of lines -> blocks of sentences, one a line.
+
+use std::{borrow::Cow, ops::Range, path::Path};
+
+use super::{
+    InvalidUtf8,
+    cut::{check_line, cut_line},
+    is_blank,
+    sentences::sentences,
+};
+use senv_base::{Error, Result};
+
+/// Bytes of a paragraph that are cut although it goes on.
+const LONG: usize = 1 << 16;
+
+/// What is cut into sentences ([`sentences`]).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Split {
+    /// Each line by itself.
+    Lines,
+    /// Paragraphs: a line goes on in the next one, up to an empty line or the end of the file. Records of tables are cut by themselves.
+    Paragraphs,
+}
+
+/// Lines as they are put out, with their numbers.
+pub(super) struct Output<'a> {
+    pub(super) text: &'a mut Vec<u8>,
+    pub(super) numbers: &'a mut Vec<u64>,
+}
+
+impl Output<'_> {
+    fn push(&mut self, sentence: &str, number: u64) {
+        let start = self.text.len();
+        self.text.extend_from_slice(sentence.as_bytes());
+        self.text[start..].iter_mut().filter(|byte| **byte == b'\n').for_each(|byte| *byte = b' ');
+        self.text.push(b'\n');
+        self.numbers.push(number);
+    }
+}
+
+/// Cuts the lines of one file.
+pub(super) struct Splitter {
+    split: Split,
+    max_line_bytes: usize,
+    invalid_utf8: InvalidUtf8,
+    /// The paragraph so far, and where each of its lines begins, with its number.
+    paragraph: String,
+    lines: Vec<(usize, u64)>,
+    /// Bytes from which on it is cut.
+    enough: usize,
+    /// Lines in which invalid bytes were replaced.
+    pub(super) n_replaced: u64,
+}
+
+impl Splitter {
+    pub(super) fn new(split: Split, max_line_bytes: usize, invalid_utf8: InvalidUtf8) -> Self {
+        let (paragraph, lines) = (String::new(), Vec::new());
+        Self { split, max_line_bytes, invalid_utf8, paragraph, lines, enough: LONG, n_replaced: 0 }
+    }
+
+    /// Cuts the lines of a block; the last paragraph stays open.
+    pub(super) fn cut(
+        &mut self,
+        bytes: &[u8],
+        number: impl Fn(usize) -> u64,
+        path: &Path,
+        out: &mut Output<'_>,
+    ) -> Result<()> {
+        let (mut position, mut place) = (0, 0);
+        while position < bytes.len() {
+            let (line, end) = cut_line(bytes, position);
+            let number = number(place);
+            (position, place) = (end, place + 1);
+            let line = check_line(line, path, number, self.max_line_bytes, self.invalid_utf8)?;
+            self.n_replaced += u64::from(matches!(line, Cow::Owned(_)));
+            if is_blank(&line) {
+                self.end(path, out)?;
+                out.push("", number);
+                continue;
+            }
+            if !self.paragraph.is_empty() {
+                self.paragraph.push('\n');
+            }
+            self.lines.push((self.paragraph.len(), number));
+            self.paragraph.push_str(&line);
+            if self.split == Split::Lines {
+                self.end(path, out)?;
+            } else if self.paragraph.len() >= self.enough {
+                self.put_out(false, path, out)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends the paragraph.
+    pub(super) fn end(&mut self, path: &Path, out: &mut Output<'_>) -> Result<()> {
+        self.put_out(true, path, out)
+    }
+
+    /// Puts out the sentences of the paragraph, all of them or all but the last, which may go on.
+    fn put_out(&mut self, is_whole: bool, path: &Path, out: &mut Output<'_>) -> Result<()> {
+        let found: Vec<Range<usize>> = sentences(&self.paragraph)
+            .into_iter()
+            .map(|sentence| {
+                let start = sentence.as_ptr().addr() - self.paragraph.as_ptr().addr();
+                start..start + sentence.len()
+            })
+            .collect();
+        let n = if is_whole { found.len() } else { found.len().saturating_sub(1) };
+        for range in &found[..n] {
+            let line = self.lines.partition_point(|&(start, _)| start <= range.start).saturating_sub(1);
+            let number = self.lines[line].1;
+            if range.len() > self.max_line_bytes {
+                return Err(Error::LineTooLong { path: path.to_owned(), line: number, limit: self.max_line_bytes });
+            }
+            out.push(&self.paragraph[range.clone()], number);
+        }
+        let rest = found.get(n).map_or(self.paragraph.len(), |range| range.start);
+        let line = self.lines.partition_point(|&(start, _)| start <= rest).saturating_sub(1);
+        self.lines.drain(..if n == found.len() { self.lines.len() } else { line });
+        self.lines.iter_mut().for_each(|(start, _)| *start = start.saturating_sub(rest));
+        self.paragraph.drain(..rest);
+        self.enough = LONG.max(2 * self.paragraph.len());
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{TextOptions, TextReader};
+
+    fn lines(text: &str, options: &TextOptions) -> Vec<(u64, String)> {
+        let bytes = std::io::Cursor::new(text.as_bytes().to_vec());
+        let mut reader = TextReader::from_reader("t.csv", bytes, options).unwrap();
+        let mut lines = Vec::new();
+        while let Some(line) = reader.next_line().unwrap() {
+            lines.push((line.number, line.text.to_owned()));
+        }
+        lines
+    }
+
+    fn split(text: &str, split: Split) -> Vec<(u64, String)> {
+        lines(text, &TextOptions { split: Some(split), ..TextOptions::default() })
+    }
+
+    fn numbered(lines: &[(u64, &str)]) -> Vec<(u64, String)> {
+        lines.iter().map(|&(number, line)| (number, line.to_owned())).collect()
+    }
+
+    #[test]
+    fn sentences_have_the_number_of_the_line_on_which_they_begin() {
+        let text = "\u{feff}One. Two goes\r\non here. Three\n\n\nA title\nFour.";
+        let paragraphs = [(1, "One."), (1, "Two goes on here."), (2, "Three"), (3, ""), (4, ""), (5, "A title Four.")];
+        assert_eq!(split(text, Split::Paragraphs), numbered(&paragraphs));
+        let of_lines = [
+            (1, "One."),
+            (1, "Two goes"),
+            (2, "on here."),
+            (2, "Three"),
+            (3, ""),
+            (4, ""),
+            (5, "A title"),
+            (6, "Four."),
+        ];
+        assert_eq!(split(text, Split::Lines), numbered(&of_lines));
+        assert!(split("", Split::Paragraphs).is_empty());
+        assert_eq!(split("\n \n", Split::Paragraphs), numbered(&[(1, ""), (2, "")]));
+    }
+
+    #[test]
+    fn a_paragraph_of_any_length_is_cut_where_a_short_one_is() {
+        let sentence = "It was Mr. Smith who\nsaid \"No.\" He left at 3.50 p.m. and the\nrain fell. ";
+        let n = 3000;
+        let found = split(&sentence.repeat(n), Split::Paragraphs);
+        let expected = split(sentence, Split::Paragraphs);
+        assert!(expected.len() >= 2 && found.len() == n * expected.len());
+        for (i, (number, line)) in found.iter().enumerate() {
+            let (first, text) = &expected[i % expected.len()];
+            assert_eq!((*number, line), (first + 2 * (i / expected.len()) as u64, text));
+        }
+    }
+
+    #[test]
+    fn records_are_cut_by_themselves_and_limits_hold() {
+        let csv = "id,text\n1,\"One.\nTwo\"\n2,and three. Four.\n";
+        let table = Some(crate::TableText::column("text"));
+        let options = TextOptions { table, split: Some(Split::Paragraphs), ..TextOptions::default() };
+        let expected = numbered(&[(2, "One."), (2, "Two"), (4, "and three."), (4, "Four.")]);
+        assert_eq!(lines(csv, &options), expected);
+        let options = TextOptions { max_line_bytes: 20, split: Some(Split::Paragraphs), ..TextOptions::default() };
+        let mut reader =
+            TextReader::from_reader("x", "A line.\nThis one goes\non for long.".as_bytes(), &options).unwrap();
+        assert_eq!(reader.next_line().unwrap().unwrap().text, "A line.");
+        let error = reader.next_line().unwrap_err();
+        assert!(matches!(error, Error::LineTooLong { line: 2, limit: 20, .. }), "{error}");
+        let options = TextOptions { invalid_utf8: InvalidUtf8::Replace, ..options };
+        let mut reader = TextReader::from_reader("x", &b"caf\xe9. Rain."[..], &options).unwrap();
+        assert_eq!(reader.next_line().unwrap().unwrap().text, "caf\u{fffd}.");
+        assert_eq!(reader.n_replaced(), 1);
+    }
+}

@@ -1,0 +1,294 @@
+//! Parquet and Arrow IPC -> record batches, and a column of text as lines.
+
+mod cells;
+mod ipc;
+mod lines;
+#[cfg(test)]
+mod tests;
+
+use std::{
+    fmt::Display,
+    fs::File,
+    io::Read,
+    panic::{self, AssertUnwindSafe},
+    path::{Path, PathBuf},
+};
+
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_schema::{ArrowError, SchemaRef};
+use parquet::arrow::{ProjectionMask, arrow_reader::ParquetRecordBatchReaderBuilder};
+
+use super::{TableColumn, TableText};
+use senv_base::{Error, Result};
+
+pub use cells::Cells;
+use ipc::{FileBatches, StreamBatches};
+pub(crate) use lines::ArrowLines;
+
+/// What to do with Parquet and Arrow.
+pub(crate) const COLUMN_OF_BATCHES: &str = "name its column of text";
+/// The same where a column is named already.
+pub(crate) const BATCHES_NEED_A_FILE: &str = "give it as a file, not through a pipe or compressed as a whole";
+
+/// Rows that are read at a time.
+const BATCH: usize = 1024;
+
+/// How a file of record batches is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ArrowFormat {
+    /// Apache Parquet.
+    Parquet,
+    /// Arrow IPC with a footer, also known as Feather version 2.
+    File,
+    /// Arrow IPC as a stream.
+    Stream,
+}
+
+impl ArrowFormat {
+    /// The format of a file by its first bytes; `None` for other files, and for those that cannot be read.
+    #[must_use]
+    pub fn of_file(path: &Path) -> Option<Self> {
+        // A named pipe can be read once.
+        if !path.is_file() {
+            return None;
+        }
+        let mut head = Vec::new();
+        File::open(path).and_then(|file| file.take(8).read_to_end(&mut head)).ok()?;
+        Self::of_bytes(&head)
+    }
+
+    /// The same of the first bytes.
+    pub(crate) fn of_bytes(head: &[u8]) -> Option<Self> {
+        if head.starts_with(b"PAR1\x15") {
+            Some(Self::Parquet)
+        } else if head.starts_with(b"ARROW1\0\0") {
+            Some(Self::File)
+        } else if matches!(head, [0xFF, 0xFF, 0xFF, 0xFF, _, _, 0, 0, ..]) {
+            Some(Self::Stream)
+        } else {
+            None
+        }
+    }
+}
+
+/// The number of rows of a Parquet file, which says so; none for any other file.
+pub(crate) fn n_parquet_rows(path: &Path, table: &TableText) -> Result<Option<u64>> {
+    match ArrowFormat::of_file(path) {
+        Some(ArrowFormat::Parquet) => Ok(ArrowBatches::open(path, Some(&table.columns))?.n_rows()),
+        _ => Ok(None),
+    }
+}
+
+/// The record batches of a Parquet or Arrow IPC file, in bounded memory: about a thousand rows of Parquet at a time, and of
+/// Arrow a batch as it was written.
+///
+/// ```
+/// # use std::sync::Arc;
+/// # use arrow_array::{ArrayRef, RecordBatch, StringArray};
+/// # use senv_core::text::{ArrowBatches, Cells, TableColumn};
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("pets.parquet");
+/// # let text: ArrayRef = Arc::new(StringArray::from(vec![Some("A cat."), None]));
+/// # let batch = RecordBatch::try_from_iter([("text", text)])?;
+/// # let mut writer = parquet::arrow::ArrowWriter::try_new(std::fs::File::create(&path)?, batch.schema(), None)?;
+/// # writer.write(&batch)?;
+/// # writer.close()?;
+/// let mut batches = ArrowBatches::open(&path, None)?;
+/// assert_eq!(batches.n_rows(), Some(2));
+/// let text = batches.place(&TableColumn::Name("text".into()))?;
+/// while let Some(batch) = batches.next_batch()? {
+///     let cells = Cells::of_text(&text.of(&batch)).expect("text");
+///     assert_eq!([cells.get(0), cells.get(1)], [Some(&b"A cat."[..]), None]);
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct ArrowBatches {
+    path: PathBuf,
+    format: ArrowFormat,
+    schema: SchemaRef,
+    batches: Box<dyn Iterator<Item = std::result::Result<RecordBatch, ArrowError>> + Send>,
+    n_rows: Option<u64>,
+    /// Columns of the file that are read, in its order; all without.
+    roots: Option<Vec<usize>>,
+    is_done: bool,
+}
+
+impl std::fmt::Debug for ArrowBatches {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ArrowBatches").field("path", &self.path).field("format", &self.format).finish_non_exhaustive()
+    }
+}
+
+/// Where a column stands: a column of the file, and of structures the field within it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ColumnPlace {
+    root: usize,
+    fields: Vec<usize>,
+}
+
+impl ColumnPlace {
+    /// The column in a batch of all columns. A null structure has null fields.
+    ///
+    /// # Panics
+    /// If the batch is of another schema.
+    #[must_use]
+    pub fn of(&self, batch: &RecordBatch) -> ArrayRef {
+        cells::field(batch.column(self.root), &self.fields)
+    }
+}
+
+impl ArrowBatches {
+    /// Opens a file and reads its schema. Of these columns alone, or of all, batches are read.
+    ///
+    /// # Errors
+    /// [`Error::Io`] if the file cannot be opened; [`Error::BadFile`] if it is damaged, of neither format, or has no such
+    /// column.
+    pub fn open(path: impl AsRef<Path>, columns: Option<&[TableColumn]>) -> Result<Self> {
+        let path = path.as_ref();
+        let Some(format) = ArrowFormat::of_file(path) else {
+            // An error of the system comes first.
+            File::open(path).map_err(|e| Error::io("open", path, e))?;
+            let reason = "it is neither Parquet nor Arrow by its first bytes".into();
+            return Err(Error::BadFile { path: path.to_owned(), reason });
+        };
+        let file = File::open(path).map_err(|e| Error::io("open", path, e))?;
+        let open = || Self::open_as(format, file, path, columns);
+        caught(open).unwrap_or_else(|reason| Err(bad(path, format, &reason)))
+    }
+
+    fn open_as(format: ArrowFormat, file: File, path: &Path, columns: Option<&[TableColumn]>) -> Result<Self> {
+        let damaged = |error: &dyn Display| bad(path, format, error);
+        let places = |schema: &SchemaRef| match columns {
+            None => Ok(None),
+            Some(columns) => {
+                let places = columns.iter().map(|column| place(schema, column, path));
+                let mut roots = places.map(|place| place.map(|place| place.root)).collect::<Result<Vec<usize>>>()?;
+                roots.sort_unstable();
+                roots.dedup();
+                Ok(Some(roots))
+            }
+        };
+        let (schema, batches, n_rows, roots): (_, Box<dyn Iterator<Item = _> + Send>, _, _) = match format {
+            ArrowFormat::Parquet => {
+                let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(|e| damaged(&e))?;
+                let schema = builder.schema().clone();
+                let roots = places(&schema)?;
+                let n_rows = u64::try_from(builder.metadata().file_metadata().num_rows()).ok();
+                let builder = match &roots {
+                    None => builder,
+                    Some(roots) => {
+                        let mask = ProjectionMask::roots(builder.parquet_schema(), roots.iter().copied());
+                        builder.with_projection(mask)
+                    }
+                };
+                let reader = builder.with_batch_size(BATCH).build().map_err(|e| damaged(&e))?;
+                (schema, Box::new(reader), n_rows, roots)
+            }
+            ArrowFormat::File => {
+                let (reader, schema) = FileBatches::open(file).map_err(|e| damaged(&e))?;
+                let roots = places(&schema)?;
+                let reader = match &roots {
+                    None => reader,
+                    Some(roots) => reader.with_columns(roots.clone()),
+                };
+                (schema, Box::new(reader), None, roots)
+            }
+            ArrowFormat::Stream => {
+                let (mut reader, schema) = StreamBatches::open(file).map_err(|e| damaged(&e))?;
+                let roots = places(&schema)?;
+                reader.roots.clone_from(&roots);
+                (schema, Box::new(reader), None, roots)
+            }
+        };
+        Ok(Self { path: path.to_owned(), format, schema, batches, n_rows, roots, is_done: false })
+    }
+
+    /// The schema of the file: all columns.
+    #[must_use]
+    pub fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
+
+    /// The number of rows, where the file says it before they are read: Parquet does.
+    #[must_use]
+    pub fn n_rows(&self) -> Option<u64> {
+        self.n_rows
+    }
+
+    /// Where a column stands in the batches, by its name or number; of a name with dots, if there is no such column, the field of a
+    /// structure.
+    ///
+    /// # Errors
+    /// [`Error::BadFile`] if there is none, or it is not read.
+    pub fn place(&self, column: &TableColumn) -> Result<ColumnPlace> {
+        let mut place = place(&self.schema, column, &self.path)?;
+        if let Some(roots) = &self.roots {
+            let Ok(at) = roots.binary_search(&place.root) else {
+                return Err(Error::BadFile {
+                    path: self.path.clone(),
+                    reason: format!("column {column:?} is not read"),
+                });
+            };
+            place.root = at;
+        }
+        Ok(place)
+    }
+
+    /// The name of a column, with dots before fields of structures.
+    pub(super) fn name(&self, place: &ColumnPlace) -> String {
+        let root = self.roots.as_ref().map_or(place.root, |roots| roots[place.root]);
+        cells::name(self.schema.field(root), &place.fields)
+    }
+
+    /// The next batch, `None` at the end of the file.
+    ///
+    /// # Errors
+    /// [`Error::BadFile`] if the file is damaged; nothing follows.
+    pub fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
+        if self.is_done {
+            return Ok(None);
+        }
+        let next = caught(|| self.batches.next().transpose());
+        self.is_done = !matches!(next, Ok(Ok(Some(_))));
+        match next {
+            Ok(next) => next.map_err(|error| bad(&self.path, self.format, &error)),
+            Err(reason) => Err(bad(&self.path, self.format, &reason)),
+        }
+    }
+}
+
+/// What a reader of files does, its panics as messages: on damaged bytes those of Parquet panic in places. The hook for panics
+/// has been called by then.
+fn caught<T>(read: impl FnOnce() -> T) -> std::result::Result<T, String> {
+    panic::catch_unwind(AssertUnwindSafe(read)).map_err(|payload| {
+        let message = payload.downcast_ref::<String>().cloned();
+        message.or_else(|| payload.downcast_ref::<&str>().map(|&text| text.into())).unwrap_or_default()
+    })
+}
+
+fn bad(path: &Path, format: ArrowFormat, error: &dyn Display) -> Error {
+    let what = if format == ArrowFormat::Parquet { "Parquet" } else { "Arrow" };
+    let text = error.to_string();
+    // The crates begin their messages with the kind of error; a batch of Parquet has two of them.
+    let cause = text.rsplit("error: ").next().unwrap_or_default();
+    Error::BadFile { path: path.to_owned(), reason: format!("it is damaged, or no {what} that is read: {cause}") }
+}
+
+/// Where a column stands in the file.
+fn place(schema: &SchemaRef, column: &TableColumn, path: &Path) -> Result<ColumnPlace> {
+    let fields = schema.fields();
+    let found = match column {
+        TableColumn::Number(number) => {
+            number.checked_sub(1).filter(|&root| root < fields.len()).map(|root| (root, Vec::new()))
+        }
+        TableColumn::Name(name) => cells::find(fields, name),
+    };
+    found.map(|(root, fields)| ColumnPlace { root, fields }).ok_or_else(|| {
+        let names = fields.iter().take(20).map(|field| field.name().as_str()).collect::<Vec<_>>().join(", ");
+        let reason = match column {
+            TableColumn::Number(number) => format!("no column {number}; there are {}: {names}", fields.len()),
+            TableColumn::Name(name) => format!("no column {name:?}; there are {names}"),
+        };
+        Error::BadFile { path: path.to_owned(), reason }
+    })
+}

@@ -1,0 +1,189 @@
+//! Records of CSV and TSV.
+
+use csv_core::{ReadRecordResult, ReaderBuilder};
+
+use super::{Lines, Parse, TableColumn};
+use senv_base::Result;
+
+/// Cuts bytes into records.
+pub(super) struct Parser {
+    reader: csv_core::Reader,
+    delimiter: u8,
+    columns: Vec<TableColumn>,
+    /// Places of the columns, from 0, once they are known.
+    places: Option<Vec<usize>>,
+    has_header: bool,
+    /// How many titles there are, once they were read.
+    n_titles: Option<usize>,
+    /// Bytes of the fields of the present record, and where each ends.
+    fields: Vec<u8>,
+    n_bytes: usize,
+    ends: Vec<usize>,
+    n_ends: usize,
+    /// The line that comes next, from 1, and that on which the present record began, once it has.
+    line: u64,
+    began: Option<u64>,
+}
+
+impl Parser {
+    pub(super) fn new(delimiter: u8, columns: Vec<TableColumn>, has_header: bool) -> Self {
+        let numbers = |column: &TableColumn| match column {
+            TableColumn::Number(number) => Some(number - 1),
+            TableColumn::Name(_) => None,
+        };
+        let places: Option<Vec<usize>> = columns.iter().map(numbers).collect();
+        Self {
+            reader: ReaderBuilder::new().delimiter(delimiter).build(),
+            delimiter,
+            has_header: has_header || places.is_none(),
+            n_titles: None,
+            places,
+            columns,
+            fields: vec![0; 1 << 12],
+            n_bytes: 0,
+            ends: vec![0; 64],
+            n_ends: 0,
+            line: 1,
+            began: None,
+        }
+    }
+
+    fn field(&self, i: usize) -> &[u8] {
+        let start = if i == 0 { 0 } else { self.ends[i - 1] };
+        &self.fields[start..self.ends[i]]
+    }
+
+    /// The present record is whole.
+    fn record(&mut self, began: u64, lines: &mut Lines<'_>) -> Result<()> {
+        if std::mem::take(&mut self.has_header) {
+            self.find(began, lines)?;
+            self.n_titles = Some(self.n_ends);
+        } else if let Some(places) = &self.places {
+            self.check_titles(began, lines)?;
+            for (i, &place) in places.iter().enumerate() {
+                if place >= self.n_ends {
+                    let name = match &self.columns[i] {
+                        TableColumn::Number(number) => number.to_string(),
+                        TableColumn::Name(name) => format!("{} ({name})", place + 1),
+                    };
+                    let n = self.n_ends;
+                    let s = if n == 1 { "" } else { "s" };
+                    let reason = format!("the record has {n} column{s}, and none of number {name}");
+                    return Err(lines.bad(began, reason));
+                }
+                if i > 0 {
+                    lines.out.push(b'\t');
+                }
+                lines.push_field(self.field(place));
+            }
+            lines.end_record(began);
+        }
+        self.n_bytes = 0;
+        self.n_ends = 0;
+        self.began = None;
+        Ok(())
+    }
+
+    /// A record with more fields than there are titles: a comma of its text has cut it. Empty ones say nothing.
+    fn check_titles(&self, began: u64, lines: &Lines<'_>) -> Result<()> {
+        match self.n_titles {
+            Some(titles) if (titles..self.n_ends).any(|i| !self.field(i).trim_ascii().is_empty()) => {
+                let (n, s) = (self.n_ends, if titles == 1 { "" } else { "s" });
+                let what = if self.delimiter == b'\t' { "tab" } else { "comma" };
+                let reason = format!(
+                    "the record has {n} columns, and the first record {titles} title{s}; put quotes around a field with a {what} in it"
+                );
+                Err(lines.bad(began, reason))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Finds the columns among the titles.
+    fn find(&mut self, began: u64, lines: &Lines<'_>) -> Result<()> {
+        if self.places.is_some() {
+            return Ok(());
+        }
+        let place = |column: &TableColumn| match column {
+            TableColumn::Number(number) => Ok(number - 1),
+            TableColumn::Name(name) => {
+                (0..self.n_ends).find(|&i| self.field(i).trim_ascii() == name.as_bytes()).ok_or_else(|| {
+                    let titles = (0..self.n_ends.min(20)).map(|i| String::from_utf8_lossy(self.field(i)));
+                    let titles = titles.collect::<Vec<_>>().join(", ");
+                    lines.bad(began, format!("no column {name:?}; there are {titles}"))
+                })
+            }
+        };
+        self.places = Some(self.columns.iter().map(place).collect::<Result<_>>()?);
+        Ok(())
+    }
+
+    /// The error for a record that takes more than the limit, or does not end.
+    fn endless(&self, began: u64, reason: &str, lines: &Lines<'_>) -> senv_base::Error {
+        // What is open is the field behind the last whole one.
+        let whole = if self.n_ends == 0 { 0 } else { self.ends[self.n_ends - 1] };
+        let before = memchr::memchr_iter(b'\n', &self.fields[..whole.min(self.n_bytes)]).count() as u64;
+        lines.bad(began + before, reason.to_owned())
+    }
+}
+
+impl Parse for Parser {
+    fn parse(&mut self, bytes: &[u8], at_end: bool, size: usize, lines: &mut Lines<'_>) -> Result<usize> {
+        let mut position = 0;
+        while lines.out.len() < size {
+            if self.began.is_none() {
+                // Lines without anything are no records; a carriage return is left of the record before.
+                while let Some(&byte @ (b'\n' | b'\r')) = bytes.get(position) {
+                    self.line += u64::from(byte == b'\n');
+                    position += 1;
+                }
+                if position == bytes.len() {
+                    return Ok(position);
+                }
+                self.began = Some(self.line);
+            }
+            let began = self.began.unwrap_or(self.line);
+            let rest = &bytes[position..];
+            if rest.is_empty() && !at_end {
+                return Ok(position);
+            }
+            // A line end behind the last record, so that only a quote can keep it open.
+            let closing = rest.is_empty();
+            let input: &[u8] = if closing { b"\n" } else { rest };
+            let (result, n_in, n_out, n_ends) =
+                self.reader.read_record(input, &mut self.fields[self.n_bytes..], &mut self.ends[self.n_ends..]);
+            if !closing {
+                self.line += memchr::memchr_iter(b'\n', &input[..n_in]).count() as u64;
+                position += n_in;
+            }
+            // Ends are counted from the beginning of the record.
+            self.n_bytes += n_out;
+            self.n_ends += n_ends;
+            match result {
+                ReadRecordResult::InputEmpty if closing => {
+                    let reason = "a quote is opened here that is not closed to the end of the file; close it, or read the file as plain lines";
+                    return Err(self.endless(began, reason, lines));
+                }
+                ReadRecordResult::InputEmpty => {}
+                ReadRecordResult::OutputFull => {
+                    if self.n_bytes > lines.max {
+                        let reason = format!(
+                            "a record of more than {} bytes; a quote may be open, or raise --max-line-bytes",
+                            lines.max
+                        );
+                        return Err(self.endless(began, &reason, lines));
+                    }
+                    let longer = self.fields.len() * 2;
+                    self.fields.resize(longer, 0);
+                }
+                ReadRecordResult::OutputEndsFull => {
+                    let longer = self.ends.len() * 2;
+                    self.ends.resize(longer, 0);
+                }
+                ReadRecordResult::Record => self.record(began, lines)?,
+                ReadRecordResult::End => return Ok(position),
+            }
+        }
+        Ok(position)
+    }
+}

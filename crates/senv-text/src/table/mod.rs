@@ -1,0 +1,270 @@
+//! CSV, TSV and JSON lines -> lines of text.
+
+#[cfg_attr(not(feature = "arrow"), path = "../built_without/arrow.rs")]
+pub(crate) mod arrow;
+mod csv;
+mod json;
+
+use std::{
+    io::ErrorKind,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+pub(super) use arrow::ArrowLines;
+
+use super::{
+    InvalidUtf8,
+    decode::{BOM, Source},
+    foreign::foreign,
+};
+use senv_base::{Error, Result};
+
+/// Bytes read at a time.
+const CHUNK: usize = 1 << 16;
+/// Bytes by which a file that is no text is known.
+const HEAD: usize = 64;
+
+/// How records and fields are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum TableFormat {
+    /// Fields between commas, in quotes where they hold commas, quotes or line ends (RFC 4180).
+    Csv,
+    /// The same between tabs.
+    Tsv,
+    /// A JSON object a line.
+    JsonLines,
+}
+
+impl TableFormat {
+    /// The format that the ending of a name stands for, `.gz` and `.zst` behind it apart; `None` for other endings.
+    ///
+    /// ```
+    /// use senv_core::text::TableFormat;
+    /// assert_eq!(TableFormat::of_path("a.csv.gz".as_ref()), Some(TableFormat::Csv));
+    /// assert_eq!(TableFormat::of_path("a.ndjson".as_ref()), Some(TableFormat::JsonLines));
+    /// assert_eq!(TableFormat::of_path("a.txt".as_ref()), None);
+    /// ```
+    #[must_use]
+    pub fn of_path(path: &Path) -> Option<Self> {
+        let ending = |path: &Path| path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
+        let packed = matches!(ending(path).as_deref(), Some("gz" | "zst"));
+        let path = if packed { path.file_stem().map_or_else(PathBuf::new, PathBuf::from) } else { path.to_owned() };
+        match ending(&path)?.as_str() {
+            "csv" => Some(Self::Csv),
+            "tsv" | "tab" => Some(Self::Tsv),
+            "jsonl" | "ndjson" => Some(Self::JsonLines),
+            _ => None,
+        }
+    }
+}
+
+/// A field of the records of a table.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum TableColumn {
+    /// By its number, counted from 1; not in JSON lines.
+    Number(usize),
+    /// By its title in the first record; in JSON lines the name of a field, or names joined by dots for a field within others.
+    Name(Arc<str>),
+}
+
+/// Which fields of tables are the text.
+///
+/// A record becomes a line: the fields one after another with tabs between, line ends and tabs within them as spaces. An empty field, or a `null`, is
+/// an empty one. Numbers of lines are those in the file, of the first line of a record. A record of CSV with more fields than the first one has
+/// titles is an error, since a text with a comma and no quotes would be cut; fields that are empty do not count.
+///
+/// With the feature `arrow`, files of Parquet and Arrow IPC are known by their first bytes, whatever `format` says. Their rows are
+/// numbered from 1.
+///
+/// ```
+/// use senv_core::{TextOptions, TextReader, text::TableText};
+/// let csv = "id,text\n1,\"The cat, who\nsat.\"\n2,A dog.\n".as_bytes();
+/// let options = TextOptions { table: Some(TableText::column("text")), ..TextOptions::default() };
+/// let mut reader = TextReader::from_reader("pets.csv", csv, &options)?;
+/// let mut lines = Vec::new();
+/// while let Some(line) = reader.next_line()? {
+///     lines.push((line.number, line.text.to_owned()));
+/// }
+/// assert_eq!(lines, [(2, "The cat, who sat.".into()), (4, "A dog.".into())]);
+/// # Ok::<(), senv_core::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct TableText {
+    /// The format of all files. `None` takes it from the ending of each file ([`TableFormat::of_path`]), and CSV where the ending does not
+    /// say it.
+    pub format: Option<TableFormat>,
+    /// The fields, at least one.
+    pub columns: Vec<TableColumn>,
+    /// Whether the first record of a file holds titles although all columns are numbers.
+    pub has_header: bool,
+}
+
+impl TableText {
+    /// One field, by its title or, if `column` is a number, by that.
+    #[must_use]
+    pub fn column(column: &str) -> Self {
+        let column = match column.parse() {
+            Ok(number) if number > 0 => TableColumn::Number(number),
+            _ => TableColumn::Name(column.into()),
+        };
+        Self { format: None, columns: vec![column], has_header: false }
+    }
+
+    /// The format of a file.
+    #[must_use]
+    pub fn format_of(&self, path: &Path) -> TableFormat {
+        self.format.or_else(|| TableFormat::of_path(path)).unwrap_or(TableFormat::Csv)
+    }
+}
+
+/// Lines as a parser puts them out, and the bytes it reads them from.
+struct Lines<'a> {
+    path: &'a Path,
+    max: usize,
+    invalid_utf8: InvalidUtf8,
+    out: &'a mut Vec<u8>,
+    numbers: &'a mut Vec<u64>,
+}
+
+impl Lines<'_> {
+    /// Appends a field, its line ends and tabs as spaces.
+    fn push_field(&mut self, field: &[u8]) {
+        let start = self.out.len();
+        self.out.extend_from_slice(field);
+        if memchr::memchr3(b'\n', b'\r', b'\t', field).is_none() {
+            return;
+        }
+        let mut end = start;
+        for i in start..self.out.len() {
+            let byte = self.out[i];
+            // A carriage return before a line feed is part of one line end.
+            if byte == b'\r' && self.out.get(i + 1) == Some(&b'\n') {
+                continue;
+            }
+            self.out[end] = if matches!(byte, b'\n' | b'\r' | b'\t') { b' ' } else { byte };
+            end += 1;
+        }
+        self.out.truncate(end);
+    }
+
+    fn end_record(&mut self, number: u64) {
+        self.out.push(b'\n');
+        self.numbers.push(number);
+    }
+
+    fn bad(&self, line: u64, reason: String) -> Error {
+        Error::BadTable { path: self.path.to_owned(), line, reason }
+    }
+}
+
+/// What makes lines of the bytes of one file.
+trait Parse: Send {
+    /// Takes bytes, which are the last if `at_end`; makes lines of the records in them until there are `size` bytes. Returns how many bytes it
+    /// has done with: all, unless there is enough.
+    fn parse(&mut self, bytes: &[u8], at_end: bool, size: usize, lines: &mut Lines<'_>) -> Result<usize>;
+}
+
+/// Reads the records of one file.
+pub(super) struct TableReader {
+    parser: Box<dyn Parse>,
+    invalid_utf8: InvalidUtf8,
+    bytes: Vec<u8>,
+    start: usize,
+    at_start: bool,
+    at_end: bool,
+    /// Whether the parser has done what it can with the bytes that are there.
+    wants_more: bool,
+    is_done: bool,
+}
+
+impl TableReader {
+    pub(super) fn new(table: &TableText, path: &Path, invalid_utf8: InvalidUtf8) -> Result<Self> {
+        let columns = table.columns.clone();
+        let bad =
+            |requirement: &'static str, got: String| Err(Error::InvalidParameter { name: "columns", requirement, got });
+        if columns.is_empty() || columns.contains(&TableColumn::Number(0)) {
+            return bad("at least one, counted from 1", format!("{columns:?}"));
+        }
+        let parser: Box<dyn Parse> = match table.format_of(path) {
+            TableFormat::Csv => Box::new(csv::Parser::new(b',', columns, table.has_header)),
+            TableFormat::Tsv => Box::new(csv::Parser::new(b'\t', columns, table.has_header)),
+            TableFormat::JsonLines => match json::Parser::new(&columns) {
+                Some(parser) => Box::new(parser),
+                None => return bad("names of fields, of JSON lines", format!("{columns:?} for {}", path.display())),
+            },
+        };
+        let bytes = Vec::with_capacity(CHUNK);
+        Ok(Self {
+            parser,
+            invalid_utf8,
+            bytes,
+            start: 0,
+            at_start: true,
+            at_end: false,
+            wants_more: true,
+            is_done: false,
+        })
+    }
+
+    /// Makes lines of the next records, about `size` bytes of them; false at the end.
+    pub(super) fn next_lines(
+        &mut self,
+        source: &mut Source,
+        path: &Path,
+        size: usize,
+        max: usize,
+        eager: bool,
+        (out, numbers): (&mut Vec<u8>, &mut Vec<u64>),
+    ) -> Result<bool> {
+        out.clear();
+        numbers.clear();
+        let mut lines = Lines { path, max, invalid_utf8: self.invalid_utf8, out, numbers };
+        while !self.is_done && lines.out.len() < size {
+            if self.wants_more && !self.at_end {
+                if eager && !lines.numbers.is_empty() {
+                    break;
+                }
+                self.fill(source, path)?;
+            }
+            if self.at_start {
+                // Enough to know what it is, or the first line that a person has typed.
+                while self.bytes.len() < HEAD && !self.at_end && !(eager && self.bytes.contains(&b'\n')) {
+                    self.fill(source, path)?;
+                }
+                foreign(&self.bytes, path, true).map_or(Ok(()), Err)?;
+                self.start = if self.bytes.starts_with(BOM) { BOM.len() } else { 0 };
+                self.at_start = false;
+            }
+            let rest = &self.bytes[self.start..];
+            let all = rest.len();
+            // Nothing follows an error, whoever asks.
+            let done = self.parser.parse(rest, self.at_end, size, &mut lines).inspect_err(|_| self.is_done = true)?;
+            self.start += done;
+            self.wants_more = lines.out.len() < size;
+            self.is_done = self.at_end && done == all && self.wants_more;
+        }
+        Ok(!numbers.is_empty())
+    }
+
+    /// Appends bytes to those that are not done with.
+    fn fill(&mut self, source: &mut Source, path: &Path) -> Result<()> {
+        self.bytes.drain(..self.start);
+        self.start = 0;
+        let filled = self.bytes.len();
+        self.bytes.resize(filled + CHUNK, 0);
+        let n = loop {
+            match source.reader.read(&mut self.bytes[filled..]) {
+                Ok(n) => break n,
+                Err(e) if e.kind() == ErrorKind::Interrupted => {}
+                Err(e) => return Err(Error::io(source.action, path, e)),
+            }
+        };
+        self.bytes.truncate(filled + n);
+        self.at_end = n == 0;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;
