@@ -1,7 +1,7 @@
 """Folders of Model2Vec encoded by senv, by model2vec-rs and by the Python package, on the same lines.
 
     pip install model2vec==0.10.0 tokenizers==0.23.3
-    cargo build --release --manifest-path crates/heavy/against-model2vec/Cargo.toml
+    cargo build --release --manifest-path crates/peers/against-model2vec/Cargo.toml
     python benches/model2vec_peers.py TEXT [--lines 100000] [--vocabulary 30000] [--dim 256] [--rounds 5]
 
 Trains a WordPiece, a Unigram and a BPE vocabulary on the lines, gives each token a random row, writes the folders, and prints the
@@ -24,7 +24,7 @@ import numpy as np
 from model2vec import StaticModel
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, trainers
 
-BINARY = Path(__file__).parent.parent / "crates/heavy/against-model2vec/target/release/against-model2vec"
+BINARY = Path(__file__).parent.parent / "crates/peers/against-model2vec/target/release/against-model2vec"
 
 
 def tokenizer(kind, lines, size):

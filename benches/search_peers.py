@@ -8,7 +8,7 @@
 
 One thread; recall is that of the ten rows of highest cosine. Each line of a peer is the
 median of --rounds runs; with --ours the example program of senv-index is run in turn with them, on the same rows.
-turbovec has a program of its own: crates/heavy/against-turbovec. hnswlib takes 7 CPU minutes to build a million rows: --keep FOLDER
+turbovec has a program of its own: crates/peers/against-turbovec. hnswlib takes 7 CPU minutes to build a million rows: --keep FOLDER
 keeps its index for the next time.
 """
 import argparse

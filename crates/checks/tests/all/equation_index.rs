@@ -1,10 +1,8 @@
 //! Compares `docs/equations.md` with the code: every equation has one key, one row and one file.
 
-use std::{
-    collections::BTreeMap,
-    fs,
-    path::{Path, PathBuf},
-};
+use std::{collections::BTreeMap, fs};
+
+use crate::workspace::{crate_folders, root, rust_files};
 
 /// The mark before the key of an equation in a file.
 const MARK: &str = "//! Equation: `";
@@ -54,33 +52,10 @@ fn differences(code: &[(String, String)], index: &[(String, String)]) -> Vec<Str
     found
 }
 
-/// The root of the workspace.
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("the root of the workspace")
-}
-
-/// All Rust files below a folder.
-fn rust_files(folder: &Path, out: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).expect("a readable folder") {
-        let path = entry.expect("an entry").path();
-        if path.is_dir() {
-            rust_files(&path, out);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            out.push(path);
-        }
-    }
-}
-
 #[test]
 fn every_equation_has_one_row_and_one_file() {
     let root = root();
-    let mut files = Vec::new();
-    for krate in fs::read_dir(root.join("crates")).expect("crates") {
-        let source = krate.expect("a crate").path().join("src");
-        if source.is_dir() {
-            rust_files(&source, &mut files);
-        }
-    }
+    let files = crate_folders().into_iter().flat_map(|folder| rust_files(&folder.join("src")));
     let mut code = Vec::new();
     for path in files {
         let source = fs::read_to_string(&path).expect("a source file");

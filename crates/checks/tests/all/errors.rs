@@ -1,23 +1,10 @@
 //! The errors of all crates may gain variants without breaking anybody: read from the source.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::fs;
 
 use syn::{Attribute, Item};
 
-/// All Rust files under `folder`.
-fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display())) {
-        let path = entry.expect("an entry").path();
-        if path.is_dir() {
-            sources(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            found.push(path);
-        }
-    }
-}
+use crate::workspace::{crate_folders, rust_files};
 
 fn derives_error(attribute: &Attribute) -> bool {
     attribute.path().is_ident("derive")
@@ -38,17 +25,9 @@ fn error_enums(source: &str) -> Vec<(String, bool)> {
 
 #[test]
 fn enums_of_errors_are_non_exhaustive() {
-    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the folder of the crates");
     let mut seen = 0;
-    for krate in fs::read_dir(crates).expect("the folder of the crates") {
-        let src = krate.expect("an entry").path().join("src");
-        // `heavy` is a folder of crates.
-        if !src.is_dir() {
-            continue;
-        }
-        let mut files = Vec::new();
-        sources(&src, &mut files);
-        for file in files {
+    for folder in crate_folders() {
+        for file in rust_files(&folder.join("src")) {
             let source = fs::read_to_string(&file).expect("a file");
             // Parsing is slow; most files have no such enum.
             if !source.contains("thiserror") {

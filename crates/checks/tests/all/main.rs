@@ -4,3 +4,4 @@ mod equation_index;
 mod errors;
 mod imports;
 mod manifests;
+mod workspace;

@@ -4,10 +4,9 @@
 mod graph;
 mod source;
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
+
+use crate::workspace::crate_folders;
 
 /// Circles that are meant, by crate: their files, and why.
 const MEANT: &[(&str, &[&str], &str)] = &[(
@@ -17,19 +16,17 @@ const MEANT: &[(&str, &[&str], &str)] = &[(
 )];
 
 fn crates() -> Vec<(String, PathBuf, &'static str)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the folder of the crates");
     let mut found = Vec::new();
-    for entry in fs::read_dir(folder).expect("a folder") {
-        let path = entry.expect("an entry").path();
+    let in_workspace = |folder: &PathBuf| !folder.components().any(|part| part.as_os_str() == "cluster");
+    for folder in crate_folders().into_iter().filter(in_workspace) {
         for root in ["lib.rs", "main.rs"] {
-            let src = path.join("src");
+            let src = folder.join("src");
             if src.join(root).exists() {
-                let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
                 found.push((name, src, root));
             }
         }
     }
-    found.sort();
     found
 }
 

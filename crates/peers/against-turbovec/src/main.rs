@@ -3,7 +3,7 @@
 //! ```sh
 //! senv encode --input sentences.txt --output rows.npy
 //! senv encode --input others.txt --output queries.npy
-//! cargo run --release --manifest-path crates/heavy/against-turbovec/Cargo.toml -- rows.npy queries.npy [NAME=VALUE...]
+//! cargo run --release --manifest-path crates/peers/against-turbovec/Cargo.toml -- rows.npy queries.npy [NAME=VALUE...]
 //! ```
 //!
 //! | name | meaning | default |

@@ -1,4 +1,4 @@
-// The compiled engine: text in, answers out. What each call does is said in crates/senv-web/src/exports.rs.
+// The compiled engine: text in, answers out. What each call does is said in crates/web/src/exports.rs.
 
 class Engine {
     #exports;

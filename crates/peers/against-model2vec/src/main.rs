@@ -2,7 +2,7 @@
 //! makes folders, calls this, and runs the Python package beside it.
 //!
 //! ```sh
-//! cargo run --release --manifest-path crates/heavy/against-model2vec/Cargo.toml -- FOLDER TEXT [THREADS] [ROUNDS]
+//! cargo run --release --manifest-path crates/peers/against-model2vec/Cargo.toml -- FOLDER TEXT [THREADS] [ROUNDS]
 //! ```
 //!
 //! Prints the median CPU seconds, user and system, of each, and the largest difference of a value. Both encode batches of 1,024 lines
