@@ -64,6 +64,25 @@ pub enum Control {
     Stop,
 }
 
+/// A stage of long work; the default is the work itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Stage<'a> {
+    /// Its name, empty for the work itself.
+    pub name: &'a str,
+    /// The epochs that it takes, where these are other than those of the work.
+    pub epochs: Option<u32>,
+    /// What it counts, where that is something else: `word`, `pair`.
+    pub unit: Option<&'static str>,
+}
+
+impl<'a> Stage<'a> {
+    /// A stage that counts as the work itself does.
+    #[must_use]
+    pub const fn named(name: &'a str) -> Self {
+        Self { name, epochs: None, unit: None }
+    }
+}
+
 /// Receives the progress of long work. Called from one thread at a time.
 pub trait Observer: Send + Sync {
     /// Receives a report; returns whether to continue.
@@ -94,6 +113,11 @@ pub trait Observer: Send + Sync {
     fn note_with(&self, message: &str, remedies: &[Remedy]) {
         let _ = remedies;
         self.note(message);
+    }
+
+    /// A stage of the work begins: what is reported from here on is of it.
+    fn stage(&self, stage: &Stage<'_>) {
+        let _ = stage;
     }
 
     /// Hears what became of a checkpoint: written, or the error. A run that was not asked to stop goes on in both cases,

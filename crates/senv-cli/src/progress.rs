@@ -7,7 +7,10 @@ use std::{
 };
 
 use indicatif::{ProgressBar, ProgressStyle};
-use senv_core::{Control, Error, Observer, Progress, Remedy, observer::Metric};
+use senv_core::{
+    Control, Error, Observer, Progress, Remedy,
+    observer::{Metric, Stage},
+};
 
 use crate::{
     interrupt::Interrupt,
@@ -31,6 +34,11 @@ pub(crate) enum Unit {
 }
 
 impl Unit {
+    /// The one of this name.
+    fn of(name: Option<&str>) -> Option<Self> {
+        [Self::Words, Self::Pairs, Self::Examples].into_iter().find(|unit| Some(unit.name()) == name)
+    }
+
     /// Its name, for one of them.
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -75,23 +83,6 @@ impl TrainingProgress {
             ProgressBar::hidden()
         };
         Self { interrupt, epochs, unit, bar, state: Mutex::default(), unsaved: Mutex::default() }
-    }
-
-    /// From here on everything is of this stage of the run.
-    pub(crate) fn stage(&self, stage: impl Into<String>) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        *state = State { stage: stage.into() + "  ", ..State::default() };
-    }
-
-    /// The same of a stage that counts otherwise.
-    pub(crate) fn stage_of(&self, stage: impl Into<String>, epochs: Option<u32>, unit: Unit) {
-        self.stage(stage);
-        self.state.lock().unwrap_or_else(PoisonError::into_inner).counts = Some((epochs, unit));
-    }
-
-    /// From here on everything is of the run itself.
-    pub(crate) fn stage_is_over(&self) {
-        *self.state.lock().unwrap_or_else(PoisonError::into_inner) = State::default();
     }
 
     /// Takes the bar away.
@@ -189,6 +180,12 @@ impl Observer for TrainingProgress {
 
     fn note(&self, message: &str) {
         self.bar.suspend(|| output::note(message));
+    }
+
+    fn stage(&self, stage: &Stage<'_>) {
+        let counts = stage.epochs.map(|epochs| (Some(epochs), Unit::of(stage.unit).unwrap_or(self.unit)));
+        let name = if stage.name.is_empty() { String::new() } else { format!("{}  ", stage.name) };
+        *self.state.lock().unwrap_or_else(PoisonError::into_inner) = State { stage: name, counts, ..State::default() };
     }
 
     fn note_with(&self, message: &str, remedies: &[Remedy]) {

@@ -98,6 +98,7 @@ mod start;
 mod system;
 pub mod systems;
 mod targets;
+mod train_job;
 
 pub use average::encoder::AverageEncoder;
 #[cfg(feature = "english")]
@@ -165,7 +166,7 @@ pub use collection::{
 };
 pub use compress::table::CompressParams;
 pub use data::{
-    HeldOut, PairData, PairFiles, PairInput, PairKind, PairOptions, PairSource, SampledPair, SourceReport,
+    HeldOut, PairData, PairFiles, PairInput, PairKind, PairOptions, PairSource, SampledPair, SecondStage, SourceReport,
     reading::Reading,
     tf_idf::{TfIdf, TfIdfParams},
 };
@@ -200,12 +201,15 @@ pub use system::{
     about::{About, NamedSettings},
     contract::{Common, System, Trainer},
     pair_system::{PairSystem, PairSystemParams},
+    staged_pairs::{StagedPairs, stage_files},
     start::Start,
     text_data::TextData,
     text_system::TextSystem,
+    training_data::{TrainingData, Unread},
 };
 pub use systems::{pretraining::Pretraining, *};
 pub use targets::{TargetConfig, TargetEncoder, TargetLoss, TargetModel, TargetParams, TargetSystem, TextTargets};
+pub use train_job::{CheckOn, JobOutcome, SetByHand, TrainJob};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

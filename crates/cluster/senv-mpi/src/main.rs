@@ -12,8 +12,8 @@ use std::{
 
 use clap::ArgMatches;
 use senv::{
-    CheckParams, CheckText, CheckpointPlan, FastSentParams, LossAgainstChance, SavedModel, Sent2VecParams, Start,
-    TextSystem, TrainOptions, Trained, Trainer, Word2VecParams, check,
+    CheckOn, CheckpointPlan, FastSentParams, SavedModel, Sent2VecParams, TextSystem, TrainJob, TrainOptions,
+    Word2VecParams,
 };
 use senv_core::{CorpusOptions, ranks::Reduce};
 use senv_mpi::MpiRank;
@@ -23,8 +23,6 @@ use self::{args::system, progress::Shown};
 /// What a rank ends with where the user stopped it.
 const INTERRUPTED: u8 = 130;
 
-/// A sample of the text, and how a model is checked on it.
-type CheckedOn = (CheckText, CheckParams);
 type Result<T = ()> = std::result::Result<T, Box<dyn Error>>;
 
 fn main() -> ExitCode {
@@ -90,7 +88,9 @@ fn train<S: TextSystem<Model: SavedModel>>(args: &ArgMatches, rank: &MpiRank) ->
         ..TrainOptions::default()
     };
     let checks = rank.rank() == 0 && !args.get_flag("no_check");
-    let (trained, checked_on) = match fit(&params, &input, &options, checks) {
+    let check = if checks { CheckOn::Sample } else { CheckOn::Nothing };
+    let job = TrainJob { check, options, ..TrainJob::new(params, &input[..]) };
+    let outcome = match job.run() {
         Err(senv::Error::Core(senv_core::Error::Interrupted { action })) => {
             let kept = if checkpoint.exists() {
                 "the same command with --resume goes on from there"
@@ -102,6 +102,7 @@ fn train<S: TextSystem<Model: SavedModel>>(args: &ArgMatches, rank: &MpiRank) ->
         }
         done => done?,
     };
+    let trained = &outcome.trained;
     if trained.stopped == senv::Stopped::Interrupted {
         shown.say("stopped; the same command with --resume goes on from the checkpoints of the ranks");
         return Ok(false);
@@ -109,9 +110,8 @@ fn train<S: TextSystem<Model: SavedModel>>(args: &ArgMatches, rank: &MpiRank) ->
     if rank.rank() == 0 {
         trained.model.write(output)?;
         shown.say(&format!("{} written", output.display()));
-        if let Some((text, check_params)) = checked_on {
-            let check = check(&trained.model, &text, &check_params)?;
-            check.warnings.iter().for_each(|warning| shown.say(&format!("warning: {warning}")));
+        if let Some(check) = outcome.check() {
+            check?.warnings.iter().for_each(|warning| shown.say(&format!("warning: {warning}")));
         }
     }
     for path in [checkpoint.clone(), with_suffix(&checkpoint, ".previous")] {
@@ -120,27 +120,6 @@ fn train<S: TextSystem<Model: SavedModel>>(args: &ArgMatches, rank: &MpiRank) ->
         }
     }
     Ok(true)
-}
-
-/// Trains on the part of the text that this rank has; with what the model is checked on, if it is.
-fn fit<S: TextSystem>(
-    params: &S,
-    input: &[PathBuf],
-    options: &TrainOptions<'_, S::Dev<'_>>,
-    checks: bool,
-) -> senv::Result<(Trained<S::Model>, Option<CheckedOn>)> {
-    let data = params.read(input, Start::Random, options)?;
-    let defaults = CheckParams::default();
-    let text = checks.then(|| CheckText::of_corpus(&data.corpus, &data.vocabulary, &defaults)).transpose()?;
-    let trained = params.fit_data(&data, options)?;
-    let loss = match params.clone().common().trainer {
-        Trainer::NegativeSampling(training) => {
-            Some(LossAgainstChance::negative_sampling(trained.loss, training.negatives))
-        }
-        Trainer::Gradient(_) => None,
-    };
-    let check = CheckParams { tokenizer: data.tokenizer.clone(), loss, on_training_text: true, ..defaults };
-    Ok((trained, text.map(|text| (text, check))))
 }
 
 fn with_suffix(path: &Path, suffix: &str) -> PathBuf {

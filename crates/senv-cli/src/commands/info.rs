@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::{
     READINGS, check_report, is_english, open_model,
-    train::{InputFile, Origin, check_params},
+    train::{InputFile, Origin},
 };
 use crate::{
     failure::Result,
@@ -127,7 +127,7 @@ impl Info {
         // What the model was trained on is known by the counts of its words, and its loss is not.
         let words = Some(model.vocabulary().corpus_tokens()).filter(|&words| words > 0);
         let is_slow = model.cost() != EncodingCost::PerSentence;
-        let params = CheckParams { training_words: words, ..check_params(is_slow) };
+        let params = CheckParams { training_words: words, ..CheckParams::for_encoder(is_slow) };
         let text = CheckText::read(&self.text, &self.reading.options(), &params)?;
         model.prepare_for_many();
         Ok(check(model, &text, &params)?)

@@ -4,16 +4,14 @@ use std::{fs, path::PathBuf};
 
 use clap::{Subcommand, builder::RangedU64ValueParser};
 use senv::{
-    BEST_MODEL, Candidate, CseParams, FitParams, GranParams, GridOutcome, GridRun, GridSearch, PairOptions, PairSystem,
-    PpParams, RUN_TABLE, ScoredPairs, SearchGrid, TrainOptions, Trained,
+    BEST_MODEL, Candidate, CseParams, GranParams, GridOutcome, GridRun, GridSearch, PairSystem, PpParams, RUN_TABLE,
+    ScoredPairs, SearchGrid, StagedPairs, Start, TrainOptions, TrainingData,
 };
-use senv_core::{Error as CoreError, Observer, files::AtomicFile};
+use senv_core::{Error as CoreError, Observer, files::AtomicFile, observer::Stage};
 use senv_eval::{Align, TextTable};
 use serde_json::json;
 
-use super::train::{
-    HyperArgs, Loaded, PairFiles, PresetArgs, RecipeChoice, Shown, Stage2Args, read_scored, source_line, words_of,
-};
+use super::train::{HyperArgs, PairFiles, PresetArgs, RecipeChoice, Shown, Stage2Args, read_scored};
 use crate::{
     destination::{Content, Destination},
     failure::{Failure, Result},
@@ -143,26 +141,16 @@ impl Search {
 
         let progress = TrainingProgress::new(None, Unit::Pairs, Interrupt::install());
         let mut first = params(base, None)?;
-        let parts = first.shared();
-        let group = parts.pairs.groups_pairs();
-        *parts.tokenizer = parts.tokenizer.fitted_to_files(&self.data.sources(&self.stage2.stage2), &progress);
         let vectors = self.data.vectors.open()?;
-        let keep = vectors.as_ref().map(words_of).filter(|_| self.data.keeps_vector_words(None));
-        let options = PairOptions {
-            tokenizer: parts.tokenizer.clone(),
-            group,
-            keep: keep.unwrap_or_default(),
-            threads,
-            ..PairOptions::default()
-        };
-        let (first_pairs, second) = match self.data.load(&self.stage2.stage2, options, &progress) {
+        let start = vectors.as_ref().map_or(Start::Random, Start::Vectors);
+        let files = self.data.files(&self.stage2, first.shared().pairs.groups_pairs(), None)?;
+        let reading = TrainOptions { threads, observer: &progress, ..TrainOptions::default() };
+        let loaded = match first.read_input(&files, start, &reading) {
             Err(senv::Error::Core(CoreError::Interrupted { .. })) => return Err(Failure::Interrupted),
             loaded => loaded?,
         };
-        let loaded = Loaded { vectors, first: first_pairs, second };
-        let second = loaded.second.iter().flat_map(|data| &data.reports);
-        loaded.first.reports.iter().chain(second).for_each(|report| progress.note(&source_line(report)));
-        let of_vectors = loaded.vectors.as_ref().map(senv_store::Embeddings::dim);
+        loaded.reports().iter().for_each(|report| progress.note(&report.to_string()));
+        let of_vectors = loaded.start_dim();
         let tokenizer = first.shared().tokenizer.clone();
         let params = |given: &HyperArgs<S>, of_vectors| -> Result<S> {
             let mut params = params(given, of_vectors)?;
@@ -177,17 +165,11 @@ impl Search {
         let candidates = combinations.iter().zip(&settings).map(candidate).collect::<Result<Vec<_>>>()?;
         let folder = Some(self.output.clone());
         let search = GridSearch { names: grid.names(), candidates, seeds: self.seeds, folder };
-        let options = TrainOptions {
-            threads,
-            observer: &progress,
-            vectors: loaded.vectors.as_ref(),
-            dev: Some(&select[..]),
-            ..TrainOptions::default()
-        };
+        let options = TrainOptions { threads, observer: &progress, dev: Some(&select[..]), ..TrainOptions::default() };
         let found = search.run(
             |params, name| {
-                progress.stage(name);
-                self.train(params, &loaded, &options)
+                progress.stage(&Stage::named(name));
+                params.fit_on(&loaded, &options)
             },
             &progress,
         );
@@ -201,26 +183,11 @@ impl Search {
         }
     }
 
-    /// One stage, or two; the second goes on from the best weights of the first.
-    fn train<S: PairSystem + Shown>(
-        &self,
-        params: &S,
-        loaded: &Loaded,
-        options: &TrainOptions<'_, &[ScoredPairs]>,
-    ) -> senv::Result<Trained<S::Model>> {
-        match &loaded.second {
-            None => params.fit_from(&loaded.first, None, options),
-            Some(second) => {
-                let stage2 = |fit: &mut FitParams| self.stage2.apply(fit);
-                params.fit_two_stages((&loaded.first, second), stage2, options)
-            }
-        }
-    }
-
     /// Fails where a file of the folder is one of those that are read, or is no model where the best one goes.
     fn check_output(&self) -> Result {
-        let mut inputs = self.data.paths(&self.stage2.stage2);
-        inputs.extend(self.select.iter().chain([&self.grid]).map(PathBuf::as_path));
+        let mut inputs = self.data.paths(&self.stage2);
+        let others = self.select.iter().chain([&self.grid]).chain(&self.data.vectors.init_vectors);
+        inputs.extend(others.map(PathBuf::as_path));
         for (name, content) in
             [(BEST_MODEL, Content::Model), (RUN_TABLE, Content::Search), ("settings.json", Content::Search)]
         {
@@ -231,18 +198,23 @@ impl Search {
     }
 
     /// Fails if the folder holds a search over other data or from other settings.
-    fn check_same_search<S: PairSystem + Shown>(&self, params: &S, loaded: &Loaded, scored: &[ScoredPairs]) -> Result {
+    fn check_same_search<S: PairSystem + Shown>(
+        &self,
+        params: &S,
+        loaded: &StagedPairs<'_>,
+        scored: &[ScoredPairs],
+    ) -> Result {
         let path = self.output.join("settings.json");
         let select: Vec<String> = self.select.iter().map(|path| path.display().to_string()).collect();
         let mut same = json!({
-            "files": self.data.names(&self.stage2.stage2),
+            "files": self.data.names(&self.stage2),
             "pairs": loaded.first.fingerprint(),
-            "vectors": senv::vectors_fingerprint(loaded.vectors.as_ref()),
+            "vectors": senv::vectors_fingerprint(loaded.vectors.as_deref()),
             "select": select,
             "scored": scored.iter().map(senv::scored_pairs_fingerprint).collect::<Vec<_>>(),
             "settings": params,
         });
-        if let Some(second) = &loaded.second {
+        if let Some((second, _)) = &loaded.second {
             let Stage2Args { stage2_epochs: epochs, stage2_lr: lr, .. } = &self.stage2;
             same["stage2"] = json!({ "pairs": second.fingerprint(), "epochs": epochs, "lr": lr });
         }

@@ -66,6 +66,15 @@ impl Default for CheckParams {
     }
 }
 
+impl CheckParams {
+    /// The defaults, of fewer sentences where each takes long.
+    #[must_use]
+    pub fn for_encoder(is_slow: bool) -> Self {
+        let params = Self::default();
+        if is_slow { Self { n_sentences: params.n_sentences / 4, ..params } } else { params }
+    }
+}
+
 /// A training loss beside that of a model that has learned nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct LossAgainstChance {

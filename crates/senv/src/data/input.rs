@@ -1,6 +1,9 @@
 //! Files of pairs: what their lines are, how they are read, and what was taken of them.
 
-use std::path::{Path, PathBuf};
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+};
 
 use senv_core::{
     Sentences, TextOptions, TokenId, Tokenizer,
@@ -33,6 +36,19 @@ pub struct PairFiles {
     pub inputs: Vec<PairInput>,
     /// How they are read; the tokenizer is that of the system, and words of vectors that stay known come on top.
     pub options: PairOptions,
+    /// Pairs of a second stage, for the systems that train in two: PP, CSE and GRAN.
+    pub second: Option<SecondStage>,
+}
+
+/// A second stage of training, which goes on from the best weights of the first with the same settings.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SecondStage {
+    /// Its files.
+    pub inputs: Vec<PairInput>,
+    /// Its epochs; those of the first stage by default.
+    pub epochs: Option<u32>,
+    /// Its learning rate; that of the first stage by default.
+    pub lr: Option<f64>,
 }
 
 /// How files become sources.
@@ -52,6 +68,9 @@ pub struct PairOptions {
     pub held_out: HeldOut,
     /// Words that are known whatever their count, in this order behind the counted ones: those of initial vectors.
     pub keep: Vec<String>,
+    /// Whether the words of vectors that training starts from are known, though the pairs lack them; yes by default. Those of a
+    /// model to fine-tune always are.
+    pub keep_vector_words: bool,
     /// Reading of text.
     pub text: TextOptions,
     /// Threads that read running text; 0 (default) for all cores.
@@ -72,6 +91,7 @@ impl Default for PairOptions {
             keep_identical: false,
             held_out: HeldOut::default(),
             keep: Vec::new(),
+            keep_vector_words: true,
             text: TextOptions::default(),
             threads: 0,
             scratch_dir: None,
@@ -93,6 +113,36 @@ pub struct SourceReport {
     pub contaminated: u64,
     /// Groups that lack a second sentence, or with a sentence without a known word, left out; sentences too short for two halves.
     pub singletons: u64,
+}
+
+/// In a line: the file, its groups, and what was left out and why.
+impl fmt::Display for SourceReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let groups = self.groups as u64;
+        write!(f, "{}: {} group{}", self.path.display(), grouped(groups), if groups == 1 { "" } else { "s" })?;
+        let left_out = [
+            (self.identical, "of equal sentences"),
+            (self.contaminated, "held out"),
+            (self.singletons, "without a second sentence or a known word"),
+        ];
+        let left_out = left_out.into_iter().filter(|(n, _)| *n > 0);
+        left_out.enumerate().try_for_each(|(i, (n, why))| {
+            write!(f, "{}{} {why}", if i == 0 { "; left out: " } else { ", " }, grouped(n))
+        })
+    }
+}
+
+/// A number with its digits in groups of three.
+fn grouped(n: u64) -> String {
+    let digits = n.to_string();
+    let mut text = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
 }
 
 /// A source before the vocabulary is known: tokens carry provisional numbers.

@@ -19,7 +19,7 @@ pub(crate) mod tf_idf;
 mod tsv;
 
 pub use decontaminate::HeldOut;
-pub use input::{PairFiles, PairInput, PairOptions, SourceReport};
+pub use input::{PairFiles, PairInput, PairOptions, SecondStage, SourceReport};
 pub use kind::PairKind;
 pub use read::PairData;
 pub(crate) use running::{numbered, read_sentences};

@@ -34,6 +34,8 @@ pub struct Trained<M> {
     pub best: Option<(u64, f64)>,
     /// How many words started from a given vector.
     pub initial: InitialVectorReport,
+    /// How the first of two stages went, where this run trained it.
+    pub first_stage: Option<Box<Trained<()>>>,
 }
 
 impl<M> Trained<M> {
@@ -41,6 +43,34 @@ impl<M> Trained<M> {
     #[must_use]
     pub fn units_per_second(&self) -> f64 {
         self.units as f64 / self.training.as_secs_f64().max(1e-9)
+    }
+
+    /// The model, and the rest.
+    pub(crate) fn take_model(self) -> (M, Trained<()>) {
+        let Self { model, loss, units, steps, training, phases, stopped, history, best, initial, first_stage } = self;
+        let model_less =
+            Trained { model: (), loss, units, steps, training, phases, stopped, history, best, initial, first_stage };
+        (model, model_less)
+    }
+
+    /// The same with another form of the model.
+    #[must_use]
+    pub fn map<N>(self, form: impl FnOnce(M) -> N) -> Trained<N> {
+        let (model, rest) = self.take_model();
+        let Trained { loss, units, steps, training, phases, stopped, history, best, initial, first_stage, .. } = rest;
+        Trained {
+            model: form(model),
+            loss,
+            units,
+            steps,
+            training,
+            phases,
+            stopped,
+            history,
+            best,
+            initial,
+            first_stage,
+        }
     }
 
     /// Of a system trained by negative sampling.
@@ -57,6 +87,7 @@ impl<M> Trained<M> {
             history: Vec::new(),
             best: None,
             initial,
+            first_stage: None,
         }
     }
 
@@ -68,6 +99,18 @@ impl<M> Trained<M> {
     ) -> Result<Self> {
         let FitOutcome { weights, loss, history, best, steps, examples, training, phases, stopped } = fitted;
         let model = model(weights)?;
-        Ok(Self { model, loss, units: examples, steps, training, phases, stopped, history, best, initial })
+        Ok(Self {
+            model,
+            loss,
+            units: examples,
+            steps,
+            training,
+            phases,
+            stopped,
+            history,
+            best,
+            initial,
+            first_stage: None,
+        })
     }
 }

@@ -20,10 +20,12 @@ use crate::{
         train_options::TrainOptions,
     },
     check::{self, CheckParams, CheckText, MIN_ORDER},
-    data::{PairData, PairFiles, PairInput, PairKind, PairOptions},
+    data::{PairFiles, PairInput, PairKind, PairOptions},
     error::{Error, Result},
     model::{handle::Model, trained::Trained},
-    system::{pair_system::PairSystem, start::Start, text_system::TextSystem},
+    system::{
+        contract::System, pair_system::PairSystem, staged_pairs::StagedPairs, start::Start, text_system::TextSystem,
+    },
 };
 
 /// The system and the settings that fit some data.
@@ -172,7 +174,7 @@ impl NeighbourRecipe {
         let params = PpParams { tokenizer: tokenizer.clone(), ..PpParams::for_neighbours(size) };
         let min_count = if size.is_large() { 5 } else { 1 };
         let options = PairOptions { tokenizer, min_count, group: true, text, ..PairOptions::default() };
-        Self { params, files: PairFiles { inputs, options }, start: None }
+        Self { params, files: PairFiles { inputs, options, second: None }, start: None }
     }
 
     /// Fine-tunes a model instead of training from scratch, as [`Recipe::fine_tune_from`] does.
@@ -184,12 +186,13 @@ impl NeighbourRecipe {
         let vectors = model.to_embeddings()?;
         // Text is tokenized as the model does.
         params.tokenizer = model.tokenizer().clone();
-        params.prepare(Start::Model(model), &[] as &[&Path], observer);
+        if model.holds_frequency_weights() {
+            params.initial.frequency_weight = None;
+        }
         let lr = params.fit.full_lr();
         params.fit.lr = Some(params.suited_lr(lr, &vectors, Some(model), observer));
         params.dim = vectors.dim();
         options.tokenizer = params.tokenizer.clone();
-        options.keep = vectors.vocabulary().iter().map(|(_, word, _)| word.to_owned()).collect();
         *start = Some(model.clone());
         Ok(())
     }
@@ -204,17 +207,22 @@ impl NeighbourRecipe {
     ///
     /// # Errors
     /// As [`Recipe::fit`].
-    pub fn read(&self, options: &TrainOptions<'_>) -> Result<PairData> {
-        self.files.read(&self.files.options.tokenizer, options)
+    pub fn read(&self, options: &TrainOptions<'_>) -> Result<StagedPairs<'_>> {
+        self.params.clone().read_input(&self.files, self.start(), &options.with_dev(None))
+    }
+
+    /// What training starts from.
+    #[must_use]
+    pub fn start(&self) -> Start<'_> {
+        self.start.as_ref().map_or(Start::Random, Start::Model)
     }
 
     /// Trains on what was read, or on a part of it: [`CheckText::hold_out`] keeps a part for a check.
     ///
     /// # Errors
     /// As [`Recipe::fit`].
-    pub fn fit_on(&self, data: &PairData, options: &TrainOptions<'_>) -> Result<Trained<Pp>> {
-        let start = self.start.as_ref().map_or(Start::Random, Start::Model);
-        self.params.fit_data(data, start, &options.with_dev(None))
+    pub fn fit_on(&self, data: &StagedPairs<'_>, options: &TrainOptions<'_>) -> Result<Trained<Pp>> {
+        self.params.fit_on(data, &options.with_dev(None))
     }
 }
 

@@ -6,6 +6,7 @@ use senv_negative_sampling::NegativeSamplingParams;
 use super::{
     about::{About, NamedSettings},
     start::Start,
+    training_data::TrainingData,
 };
 use crate::{
     base::train_options::TrainOptions,
@@ -61,16 +62,46 @@ pub trait System: Hyperparameters + Default + Clone + 'static {
     /// The hyperparameters that all systems have.
     fn common(&mut self) -> Common<'_>;
 
-    /// Trains: reads the input, chooses by it what is automatic, and fits a model.
+    /// What is read of the input before training begins.
+    type Data<'a>: TrainingData;
+
+    /// Whether the vector of a sentence is inferred by training, which takes a hundred times as long as an average.
+    const INFERS_VECTORS: bool = false;
+
+    /// Reads the input, and sets what follows from it and from the start, such as how text is tokenized.
     ///
     /// # Errors
-    /// Whatever is wrong with the input, the parameters, the memory, or the training itself.
+    /// Whatever is wrong with the input, the parameters or the memory.
+    fn read_input<'a>(
+        &mut self,
+        input: &'a Self::Input,
+        start: Start<'a>,
+        options: &TrainOptions<'_, Self::Dev<'_>>,
+    ) -> Result<Self::Data<'a>>;
+
+    /// Trains on what was read, from what it was read for.
+    ///
+    /// # Errors
+    /// Whatever is wrong with the data, the parameters, the memory, or the training itself;
+    /// [`crate::Error::InitialVectorsDim`] if the vectors of the start have another dimension.
+    fn fit_on(&self, data: &Self::Data<'_>, options: &TrainOptions<'_, Self::Dev<'_>>) -> Result<Trained<Self::Model>>;
+
+    /// Trains: reads the input, chooses by it what is automatic, and fits a model. [`TrainJob`](crate::TrainJob) does the same
+    /// with a check of the model, vectors that are trained first, and the dimension of the start.
+    ///
+    /// # Errors
+    /// Those of [`System::read_input`] and [`System::fit_on`].
     fn fit_input(
         &self,
         input: &Self::Input,
         start: Start<'_>,
         options: &TrainOptions<'_, Self::Dev<'_>>,
-    ) -> Result<Trained<Self::Model>>;
+    ) -> Result<Trained<Self::Model>> {
+        self.check()?;
+        let mut system = self.clone();
+        let data = system.read_input(input, start, options)?;
+        system.fit_on(&data, options)
+    }
 }
 
 /// The hyperparameters that all systems have.

@@ -4,6 +4,8 @@ pub(crate) mod about;
 pub(crate) mod contract;
 pub(crate) mod new_words;
 pub(crate) mod pair_system;
+pub(crate) mod staged_pairs;
 pub(crate) mod start;
 pub(crate) mod text_data;
 pub(crate) mod text_system;
+pub(crate) mod training_data;

@@ -1,6 +1,6 @@
 //! What PP, CSE and GRAN have in common: systems trained on pairs, in one stage or two.
 
-use std::{borrow::Cow, path::Path};
+use std::path::Path;
 
 use senv_core::{Observer, Tokenizer};
 use senv_store::Embeddings;
@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::{
     base::train_options::TrainOptions,
-    data::{PairData, PairFiles, PairOptions},
+    data::{PairData, PairFiles},
     error::Result,
     gradient::{
         FitParams,
@@ -16,15 +16,17 @@ use crate::{
         scored_pairs::ScoredPairs,
     },
     model::{handle::Model, trained::Trained},
-    start::initial::{Initial, InitialVectorReport},
-    system::{contract::System, start::Start},
+    start::initial::Initial,
+    system::{contract::System, staged_pairs::StagedPairs, start::Start},
 };
 
 /// The default learning rate for vectors that were trained on pairs already, as a share of that for others.
 const CONTINUED_LR: f64 = 1.0 / 40.0;
 
 /// A system trained on pairs.
-pub trait PairSystem: for<'d> System<Input = PairFiles, Dev<'d> = &'d [ScoredPairs]> + Serialize {
+pub trait PairSystem:
+    for<'d> System<Input = PairFiles, Data<'d> = StagedPairs<'d>, Dev<'d> = &'d [ScoredPairs], Model: Clone> + Serialize
+{
     /// Whether its sentence vectors are averages, whose lengths the loss softmax-cosine leaves free: then that loss starts
     /// from [`PairSystem::softmax_recipe`], and learning rates follow the length of the initial vectors.
     const AVERAGES: bool;
@@ -63,49 +65,6 @@ pub trait PairSystem: for<'d> System<Input = PairFiles, Dev<'d> = &'d [ScoredPai
         }
     }
 
-    /// Reads files as the system takes them, and sets what follows from them and from the start ([`PairSystem::prepare`]). The
-    /// words of vectors stay known, though the pairs may lack them.
-    ///
-    /// # Errors
-    /// As [`PairData::read`]; if the vectors do not fit into memory.
-    fn read<D>(&mut self, files: &PairFiles, start: Start<'_>, options: &TrainOptions<'_, D>) -> Result<PairData> {
-        let paths: Vec<&Path> = files.inputs.iter().map(|input| input.path.as_path()).collect();
-        self.prepare(start, &paths, options.observer);
-        let kept = options.kept_reading();
-        let mut reading = PairOptions { threads: options.threads, kept, ..files.options.clone() };
-        reading.tokenizer.clone_from(self.common().tokenizer);
-        if let Some(vectors) = start.vectors()? {
-            reading.keep.extend(vectors.vocabulary().iter().map(|(_, word, _)| word.to_owned()));
-        }
-        PairData::read(&files.inputs, &reading, options.observer)
-    }
-
-    /// Trains on pairs. From a model its words keep their vectors, and those that it lacks start from what it makes of them and
-    /// of the words around them ([`PairData::vectors_from`]).
-    ///
-    /// # Errors
-    /// Whatever is wrong with the parameters, the memory, or the training itself; [`crate::Error::InitialVectorsDim`] if the
-    /// vectors have another dimension.
-    fn fit_data(
-        &self,
-        data: &PairData,
-        start: Start<'_>,
-        options: &TrainOptions<'_, &[ScoredPairs]>,
-    ) -> Result<Trained<Self::Model>> {
-        let mut params = self.clone();
-        let mut vectors = start.vectors()?;
-        params.resolve_lr(vectors.as_deref().or(options.vectors), start.model(), options.observer);
-        if let Some(model) = start.model() {
-            vectors = Some(Cow::Owned(data.vectors_from(model)?));
-        }
-        let options = Start::options(vectors.as_deref(), options);
-        let mut trained = params.fit_from(data, None, &options)?;
-        if let Some(model) = start.model() {
-            trained.initial = InitialVectorReport::of_model(&data.vocabulary, model);
-        }
-        Ok(trained)
-    }
-
     /// The learning rate where none is set, before it is adapted to initial vectors.
     fn default_lr(&self) -> f64;
 
@@ -136,32 +95,6 @@ pub trait PairSystem: for<'d> System<Input = PairFiles, Dev<'d> = &'d [ScoredPai
         let what = if is_trained { "vectors that are trained already" } else { "the length of the initial vectors" };
         observer.note(&format!("learning rate {lr:.3}, which suits {what}"));
         lr
-    }
-
-    /// Trains on `first`, then with the same hyperparameters but for what `second_fit` changes on `second`, from the weights
-    /// of the first stage. A first stage that did not come to its end is the result. The checkpoint of the second stage
-    /// has `.stage2` at the end of its name; a run that is resumed goes through the first once more.
-    ///
-    /// # Errors
-    /// As [`PairSystem::fit_from`].
-    fn fit_two_stages(
-        &self,
-        (first, second): (&PairData, &PairData),
-        second_fit: impl FnOnce(&mut FitParams),
-        options: &TrainOptions<'_, &[ScoredPairs]>,
-    ) -> Result<Trained<Self::Model>> {
-        let trained = self.fit_from(first, None, options)?;
-        if !trained.stopped.is_complete() {
-            return Ok(trained);
-        }
-        // With what the first stage chose by its data.
-        let mut params = Self::params_of(&trained.model).clone();
-        second_fit(params.shared().fit);
-        let mut options = options.clone();
-        if let Some(plan) = &mut options.checkpoint {
-            plan.path.as_mut_os_string().push(".stage2");
-        }
-        params.fit_from(second, Some(&trained.model), &options)
     }
 }
 

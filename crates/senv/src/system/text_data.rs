@@ -6,9 +6,14 @@ use senv_core::{Corpus, Tokenizer, Vocabulary};
 use senv_negative_sampling::Constituents;
 use senv_store::Embeddings;
 
-use crate::base::text_size::TextSize;
+use super::training_data::TrainingData;
+use crate::{
+    base::text_size::TextSize,
+    check::{CheckParams, CheckText},
+    error::Result,
+};
 
-/// Text that was read for a system ([`TextSystem::read`](crate::TextSystem::read)): what [`TextSystem::fit_data`](crate::TextSystem::fit_data) trains on.
+/// Text that was read for a system that trains word vectors on it.
 #[derive(Debug)]
 pub struct TextData<'a> {
     /// The known words.
@@ -27,4 +32,24 @@ pub struct TextData<'a> {
     pub size: TextSize,
     /// The files.
     pub paths: Vec<PathBuf>,
+}
+
+impl TrainingData for TextData<'_> {
+    fn start_dim(&self) -> Option<usize> {
+        self.vectors.as_ref().map(|vectors| vectors.dim())
+    }
+
+    fn tokenizer(&self) -> Option<&Tokenizer> {
+        Some(&self.tokenizer)
+    }
+
+    /// A sample, which is trained on, too.
+    fn check_text(&mut self, params: &CheckParams, _: bool) -> Result<Option<CheckText>> {
+        CheckText::of_corpus(&self.corpus, &self.vocabulary, params).map(Some)
+    }
+
+    fn pretrain(&mut self, train: &mut dyn FnMut(&Vocabulary, &Corpus) -> Result<Embeddings>) -> Result<bool> {
+        self.vectors = Some(Cow::Owned(train(&self.vocabulary, &self.corpus)?));
+        Ok(true)
+    }
 }

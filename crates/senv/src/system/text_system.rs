@@ -46,9 +46,6 @@ const LEAST_LR: f32 = 0.05;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait TextSystem: System<Input = [PathBuf]> + PartialEq {
-    /// Whether the vector of a sentence is inferred by training, which takes a hundred times as long as an average.
-    const INFERS_VECTORS: bool = false;
-
     /// Whether it trains vectors for the lines of its text ([`TextSystem::write_document_vectors`]).
     const TRAINS_DOCUMENTS: bool = false;
 
@@ -122,48 +119,10 @@ pub trait TextSystem: System<Input = [PathBuf]> + PartialEq {
         self.fit_resolved(vocabulary, corpus, options)
     }
 
-    /// Reads text files (one sentence a line; plain, `.gz`, `.zst`, or `-`), and chooses by them what is automatic.
+    /// As [`System::fit_on`] on a corpus whose tokens are ids of `vocabulary`, from the vectors of the options if there are any.
     ///
     /// # Errors
-    /// Whatever is wrong with the text, the parameters or the memory.
-    fn read<'a, D>(
-        &self,
-        paths: &[impl AsRef<Path>],
-        start: Start<'a>,
-        options: &TrainOptions<'_, D>,
-    ) -> Result<TextData<'a>> {
-        read_text(self, paths, start, options)
-    }
-
-    /// Trains on text that was read, from what it was read for.
-    ///
-    /// What a model does not keep (target rows of Sent2Vec and word2vec, the rows of n-grams) starts as without vectors.
-    ///
-    /// Where the learning rate of negative sampling is automatic and training diverges, or its loss stays above that of a
-    /// guess, it is done again at half the rate, and a note says so.
-    ///
-    /// # Errors
-    /// As [`TextSystem::fit_files`]; [`crate::Error::InitialVectorsDim`] if the vectors have another dimension,
-    /// [`senv_core::Error::InvalidParameter`] if one of them is not finite.
-    fn fit_data(&self, data: &TextData<'_>, options: &TrainOptions<'_, Self::Dev<'_>>) -> Result<Trained<Self::Model>> {
-        let mut given = self.clone();
-        given.common().tokenizer.clone_from(&data.tokenizer);
-        *given.min_count() = Some(data.min_count);
-        let vectors = data.vectors.as_deref().or(options.vectors);
-        let options = TrainOptions { vectors, ..options.clone() };
-        let parsed = (&data.corpus, data.constituents.as_ref());
-        let vocabulary = data.vocabulary.clone().with_terms_of(vectors.map(Embeddings::vocabulary));
-        match fit_sized(&given, vocabulary, parsed, data.size, &options) {
-            Err(Error::NoExamples { .. }) => Err(Error::NoExamplesIn { paths: data.paths.clone() }),
-            trained => trained,
-        }
-    }
-
-    /// As [`TextSystem::fit_data`] on a corpus whose tokens are ids of `vocabulary`, from the vectors of the options if there are
-    /// any.
-    ///
-    /// # Errors
-    /// As [`TextSystem::fit_data`].
+    /// As [`System::fit_on`].
     fn fit(
         &self,
         vocabulary: Vocabulary,
@@ -247,6 +206,29 @@ pub(crate) fn read_text<'a, S: TextSystem, D>(
     let paths: Vec<_> = paths.iter().map(|path| path.as_ref().to_owned()).collect();
     let (vocabulary, corpus) = Corpus::read_part(&paths, &reading, options.ranks, observer)?;
     Ok(TextData { vocabulary, corpus, constituents: None, vectors, tokenizer, min_count, size, paths })
+}
+
+/// Trains on text that was read, from what it was read for.
+///
+/// What a model does not keep (target rows of Sent2Vec and word2vec, the rows of n-grams) starts as without vectors. Where the
+/// learning rate of negative sampling is automatic and training diverges, or its loss stays above that of a guess, it is done
+/// again at half the rate, and a note says so.
+pub(crate) fn fit_text<S: TextSystem>(
+    system: &S,
+    data: &TextData<'_>,
+    options: &TrainOptions<'_, S::Dev<'_>>,
+) -> Result<Trained<S::Model>> {
+    let mut given = system.clone();
+    given.common().tokenizer.clone_from(&data.tokenizer);
+    *given.min_count() = Some(data.min_count);
+    let vectors = data.vectors.as_deref().or(options.vectors);
+    let options = TrainOptions { vectors, ..options.clone() };
+    let parsed = (&data.corpus, data.constituents.as_ref());
+    let vocabulary = data.vocabulary.clone().with_terms_of(vectors.map(Embeddings::vocabulary));
+    match fit_sized(&given, vocabulary, parsed, data.size, &options) {
+        Err(Error::NoExamples { .. }) => Err(Error::NoExamplesIn { paths: data.paths.clone() }),
+        trained => trained,
+    }
 }
 
 /// Says what was chosen.
@@ -384,7 +366,8 @@ mod tests {
     /// What training comes to from these settings where their rate was automatic.
     fn with_backoff(text: &[&Path], params: &Sent2VecParams) -> Trained<Sent2Vec> {
         let options = TrainOptions::default();
-        let data = params.read(text, Start::Random, &options).unwrap();
+        let paths: Vec<PathBuf> = text.iter().map(|path| path.to_path_buf()).collect();
+        let data = params.clone().read_input(&paths, Start::Random, &options).unwrap();
         fit_with_lr_backoff(params.clone(), &data.vocabulary, (&data.corpus, None), &options).unwrap()
     }
 

@@ -14,6 +14,7 @@ use crate::{
         about::{About, NamedSettings},
         contract::{Common, System, Trainer},
         start::Start,
+        training_data::Unread,
     },
     targets::{TargetModel, TargetParams, TargetSystem, TextTargets, fit_targets},
 };
@@ -45,6 +46,7 @@ impl TargetSystem for CaptionRepParams {
 impl System for CaptionRepParams {
     type Model = CaptionRep;
     type Input = TextTargets;
+    type Data<'a> = Unread<'a, TextTargets>;
     type Dev<'d> = ();
     const ABOUT: About = About {
         name: Self::KIND,
@@ -78,12 +80,17 @@ impl System for CaptionRepParams {
         Common { dim, tokenizer, trainer: Trainer::Gradient(fit) }
     }
 
-    fn fit_input(
-        &self,
-        captions: &TextTargets,
-        start: Start<'_>,
-        options: &TrainOptions<'_, ()>,
-    ) -> Result<Trained<CaptionRep>> {
+    fn read_input<'a>(
+        &mut self,
+        input: &'a TextTargets,
+        start: Start<'a>,
+        _: &TrainOptions<'_, ()>,
+    ) -> Result<Unread<'a, TextTargets>> {
+        Ok(Unread { input, start })
+    }
+
+    fn fit_on(&self, data: &Unread<'_, TextTargets>, options: &TrainOptions<'_, ()>) -> Result<Trained<CaptionRep>> {
+        let &Unread { input: captions, start } = data;
         fit_targets(self, captions, start, options)
     }
 }

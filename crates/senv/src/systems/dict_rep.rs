@@ -16,6 +16,7 @@ use crate::{
         about::{About, NamedSettings},
         contract::{Common, System, Trainer},
         start::Start,
+        training_data::Unread,
     },
     targets::{TargetModel, TargetParams, TargetSystem, TextTargets, fit_targets},
 };
@@ -67,6 +68,7 @@ impl TargetSystem for DictRepParams {
 impl System for DictRepParams {
     type Model = DictRep;
     type Input = TextTargets;
+    type Data<'a> = Unread<'a, TextTargets>;
     type Dev<'d> = ();
     const ABOUT: About = About {
         name: Self::KIND,
@@ -101,12 +103,17 @@ impl System for DictRepParams {
         Common { dim, tokenizer, trainer: Trainer::Gradient(fit) }
     }
 
-    fn fit_input(
-        &self,
-        pairs: &TextTargets,
-        start: Start<'_>,
-        options: &TrainOptions<'_, ()>,
-    ) -> Result<Trained<DictRep>> {
+    fn read_input<'a>(
+        &mut self,
+        input: &'a TextTargets,
+        start: Start<'a>,
+        _: &TrainOptions<'_, ()>,
+    ) -> Result<Unread<'a, TextTargets>> {
+        Ok(Unread { input, start })
+    }
+
+    fn fit_on(&self, data: &Unread<'_, TextTargets>, options: &TrainOptions<'_, ()>) -> Result<Trained<DictRep>> {
+        let &Unread { input: pairs, start } = data;
         fit_targets(self, pairs, start, options)
     }
 }

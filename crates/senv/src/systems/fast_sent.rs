@@ -30,7 +30,8 @@ use crate::{
         about::{About, NamedSettings},
         contract::{Common, System, Trainer},
         start::Start,
-        text_system::TextSystem,
+        text_data::TextData,
+        text_system::{TextSystem, fit_text, read_text},
     },
 };
 
@@ -99,6 +100,7 @@ impl FastSentParams {
 impl System for FastSentParams {
     type Model = FastSent;
     type Input = [PathBuf];
+    type Data<'a> = TextData<'a>;
     type Dev<'d> = ();
     const ABOUT: About = About {
         name: Self::KIND,
@@ -123,8 +125,17 @@ impl System for FastSentParams {
         Common { dim, tokenizer, trainer: Trainer::NegativeSampling(training) }
     }
 
-    fn fit_input(&self, paths: &[PathBuf], start: Start<'_>, options: &TrainOptions<'_>) -> Result<Trained<FastSent>> {
-        self.fit_data(&self.read(paths, start, options)?, options)
+    fn read_input<'a>(
+        &mut self,
+        paths: &'a [PathBuf],
+        start: Start<'a>,
+        options: &TrainOptions<'_>,
+    ) -> Result<TextData<'a>> {
+        read_text(self, paths, start, options)
+    }
+
+    fn fit_on(&self, data: &TextData<'_>, options: &TrainOptions<'_>) -> Result<Trained<FastSent>> {
+        fit_text(self, data, options)
     }
 }
 

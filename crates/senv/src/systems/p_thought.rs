@@ -15,7 +15,7 @@ use senv_losses::{DEFAULT_SAMPLED, DualObjective, Reduction};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    base::train_options::TrainOptions,
+    base::{range::require, train_options::TrainOptions},
     data::{PairData, PairFiles, PairSource},
     error::Result,
     gradient::{FitParams, WordUpdates},
@@ -28,6 +28,7 @@ use crate::{
     system::{
         about::About,
         contract::{Common, System, Trainer},
+        staged_pairs::StagedPairs,
         start::Start,
     },
 };
@@ -103,7 +104,8 @@ impl SequenceSystem for PThoughtParams {
 impl System for PThoughtParams {
     type Model = PThought;
     type Input = PairFiles;
-    type Dev<'d> = &'d PairData;
+    type Data<'a> = StagedPairs<'a>;
+    type Dev<'d> = &'d PairFiles;
     const ABOUT: About = About {
         name: Self::KIND,
         summary: "P-thought: a recurrent encoder, and two decoders that predict the sentence and a paraphrase from its vector",
@@ -125,15 +127,21 @@ impl System for PThoughtParams {
         Common { dim, tokenizer, trainer: Trainer::Gradient(fit) }
     }
 
-    fn fit_input(
-        &self,
-        files: &PairFiles,
-        start: Start<'_>,
-        options: &TrainOptions<'_, &PairData>,
-    ) -> Result<Trained<PThought>> {
-        let mut params = self.clone();
-        let data = params.read(files, start, options)?;
-        params.fit(&data, &Start::options(start.vectors()?.as_deref(), options))
+    fn read_input<'a>(
+        &mut self,
+        files: &'a PairFiles,
+        start: Start<'a>,
+        options: &TrainOptions<'_, &PairFiles>,
+    ) -> Result<StagedPairs<'a>> {
+        let one = files.second.is_none();
+        require(one, "second", "none: P-thought is trained in one stage", f64::from(u8::from(!one)))?;
+        let first = self.read(files, start, options)?;
+        Ok(StagedPairs { first, second: None, start, vectors: start.vectors()? })
+    }
+
+    fn fit_on(&self, data: &StagedPairs<'_>, options: &TrainOptions<'_, &PairFiles>) -> Result<Trained<PThought>> {
+        let dev = options.dev.map(|files| files.read(&self.tokenizer, &options.with_dev::<()>(None))).transpose()?;
+        self.fit(&data.first, &Start::options(data.vectors.as_deref(), &options.with_dev(dev.as_ref())))
     }
 }
 

@@ -38,6 +38,7 @@ use crate::{
         about::About,
         contract::{Common, System, Trainer},
         pair_system::{PairSystem, PairSystemParams},
+        staged_pairs::{StagedPairs, fit_stages, read_pairs},
         start::Start,
     },
 };
@@ -76,6 +77,7 @@ hyperparameters! {
 impl System for PpParams {
     type Model = Pp;
     type Input = PairFiles;
+    type Data<'a> = StagedPairs<'a>;
     type Dev<'d> = &'d [ScoredPairs];
     const ABOUT: About = About {
         name: Self::KIND,
@@ -98,16 +100,17 @@ impl System for PpParams {
         Common { dim, tokenizer, trainer: Trainer::Gradient(fit) }
     }
 
-    fn fit_input(
-        &self,
-        files: &PairFiles,
-        start: Start<'_>,
+    fn read_input<'a>(
+        &mut self,
+        files: &'a PairFiles,
+        start: Start<'a>,
         options: &TrainOptions<'_, &[ScoredPairs]>,
-    ) -> Result<Trained<Pp>> {
-        self.check()?;
-        let mut params = self.clone();
-        let data = params.read(files, start, options)?;
-        params.fit_data(&data, start, options)
+    ) -> Result<StagedPairs<'a>> {
+        read_pairs(self, files, start, options)
+    }
+
+    fn fit_on(&self, data: &StagedPairs<'_>, options: &TrainOptions<'_, &[ScoredPairs]>) -> Result<Trained<Pp>> {
+        fit_stages(self, data, options)
     }
 }
 

@@ -24,6 +24,15 @@ pub enum Pretraining {
 }
 
 impl Pretraining {
+    /// The name of the system.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Word2Vec => "word2vec",
+            Self::Sent2Vec => "Sent2Vec",
+        }
+    }
+
     /// Epochs over the text.
     #[must_use]
     pub fn epochs(self) -> u32 {

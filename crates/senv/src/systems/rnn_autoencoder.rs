@@ -27,6 +27,7 @@ use crate::{
         about::About,
         contract::{Common, System, Trainer},
         start::Start,
+        training_data::Unread,
     },
 };
 
@@ -73,6 +74,7 @@ impl SequenceSystem for RnnAutoencoderParams {
 impl System for RnnAutoencoderParams {
     type Model = RnnAutoencoder;
     type Input = [PathBuf];
+    type Data<'a> = Unread<'a, [PathBuf]>;
     type Dev<'d> = &'d [PathBuf];
     const ABOUT: About = About {
         name: Self::KIND,
@@ -92,12 +94,21 @@ impl System for RnnAutoencoderParams {
         Common { dim, tokenizer, trainer: Trainer::Gradient(fit) }
     }
 
-    fn fit_input(
+    fn read_input<'a>(
+        &mut self,
+        input: &'a [PathBuf],
+        start: Start<'a>,
+        _: &TrainOptions<'_, &[PathBuf]>,
+    ) -> Result<Unread<'a, [PathBuf]>> {
+        Ok(Unread { input, start })
+    }
+
+    fn fit_on(
         &self,
-        paths: &[PathBuf],
-        start: Start<'_>,
+        data: &Unread<'_, [PathBuf]>,
         options: &TrainOptions<'_, &[PathBuf]>,
     ) -> Result<Trained<RnnAutoencoder>> {
+        let &Unread { input: paths, start } = data;
         self.check()?;
         let (vectors, observer) = (start.vectors()?, options.observer);
         let tokenizer = start.tokenizer(&self.tokenizer, |given| given.fitted_to_files(paths, observer));

@@ -28,6 +28,7 @@ use crate::{
         about::{About, NamedSettings},
         contract::{Common, System, Trainer},
         start::Start,
+        training_data::Unread,
     },
 };
 
@@ -99,6 +100,7 @@ impl SequenceSystem for SdaeParams {
 impl System for SdaeParams {
     type Model = Sdae;
     type Input = [PathBuf];
+    type Data<'a> = Unread<'a, [PathBuf]>;
     type Dev<'d> = &'d [PathBuf];
     const ABOUT: About = About {
         name: Self::KIND,
@@ -135,12 +137,17 @@ impl System for SdaeParams {
         Common { dim, tokenizer, trainer: Trainer::Gradient(fit) }
     }
 
-    fn fit_input(
-        &self,
-        paths: &[PathBuf],
-        start: Start<'_>,
-        options: &TrainOptions<'_, &[PathBuf]>,
-    ) -> Result<Trained<Sdae>> {
+    fn read_input<'a>(
+        &mut self,
+        input: &'a [PathBuf],
+        start: Start<'a>,
+        _: &TrainOptions<'_, &[PathBuf]>,
+    ) -> Result<Unread<'a, [PathBuf]>> {
+        Ok(Unread { input, start })
+    }
+
+    fn fit_on(&self, data: &Unread<'_, [PathBuf]>, options: &TrainOptions<'_, &[PathBuf]>) -> Result<Trained<Sdae>> {
+        let &Unread { input: paths, start } = data;
         self.check()?;
         let (vectors, observer) = (start.vectors()?, options.observer);
         let tokenizer = start.tokenizer(&self.tokenizer, |given| given.fitted_to_files(paths, observer));

@@ -39,7 +39,8 @@ use crate::{
         about::{About, NamedSettings},
         contract::{Common, System, Trainer},
         start::Start,
-        text_system::TextSystem,
+        text_data::TextData,
+        text_system::{TextSystem, fit_text, read_text},
     },
 };
 
@@ -253,6 +254,7 @@ fn is_token_ids(scheme: &NgramScheme) -> bool {
 impl System for Sent2VecParams {
     type Model = Sent2Vec;
     type Input = [PathBuf];
+    type Data<'a> = TextData<'a>;
     type Dev<'d> = ();
     const ABOUT: About = About {
         name: Self::KIND,
@@ -311,8 +313,17 @@ impl System for Sent2VecParams {
         Common { dim, tokenizer, trainer: Trainer::NegativeSampling(training) }
     }
 
-    fn fit_input(&self, paths: &[PathBuf], start: Start<'_>, options: &TrainOptions<'_>) -> Result<Trained<Sent2Vec>> {
-        self.fit_data(&self.read(paths, start, options)?, options)
+    fn read_input<'a>(
+        &mut self,
+        paths: &'a [PathBuf],
+        start: Start<'a>,
+        options: &TrainOptions<'_>,
+    ) -> Result<TextData<'a>> {
+        read_text(self, paths, start, options)
+    }
+
+    fn fit_on(&self, data: &TextData<'_>, options: &TrainOptions<'_>) -> Result<Trained<Sent2Vec>> {
+        fit_text(self, data, options)
     }
 }
 

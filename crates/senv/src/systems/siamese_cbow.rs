@@ -45,7 +45,8 @@ use crate::{
         about::{About, NamedSettings},
         contract::{Common, System, Trainer},
         start::Start,
-        text_system::TextSystem,
+        text_data::TextData,
+        text_system::{TextSystem, fit_text, read_text},
     },
 };
 
@@ -127,6 +128,7 @@ impl SiameseCbowParams {
 impl System for SiameseCbowParams {
     type Model = SiameseCbow;
     type Input = [PathBuf];
+    type Data<'a> = TextData<'a>;
     type Dev<'d> = &'d [ScoredPairs];
     const ABOUT: About = About {
         name: Self::KIND,
@@ -151,13 +153,17 @@ impl System for SiameseCbowParams {
         Common { dim, tokenizer, trainer: Trainer::Gradient(fit) }
     }
 
-    fn fit_input(
-        &self,
-        paths: &[PathBuf],
-        start: Start<'_>,
+    fn read_input<'a>(
+        &mut self,
+        paths: &'a [PathBuf],
+        start: Start<'a>,
         options: &TrainOptions<'_, &[ScoredPairs]>,
-    ) -> Result<Trained<SiameseCbow>> {
-        self.fit_data(&self.read(paths, start, options)?, options)
+    ) -> Result<TextData<'a>> {
+        read_text(self, paths, start, options)
+    }
+
+    fn fit_on(&self, data: &TextData<'_>, options: &TrainOptions<'_, &[ScoredPairs]>) -> Result<Trained<SiameseCbow>> {
+        fit_text(self, data, options)
     }
 }
 

@@ -31,6 +31,7 @@ use crate::{
         about::{About, NamedSettings},
         contract::{Common, System, Trainer},
         start::Start,
+        training_data::Unread,
     },
 };
 
@@ -93,6 +94,7 @@ impl SequenceSystem for SkipThoughtParams {
 impl System for SkipThoughtParams {
     type Model = SkipThought;
     type Input = [PathBuf];
+    type Data<'a> = Unread<'a, [PathBuf]>;
     type Dev<'d> = &'d [PathBuf];
     const ABOUT: About = About {
         name: Self::KIND,
@@ -125,12 +127,21 @@ impl System for SkipThoughtParams {
         Common { dim, tokenizer, trainer: Trainer::Gradient(fit) }
     }
 
-    fn fit_input(
+    fn read_input<'a>(
+        &mut self,
+        input: &'a [PathBuf],
+        start: Start<'a>,
+        _: &TrainOptions<'_, &[PathBuf]>,
+    ) -> Result<Unread<'a, [PathBuf]>> {
+        Ok(Unread { input, start })
+    }
+
+    fn fit_on(
         &self,
-        paths: &[PathBuf],
-        start: Start<'_>,
+        data: &Unread<'_, [PathBuf]>,
         options: &TrainOptions<'_, &[PathBuf]>,
     ) -> Result<Trained<SkipThought>> {
+        let &Unread { input: paths, start } = data;
         self.check()?;
         let (vectors, observer) = (start.vectors()?, options.observer);
         let tokenizer = start.tokenizer(&self.tokenizer, |given| given.fitted_to_files(paths, observer));

@@ -3,13 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use clap::{ArgGroup, builder::BoolishValueParser};
-use senv::{
-    FitParams, HeldOut, InitialVectorReport, Model, PairData, PairInput, PairKind, PairOptions, ScoredPairs, Start,
-};
-use senv_core::{Error as CoreError, Observer};
+use senv::{HeldOut, Model, PairInput, PairKind, PairOptions, ScoredPairs, SecondStage, Start};
+use senv_core::Error as CoreError;
 use senv_store::Embeddings;
 
-use crate::{commands::open_verified, output::grouped, text::TextArgs};
+use crate::{commands::open_verified, text::TextArgs};
 
 /// A file, and its share of the batches.
 #[derive(Debug, Clone, PartialEq)]
@@ -93,39 +91,11 @@ impl VectorArgs {
         let Some(path) = &self.init_vectors else { return Ok(None) };
         finite(open_verified(path)?.to_embeddings()?, path).map(Some)
     }
-
-    /// How many words start where.
-    pub(crate) fn line(&self, found: InitialVectorReport) -> String {
-        match &self.init_vectors {
-            Some(path) => start_line(found, path),
-            None => {
-                let words = grouped(found.words as u64);
-                format!("all {words} words start at random; --init-vectors would give them a start")
-            }
-        }
-    }
-}
-
-/// How many words start from the vectors of a file.
-pub(crate) fn start_line(found: InitialVectorReport, path: &Path) -> String {
-    let (words, found) = (grouped(found.words as u64), grouped(found.found as u64));
-    format!("{found} of {words} words start from {}, the others at random", path.display())
-}
-
-/// The same where a model is fine-tuned.
-pub(crate) fn go_on_line(found: InitialVectorReport, path: &Path) -> String {
-    let (words, found) = (grouped(found.words as u64), grouped(found.found as u64));
-    format!("{found} of {words} words start from {}, the others from the words around them", path.display())
 }
 
 /// What a run starts from: a model before vectors.
 pub(crate) fn start_of<'a>(model: Option<&'a Model>, vectors: Option<&'a Embeddings>) -> Start<'a> {
     model.map(Start::Model).or(vectors.map(Start::Vectors)).unwrap_or_default()
-}
-
-/// The words of these vectors, in their order.
-pub(crate) fn words_of(vectors: &Embeddings) -> Vec<String> {
-    vectors.vocabulary().iter().map(|(_, word, _)| word.to_owned()).collect()
 }
 
 /// Word vectors to start from, if all of their numbers are finite.
@@ -139,79 +109,54 @@ pub(crate) fn finite(vectors: Embeddings, path: &Path) -> senv::Result<Embedding
     Ok(vectors)
 }
 
-/// What is read before training: the vectors, and the pairs of each stage over one vocabulary.
-pub(crate) struct Loaded {
-    pub(crate) vectors: Option<Embeddings>,
-    pub(crate) first: PairData,
-    pub(crate) second: Option<PairData>,
-}
-
 impl PairFiles {
-    /// Every file that is read, with those of a second stage.
-    pub(crate) fn paths<'a>(&'a self, stage2: &'a [WeightedFile]) -> Vec<&'a Path> {
+    /// Every file that is read but vectors, with those of a second stage.
+    pub(crate) fn paths<'a>(&'a self, stage2: &'a Stage2Args) -> Vec<&'a Path> {
         let weighted = self.inputs(stage2).map(|(_, file)| file.path.as_path());
-        weighted
-            .chain(self.vectors.init_vectors.as_deref())
-            .chain(self.decontaminate.iter().map(PathBuf::as_path))
-            .collect()
+        weighted.chain(self.decontaminate.iter().map(PathBuf::as_path)).collect()
     }
 
-    /// The files of pairs and text.
-    pub(crate) fn sources<'a>(&'a self, stage2: &'a [WeightedFile]) -> Vec<&'a Path> {
-        self.inputs(stage2).map(|(_, file)| file.path.as_path()).collect()
-    }
-
-    fn inputs<'a>(&'a self, stage2: &'a [WeightedFile]) -> impl Iterator<Item = (PairKind, &'a WeightedFile)> {
+    fn inputs<'a>(&'a self, stage2: &'a Stage2Args) -> impl Iterator<Item = (PairKind, &'a WeightedFile)> {
         let of = |kind, files: &'a [WeightedFile]| files.iter().map(move |file| (kind, file));
         of(PairKind::Pairs, &self.pairs)
             .chain(of(PairKind::Captions, &self.captions))
             .chain(of(PairKind::Nli, &self.nli))
             .chain(of(PairKind::Neighbours, &self.neighbours))
-            .chain(of(PairKind::Pairs, stage2))
+            .chain(of(PairKind::Pairs, &stage2.stage2))
     }
 
     /// What identifies the files of a run, for a person and for a table of runs.
-    pub(crate) fn names(&self, stage2: &[WeightedFile]) -> Vec<String> {
+    pub(crate) fn names(&self, stage2: &Stage2Args) -> Vec<String> {
         let name =
             |(kind, file): (PairKind, &WeightedFile)| format!("{kind:?} {} {:?}", file.path.display(), file.weight);
         self.inputs(stage2).map(name).collect()
     }
 
-    /// Whether the words of vectors stay known, though the pairs do not have them.
-    pub(crate) fn keeps_vector_words(&self, always: Option<bool>) -> bool {
-        always.or(self.keep_vector_words).unwrap_or(true)
-    }
-
-    /// Reads the pairs of each stage over one vocabulary; `options` are what holds unless these arguments say otherwise.
-    pub(crate) fn load(
+    /// The files as the library takes them; pairs with one first sentence are one group by `group`, unless these arguments say
+    /// otherwise.
+    pub(crate) fn files(
         &self,
-        stage2: &[WeightedFile],
-        options: PairOptions,
-        observer: &dyn Observer,
-    ) -> senv::Result<(PairData, Option<PairData>)> {
-        let mut options = PairOptions {
+        stage2: &Stage2Args,
+        group: bool,
+        scratch_dir: Option<PathBuf>,
+    ) -> senv::Result<senv::PairFiles> {
+        let defaults = PairOptions::default();
+        let options = PairOptions {
+            min_count: self.min_count.unwrap_or(defaults.min_count),
             max_vocabulary: self.max_vocabulary,
-            group: if self.no_group { false } else { self.group.unwrap_or(options.group) },
+            group: if self.no_group { false } else { self.group.unwrap_or(group) },
             held_out: HeldOut::read(&self.decontaminate)?,
+            keep_vector_words: self.keep_vector_words.unwrap_or(true),
             text: self.text.options(),
-            ..options
+            scratch_dir,
+            ..defaults
         };
-        options.min_count = self.min_count.unwrap_or(options.min_count);
         let input =
             |(kind, file): (PairKind, &WeightedFile)| PairInput { path: file.path.clone(), kind, weight: file.weight };
-        let inputs: Vec<PairInput> = self.inputs(stage2).map(input).collect();
-        let mut first = PairData::read(&inputs, &options, observer)?;
-        let at = inputs.len() - stage2.len();
-        let (sources, reports) = (first.sources.split_off(at), first.reports.split_off(at));
-        let mut second = PairData::new(first.vocabulary.clone(), sources);
-        second.reports = reports;
-        for data in std::iter::once(&first).chain((!stage2.is_empty()).then_some(&second)) {
-            if data.sources.iter().all(|source| source.n_groups() == 0) {
-                let paths = data.reports.iter().map(|report| report.path.clone()).collect();
-                return Err(senv::Error::NoExamplesIn { paths });
-            }
-        }
-        Ok((first, (!stage2.is_empty()).then_some(second)))
+        let mut inputs: Vec<PairInput> = self.inputs(stage2).map(input).collect();
+        let second = inputs.split_off(inputs.len() - stage2.stage2.len());
+        let second = SecondStage { inputs: second, epochs: stage2.stage2_epochs, lr: stage2.stage2_lr };
+        Ok(senv::PairFiles { inputs, options, second: stage2.is_given().then_some(second) })
     }
 }
 
@@ -244,10 +189,9 @@ pub(crate) struct Stage2Args {
 }
 
 impl Stage2Args {
-    /// Sets what the second stage does otherwise.
-    pub(crate) fn apply(&self, fit: &mut FitParams) {
-        fit.epochs = self.stage2_epochs.or(fit.epochs);
-        fit.lr = self.stage2_lr.or(fit.lr);
+    /// Whether there is one.
+    pub(crate) fn is_given(&self) -> bool {
+        !self.stage2.is_empty()
     }
 }
 

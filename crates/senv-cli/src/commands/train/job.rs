@@ -7,13 +7,12 @@ use std::{
     time::SystemTime,
 };
 
-use senv::Stopped;
-use senv_core::files::FileLock;
+use senv::{CheckParams, CheckText, Stopped};
+use senv_core::{SentenceEncoder, files::FileLock};
 use senv_store::ModelFile;
 use serde_json::{Value, json};
 
 use super::{
-    check_args::Checker,
     files::{RunFiles, modified},
     origin::Origin,
     outcome::{Beside, Outcome},
@@ -92,7 +91,7 @@ impl<'a> Job<'a> {
     }
 
     /// Trains and writes the model. `epochs` is shown; steps alone are counted where there is none.
-    pub(crate) fn run<M>(
+    pub(crate) fn run<M: SentenceEncoder>(
         &self,
         epochs: Option<u32>,
         unit: Unit,
@@ -175,7 +174,7 @@ impl<'a> Job<'a> {
         now.is_some() && (self.files.resume || now != before)
     }
 
-    fn tell<M>(&self, outcome: Outcome<M>) -> Result {
+    fn tell<M: SentenceEncoder>(&self, outcome: Outcome<M>) -> Result {
         let output = &self.files.output;
         let bytes = fs::metadata(output).map_or(0, |file| file.len());
         outcome.lines.iter().for_each(|line| output::note(line));
@@ -184,7 +183,7 @@ impl<'a> Job<'a> {
         if let Some(terms) = &terms {
             output::note(&format!("terms of the model: {terms}"));
         }
-        let check = self.check(outcome.check, &outcome.model);
+        let check = self.check(outcome.sample.as_ref(), &outcome.model);
         if self.files.json {
             let mut facts = outcome.facts;
             facts.extend(check.map(|check| ("check".to_owned(), check)));
@@ -199,8 +198,9 @@ impl<'a> Job<'a> {
     }
 
     /// Checks the model that is written and reports what was found; the same as JSON.
-    fn check<M>(&self, checker: Option<Checker<M>>, model: &M) -> Option<Value> {
-        match checker?(model) {
+    fn check<M: SentenceEncoder>(&self, sample: Option<&(CheckText, CheckParams)>, model: &M) -> Option<Value> {
+        let (text, params) = sample?;
+        match senv::check(model, text, params) {
             Ok(check) => {
                 check_report::lines(&check).iter().for_each(|line| output::note(line));
                 check_report::warn_of(&check);

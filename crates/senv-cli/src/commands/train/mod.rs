@@ -19,6 +19,7 @@ mod preset;
 mod random_bow;
 mod recipe;
 mod relatedness;
+mod run;
 mod running_text;
 mod snli;
 mod system_commands;
@@ -31,11 +32,9 @@ mod weighted;
 use clap::{ArgMatches, FromArgMatches, Subcommand};
 
 pub(super) use self::{
-    check_args::check_params,
-    data_args::{Loaded, PairFiles, Stage2Args, read_scored, words_of},
+    data_args::{PairFiles, Stage2Args, read_scored},
     hyper_args::{HyperArgs, Shown},
     origin::{InputFile, Origin},
-    outcome::source_line,
     pair_args::RecipeChoice,
     preset::PresetArgs,
 };

@@ -2,17 +2,16 @@
 
 use std::path::PathBuf;
 
-use senv::{HeldOut, OrderInput, OrderParams, PairFiles, PairInput, PairKind, PairOptions, System, TrainOptions};
+use senv::{HeldOut, OrderInput, OrderParams, PairFiles, PairInput, PairKind, PairOptions};
 use senv_data::ParaphraseSet;
 
 use super::{
-    data_args::{read_scored, start_of},
+    data_args::read_scored,
     files::RunFiles,
-    hyper_args::{HyperArgs, epochs_of},
-    job::Job,
-    outcome::Outcome,
+    hyper_args::HyperArgs,
+    run::{StartFrom, TrainingRun},
 };
-use crate::{commands::open_verified, failure::Result, progress::Unit, text::TextArgs};
+use crate::{failure::Result, progress::Unit, text::TextArgs};
 
 /// Arguments of an order part.
 #[derive(Debug, Clone, clap::Args)]
@@ -82,11 +81,12 @@ impl OrderArgs {
         let options = PairOptions { held_out, text, scratch_dir, ..PairOptions::default() };
         // Of a sentence twice, too, a second pair can be made that does not say the same.
         let options_of_paraphrases = PairOptions { keep_identical: true, ..options.clone() };
-        let paraphrases = PairFiles { inputs: of(PairKind::Pairs, &self.paraphrases), options: options_of_paraphrases };
+        let paraphrases =
+            PairFiles { inputs: of(PairKind::Pairs, &self.paraphrases), options: options_of_paraphrases, second: None };
         Ok(OrderInput {
             labelled: read_labelled(&self.train)?,
             paraphrases,
-            ordinary: PairFiles { inputs: inputs.concat(), options },
+            ordinary: PairFiles { inputs: inputs.concat(), options, second: None },
             gate: read_scored(&self.gate)?,
             negation_words: self.negation_words.clone(),
         })
@@ -103,20 +103,14 @@ impl OrderArgs {
         let files =
             [&self.train, &self.paraphrases, &self.pairs, &self.captions, &self.nli, &self.neighbours, &self.gate];
         let more = [&self.decontaminate, &self.dev];
-        let read = files.into_iter().chain(more).flatten().map(PathBuf::as_path);
-        let job = Job::new(&self.files, &read.collect::<Vec<_>>())?;
-        job.run(
-            epochs_of(&params.fit),
-            Unit::Pairs,
-            |progress| {
-                let model = open_verified(&self.init_model)?;
-                let (input, dev) = (self.input()?, read_labelled(&self.dev)?);
-                let dev = (!dev.is_empty()).then_some(&dev[..]);
-                let options = TrainOptions { dev, ..self.files.options(threads, progress) };
-                Ok(Outcome::of_gradient(params.fit_input(&input, start_of(Some(&model), None), &options)?))
-            },
-            |model, path| model.save(path),
-        )
+        let dev = read_labelled(&self.dev)?;
+        let run = TrainingRun {
+            reads: files.into_iter().chain(more).flatten().map(PathBuf::as_path).collect(),
+            start: StartFrom { model: Some(&self.init_model), vectors: None },
+            dev: (!dev.is_empty()).then_some(&dev[..]),
+            ..TrainingRun::new(&self.files, &self.params, params, Unit::Pairs, threads)
+        };
+        run.run(|_, _| self.input())
     }
 }
 

@@ -1,19 +1,15 @@
 //! `senv train p-thought`: paraphrases to a model that predicts a sentence and a paraphrase of it.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::ArgGroup;
-use senv::{HeldOut, PThought, PThoughtParams, PairFiles, PairInput, PairKind, PairOptions, TrainOptions};
-use senv_core::Observer;
-use senv_store::Embeddings;
-use serde_json::json;
+use senv::{HeldOut, PThoughtParams, PairFiles, PairInput, PairKind, PairOptions};
 
 use super::{
-    data_args::{VectorArgs, start_of},
+    data_args::VectorArgs,
     files::RunFiles,
-    hyper_args::{HyperArgs, epochs_of},
-    job::Job,
-    outcome::{Outcome, source_json, source_line},
+    hyper_args::HyperArgs,
+    run::{StartFrom, TrainingRun},
 };
 use crate::{failure::Result, progress::Unit, text::LineArgs};
 
@@ -61,39 +57,20 @@ impl PThoughtArgs {
         let inputs = captions.iter().map(input(PairKind::Captions)).chain(pairs.iter().map(input(PairKind::Pairs)));
         let (text, scratch_dir) = (self.text.options(), self.files.scratch_dir());
         let options = PairOptions { held_out, text, scratch_dir, ..PairOptions::default() };
-        PairFiles { inputs: inputs.collect(), options }
+        PairFiles { inputs: inputs.collect(), options, second: None }
     }
 
     pub(crate) fn train(&self, threads: usize) -> Result {
-        self.params.check_training(!self.dev_captions.is_empty() || !self.dev_pairs.is_empty())?;
-        let mut params = self.params()?;
+        let has_dev = !self.dev_captions.is_empty() || !self.dev_pairs.is_empty();
+        self.params.check_training(has_dev)?;
+        let held_out = self.pair_files(&self.dev_captions, &self.dev_pairs, HeldOut::default());
         let files = [&self.captions, &self.pairs, &self.decontaminate, &self.dev_captions, &self.dev_pairs];
-        let read: Vec<&Path> =
-            files.into_iter().flatten().chain(&self.vectors.init_vectors).map(PathBuf::as_path).collect();
-        let job = Job::new(&self.files, &read)?;
-        job.run(
-            epochs_of(&params.fit),
-            Unit::Pairs,
-            |progress| {
-                let vectors = self.vectors.open()?;
-                self.params.fit_dim(&mut params.dim, vectors.as_ref().map(Embeddings::dim));
-                let options = self.files.options(threads, progress);
-                let files = self.pair_files(&self.captions, &self.pairs, HeldOut::read(&self.decontaminate)?);
-                let data = params.read(&files, start_of(None, vectors.as_ref()), &options)?;
-                data.reports.iter().for_each(|report| progress.note(&source_line(report)));
-                let held_out = self.pair_files(&self.dev_captions, &self.dev_pairs, HeldOut::default());
-                let has_dev = !held_out.inputs.is_empty();
-                let dev = has_dev.then(|| held_out.read(&params.tokenizer, &options)).transpose()?;
-                let options = TrainOptions { vectors: vectors.as_ref(), dev: dev.as_ref(), ..options };
-                let trained = params.fit(&data, &options)?;
-                let found = self.vectors.line(trained.initial);
-                let mut outcome = Outcome::of_gradient(trained);
-                outcome.lines.insert(0, found);
-                let sources: Vec<_> = data.reports.iter().map(source_json).collect();
-                outcome.facts.insert("sources".into(), json!(sources));
-                Ok(outcome)
-            },
-            |model: &PThought, path| model.save(path),
-        )
+        let run = TrainingRun {
+            reads: files.into_iter().flatten().map(PathBuf::as_path).collect(),
+            start: StartFrom::new(None, &self.vectors),
+            dev: has_dev.then_some(&held_out),
+            ..TrainingRun::new(&self.files, &self.params, self.params()?, Unit::Pairs, threads)
+        };
+        run.run(|_, _| Ok(self.pair_files(&self.captions, &self.pairs, HeldOut::read(&self.decontaminate)?)))
     }
 }

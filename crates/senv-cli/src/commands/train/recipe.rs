@@ -4,19 +4,20 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::{PathBufValueParser, TypedValueParser};
 use senv::{
-    CheckParams, CheckText, CorpusOptions, LossAgainstChance, Model, NeighbourRecipe, Observer, Recipe, Sent2VecParams,
-    Start, StartChoice, StartKind, Stopped, System, TextSample, TextSystem, TrainOptions,
+    CheckOn, CheckParams, CheckText, CorpusOptions, Model, NeighbourRecipe, Observer, Recipe, Sent2VecParams,
+    StartChoice, StartKind, Stopped, System, TextSample, TextSystem, TrainJob, TrainOptions,
 };
+use senv_core::Tokenizer;
 use serde_json::json;
 
 use super::{
-    check_args::{CheckArgs, checker},
-    data_args::go_on_line,
+    check_args::CheckArgs,
     files::RunFiles,
     hyper_args::epochs_of,
     job::{Job, before_training},
     notes::Notes,
-    outcome::{Outcome, source_line},
+    outcome::Outcome,
+    run::{Facts, StartFrom},
     system_names,
 };
 use crate::{
@@ -168,61 +169,58 @@ struct Run<'a> {
 
 impl Run<'_> {
     fn on_pairs(&self, recipe: &NeighbourRecipe, progress: &TrainingProgress) -> senv::Result<Outcome<Model>> {
-        let options = self.args.files.options(self.threads, progress);
-        let mut data = recipe.read(&options)?;
-        let sample = self.args.check.hold_out(&mut data)?;
-        let held_out = |n: usize, what| (n > 0).then(|| plural(n as u64, what));
-        let held_out = sample
-            .iter()
-            .flat_map(|text| [held_out(text.n_held_out(), "sentence"), held_out(text.n_held_out_pairs(), "pair")])
-            .flatten();
-        for held_out in held_out {
-            progress.note(&format!("{held_out} are held out of training for the check (--no-check: none)"));
-        }
-        let learned = recipe.fit_on(&data, &options)?;
-        data.reports.iter().for_each(|report| progress.note(&source_line(report)));
+        let options: TrainOptions<'_> = self.args.files.options(self.threads, progress);
+        let check = self.args.check.on(CheckOn::HeldOut);
+        let job = TrainJob {
+            start: recipe.start(),
+            check,
+            options: options.with_dev(None),
+            ..TrainJob::new(recipe.params.clone(), &recipe.files)
+        };
+        let mut outcome = job.run()?;
         let from = match &self.choice {
             Some(StartChoice { start: StartKind::FineTuned, .. }) => Some(Path::new(ENGLISH)),
             _ => self.args.from.as_deref().filter(|from| from.as_os_str() != SCRATCH),
         };
-        let line = from.map(|path| go_on_line(learned.initial, path));
-        let mut outcome = Outcome::of_gradient(learned).map(Model::from);
+        if outcome.sample.is_none() && check != CheckOn::Nothing {
+            // Halves of sentences are no running text: the text itself is read once more.
+            let starts_from_vectors = from.is_some();
+            outcome.sample = self.sample_of_text(&recipe.params.tokenizer, starts_from_vectors);
+        }
+        let start = StartFrom { model: from, vectors: None };
+        let line = from.and_then(|_| start.line(None, outcome.trained.initial, Unit::Pairs));
+        let mut outcome = Outcome::of_job(Unit::Pairs, outcome.map(Model::from));
         outcome.lines.splice(..0, line);
-        // Halves of sentences are no running text: the text itself is read once more.
-        let sample = match sample {
-            None => self.sample_of_text(),
-            sample => sample,
-        };
-        outcome.check = sample.map(|text| checker(text, &recipe.params.tokenizer, None, from.is_some()));
         Ok(self.with_choice(outcome))
     }
 
     fn on_words(&self, params: &Sent2VecParams, progress: &TrainingProgress) -> senv::Result<Outcome<Model>> {
         let options = TrainOptions { text: self.text.clone(), ..self.args.files.options(self.threads, progress) };
-        let data = params.read(&self.args.input, Start::Random, &options)?;
-        let sample = self.args.check.of_corpus(&data.corpus, &data.vocabulary, &CheckParams::default())?;
-        let trained = params.fit_data(&data, &options)?;
-        let loss = LossAgainstChance::negative_sampling(trained.loss, params.training.negatives);
-        let mut outcome = Outcome::of_text(trained).map(Model::from);
-        outcome.check = sample.map(|text| checker(text, &data.tokenizer, Some(loss), false));
-        Ok(self.with_choice(outcome))
+        let check = self.args.check.on(CheckOn::Sample);
+        let job = TrainJob { check, options, ..TrainJob::new(params.clone(), &self.args.input[..]) };
+        Ok(self.with_choice(Outcome::of_job(Unit::Words, job.run()?.map(Model::from))))
     }
 
     fn unchanged(&self, model: Model) -> senv::Result<Outcome<Model>> {
-        let check = self.sample_of_text().map(|text| checker(text, model.tokenizer(), None, true));
+        let sample = self.sample_of_text(model.tokenizer(), true);
         let lines = vec!["nothing is trained: the English model is written as it is".to_owned()];
-        let outcome =
-            Outcome { model, stopped: Stopped::Finished, lines, check, beside: None, facts: serde_json::Map::new() };
-        Ok(self.with_choice(outcome))
+        let (stopped, facts) = (Stopped::Finished, Facts::new());
+        Ok(self.with_choice(Outcome { model, stopped, lines, sample, beside: None, facts }))
     }
 
     /// A sample of the text; `None` where it cannot be read once more, or no check is wanted.
-    fn sample_of_text(&self) -> Option<CheckText> {
+    fn sample_of_text(&self, tokenizer: &Tokenizer, starts_from_vectors: bool) -> Option<(CheckText, CheckParams)> {
         let files = &self.args.input;
-        if files.is_empty() || files.iter().any(|path| !path.metadata().is_ok_and(|file| file.is_file())) {
+        let is_file = |path: &PathBuf| path.metadata().is_ok_and(|file| file.is_file());
+        let is_checked = self.args.check.on(CheckOn::Sample) == CheckOn::Sample;
+        if !is_checked || files.is_empty() || !files.iter().all(is_file) {
             return None;
         }
-        self.args.check.of_files(files, &self.text.text_options())
+        let (tokenizer, on_training_text) = (tokenizer.clone(), true);
+        let params = CheckParams { tokenizer, starts_from_vectors, on_training_text, ..CheckParams::default() };
+        // What cannot be read is said elsewhere.
+        let text = CheckText::read(files, &self.text.text_options(), &CheckParams::default()).ok()?;
+        Some((text, params))
     }
 
     fn with_choice(&self, mut outcome: Outcome<Model>) -> Outcome<Model> {

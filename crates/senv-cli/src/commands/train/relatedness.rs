@@ -5,11 +5,12 @@ use std::path::PathBuf;
 use senv::{Model, Relatedness, RelatednessParams, ScoredPairs, TrainOptions};
 
 use super::{
-    data_args::{VectorArgs, start_line},
+    data_args::VectorArgs,
     files::RunFiles,
     hyper_args::{HyperArgs, epochs_of},
     job::Job,
     outcome::Outcome,
+    run::StartFrom,
 };
 use crate::{failure::Result, progress::Unit};
 
@@ -61,8 +62,9 @@ impl RelatednessArgs {
                 let options = self.files.options(threads, progress);
                 let options = TrainOptions { dev: dev.as_ref(), vectors: vectors.as_ref(), ..options };
                 let trained = params.fit(&base, &train, &options)?;
-                let found = self.init_vectors.as_ref().map(|path| start_line(trained.initial, path));
-                let mut outcome = Outcome::of_gradient(trained);
+                let start = StartFrom { model: None, vectors: self.init_vectors.as_deref() };
+                let found = self.init_vectors.as_ref().and_then(|_| start.line(None, trained.initial, Unit::Pairs));
+                let mut outcome = Outcome::new(Unit::Pairs, trained);
                 outcome.lines.splice(0..0, found);
                 Ok(outcome)
             },

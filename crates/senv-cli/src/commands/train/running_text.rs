@@ -2,18 +2,15 @@
 
 use std::path::PathBuf;
 
-use senv::{SavedModel, System, TrainOptions};
-use senv_core::CorpusOptions;
-use senv_store::Embeddings;
+use senv::System;
 
 use super::{
-    data_args::{VectorArgs, start_of},
+    data_args::VectorArgs,
     files::RunFiles,
     hyper_args::{HyperArgs, Shown},
     input_args::InputArgs,
-    job::Job,
-    outcome::Outcome,
     preset::PresetArgs,
+    run::{StartFrom, TrainingRun},
 };
 use crate::{failure::Result, progress::Unit, text::TextArgs};
 
@@ -46,37 +43,19 @@ pub(crate) trait ReadsRunningText: for<'d> System<Input = [PathBuf], Dev<'d> = &
 impl<S: for<'d> System<Input = [PathBuf], Dev<'d> = &'d [PathBuf]>> ReadsRunningText for S {}
 
 impl<S: ReadsRunningText + Shown> RunningTextArgs<S> {
-    fn corpus_options(&self, threads: usize) -> CorpusOptions {
-        self.files.corpus_options(&self.text, self.scratch_dir.as_ref(), threads)
-    }
-
     /// Trains from the first check to the file.
     pub(crate) fn train(&self, threads: usize) -> Result {
         self.params.check_training(!self.dev.is_empty())?;
         let mut params = self.preset.settings();
         self.params.apply(&mut params)?;
-        let epochs = params.common().trainer.epochs();
-        let read = self.input.paths().iter().chain(&self.dev).chain(&self.vectors.init_vectors);
         self.text.note_tables(self.input.paths());
-        let job = Job::new(&self.files, &read.map(PathBuf::as_path).collect::<Vec<_>>())?;
-        job.run(
-            epochs,
-            Unit::Examples,
-            |progress| {
-                let vectors = self.vectors.open()?;
-                self.params.fit_dim(params.common().dim, vectors.as_ref().map(Embeddings::dim));
-                let options = TrainOptions {
-                    dev: (!self.dev.is_empty()).then_some(&self.dev[..]),
-                    text: self.corpus_options(threads),
-                    ..self.files.options(threads, progress)
-                };
-                let trained = params.fit_input(self.input.paths(), start_of(None, vectors.as_ref()), &options)?;
-                let found = self.vectors.line(trained.initial);
-                let mut outcome = Outcome::of_gradient_in(Unit::Examples, trained);
-                outcome.lines.insert(0, found);
-                Ok(outcome)
-            },
-            |model, path| model.write(path),
-        )
+        let run = TrainingRun {
+            reads: self.input.paths().iter().chain(&self.dev).map(PathBuf::as_path).collect(),
+            start: StartFrom::new(None, &self.vectors),
+            dev: (!self.dev.is_empty()).then_some(&self.dev[..]),
+            text: self.files.corpus_options(&self.text, self.scratch_dir.as_ref(), threads),
+            ..TrainingRun::new(&self.files, &self.params, params, Unit::Examples, threads)
+        };
+        run.run(|_, _| Ok(self.input.paths()))
     }
 }

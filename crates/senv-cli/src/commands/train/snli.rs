@@ -2,19 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
-use senv::{
-    Error as ModelError, Model, NliPairs, SkipThought, Snli, SnliEncoder, SnliParams, System, TrainOptions, Trained,
-};
-use senv_store::Embeddings;
+use senv::{Model, NliPairs, SkipThought, SnliEncoder, SnliParams, TrainOptions, stage_files};
 
 use super::{
-    data_args::{VectorArgs, start_of},
-    files::{RunFiles, with_suffix},
+    data_args::VectorArgs,
+    files::RunFiles,
     hyper_args::{HyperArgs, epochs_of},
     job::Job,
     notes::Notes,
     outcome::Outcome,
     preset::PresetArgs,
+    run::{StartFrom, TrainingRun},
 };
 use crate::{
     destination::Content,
@@ -92,106 +90,39 @@ impl SnliArgs {
 
     pub(crate) fn train(&self, threads: usize) -> Result {
         self.params.check_training(!self.dev.is_empty())?;
-        let (base, params) = (self.base(), self.params()?);
-        let files = self.train.iter().chain(&self.dev).chain(&self.vectors.init_vectors).map(PathBuf::as_path);
-        let job = Job::new(&self.files, &files.chain(base).collect::<Vec<_>>())?;
-        let epochs = epochs_of(&params.fit);
+        let params = self.params()?;
         let notes = Notes::default();
-        let train = NliPairs::read(&self.train, &notes)?;
-        let dev = if self.dev.is_empty() { None } else { Some(NliPairs::read(&self.dev, &notes)?) };
-        let pairs = (&train, dev.as_ref());
-        let Some(base) = base else {
-            return job.run(
-                epochs,
-                Unit::Pairs,
-                |progress| self.anew(params, pairs, threads, progress),
-                |model, path| model.save(path),
-            );
+        let dev = (!self.dev.is_empty()).then(|| NliPairs::read(&self.dev, &notes)).transpose()?;
+        let reads = self.train.iter().chain(&self.dev).map(PathBuf::as_path);
+        let Some(base) = self.base() else {
+            let run = TrainingRun {
+                reads: reads.collect(),
+                start: StartFrom::new(None, &self.vectors),
+                dev: dev.as_ref(),
+                ..TrainingRun::new(&self.files, &self.params, params, Unit::Pairs, threads)
+            };
+            return run.run(|progress, _| NliPairs::read(&self.train, progress));
         };
+        let job = Job::new(&self.files, &reads.chain([base]).collect::<Vec<_>>())?;
+        let train = NliPairs::read(&self.train, &notes)?;
         let base = skip_thought(base)?;
-        if base.config().parts.len() == 1 {
+        let (epochs, is_combined) = (epochs_of(&params.fit), base.config().parts.len() > 1);
+        if !is_combined {
             let tune = |progress: &TrainingProgress| {
-                let options = TrainOptions { dev: pairs.1, ..self.files.options(threads, progress) };
-                Ok(Outcome::of_gradient(params.fit_skip_thought(&base, 0, pairs.0, &options)?))
+                let options = TrainOptions { dev: dev.as_ref(), ..self.files.options(threads, progress) };
+                Ok(Outcome::new(Unit::Pairs, params.fit_skip_thought(&base, 0, &train, &options)?))
             };
             return job.run(epochs, Unit::Pairs, tune, |model, path| model.save(path));
         }
         let contents = [Content::Model, Content::Checkpoint];
-        let job = job.keeping(self.part_files().into_iter().zip(contents))?;
-        job.run(
-            epochs,
-            Unit::Pairs,
-            |progress| self.both_parts(&base, &params, pairs, threads, progress),
-            |model, path| model.save(path),
-        )
-    }
-
-    fn anew(
-        &self,
-        mut params: SnliParams,
-        (train, dev): Labelled<'_>,
-        threads: usize,
-        progress: &TrainingProgress,
-    ) -> senv::Result<Outcome<Snli>> {
-        let vectors = self.vectors.open()?;
-        self.params.fit_dim(&mut params.dim, vectors.as_ref().map(Embeddings::dim));
-        let options = TrainOptions { dev, ..self.files.options(threads, progress) };
-        let trained = params.fit_input(train, start_of(None, vectors.as_ref()), &options)?;
-        let found = self.vectors.line(trained.initial);
-        let mut outcome = Outcome::of_gradient(trained);
-        outcome.lines.insert(0, found);
-        Ok(outcome)
-    }
-
-    /// The first part when it is tuned, and the checkpoint of the second.
-    fn part_files(&self) -> [PathBuf; 2] {
-        ["part1", "part2"].map(|part| with_suffix(&self.files.checkpoint(), &format!(".{part}")))
-    }
-
-    /// Tunes both parts of a combined model in turn.
-    fn both_parts(
-        &self,
-        base: &SkipThought,
-        params: &SnliParams,
-        (train, dev): Labelled<'_>,
-        threads: usize,
-        progress: &TrainingProgress,
-    ) -> senv::Result<Outcome<SkipThought>> {
-        let [kept, checkpoint] = self.part_files();
-        let tune = |part: usize, checkpoint: PathBuf| -> senv::Result<Trained<Snli>> {
-            progress.stage(format!("part {}/2", part + 1));
-            let options = TrainOptions { dev, ..self.files.options_at(checkpoint, threads, progress) };
-            params.fit_skip_thought(base, part, train, &options)
+        let job = job.keeping(stage_files(&self.files.checkpoint()).into_iter().zip(contents))?;
+        let tune = |progress: &TrainingProgress| {
+            let options = TrainOptions { dev: dev.as_ref(), ..self.files.options(threads, progress) };
+            Ok(Outcome::new(Unit::Pairs, params.tune_both_parts(&base, &train, &options)?))
         };
-        let mut lines = Vec::new();
-        let first = if self.files.resume && kept.exists() {
-            let first = Snli::open(&kept)?;
-            let text = |params: &SnliParams| serde_json::to_value(params).ok();
-            if text(&first.config().params) != text(params) {
-                let what = "other settings of the first part".into();
-                return Err(ModelError::CheckpointMismatch { path: kept, what });
-            }
-            first
-        } else {
-            let outcome = Outcome::of_gradient(tune(0, self.files.checkpoint())?);
-            if !outcome.stopped.is_complete() {
-                let Outcome { stopped, lines, facts, .. } = outcome;
-                let model = base.with_tuned(0, &outcome.model)?;
-                return Ok(Outcome { model, stopped, lines, check: None, beside: None, facts });
-            }
-            outcome.model.save(&kept)?;
-            lines.extend(outcome.lines.into_iter().map(|line| format!("part 1: {line}")));
-            outcome.model
-        };
-        let outcome = Outcome::of_gradient(tune(1, checkpoint)?);
-        lines.extend(outcome.lines.into_iter().map(|line| format!("part 2: {line}")));
-        let model = base.with_tuned(0, &first)?.with_tuned(1, &outcome.model)?;
-        Ok(Outcome { model, stopped: outcome.stopped, lines, check: None, beside: None, facts: outcome.facts })
+        job.run(epochs, Unit::Pairs, tune, |model, path| model.save(path))
     }
 }
-
-/// Training pairs, and held-out ones.
-type Labelled<'a> = (&'a NliPairs, Option<&'a NliPairs>);
 
 /// The rate for a model that is tuned: what it has learned should bend, not break.
 const TUNING_LR: f64 = 1e-4;

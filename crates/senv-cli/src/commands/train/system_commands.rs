@@ -88,7 +88,7 @@ impl<S: TextSystem<Model: SavedModel> + Shown + fmt::Debug> Run for SystemArgs<S
     }
 }
 
-impl<S: PairSystem<Model: Clone> + Shown + fmt::Debug> Run for PairArgs<S> {
+impl<S: PairSystem + Shown + fmt::Debug> Run for PairArgs<S> {
     fn run(&self, threads: usize) -> Result {
         pairs::train(self, threads)
     }

@@ -3,19 +3,18 @@
 use std::path::{Path, PathBuf};
 
 use clap::ArgGroup;
-use senv::{CaptionRepParams, DictRepParams, SavedModel, System, TargetModel, TargetSystem, TextTargets, TrainOptions};
+use senv::{CaptionRepParams, DictRepParams, System, TargetModel, TargetSystem, TextTargets};
 use senv_core::Observer;
 use senv_data::{Definitions, SentenceGroups};
-use senv_store::{Embeddings, read_npy};
+use senv_store::read_npy;
 use serde_json::json;
 
 use super::{
-    data_args::{VectorArgs, finite, start_of},
+    data_args::{VectorArgs, finite},
     files::RunFiles,
-    hyper_args::{HyperArgs, Shown, epochs_of},
-    job::Job,
-    outcome::Outcome,
+    hyper_args::{HyperArgs, Shown},
     preset::PresetArgs,
+    run::{StartFrom, TrainingRun},
 };
 use crate::{
     commands::{open_model, open_verified},
@@ -75,41 +74,32 @@ where
     /// Trains from the first check to the file; `read` gives the texts with their targets.
     fn train(
         &self,
-        inputs: &[&Path],
+        reads: Vec<&Path>,
         threads: usize,
         read: impl FnOnce(&TrainingProgress) -> senv::Result<TextTargets>,
     ) -> Result {
         let mut params = self.preset.settings();
         self.params.apply(&mut params)?;
         self.params.check_training(params.settings().held_out > 0.0)?;
-        let inputs: Vec<&Path> = inputs.iter().copied().chain(self.vectors.init_vectors.as_deref()).collect();
-        let job = Job::new(&self.files, &inputs)?;
-        job.run(
-            epochs_of(&params.settings().fit),
-            Unit::Examples,
-            |progress| {
-                let vectors = self.vectors.open()?;
-                self.params.fit_dim(params.common().dim, vectors.as_ref().map(Embeddings::dim));
-                let pairs = read(progress)?;
-                progress.note(&format!("{} texts with {} targets", pairs.n_texts(), pairs.n_targets()));
-                let options: TrainOptions<'_, ()> = self.files.options(threads, progress);
-                let trained = params.fit_input(&pairs, start_of(None, vectors.as_ref()), &options)?;
-                let found = self.vectors.line(trained.initial);
-                let mut outcome = Outcome::of_gradient_in(Unit::Examples, trained);
-                outcome.lines.insert(0, found);
-                outcome.facts.insert("texts".into(), json!(pairs.n_texts()));
-                outcome.facts.insert("targets".into(), json!(pairs.n_targets()));
-                Ok(outcome)
-            },
-            |model, path| model.write(path),
-        )
+        let run = TrainingRun {
+            reads,
+            start: StartFrom::new(None, &self.vectors),
+            ..TrainingRun::new(&self.files, &self.params, params, Unit::Examples, threads)
+        };
+        run.run(|progress, facts| {
+            let pairs = read(progress)?;
+            progress.note(&format!("{} texts with {} targets", pairs.n_texts(), pairs.n_targets()));
+            facts.insert("texts".into(), json!(pairs.n_texts()));
+            facts.insert("targets".into(), json!(pairs.n_targets()));
+            Ok(pairs)
+        })
     }
 }
 
 impl DictRepArgs {
     pub(crate) fn train(&self, threads: usize) -> Result {
         let inputs: Vec<&Path> = self.definitions.iter().chain([&self.target_vectors]).map(PathBuf::as_path).collect();
-        self.common.train(&inputs, threads, |progress| {
+        self.common.train(inputs, threads, |progress| {
             let sets = self.definitions.iter().map(Definitions::read).collect::<senv_data::Result<Vec<_>>>()?;
             let vectors = finite(open_verified(&self.target_vectors)?.to_embeddings()?, &self.target_vectors)?;
             TextTargets::definitions(&sets, &vectors, progress)
@@ -121,7 +111,7 @@ impl CaptionRepArgs {
     pub(crate) fn train(&self, threads: usize) -> Result {
         let targets = self.image_vectors.iter().chain(&self.stand_in);
         let inputs: Vec<&Path> = self.captions.iter().chain(targets).map(PathBuf::as_path).collect();
-        self.common.train(&inputs, threads, |progress| {
+        self.common.train(inputs, threads, |progress| {
             let sets = self.captions.iter().map(SentenceGroups::read).collect::<senv_data::Result<Vec<_>>>()?;
             match (&self.image_vectors, &self.stand_in) {
                 (Some(path), _) => TextTargets::captions(&sets, &read_npy(path)?, path),

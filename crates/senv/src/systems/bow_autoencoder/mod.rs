@@ -43,6 +43,7 @@ use crate::{
         about::About,
         contract::{Common, System, Trainer},
         start::Start,
+        training_data::Unread,
     },
 };
 
@@ -90,6 +91,7 @@ hyperparameters! {
 impl System for BowAutoencoderParams {
     type Model = BowAutoencoder;
     type Input = [PathBuf];
+    type Data<'a> = Unread<'a, [PathBuf]>;
     type Dev<'d> = &'d [PathBuf];
     const ABOUT: About = About {
         name: BowAutoencoder::KIND,
@@ -109,12 +111,21 @@ impl System for BowAutoencoderParams {
         Common { dim, tokenizer, trainer: Trainer::Gradient(fit) }
     }
 
-    fn fit_input(
+    fn read_input<'a>(
+        &mut self,
+        input: &'a [PathBuf],
+        start: Start<'a>,
+        _: &TrainOptions<'_, &[PathBuf]>,
+    ) -> Result<Unread<'a, [PathBuf]>> {
+        Ok(Unread { input, start })
+    }
+
+    fn fit_on(
         &self,
-        paths: &[PathBuf],
-        start: Start<'_>,
+        data: &Unread<'_, [PathBuf]>,
         options: &TrainOptions<'_, &[PathBuf]>,
     ) -> Result<Trained<BowAutoencoder>> {
+        let &Unread { input: paths, start } = data;
         self.check()?;
         let (vectors, observer) = (start.vectors()?, options.observer);
         let tokenizer = start.tokenizer(&self.tokenizer, |given| given.fitted_to_files(paths, observer));

@@ -6,7 +6,7 @@
 
 mod trees;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use senv_core::{
     Corpus, Table, Tokenizer, Vocabulary,
@@ -35,7 +35,7 @@ use crate::{
         contract::{Common, System, Trainer},
         start::Start,
         text_data::TextData,
-        text_system::{TextSystem, read_text},
+        text_system::{TextSystem, fit_text, read_text},
     },
 };
 
@@ -111,6 +111,7 @@ impl CPhraseParams {
 impl System for CPhraseParams {
     type Model = CPhrase;
     type Input = [PathBuf];
+    type Data<'a> = TextData<'a>;
     type Dev<'d> = ();
     const ABOUT: About = About {
         name: Self::KIND,
@@ -136,8 +137,34 @@ impl System for CPhraseParams {
         Common { dim, tokenizer, trainer: Trainer::NegativeSampling(training) }
     }
 
-    fn fit_input(&self, paths: &[PathBuf], start: Start<'_>, options: &TrainOptions<'_>) -> Result<Trained<CPhrase>> {
-        self.fit_data(&self.read(paths, start, options)?, options)
+    fn read_input<'a>(
+        &mut self,
+        paths: &'a [PathBuf],
+        start: Start<'a>,
+        options: &TrainOptions<'_>,
+    ) -> Result<TextData<'a>> {
+        self.read_trees(paths, start, options)
+    }
+
+    fn fit_on(&self, data: &TextData<'_>, options: &TrainOptions<'_>) -> Result<Trained<CPhrase>> {
+        fit_text(self, data, options)
+    }
+}
+
+impl CPhraseParams {
+    /// Reads parsed sentences: the words go through a temporary file, so that they are counted as those of any text.
+    fn read_trees<'a>(&self, paths: &[PathBuf], start: Start<'a>, options: &TrainOptions<'_>) -> Result<TextData<'a>> {
+        self.check()?;
+        let lines = options.text_reading().of_lines();
+        let parsed = trees::read(paths, self.drop_punctuation, &lines)?;
+        let text = MemoryText::new(parsed.iter().map(|tree| tree.words.join(" ")))?;
+        let plain = options.text.clone().with_text_options(lines);
+        let options = TrainOptions { text: plain, ..options.clone() };
+        let mut data = read_text(self, &[&text], start, &options)?;
+        let constituents = trees::constituents(&parsed, &data.tokenizer, &data.vocabulary, &data.corpus)?;
+        data.constituents = Some(constituents);
+        data.paths = paths.to_vec();
+        Ok(data)
     }
 }
 
@@ -154,26 +181,6 @@ impl TextSystem for CPhraseParams {
 
     fn min_count(&mut self) -> &mut Option<u64> {
         &mut self.min_count
-    }
-
-    /// Reads parsed sentences: the words go through a temporary file, so that they are counted as those of any text.
-    fn read<'a, D>(
-        &self,
-        paths: &[impl AsRef<Path>],
-        start: Start<'a>,
-        options: &TrainOptions<'_, D>,
-    ) -> Result<TextData<'a>> {
-        self.check()?;
-        let lines = options.text_reading().of_lines();
-        let parsed = trees::read(paths, self.drop_punctuation, &lines)?;
-        let text = MemoryText::new(parsed.iter().map(|tree| tree.words.join(" ")))?;
-        let plain = options.text.clone().with_text_options(lines);
-        let options = TrainOptions { text: plain, ..options.with_dev::<()>(None) };
-        let mut data = read_text(self, &[&text], start, &options)?;
-        let constituents = trees::constituents(&parsed, &data.tokenizer, &data.vocabulary, &data.corpus)?;
-        data.constituents = Some(constituents);
-        data.paths = paths.iter().map(|path| path.as_ref().to_owned()).collect();
-        Ok(data)
     }
 
     /// Of sentences without trees: each is flat.

@@ -53,7 +53,7 @@ use crate::{
     system::{
         about::About,
         contract::{Common, System, Trainer},
-        pair_system::PairSystem,
+        staged_pairs::{StagedPairs, fit_stages, read_pairs},
         start::Start,
     },
 };
@@ -92,6 +92,7 @@ fn default_l2_filters() -> f64 {
 impl System for CseParams {
     type Model = Cse;
     type Input = PairFiles;
+    type Data<'a> = StagedPairs<'a>;
     type Dev<'d> = &'d [ScoredPairs];
     const ABOUT: About = About {
         name: Cse::KIND,
@@ -115,16 +116,17 @@ impl System for CseParams {
         Common { dim, tokenizer, trainer: Trainer::Gradient(fit) }
     }
 
-    fn fit_input(
-        &self,
-        files: &PairFiles,
-        start: Start<'_>,
+    fn read_input<'a>(
+        &mut self,
+        files: &'a PairFiles,
+        start: Start<'a>,
         options: &TrainOptions<'_, &[ScoredPairs]>,
-    ) -> Result<Trained<Cse>> {
-        self.check()?;
-        let mut params = self.clone();
-        let data = params.read(files, start, options)?;
-        params.fit_data(&data, start, options)
+    ) -> Result<StagedPairs<'a>> {
+        read_pairs(self, files, start, options)
+    }
+
+    fn fit_on(&self, data: &StagedPairs<'_>, options: &TrainOptions<'_, &[ScoredPairs]>) -> Result<Trained<Cse>> {
+        fit_stages(self, data, options)
     }
 }
 

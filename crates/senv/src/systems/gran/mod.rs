@@ -46,7 +46,7 @@ use crate::{
     system::{
         about::{About, NamedSettings},
         contract::{Common, System, Trainer},
-        pair_system::PairSystem,
+        staged_pairs::{StagedPairs, fit_stages, read_pairs},
         start::Start,
     },
 };
@@ -89,6 +89,7 @@ hyperparameters! {
 impl System for GranParams {
     type Model = Gran;
     type Input = PairFiles;
+    type Data<'a> = StagedPairs<'a>;
     type Dev<'d> = &'d [ScoredPairs];
     const ABOUT: About = About {
         name: Gran::KIND,
@@ -118,16 +119,17 @@ impl System for GranParams {
         Common { dim, tokenizer, trainer: Trainer::Gradient(fit) }
     }
 
-    fn fit_input(
-        &self,
-        files: &PairFiles,
-        start: Start<'_>,
+    fn read_input<'a>(
+        &mut self,
+        files: &'a PairFiles,
+        start: Start<'a>,
         options: &TrainOptions<'_, &[ScoredPairs]>,
-    ) -> Result<Trained<Gran>> {
-        self.check()?;
-        let mut params = self.clone();
-        let data = params.read(files, start, options)?;
-        params.fit_data(&data, start, options)
+    ) -> Result<StagedPairs<'a>> {
+        read_pairs(self, files, start, options)
+    }
+
+    fn fit_on(&self, data: &StagedPairs<'_>, options: &TrainOptions<'_, &[ScoredPairs]>) -> Result<Trained<Gran>> {
+        fit_stages(self, data, options)
     }
 }
 

@@ -45,6 +45,7 @@ use crate::{
         about::About,
         contract::{Common, System, Trainer},
         start::Start,
+        training_data::Unread,
     },
 };
 use exchange::{Capitals, Exchange};
@@ -122,6 +123,7 @@ pub struct OrderInput {
 impl System for OrderParams {
     type Model = Order;
     type Input = OrderInput;
+    type Data<'a> = Unread<'a, OrderInput>;
     type Dev<'d> = &'d [ParaphraseSet];
     const ABOUT: About = About {
         name: Order::KIND,
@@ -145,12 +147,21 @@ impl System for OrderParams {
         Common { dim, tokenizer, trainer: Trainer::Gradient(fit) }
     }
 
-    fn fit_input(
+    fn read_input<'a>(
+        &mut self,
+        input: &'a OrderInput,
+        start: Start<'a>,
+        _: &TrainOptions<'_, &[ParaphraseSet]>,
+    ) -> Result<Unread<'a, OrderInput>> {
+        Ok(Unread { input, start })
+    }
+
+    fn fit_on(
         &self,
-        input: &OrderInput,
-        start: Start<'_>,
+        data: &Unread<'_, OrderInput>,
         options: &TrainOptions<'_, &[ParaphraseSet]>,
     ) -> Result<Trained<Order>> {
+        let &Unread { input, start } = data;
         self.check()?;
         let Some(model) = start.model() else {
             let (name, requirement) = ("init_model", "a model whose table the part is trained behind");

@@ -34,7 +34,8 @@ use crate::{
         about::{About, NamedSettings},
         contract::{Common, System, Trainer},
         start::Start,
-        text_system::TextSystem,
+        text_data::TextData,
+        text_system::{TextSystem, fit_text, read_text},
     },
     systems::document_vectors::{self, NOISE_POWER},
 };
@@ -85,6 +86,8 @@ impl PvDbowParams {
 impl System for PvDbowParams {
     type Model = PvDbow;
     type Input = [PathBuf];
+    type Data<'a> = TextData<'a>;
+    const INFERS_VECTORS: bool = true;
     type Dev<'d> = ();
     const ABOUT: About = About {
         name: PvDbow::KIND,
@@ -109,8 +112,17 @@ impl System for PvDbowParams {
         Common { dim, tokenizer, trainer: Trainer::NegativeSampling(training) }
     }
 
-    fn fit_input(&self, paths: &[PathBuf], start: Start<'_>, options: &TrainOptions<'_>) -> Result<Trained<PvDbow>> {
-        self.fit_data(&self.read(paths, start, options)?, options)
+    fn read_input<'a>(
+        &mut self,
+        paths: &'a [PathBuf],
+        start: Start<'a>,
+        options: &TrainOptions<'_>,
+    ) -> Result<TextData<'a>> {
+        read_text(self, paths, start, options)
+    }
+
+    fn fit_on(&self, data: &TextData<'_>, options: &TrainOptions<'_>) -> Result<Trained<PvDbow>> {
+        fit_text(self, data, options)
     }
 }
 
@@ -124,7 +136,6 @@ impl TextSystem for PvDbowParams {
         let n = model.write_document_vectors(texts, options, path)?;
         Ok(Some(n as u64))
     }
-    const INFERS_VECTORS: bool = true;
     const TRAINS_DOCUMENTS: bool = true;
 
     fn resolve(&mut self, size: TextSize) {

@@ -32,7 +32,8 @@ use crate::{
         about::{About, NamedSettings},
         contract::{Common, System, Trainer},
         start::Start,
-        text_system::TextSystem,
+        text_data::TextData,
+        text_system::{TextSystem, fit_text, read_text},
     },
     systems::document_vectors::{self, NOISE_POWER},
 };
@@ -105,6 +106,8 @@ impl PvDmParams {
 impl System for PvDmParams {
     type Model = PvDm;
     type Input = [PathBuf];
+    type Data<'a> = TextData<'a>;
+    const INFERS_VECTORS: bool = true;
     type Dev<'d> = ();
     const ABOUT: About = About {
         name: PvDm::KIND,
@@ -129,13 +132,21 @@ impl System for PvDmParams {
         Common { dim, tokenizer, trainer: Trainer::NegativeSampling(training) }
     }
 
-    fn fit_input(&self, paths: &[PathBuf], start: Start<'_>, options: &TrainOptions<'_>) -> Result<Trained<PvDm>> {
-        self.fit_data(&self.read(paths, start, options)?, options)
+    fn read_input<'a>(
+        &mut self,
+        paths: &'a [PathBuf],
+        start: Start<'a>,
+        options: &TrainOptions<'_>,
+    ) -> Result<TextData<'a>> {
+        read_text(self, paths, start, options)
+    }
+
+    fn fit_on(&self, data: &TextData<'_>, options: &TrainOptions<'_>) -> Result<Trained<PvDm>> {
+        fit_text(self, data, options)
     }
 }
 
 impl TextSystem for PvDmParams {
-    const INFERS_VECTORS: bool = true;
     const TRAINS_DOCUMENTS: bool = true;
 
     fn write_document_vectors(

@@ -3,6 +3,7 @@
 //! Both sentences go through one encoder, and the `nli-head` reads their vectors side by side. BOW sums word vectors,
 //! RNN reads them with a recurrent network; a Skip-thought model may be the start of both words and network.
 
+mod both_parts;
 mod encoder;
 mod expansion;
 mod pairs;
@@ -51,6 +52,7 @@ use crate::{
         about::{About, NamedSettings},
         contract::{Common, System, Trainer},
         start::Start,
+        training_data::Unread,
     },
 };
 
@@ -120,6 +122,7 @@ const BEGINNING: usize = 5000;
 impl System for SnliParams {
     type Model = Snli;
     type Input = NliPairs;
+    type Data<'a> = Unread<'a, NliPairs>;
     type Dev<'d> = &'d NliPairs;
     const ABOUT: About = About {
         name: Snli::KIND,
@@ -158,12 +161,17 @@ impl System for SnliParams {
         Common { dim, tokenizer, trainer: Trainer::Gradient(fit) }
     }
 
-    fn fit_input(
-        &self,
-        pairs: &NliPairs,
-        start: Start<'_>,
-        options: &TrainOptions<'_, &NliPairs>,
-    ) -> Result<Trained<Snli>> {
+    fn read_input<'a>(
+        &mut self,
+        input: &'a NliPairs,
+        start: Start<'a>,
+        _: &TrainOptions<'_, &NliPairs>,
+    ) -> Result<Unread<'a, NliPairs>> {
+        Ok(Unread { input, start })
+    }
+
+    fn fit_on(&self, data: &Unread<'_, NliPairs>, options: &TrainOptions<'_, &NliPairs>) -> Result<Trained<Snli>> {
+        let &Unread { input: pairs, start } = data;
         let (vectors, observer) = (start.vectors()?, options.observer);
         let beginning = || pairs.pairs.iter().take(BEGINNING).flat_map(|(_, first, second)| [&first[..], second]);
         let tokenizer = start.tokenizer(&self.tokenizer, |given| given.fitted_to_text(beginning(), observer));

@@ -1,0 +1,155 @@
+//! A run of any system: its arguments become a [`TrainJob`].
+
+use std::{
+    borrow::Borrow,
+    path::{Path, PathBuf},
+};
+
+use senv::{CheckOn, InitialVectorReport, Model, SavedModel, System, TrainJob, TrainOptions};
+use senv_core::CorpusOptions;
+use senv_store::Embeddings;
+use serde_json::{Map, Value};
+
+use super::{
+    data_args::{VectorArgs, start_of},
+    files::RunFiles,
+    hyper_args::{HyperArgs, Shown},
+    init_args::InitArgs,
+    init_model::InitModelArgs,
+    job::Job,
+    outcome::{Beside, Outcome},
+};
+use crate::{
+    destination::Content,
+    failure::Result,
+    output::grouped,
+    progress::{TrainingProgress, Unit},
+};
+
+/// What there is to say of a run as JSON.
+pub(super) type Facts = Map<String, Value>;
+
+/// What a command says of its run.
+pub(super) struct TrainingRun<'a, S: System> {
+    pub(super) files: &'a RunFiles,
+    pub(super) given: &'a HyperArgs<S>,
+    pub(super) params: S,
+    /// Every file that is read.
+    pub(super) reads: Vec<&'a Path>,
+    pub(super) start: StartFrom<'a>,
+    pub(super) init: Option<InitArgs>,
+    pub(super) dev: Option<S::Dev<'a>>,
+    pub(super) text: CorpusOptions,
+    pub(super) check: CheckOn,
+    /// Passes that are shown; those of the settings, but where the text decides.
+    pub(super) epochs: Option<u32>,
+    pub(super) unit: Unit,
+    /// Files of a first stage that are kept to go on from.
+    pub(super) stages: Option<[PathBuf; 2]>,
+    pub(super) document_vectors: bool,
+    pub(super) beside: Option<Beside<S::Model>>,
+    pub(super) threads: usize,
+}
+
+/// The files that word vectors start from.
+#[derive(Clone, Copy, Default)]
+pub(super) struct StartFrom<'a> {
+    pub(super) model: Option<&'a Path>,
+    pub(super) vectors: Option<&'a Path>,
+}
+
+impl<'a> StartFrom<'a> {
+    /// Those of the arguments.
+    pub(super) fn new(model: Option<&'a InitModelArgs>, vectors: &'a VectorArgs) -> Self {
+        Self { model: model.and_then(|args| args.init_model.as_deref()), vectors: vectors.init_vectors.as_deref() }
+    }
+
+    /// How many words start where; of word vectors alone nothing is said where all start at random, as they always do.
+    pub(super) fn line(self, init: Option<InitArgs>, found: InitialVectorReport, unit: Unit) -> Option<String> {
+        let (words, n) = (grouped(found.words as u64), grouped(found.found as u64));
+        let others = match unit {
+            Unit::Pairs if self.model.is_some() => "the others from the words around them",
+            _ => "the others at random",
+        };
+        let start = self.model.or(self.vectors).map(|path| path.display().to_string());
+        if let Some(path) = start {
+            return Some(format!("{n} of {words} words start from {path}, {others}"));
+        }
+        if let Some(pretraining) = init.and_then(InitArgs::pretraining) {
+            let name = pretraining.name();
+            return Some(format!("{n} of {words} words start from vectors of {name} trained on the same text"));
+        }
+        (unit != Unit::Words)
+            .then(|| format!("all {words} words start at random; --init-vectors would give them a start"))
+    }
+
+    fn open(self) -> senv::Result<(Option<Model>, Option<Embeddings>)> {
+        let vectors = VectorArgs { init_vectors: self.vectors.map(Path::to_owned) };
+        let model = InitModelArgs { init_model: self.model.map(Path::to_owned) };
+        Ok((model.open()?, vectors.open()?))
+    }
+}
+
+impl<'a, S: System + Shown> TrainingRun<'a, S> {
+    /// A run with these settings, which starts at random and is not checked.
+    pub(super) fn new(files: &'a RunFiles, given: &'a HyperArgs<S>, mut params: S, unit: Unit, threads: usize) -> Self {
+        let epochs = params.common().trainer.epochs();
+        let text = CorpusOptions { scratch_dir: files.scratch_dir(), ..CorpusOptions::default() };
+        Self {
+            files,
+            given,
+            params,
+            reads: Vec::new(),
+            start: StartFrom::default(),
+            init: None,
+            dev: None,
+            text,
+            check: CheckOn::Nothing,
+            epochs,
+            unit,
+            stages: None,
+            document_vectors: false,
+            beside: None,
+            threads,
+        }
+    }
+
+    /// Trains from the first check to the file; `input` reads what is trained on, and adds what there is to say of it.
+    pub(super) fn run<I: Borrow<S::Input>>(
+        self,
+        input: impl FnOnce(&TrainingProgress, &mut Facts) -> senv::Result<I>,
+    ) -> Result {
+        let Self { files, given, params, reads, start, init, dev, text, check, unit, threads, .. } = self;
+        let starts = start.model.iter().chain(&start.vectors).copied();
+        let job = Job::new(files, &reads.into_iter().chain(starts).collect::<Vec<_>>())?;
+        let contents = [Content::Model, Content::Checkpoint];
+        let job = job.keeping(self.stages.into_iter().flatten().zip(contents))?;
+        let (beside, document_vectors) = (self.beside, self.document_vectors);
+        job.run(
+            self.epochs,
+            unit,
+            |progress| {
+                let (model, vectors) = start.open()?;
+                let mut facts = Facts::default();
+                let input = input(progress, &mut facts)?;
+                let by_hand = |system: &mut S| given.set_in(system);
+                let job = TrainJob {
+                    start: start_of(model.as_ref(), vectors.as_ref()),
+                    pretraining: init.and_then(InitArgs::pretraining),
+                    by_hand: Some(&by_hand),
+                    takes_dim: !given.is_given("dim"),
+                    check,
+                    options: TrainOptions { dev, text, document_vectors, ..files.options(threads, progress) },
+                    ..TrainJob::new(params, input.borrow())
+                };
+                let outcome = job.run()?;
+                let line = start.line(init, outcome.trained.initial, unit);
+                let mut outcome = Outcome { beside, ..Outcome::of_job(unit, outcome) };
+                outcome.lines.splice(..0, line);
+                outcome.facts.extend(facts);
+                Ok(outcome)
+            },
+            |model, path| model.write(path),
+        )
+    }
+}

@@ -1,0 +1,69 @@
+//! Tuning a Skip-thought model of one part or of two.
+
+use std::path::Path;
+
+use senv_core::observer::Stage;
+
+use super::{NliPairs, Snli, SnliParams};
+use crate::{
+    base::train_options::TrainOptions,
+    error::{Error, Result},
+    model::trained::Trained,
+    system::staged_pairs::stage_files,
+    systems::skip_thought::SkipThought,
+};
+
+impl SnliParams {
+    /// Tunes a Skip-thought model: of a combined one both parts in turn, each with a classifier of its own. The result is a
+    /// Skip-thought model again.
+    ///
+    /// With a checkpoint, the first part is kept beside it when it is tuned ([`stage_files`](crate::stage_files)), and a run that
+    /// is resumed goes on from there.
+    ///
+    /// # Errors
+    /// As [`SnliParams::fit_skip_thought`]; if what was kept was tuned with other settings.
+    pub fn tune_both_parts(
+        &self,
+        base: &SkipThought,
+        train: &NliPairs,
+        options: &TrainOptions<'_, &NliPairs>,
+    ) -> Result<Trained<SkipThought>> {
+        let files = options.checkpoint.as_ref().map(|plan| stage_files(&plan.path));
+        let resumes = options.checkpoint.as_ref().is_some_and(|plan| plan.resume);
+        let kept = files.as_ref().map(|[model, _]| model);
+        let (first, report) = match kept.filter(|path| resumes && path.exists()) {
+            Some(path) => (self.first_part_of(path)?, None),
+            None => {
+                options.observer.stage(&Stage::named("part 1/2"));
+                let tuned = self.fit_skip_thought(base, 0, train, options)?;
+                if !tuned.stopped.is_complete() {
+                    let (snli, report) = tuned.take_model();
+                    let model = base.with_tuned(0, &snli)?;
+                    return Ok(report.map(|()| model));
+                }
+                if let Some(path) = kept {
+                    tuned.model.save(path)?;
+                }
+                let (snli, report) = tuned.take_model();
+                (snli, Some(Box::new(report)))
+            }
+        };
+        options.observer.stage(&Stage::named("part 2/2"));
+        let mut options = options.clone();
+        if let (Some(plan), Some([_, checkpoint])) = (&mut options.checkpoint, files) {
+            plan.path = checkpoint;
+        }
+        let (second, rest) = self.fit_skip_thought(base, 1, train, &options)?.take_model();
+        let model = base.with_tuned(0, &first)?.with_tuned(1, &second)?;
+        Ok(Trained { first_stage: report, ..rest.map(|()| model) })
+    }
+
+    fn first_part_of(&self, path: &Path) -> Result<Snli> {
+        let first = Snli::open(path)?;
+        let text = |params: &Self| serde_json::to_value(params).ok();
+        if text(&first.config().params) == text(self) {
+            return Ok(first);
+        }
+        Err(Error::CheckpointMismatch { path: path.to_owned(), what: "other settings of the first part".into() })
+    }
+}

@@ -1,0 +1,187 @@
+//! One way to train: read, start, train in stages, check, for any system.
+
+use std::time::Instant;
+
+use senv_core::{Result as CoreResult, SentenceEncoder, observer::Stage};
+
+use crate::{
+    base::train_options::TrainOptions,
+    check::{Check, CheckParams, CheckText, LossAgainstChance, check},
+    data::SourceReport,
+    error::Result,
+    model::trained::Trained,
+    system::{
+        contract::{System, Trainer},
+        start::Start,
+        training_data::TrainingData,
+    },
+    systems::pretraining::Pretraining,
+};
+
+/// Sets what was chosen by hand in the settings of a system.
+pub type SetByHand<'a, S> = &'a dyn Fn(&mut S) -> CoreResult<()>;
+
+/// A training run of any system: what `senv train` does, but for the files that it writes.
+///
+/// It reads the input, takes over what the start brings (the tokenizer of a model, the dimension of vectors), trains vectors first
+/// where that is asked for, trains in one stage or two, and keeps sentences to check the model on.
+///
+/// ```
+/// use senv::{Sent2VecParams, TrainJob};
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("text.txt");
+/// # std::fs::write(&path, "the cat sat on the mat\nthe dog lay on the rug\n".repeat(200))?;
+/// let text = [path];
+/// let params = Sent2VecParams { dim: 8, ..Sent2VecParams::default() };
+/// let outcome = TrainJob::new(params, &text[..]).run()?;
+/// assert!(outcome.trained.loss.is_finite());
+/// // Twenty words say little, and the check says so.
+/// assert!(outcome.check().is_some_and(|check| !check.unwrap().warnings.is_empty()));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct TrainJob<'a, 'd, S: System> {
+    /// The settings.
+    pub system: S,
+    /// What is trained on.
+    pub input: &'a S::Input,
+    /// What training starts from; [`Start::Random`] by default.
+    pub start: Start<'a>,
+    /// The system that trains initial vectors on the sentences of the run itself; none by default.
+    pub pretraining: Option<Pretraining>,
+    /// Settings that hold whatever the start or the text brings; none by default.
+    pub by_hand: Option<SetByHand<'a, S>>,
+    /// Whether the dimension is that of the vectors of the start; it is by default.
+    pub takes_dim: bool,
+    /// What the model is checked on; a sample of the text by default.
+    pub check: CheckOn,
+    /// Threads, checkpoints, validation, and who hears of the progress.
+    pub options: TrainOptions<'a, S::Dev<'d>>,
+}
+
+/// What a model is checked on once it is trained.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum CheckOn {
+    /// Nothing.
+    Nothing,
+    /// Sentences of the text.
+    #[default]
+    Sample,
+    /// Sentences of the text, which of a longer one are held out of training.
+    HeldOut,
+}
+
+/// What came of a [`TrainJob`].
+#[derive(Debug)]
+pub struct JobOutcome<M> {
+    /// The model, and how its training went.
+    pub trained: Trained<M>,
+    /// What was taken of each file of pairs.
+    pub sources: Vec<SourceReport>,
+    /// Sentences of the check that were held out of training, and pairs of them.
+    pub held_out: (usize, usize),
+    /// The sentences to check the model on, and how.
+    pub sample: Option<(CheckText, CheckParams)>,
+}
+
+impl<M> JobOutcome<M> {
+    /// The same with another form of the model.
+    pub fn map<N>(self, model: impl FnOnce(M) -> N) -> JobOutcome<N> {
+        let Self { trained, sources, held_out, sample } = self;
+        JobOutcome { trained: trained.map(model), sources, held_out, sample }
+    }
+}
+
+impl<M: SentenceEncoder> JobOutcome<M> {
+    /// Checks the model on the sentences of the text; `None` where there are none.
+    #[must_use]
+    pub fn check(&self) -> Option<Result<Check>> {
+        self.sample.as_ref().map(|(text, params)| check(&self.trained.model, text, params))
+    }
+}
+
+impl<'a, S: System> TrainJob<'a, '_, S> {
+    /// A run from random vectors, by itself.
+    pub fn new(system: S, input: &'a S::Input) -> Self {
+        Self {
+            system,
+            input,
+            start: Start::Random,
+            pretraining: None,
+            by_hand: None,
+            takes_dim: true,
+            check: CheckOn::default(),
+            options: TrainOptions::default(),
+        }
+    }
+
+    /// Trains.
+    ///
+    /// # Errors
+    /// Those of [`System::read_input`] and [`System::fit_on`].
+    pub fn run(self) -> Result<JobOutcome<S::Model>> {
+        let Self { mut system, input, start, pretraining, by_hand, takes_dim, check, options } = self;
+        let by_hand = |system: &mut S| by_hand.map_or(Ok(()), |set| set(system));
+        if let Some(model) = start.model() {
+            // What a model brings is less than what was set by hand.
+            system.common().tokenizer.clone_from(model.tokenizer());
+            by_hand(&mut system)?;
+        }
+        system.check()?;
+        let mut data = system.read_input(input, start, &options)?;
+        by_hand(&mut system)?;
+        if let Some(dim) = data.start_dim().filter(|_| takes_dim) {
+            *system.common().dim = dim;
+        }
+        let sources: Vec<SourceReport> = data.reports().into_iter().cloned().collect();
+        sources.iter().for_each(|source| options.observer.note(&source.to_string()));
+        let sample = match check {
+            CheckOn::Nothing => None,
+            on => data.check_text(&CheckParams::for_encoder(S::INFERS_VECTORS), on == CheckOn::HeldOut)?,
+        };
+        let held_out = sample.as_ref().map_or((0, 0), |text| (text.n_held_out(), text.n_held_out_pairs()));
+        note_held_out(held_out, &options);
+        let starts_from_vectors = data.start_dim().is_some();
+        if let Some(pretraining) = pretraining {
+            pretrain(pretraining, &mut system, &mut data, &options)?;
+        }
+        let trained = system.fit_on(&data, &options)?;
+        let tokenizer = data.tokenizer().unwrap_or(system.common().tokenizer).clone();
+        let loss = match system.common().trainer {
+            Trainer::NegativeSampling(training) => {
+                Some(LossAgainstChance::negative_sampling(trained.loss, training.negatives))
+            }
+            Trainer::Gradient(_) => None,
+        };
+        let params = CheckParams { tokenizer, loss, starts_from_vectors, on_training_text: true, ..Default::default() };
+        Ok(JobOutcome { trained, sources, held_out, sample: sample.map(|text| (text, params)) })
+    }
+}
+
+fn note_held_out<D>((sentences, pairs): (usize, usize), options: &TrainOptions<'_, D>) {
+    for (n, what) in [(sentences, "sentence"), (pairs, "pair")] {
+        if n > 0 {
+            let s = if n == 1 { "" } else { "s" };
+            options.observer.note(&format!("{n} {what}{s} are held out of training for the check"));
+        }
+    }
+}
+
+/// Vectors that are trained first, on the sentences of the run.
+fn pretrain<S: System>(
+    pretraining: Pretraining,
+    system: &mut S,
+    data: &mut S::Data<'_>,
+    options: &TrainOptions<'_, S::Dev<'_>>,
+) -> Result<()> {
+    let (began, observer) = (Instant::now(), options.observer);
+    let name = pretraining.name();
+    observer.stage(&Stage { name: &format!("{name} first"), epochs: Some(pretraining.epochs()), unit: Some("word") });
+    let tokenizer = data.tokenizer().unwrap_or(system.common().tokenizer).clone();
+    let common = system.common();
+    let (dim, seed) = (*common.dim, common.trainer.seed());
+    let alone = TrainOptions { threads: options.threads, observer, ..TrainOptions::default() };
+    data.pretrain(&mut |vocabulary, corpus| pretraining.vectors(vocabulary, corpus, &tokenizer, dim, seed, &alone))?;
+    observer.stage(&Stage::default());
+    observer.note(&format!("initial vectors of {name} trained in {:.1} s", began.elapsed().as_secs_f64()));
+    Ok(())
+}
