@@ -1,11 +1,11 @@
 //! `senv tune`: the best settings of a grid, by the score on a development set.
 
-use std::{fs, path::PathBuf};
+use std::{fmt, fs, path::PathBuf};
 
-use clap::{Subcommand, builder::RangedU64ValueParser};
+use clap::{ArgMatches, Args, Command, FromArgMatches, builder::RangedU64ValueParser};
 use senv::{
-    BEST_MODEL, Candidate, CseParams, GranParams, GridOutcome, GridRun, GridSearch, PairSystem, PpParams, RUN_TABLE,
-    ScoredPairs, SearchGrid, StagedPairs, Start, TrainOptions, TrainingData,
+    BEST_MODEL, Candidate, GridOutcome, GridRun, GridSearch, PairSystem, RUN_TABLE, ScoredPairs, SearchGrid,
+    StagedPairs, Start, TrainOptions, TrainingData,
 };
 use senv_core::{Error as CoreError, Observer, files::AtomicFile, observer::Stage};
 use senv_eval::{Align, TextTable};
@@ -20,21 +20,18 @@ use crate::{
     progress::{TrainingProgress, Unit},
 };
 
-/// Grid search: train with every combination of settings and keep the best model.
-///
-/// The grid file has a setting a line, an option of `senv train` without its dashes, and the values to try, separated by
-/// blanks; a list such as 1,2,3 is one value; # begins a comment.
-///
-/// Settings that the grid does not have are those given as options. Combinations are run in order, the last setting moving
-/// fastest; each gives a line of DIR/results.tsv and is passed over when the same command is called again, so a search
-/// that was stopped goes on. The best combination is then run with further seeds; their median is reported, and the best
-/// model of all runs is DIR/best.senv.
-#[derive(Debug, clap::Args)]
-#[command(after_help = EXAMPLES)]
+/// `senv tune`, with the system and its settings.
+#[derive(Debug)]
 pub(crate) struct Tune {
-    #[command(subcommand)]
-    system: System,
+    search: Box<dyn RunSearch>,
 }
+
+const LONG_ABOUT: &str = "Grid search: train with every combination of settings and keep the best model\n\nThe grid file has a setting a \
+     line, an option of `senv train` without its dashes, and the values to try, separated by blanks; a list such as \
+     1,2,3 is one value; # begins a comment.\n\nSettings that the grid does not have are those given as options. \
+     Combinations are run in order, the last setting moving fastest; each gives a line of DIR/results.tsv and is \
+     passed over when the same command is called again, so a search that was stopped goes on. The best combination \
+     is then run with further seeds; their median is reported, and the best model of all runs is DIR/best.senv.";
 
 const EXAMPLES: &str = "\
 A grid file:
@@ -45,23 +42,77 @@ A grid file:
 Example:
   senv tune cse --pairs pairs.tsv --init-vectors words.senv --grid grid.txt --select sts-dev.tsv --output search";
 
-#[derive(Debug, Subcommand)]
-enum System {
-    /// PP: settings of `senv train pp`.
-    #[command(after_help = "\
-Example:
-  senv tune pp --pairs pairs.tsv --init-vectors words.senv --grid grid.txt --select sts-dev.tsv --output search")]
-    Pp(Box<TuneArgs<PpParams>>),
-    /// CSE: settings of `senv train cse`.
-    #[command(after_help = "\
-Example:
-  senv tune cse --pairs pairs.tsv --init-vectors words.senv --grid grid.txt --select sts-dev.tsv --output search")]
-    Cse(Box<TuneArgs<CseParams>>),
-    /// GRAN and LSTMs: settings of `senv train gran`.
-    #[command(after_help = "\
-Example:
-  senv tune gran --pairs pairs.tsv --init-vectors words.senv --grid grid.txt --select sts-dev.tsv --output search")]
-    Gran(Box<TuneArgs<GranParams>>),
+/// A search that was parsed.
+trait RunSearch: fmt::Debug {
+    fn run(&self, threads: usize) -> Result;
+}
+
+impl<S: PairSystem + Shown + fmt::Debug> RunSearch for TuneArgs<S> {
+    fn run(&self, threads: usize) -> Result {
+        self.search.run(&self.preset, &self.params, threads)
+    }
+}
+
+/// The command for a system, by its name.
+struct SystemSearch {
+    name: &'static str,
+    command: fn() -> Command,
+    parse: fn(&ArgMatches) -> std::result::Result<Box<dyn RunSearch>, clap::Error>,
+}
+
+impl SystemSearch {
+    fn of<S: PairSystem + Shown + fmt::Debug>() -> Self {
+        let command = || {
+            let name = S::ABOUT.name;
+            let command = Command::new(name).about(format!("Settings of `senv train {name}`"));
+            TuneArgs::<S>::augment_args(command).after_help(format!("Example:\n  {}", example(name)))
+        };
+        Self { name: S::ABOUT.name, command, parse: |matches| Ok(Box::new(TuneArgs::<S>::from_arg_matches(matches)?)) }
+    }
+}
+
+fn example(system: &str) -> String {
+    format!(
+        "senv tune {system} --pairs pairs.tsv --init-vectors words.senv --grid grid.txt --select sts-dev.tsv --output search"
+    )
+}
+
+macro_rules! searches {
+    ($($params:ident),+) => { [$(SystemSearch::of::<senv::$params>()),+] };
+}
+
+impl Args for Tune {
+    fn augment_args(command: Command) -> Command {
+        let searches = senv::pair_systems!(searches);
+        command
+            .about("Grid search: train with every combination of settings and keep the best model")
+            .long_about(LONG_ABOUT)
+            .subcommands(searches.iter().map(|search| (search.command)()))
+            .subcommand_required(true)
+            .arg_required_else_help(true)
+            .subcommand_value_name("SYSTEM")
+            .after_help(EXAMPLES)
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for Tune {
+    fn from_arg_matches(matches: &ArgMatches) -> std::result::Result<Self, clap::Error> {
+        let found = matches.subcommand().and_then(|(name, matches)| {
+            let searches = senv::pair_systems!(searches);
+            searches.into_iter().find(|search| search.name == name).map(|search| (search.parse)(matches))
+        });
+        let missing = || clap::Error::new(clap::error::ErrorKind::MissingSubcommand);
+        Ok(Self { search: found.ok_or_else(missing)?? })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> std::result::Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
 }
 
 /// A search over hyperparameters of one system.
@@ -105,11 +156,7 @@ struct Search {
 
 impl Tune {
     pub(crate) fn run(self, threads: usize) -> Result {
-        match self.system {
-            System::Pp(args) => args.search.run(&args.preset, &args.params, threads),
-            System::Cse(args) => args.search.run(&args.preset, &args.params, threads),
-            System::Gran(args) => args.search.run(&args.preset, &args.params, threads),
-        }
+        self.search.run(threads)
     }
 }
 

@@ -247,11 +247,11 @@ fn tuning_both_parts_stopped_in_the_second_goes_on_to_the_same_bytes() {
         [&args[..], &[output, "--steps", steps], &more].concat()
     };
     let (stopped, steps) =
-        stopped(&folder, ("m.senv.checkpoint.part2", 2), &["500", "2000", "8000", "32000"], |steps| {
+        stopped(&folder, ("m.senv.checkpoint.stage2", 2), &["500", "2000", "8000", "32000"], |steps| {
             command("m.senv", steps)
         });
     assert_eq!(stopped.code, Some(130), "{}", stopped.err);
-    assert!(folder.has("m.senv.checkpoint.part1") && !folder.has("m.senv"));
+    assert!(folder.has("m.senv.checkpoint.stage1") && !folder.has("m.senv"));
     folder.run(&[&command("m.senv", steps)[..], &["--resume"]].concat()).ok();
     folder.run(&command("whole.senv", steps)).ok();
     assert_eq!(folder.read("m.senv"), folder.read("whole.senv"));

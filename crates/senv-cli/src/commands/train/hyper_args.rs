@@ -7,9 +7,8 @@ use clap::{
     builder::{PossibleValue, PossibleValuesParser, Str, TypedValueParser},
 };
 use senv::{
-    BowAutoencoderParams, CaptionRepParams, CseParams, DictRepParams, FitParams, GranParams, OrderParams,
-    PThoughtParams, PairSystem, PpParams, RandomBowParams, RelatednessParams, RnnAutoencoderParams, SdaeParams,
-    SkipThoughtParams, SnliEncoder, SnliParams, TextSize, TextSystem,
+    CaptionRepParams, DictRepParams, FitParams, OrderParams, PThoughtParams, PairSystem, RandomBowParams,
+    RelatednessParams, SnliEncoder, SnliParams, TextSize, TextSystem,
 };
 use senv_core::{
     Error as CoreError, NoObserver, Tokenizer,
@@ -51,14 +50,17 @@ fn from_nothing<S: PairSystem>() -> S {
     params
 }
 
+macro_rules! shown_from_nothing {
+    ($($params:ident),+) => { shown!($(senv::$params => from_nothing()),+); };
+}
+senv::pair_systems!(shown_from_nothing);
+
+macro_rules! shown_as_it_is {
+    ($($params:ident),+) => { shown!($(senv::$params => Self::default()),+); };
+}
+senv::running_text_systems!(shown_as_it_is);
+
 shown!(
-    PpParams => from_nothing(),
-    CseParams => from_nothing(),
-    GranParams => from_nothing(),
-    SkipThoughtParams => Self::default(),
-    RnnAutoencoderParams => Self::default(),
-    SdaeParams => Self::default(),
-    BowAutoencoderParams => Self::default(),
     SnliParams => Self { encoder: SnliEncoder::rnn(), ..Self::default() },
     PThoughtParams => Self::default(),
     DictRepParams => Self::default(),
@@ -238,7 +240,7 @@ pub(crate) fn epochs_of(fit: &FitParams) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use clap::CommandFactory;
-    use senv::{PairLoss, PvDbowParams, Sent2VecParams, Word2VecParams};
+    use senv::{CseParams, PairLoss, PvDbowParams, Sent2VecParams, Word2VecParams};
 
     use super::*;
     use crate::args::Cli;

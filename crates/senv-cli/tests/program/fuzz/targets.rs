@@ -380,7 +380,7 @@ fn trees() {
         whole += usize::from(is_seed && read.is_ok());
         let mut params = senv::CPhraseParams { dim: 4, min_count: Some(1), ..Default::default() };
         let text = [path.to_path_buf()];
-        let _ = params.read_input(&text, senv::Start::Random, &TrainOptions::default()).is_ok();
+        let _ = senv::System::read_input(&mut params, &text[..], senv::Start::Random, &TrainOptions::default()).is_ok();
     });
     assert_eq!(whole, n_seeds - 1, "brackets that only open are no tree");
 }
