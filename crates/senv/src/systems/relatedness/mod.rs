@@ -16,7 +16,7 @@ use ndarray::{Array2, Axis};
 use senv_core::{
     Coverage, Result as CoreResult, Scratch, SentenceEncoder, Table, TokenId, Tokenizer, Vocabulary,
     arrays::Parameters,
-    encode_rows,
+    encode_batch_with,
     hyperparameters::{Hyperparameters, hyperparameters, named_values},
     rng::stream,
 };
@@ -36,7 +36,7 @@ use crate::{
         fingerprint::Fingerprint,
         train_options::TrainOptions,
     },
-    data::reading::{encode_many, gather},
+    data::reading::{encode_batch_by_length, gather},
     error::{Error, Result},
     gradient::{
         FitParams, Weights, fit,
@@ -366,12 +366,12 @@ impl SentenceEncoder for Relatedness {
     fn encode_batch(&self, sentences: &[&str]) -> CoreResult<(Array2<f32>, Vec<Coverage>)> {
         if !self.is_recurrent() {
             let encode = |text: &str, scratch: &mut Scratch, out: &mut [f32]| self.encode_into(text, scratch, out);
-            return encode_rows(sentences, self.dim(), encode);
+            return encode_batch_with(sentences, self.dim(), encode);
         }
         let read = |text: &str, scratch: &mut String, out: &mut Vec<TokenId>| {
             self.config.reading.read(&self.vocabulary, text, scratch, out)
         };
-        encode_many(sentences, self.dim(), read, |sentences| {
+        encode_batch_by_length(sentences, self.dim(), read, |sentences| {
             let (batch, words) = gather(&self.words, sentences)?;
             self.encoder.encode(&self.parameters[0], &batch, words.view())
         })
