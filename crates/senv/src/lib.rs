@@ -180,7 +180,7 @@ pub use model::{
     averaged::{Averaged, AveragedSystem},
     decode::{Decode, DecodedSentence, Interpolation},
     digest::model_digest,
-    expansion::{Expansion, ExpansionReport},
+    expansion::{ExpansionReport, VocabularyExpansion},
     reverse_dictionary::{DefinedWord, ReverseDictionary},
     saved::{EncodingCost, ExpandVocabulary, SavedModel},
     score_pairs::ScorePairs,
