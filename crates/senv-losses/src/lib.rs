@@ -91,7 +91,7 @@ pub use output_layer::{DEFAULT_BLOCK, Reduction};
 pub use pair_features::pair_features;
 pub use relatedness::{Combine, DEFAULT_HIDDEN, RelatednessHead, RelatednessSaved};
 pub use relatedness_loss::{Predictions, RelatednessLoss};
-pub use relatedness_target::{Grid, check_score};
+pub use relatedness_target::{ScoreGrid, check_score};
 pub use row_gradients::RowGradients;
 pub use sampled_softmax::{DEFAULT_SAMPLED, SampledSoftmax};
 pub use softmax_cosine::{CandidateCounts, SoftmaxCosine, SoftmaxCosineSaved};

@@ -137,7 +137,7 @@ pub use senv_index as index;
 /// Documents that are ranked by words and meaning.
 pub use senv_index::documents;
 pub use senv_losses::{
-    Candidates, Combine, Directions, Grid, InfoNce, MarginLoss, NliHeadForm, Prefix, RelatednessLoss, Selection,
+    Candidates, Combine, Directions, InfoNce, MarginLoss, NliHeadForm, Prefix, RelatednessLoss, ScoreGrid, Selection,
     TargetRanking,
 };
 pub use senv_negative_sampling::{

@@ -21,7 +21,7 @@ use senv_core::{
     rng::stream,
 };
 use senv_encoders::Encoder;
-use senv_losses::{Combine, Grid, RelatednessHead, RelatednessLoss};
+use senv_losses::{Combine, RelatednessHead, RelatednessLoss, ScoreGrid};
 use senv_store::ModelFile;
 use serde::{Deserialize, Serialize};
 
@@ -74,7 +74,7 @@ hyperparameters! {
         /// Hidden units of the relatedness head; 50 in the papers.
         pub hidden: usize = senv_losses::DEFAULT_HIDDEN => Training[from 1 to 65536];
         /// Scale of the scores: 1-5 for SICK, 0-5 for STS, senteval for 0 to 5 on the classes 1 to 5.
-        pub grid: Grid = Grid::default() => Training;
+        pub grid: ScoreGrid = ScoreGrid::default() => Training;
         /// Input of the head beside the difference of the two vectors.
         pub combine: Combine = Combine::default() => Training;
         /// Loss.
