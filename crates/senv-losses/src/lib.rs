@@ -76,7 +76,7 @@ pub use adaptive_softmax::AdaptiveSoftmax;
 pub use cosine_logistic::CosineLogistic;
 pub use dual::{DEFAULT_ALPHA, DualObjective};
 pub use error::{Error, Result};
-pub use hard_negatives::{Candidates, Selection};
+pub use hard_negatives::{NegativeCandidates, Selection};
 pub use held_correlation::held_correlation;
 pub use hierarchical_softmax::HierarchicalSoftmax;
 pub use info_nce::{DEFAULT_TEMPERATURE, Directions, InfoNce, InfoNceGradients, InfoNceSaved, Prefix};

@@ -4,7 +4,7 @@
 use ndarray::{Array2, ArrayView2};
 use senv_core::{arrays::Parameters, rng::stream};
 use senv_losses::{
-    CandidateCounts, Candidates, Combine, L2, LinearRelatedness, MarginLoss, Predictions, RelatednessHead,
+    CandidateCounts, Combine, L2, LinearRelatedness, MarginLoss, NegativeCandidates, Predictions, RelatednessHead,
     RelatednessLoss, ScoreGrid, SoftmaxCosine,
 };
 use serde_json::Value;
@@ -54,9 +54,9 @@ fn margin_losses() {
         }
         losses += 1;
         let candidates = match case["negatives_from"].as_str().unwrap() {
-            "both_sides" => Candidates::BothSides,
-            "same_side" => Candidates::SameSide,
-            "first_elements" => Candidates::FirstElements,
+            "both_sides" => NegativeCandidates::BothSides,
+            "same_side" => NegativeCandidates::SameSide,
+            "first_elements" => NegativeCandidates::FirstElements,
             other => panic!("{other}"),
         };
         let (a, b) = (matrix(&case["g1"]), matrix(&case["g2"]));
