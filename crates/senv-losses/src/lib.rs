@@ -79,7 +79,7 @@ pub use error::{Error, Result};
 pub use hard_negatives::{NegativeCandidates, Selection};
 pub use held_correlation::held_correlation;
 pub use hierarchical_softmax::HierarchicalSoftmax;
-pub use info_nce::{DEFAULT_TEMPERATURE, Directions, InfoNce, InfoNceGradients, InfoNceSaved, Prefix};
+pub use info_nce::{DEFAULT_TEMPERATURE, InfoNce, InfoNceDirections, InfoNceGradients, InfoNceSaved, Prefix};
 pub use joined_cosine::JoinedCosines;
 pub use l2::L2;
 pub use linear_relatedness::LinearRelatedness;

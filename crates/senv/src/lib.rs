@@ -137,8 +137,8 @@ pub use senv_index as index;
 /// Documents that are ranked by words and meaning.
 pub use senv_index::documents;
 pub use senv_losses::{
-    Combine, Directions, InfoNce, MarginLoss, NegativeCandidates, NliHeadForm, Prefix, RelatednessLoss, ScoreGrid,
-    Selection, TargetRanking,
+    Combine, InfoNce, InfoNceDirections, MarginLoss, NegativeCandidates, NliHeadForm, Prefix, RelatednessLoss,
+    ScoreGrid, Selection, TargetRanking,
 };
 pub use senv_negative_sampling::{
     Composition, Constituents, Inference, NegativeSamplingParams, NegativeSharing, Schedule, WindowSide,

@@ -4,8 +4,8 @@ use ndarray::{Array2, Axis, concatenate};
 use proptest::prelude::*;
 use senv_core::{arrays::Float, init, rng::stream};
 use senv_losses::{
-    CandidateCounts, Directions, InfoNce, MarginLoss, NegativeCandidates, Prefix, RelatednessHead, RelatednessLoss,
-    SoftmaxCosine,
+    CandidateCounts, InfoNce, InfoNceDirections, MarginLoss, NegativeCandidates, Prefix, RelatednessHead,
+    RelatednessLoss, SoftmaxCosine,
 };
 
 fn matrix(n: usize, dim: usize, seed: u64) -> Array2<f64> {
@@ -192,7 +192,7 @@ proptest! {
         let none = Array2::zeros((0, 4));
         let run = |a, b| info_nce(a, b, &none, &texts, false);
         assert_close(&run(&a, &b), &swapped(run(&b, &a)))?;
-        let forward = InfoNce { directions: Directions::Forward, ..InfoNce::default() };
+        let forward = InfoNce { directions: InfoNceDirections::Forward, ..InfoNce::default() };
         let value = |a: &Array2<f64>, b: &Array2<f64>| forward.forward(a.view(), b.view(), None, &texts).unwrap().0;
         prop_assert!((0.5 * (value(&a, &b) + value(&b, &a)) - run(&a, &b).0).abs() < 1e-11);
     }
