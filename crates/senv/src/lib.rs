@@ -175,7 +175,7 @@ pub use gradient::{
     scored_pairs::{ScoredPairs, scored_pairs_fingerprint},
     trainable_encoder::EncoderForm,
 };
-pub use grid_search::{BEST_MODEL, Candidate, GridOutcome, GridRun, GridSearch, RUN_TABLE, SearchGrid};
+pub use grid_search::{BEST_MODEL, GridOutcome, GridRun, GridSearch, RUN_TABLE, SearchCandidate, SearchGrid};
 pub use model::{
     averaged::{Averaged, AveragedSystem},
     decode::{Decode, DecodedSentence, Interpolation},

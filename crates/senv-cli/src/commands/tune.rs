@@ -4,8 +4,8 @@ use std::{fs, path::PathBuf};
 
 use clap::{Subcommand, builder::RangedU64ValueParser};
 use senv::{
-    BEST_MODEL, Candidate, CseParams, FitParams, GranParams, GridOutcome, GridRun, GridSearch, PairOptions, PairSystem,
-    PpParams, RUN_TABLE, ScoredPairs, SearchGrid, TrainOptions, Trained,
+    BEST_MODEL, CseParams, FitParams, GranParams, GridOutcome, GridRun, GridSearch, PairOptions, PairSystem, PpParams,
+    RUN_TABLE, ScoredPairs, SearchCandidate, SearchGrid, TrainOptions, Trained,
 };
 use senv_core::{Error as CoreError, Observer, files::AtomicFile};
 use senv_eval::{Align, TextTable};
@@ -172,7 +172,7 @@ impl Search {
         let base_params = params(base, of_vectors)?;
         self.check_same_search(&base_params, &loaded, &select)?;
         let candidate = |(values, given): (&Vec<String>, &HyperArgs<S>)| {
-            Ok(Candidate { values: values.clone(), params: params(given, of_vectors)? })
+            Ok(SearchCandidate { values: values.clone(), params: params(given, of_vectors)? })
         };
         let candidates = combinations.iter().zip(&settings).map(candidate).collect::<Result<Vec<_>>>()?;
         let folder = Some(self.output.clone());
@@ -258,7 +258,7 @@ impl Search {
         }
     }
 
-    fn tell<S>(&self, names: &[String], candidates: &[Candidate<S>], found: &GridOutcome) -> Result {
+    fn tell<S>(&self, names: &[String], candidates: &[SearchCandidate<S>], found: &GridOutcome) -> Result {
         let model = self.output.join(BEST_MODEL);
         let (best, middle, n) = (&candidates[found.best].values, found.median(), found.scores.len());
         if self.json {
