@@ -11,7 +11,7 @@ use senv_core::{
 };
 
 use super::{
-    FitParams, Gradients, Objective, Step, StepReport, Weights, WordUpdates,
+    FitParams, GradientStep, Gradients, Objective, StepReport, Weights, WordUpdates,
     awake::awake_beside,
     checkpoint::{self, Best, Place},
     learner::Learner,
@@ -104,8 +104,8 @@ struct Ready<B> {
 }
 
 impl<B> Ready<B> {
-    fn step(&self, seed: u64, number: u64) -> Step<'_> {
-        Step { seed, number, source: self.source, examples: &self.examples }
+    fn step(&self, seed: u64, number: u64) -> GradientStep<'_> {
+        GradientStep { seed, number, source: self.source, examples: &self.examples }
     }
 }
 
@@ -269,7 +269,7 @@ impl<'a, O: Objective> Run<'a, O> {
     /// Draws the examples of a step and what they are made of.
     fn prepare(&mut self, number: u64, ready: &mut Ready<O::Batch>) -> Result<()> {
         ready.source = self.order.next(number, &mut ready.examples);
-        let step = Step { seed: self.params.seed, number, source: ready.source, examples: &ready.examples };
+        let step = GradientStep { seed: self.params.seed, number, source: ready.source, examples: &ready.examples };
         self.objective.prepare(&step, &mut ready.batch)
     }
 
@@ -300,7 +300,7 @@ impl<'a, O: Objective> Run<'a, O> {
         };
         let Ready { source, examples, batch } = next;
         let prepare = || {
-            let (step, mut lap) = (Step { seed, number: number + 1, source: *source, examples }, Lap::start());
+            let (step, mut lap) = (GradientStep { seed, number: number + 1, source: *source, examples }, Lap::start());
             let prepared = if has_next { objective.prepare(&step, batch) } else { Ok(()) };
             lap.add_to(&mut drawing);
             prepared
