@@ -36,7 +36,7 @@ use crate::{
     coefficients::Coefficients,
     examples::Examples,
     overlay::Overlay,
-    plan::{Plan, Step},
+    plan::{Plan, PlannedStep},
     run::{Reporter, Run, Tally, Unit, steps},
     spin::{Loss, Spin},
     step::Columns,
@@ -163,7 +163,7 @@ struct Block<'p> {
     start: Start,
     n_tokens: u64,
     /// The steps in order; with each the number of its plan, and the plan.
-    steps: Vec<(usize, &'p Plan, &'p Step)>,
+    steps: Vec<(usize, &'p Plan, &'p PlannedStep)>,
 }
 
 /// One thread.

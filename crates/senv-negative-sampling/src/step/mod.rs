@@ -1,4 +1,4 @@
-//! One step of stochastic gradient descent: what a [`Step`] of a [`Plan`] does to the two tables.
+//! One step of stochastic gradient descent: what a [`PlannedStep`] of a [`Plan`] does to the two tables.
 //!
 //! Equation: `block-step`, which is `negative-sampling-objective` for all targets of a step:
 //!
@@ -27,7 +27,7 @@ use std::ops::Range;
 use crate::{
     coefficients::{Coefficients, Rate, n_products},
     overlay::Overlay,
-    plan::{Plan, Step},
+    plan::{Plan, PlannedStep},
 };
 use place::Place;
 
@@ -45,7 +45,7 @@ pub(crate) struct Columns {
 
 impl Columns {
     /// Fetches the rows of a step ahead of [`Columns::forward`].
-    pub(crate) fn prefetch(plan: &Plan, step: &Step, source: &Overlay<'_>, target: &Overlay<'_>) {
+    pub(crate) fn prefetch(plan: &Plan, step: &PlannedStep, source: &Overlay<'_>, target: &Overlay<'_>) {
         let target_rows = |row: u32| {
             for place in 0..plan.n_places() {
                 let row = plan.target_row(row, place);
@@ -78,7 +78,7 @@ impl Columns {
     pub(crate) fn forward(
         &mut self,
         plan: &Plan,
-        step: &Step,
+        step: &PlannedStep,
         source: &Overlay<'_>,
         target: &Overlay<'_>,
         parts: &[Range<usize>],
@@ -105,7 +105,7 @@ impl Columns {
     pub(crate) fn backward(
         &mut self,
         plan: &Plan,
-        step: &Step,
+        step: &PlannedStep,
         coefficients: &Coefficients,
         rate: Rate,
         source: &Overlay<'_>,

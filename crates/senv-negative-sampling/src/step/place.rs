@@ -10,7 +10,7 @@ use senv_core::kernels;
 use crate::{
     coefficients::{Coefficients, Rate, n_products},
     overlay::Overlay,
-    plan::{Group, Plan, Step},
+    plan::{Group, Plan, PlannedStep},
 };
 
 /// No single target excludes this row.
@@ -43,7 +43,7 @@ impl Place {
     pub(super) fn gather(
         &mut self,
         plan: &Plan,
-        step: &Step,
+        step: &PlannedStep,
         place: usize,
         source: &Overlay<'_>,
         target: &Overlay<'_>,
@@ -71,7 +71,7 @@ impl Place {
     }
 
     /// The products of (F2) over each of `parts` of the columns of this place, part after part.
-    pub(super) fn multiply(&self, plan: &Plan, step: &Step, parts: &[Range<usize>], products: &mut [f32]) {
+    pub(super) fn multiply(&self, plan: &Plan, step: &PlannedStep, parts: &[Range<usize>], products: &mut [f32]) {
         let stride = self.stride;
         let n_all = products.len() / parts.len().max(1);
         let (mut first_negative, mut first_product) = (0, 0);
@@ -98,7 +98,7 @@ impl Place {
     }
 
     /// (F1) for the targets of a group.
-    fn hidden_vectors(&mut self, plan: &Plan, step: &Step, group: &Group, place: usize, source: &Overlay<'_>) {
+    fn hidden_vectors(&mut self, plan: &Plan, step: &PlannedStep, group: &Group, place: usize, source: &Overlay<'_>) {
         let stride = self.stride;
         let first = group.targets.start;
         // The sum is built where the last target's hidden vector will lie: that one is made last.
@@ -133,7 +133,7 @@ impl Place {
     pub(super) fn move_rows(
         &mut self,
         plan: &Plan,
-        step: &Step,
+        step: &PlannedStep,
         place: usize,
         coefficients: &Coefficients,
         rate: Rate,
@@ -185,7 +185,7 @@ impl Place {
     fn move_sources(
         &mut self,
         plan: &Plan,
-        step: &Step,
+        step: &PlannedStep,
         place: usize,
         total: usize,
         group: &Group,
