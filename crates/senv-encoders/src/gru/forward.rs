@@ -104,7 +104,7 @@ impl Cell {
             let first = if t == 0 { 0 } else { n_sentences + steps.start(t - 1) };
             let before = &earlier[first * h..][..active * h];
             let out = &mut out[..active * h];
-            let step = Step {
+            let step = GruStep {
                 h,
                 before,
                 is_zero: t == 0 && cell_input.initial.is_none(),
@@ -141,7 +141,7 @@ impl Cell {
 }
 
 /// One step of all sentences that have a word there.
-struct Step<'s, F, A, C> {
+struct GruStep<'s, F, A, C> {
     h: usize,
     /// The states before.
     before: &'s [F],
@@ -153,7 +153,7 @@ struct Step<'s, F, A, C> {
     context: C,
 }
 
-impl<'s, F, A, C> Step<'s, F, A, C>
+impl<'s, F, A, C> GruStep<'s, F, A, C>
 where
     F: Float,
     A: Fn(usize) -> &'s [F] + Sync,
