@@ -17,7 +17,7 @@ use crate::{
     error::Result,
     observer::{Remaining, RunObserver},
     options::Options,
-    plan::{Plan, Step},
+    plan::{Plan, PlannedCommand},
 };
 
 /// What is left of a step that ran to its end.
@@ -70,7 +70,7 @@ impl<'a> Runner<'a> {
             let path = folder.join(name);
             fs::create_dir_all(&path).map_err(|error| CoreError::io("create", &path, error))?;
         }
-        let state = |step: &Step| match &step.missing {
+        let state = |step: &PlannedCommand| match &step.missing {
             Some(reason) => State::Not(reason.clone()),
             None => record(folder, &step.key).map_or(State::Open, State::Done),
         };
@@ -158,7 +158,7 @@ impl<'a> Runner<'a> {
         observer.remaining(&Remaining { commands: left.len(), of: self.n_run + left.len(), time });
     }
 
-    fn start(&mut self, step: &Step, observer: &dyn RunObserver) -> Result<State> {
+    fn start(&mut self, step: &PlannedCommand, observer: &dyn RunObserver) -> Result<State> {
         go_on(observer)?;
         observer.started(&step.shown);
         let Options { output: folder, program, threads, .. } = self.options;
@@ -194,7 +194,14 @@ impl<'a> Runner<'a> {
         Ok(state)
     }
 
-    fn outcome(&mut self, step: &Step, status: ExitStatus, printed: &str, seconds: f64, log: &Path) -> Result<State> {
+    fn outcome(
+        &mut self,
+        step: &PlannedCommand,
+        status: ExitStatus,
+        printed: &str,
+        seconds: f64,
+        log: &Path,
+    ) -> Result<State> {
         let said = || {
             let text = fs::read_to_string(log).unwrap_or_default();
             let line = text.lines().rev().find(|line| line.contains("error")).or_else(|| text.lines().last());
