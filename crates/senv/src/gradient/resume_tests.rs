@@ -106,7 +106,7 @@ fn stopped_after(
     let options =
         RunOptions { threads: 2, checkpoint, observer: &StopAt(AtomicU64::new(steps)), ..RunOptions::default() };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build().unwrap();
-    pool.install(|| run::Run::new(objective, initial, params, &options).unwrap().reporting_always().go()).unwrap()
+    pool.install(|| run::FitRun::new(objective, initial, params, &options).unwrap().reporting_always().go()).unwrap()
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn a_run_with_rows_is_resumed_to_the_bit() {
             ..RunOptions::default()
         };
         let run =
-            run::Run::new(&mut objective(), with_output, &params, &first).unwrap().reporting_always().go().unwrap();
+            run::FitRun::new(&mut objective(), with_output, &params, &first).unwrap().reporting_always().go().unwrap();
         assert_eq!((run.stopped, run.steps), (Stopped::Interrupted, stop));
         let second = RunOptions { checkpoint: plan(true), threads: 2, ..RunOptions::default() };
         let resumed = fit(&mut objective(), || with_output().map(ones), &params, &second).unwrap();
@@ -174,7 +174,8 @@ fn a_checkpoint_that_cannot_be_written_does_not_end_the_training() {
     let params = params();
     let observer = Refused(StopAt(AtomicU64::new(2)), AtomicU64::new(0));
     let options = RunOptions { observer: &observer, ..options };
-    let stopped = run::Run::new(&mut Targets::default(), initial, &params, &options).unwrap().reporting_always().go();
+    let stopped =
+        run::FitRun::new(&mut Targets::default(), initial, &params, &options).unwrap().reporting_always().go();
     assert_eq!(stopped.unwrap().stopped, Stopped::Interrupted, "whoever asked has the weights and has heard of it");
     assert_eq!(observer.1.load(Ordering::Relaxed), 2, "once for each step");
 }

@@ -52,7 +52,7 @@ pub fn fit<O: Objective + Send>(
     if options.ranks.is_some() {
         return Err(Error::NotOnRanks);
     }
-    threads(options)?.install(|| Run::new(objective, initial, params, options)?.go())
+    threads(options)?.install(|| FitRun::new(objective, initial, params, options)?.go())
 }
 
 /// The threads of a run; where the system starts fewer than are wanted, half of them, a quarter and so on, and the present
@@ -80,7 +80,7 @@ fn threads(options: &RunOptions<'_>) -> Result<rayon::ThreadPool> {
 }
 
 /// A run under way.
-pub(super) struct Run<'a, O> {
+pub(super) struct FitRun<'a, O> {
     objective: &'a mut O,
     params: &'a FitParams,
     options: &'a RunOptions<'a>,
@@ -121,7 +121,7 @@ enum Stepped {
     Not(Stopped),
 }
 
-impl<'a, O: Objective> Run<'a, O> {
+impl<'a, O: Objective> FitRun<'a, O> {
     pub(super) fn new(
         objective: &'a mut O,
         initial: impl FnOnce() -> Result<Weights>,
