@@ -12,7 +12,7 @@ use crate::{
     noise::Noise,
     pace::Pace,
     params::{NegativeSamplingParams, Schedule},
-    run::{Job, Reporter, Run, Tally},
+    run::{Reporter, Tally, TrainingRun, TrainingTask},
     synchronisation::{Meeting, Synchronisation, n_meetings},
     tables::Tables,
 };
@@ -82,7 +82,7 @@ pub fn fit<E: Examples>(
 
     let pace =
         Pace::measure(corpus.n_blocks(), |block, buffer| corpus.read_block(block, buffer), examples, noise, params)?;
-    let job = Job { corpus, examples, noise, params, options, pace };
+    let task = TrainingTask { corpus, examples, noise, params, options, pace };
     let mut synchronisation = ranks.map(|(ranks, n_meetings)| {
         let before = place.before.take().unwrap_or_else(|| place.tables.clone());
         Synchronisation::new(ranks, n_units, n_meetings, before)
@@ -101,7 +101,7 @@ pub fn fit<E: Examples>(
         let clock = started.checked_sub(training).unwrap_or(started);
         let meeting = synchronisation.as_ref().map(|synchronisation| synchronisation.next(place.state.next_unit));
         let end = meeting.map_or(n_units, |(_, end)| end);
-        let run = Run::new(&job, place.state.next_unit..end, clock, deadline);
+        let run = TrainingRun::new(&task, place.state.next_unit..end, clock, deadline);
         reporter.before = here;
         let Tables { source, target } = &mut place.tables;
         match params.schedule {
