@@ -18,7 +18,7 @@ use crate::{
     planes::{Planes, arrange, blocks_of, low_bytes},
     recall::{CANDIDATES, K, Recall, SHORTLISTS, cell_steps, shares},
     rows::{StoredRows, check_finite, inverse_norm},
-    scan::{Job, Keep, Short},
+    scan::{Keep, ScanTask, Short},
     values::Values,
 };
 
@@ -169,8 +169,8 @@ impl VectorIndex {
     fn short_lists(&self, codes: &[QueryCode], shortlist: u32, others: &Keep<'_>) -> Result<Vec<Vec<Short>>> {
         let codes: Vec<&QueryCode> = codes.iter().collect();
         let all: Vec<u32> = (0..codes.len() as u32).collect();
-        let job = Job { is_first: false, blocks: 0..self.planes.n_blocks(), queries: &all };
-        self.scan(std::slice::from_ref(&job), &codes, (shortlist as usize * K).min(self.len()), Some(others))
+        let task = ScanTask { is_first: false, blocks: 0..self.planes.n_blocks(), queries: &all };
+        self.scan(std::slice::from_ref(&task), &codes, (shortlist as usize * K).min(self.len()), Some(others))
     }
 }
 
