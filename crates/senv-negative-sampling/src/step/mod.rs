@@ -14,13 +14,13 @@
 //! whatever the number of its targets: the releases do both once a target.
 //!
 //! Where the rows of a context stand in places of their own (PV-DM by concatenation), hidden vectors and target rows are as wide as
-//! all places together: each line holds in every place apart ([`place`]), and the products of (F2) are sums over places too.
+//! all places together: each line holds in every place apart ([`context_place`]), and the products of (F2) are sums over places too.
 //!
 //! Every line but (F2) treats the columns of the tables apart, and (F2) needs sums over columns alone. So a step is
 //! made of [`Columns::forward`] and [`Columns::backward`] of ranges of columns, which threads may divide among them, and of
 //! [`Coefficients::combine`] between the two.
 
-mod place;
+mod context_place;
 
 use std::ops::Range;
 
@@ -29,12 +29,12 @@ use crate::{
     overlay::Overlay,
     plan::{Plan, PlannedStep},
 };
-use place::Place;
+use context_place::ContextPlace;
 
 /// The work of a step on some columns of both tables. Reused from step to step.
 #[derive(Debug, Default)]
 pub(crate) struct Columns {
-    places: Vec<Place>,
+    places: Vec<ContextPlace>,
     /// Products over each part of the columns, part after part. In each, shared negatives after shared negatives: targets × negatives,
     /// targets, targets × targets (the lower half).
     products: Vec<f32>,
@@ -86,7 +86,7 @@ impl Columns {
         let shared = &plan.shared[step.shared.clone()];
         self.n_products = shared.iter().map(|c| n_products(c.targets.len(), c.negatives.len())).sum();
         self.products.resize(parts.len() * self.n_products, 0.0);
-        self.places.resize_with(plan.n_places(), Place::default);
+        self.places.resize_with(plan.n_places(), ContextPlace::default);
         for (index, place) in self.places.iter_mut().enumerate() {
             place.gather(plan, step, index, source, target); // (F1)
             if index == 0 {

@@ -18,7 +18,7 @@ const NOBODY: u32 = u32::MAX;
 
 /// What a step computes in one place. Reused from step to step.
 #[derive(Debug, Default)]
-pub(super) struct Place {
+pub(super) struct ContextPlace {
     stride: usize,
     /// h_t.
     hidden: Vec<f32>,
@@ -38,7 +38,7 @@ fn reserve(buffer: &mut Vec<f32>, n: usize) {
     }
 }
 
-impl Place {
+impl ContextPlace {
     /// (F1), and the rows of targets and negatives in this place.
     pub(super) fn gather(
         &mut self,
@@ -128,7 +128,7 @@ impl Place {
         finish(last, sum);
     }
 
-    /// (B2) and (B1): updates the rows of the last [`Place::gather`].
+    /// (B2) and (B1): updates the rows of the last [`ContextPlace::gather`].
     #[allow(clippy::too_many_arguments)]
     pub(super) fn move_rows(
         &mut self,
