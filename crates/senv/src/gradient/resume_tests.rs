@@ -31,7 +31,7 @@ fn ones(mut weights: Weights) -> Weights {
 fn forged_checkpoints_are_refused() {
     let mut order = order::Order::new(vec![Source { n_examples: 5, weight: None }; 2], 2, 1);
     let watch = watch::Watch::new(1.0);
-    let place = |step, loss, order: &order::Order| checkpoint::Place {
+    let position = |step, loss, order: &order::Order| checkpoint::FitPosition {
         step,
         cursors: order.cursors.clone(),
         history: vec![],
@@ -39,14 +39,14 @@ fn forged_checkpoints_are_refused() {
         loss: (0.0, loss),
         watch,
     };
-    assert!(place(6, 6, &order).is_possible(&order, 6));
-    assert!(!place(7, 6, &order).is_possible(&order, 6) && !place(u64::MAX, 6, &order).is_possible(&order, 6));
-    assert!(!place(6, u64::MAX, &order).is_possible(&order, 6));
+    assert!(position(6, 6, &order).is_possible(&order, 6));
+    assert!(!position(7, 6, &order).is_possible(&order, 6) && !position(u64::MAX, 6, &order).is_possible(&order, 6));
+    assert!(!position(6, u64::MAX, &order).is_possible(&order, 6));
     order.next(0, &mut Vec::new()); // two examples of a source are behind
     for n_examples in [1, 3] {
         let smaller = order::Order::new(vec![Source { n_examples, weight: None }; 2], 2, 1);
         let one = order::Order::new(vec![Source { n_examples: 5, weight: None }], 2, 1);
-        let behind = place(1, 1, &order);
+        let behind = position(1, 1, &order);
         assert_eq!(behind.is_possible(&smaller, 6), n_examples > 2, "{n_examples}");
         assert!(!behind.is_possible(&one, 6), "a source too many");
     }
