@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     FitParams, Weights,
+    example_order::{Cursors, ExampleOrder},
     learner::Learner,
-    order::{Cursors, Order},
     watch::Watch,
 };
 use crate::error::{Error, Result};
@@ -40,7 +40,7 @@ pub(super) struct FitPosition {
 impl FitPosition {
     /// Whether a run of so many steps can stand there; one that cannot would overflow sums and look for examples that are
     /// not there.
-    pub(super) fn is_possible(&self, order: &Order, total: u64) -> bool {
+    pub(super) fn is_possible(&self, order: &ExampleOrder, total: u64) -> bool {
         self.step <= total && self.loss.1 <= self.step && self.stale < u32::MAX && order.accepts(&self.cursors)
     }
 }

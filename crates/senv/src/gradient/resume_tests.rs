@@ -29,9 +29,9 @@ fn ones(mut weights: Weights) -> Weights {
 /// weights of other shapes.
 #[test]
 fn forged_checkpoints_are_refused() {
-    let mut order = order::Order::new(vec![Source { n_examples: 5, weight: None }; 2], 2, 1);
+    let mut order = example_order::ExampleOrder::new(vec![Source { n_examples: 5, weight: None }; 2], 2, 1);
     let watch = watch::Watch::new(1.0);
-    let position = |step, loss, order: &order::Order| checkpoint::FitPosition {
+    let position = |step, loss, order: &example_order::ExampleOrder| checkpoint::FitPosition {
         step,
         cursors: order.cursors.clone(),
         history: vec![],
@@ -44,8 +44,8 @@ fn forged_checkpoints_are_refused() {
     assert!(!position(6, u64::MAX, &order).is_possible(&order, 6));
     order.next(0, &mut Vec::new()); // two examples of a source are behind
     for n_examples in [1, 3] {
-        let smaller = order::Order::new(vec![Source { n_examples, weight: None }; 2], 2, 1);
-        let one = order::Order::new(vec![Source { n_examples: 5, weight: None }], 2, 1);
+        let smaller = example_order::ExampleOrder::new(vec![Source { n_examples, weight: None }; 2], 2, 1);
+        let one = example_order::ExampleOrder::new(vec![Source { n_examples: 5, weight: None }], 2, 1);
         let behind = position(1, 1, &order);
         assert_eq!(behind.is_possible(&smaller, 6), n_examples > 2, "{n_examples}");
         assert!(!behind.is_possible(&one, 6), "a source too many");

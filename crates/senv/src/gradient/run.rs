@@ -14,8 +14,8 @@ use super::{
     FitParams, GradientStep, Gradients, Objective, StepReport, Weights, WordUpdates,
     awake::awake_beside,
     checkpoint::{self, Best, FitPosition},
+    example_order::ExampleOrder,
     learner::Learner,
-    order::Order,
     outcome::{FitOutcome, Stopped},
     phases::Lap,
     recent::Recent,
@@ -85,7 +85,7 @@ pub(super) struct FitRun<'a, O> {
     params: &'a FitParams,
     options: &'a RunOptions<'a>,
     settings: String,
-    order: Order,
+    order: ExampleOrder,
     total: u64,
     validate_every: u64,
     position: FitPosition,
@@ -132,7 +132,7 @@ impl<'a, O: Objective> FitRun<'a, O> {
         if sources.iter().all(|source| source.n_examples == 0) {
             return Err(Error::NoExamples { kind: objective.kind() });
         }
-        let mut order = Order::new(sources, params.batch, params.seed);
+        let mut order = ExampleOrder::new(sources, params.batch, params.seed);
         let epoch = order.steps_an_epoch();
         let total = params.steps.unwrap_or_else(|| epoch.saturating_mul(u64::from(params.n_epochs())));
         let settings = format!("{} {} {}", objective.kind(), file::to_json(params)?, objective.identity());

@@ -345,6 +345,7 @@ fn a_gradient_longer_than_the_bound_is_shortened_to_it_before_the_step() {
 /// Whether the first step of [`two_steps`] is the one of seven words.
 fn first_batch_is_short() -> bool {
     let mut examples = Vec::new();
-    order::Order::new(Targets::default().sources(), 50, FitParams::default().seed).next(0, &mut examples);
+    example_order::ExampleOrder::new(Targets::default().sources(), 50, FitParams::default().seed)
+        .next(0, &mut examples);
     examples.len() == 7
 }
