@@ -14,7 +14,7 @@ use senv_core::{
 };
 
 use crate::{
-    Error, coefficients::Rate, examples::Examples, noise::Noise, order::PresentOrder, pace::Pace,
+    Error, block_order::PresentOrder, coefficients::Rate, examples::Examples, noise::Noise, pace::Pace,
     params::NegativeSamplingParams, plan::Plan, synchronisation::examples_stream,
 };
 
