@@ -93,7 +93,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let n = |data: &PairData| data.sources[0].n_groups();
     println!("{} phrase pairs, {} sentence pairs, {} words\n", n(&phrases), n(&sentences), phrases.vocabulary.len());
 
-    let run = Run { args: &args, vectors: vectors.as_ref(), dim: vectors.as_ref().map_or(args.dim, Embeddings::dim) };
+    let run =
+        Trainings { args: &args, vectors: vectors.as_ref(), dim: vectors.as_ref().map_or(args.dim, Embeddings::dim) };
     let all = [1, 2, 3];
     let first = run.cse(&phrases, None, &all, "CSE on phrases")?;
     let cumulative = run.cse(&sentences, Some(&first), &all, "CSE, cumulative")?;
@@ -117,14 +118,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// What all trainings share.
-struct Run<'a> {
+/// The trainings, and what they share.
+struct Trainings<'a> {
     args: &'a Args,
     vectors: Option<&'a Embeddings>,
     dim: usize,
 }
 
-impl Run<'_> {
+impl Trainings<'_> {
     fn fit(&self, defaults: FitParams) -> FitParams {
         FitParams { epochs: Some(self.args.epochs), seed: self.args.seed, ..defaults }
     }

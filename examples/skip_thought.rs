@@ -21,8 +21,8 @@ use std::{error::Error, path::PathBuf};
 use clap::Parser;
 use line::Line;
 use senv::{
-    Expansion, FitParams, Model, NegativeSamplingParams, SkipThought, SkipThoughtParams, TextSystem, TrainOptions,
-    Word2VecParams,
+    FitParams, Model, NegativeSamplingParams, SkipThought, SkipThoughtParams, TextSystem, TrainOptions,
+    VocabularyExpansion, Word2VecParams,
 };
 use senv_core::{SentenceEncoder, Table, TextOptions, TextReader};
 use senv_eval::{
@@ -134,11 +134,12 @@ fn main() -> Result<(), Box<dyn Error>> {
         Some(path) => Embeddings::open(path)?,
         None => word_vectors(&args)?,
     };
-    let (expanded, report) = combined.expand(&vectors, Expansion::Affine)?;
+    let (expanded, report) = combined.expand(&vectors, VocabularyExpansion::Affine)?;
     let (shared, added) = (report.shared, report.added);
     println!("{added} words added by a map fitted on {shared} words, error {:.3}\n", report.error);
     let model = Model::from(expanded);
-    let [uni, bi] = [uni.expand(&vectors, Expansion::Affine)?.0, bi.expand(&vectors, Expansion::Affine)?.0];
+    let [uni, bi] =
+        [uni.expand(&vectors, VocabularyExpansion::Affine)?.0, bi.expand(&vectors, VocabularyExpansion::Affine)?.0];
 
     show_nearest(&model, &args)?;
     for query in &args.query {

@@ -90,15 +90,15 @@ impl Data {
 
 /// What is timed.
 #[derive(Debug, Clone, Copy)]
-enum Job {
+enum Timed {
     Ranking,
     Ndarray,
     Matmul,
 }
 
-const JOBS: [Job; 3] = [Job::Ranking, Job::Ndarray, Job::Matmul];
+const TIMED: [Timed; 3] = [Timed::Ranking, Timed::Ndarray, Timed::Matmul];
 
-impl Job {
+impl Timed {
     fn run(self, data: &Data) -> senv_eval::Result<()> {
         match self {
             Self::Ranking => drop(black_box(data.rank()?)),
@@ -215,11 +215,11 @@ fn main() -> Outcome {
     for pool in [&one, &all] {
         let mut rates: [Vec<f64>; 3] = Default::default();
         for round in 0..rounds {
-            for turn in 0..JOBS.len() {
-                let job = (round + turn) % JOBS.len();
+            for turn in 0..TIMED.len() {
+                let timed = (round + turn) % TIMED.len();
                 let started = Instant::now();
-                pool.install(|| JOBS[job].run(&data))?;
-                rates[job].push(operations / 1e9 / started.elapsed().as_secs_f64());
+                pool.install(|| TIMED[timed].run(&data))?;
+                rates[timed].push(operations / 1e9 / started.elapsed().as_secs_f64());
             }
         }
         let [ranking, ndarray, matmul] = &rates;

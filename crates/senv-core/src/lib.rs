@@ -47,14 +47,14 @@ pub use senv_base::{
     threads,
 };
 pub use senv_kernels::{Table, compiled_here, kernels, math};
+#[doc(hidden)]
+pub use senv_model::encoding_methods;
 #[cfg(feature = "write")]
 pub use senv_model::writing::ModelWriter;
 pub use senv_model::{
     Coverage, FeatureList, FewKnownWords, KnownWords, ModelFile, Scratch, SentenceEncoder, StaticEncoder, Vocabulary,
-    encode_rows, static_model,
+    encode_batch_with, static_model,
 };
-#[doc(hidden)]
-pub use senv_model::{encode_all, encoding_methods};
 pub use senv_text::{TextOptions, TextReader, Tokenizer};
 #[cfg(feature = "train")]
 pub use senv_training::{

@@ -18,7 +18,7 @@ use crate::{
     planes::{Planes, arrange, blocks_of, low_bytes},
     recall::{CANDIDATES, K, Recall, SHORTLISTS, cell_steps, shares},
     rows::{StoredRows, check_finite, inverse_norm},
-    scan::{Job, Keep, Short},
+    scan::{Keep, ScanTask, Short},
     values::Values,
 };
 
@@ -169,8 +169,8 @@ impl VectorIndex {
     fn short_lists(&self, codes: &[QueryCode], shortlist: u32, others: &Keep<'_>) -> Result<Vec<Vec<Short>>> {
         let codes: Vec<&QueryCode> = codes.iter().collect();
         let all: Vec<u32> = (0..codes.len() as u32).collect();
-        let job = Job { is_first: false, blocks: 0..self.planes.n_blocks(), queries: &all };
-        self.scan(std::slice::from_ref(&job), &codes, (shortlist as usize * K).min(self.len()), Some(others))
+        let task = ScanTask { is_first: false, blocks: 0..self.planes.n_blocks(), queries: &all };
+        self.scan(std::slice::from_ref(&task), &codes, (shortlist as usize * K).min(self.len()), Some(others))
     }
 }
 
@@ -226,7 +226,7 @@ fn encode(coder: &Coder, rows: &Table, inverse_norms: &[f32], with_nibbles: bool
     let mut nibbles = vec![0; n_nibbles];
     let mut factors = vec![Factors::default(); n];
     // Sixteen rows, the last ones fewer; `nibbles` has a block for them or nothing.
-    let encode_rows = |scratch: &mut CodeScratch, block: usize, (tops, low, factors): Parts<'_>, nibbles: &mut [u8]| {
+    let code_rows = |scratch: &mut CodeScratch, block: usize, (tops, low, factors): Parts<'_>, nibbles: &mut [u8]| {
         let rest = tops.chunks_exact_mut(top_bytes).zip(low.chunks_exact_mut(row_bytes)).zip(factors);
         for (lane, ((top, low), factors)) in rest.enumerate() {
             let row = block * NIBBLE_ROWS + lane;
@@ -245,11 +245,11 @@ fn encode(coder: &Coder, rows: &Table, inverse_norms: &[f32], with_nibbles: bool
     if with_nibbles {
         let parts = parts.zip(nibbles.par_chunks_exact_mut(nibble_bytes));
         parts.for_each_init(CodeScratch::default, |scratch, ((block, parts), nibbles)| {
-            encode_rows(scratch, block, parts, nibbles);
+            code_rows(scratch, block, parts, nibbles);
         });
     } else {
         parts.for_each_init(CodeScratch::default, |scratch, (block, parts)| {
-            encode_rows(scratch, block, parts, &mut []);
+            code_rows(scratch, block, parts, &mut []);
         });
     }
     let (top_factors, factors) = factors.into_iter().map(|factors| (factors.top, factors.whole)).unzip();

@@ -16,7 +16,7 @@ use crate::{
     planes::{Planes, block_bytes},
     recall::{Effort, K, Recall, SHORTLISTS},
     rows::{StoredRows, unit},
-    scan::{self, Job, Keep, Short, scan},
+    scan::{self, Keep, ScanTask, Short, scan},
     values::Values,
 };
 
@@ -236,17 +236,17 @@ impl VectorIndex {
         let found = match (&self.cells, cells.filter(|_| !all_cells)) {
             (Some(of), Some(n)) => {
                 let (lists, numbers) = of.queries(queries, n as usize);
-                let job = |list: CellList| {
+                let task = |list: CellList| {
                     let CellList { is_first, cell, queries } = list;
-                    Job { is_first, blocks: of.blocks(cell), queries: &numbers[queries] }
+                    ScanTask { is_first, blocks: of.blocks(cell), queries: &numbers[queries] }
                 };
-                let jobs: Vec<Job<'_>> = lists.into_iter().map(job).collect();
-                self.scan(&jobs, &codes, short, keep)?
+                let tasks: Vec<ScanTask<'_>> = lists.into_iter().map(task).collect();
+                self.scan(&tasks, &codes, short, keep)?
             }
             _ => {
                 let all: Vec<u32> = (0..queries.len() as u32).collect();
-                let job = Job { is_first: false, blocks: 0..self.planes.n_blocks(), queries: &all };
-                self.scan(std::slice::from_ref(&job), &codes, short, keep)?
+                let task = ScanTask { is_first: false, blocks: 0..self.planes.n_blocks(), queries: &all };
+                self.scan(std::slice::from_ref(&task), &codes, short, keep)?
             }
         };
         let rest = |(query, short): (&Query, Vec<Short>)| {
@@ -288,7 +288,7 @@ impl VectorIndex {
     /// The first stage: the short lists, in some order.
     pub(crate) fn scan(
         &self,
-        jobs: &[Job<'_>],
+        tasks: &[ScanTask<'_>],
         queries: &[&QueryCode],
         wanted: usize,
         keep: Option<&Keep<'_>>,
@@ -298,7 +298,7 @@ impl VectorIndex {
             Some(checks) => &|blocks| checks.blocks(blocks, block_bytes(self.dim())),
             None => &|_| Ok(()),
         };
-        scan(self.planes.top(lane_rows, self.dim()), jobs, queries, wanted, keep, check)
+        scan(self.planes.top(lane_rows, self.dim()), tasks, queries, wanted, keep, check)
     }
 
     /// The rows of a short list.

@@ -61,15 +61,15 @@ pub(crate) type Check<'a> = dyn Fn(Range<usize>) -> Result<()> + Sync + 'a;
 
 /// Blocks that are compared with some of the queries.
 #[derive(Debug, Clone)]
-pub(crate) struct Job<'a> {
-    /// Whether it is done before the threads divide the others, because it sets a floor for them; such jobs come first.
+pub(crate) struct ScanTask<'a> {
+    /// Whether it is done before the threads divide the others, because it sets a floor for them; such tasks come first.
     pub(crate) is_first: bool,
     pub(crate) blocks: Range<usize>,
     /// By their number, rising.
     pub(crate) queries: &'a [u32],
 }
 
-/// The `wanted` rows of highest estimate for each query, in some order, among those in the blocks that jobs compare it with; no
+/// The `wanted` rows of highest estimate for each query, in some order, among those in the blocks that tasks compare it with; no
 /// block is compared with a query twice. Estimates lack the scale of the query. Sooner done where a query meets its best rows
 /// first.
 ///
@@ -77,21 +77,21 @@ pub(crate) struct Job<'a> {
 /// Those of `check`.
 pub(crate) fn scan(
     codes: TopCodes<'_>,
-    jobs: &[Job<'_>],
+    tasks: &[ScanTask<'_>],
     queries: &[&QueryCode],
     wanted: usize,
     keep: Option<&Keep<'_>>,
     check: &Check<'_>,
 ) -> Result<Vec<Vec<Short>>> {
-    let least = guess(codes, jobs, queries, wanted, keep, check)?;
-    let mut best = compare(codes, jobs, queries, wanted, &least, keep, check)?;
+    let least = guess(codes, tasks, queries, wanted, keep, check)?;
+    let mut best = compare(codes, tasks, queries, wanted, &least, keep, check)?;
     // A guess that was too high leaves a list too short.
     let is_short = |q: &u32| !best[*q as usize].is_full() && least[*q as usize] > f32::NEG_INFINITY;
     let again: Vec<u32> = (0..queries.len() as u32).filter(is_short).collect();
     if !again.is_empty() {
-        let jobs: Vec<Job<'_>> = jobs.iter().map(|job| Job { queries: &again, ..job.clone() }).collect();
+        let tasks: Vec<ScanTask<'_>> = tasks.iter().map(|task| ScanTask { queries: &again, ..task.clone() }).collect();
         let all = vec![f32::NEG_INFINITY; queries.len()];
-        let whole = compare(codes, &jobs, queries, wanted, &all, keep, check)?;
+        let whole = compare(codes, &tasks, queries, wanted, &all, keep, check)?;
         for (q, whole) in whole.into_iter().enumerate().filter(|(q, _)| again.contains(&(*q as u32))) {
             best[q] = whole;
         }
@@ -104,14 +104,14 @@ pub(crate) fn scan(
 /// thirds of them.
 fn guess(
     codes: TopCodes<'_>,
-    jobs: &[Job<'_>],
+    tasks: &[ScanTask<'_>],
     queries: &[&QueryCode],
     wanted: usize,
     keep: Option<&Keep<'_>>,
     check: &Check<'_>,
 ) -> Result<Vec<f32>> {
     let none = vec![f32::NEG_INFINITY; queries.len()];
-    let [Job { blocks, queries: numbers, .. }] = jobs else { return Ok(none) };
+    let [ScanTask { blocks, queries: numbers, .. }] = tasks else { return Ok(none) };
     if blocks.len() * PLANE_ROWS / 32 < wanted.max(SAMPLE) {
         return Ok(none);
     }
@@ -119,8 +119,8 @@ fn guess(
     let expected = wanted as f64 / SAMPLE as f64;
     let rank = (1.5 * expected + 3.0 * expected.sqrt()) as usize + 4;
     let starts = blocks.clone().step_by(SAMPLE);
-    let sample: Vec<Job<'_>> =
-        starts.map(|start| Job { is_first: false, blocks: start..start + 1, queries: numbers }).collect();
+    let sample: Vec<ScanTask<'_>> =
+        starts.map(|start| ScanTask { is_first: false, blocks: start..start + 1, queries: numbers }).collect();
     let best = compare(codes, &sample, queries, rank, &none, keep, check)?;
     let last = |best: Best<Short>| {
         let rows = best.into_rows();
@@ -133,7 +133,7 @@ fn guess(
 /// The best of the rows that have an estimate of at least `least`, for each query.
 fn compare(
     codes: TopCodes<'_>,
-    jobs: &[Job<'_>],
+    tasks: &[ScanTask<'_>],
     queries: &[&QueryCode],
     wanted: usize,
     least: &[f32],
@@ -141,16 +141,16 @@ fn compare(
     check: &Check<'_>,
 ) -> Result<Vec<Best<Short>>> {
     let piece_blocks = (PIECE_BYTES / codes.block_bytes).max(1);
-    let cut = |job: &Job<'_>| -> Vec<Range<usize>> {
-        let starts = job.blocks.clone().step_by(piece_blocks);
-        starts.map(|start| start..job.blocks.end.min(start + piece_blocks)).collect()
+    let cut = |task: &ScanTask<'_>| -> Vec<Range<usize>> {
+        let starts = task.blocks.clone().step_by(piece_blocks);
+        starts.map(|start| start..task.blocks.end.min(start + piece_blocks)).collect()
     };
-    let pieces: Vec<Job<'_>> = jobs
+    let pieces: Vec<ScanTask<'_>> = tasks
         .iter()
-        .filter(|job| !job.queries.is_empty())
-        .flat_map(|job| cut(job).into_iter().map(|blocks| Job { blocks, ..job.clone() }))
+        .filter(|task| !task.queries.is_empty())
+        .flat_map(|task| cut(task).into_iter().map(|blocks| ScanTask { blocks, ..task.clone() }))
         .collect();
-    let part = |pieces: &[Job<'_>], least: &[f32]| -> Result<Vec<Best<Short>>> {
+    let part = |pieces: &[ScanTask<'_>], least: &[f32]| -> Result<Vec<Best<Short>>> {
         let mut work = Work { codes, queries, keep, sums: vec![0; QUERIES * BLOCKS * PLANE_ROWS] };
         let mut best: Vec<_> = least.iter().map(|&least| Best::above(wanted, least)).collect();
         for piece in pieces {
@@ -170,8 +170,9 @@ fn compare(
         let parts = (0..n_threads).into_par_iter().map(|t| {
             let at = |numbers: &[u32], end: usize| numbers.partition_point(|&q| (q as usize) < end);
             let own = |numbers: &'_ [u32]| at(numbers, t * share)..at(numbers, (t + 1) * share);
-            let pieces = pieces.iter().map(|job| Job { queries: &job.queries[own(job.queries)], ..job.clone() });
-            part(&pieces.filter(|job| !job.queries.is_empty()).collect::<Vec<_>>(), least)
+            let pieces =
+                pieces.iter().map(|task| ScanTask { queries: &task.queries[own(task.queries)], ..task.clone() });
+            part(&pieces.filter(|task| !task.queries.is_empty()).collect::<Vec<_>>(), least)
         });
         let parts: Vec<Vec<Best<Short>>> = parts.collect::<Result<_>>()?;
         let own = |(t, best): (usize, Vec<Best<Short>>)| best.into_iter().skip(t * share).take(share);
@@ -181,7 +182,7 @@ fn compare(
     let mut first = part(first, least)?;
     let least: Vec<f32> = first.iter_mut().map(Best::settled_floor).collect();
     // Jobs of cells differ in how many queries they have.
-    let n_parts = if jobs.len() > 1 { 4 * n_threads } else { n_threads };
+    let n_parts = if tasks.len() > 1 { 4 * n_threads } else { n_threads };
     let parts = rest.par_chunks(rest.len().div_ceil(n_parts).max(1)).map(|pieces| part(pieces, &least));
     let parts: Vec<Vec<Best<Short>>> = parts.collect::<Result<_>>()?;
     let merge = |a: Vec<Best<Short>>, b: Vec<Best<Short>>| a.into_iter().zip(b).map(|(a, b)| a.merge(b)).collect();
@@ -196,7 +197,7 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    fn piece(&mut self, piece: &Job<'_>, best: &mut [Best<Short>]) {
+    fn piece(&mut self, piece: &ScanTask<'_>, best: &mut [Best<Short>]) {
         let TopCodes { bytes, factors, block_bytes, .. } = self.codes;
         for numbers in piece.queries.chunks(QUERIES) {
             let mut planes = [&self.queries[numbers[0] as usize].planes; QUERIES];
@@ -270,10 +271,14 @@ mod tests {
                 // The second range is for the queries of even number alone.
                 let (all, even): (Vec<u32>, Vec<u32>) = ((0..19).collect(), (0..19).step_by(2).collect());
                 let of = |number| if number == 1 { &even[..] } else { &all[..] };
-                let jobs: Vec<Job<'_>> = ranges
+                let tasks: Vec<ScanTask<'_>> = ranges
                     .iter()
                     .enumerate()
-                    .map(|(number, blocks)| Job { is_first: number == 0, blocks: blocks.clone(), queries: of(number) })
+                    .map(|(number, blocks)| ScanTask {
+                        is_first: number == 0,
+                        blocks: blocks.clone(),
+                        queries: of(number),
+                    })
                     .collect();
                 let keep = |query: usize, row: usize| !(row + query).is_multiple_of(5);
                 for wanted in [1, 20, 300, 30_000] {
@@ -283,8 +288,8 @@ mod tests {
                         .map(|(q, query)| {
                             let mut sums = vec![0; factors.len()];
                             code_kernels::top_scores(&bytes, &[&query.planes], &mut sums);
-                            let mine = jobs.iter().filter(|job| job.queries.contains(&(q as u32)));
-                            let lanes = mine.flat_map(|job| job.blocks.start * 64..job.blocks.end * 64);
+                            let mine = tasks.iter().filter(|task| task.queries.contains(&(q as u32)));
+                            let lanes = mine.flat_map(|task| task.blocks.start * 64..task.blocks.end * 64);
                             let mut all: Vec<Short> = lanes
                                 .filter(|&lane| factors[lane] != 0)
                                 .map(|lane| {
@@ -303,7 +308,7 @@ mod tests {
                     for threads in [1, 2, 5] {
                         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
                         let mut found =
-                            pool.install(|| scan(codes, &jobs, &queries, wanted, Some(&keep), &|_| Ok(())).unwrap());
+                            pool.install(|| scan(codes, &tasks, &queries, wanted, Some(&keep), &|_| Ok(())).unwrap());
                         found.iter_mut().for_each(|found| found.sort_by(Short::order));
                         assert_eq!(found, if ranges.is_empty() { vec![vec![]; 19] } else { expected.clone() });
                     }
@@ -324,14 +329,14 @@ mod tests {
         let block_bytes = code_kernels::top_block_bytes(dim).unwrap();
         let codes = TopCodes { bytes: &bytes, factors: &factors, lane_rows: None, block_bytes };
         let all: Vec<u32> = (0..19).collect();
-        let jobs = [Job { is_first: false, blocks: 0..313, queries: &all }];
+        let tasks = [ScanTask { is_first: false, blocks: 0..313, queries: &all }];
         let (none, wanted) = (vec![f32::NEG_INFINITY; 19], 600);
         let check: &Check<'_> = &|_| Ok(());
-        let least = guess(codes, &jobs, &queries, wanted, None, check).unwrap();
-        let guessed = compare(codes, &jobs, &queries, wanted, &least, None, check).unwrap();
+        let least = guess(codes, &tasks, &queries, wanted, None, check).unwrap();
+        let guessed = compare(codes, &tasks, &queries, wanted, &least, None, check).unwrap();
         assert!(guessed.iter().any(|best| !best.is_full()), "the example is to mislead it");
-        let expected = compare(codes, &jobs, &queries, wanted, &none, None, check).unwrap();
-        let found = scan(codes, &jobs, &queries, wanted, None, check).unwrap();
+        let expected = compare(codes, &tasks, &queries, wanted, &none, None, check).unwrap();
+        let found = scan(codes, &tasks, &queries, wanted, None, check).unwrap();
         for (found, expected) in found.into_iter().zip(expected) {
             let mut found = found;
             found.sort_by(Short::order);

@@ -27,7 +27,7 @@ use crate::{
 
 /// Which members of the other pairs may be negatives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub enum Candidates {
+pub enum NegativeCandidates {
     /// Both members, as in the authors' release; the default.
     #[default]
     BothSides,
@@ -37,7 +37,7 @@ pub enum Candidates {
     FirstElements,
 }
 
-named_values!(Candidates {
+named_values!(NegativeCandidates {
     BothSides = "both-sides": "Both members of the other pairs, as in the release",
     SameSide = "same-side": "First members for a first member, second members for a second one",
     FirstElements = "first-elements": "First members alone, as the CSE paper prints it",
@@ -63,7 +63,7 @@ named_values!(Selection {
 
 /// Which candidates may be negatives, and how one is selected.
 pub(crate) struct NegativeSelector<'a> {
-    pub(crate) candidates: Candidates,
+    pub(crate) candidates: NegativeCandidates,
     pub(crate) selection: Selection,
     /// Ids of the texts in interleaved order; `None` if equal texts count as different.
     pub(crate) texts: Option<&'a [u32]>,
@@ -73,9 +73,9 @@ impl NegativeSelector<'_> {
     /// Index of the first candidate of `anchor`, and the step from one to the next.
     fn numbers(&self, anchor: usize) -> (usize, usize) {
         match self.candidates {
-            Candidates::BothSides => (0, 1),
-            Candidates::SameSide => (anchor % 2, 2),
-            Candidates::FirstElements => (0, 2),
+            NegativeCandidates::BothSides => (0, 1),
+            NegativeCandidates::SameSide => (anchor % 2, 2),
+            NegativeCandidates::FirstElements => (0, 2),
         }
     }
 
@@ -130,9 +130,9 @@ impl NegativeSelector<'_> {
     fn scores<F: Float>(&self, units: ArrayView2<'_, F>) -> Result<Array2<F>> {
         let side = |side: usize| units.slice_move(s![side..;2, ..]);
         Ok(match self.candidates {
-            Candidates::BothSides => matmul(units, units.t())?,
-            Candidates::FirstElements => matmul(units, side(0).t())?,
-            Candidates::SameSide => {
+            NegativeCandidates::BothSides => matmul(units, units.t())?,
+            NegativeCandidates::FirstElements => matmul(units, side(0).t())?,
+            NegativeCandidates::SameSide => {
                 let mut scores = Array2::zeros((units.nrows(), units.nrows() / 2));
                 for i in [0, 1] {
                     matmul_into(F::one(), side(i), side(i).t(), F::zero(), scores.slice_mut(s![i..;2, ..]))?;
@@ -151,18 +151,18 @@ mod tests {
 
     const TEXTS: [u32; 8] = [0, 1, 2, 3, 0, 4, 5, 1]; // a2 repeats a0, b3 repeats b0.
 
-    fn rule(candidates: Candidates, selection: Selection, exclude: bool) -> NegativeSelector<'static> {
+    fn rule(candidates: NegativeCandidates, selection: Selection, exclude: bool) -> NegativeSelector<'static> {
         NegativeSelector { candidates, selection, texts: exclude.then_some(&TEXTS) }
     }
 
     #[test]
     fn random_choice_is_uniform_over_the_candidates_alone() {
         let units = Units::new(matrix::<f64>(8, 3, 1).view());
-        let allowed: [(Candidates, bool, &[u32]); 4] = [
-            (Candidates::BothSides, true, &[2, 3, 5, 6]),
-            (Candidates::BothSides, false, &[2, 3, 4, 5, 6, 7]),
-            (Candidates::SameSide, true, &[3, 5]),
-            (Candidates::FirstElements, true, &[2, 6]),
+        let allowed: [(NegativeCandidates, bool, &[u32]); 4] = [
+            (NegativeCandidates::BothSides, true, &[2, 3, 5, 6]),
+            (NegativeCandidates::BothSides, false, &[2, 3, 4, 5, 6, 7]),
+            (NegativeCandidates::SameSide, true, &[3, 5]),
+            (NegativeCandidates::FirstElements, true, &[2, 6]),
         ];
         for (candidates, exclude, allowed) in allowed {
             let mut counts = [0_u32; 8];
@@ -189,8 +189,8 @@ mod tests {
     fn mix_takes_the_hardest_half_of_the_time() {
         let units = Units::new(matrix::<f64>(8, 3, 1).view());
         let mut rng = stream(4, "mix", &[]);
-        let hardest = rule(Candidates::BothSides, Selection::Max, true).choose(&units, &mut rng).unwrap();
-        let mix = rule(Candidates::BothSides, Selection::Mix, true);
+        let hardest = rule(NegativeCandidates::BothSides, Selection::Max, true).choose(&units, &mut rng).unwrap();
+        let mix = rule(NegativeCandidates::BothSides, Selection::Mix, true);
         let same = |_| usize::from(mix.choose(&units, &mut rng).unwrap()[1] == hardest[1]);
         let share = (0..4000).map(same).sum::<usize>() as f64 / 4000.0;
         assert!((share - (0.5 + 0.5 / 4.0)).abs() < 0.03, "{share}"); // A random one of four is the hardest too.
@@ -198,7 +198,7 @@ mod tests {
 
     #[test]
     fn ties_take_the_first_and_nan_is_not_overlooked() {
-        let rule = rule(Candidates::BothSides, Selection::Max, false);
+        let rule = rule(NegativeCandidates::BothSides, Selection::Max, false);
         assert_eq!(rule.hardest(2, &[0.5, 0.5, 9.0, 9.0, 0.5]), Some(0));
         assert_eq!(rule.hardest(2, &[f64::NAN, 0.5, 9.0, 9.0, 0.7]), Some(0));
         assert_eq!(rule.hardest(0, &[1.0, 1.0]), None);
@@ -207,13 +207,15 @@ mod tests {
     #[test]
     fn the_hardest_is_the_candidate_of_the_largest_cosine_on_the_sides_that_are_asked_for() {
         let units = Units::new(matrix::<f64>(8, 3, 1).view());
-        for candidates in [Candidates::BothSides, Candidates::SameSide, Candidates::FirstElements] {
+        for candidates in
+            [NegativeCandidates::BothSides, NegativeCandidates::SameSide, NegativeCandidates::FirstElements]
+        {
             for exclude in [false, true] {
                 let may = |anchor: usize, other: usize| {
                     let side = match candidates {
-                        Candidates::BothSides => true,
-                        Candidates::SameSide => other % 2 == anchor % 2,
-                        Candidates::FirstElements => other.is_multiple_of(2),
+                        NegativeCandidates::BothSides => true,
+                        NegativeCandidates::SameSide => other % 2 == anchor % 2,
+                        NegativeCandidates::FirstElements => other.is_multiple_of(2),
                     };
                     let of_pair = |text: u32| text == TEXTS[anchor] || text == TEXTS[anchor ^ 1];
                     side && other / 2 != anchor / 2 && !(exclude && of_pair(TEXTS[other]))

@@ -22,7 +22,7 @@ use crate::{
     error::Result,
     pair_features::{check_pairs, difference_backward, pair_features, product_backward},
     relatedness_loss::Predictions,
-    relatedness_target::Grid,
+    relatedness_target::ScoreGrid,
 };
 
 const W: usize = 0;
@@ -33,8 +33,8 @@ const B: usize = 1;
 /// ```
 /// use ndarray::array;
 /// use senv_core::rng::stream;
-/// use senv_losses::{Grid, LinearRelatedness};
-/// let head = LinearRelatedness { dim: 2, grid: Grid::ZeroTo(5) };
+/// use senv_losses::{ScoreGrid, LinearRelatedness};
+/// let head = LinearRelatedness { dim: 2, grid: ScoreGrid::ZeroTo(5) };
 /// let parameters = head.init::<f32>(&mut stream(1, "head", &[]))?;
 /// let (predictions, _) = head.forward(&parameters, array![[1.0, 0.5]].view(), array![[1.0, 0.0]].view())?;
 /// assert!((0.0..=5.0).contains(&predictions.scores(head.grid)[0]));
@@ -45,7 +45,7 @@ pub struct LinearRelatedness {
     /// The sentence dimension.
     pub dim: usize,
     /// The score classes.
-    pub grid: Grid,
+    pub grid: ScoreGrid,
 }
 
 impl LinearRelatedness {
@@ -176,7 +176,7 @@ mod tests {
     #[test]
     fn gradients_match_central_differences() {
         let (u, v) = (matrix::<f64>(3, 4, 1), matrix::<f64>(3, 4, 2));
-        let head = LinearRelatedness { dim: 4, grid: Grid::OneTo(5) };
+        let head = LinearRelatedness { dim: 4, grid: ScoreGrid::OneTo(5) };
         let mut parameters = head.init::<f64>(&mut stream(3, "head", &[])).unwrap();
         init::normal(&mut stream(4, "bias", &[]), parameters[B].values_mut(), 0.3).unwrap();
         let targets = head.grid.targets(&[1.0, 2.6, 4.35]).unwrap();
@@ -200,7 +200,7 @@ mod tests {
 
     #[test]
     fn shapes_that_do_not_fit() {
-        let head = LinearRelatedness { dim: 3, grid: Grid::OneTo(5) };
+        let head = LinearRelatedness { dim: 3, grid: ScoreGrid::OneTo(5) };
         let parameters = head.init::<f32>(&mut stream(3, "head", &[])).unwrap();
         let x = matrix::<f32>(2, 3, 1);
         assert!(head.forward(&parameters, x.view(), x.slice(s![..1, ..])).is_err());

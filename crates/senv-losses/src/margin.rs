@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     error::{Error, Result, check_range, check_size},
-    hard_negatives::{Candidates, NegativeSelector, Selection},
+    hard_negatives::{NegativeCandidates, NegativeSelector, Selection},
     rows::row_mut,
     unit::Units,
 };
@@ -54,13 +54,13 @@ hyperparameters! {
     ///
     /// # References
     /// J. Wieting, M. Bansal, K. Gimpel, K. Livescu: Towards Universal Paraphrastic Sentence Embeddings, ICLR 2016,
-    /// section 3.2. Where its release and the formula of the CSE paper differ: see [`Candidates`].
+    /// section 3.2. Where its release and the formula of the CSE paper differ: see [`NegativeCandidates`].
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     pub struct MarginLoss {
         /// Margin δ by which the cosine of a pair must exceed that with a negative (margin).
         pub margin: f64 = DEFAULT_MARGIN => Training[from 0 to 2];
         /// Which sentences of other pairs may be negatives (margin).
-        pub candidates: Candidates = Candidates::default() => Training;
+        pub candidates: NegativeCandidates = NegativeCandidates::default() => Training;
         /// How a negative is chosen among them (margin).
         pub selection as negatives_selection: Selection = Selection::default() => Training;
         /// Whether a sentence of the same text as a member of the pair is no negative.
@@ -199,7 +199,9 @@ mod tests {
         let a = matrix::<f64>(4, 5, 1);
         let b = &a + matrix::<f64>(4, 5, 2) * 0.8;
         let (texts, d_loss) = ([0, 1, 2, 3, 0, 4, 5, 6], 2.5);
-        for candidates in [Candidates::BothSides, Candidates::SameSide, Candidates::FirstElements] {
+        for candidates in
+            [NegativeCandidates::BothSides, NegativeCandidates::SameSide, NegativeCandidates::FirstElements]
+        {
             for selection in [Selection::Max, Selection::Mix, Selection::Random] {
                 let loss = MarginLoss { margin: 0.6, candidates, selection, exclude_equal_text: true };
                 let forward =
@@ -233,7 +235,7 @@ mod tests {
     fn the_negatives_are_those_of_every_member_in_turn() {
         // Both members of a pair alike; the second pair is the nearest of the first, and of the third.
         let x = array![[1.0, 0.0], [1.0, 1.0], [0.1, 1.0]];
-        let loss = MarginLoss { candidates: Candidates::SameSide, ..MarginLoss::default() };
+        let loss = MarginLoss { candidates: NegativeCandidates::SameSide, ..MarginLoss::default() };
         let saved = loss.forward(x.view(), x.view(), &[0, 1, 2, 3, 4, 5], &mut stream(1, "", &[])).unwrap().1;
         assert_eq!(saved.negatives(), [Some(2), Some(3), Some(4), Some(5), Some(2), Some(3)]);
     }
@@ -256,7 +258,7 @@ mod tests {
     fn a_pair_without_candidates_adds_nothing_to_the_others_unless_it_is_nan() {
         // Candidates are of the same side: of two pairs whose second members are one text, these have none.
         let loss = |a: View<'_>, b: View<'_>, texts: &[u32]| {
-            let loss = MarginLoss { candidates: Candidates::SameSide, ..MarginLoss::default() };
+            let loss = MarginLoss { candidates: NegativeCandidates::SameSide, ..MarginLoss::default() };
             loss.forward(a, b, texts, &mut stream(1, "", &[])).unwrap().0
         };
         let x = array![[1.0, 0.0], [0.0, 1.0]];

@@ -25,7 +25,7 @@ use crate::{
     error::{Result, check_size},
     pair_features::{check_pairs, difference, difference_backward, product, product_backward},
     relatedness_loss::Predictions,
-    relatedness_target::Grid,
+    relatedness_target::ScoreGrid,
     rows::flat_mut,
 };
 
@@ -82,7 +82,7 @@ pub struct RelatednessHead {
     /// The hidden size; 50 by default.
     pub hidden: usize,
     /// The score classes; 1 .. 5 by default.
-    pub grid: Grid,
+    pub grid: ScoreGrid,
     /// The input of the first weight matrix; the product by default.
     pub combine: Combine,
 }
@@ -99,7 +99,7 @@ impl RelatednessHead {
     /// The defaults for vectors of dimension `dim`.
     #[must_use]
     pub fn new(dim: usize) -> Self {
-        Self { dim, hidden: DEFAULT_HIDDEN, grid: Grid::default(), combine: Combine::default() }
+        Self { dim, hidden: DEFAULT_HIDDEN, grid: ScoreGrid::default(), combine: Combine::default() }
     }
 
     /// Names and shapes of its tensors, in order.
@@ -224,7 +224,7 @@ mod tests {
     fn gradients_match_central_differences() {
         let (u, v) = (matrix::<f64>(4, 3, 1), matrix::<f64>(4, 3, 2));
         for combine in [Combine::Product, Combine::Concat] {
-            let head = RelatednessHead { hidden: 4, combine, grid: Grid::ZeroTo(5), ..RelatednessHead::new(3) };
+            let head = RelatednessHead { hidden: 4, combine, grid: ScoreGrid::ZeroTo(5), ..RelatednessHead::new(3) };
             let mut parameters = head.init::<f64>(&mut stream(3, "head", &[])).unwrap();
             for place in [B_H, B_P] {
                 init::normal(&mut stream(4, "bias", &[place as u64]), parameters[place].values_mut(), 0.3).unwrap();
@@ -253,7 +253,7 @@ mod tests {
 
     #[test]
     fn its_values_are_those_of_its_matrices_and_biases() {
-        let head = RelatednessHead { hidden: 4, grid: Grid::ZeroTo(5), ..RelatednessHead::new(3) };
+        let head = RelatednessHead { hidden: 4, grid: ScoreGrid::ZeroTo(5), ..RelatednessHead::new(3) };
         assert_eq!(head.n_values(), 4.0 * 3.0 + 4.0 * 3.0 + 4.0 + 6.0 * 4.0 + 6.0);
         let both = RelatednessHead { combine: Combine::Concat, ..head.clone() };
         assert_eq!(both.n_values(), head.n_values() + 4.0 * 3.0);

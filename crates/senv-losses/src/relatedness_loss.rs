@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     error::{Error, Result, check_size},
-    relatedness_target::Grid,
+    relatedness_target::ScoreGrid,
 };
 
 /// Distributions over score classes, and their logarithms, which stay finite where a probability rounds to 0.
@@ -47,7 +47,7 @@ impl<F: Float> Predictions<F> {
 
     /// ŷ of each example: the expected score.
     #[must_use]
-    pub fn scores(&self, grid: Grid) -> Vec<f64> {
+    pub fn scores(&self, grid: ScoreGrid) -> Vec<f64> {
         grid.expected_scores(self.p.view())
     }
 }
@@ -56,9 +56,9 @@ impl<F: Float> Predictions<F> {
 ///
 /// ```
 /// use ndarray::array;
-/// use senv_losses::{RelatednessLoss, Grid, Predictions};
+/// use senv_losses::{RelatednessLoss, ScoreGrid, Predictions};
 /// let predictions = Predictions::from_logits(array![[0.0, 0.0, 0.0, 0.0, 0.0]]);
-/// let targets = Grid::OneTo(5).targets(&[4.0])?;
+/// let targets = ScoreGrid::OneTo(5).targets(&[4.0])?;
 /// let loss = RelatednessLoss::default();
 /// assert!((loss.forward(&predictions, targets.view())? - 5f64.ln()).abs() < 1e-12);
 /// let d_logits = loss.backward(&predictions, targets.view(), 1.0);
@@ -207,7 +207,7 @@ mod tests {
     fn gradients_match_central_differences() {
         let logits = matrix::<f64>(4, 5, 1);
         // The first two rows of SentEval's grid do not sum to 1.
-        let targets = Grid::SentEval.targets(&[0.0, 0.3, 2.6, 5.0]).unwrap();
+        let targets = ScoreGrid::SentEval.targets(&[0.0, 0.3, 2.6, 5.0]).unwrap();
         for loss in LOSSES {
             let d = loss.backward(&Predictions::from_logits(logits.clone()), targets.view(), 2.5);
             let f = |x: View<'_>| 2.5 * loss.forward(&Predictions::from_logits(x.to_owned()), targets.view()).unwrap();
@@ -218,7 +218,7 @@ mod tests {
 
     #[test]
     fn a_perfect_prediction_costs_nothing_and_a_hopeless_one_stays_finite() {
-        let targets = Grid::OneTo(3).targets::<f64>(&[1.5]).unwrap();
+        let targets = ScoreGrid::OneTo(3).targets::<f64>(&[1.5]).unwrap();
         let perfect = Predictions::from_logits(ndarray::array![[0.0, 0.0, -1e4]]);
         let hopeless = Predictions::from_logits(ndarray::array![[0.0, -1e4, -1e4]]);
         for loss in LOSSES {
@@ -259,7 +259,7 @@ mod tests {
         let never = f64::NEG_INFINITY;
         let logits = ndarray::array![[0.25f64.ln(), 0.75f64.ln(), never], [never, 0.0, 0.0]];
         let predictions = Predictions::from_logits(logits);
-        for (grid, expected) in [(Grid::OneTo(3), [1.75, 2.5]), (Grid::ZeroTo(2), [0.75, 1.5])] {
+        for (grid, expected) in [(ScoreGrid::OneTo(3), [1.75, 2.5]), (ScoreGrid::ZeroTo(2), [0.75, 1.5])] {
             let scores = predictions.scores(grid);
             assert_eq!(scores.len(), 2);
             assert!(

@@ -21,11 +21,11 @@ use crate::error::{Error, Result};
 /// The scale of integer scores, the classes of the target distribution.
 ///
 /// ```
-/// use senv_losses::Grid;
-/// assert_eq!(Grid::default(), Grid::OneTo(5));
-/// let p = Grid::OneTo(5).targets::<f64>(&[3.75, 5.0])?;
+/// use senv_losses::ScoreGrid;
+/// assert_eq!(ScoreGrid::default(), ScoreGrid::OneTo(5));
+/// let p = ScoreGrid::OneTo(5).targets::<f64>(&[3.75, 5.0])?;
 /// assert_eq!(p, ndarray::array![[0.0, 0.0, 0.25, 0.75, 0.0], [0.0, 0.0, 0.0, 0.0, 1.0]]);
-/// assert_eq!(Grid::OneTo(5).expected_scores(p.view()), [3.75, 5.0]);
+/// assert_eq!(ScoreGrid::OneTo(5).expected_scores(p.view()), [3.75, 5.0]);
 /// # Ok::<(), senv_losses::Error>(())
 /// ```
 ///
@@ -33,7 +33,7 @@ use crate::error::{Error, Result};
 /// K. S. Tai, R. Socher, C. D. Manning: Improved Semantic Representations From Tree-Structured LSTM Networks, ACL 2015,
 /// section 4.2.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Grid {
+pub enum ScoreGrid {
     /// 1, 2, .., K; with K = 5 the scale of SICK.
     OneTo(usize),
     /// 0, 1, .., K; with K = 5 the scale of the STS tasks.
@@ -43,7 +43,7 @@ pub enum Grid {
     SentEval,
 }
 
-impl Default for Grid {
+impl Default for ScoreGrid {
     /// 1 .. 5
     fn default() -> Self {
         Self::OneTo(5)
@@ -51,7 +51,7 @@ impl Default for Grid {
 }
 
 /// `1-K`, `0-K` or `senteval`.
-impl HyperparameterValue for Grid {
+impl HyperparameterValue for ScoreGrid {
     const PLACEHOLDER: &'static str = "SCALE";
 
     fn parse(text: &str) -> std::result::Result<Self, String> {
@@ -76,7 +76,7 @@ impl HyperparameterValue for Grid {
     }
 }
 
-impl Grid {
+impl ScoreGrid {
     /// Number of classes.
     #[must_use]
     pub fn n_classes(self) -> usize {
@@ -108,7 +108,7 @@ impl Grid {
     /// # Errors
     /// [`Error::Example`] for a score that is infinite or NaN.
     pub fn targets<F: Float>(self, scores: &[f64]) -> Result<Array2<F>> {
-        compiled_here!(self, |this: Grid, scores: &'a [f64]| -> Result<Array2<F>> {
+        compiled_here!(self, |this: ScoreGrid, scores: &'a [f64]| -> Result<Array2<F>> {
             let mut targets = Array2::zeros((scores.len(), this.n_classes()));
             let (low, high) = this.range();
             for (example, (&score, mut p)) in scores.iter().zip(targets.rows_mut()).enumerate() {
@@ -139,7 +139,7 @@ impl Grid {
     /// classes.
     #[must_use]
     pub fn expected_scores<F: Float>(self, p: ArrayView2<'_, F>) -> Vec<f64> {
-        compiled_here!(self, |this: Grid, p: ArrayView2<'a, F>| -> Vec<f64> {
+        compiled_here!(self, |this: ScoreGrid, p: ArrayView2<'a, F>| -> Vec<f64> {
             let expected = |p: ndarray::ArrayView1<'_, F>| {
                 p.iter().enumerate().map(|(k, p)| (this.first() + k as f64) * p.wide()).sum()
             };
@@ -151,15 +151,15 @@ impl Grid {
 /// Returns an error for a score that is not on the scale of the grid, for readers of data sets.
 ///
 /// ```
-/// use senv_losses::{Grid, check_score};
-/// assert!(check_score(0.5, Grid::ZeroTo(5)).is_ok());
-/// let error = check_score(0.5, Grid::OneTo(5)).unwrap_err();
+/// use senv_losses::{ScoreGrid, check_score};
+/// assert!(check_score(0.5, ScoreGrid::ZeroTo(5)).is_ok());
+/// let error = check_score(0.5, ScoreGrid::OneTo(5)).unwrap_err();
 /// assert!(error.to_string().starts_with("the score 0.5 is not from 1 to 5"));
 /// ```
 ///
 /// # Errors
 /// [`Error::ScoreOutOfRange`]
-pub fn check_score(score: f64, grid: Grid) -> Result<()> {
+pub fn check_score(score: f64, grid: ScoreGrid) -> Result<()> {
     let (low, high) = grid.range();
     if (low..=high).contains(&score) { Ok(()) } else { Err(Error::ScoreOutOfRange { score, low, high }) }
 }
@@ -170,7 +170,7 @@ mod tests {
 
     #[test]
     fn targets_sum_to_one_and_have_the_score_as_mean() {
-        for grid in [Grid::OneTo(5), Grid::ZeroTo(5), Grid::OneTo(3)] {
+        for grid in [ScoreGrid::OneTo(5), ScoreGrid::ZeroTo(5), ScoreGrid::OneTo(3)] {
             let (low, high) = grid.range();
             let scores: Vec<f64> = (0..=40).map(|i| low + (high - low) * f64::from(i) / 40.0).collect();
             let p = grid.targets::<f64>(&scores).unwrap();
@@ -183,7 +183,7 @@ mod tests {
 
     #[test]
     fn senteval_loses_the_mass_below_one() {
-        let p = Grid::SentEval.targets::<f64>(&[0.0, 0.25, 1.0, 1.75, 5.0]).unwrap();
+        let p = ScoreGrid::SentEval.targets::<f64>(&[0.0, 0.25, 1.0, 1.75, 5.0]).unwrap();
         let expected = ndarray::array![
             [0.0, 0.0, 0.0, 0.0, 0.0],
             [0.25, 0.0, 0.0, 0.0, 0.0],
@@ -192,41 +192,41 @@ mod tests {
             [0.0, 0.0, 0.0, 0.0, 1.0]
         ];
         assert_eq!(p, expected);
-        assert_eq!(Grid::SentEval.expected_scores(p.view()), [0.0, 0.25, 1.0, 1.75, 5.0]);
+        assert_eq!(ScoreGrid::SentEval.expected_scores(p.view()), [0.0, 0.25, 1.0, 1.75, 5.0]);
     }
 
     #[test]
     fn scores_outside_are_clamped_or_refused() {
-        let p = Grid::OneTo(5).targets::<f32>(&[-3.0, 0.99, 5.01, 1e300]).unwrap();
-        assert_eq!(Grid::OneTo(5).expected_scores(p.view()), [1.0, 1.0, 5.0, 5.0]);
+        let p = ScoreGrid::OneTo(5).targets::<f32>(&[-3.0, 0.99, 5.01, 1e300]).unwrap();
+        assert_eq!(ScoreGrid::OneTo(5).expected_scores(p.view()), [1.0, 1.0, 5.0, 5.0]);
         for bad in [f64::NAN, f64::INFINITY] {
-            let error = Grid::OneTo(5).targets::<f32>(&[2.0, bad]).unwrap_err();
+            let error = ScoreGrid::OneTo(5).targets::<f32>(&[2.0, bad]).unwrap_err();
             assert!(matches!(error, Error::Example { example: 1, .. }), "{error}");
             assert!(error.to_string().starts_with("example 1: the score "));
-            assert!(check_score(bad, Grid::ZeroTo(5)).is_err());
+            assert!(check_score(bad, ScoreGrid::ZeroTo(5)).is_err());
         }
         for (score, good) in [(0.999, false), (1.0, true), (5.0, true), (5.001, false)] {
-            assert_eq!(check_score(score, Grid::OneTo(5)).is_ok(), good);
-            assert_eq!(check_score(score, Grid::SentEval).is_ok(), score <= 5.0);
+            assert_eq!(check_score(score, ScoreGrid::OneTo(5)).is_ok(), good);
+            assert_eq!(check_score(score, ScoreGrid::SentEval).is_ok(), score <= 5.0);
         }
-        assert_eq!(Grid::OneTo(0).targets::<f32>(&[2.0]).unwrap().dim(), (1, 0));
+        assert_eq!(ScoreGrid::OneTo(0).targets::<f32>(&[2.0]).unwrap().dim(), (1, 0));
     }
 
     #[test]
     fn scales_are_read_and_printed_up_to_a_thousand_classes_and_others_refused() {
         for (text, grid) in [
-            ("1-2", Grid::OneTo(2)),
-            ("1-5", Grid::OneTo(5)),
-            ("1-1000", Grid::OneTo(1000)),
-            ("0-1", Grid::ZeroTo(1)),
-            ("0-1000", Grid::ZeroTo(1000)),
-            ("senteval", Grid::SentEval),
+            ("1-2", ScoreGrid::OneTo(2)),
+            ("1-5", ScoreGrid::OneTo(5)),
+            ("1-1000", ScoreGrid::OneTo(1000)),
+            ("0-1", ScoreGrid::ZeroTo(1)),
+            ("0-1000", ScoreGrid::ZeroTo(1000)),
+            ("senteval", ScoreGrid::SentEval),
         ] {
-            assert_eq!(Grid::parse(text), Ok(grid));
+            assert_eq!(ScoreGrid::parse(text), Ok(grid));
             assert_eq!(grid.print().as_deref(), Some(text));
         }
         for bad in ["1-1", "0-0", "1-1001", "0-1001", "1-", "1-x", "2-5", "SentEval", ""] {
-            assert!(Grid::parse(bad).is_err(), "{bad}");
+            assert!(ScoreGrid::parse(bad).is_err(), "{bad}");
         }
     }
 }

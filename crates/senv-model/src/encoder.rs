@@ -24,12 +24,12 @@ pub struct Scratch {
     pub unknown: Vec<f32>,
 }
 
-/// [`SentenceEncoder::encode_batch`] for an encoder that is a function: one row of `dim` values a sentence, in the
-/// order given, on all threads of the current rayon pool.
+/// For implementations of [`SentenceEncoder::encode_batch`]: encodes each sentence with a function that writes its `dim` values, one row
+/// a sentence, in the order given, on all threads of the current rayon pool.
 ///
 /// # Errors
 /// [`Error::TooLarge`] if the result does not fit into memory.
-pub fn encode_rows(
+pub fn encode_batch_with(
     sentences: &[&str],
     dim: usize,
     encode: impl Fn(&str, &mut Scratch, &mut [f32]) -> Coverage + Sync,
@@ -70,7 +70,7 @@ pub trait SentenceEncoder: Send + Sync {
     /// # Errors
     /// [`Error::TooLarge`] if the result does not fit into memory.
     fn encode_batch(&self, sentences: &[&str]) -> Result<(Array2<f32>, Vec<Coverage>)> {
-        encode_rows(sentences, self.dim(), |sentence, scratch, out| self.encode_into(sentence, scratch, out))
+        encode_batch_with(sentences, self.dim(), |sentence, scratch, out| self.encode_into(sentence, scratch, out))
     }
 
     /// The embedding of one sentence, shape `(dim,)`; zero where no token has a vector.
@@ -112,23 +112,14 @@ pub trait SentenceEncoder: Send + Sync {
     }
 }
 
-/// [`SentenceEncoder::encode_batch`] of any slice of strings, without the coverage.
-///
-/// # Errors
-/// [`Error::TooLarge`] if the result does not fit into memory.
-#[doc(hidden)]
-pub fn encode_all<S: AsRef<str>>(encoder: &(impl SentenceEncoder + ?Sized), sentences: &[S]) -> Result<Array2<f32>> {
-    let sentences: Vec<&str> = sentences.iter().map(AsRef::as_ref).collect();
-    Ok(encoder.encode_batch(&sentences)?.0)
-}
-
 impl dyn SentenceEncoder + '_ {
     /// The embeddings of many sentences, one a row, in the order given, on all threads of the current rayon pool.
     ///
     /// # Errors
     /// [`Error::TooLarge`] if the result does not fit into memory.
     pub fn encode<S: AsRef<str>>(&self, sentences: &[S]) -> Result<Array2<f32>> {
-        encode_all(self, sentences)
+        let sentences: Vec<&str> = sentences.iter().map(AsRef::as_ref).collect();
+        Ok(self.encode_batch(&sentences)?.0)
     }
 }
 
@@ -169,7 +160,7 @@ macro_rules! encoding_methods {
             /// # Errors
             /// [`senv_core::Error::TooLarge`]($crate::Error::TooLarge) if the result does not fit into memory.
             pub fn encode<Text: AsRef<str>>(&self, sentences: &[Text]) -> $crate::Result<$crate::ndarray::Array2<f32>> {
-                $crate::encode_all(self, sentences)
+                <dyn $crate::SentenceEncoder>::encode(self, sentences)
             }
 
             /// The embedding of one sentence, shape `(dim,)`; zero where no token has a vector.

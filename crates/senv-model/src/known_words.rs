@@ -96,7 +96,7 @@ impl KnownWords {
 
     /// Whether there are words, and none of them is known.
     #[must_use]
-    pub const fn is_none(self) -> bool {
+    pub const fn is_unknown_text(self) -> bool {
         self.words > 0 && self.known == 0
     }
 
@@ -114,7 +114,7 @@ impl KnownWords {
     pub fn few(self, least: f64) -> Option<FewKnownWords> {
         let (words, known) = (self.words as f64, self.known as f64);
         let by_chance = Self::DEVIATIONS * (least * (1.0 - least) * words).sqrt();
-        (self.is_none() || known < least * words - by_chance).then_some(FewKnownWords { known: self, least })
+        (self.is_unknown_text() || known < least * words - by_chance).then_some(FewKnownWords { known: self, least })
     }
 }
 
@@ -194,8 +194,8 @@ mod tests {
         let mut sum = KnownWords { sentences: 1, words: 4, known: 2, hashed: 1 };
         sum += KnownWords { sentences: 2, words: 6, known: 3, hashed: 2 };
         assert_eq!(sum, KnownWords { sentences: 3, words: 10, known: 5, hashed: 3 });
-        assert_eq!((sum.share(), sum.is_none()), (Some(0.5), false));
-        assert_eq!((KnownWords::default().share(), KnownWords::default().is_none()), (None, false));
+        assert_eq!((sum.share(), sum.is_unknown_text()), (Some(0.5), false));
+        assert_eq!((KnownWords::default().share(), KnownWords::default().is_unknown_text()), (None, false));
     }
 
     #[test]

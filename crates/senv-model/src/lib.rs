@@ -11,9 +11,7 @@ pub mod words;
 #[cfg(feature = "write")]
 pub mod writing;
 
-#[doc(hidden)]
-pub use encoder::encode_all;
-pub use encoder::{Scratch, SentenceEncoder, encode_rows};
+pub use encoder::{Scratch, SentenceEncoder, encode_batch_with};
 pub use files::model_file::ModelFile;
 pub use known_words::{FewKnownWords, KnownWords};
 pub use static_model::StaticEncoder;

@@ -23,7 +23,7 @@ const CHECKPOINT_KIND: &str = "senv-negative-sampling";
 
 /// Settings that a resumed run must share, and its position.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct State {
+pub(crate) struct TrainingState {
     /// Settings of the model and the trainer, as JSON.
     settings: String,
     /// Fingerprint of the text.
@@ -34,7 +34,7 @@ pub(crate) struct State {
     pub(crate) targets: u64,
 }
 
-impl State {
+impl TrainingState {
     /// Of a run that begins.
     pub(crate) fn new(settings: &str, corpus: &Corpus) -> Self {
         let (settings, corpus) = (settings.to_owned(), corpus.fingerprint());
@@ -60,14 +60,14 @@ impl State {
 
 /// Where a run stands.
 #[derive(Debug)]
-pub(crate) struct Place {
-    pub(crate) state: State,
+pub(crate) struct ResumePoint {
+    pub(crate) state: TrainingState,
     pub(crate) tables: Tables,
     /// The tables as they were when they were last the same on all ranks; `None` without ranks.
     pub(crate) before: Option<Tables>,
 }
 
-impl Place {
+impl ResumePoint {
     /// Writes it.
     pub(crate) fn save(
         &self,
@@ -101,19 +101,20 @@ fn previous(path: &Path) -> PathBuf {
     name.into()
 }
 
-/// The place that a run of the same settings and the same text has left, or `None` where there is none yet.
+/// The point that a run of the same settings and the same text has left, or `None` where there is none yet.
 pub(crate) fn resume(
     plan: &CheckpointPlan,
-    fresh: &State,
+    fresh: &TrainingState,
     corpus: &Corpus,
     params: &NegativeSamplingParams,
     ranks: Option<(&dyn Reduce, u64)>,
-) -> Result<Option<Place>> {
+) -> Result<Option<ResumePoint>> {
     let load = |path: &Path| load(path, fresh, corpus, params, ranks.is_some());
     let newest = load(&plan.path)?;
     let Some((ranks, n_meetings)) = ranks else { return Ok(newest) };
     let n_units = corpus.n_blocks() as u64 * u64::from(params.n_epochs());
-    let meetings = |place: &Option<Place>| place.as_ref().map_or(0, |p| met(n_units, n_meetings, p.state.next_unit));
+    let meetings =
+        |point: &Option<ResumePoint>| point.as_ref().map_or(0, |p| met(n_units, n_meetings, p.state.next_unit));
     let own = meetings(&newest);
     let of_ranks = ranks::gather(ranks, &own.to_le_bytes())?;
     let common = of_ranks.iter().map(|n| n.as_slice().try_into().map_or(0, u64::from_le_bytes)).min().unwrap_or(0);
@@ -123,7 +124,7 @@ pub(crate) fn resume(
     drop(newest);
     let previous = previous(&plan.path);
     match load(&previous)? {
-        Some(place) if met(n_units, n_meetings, place.state.next_unit) == common => Ok(Some(place)),
+        Some(point) if met(n_units, n_meetings, point.state.next_unit) == common => Ok(Some(point)),
         _ => Err(Error::CheckpointMismatch { path: previous, what: "place in the run of all ranks" }),
     }
 }
@@ -131,12 +132,12 @@ pub(crate) fn resume(
 /// What a checkpoint holds, or `None` where there is none.
 fn load(
     path: &Path,
-    expected: &State,
+    expected: &TrainingState,
     corpus: &Corpus,
     params: &NegativeSamplingParams,
     has_ranks: bool,
-) -> Result<Option<Place>> {
-    let (state, sections) = match checkpoint::load::<State>(path, CHECKPOINT_KIND) {
+) -> Result<Option<ResumePoint>> {
+    let (state, sections) = match checkpoint::load::<TrainingState>(path, CHECKPOINT_KIND) {
         Ok(loaded) => loaded,
         Err(senv_core::Error::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error.into()),
@@ -164,5 +165,5 @@ fn load(
     if !fits || sections.next().is_some() {
         return Err(mismatch("number of ranks"));
     }
-    Ok(Some(Place { state, tables, before }))
+    Ok(Some(ResumePoint { state, tables, before }))
 }

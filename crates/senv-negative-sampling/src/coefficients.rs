@@ -15,7 +15,7 @@
 
 use senv_core::{kernels, math::softplus};
 
-use crate::plan::{Plan, SharedNegatives, Step};
+use crate::plan::{Plan, PlannedStep, SharedNegatives};
 
 /// How far to move.
 #[derive(Debug, Clone, Copy)]
@@ -59,7 +59,7 @@ impl Coefficients {
     pub(crate) fn combine<'a>(
         &mut self,
         plan: &Plan,
-        step: &Step,
+        step: &PlannedStep,
         products: impl Iterator<Item = &'a [f32]> + Clone,
         rate: Rate,
         want_loss: bool,

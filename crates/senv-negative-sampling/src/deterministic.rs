@@ -36,8 +36,8 @@ use crate::{
     coefficients::Coefficients,
     examples::Examples,
     overlay::Overlay,
-    plan::{Plan, Step},
-    run::{Reporter, Run, Tally, Unit, steps},
+    plan::{Plan, PlannedStep},
+    run::{Reporter, Tally, TrainingRun, Unit, steps},
     spin::{Loss, Spin},
     step::Columns,
 };
@@ -124,7 +124,12 @@ fn share(parts: &[Range<usize>], threads: usize) -> impl Iterator<Item = &[Range
 }
 
 /// Trains until the end, or until the run is halted.
-pub(crate) fn train<E: Examples>(run: &Run<'_, E>, source: &mut Table, target: &mut Table, reporter: &mut Reporter) {
+pub(crate) fn train<E: Examples>(
+    run: &TrainingRun<'_, E>,
+    source: &mut Table,
+    target: &mut Table,
+    reporter: &mut Reporter,
+) {
     let n_threads = run.n_threads;
     let parts = divide(source.stride());
     let columns: Vec<_> = share(&parts, n_threads).map(|own| own[0].start..own[own.len() - 1].end).collect();
@@ -163,12 +168,12 @@ struct Block<'p> {
     start: Start,
     n_tokens: u64,
     /// The steps in order; with each the number of its plan, and the plan.
-    steps: Vec<(usize, &'p Plan, &'p Step)>,
+    steps: Vec<(usize, &'p Plan, &'p PlannedStep)>,
 }
 
 /// One thread.
 struct Worker<'a, E> {
-    run: &'a Run<'a, E>,
+    run: &'a TrainingRun<'a, E>,
     shared: &'a Shared<'a>,
     thread: usize,
     n_threads: usize,
@@ -299,14 +304,14 @@ impl<E: Examples> Worker<'_, E> {
         let Some(&(number, plan, step)) = block.steps.get(i) else { return self.end_block(block, &mut joint) };
         let lanes: Vec<_> = self.shared.lanes.iter().map(lock).collect();
         let products = lanes.iter().flat_map(|lane| lane.columns.products());
-        let wants_loss = Run::<E>::wants_loss(&block.unit, number);
+        let wants_loss = TrainingRun::<E>::wants_loss(&block.unit, number);
         let loss = joint.coefficients.combine(plan, step, products, block.unit.rate, wants_loss);
         joint.loss += loss;
     }
 
     fn end_block(&self, block: &Block<'_>, joint: &mut Joint) {
         let Self { run, shared, .. } = *self;
-        let counted = block.steps.iter().filter(|(number, ..)| Run::<E>::wants_loss(&block.unit, *number));
+        let counted = block.steps.iter().filter(|(number, ..)| TrainingRun::<E>::wants_loss(&block.unit, *number));
         let targets = counted.map(|(_, _, step)| step.targets.len() as u64).sum();
         let loss = std::mem::take(&mut joint.loss);
         run.count(&block.unit, &Tally { tokens: block.n_tokens, loss, targets });

@@ -6,13 +6,13 @@ use senv_core::{Corpus, RunOptions, ranks};
 
 use crate::{
     Error, Result,
-    checkpoints::{Place, State, resume},
+    checkpoints::{ResumePoint, TrainingState, resume},
     examples::Examples,
     hogwild,
     noise::Noise,
     pace::Pace,
     params::{NegativeSamplingParams, Schedule},
-    run::{Job, Reporter, Run, Tally},
+    run::{Reporter, Tally, TrainingRun, TrainingTask},
     synchronisation::{Meeting, Synchronisation, n_meetings},
     tables::Tables,
 };
@@ -67,24 +67,24 @@ pub fn fit<E: Examples>(
         Some(ranks) => Some((ranks, n_meetings(ranks, corpus, params)?)),
         None => None,
     };
-    let fresh = State::new(settings, corpus);
+    let fresh = TrainingState::new(settings, corpus);
     let resumed = match plan.filter(|plan| plan.resume) {
         Some(plan) => resume(plan, &fresh, corpus, params, ranks)?,
         None => None,
     };
-    let mut place = match resumed {
-        Some(place) => place,
-        None => Place { state: fresh, tables: initial()?, before: None },
+    let mut point = match resumed {
+        Some(point) => point,
+        None => ResumePoint { state: fresh, tables: initial()?, before: None },
     };
-    check_shapes(examples, &place.tables)?;
+    check_shapes(examples, &point.tables)?;
     // Nothing is lost yet: a checkpoint of such a run would be gigabytes of first values.
     options.observer.go_on("making the tables")?;
 
     let pace =
         Pace::measure(corpus.n_blocks(), |block, buffer| corpus.read_block(block, buffer), examples, noise, params)?;
-    let job = Job { corpus, examples, noise, params, options, pace };
+    let task = TrainingTask { corpus, examples, noise, params, options, pace };
     let mut synchronisation = ranks.map(|(ranks, n_meetings)| {
-        let before = place.before.take().unwrap_or_else(|| place.tables.clone());
+        let before = point.before.take().unwrap_or_else(|| point.tables.clone());
         Synchronisation::new(ranks, n_units, n_meetings, before)
     });
     let every = plan.and_then(|plan| plan.every);
@@ -99,11 +99,11 @@ pub fn fit<E: Examples>(
         let deadline = every.filter(|_| synchronisation.is_none()).and_then(|every| started.checked_add(every));
         // Rates count the time spent training, not the time spent on checkpoints.
         let clock = started.checked_sub(training).unwrap_or(started);
-        let meeting = synchronisation.as_ref().map(|synchronisation| synchronisation.next(place.state.next_unit));
+        let meeting = synchronisation.as_ref().map(|synchronisation| synchronisation.next(point.state.next_unit));
         let end = meeting.map_or(n_units, |(_, end)| end);
-        let run = Run::new(&job, place.state.next_unit..end, clock, deadline);
+        let run = TrainingRun::new(&task, point.state.next_unit..end, clock, deadline);
         reporter.before = here;
-        let Tables { source, target } = &mut place.tables;
+        let Tables { source, target } = &mut point.tables;
         match params.schedule {
             Schedule::Hogwild => hogwild::train(&run, source, target, &mut reporter),
             Schedule::Deterministic => crate::deterministic::train(&run, source, target, &mut reporter),
@@ -116,7 +116,7 @@ pub fn fit<E: Examples>(
                 is_stopped: matches!(done, Ok((.., true))),
                 is_diverged: matches!(done, Err(Error::Diverged { .. })),
             };
-            let all = synchronisation.meet(number, &mut place.tables, own)?;
+            let all = synchronisation.meet(number, &mut point.tables, own)?;
             saves = all.is_due || all.is_stopped;
             done = match done {
                 Ok((next_unit, ..)) if all.is_diverged => {
@@ -129,20 +129,20 @@ pub fn fit<E: Examples>(
         training += started.elapsed();
         let (next_unit, tally, interrupted) = done.map_err(|error| match error {
             Error::Diverged { epoch, tokens, lr, .. } => {
-                let checkpoint = plan.filter(|_| written || place.state.tokens > 0).map(|plan| plan.path.clone());
-                Error::Diverged { epoch, tokens: place.state.tokens.saturating_add(tokens), lr, checkpoint }
+                let checkpoint = plan.filter(|_| written || point.state.tokens > 0).map(|plan| plan.path.clone());
+                Error::Diverged { epoch, tokens: point.state.tokens.saturating_add(tokens), lr, checkpoint }
             }
             other => other,
         })?;
         here.add(&tally);
-        place.state.advance(next_unit, &tally);
+        point.state.advance(next_unit, &tally);
         let finished = next_unit >= n_units;
         if !finished
             && saves
             && let Some(plan) = plan
         {
             let before = synchronisation.as_ref().map(|synchronisation| &synchronisation.before);
-            let saved = place.save(plan, n_units, before, options);
+            let saved = point.save(plan, n_units, before, options);
             written |= saved.is_ok();
             saved_at = Instant::now();
             options.observer.checkpoint(saved.as_ref().map(|()| plan.path.as_path()));
@@ -151,7 +151,7 @@ pub fn fit<E: Examples>(
             break interrupted && !finished;
         }
     };
-    let Place { state, tables, .. } = place;
+    let ResumePoint { state, tables, .. } = point;
     if state.targets == 0 && !interrupted && state.tokens > 0 && here.tokens == state.tokens && !trained(&tables) {
         return Err(Error::NothingToLearn { sentences: corpus.n_sentences(), tokens: corpus.n_tokens() });
     }

@@ -10,7 +10,7 @@ use crate::{
     examples::Examples,
     overlay::{Overlay, PrivateRows},
     plan::Plan,
-    run::{Reporter, Run, Tally, steps},
+    run::{Reporter, Tally, TrainingRun, steps},
     step::Columns,
 };
 
@@ -18,7 +18,12 @@ use crate::{
 const PRIVATE_ROWS: usize = 64;
 
 /// Trains until the end, or until the run is halted.
-pub(crate) fn train<E: Examples>(run: &Run<'_, E>, source: &mut Table, target: &mut Table, reporter: &mut Reporter) {
+pub(crate) fn train<E: Examples>(
+    run: &TrainingRun<'_, E>,
+    source: &mut Table,
+    target: &mut Table,
+    reporter: &mut Reporter,
+) {
     let (source, target) = (SharedTable::new(source), SharedTable::new(target));
     std::thread::scope(|scope| {
         spawn_others(scope, run.n_threads, |_| move || work(run, source, target, None));
@@ -27,7 +32,7 @@ pub(crate) fn train<E: Examples>(run: &Run<'_, E>, source: &mut Table, target: &
 }
 
 fn work<E: Examples>(
-    run: &Run<'_, E>,
+    run: &TrainingRun<'_, E>,
     source: SharedTable<'_>,
     target: SharedTable<'_>,
     mut reporter: Option<&mut Reporter>,
@@ -101,7 +106,7 @@ impl<E: Examples> Default for Worker<E> {
 impl<E: Examples> Worker<E> {
     fn block(
         &mut self,
-        run: &Run<'_, E>,
+        run: &TrainingRun<'_, E>,
         unit: &crate::run::Unit,
         source: &Overlay<'_>,
         target: &Overlay<'_>,
@@ -119,7 +124,7 @@ impl<E: Examples> Worker<E> {
                     Columns::prefetch(next_plan, step, source, target);
                 }
             }
-            let want_loss = Run::<E>::wants_loss(unit, i);
+            let want_loss = TrainingRun::<E>::wants_loss(unit, i);
             for step in &plan.steps {
                 columns.forward(plan, step, source, target, slice::from_ref(&whole));
                 let loss = coefficients.combine(plan, step, columns.products(), unit.rate, want_loss);

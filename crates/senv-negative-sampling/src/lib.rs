@@ -1,4 +1,5 @@
 #![doc = include_str!("../README.md")]
+mod block_order;
 mod checkpoints;
 mod coefficients;
 mod deterministic;
@@ -9,7 +10,6 @@ mod hogwild;
 mod infer;
 mod noise;
 pub mod objective;
-mod order;
 mod overlay;
 mod pace;
 mod params;

@@ -6,7 +6,7 @@ use senv_core::{
 };
 use serde::{Deserialize, Serialize};
 
-pub use crate::{order::TextOrder, plan::NegativeSharing};
+pub use crate::{block_order::TextOrder, plan::NegativeSharing};
 
 /// Negatives a target when nothing is said (every model in appendix A of Sent2Vec).
 pub const DEFAULT_NEGATIVES: usize = 10;

@@ -14,7 +14,7 @@ use senv_core::{
 };
 
 use crate::{
-    Error, coefficients::Rate, examples::Examples, noise::Noise, order::PresentOrder, pace::Pace,
+    Error, block_order::PresentOrder, coefficients::Rate, examples::Examples, noise::Noise, pace::Pace,
     params::NegativeSamplingParams, plan::Plan, synchronisation::examples_stream,
 };
 
@@ -28,7 +28,7 @@ const DIVERGED: f64 = 4.0;
 const REPORT_EVERY: Duration = Duration::from_millis(100);
 
 /// One training run between two checkpoints.
-pub(crate) struct Run<'a, E> {
+pub(crate) struct TrainingRun<'a, E> {
     pub(crate) corpus: &'a Corpus,
     pub(crate) examples: &'a E,
     pub(crate) noise: &'a Noise,
@@ -81,7 +81,7 @@ pub(crate) struct Unit {
 }
 
 /// What is trained on what, and how: the same for all runs between checkpoints.
-pub(crate) struct Job<'a, E> {
+pub(crate) struct TrainingTask<'a, E> {
     pub(crate) corpus: &'a Corpus,
     pub(crate) examples: &'a E,
     pub(crate) noise: &'a Noise,
@@ -90,9 +90,14 @@ pub(crate) struct Job<'a, E> {
     pub(crate) pace: Pace,
 }
 
-impl<'a, E: Examples> Run<'a, E> {
-    pub(crate) fn new(job: &'a Job<'a, E>, units: Range<u64>, started: Instant, deadline: Option<Instant>) -> Self {
-        let Job { corpus, examples, noise, params, options, pace } = *job;
+impl<'a, E: Examples> TrainingRun<'a, E> {
+    pub(crate) fn new(
+        task: &'a TrainingTask<'a, E>,
+        units: Range<u64>,
+        started: Instant,
+        deadline: Option<Instant>,
+    ) -> Self {
+        let TrainingTask { corpus, examples, noise, params, options, pace } = *task;
         Self {
             corpus,
             examples,
@@ -293,10 +298,16 @@ mod tests {
                 ..NegativeSamplingParams::default()
             };
             let (options, pace) = (RunOptions::default(), Pace { step_tokens: 1 });
-            let job =
-                Job { corpus: &corpus, examples: &examples, noise: &noise, params: &params, options: &options, pace };
+            let task = TrainingTask {
+                corpus: &corpus,
+                examples: &examples,
+                noise: &noise,
+                params: &params,
+                options: &options,
+                pace,
+            };
             let n_units = 2 * corpus.n_blocks() as u64;
-            let run = Run::new(&job, 0..n_units, Instant::now(), None);
+            let run = TrainingRun::new(&task, 0..n_units, Instant::now(), None);
             (0..run.end).map(|i| run.unit(i).rate.lr).collect()
         };
         let (to_zero, to_floor) = (rates(0.0), rates(0.25));
@@ -315,7 +326,7 @@ mod tests {
         observer: &dyn Observer,
         started: Instant,
         deadline: Option<Instant>,
-        check: impl FnOnce(Run<'_, SkipGram>) -> T,
+        check: impl FnOnce(TrainingRun<'_, SkipGram>) -> T,
     ) -> T {
         let mut sentences = Sentences::new();
         sentences.push([0, 1, 2].map(TokenId));
@@ -324,9 +335,16 @@ mod tests {
         let (examples, noise) = (SkipGram::new(1, subsampling, 3), Noise::new(&[1; 3], 0.5).unwrap());
         let (params, options) = (NegativeSamplingParams::default(), RunOptions { observer, ..Default::default() });
         let pace = Pace { step_tokens: 1 };
-        let job = Job { corpus: &corpus, examples: &examples, noise: &noise, params: &params, options: &options, pace };
+        let task = TrainingTask {
+            corpus: &corpus,
+            examples: &examples,
+            noise: &noise,
+            params: &params,
+            options: &options,
+            pace,
+        };
         let n_units = 2 * corpus.n_blocks() as u64;
-        check(Run::new(&job, 0..n_units, started, deadline))
+        check(TrainingRun::new(&task, 0..n_units, started, deadline))
     }
 
     /// What a run comes to whose first unit ends with these sums.
@@ -429,7 +447,7 @@ mod tests {
             let mut unit = run.unit(0);
             for block in 0..10 {
                 unit.block = block;
-                let with_loss = (0..64).filter(|&step| Run::<SkipGram>::wants_loss(&unit, step));
+                let with_loss = (0..64).filter(|&step| TrainingRun::<SkipGram>::wants_loss(&unit, step));
                 assert!(with_loss.eq((0..64).filter(|step| (step + block) % 8 == 0)), "{block}");
             }
         });

@@ -31,7 +31,7 @@ pub use bytes::TextBytes;
 pub use cut::is_blank;
 pub use cut::{check_line, cut_line};
 pub use decode::{is_stdin, peek_stdin};
-pub use lines::{Expansion, Line, TextReader};
+pub use lines::{DecompressionProgress, Line, TextReader};
 pub use reading_progress::ReadingProgress;
 pub use sentences::sentences;
 pub use shard::{LineNumbers, Shard};

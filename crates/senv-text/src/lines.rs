@@ -78,7 +78,7 @@ pub struct TextReader {
 
 /// How much a file has become so far: one that becomes more text than text can was made to fill memory or a disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Expansion<'a> {
+pub struct DecompressionProgress<'a> {
     /// The file.
     pub path: &'a Path,
     /// Bytes as they lie in it, some of them read ahead.
@@ -169,12 +169,12 @@ impl TextReader {
 
     /// How much the present file has become so far. `None` before the first line, and for input that is no file.
     #[must_use]
-    pub fn expansion(&self) -> Option<Expansion<'_>> {
+    pub fn decompression_progress(&self) -> Option<DecompressionProgress<'_>> {
         let (compressed, text) = self.blocks.of_file();
         // Behind the last file of a shard there is none.
         (compressed > 0 && text > 0).then(|| {
             let path = self.blocks.path(self.block.file);
-            Expansion { path, compressed, text, lines: self.number }
+            DecompressionProgress { path, compressed, text, lines: self.number }
         })
     }
 

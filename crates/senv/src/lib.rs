@@ -138,8 +138,8 @@ pub use senv_index as index;
 /// Documents that are ranked by words and meaning.
 pub use senv_index::documents;
 pub use senv_losses::{
-    Candidates, Combine, Directions, Grid, InfoNce, MarginLoss, NliHeadForm, Prefix, RelatednessLoss, Selection,
-    TargetRanking,
+    Combine, InfoNce, InfoNceDirections, MarginLoss, NegativeCandidates, NliHeadForm, Prefix, RelatednessLoss,
+    ScoreGrid, Selection, TargetRanking,
 };
 pub use senv_negative_sampling::{
     Composition, Constituents, Inference, NegativeSamplingParams, NegativeSharing, Schedule, WindowSide,
@@ -176,12 +176,12 @@ pub use gradient::{
     scored_pairs::{ScoredPairs, scored_pairs_fingerprint},
     trainable_encoder::EncoderForm,
 };
-pub use grid_search::{BEST_MODEL, Candidate, GridOutcome, GridRun, GridSearch, RUN_TABLE, SearchGrid};
+pub use grid_search::{BEST_MODEL, GridOutcome, GridRun, GridSearch, RUN_TABLE, SearchCandidate, SearchGrid};
 pub use model::{
     averaged::{Averaged, AveragedSystem},
     decode::{Decode, DecodedSentence, Interpolation},
     digest::model_digest,
-    expansion::{Expansion, ExpansionReport},
+    expansion::{ExpansionReport, VocabularyExpansion},
     reverse_dictionary::{DefinedWord, ReverseDictionary},
     saved::{EncodingCost, ExpandVocabulary, SavedModel},
     score_pairs::ScorePairs,

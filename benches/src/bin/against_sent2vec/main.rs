@@ -26,7 +26,7 @@ use serde::de::{DeserializeOwned, IntoDeserializer, value::StrDeserializer};
 
 use crate::{
     report::{Record, Report},
-    run::{Case, Job, Program, Settings},
+    run::{Case, Program, Settings, Workload},
     text::Text,
 };
 
@@ -82,7 +82,7 @@ fn named<T: DeserializeOwned>(name: &str) -> Result<T, String> {
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().collect();
     let outcome = match arguments.as_slice() {
-        [_, flag, job] if flag == ours::JOB_FLAG => ours::serve(job),
+        [_, flag, workload] if flag == ours::JOB_FLAG => ours::serve(workload),
         _ => compare(&Options::parse()),
     };
     match outcome {
@@ -122,13 +122,13 @@ fn compare(options: &Options) -> Result<()> {
             for round in 0..options.repeat as usize {
                 for &threads in &options.threads {
                     let case = Case { dim, word_ngrams, threads };
-                    let job = Job { text: text.path().to_owned(), settings: options.settings.clone(), case };
+                    let workload = Workload { text: text.path().to_owned(), settings: options.settings.clone(), case };
                     for turn in 0..programs.len() {
                         let program = (turn + round) % programs.len();
                         eprint!("run {} of {n_runs}: {case}, {} ... ", report.len() + 1, programs[program]);
                         let run = match &programs[program] {
-                            &Program::Ours { schedule, sharing } => ours::run(&job, schedule, sharing)?,
-                            Program::Peer(path) => peer::run(&job, path, text.n_tokens_and_lines())?,
+                            &Program::Ours { schedule, sharing } => ours::run(&workload, schedule, sharing)?,
+                            Program::Peer(path) => peer::run(&workload, path, text.n_tokens_and_lines())?,
                         };
                         eprintln!("{:.0} words/s", run.words_per_second());
                         report.add(Record { program, case, round, run });

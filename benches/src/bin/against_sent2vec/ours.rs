@@ -12,33 +12,34 @@ use senv_negative_sampling::{NegativeSamplingParams, NegativeSharing, Schedule};
 
 use crate::{
     Result,
-    run::{Case, Job, Run, Settings},
+    run::{Case, Measurement, Settings, Workload},
 };
 
-/// The argument before a job, in the process that does it.
+/// The argument before a workload, in the process that does it.
 pub(crate) const JOB_FLAG: &str = "--job";
 
-/// Runs a job in a new process.
-pub(crate) fn run(job: &Job, schedule: Schedule, sharing: NegativeSharing) -> Result<Run> {
-    let job = serde_json::to_string(&(job, schedule, sharing))?;
+/// Runs a workload in a new process.
+pub(crate) fn run(workload: &Workload, schedule: Schedule, sharing: NegativeSharing) -> Result<Measurement> {
+    let workload = serde_json::to_string(&(workload, schedule, sharing))?;
     let mut command = Command::new(std::env::current_exe()?);
-    let output = command.args([JOB_FLAG, &job]).stdin(Stdio::null()).stderr(Stdio::inherit()).output()?;
+    let output = command.args([JOB_FLAG, &workload]).stdin(Stdio::null()).stderr(Stdio::inherit()).output()?;
     if !output.status.success() {
         return Err(format!("our run ended with {}", output.status).into());
     }
     Ok(serde_json::from_slice(&output.stdout)?)
 }
 
-/// Does a job in this process and prints what it came to.
-pub(crate) fn serve(job: &str) -> Result<()> {
-    let (job, schedule, sharing) = serde_json::from_str(job)?;
-    println!("{}", serde_json::to_string(&measure(job, schedule, sharing)?)?);
+/// Does a workload in this process and prints what it came to.
+pub(crate) fn serve(workload: &str) -> Result<()> {
+    let (workload, schedule, sharing) = serde_json::from_str(workload)?;
+    println!("{}", serde_json::to_string(&measure(workload, schedule, sharing)?)?);
     Ok(())
 }
 
-fn measure(job: Job, schedule: Schedule, negatives_shared: NegativeSharing) -> Result<Run> {
-    let Case { dim, word_ngrams, threads } = job.case;
-    let Settings { lr, negatives, subsample, epochs, min_count, min_target_count, buckets, dropout } = job.settings;
+fn measure(workload: Workload, schedule: Schedule, negatives_shared: NegativeSharing) -> Result<Measurement> {
+    let Case { dim, word_ngrams, threads } = workload.case;
+    let Settings { lr, negatives, subsample, epochs, min_count, min_target_count, buckets, dropout } =
+        workload.settings;
     let params = Sent2VecParams {
         dim,
         word_ngrams,
@@ -65,7 +66,7 @@ fn measure(job: Job, schedule: Schedule, negatives_shared: NegativeSharing) -> R
     let options = CorpusOptions { tokenizer: Tokenizer::whitespace(), min_count, threads, ..CorpusOptions::default() };
 
     let began = Instant::now();
-    let (vocabulary, corpus) = Corpus::read(&[job.text], &options, &NoObserver)?;
+    let (vocabulary, corpus) = Corpus::read(&[workload.text], &options, &NoObserver)?;
     let vocabulary_seconds = began.elapsed().as_secs_f64();
 
     let n_words = vocabulary.len();
@@ -73,7 +74,7 @@ fn measure(job: Job, schedule: Schedule, negatives_shared: NegativeSharing) -> R
     let trained = params.fit(vocabulary, &corpus, &TrainOptions { threads, ..Default::default() })?;
     let start_seconds = began.elapsed().saturating_sub(trained.training).as_secs_f64();
     let n_rows = trained.model.encoder().rows().n_rows() + n_words;
-    Ok(Run {
+    Ok(Measurement {
         words: trained.units,
         training_seconds: trained.training.as_secs_f64(),
         vocabulary_seconds,

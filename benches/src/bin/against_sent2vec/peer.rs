@@ -18,7 +18,7 @@ use senv_benches::peak_of;
 
 use crate::{
     Result,
-    run::{Case, Job, Run, Settings},
+    run::{Case, Measurement, Settings, Workload},
 };
 
 const POLL: Duration = Duration::from_millis(2);
@@ -37,10 +37,10 @@ impl Drop for Running {
 
 /// Trains with the program at `path`. `goal` counts the words and lines of the text: in an epoch the release meets so
 /// many known words, going through the text more than once if it has to.
-pub(crate) fn run(job: &Job, path: &Path, goal: u64) -> Result<Run> {
+pub(crate) fn run(workload: &Workload, path: &Path, goal: u64) -> Result<Measurement> {
     let folder = tempfile::tempdir()?;
     let log_path = folder.path().join("stderr");
-    let mut command = command(job, path, &folder.path().join("model"));
+    let mut command = command(workload, path, &folder.path().join("model"));
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(File::create(&log_path)?);
     let log = File::open(&log_path)?;
     let told = |problem: &str| {
@@ -91,27 +91,28 @@ pub(crate) fn run(job: &Job, path: &Path, goal: u64) -> Result<Run> {
     let n_words =
         number_after(&log, "Number of words:").ok_or_else(|| told("did not tell the number of words"))? as u64;
     let end = log.rsplit('\r').next().unwrap_or_default();
-    let buckets = if job.case.word_ngrams == 1 { 1 } else { u64::from(job.settings.buckets) };
-    Ok(Run {
+    let buckets = if workload.case.word_ngrams == 1 { 1 } else { u64::from(workload.settings.buckets) };
+    Ok(Measurement {
         // With several threads, others may have begun before the one that reports.
-        words: ((goal * u64::from(job.settings.epochs)) as f64 * (1.0 - done)) as u64,
+        words: ((goal * u64::from(workload.settings.epochs)) as f64 * (1.0 - done)) as u64,
         training_seconds: training.as_secs_f64(),
         vocabulary_seconds: (counted - began).as_secs_f64(),
         start_seconds: (first - counted).as_secs_f64(),
         peak_bytes: peak,
         // One bucket for characters, unused; words are known to both tables.
-        table_bytes: (2 * n_words + buckets + 1) * job.case.dim as u64 * 4,
+        table_bytes: (2 * n_words + buckets + 1) * workload.case.dim as u64 * 4,
         loss: number_after(end, "loss:"),
         stated_words_per_cpu_second: number_after(end, "words/sec/thread:"),
     })
 }
 
 /// The program and its arguments; `-bucket` must follow `-wordNgrams`, which sets it too.
-fn command(job: &Job, path: &Path, model: &Path) -> Command {
-    let Case { dim, word_ngrams, threads } = job.case;
-    let Settings { lr, negatives, subsample, epochs, min_count, min_target_count, buckets, dropout } = job.settings;
+fn command(workload: &Workload, path: &Path, model: &Path) -> Command {
+    let Case { dim, word_ngrams, threads } = workload.case;
+    let Settings { lr, negatives, subsample, epochs, min_count, min_target_count, buckets, dropout } =
+        workload.settings;
     let mut command = Command::new(path);
-    command.arg("sent2vec").arg("-input").arg(&job.text).arg("-output").arg(model);
+    command.arg("sent2vec").arg("-input").arg(&workload.text).arg("-output").arg(model);
     let mut set = |name: &str, value: String| _ = command.args([name, &value]);
     set("-dim", dim.to_string());
     set("-epoch", epochs.to_string());

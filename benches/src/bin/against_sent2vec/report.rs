@@ -5,7 +5,7 @@ use std::fmt::{self, Display};
 use serde_json::{Value, json};
 
 use crate::{
-    run::{Case, Program, Run, Settings},
+    run::{Case, Measurement, Program, Settings},
     text::Text,
 };
 
@@ -15,7 +15,7 @@ pub(crate) struct Record {
     pub(crate) program: usize,
     pub(crate) case: Case,
     pub(crate) round: usize,
-    pub(crate) run: Run,
+    pub(crate) run: Measurement,
 }
 
 /// All runs so far.
@@ -73,13 +73,13 @@ impl<'a> Report<'a> {
         self.records.iter().map(|record| record.round + 1).max().unwrap_or(0)
     }
 
-    fn run(&self, program: usize, case: Case, round: usize) -> Option<&Run> {
+    fn run(&self, program: usize, case: Case, round: usize) -> Option<&Measurement> {
         let wanted = |r: &&Record| r.program == program && r.case == case && r.round == round;
         self.records.iter().find(wanted).map(|record| &record.run)
     }
 
     /// Some number of every run of a program.
-    fn spread(&self, program: usize, case: Case, number: impl Fn(&Run) -> Option<f64>) -> Option<Spread> {
+    fn spread(&self, program: usize, case: Case, number: impl Fn(&Measurement) -> Option<f64>) -> Option<Spread> {
         let runs = (0..self.rounds()).filter_map(|round| self.run(program, case, round));
         Spread::of(runs.filter_map(number).collect())
     }
@@ -87,7 +87,7 @@ impl<'a> Report<'a> {
     /// Words a second of one run over those of another in the same round.
     fn ratio(&self, over: (usize, Case), under: (usize, Case)) -> Option<Spread> {
         let in_round = |round| {
-            let rate = |(program, case)| self.run(program, case, round).map(Run::words_per_second);
+            let rate = |(program, case)| self.run(program, case, round).map(Measurement::words_per_second);
             Some(rate(over)? / rate(under)?)
         };
         Spread::of((0..self.rounds()).filter_map(in_round).collect())
@@ -165,12 +165,12 @@ impl<'a> Report<'a> {
                 for threads in self.distinct(|case| case.threads) {
                     let case = Case { dim, word_ngrams, threads };
                     for (p, program) in self.programs.iter().enumerate() {
-                        let median = |unit: f64, decimals: usize, number: &dyn Fn(&Run) -> Option<f64>| {
+                        let median = |unit: f64, decimals: usize, number: &dyn Fn(&Measurement) -> Option<f64>| {
                             let middle = self.spread(p, case, number).map(|s| s.median / unit);
                             middle.map_or("-".into(), |x| format!("{x:.decimals$}"))
                         };
-                        let peak = |run: &Run| run.peak_bytes.map(|n| n as f64);
-                        let tables = |run: &Run| run.table_bytes as f64;
+                        let peak = |run: &Measurement| run.peak_bytes.map(|n| n as f64);
+                        let tables = |run: &Measurement| run.table_bytes as f64;
                         let cells = [
                             median(1.0, 2, &|run| Some(run.vocabulary_seconds)),
                             median(1.0, 2, &|run| Some(run.start_seconds)),
@@ -281,7 +281,7 @@ mod tests {
         let case = Case { dim: 8, word_ngrams: 1, threads: 1 };
         // The second program is twice as fast; in the second round the machine is ten times slower.
         for (program, round, words) in [(0, 0, 1000), (1, 0, 2000), (1, 1, 200), (0, 1, 100)] {
-            let run = Run {
+            let run = Measurement {
                 words,
                 training_seconds: 1.0,
                 vocabulary_seconds: 0.5,

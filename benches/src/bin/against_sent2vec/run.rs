@@ -62,7 +62,7 @@ impl fmt::Display for Case {
 
 /// A text, settings, a case: all that a program is called with.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct Job {
+pub(crate) struct Workload {
     pub(crate) text: PathBuf,
     pub(crate) settings: Settings,
     pub(crate) case: Case,
@@ -92,7 +92,7 @@ fn lower(value: &impl fmt::Debug) -> String {
 
 /// What one run came to.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct Run {
+pub(crate) struct Measurement {
     /// Known words trained on.
     pub(crate) words: u64,
     /// Wall seconds of training alone.
@@ -112,7 +112,7 @@ pub(crate) struct Run {
     pub(crate) stated_words_per_cpu_second: Option<f64>,
 }
 
-impl Run {
+impl Measurement {
     pub(crate) fn words_per_second(&self) -> f64 {
         self.words as f64 / self.training_seconds.max(1e-9)
     }

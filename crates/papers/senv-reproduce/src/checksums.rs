@@ -8,7 +8,7 @@ use std::{
 use senv_eval::{DataFile, DataFolder, Result, sha256_of_file};
 use serde_json::Value;
 
-use crate::{plan::Plan, runner::State};
+use crate::{plan::Plan, runner::CommandState};
 
 /// The data files of a plan, each read once.
 #[derive(Debug)]
@@ -46,10 +46,10 @@ impl Checksums {
     }
 
     /// The files and versions of these steps. What the bench found in the folder by itself stands in its record.
-    pub(crate) fn origin(&self, plan: &Plan, states: &[State], steps: &[usize]) -> Origin {
+    pub(crate) fn origin(&self, plan: &Plan, states: &[CommandState], steps: &[usize]) -> Origin {
         let (mut files, mut versions) = (BTreeMap::new(), BTreeSet::new());
         for &step in steps {
-            if let State::Done(record) = &states[step] {
+            if let CommandState::Done(record) = &states[step] {
                 versions.insert(record.version.clone());
                 files.extend(of_bench(&record.output).map(|file| (file.path, file.sha256)));
             }
@@ -83,9 +83,9 @@ mod tests {
         runner::Record,
     };
 
-    fn done(output: Value) -> State {
+    fn done(output: Value) -> CommandState {
         let (command, version) = (String::new(), "0.9.9".to_owned());
-        State::Done(Record { command, seconds: 1.0, threads: 0, version, output })
+        CommandState::Done(Record { command, seconds: 1.0, threads: 0, version, output })
     }
 
     #[test]
@@ -105,7 +105,7 @@ mod tests {
         // Of "abc", from FIPS 180-2.
         let abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
         let mr = DataFile { path: "mr/all.tsv".to_owned(), sha256: abc.to_owned() };
-        let open = checksums.origin(&known, &[State::Open], &[0]);
+        let open = checksums.origin(&known, &[CommandState::Open], &[0]);
         assert_eq!(open, Origin { data: vec![mr.clone()], versions: Vec::new() });
         // The bench read another file, and this one as it was before.
         let bench = json!({"tasks": [
@@ -118,7 +118,7 @@ mod tests {
         assert_eq!(checksums.origin(&known, &[done(Value::Null)], &[]), Origin::default());
         // A command that cannot run reads nothing.
         let half = plan("eval classify @mr @subj");
-        assert_eq!(checksums.origin(&half, &[State::Open], &[0]), Origin::default());
+        assert_eq!(checksums.origin(&half, &[CommandState::Open], &[0]), Origin::default());
     }
 
     #[test]
@@ -131,7 +131,7 @@ mod tests {
         let paper = Paper { name: PaperName::Cse, title: "", about: "", models: Vec::new(), tables: Vec::new() };
         plan.evaluation(&paper, &Evaluation { command: "eval x @text", seconds: 1.0 }, "english");
         let checksums = Checksums::new(&plan, folder.path()).unwrap();
-        let origin = checksums.origin(&plan, &[State::Open], &[0]);
+        let origin = checksums.origin(&plan, &[CommandState::Open], &[0]);
         assert_eq!((origin.data.len(), &origin.data[0].path), (1, &text.display().to_string()));
         std::fs::remove_file(&text).unwrap();
         let error = Checksums::new(&plan, folder.path()).err().unwrap().to_string();

@@ -10,9 +10,9 @@
 //! | [`Options`] | say which papers ([`PaperName`]), which data sets, and the folder of the output |
 //! | [`Reproduction::new`] | looks which data are there, and plans the commands |
 //! | [`Reproduction::list`] | lists tables, rows, commands and the time that they take, without running any |
-//! | [`Run::open`] | reads what has run before, and the checksums of the data |
-//! | [`Run::complete`] | runs what is left; a [`RunObserver`] hears of it and can stop it |
-//! | [`Run::write_reports`] | writes a report for each paper, a page with all, and a JSON |
+//! | [`ReproductionRun::open`] | reads what has run before, and the checksums of the data |
+//! | [`ReproductionRun::complete`] | runs what is left; a [`RunObserver`] hears of it and can stop it |
+//! | [`ReproductionRun::write_reports`] | writes a report for each paper, a page with all, and a JSON |
 //!
 //! ```
 //! use senv_reproduce::{Options, PaperName, Reproduction};
@@ -50,7 +50,7 @@ pub use observer::{Remaining, RunObserver};
 pub use options::Options;
 pub use paper_name::PaperName;
 pub use reproduction::Reproduction;
-pub use run::Run;
+pub use run::ReproductionRun;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

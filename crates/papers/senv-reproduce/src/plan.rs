@@ -14,7 +14,7 @@ const ENGLISH: &str = "english";
 
 /// A command of a plan.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Step {
+pub(crate) struct PlannedCommand {
     /// What it is known by in the folder of a run: a checksum of the command, of the sizes of its data, and of the steps that
     /// it needs. A changed command is run again, and what stands on it.
     pub(crate) key: String,
@@ -43,7 +43,7 @@ pub(crate) struct Plan {
     data_folder: PathBuf,
     out: PathBuf,
     quick: bool,
-    pub(crate) steps: Vec<Step>,
+    pub(crate) steps: Vec<PlannedCommand>,
 }
 
 /// What a command is for.
@@ -85,7 +85,7 @@ impl Plan {
         }
         let Some(model) = paper.models.iter().find(|model| model.file == file) else {
             let missing = Some(format!("the paper has no model {file}"));
-            return Some(self.push(Step { missing, ..empty(file) }));
+            return Some(self.push(PlannedCommand { missing, ..empty(file) }));
         };
         Some(self.add(paper, &model.command, model.seconds, &Purpose::Model(file)))
     }
@@ -96,7 +96,7 @@ impl Plan {
     }
 
     fn add(&mut self, paper: &Paper, command: &str, seconds: f64, purpose: &Purpose<'_>) -> usize {
-        let mut step = Step { seconds, ..empty("") };
+        let mut step = PlannedCommand { seconds, ..empty("") };
         let mut shown = vec!["senv".to_owned()];
         let mut identity = String::new();
         let mut takes_result = None;
@@ -182,7 +182,7 @@ impl Plan {
     }
 
     /// The number of a step, which is added unless it is there.
-    fn push(&mut self, step: Step) -> usize {
+    fn push(&mut self, step: PlannedCommand) -> usize {
         self.steps.iter().position(|other| other.key == step.key && other.shown == step.shown).unwrap_or_else(|| {
             self.steps.push(step);
             self.steps.len() - 1
@@ -190,8 +190,8 @@ impl Plan {
     }
 }
 
-fn empty(key: &str) -> Step {
-    Step {
+fn empty(key: &str) -> PlannedCommand {
+    PlannedCommand {
         key: key.to_owned(),
         shown: String::new(),
         arguments: Vec::new(),

@@ -15,13 +15,13 @@ use crate::{
 
 /// A [`Reproduction`] in its folder, which keeps what has run: a run that was stopped goes on where it was.
 #[derive(Debug)]
-pub struct Run<'a> {
+pub struct ReproductionRun<'a> {
     of: &'a Reproduction,
     checksums: Checksums,
     runner: Runner<'a>,
 }
 
-impl<'a> Run<'a> {
+impl<'a> ReproductionRun<'a> {
     /// Opens the folder of the output, which is made if it is not there, with what has run in it before, and reads the data
     /// sets for their checksums.
     ///
@@ -39,7 +39,7 @@ impl<'a> Run<'a> {
     /// with all papers, `results.json`.
     ///
     /// It goes paper by paper, and within a paper what costs least first, so that a run that is stopped leaves as many rows
-    /// as there can be. A command that fails is a row that says so, and no error; see [`Run::has_failed`].
+    /// as there can be. A command that fails is a row that says so, and no error; see [`ReproductionRun::has_failed`].
     ///
     /// # Errors
     /// [`senv_core::Error::Interrupted`] if the observer stops it, [`senv_core::Error::Io`] if the program cannot be started
@@ -167,7 +167,7 @@ mod tests {
     fn a_run_that_is_stopped_leaves_its_reports() {
         let folder = tempfile::tempdir().unwrap();
         let reproduction = Reproduction::new(options(folder.path()));
-        let mut run = Run::open(&reproduction).unwrap();
+        let mut run = ReproductionRun::open(&reproduction).unwrap();
         let observer = Notes { stops: true, ..Notes::default() };
         let error = run.complete(&observer).unwrap_err();
         assert!(matches!(error, Error::Core(CoreError::Interrupted { .. })), "{error}");
@@ -190,7 +190,7 @@ mod tests {
         options.program = folder.path().join("none");
         let reproduction = Reproduction::new(options);
         let observer = Notes::default();
-        let error = Run::open(&reproduction).unwrap().complete(&observer).unwrap_err();
+        let error = ReproductionRun::open(&reproduction).unwrap().complete(&observer).unwrap_err();
         assert!(matches!(error, Error::Core(CoreError::Io { action: "start", .. })), "{error}");
         let heard = observer.heard.borrow();
         assert!(heard.len() == 2 && heard[1].starts_with("senv train sent2vec --input "), "{heard:?}");
@@ -200,7 +200,7 @@ mod tests {
     fn what_ran_before_is_known_and_not_run_again() {
         let folder = tempfile::tempdir().unwrap();
         let reproduction = Reproduction::new(options(folder.path()));
-        Run::open(&reproduction).unwrap();
+        ReproductionRun::open(&reproduction).unwrap();
         let step = reproduction.plan.steps.iter().find(|step| step.shown.starts_with("senv train sent2vec ")).unwrap();
         let record = |seconds: &str| {
             let version = env!("CARGO_PKG_VERSION");
@@ -210,14 +210,14 @@ mod tests {
             fs::write(folder.path().join(format!("out/runs/{}.json", step.key)), text).unwrap();
         };
         record("61.5");
-        let mut run = Run::open(&reproduction).unwrap();
+        let mut run = ReproductionRun::open(&reproduction).unwrap();
         let observer = Notes::default();
         run.complete(&observer).unwrap();
         assert!(observer.heard.borrow().is_empty(), "{:?}", observer.heard.borrow());
         assert!(run.to_markdown().contains("$OUT/words.senv  # 1:01 min, 2 threads"), "{}", run.to_markdown());
         // A record that is damaged is as if it were not there.
         record("soon");
-        let run = Run::open(&reproduction).unwrap();
+        let run = ReproductionRun::open(&reproduction).unwrap();
         assert!(run.to_markdown().contains("$OUT/words.senv  # not run, about 1:00 min"), "{}", run.to_markdown());
     }
 
@@ -227,7 +227,7 @@ mod tests {
         let options = options(folder.path());
         let open = |output: PathBuf| {
             let options = Options { output, ..options.clone() };
-            Run::open(&Reproduction::new(options)).map(|_| ())
+            ReproductionRun::open(&Reproduction::new(options)).map(|_| ())
         };
         fs::write(folder.path().join("out/notes.txt"), "x").unwrap();
         let error = open(folder.path().join("out")).unwrap_err();
@@ -242,7 +242,7 @@ mod tests {
         // Nothing is made where there are no data.
         let output = folder.path().join("other");
         let none = Options { data: folder.path().join("none"), output: output.clone(), ..options.clone() };
-        let error = Run::open(&Reproduction::new(none)).map(|_| ()).unwrap_err();
+        let error = ReproductionRun::open(&Reproduction::new(none)).map(|_| ()).unwrap_err();
         assert!(matches!(error, Error::Eval(_)) && error.to_string().contains("none"), "{error}");
         assert!(!output.exists());
     }

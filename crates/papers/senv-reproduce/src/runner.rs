@@ -17,7 +17,7 @@ use crate::{
     error::Result,
     observer::{Remaining, RunObserver},
     options::Options,
-    plan::{Plan, Step},
+    plan::{Plan, PlannedCommand},
 };
 
 /// What is left of a step that ran to its end.
@@ -35,9 +35,9 @@ pub(crate) struct Record {
     pub(crate) output: Value,
 }
 
-/// How far a step is.
+/// How far a command of the plan is.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum State {
+pub(crate) enum CommandState {
     /// It has not run.
     Open,
     /// It has run.
@@ -51,7 +51,7 @@ pub(crate) enum State {
 pub(crate) struct Runner<'a> {
     plan: &'a Plan,
     options: &'a Options,
-    pub(crate) states: Vec<State>,
+    pub(crate) states: Vec<CommandState>,
     /// Seconds that the steps run so far took, and were expected to take.
     taken: [f64; 2],
     n_run: usize,
@@ -70,9 +70,9 @@ impl<'a> Runner<'a> {
             let path = folder.join(name);
             fs::create_dir_all(&path).map_err(|error| CoreError::io("create", &path, error))?;
         }
-        let state = |step: &Step| match &step.missing {
-            Some(reason) => State::Not(reason.clone()),
-            None => record(folder, &step.key).map_or(State::Open, State::Done),
+        let state = |step: &PlannedCommand| match &step.missing {
+            Some(reason) => CommandState::Not(reason.clone()),
+            None => record(folder, &step.key).map_or(CommandState::Open, CommandState::Done),
         };
         Ok(Self {
             plan,
@@ -90,17 +90,17 @@ impl<'a> Runner<'a> {
     /// # Errors
     /// If the observer stops it, or if what came of a step cannot be kept.
     pub(crate) fn run(&mut self, step: usize, observer: &dyn RunObserver) -> Result<bool> {
-        if self.states[step] != State::Open {
+        if self.states[step] != CommandState::Open {
             return Ok(false);
         }
         let plan = self.plan;
         for &needed in &plan.steps[step].needs {
-            if matches!(self.states[needed], State::Done(_)) && !self.has_model(needed) {
-                self.states[needed] = State::Open;
+            if matches!(self.states[needed], CommandState::Done(_)) && !self.has_model(needed) {
+                self.states[needed] = CommandState::Open;
             }
             self.run(needed, observer)?;
-            if let State::Not(reason) = &self.states[needed] {
-                self.states[step] = State::Not(reason.clone());
+            if let CommandState::Not(reason) = &self.states[needed] {
+                self.states[step] = CommandState::Not(reason.clone());
                 return Ok(true);
             }
         }
@@ -122,11 +122,11 @@ impl<'a> Runner<'a> {
     }
 
     fn add_left(&self, step: usize, left: &mut Vec<usize>) {
-        if left.contains(&step) || self.states[step] != State::Open {
+        if left.contains(&step) || self.states[step] != CommandState::Open {
             return;
         }
         for &needed in &self.plan.steps[step].needs {
-            let is_gone = matches!(self.states[needed], State::Done(_)) && !self.has_model(needed);
+            let is_gone = matches!(self.states[needed], CommandState::Done(_)) && !self.has_model(needed);
             if is_gone && !left.contains(&needed) {
                 left.push(needed);
             }
@@ -151,14 +151,14 @@ impl<'a> Runner<'a> {
     /// Says what comes next and what is left.
     pub(crate) fn announce(&self, step: usize, wanted: &[usize], observer: &dyn RunObserver) {
         let left = self.left(wanted);
-        if left.is_empty() || self.states[step] != State::Open {
+        if left.is_empty() || self.states[step] != CommandState::Open {
             return;
         }
         let time = Duration::try_from_secs_f64(self.estimate(&left)).unwrap_or_default();
         observer.remaining(&Remaining { commands: left.len(), of: self.n_run + left.len(), time });
     }
 
-    fn start(&mut self, step: &Step, observer: &dyn RunObserver) -> Result<State> {
+    fn start(&mut self, step: &PlannedCommand, observer: &dyn RunObserver) -> Result<CommandState> {
         go_on(observer)?;
         observer.started(&step.shown);
         let Options { output: folder, program, threads, .. } = self.options;
@@ -190,11 +190,18 @@ impl<'a> Runner<'a> {
         let _ = fs::remove_file(&out);
         go_on(observer)?;
         let state = self.outcome(step, status, &printed, seconds, &log)?;
-        observer.ended(&step.shown, if let State::Not(reason) = &state { Err(reason) } else { Ok(time) });
+        observer.ended(&step.shown, if let CommandState::Not(reason) = &state { Err(reason) } else { Ok(time) });
         Ok(state)
     }
 
-    fn outcome(&mut self, step: &Step, status: ExitStatus, printed: &str, seconds: f64, log: &Path) -> Result<State> {
+    fn outcome(
+        &mut self,
+        step: &PlannedCommand,
+        status: ExitStatus,
+        printed: &str,
+        seconds: f64,
+        log: &Path,
+    ) -> Result<CommandState> {
         let said = || {
             let text = fs::read_to_string(log).unwrap_or_default();
             let line = text.lines().rev().find(|line| line.contains("error")).or_else(|| text.lines().last());
@@ -203,7 +210,7 @@ impl<'a> Runner<'a> {
         };
         if !status.success() {
             self.failed = true;
-            return Ok(State::Not(said()));
+            return Ok(CommandState::Not(said()));
         }
         let text = match &step.result {
             Some(path) => fs::read_to_string(path).unwrap_or_default(),
@@ -219,7 +226,7 @@ impl<'a> Runner<'a> {
         let path = record_path(&self.options.output, &step.key);
         let text = serde_json::to_string(&record).map_err(|error| CoreError::io("write", &path, error.into()))?;
         AtomicFile::write_with(&path, |file| file.write_all(text.as_bytes()))?;
-        Ok(State::Done(record))
+        Ok(CommandState::Done(record))
     }
 
     /// Waits for a command; one that is stopped is asked to end, so that training can write its checkpoint.

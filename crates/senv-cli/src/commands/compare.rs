@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::{
     commands::{
         ModelArg,
-        sentences::{Place, cosine, place, read_for, texts},
+        sentences::{LocatedSentence, cosine, located, read_for, texts},
     },
     destination,
     failure::{Failure, Result},
@@ -79,9 +79,9 @@ struct Compared<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     cosine: Option<f32>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    first: Option<Place<'a>>,
+    first: Option<LocatedSentence<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    second: Option<Place<'a>>,
+    second: Option<LocatedSentence<'a>>,
 }
 
 impl Compare {
@@ -126,15 +126,15 @@ impl Compare {
         let of_first = of_first.iter().enumerate().map(|(i, found)| Compared {
             r#in: if found.is_some() { Only::Both } else { Only::First },
             cosine: found.map(|found| found.cosine),
-            first: Some(place(first, i, false)),
-            second: found.map(|found| place(second, found.position, false)),
+            first: Some(located(first, i, false)),
+            second: found.map(|found| located(second, found.position, false)),
         });
         let alone = of_second.iter().enumerate().filter(|(_, found)| found.is_none());
         let of_second = alone.map(|(i, _)| Compared {
             r#in: Only::Second,
             cosine: None,
             first: None,
-            second: Some(place(second, i, false)),
+            second: Some(located(second, i, false)),
         });
         of_first.chain(of_second).filter(move |row| only.is_none_or(|only| only == row.r#in))
     }
@@ -150,9 +150,11 @@ impl Compare {
             Only::Both => '=',
         };
         let cosine = row.cosine.map_or_else(|| "-".into(), |cosine| format!("{cosine:.4}"));
-        let line = |place: &Option<Place<'_>>| place.as_ref().map_or_else(|| "-".into(), Place::shown);
-        let column =
-            |place: &Option<Place<'_>>| place.as_ref().map_or_else(|| "-".into(), |place| place.column().into_owned());
+        let line =
+            |place: &Option<LocatedSentence<'_>>| place.as_ref().map_or_else(|| "-".into(), LocatedSentence::shown);
+        let column = |place: &Option<LocatedSentence<'_>>| {
+            place.as_ref().map_or_else(|| "-".into(), |place| place.column().into_owned())
+        };
         let Compared { first, second, .. } = row;
         writeln!(out, "{mark}\t{cosine}\t{}\t{}\t{}\t{}", line(first), line(second), column(first), column(second))
     }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use senv::{Expansion, Model, ReleasedBin};
+use senv::{Model, ReleasedBin, VocabularyExpansion};
 use senv_store::{Embeddings, ModelFile, NonFinite, ReadOptions};
 use serde::Serialize;
 
@@ -63,17 +63,17 @@ enum MapArg {
     Same,
 }
 
-impl From<Expansion> for MapArg {
-    fn from(expansion: Expansion) -> Self {
+impl From<VocabularyExpansion> for MapArg {
+    fn from(expansion: VocabularyExpansion) -> Self {
         match expansion {
-            Expansion::Affine => Self::Affine,
-            Expansion::Linear => Self::Linear,
-            Expansion::Same => Self::Same,
+            VocabularyExpansion::Affine => Self::Affine,
+            VocabularyExpansion::Linear => Self::Linear,
+            VocabularyExpansion::Same => Self::Same,
         }
     }
 }
 
-impl From<MapArg> for Expansion {
+impl From<MapArg> for VocabularyExpansion {
     fn from(map: MapArg) -> Self {
         match map {
             MapArg::Affine => Self::Affine,
@@ -99,7 +99,7 @@ impl ExpandVocabulary {
     pub(crate) fn run(self) -> Result {
         Destination::output(&self.output, Content::Model, self.force).check(&[&self.model.model, &self.vectors])?;
         let model = self.model.open_verified()?;
-        let usual = model.expandable().map_or(Expansion::Affine, |model| model.usual_expansion());
+        let usual = model.expandable().map_or(VocabularyExpansion::Affine, |model| model.usual_expansion());
         let map = self.map.unwrap_or_else(|| usual.into());
         let (expanded, report) = model.expanded(&read(&self.vectors)?, map.into())?;
         expanded.save(&self.output)?;

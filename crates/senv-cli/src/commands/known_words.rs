@@ -88,7 +88,7 @@ pub(crate) fn unknown_query(query: &str, is_zero: bool, known: KnownWords) -> Op
     if is_zero {
         return Some(format!("no word of {query:?} is known: zero vector, no neighbours"));
     }
-    known.is_none().then(|| {
+    known.is_unknown_text().then(|| {
         format!(
             "no word of {query:?} is known to the model: its neighbours say little, but for texts with the same words"
         )
@@ -100,8 +100,9 @@ pub(crate) fn unknown_query(query: &str, is_zero: bool, known: KnownWords) -> Op
 /// English has none (`docs/experiments/known-words.md`).
 pub(crate) fn foreign_query(path: &Path, model: &Model, query: &str, known: KnownWords) -> Option<String> {
     let least = min_share(path);
-    let is_foreign =
-        |word: &str| !word.is_ascii() && word.chars().all(char::is_lowercase) && model.known_words([word]).is_none();
+    let is_foreign = |word: &str| {
+        !word.is_ascii() && word.chars().all(char::is_lowercase) && model.known_words([word]).is_unknown_text()
+    };
     let has_foreign = || is_english(path) && query.split(|c: char| !c.is_alphabetic()).any(is_foreign);
     let is_below = known.share().is_some_and(|share| share < least);
     (is_below && (known.few(least).is_some() || has_foreign())).then(|| {

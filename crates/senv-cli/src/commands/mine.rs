@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::{
     commands::{
         ModelArg,
-        sentences::{Place, cosine, place, read_for, texts, with_files},
+        sentences::{LocatedSentence, cosine, located, read_for, texts, with_files},
     },
     destination,
     failure::{Failure, Result},
@@ -78,8 +78,8 @@ Examples:
 struct Mined<'a> {
     score: f32,
     cosine: f32,
-    first: Place<'a>,
-    second: Place<'a>,
+    first: LocatedSentence<'a>,
+    second: LocatedSentence<'a>,
 }
 
 impl Mine {
@@ -120,8 +120,8 @@ impl Mine {
             let mined = Mined {
                 score: pair.score,
                 cosine: pair.cosine,
-                first: place(&lines, pair.first, with_files(input, &lines)),
-                second: place(
+                first: located(&lines, pair.first, with_files(input, &lines)),
+                second: located(
                     others.as_ref().unwrap_or(&lines),
                     pair.second,
                     paths.len() > 1 && others.is_none() || self.with.len() > 1,

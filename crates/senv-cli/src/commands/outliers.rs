@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::{
     commands::{
         ModelArg,
-        sentences::{Place, cosine, place, read_for, texts, with_files},
+        sentences::{LocatedSentence, cosine, located, read_for, texts, with_files},
     },
     destination,
     failure::{Failure, Result},
@@ -67,7 +67,7 @@ Examples:
 struct Outlier<'a> {
     likeness: f32,
     #[serde(flatten)]
-    place: Place<'a>,
+    place: LocatedSentence<'a>,
 }
 
 impl Outliers {
@@ -95,7 +95,7 @@ impl Outliers {
             order = (0..lines.len()).filter(|&i| !dropped.contains(sentences[i])).collect();
         }
         for &i in &order {
-            let outlier = Outlier { likeness: likeness[i], place: place(&lines, i, with_file) };
+            let outlier = Outlier { likeness: likeness[i], place: located(&lines, i, with_file) };
             self.write(&mut out, &outlier).map_err(Failure::stdout)?;
         }
         out.flush().map_err(Failure::stdout)?;

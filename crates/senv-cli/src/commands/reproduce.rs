@@ -7,7 +7,7 @@ use std::{
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use indicatif::{ProgressBar, ProgressStyle};
-use senv_reproduce::{Error, Options, PaperName, Remaining, Reproduction, Run, RunObserver};
+use senv_reproduce::{Error, Options, PaperName, Remaining, Reproduction, ReproductionRun, RunObserver};
 
 use crate::{
     failure::{Failure, Result},
@@ -72,7 +72,7 @@ impl Reproduce {
         if self.list {
             return output::print(&reproduction.list());
         }
-        let mut run = Run::open(&reproduction).map_err(failure)?;
+        let mut run = ReproductionRun::open(&reproduction).map_err(failure)?;
         let started = Instant::now();
         let progress = RunProgress::new();
         let ended = if self.report { run.write_reports() } else { run.complete(&progress) };

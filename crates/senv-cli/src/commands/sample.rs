@@ -7,7 +7,7 @@ use clap::ArgGroup;
 use crate::{
     commands::{
         ModelArg,
-        sentences::{place, read_for, share, texts, with_files},
+        sentences::{located, read_for, share, texts, with_files},
     },
     destination,
     failure::{Failure, Result},
@@ -83,7 +83,7 @@ impl Sample {
         };
         let mut out = output::stdout();
         for &i in &chosen {
-            let place = place(&lines, i, with_files(input, &lines));
+            let place = located(&lines, i, with_files(input, &lines));
             if self.json {
                 serde_json::to_writer(&mut out, &place).map_err(|error| Failure::stdout(error.into()))?;
                 writeln!(out).map_err(Failure::stdout)?;

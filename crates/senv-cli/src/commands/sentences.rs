@@ -13,14 +13,14 @@ use crate::{
 
 /// A sentence and where it stands.
 #[derive(Debug, Serialize)]
-pub(crate) struct Place<'a> {
+pub(crate) struct LocatedSentence<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<String>,
     line: u64,
     pub(crate) text: &'a str,
 }
 
-impl Place<'_> {
+impl LocatedSentence<'_> {
     /// Its line, with the file where there are several.
     pub(crate) fn shown(&self) -> String {
         match &self.file {
@@ -40,10 +40,10 @@ pub(crate) fn with_files(paths: &[PathBuf], lines: &Lines) -> bool {
     paths.len() > 1 || lines.has_files()
 }
 
-/// Where sentence `i` stands; with its file where there are several.
-pub(crate) fn place(lines: &Lines, i: usize, with_file: bool) -> Place<'_> {
+/// Sentence `i` and where it stands; with its file where there are several.
+pub(crate) fn located(lines: &Lines, i: usize, with_file: bool) -> LocatedSentence<'_> {
     let (file, line) = lines.place(i);
-    Place { file: with_file.then(|| file.display().to_string()), line, text: lines.get(i) }
+    LocatedSentence { file: with_file.then(|| file.display().to_string()), line, text: lines.get(i) }
 }
 
 /// All sentences of some files, at least one; warns where the model knows few of their words.

@@ -4,7 +4,7 @@ use std::{fmt, fs, path::PathBuf};
 
 use clap::{ArgMatches, Args, Command, FromArgMatches, builder::RangedU64ValueParser};
 use senv::{
-    BEST_MODEL, Candidate, GridOutcome, GridRun, GridSearch, PairSystem, RUN_TABLE, ScoredPairs, SearchGrid,
+    BEST_MODEL, GridOutcome, GridRun, GridSearch, PairSystem, RUN_TABLE, ScoredPairs, SearchCandidate, SearchGrid,
     StagedPairs, Start, TrainOptions, TrainingData,
 };
 use senv_core::{Error as CoreError, Observer, files::AtomicFile, observer::Stage};
@@ -207,7 +207,7 @@ impl Search {
         let base_params = params(base, of_vectors)?;
         self.check_same_search(&base_params, &loaded, &select)?;
         let candidate = |(values, given): (&Vec<String>, &HyperArgs<S>)| {
-            Ok(Candidate { values: values.clone(), params: params(given, of_vectors)? })
+            Ok(SearchCandidate { values: values.clone(), params: params(given, of_vectors)? })
         };
         let candidates = combinations.iter().zip(&settings).map(candidate).collect::<Result<Vec<_>>>()?;
         let folder = Some(self.output.clone());
@@ -277,7 +277,7 @@ impl Search {
         }
     }
 
-    fn tell<S>(&self, names: &[String], candidates: &[Candidate<S>], found: &GridOutcome) -> Result {
+    fn tell<S>(&self, names: &[String], candidates: &[SearchCandidate<S>], found: &GridOutcome) -> Result {
         let model = self.output.join(BEST_MODEL);
         let (best, middle, n) = (&candidates[found.best].values, found.median(), found.scores.len());
         if self.json {

@@ -157,29 +157,33 @@ pub fn beam_search<F: Float, D: Decoder, E: From<Error>>(
 }
 
 /// A hypothesis extended by a word.
-struct Candidate {
+struct ExtendedHypothesis {
     hypothesis: usize,
     word: u32,
     log_probability: f64,
 }
 
 /// The `n` likeliest extensions, the best first; none if a logit is NaN or +∞.
-fn likeliest<F: Float>(open: &[Hypothesis], logits: ArrayView2<'_, F>, n: usize) -> Option<Vec<Candidate>> {
-    let order = |a: &Candidate, b: &Candidate| -> Ordering {
+fn likeliest<F: Float>(open: &[Hypothesis], logits: ArrayView2<'_, F>, n: usize) -> Option<Vec<ExtendedHypothesis>> {
+    let order = |a: &ExtendedHypothesis, b: &ExtendedHypothesis| -> Ordering {
         let by_probability = b.log_probability.total_cmp(&a.log_probability);
         by_probability.then(a.hypothesis.cmp(&b.hypothesis)).then(a.word.cmp(&b.word))
     };
-    let mut best: Vec<Candidate> = Vec::new();
+    let mut best: Vec<ExtendedHypothesis> = Vec::new();
     for ((hypothesis, before), row) in open.iter().enumerate().zip(logits.rows()) {
         let row: Vec<f64> = row.iter().map(|x| x.wide()).collect();
         if row.iter().any(|x| x.is_nan() || *x == f64::INFINITY) {
             return None;
         }
         let total = math::log_sum_exp(&row);
-        let mut ways: Vec<Candidate> = (0..)
+        let mut ways: Vec<ExtendedHypothesis> = (0..)
             .zip(&row)
             .filter(|(_, x)| x.is_finite())
-            .map(|(word, x)| Candidate { hypothesis, word, log_probability: before.log_probability + x - total })
+            .map(|(word, x)| ExtendedHypothesis {
+                hypothesis,
+                word,
+                log_probability: before.log_probability + x - total,
+            })
             .collect();
         if ways.len() > n {
             ways.select_nth_unstable_by(n - 1, order);

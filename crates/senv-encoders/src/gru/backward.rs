@@ -18,7 +18,7 @@ use senv_core::{
     arrays::{Float, matmul_into},
 };
 
-use super::{Activations, Cell, Gradients, Weights, gates};
+use super::{Cell, Gradients, GruActivations, Weights, gates};
 use crate::{
     recurrent::{
         CellInput, InputGradients, ROWS, Recurrent, Upstream, projection_gradients, sentence_sums, view, view_mut,
@@ -57,7 +57,7 @@ impl Cell {
         &self,
         weights: &Weights<'_, F>,
         cell_input: &CellInput<'_, F>,
-        run: &Activations<F>,
+        activations: &GruActivations<F>,
         upstream: &Upstream<'_, F>,
         d: &mut Gradients<'_, F>,
     ) -> Result<InputGradients<F>> {
@@ -66,8 +66,8 @@ impl Cell {
             Some(last) => last.to_vec(),
             None => zeros(steps.n_sentences(), h)?,
         };
-        let d_gates = self.through_time(weights, cell_input, run, upstream, &mut d_h)?;
-        self.recurrent_gradients(cell_input, run, &d_gates, d)?;
+        let d_gates = self.through_time(weights, cell_input, activations, upstream, &mut d_h)?;
+        self.recurrent_gradients(cell_input, activations, &d_gates, d)?;
 
         let projections = projection_gradients(cell_input, self.gates(), |i, out| d_gates.add_to(i, out))?;
         let n_rows = cell_input.rows.nrows();
@@ -90,7 +90,7 @@ impl Cell {
         &self,
         weights: &Weights<'_, F>,
         cell_input: &CellInput<'_, F>,
-        run: &Activations<F>,
+        activations: &GruActivations<F>,
         upstream: &Upstream<'_, F>,
         d_h: &mut [F],
     ) -> Result<GateGradients<F>> {
@@ -104,7 +104,7 @@ impl Cell {
         for t in (0..steps.len()).rev() {
             let (at, active) = (steps.start(t), steps.active(t));
             let d_h = &mut d_h[..active * h];
-            let (before, gates) = (run.before(steps, t), &run.gates[at * 3 * h..][..active * 3 * h]);
+            let (before, gates) = (activations.before(steps, t), &activations.gates[at * 3 * h..][..active * 3 * h]);
             let d_u = &mut d.u[at * 3 * h..][..active * 3 * h];
             let multiplied = t > 0 || cell_input.initial.is_some();
             let add_upstream = |i: usize, d_h: &mut [F]| {
@@ -135,7 +135,7 @@ impl Cell {
                 let d_a = view(d_u, active, 3 * h);
                 first_u.times(d_a.slice(s![.., ..2 * h]), F::one(), view_mut(d_h, active, h))?; // (B3)
             } else {
-                let (u, d_n) = (&run.extra[at * h..][..active * h], &mut d.n[at * h..][..active * h]);
+                let (u, d_n) = (&activations.extra[at * h..][..active * h], &mut d.n[at * h..][..active * h]);
                 let rows = rows.zip(u.par_chunks_exact(h).zip(d_n.par_chunks_exact_mut(h)));
                 rows.enumerate().with_min_len(ROWS).for_each(|(i, (((d_h, d_u), (gates, before)), (u, d_n)))| {
                     add_upstream(i, d_h);
@@ -156,7 +156,7 @@ impl Cell {
     fn recurrent_gradients<F: Float>(
         &self,
         cell_input: &CellInput<'_, F>,
-        run: &Activations<F>,
+        activations: &GruActivations<F>,
         d_gates: &GateGradients<F>,
         d: &mut Gradients<'_, F>,
     ) -> Result<()> {
@@ -168,14 +168,14 @@ impl Cell {
         let first = usize::from(cell_input.initial.is_none()).min(steps.len());
         let n = steps.total() - steps.start(first);
         let mut before = Vec::with_capacity(n * h);
-        (first..steps.len()).for_each(|t| before.extend_from_slice(run.before(steps, t)));
+        (first..steps.len()).for_each(|t| before.extend_from_slice(activations.before(steps, t)));
         let before = view(&before, n, h);
         let d_u = view(&d_gates.u[steps.start(first) * 3 * h..], n, 3 * h);
         if !self.style.resets_before() {
             return matmul_into(F::one(), d_u.t(), before, F::one(), d.recurrent.view_mut()); // (B2)
         }
         let (d_gates, d_n) = (d_u.slice(s![.., ..2 * h]), d_u.slice(s![.., 2 * h..]));
-        let reset = view(&run.extra[steps.start(first) * h..], n, h);
+        let reset = view(&activations.extra[steps.start(first) * h..], n, h);
         matmul_into(F::one(), d_gates.t(), before, F::one(), d.recurrent.slice_mut(s![..2 * h, ..]))?; // (B2)
         matmul_into(F::one(), d_n.t(), reset, F::one(), d.recurrent.slice_mut(s![2 * h.., ..])) // (B2)
     }

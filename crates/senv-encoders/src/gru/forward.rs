@@ -29,7 +29,7 @@ use crate::{
 
 /// The activations of a forward pass: what the backward pass needs.
 #[derive(Debug, Clone)]
-pub(crate) struct Activations<F> {
+pub(crate) struct GruActivations<F> {
     /// r, z and n of all packed rows, `3 h` values each.
     pub(super) gates: Vec<F>,
     /// u_n with its bias (reset after the product), or r ∘ h⁻ (before).
@@ -40,7 +40,7 @@ pub(crate) struct Activations<F> {
     hidden: usize,
 }
 
-impl<F: Float> Activations<F> {
+impl<F: Float> GruActivations<F> {
     /// The states of all packed rows.
     pub(crate) fn states(&self) -> &[F] {
         &self.states[self.n_sentences * self.hidden..]
@@ -64,7 +64,7 @@ impl Cell {
         &self,
         weights: &Weights<'_, F>,
         cell_input: &CellInput<'_, F>,
-    ) -> Result<Activations<F>> {
+    ) -> Result<GruActivations<F>> {
         self.run(weights, cell_input, true)
     }
 
@@ -73,7 +73,7 @@ impl Cell {
         &self,
         weights: &Weights<'_, F>,
         cell_input: &CellInput<'_, F>,
-    ) -> Result<Activations<F>> {
+    ) -> Result<GruActivations<F>> {
         self.run(weights, cell_input, false)
     }
 
@@ -82,12 +82,12 @@ impl Cell {
         weights: &Weights<'_, F>,
         cell_input: &CellInput<'_, F>,
         keep: bool,
-    ) -> Result<Activations<F>> {
+    ) -> Result<GruActivations<F>> {
         let (h, steps, n_sentences) = (self.hidden, cell_input.steps, cell_input.steps.n_sentences());
         let projections = self.project(weights, cell_input)?; // (F1)
         let n_states = n_sentences.checked_add(steps.total()).ok_or(Error::TooLarge { rows: usize::MAX, dim: h })?;
         let kept = if keep || steps.len() == 0 { steps.total() } else { steps.active(0) };
-        let mut run = Activations {
+        let mut activations = GruActivations {
             gates: zeros(kept, 3 * h)?,
             extra: zeros(kept, h)?,
             states: zeros(n_states, h)?,
@@ -95,16 +95,16 @@ impl Cell {
             hidden: h,
         };
         if let Some(initial) = cell_input.initial {
-            run.states[..initial.len()].copy_from_slice(initial);
+            activations.states[..initial.len()].copy_from_slice(initial);
         }
         let recurrent = weights.recurrent.t();
         for t in 0..steps.len() {
             let (at, active) = (steps.start(t), steps.active(t));
-            let (earlier, out) = run.states.split_at_mut((n_sentences + at) * h);
+            let (earlier, out) = activations.states.split_at_mut((n_sentences + at) * h);
             let first = if t == 0 { 0 } else { n_sentences + steps.start(t - 1) };
             let before = &earlier[first * h..][..active * h];
             let out = &mut out[..active * h];
-            let step = Step {
+            let step = GruStep {
                 h,
                 before,
                 is_zero: t == 0 && cell_input.initial.is_none(),
@@ -112,8 +112,8 @@ impl Cell {
                 context: |i: usize| cell_input.context.map(|context| row(context, 3 * h, i)),
             };
             let room = if keep { at } else { 0 };
-            let gates = &mut run.gates[room * 3 * h..][..active * 3 * h];
-            let extra = &mut run.extra[room * h..][..active * h];
+            let gates = &mut activations.gates[room * 3 * h..][..active * 3 * h];
+            let extra = &mut activations.extra[room * h..][..active * h];
             if self.style.resets_before() {
                 step.reset_before(recurrent, gates, extra)?;
             } else {
@@ -127,7 +127,7 @@ impl Cell {
                 false => gates::blend::<F, false>(gates, before, out),
             });
         }
-        Ok(run)
+        Ok(activations)
     }
 
     /// (F1), with a row for the zero vector at the end.
@@ -141,7 +141,7 @@ impl Cell {
 }
 
 /// One step of all sentences that have a word there.
-struct Step<'s, F, A, C> {
+struct GruStep<'s, F, A, C> {
     h: usize,
     /// The states before.
     before: &'s [F],
@@ -153,7 +153,7 @@ struct Step<'s, F, A, C> {
     context: C,
 }
 
-impl<'s, F, A, C> Step<'s, F, A, C>
+impl<'s, F, A, C> GruStep<'s, F, A, C>
 where
     F: Float,
     A: Fn(usize) -> &'s [F] + Sync,

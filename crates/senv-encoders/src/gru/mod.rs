@@ -18,7 +18,7 @@ use senv_core::{
 };
 use serde::{Deserialize, Serialize};
 
-pub(crate) use forward::Activations;
+pub(crate) use forward::GruActivations;
 
 use crate::recurrent::{CellInput, InputGradients, RecurrentCell, Steps, Upstream};
 
@@ -150,7 +150,7 @@ impl Cell {
 }
 
 impl RecurrentCell for Cell {
-    type Run<F: Float> = Activations<F>;
+    type Activations<F: Float> = GruActivations<F>;
     type Start = GruInit;
 
     fn input(&self) -> usize {
@@ -218,21 +218,21 @@ impl RecurrentCell for Cell {
         first: usize,
         cell_input: &CellInput<'_, F>,
         keep: bool,
-    ) -> Result<Activations<F>> {
+    ) -> Result<GruActivations<F>> {
         let weights = self.weights(parameters, first);
         if keep { self.forward(&weights, cell_input) } else { self.encode(&weights, cell_input) }
     }
 
-    fn states<F: Float>(run: &Activations<F>) -> &[F] {
-        run.states()
+    fn states<F: Float>(activations: &GruActivations<F>) -> &[F] {
+        activations.states()
     }
 
-    fn whole_states<F: Float>(run: &Activations<F>) -> Vec<F> {
-        run.states().to_vec()
+    fn whole_states<F: Float>(activations: &GruActivations<F>) -> Vec<F> {
+        activations.states().to_vec()
     }
 
-    fn last<'a, F: Float>(run: &'a Activations<F>, steps: &Steps, i: usize) -> &'a [F] {
-        run.last(steps, i)
+    fn last<'a, F: Float>(activations: &'a GruActivations<F>, steps: &Steps, i: usize) -> &'a [F] {
+        activations.last(steps, i)
     }
 
     fn through<F: Float>(
@@ -240,11 +240,11 @@ impl RecurrentCell for Cell {
         parameters: &Parameters<F>,
         first: usize,
         cell_input: &CellInput<'_, F>,
-        run: &Activations<F>,
+        activations: &GruActivations<F>,
         upstream: &Upstream<'_, F>,
         d: Vec<&mut Tensor<F>>,
     ) -> Result<InputGradients<F>> {
         let mut d = self.gradients(&mut d.into_iter());
-        self.backward(&self.weights(parameters, first), cell_input, run, upstream, &mut d)
+        self.backward(&self.weights(parameters, first), cell_input, activations, upstream, &mut d)
     }
 }

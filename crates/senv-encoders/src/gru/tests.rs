@@ -80,7 +80,7 @@ fn cells_give_the_reference_numbers() {
         let rows = view(&x, 2 * longest, d);
         let cell_input = CellInput { steps: &steps, rows, index: Some(&index), initial: Some(&initial), context: None };
         let weights = cell.weights(&parameters, 0);
-        let run = cell.forward(&weights, &cell_input).unwrap();
+        let activations = cell.forward(&weights, &cell_input).unwrap();
 
         let (hidden, upstream) = (numbers(&case["hidden_all"]), numbers(&case["upstream_all"]));
         let (mut d_states, mut d_last) = (vec![0.0; steps.total() * h], numbers(&case["upstream_last"]));
@@ -89,20 +89,20 @@ fn cells_give_the_reference_numbers() {
                 let at = (i * longest + t) * h;
                 if t < length {
                     let packed = (steps.start(t) + i) * h;
-                    close(&run.states()[packed..packed + h], &hidden[at..at + h], name);
+                    close(&activations.states()[packed..packed + h], &hidden[at..at + h], name);
                     d_states[packed..packed + h].copy_from_slice(&upstream[at..at + h]);
                 } else {
                     // A step on padding copies the last state.
                     (0..h).for_each(|j| d_last[i * h + j] += upstream[at + j]);
                 }
             }
-            close(run.last(&steps, i), &numbers(&case["hidden_last"][i]), name);
+            close(activations.last(&steps, i), &numbers(&case["hidden_last"][i]), name);
         }
         let mut d = parameters.zeros_like();
         let below = {
             let mut gradients = cell.gradients(&mut d.iter_mut());
             let upstream = Upstream { states: Some(&d_states), last: Some(&d_last) };
-            cell.backward(&weights, &cell_input, &run, &upstream, &mut gradients).unwrap()
+            cell.backward(&weights, &cell_input, &activations, &upstream, &mut gradients).unwrap()
         };
         for (tensor, name) in d.iter().zip(["W", "U", "b", "c"]) {
             let expected = if name == "c" && case["grads"].get("c_r").is_none() {
@@ -160,19 +160,19 @@ impl Problem {
             context: Some(&self.context),
         };
         let weights = self.cell.weights(&self.parameters, 0);
-        let run = self.cell.forward(&weights, &cell_input).unwrap();
+        let activations = self.cell.forward(&weights, &cell_input).unwrap();
         let (d_states, d_last) = (matrix_of::<f64>(steps.total(), H, 8), matrix_of::<f64>(5, H, 9));
         let (d_states, d_last) = (d_states.as_slice().unwrap(), d_last.as_slice().unwrap());
         let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
-        let last: f64 = (0..5).map(|i| dot(run.last(&steps, i), &d_last[H * i..H * (i + 1)])).sum();
-        let value = dot(run.states(), d_states) + last;
+        let last: f64 = (0..5).map(|i| dot(activations.last(&steps, i), &d_last[H * i..H * (i + 1)])).sum();
+        let value = dot(activations.states(), d_states) + last;
         if !want {
             return (value, None);
         }
         let mut d = self.parameters.zeros_like();
         let upstream = Upstream { states: Some(d_states), last: Some(d_last) };
         let mut gradients = self.cell.gradients(&mut d.iter_mut());
-        let below = self.cell.backward(&weights, &cell_input, &run, &upstream, &mut gradients).unwrap();
+        let below = self.cell.backward(&weights, &cell_input, &activations, &upstream, &mut gradients).unwrap();
         let d_words = below.projections.dot(&weights.input);
         (value, Some((d_words, below.initial, below.context, d)))
     }

@@ -7,7 +7,7 @@ use senv_core::{Result, arrays::Float};
 
 use crate::{
     decoder::{Conditioning, FirstInput},
-    gru::{Activations, Cell, GruInit, GruStyle},
+    gru::{Cell, GruActivations, GruInit, GruStyle},
     recurrent::{CoreSaved, DecoderCore, decoder_over_core},
 };
 
@@ -52,7 +52,7 @@ pub struct GruDecoder {
 
 /// The saved state for the backward pass of [`GruDecoder`]: gates and states of all words.
 #[derive(Debug, Clone)]
-pub struct GruDecoderSaved<F: Float>(CoreSaved<F, Activations<F>>);
+pub struct GruDecoderSaved<F: Float>(CoreSaved<F, GruActivations<F>>);
 
 impl GruDecoder {
     /// A decoder of hidden size `hidden`, for word vectors of dimension `word_dim` and sentence vectors of

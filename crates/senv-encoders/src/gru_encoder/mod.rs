@@ -12,7 +12,7 @@ use senv_core::{
 
 use crate::{
     encoder::Encoder,
-    gru::{Activations, Cell, GruInit, GruStyle},
+    gru::{Cell, GruActivations, GruInit, GruStyle},
     recurrent::{RecurrentCell, RecurrentTopology, Stack, StackSaved, StatePooling},
 };
 
@@ -64,7 +64,7 @@ pub struct GruEncoder {
 
 /// The saved state for the backward pass of [`GruEncoder`]: gates and states of all words, by direction.
 #[derive(Debug, Clone)]
-pub struct GruSaved<F: Float>(StackSaved<F, Activations<F>>);
+pub struct GruSaved<F: Float>(StackSaved<F, GruActivations<F>>);
 
 impl GruEncoder {
     /// An encoder for word vectors of dimension `word_dim`. Skip-thoughts: 620, `hidden` 2400 (uni) or 1200 (bi), one

@@ -32,22 +32,22 @@ impl LstmCell {
         &self,
         weights: &Weights<'_, F>,
         cell_input: &CellInput<'_, F>,
-        run: &LstmActivations<F>,
+        activations: &LstmActivations<F>,
         upstream: &Upstream<'_, F>,
         mut d: Vec<&mut Tensor<F>>,
     ) -> Result<InputGradients<F>> {
         let (h, width, steps) = (self.hidden, self.width(), cell_input.steps);
-        let (d_a, initial) = self.through_time(weights, cell_input, run, upstream)?;
+        let (d_a, initial) = self.through_time(weights, cell_input, activations, upstream)?;
 
         // (B2); zero states add nothing.
         let first = usize::from(cell_input.initial.is_none()).min(steps.len());
         let n = steps.total() - steps.start(first);
         let mut before = Vec::with_capacity(n * h);
-        (first..steps.len()).for_each(|t| before.extend_from_slice(run.before(steps, t)));
+        (first..steps.len()).for_each(|t| before.extend_from_slice(activations.before(steps, t)));
         let d_u = view(&d_a[steps.start(first) * width..], n, width);
         matmul_into(F::one(), d_u.t(), view(&before, n, h), F::one(), d[1].view_mut())?;
         if self.peepholes {
-            self.add_peephole_gradients(cell_input, run, &d_a, d[3].values_mut());
+            self.add_peephole_gradients(cell_input, activations, &d_a, d[3].values_mut());
         }
 
         // (B1)
@@ -71,7 +71,7 @@ impl LstmCell {
         &self,
         weights: &Weights<'_, F>,
         cell_input: &CellInput<'_, F>,
-        run: &LstmActivations<F>,
+        activations: &LstmActivations<F>,
         upstream: &Upstream<'_, F>,
     ) -> Result<(Vec<F>, Vec<F>)> {
         let (h, width, steps) = (self.hidden, self.width(), cell_input.steps);
@@ -86,11 +86,11 @@ impl LstmCell {
             let (at, active) = (steps.start(t), steps.active(t));
             let (d_h, d_c) = (&mut d_h[..active * h], &mut d_c[..active * h]);
             let d_a = &mut d_a[at * width..][..active * width];
-            let gates = &run.gates[at * width..][..active * width];
-            let squashed = &run.squashed[at * h..][..active * h];
+            let gates = &activations.gates[at * width..][..active * width];
+            let squashed = &activations.squashed[at * h..][..active * h];
             let rows = d_h.par_chunks_exact_mut(h).zip(d_c.par_chunks_exact_mut(h));
             let rows = rows.zip(d_a.par_chunks_exact_mut(width).zip(gates.par_chunks_exact(width)));
-            let cells = run.cells_before(steps, t).par_chunks_exact(h).zip(squashed.par_chunks_exact(h));
+            let cells = activations.cells_before(steps, t).par_chunks_exact(h).zip(squashed.par_chunks_exact(h));
             rows.zip(cells).enumerate().with_min_len(ROWS).for_each(
                 |(i, (((d_h, d_c), (d_a, gates)), (c_before, squashed)))| {
                     if let Some(states) = upstream.states {
@@ -115,14 +115,15 @@ impl LstmCell {
     fn add_peephole_gradients<F: Float>(
         &self,
         cell_input: &CellInput<'_, F>,
-        run: &LstmActivations<F>,
+        activations: &LstmActivations<F>,
         d_a: &[F],
         d: &mut [F],
     ) {
         let (h, width, steps) = (self.hidden, self.width(), cell_input.steps);
         for t in 0..steps.len() {
             let d_a = d_a[steps.start(t) * width..][..steps.active(t) * width].chunks_exact(width);
-            let cells = run.cells_before(steps, t).chunks_exact(h).zip(run.cells_of(steps, t).chunks_exact(h));
+            let cells =
+                activations.cells_before(steps, t).chunks_exact(h).zip(activations.cells_of(steps, t).chunks_exact(h));
             for (d_a, (before, cell)) in d_a.zip(cells) {
                 // Of i, f and o; g looks at nothing.
                 for (d, (gate, c)) in d.chunks_exact_mut(h).zip([(0, before), (1, before), (3, cell)]) {

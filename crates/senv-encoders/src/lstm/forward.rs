@@ -88,7 +88,7 @@ impl LstmCell {
         let projections = project(weights.input, weights.bias, cell_input)?; // (F1)
         let n_states = n_sentences.checked_add(steps.total()).ok_or(Error::TooLarge { rows: usize::MAX, dim: h })?;
         let kept = if keep || steps.len() == 0 { steps.total() } else { steps.active(0) };
-        let mut run = LstmActivations {
+        let mut activations = LstmActivations {
             gates: zeros(kept, width)?,
             squashed: zeros(kept, h)?,
             cells: zeros(n_states, h)?,
@@ -98,20 +98,20 @@ impl LstmCell {
         };
         if let Some(initial) = cell_input.initial {
             for (i, initial) in initial.chunks_exact(2 * h).enumerate() {
-                run.states[i * h..(i + 1) * h].copy_from_slice(&initial[..h]);
-                run.cells[i * h..(i + 1) * h].copy_from_slice(&initial[h..]);
+                activations.states[i * h..(i + 1) * h].copy_from_slice(&initial[..h]);
+                activations.cells[i * h..(i + 1) * h].copy_from_slice(&initial[h..]);
             }
         }
         let recurrent = weights.recurrent.t();
         for t in 0..steps.len() {
             let (at, active) = (steps.start(t), steps.active(t));
-            let first = run.place_before(steps, t);
-            let (earlier, states) = run.states.split_at_mut((n_sentences + at) * h);
-            let (earlier_cells, cells) = run.cells.split_at_mut((n_sentences + at) * h);
+            let first = activations.place_before(steps, t);
+            let (earlier, states) = activations.states.split_at_mut((n_sentences + at) * h);
+            let (earlier_cells, cells) = activations.cells.split_at_mut((n_sentences + at) * h);
             let (before, cells_before) = (&earlier[first..][..active * h], &earlier_cells[first..][..active * h]);
             let room = if keep { at } else { 0 };
-            let gates = &mut run.gates[room * width..][..active * width];
-            let squashed = &mut run.squashed[room * h..][..active * h];
+            let gates = &mut activations.gates[room * width..][..active * width];
+            let squashed = &mut activations.squashed[room * h..][..active * h];
             if t > 0 || cell_input.initial.is_some() {
                 let out = view_mut(gates, active, width);
                 matmul_into(F::one(), view(before, active, h), recurrent, F::zero(), out)?; // (F2)
@@ -127,6 +127,6 @@ impl LstmCell {
                 gates::step(a, weights.peepholes, cell_before, gates, cell, squashed, out); // (F3)
             });
         }
-        Ok(run)
+        Ok(activations)
     }
 }

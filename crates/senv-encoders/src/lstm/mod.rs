@@ -83,7 +83,7 @@ impl LstmCell {
 }
 
 impl RecurrentCell for LstmCell {
-    type Run<F: Float> = LstmActivations<F>;
+    type Activations<F: Float> = LstmActivations<F>;
     type Start = LstmInit;
 
     fn input(&self) -> usize {
@@ -173,16 +173,16 @@ impl RecurrentCell for LstmCell {
         self.forward(&self.weights(parameters, first), cell_input, keep)
     }
 
-    fn states<F: Float>(run: &LstmActivations<F>) -> &[F] {
-        run.states()
+    fn states<F: Float>(activations: &LstmActivations<F>) -> &[F] {
+        activations.states()
     }
 
-    fn whole_states<F: Float>(run: &LstmActivations<F>) -> Vec<F> {
-        run.whole_states()
+    fn whole_states<F: Float>(activations: &LstmActivations<F>) -> Vec<F> {
+        activations.whole_states()
     }
 
-    fn last<'a, F: Float>(run: &'a LstmActivations<F>, steps: &Steps, i: usize) -> &'a [F] {
-        run.last(steps, i)
+    fn last<'a, F: Float>(activations: &'a LstmActivations<F>, steps: &Steps, i: usize) -> &'a [F] {
+        activations.last(steps, i)
     }
 
     fn through<F: Float>(
@@ -190,10 +190,10 @@ impl RecurrentCell for LstmCell {
         parameters: &Parameters<F>,
         first: usize,
         cell_input: &CellInput<'_, F>,
-        run: &LstmActivations<F>,
+        activations: &LstmActivations<F>,
         upstream: &Upstream<'_, F>,
         d: Vec<&mut Tensor<F>>,
     ) -> Result<InputGradients<F>> {
-        self.backward(&self.weights(parameters, first), cell_input, run, upstream, d)
+        self.backward(&self.weights(parameters, first), cell_input, activations, upstream, d)
     }
 }

@@ -55,7 +55,7 @@ pub(crate) struct InputGradients<F> {
 /// A cell whose tensors are some of a [`Parameters`], from an index on.
 pub(crate) trait RecurrentCell: Debug + Copy + PartialEq + Sync {
     /// The activations of a pass.
-    type Run<F: Float>: Debug + Clone + Send + Sync;
+    type Activations<F: Float>: Debug + Clone + Send + Sync;
 
     /// How its tensors begin.
     type Start: Debug + Copy + PartialEq;
@@ -136,16 +136,16 @@ pub(crate) trait RecurrentCell: Debug + Copy + PartialEq + Sync {
         first: usize,
         cell_input: &CellInput<'_, F>,
         keep: bool,
-    ) -> Result<Self::Run<F>>;
+    ) -> Result<Self::Activations<F>>;
 
     /// The states of all packed rows.
-    fn states<F: Float>(run: &Self::Run<F>) -> &[F];
+    fn states<F: Float>(activations: &Self::Activations<F>) -> &[F];
 
     /// The whole states of all packed rows, [`state_dim`](Self::state_dim) values each.
-    fn whole_states<F: Float>(run: &Self::Run<F>) -> Vec<F>;
+    fn whole_states<F: Float>(activations: &Self::Activations<F>) -> Vec<F>;
 
     /// The state of the sentence at sorted position `i` after its last word; its initial state if it has none.
-    fn last<'a, F: Float>(run: &'a Self::Run<F>, steps: &Steps, i: usize) -> &'a [F];
+    fn last<'a, F: Float>(activations: &'a Self::Activations<F>, steps: &Steps, i: usize) -> &'a [F];
 
     /// Adds the gradients of its tensors to `d`, but for `context`, and returns those of its inputs.
     fn through<F: Float>(
@@ -153,7 +153,7 @@ pub(crate) trait RecurrentCell: Debug + Copy + PartialEq + Sync {
         parameters: &Parameters<F>,
         first: usize,
         cell_input: &CellInput<'_, F>,
-        run: &Self::Run<F>,
+        activations: &Self::Activations<F>,
         upstream: &Upstream<'_, F>,
         d: Vec<&mut Tensor<F>>,
     ) -> Result<InputGradients<F>>;

@@ -43,7 +43,7 @@ pub(crate) struct DecoderCore<C: RecurrentCell> {
 pub(crate) struct CoreSaved<F, R> {
     steps: Steps,
     inputs: Vec<u32>,
-    run: R,
+    activations: R,
     /// Initial states in sorted order.
     initial: Option<Vec<F>>,
     /// What the context adds, in sorted order.
@@ -51,7 +51,7 @@ pub(crate) struct CoreSaved<F, R> {
 }
 
 /// Hidden states, and what is saved of their pass.
-type Decoded<F, C> = (Array2<F>, CoreSaved<F, <C as RecurrentCell>::Run<F>>);
+type Decoded<F, C> = (Array2<F>, CoreSaved<F, <C as RecurrentCell>::Activations<F>>);
 
 /// Initial states, and what the context adds.
 type Given<F> = (Option<Vec<F>>, Option<Vec<F>>);
@@ -131,13 +131,13 @@ impl<C: RecurrentCell> DecoderCore<C> {
             initial: initial.as_deref(),
             context: context.as_deref(),
         };
-        let run = self.cell.run(parameters, 0, &cell_input, true)?; // (F2)
+        let activations = self.cell.run(parameters, 0, &cell_input, true)?; // (F2)
         let h = self.cell.hidden();
         let mut hidden = zeros(batch.n_tokens(), h)?;
-        for (state, token) in C::states(&run).chunks_exact(h).zip(steps.tokens(batch, false)) {
+        for (state, token) in C::states(&activations).chunks_exact(h).zip(steps.tokens(batch, false)) {
             hidden[token as usize * h..][..h].copy_from_slice(state);
         }
-        Ok((matrix(batch.n_tokens(), h, hidden)?, CoreSaved { steps, inputs, run, initial, context }))
+        Ok((matrix(batch.n_tokens(), h, hidden)?, CoreSaved { steps, inputs, activations, initial, context }))
     }
 
     /// (F1) for some sentence vectors.
@@ -177,7 +177,7 @@ impl<C: RecurrentCell> DecoderCore<C> {
         batch: &TokenBatch,
         words: ArrayView2<'_, F>,
         vectors: ArrayView2<'_, F>,
-        saved: &CoreSaved<F, C::Run<F>>,
+        saved: &CoreSaved<F, C::Activations<F>>,
         d_hidden: ArrayView2<'_, F>,
         d_words: Option<ArrayViewMut2<'_, F>>,
         mut d_vectors: ArrayViewMut2<'_, F>,
@@ -195,7 +195,7 @@ impl<C: RecurrentCell> DecoderCore<C> {
             check_size("gradient of the words, in columns,", words.ncols(), d_words.ncols())?;
         }
         let (steps, inputs) = self.order(batch)?;
-        if saved.steps != steps || saved.inputs != inputs || C::states(&saved.run).len() != steps.total() * h {
+        if saved.steps != steps || saved.inputs != inputs || C::states(&saved.activations).len() != steps.total() * h {
             let got = "that of other targets or another decoder".into();
             return Err(Error::InvalidParameter { name: "saved state", requirement: "of this decoder and batch", got });
         }
@@ -208,7 +208,7 @@ impl<C: RecurrentCell> DecoderCore<C> {
         let cell_input = CellInput { steps: &steps, rows: words, index: Some(&inputs), initial, context };
         let upstream = Upstream { states: Some(&d_states), last: None };
         let d_cell = d_parameters.iter_mut().take(self.cell.n_tensors()).collect();
-        let below = self.cell.through(parameters, 0, &cell_input, &saved.run, &upstream, d_cell)?;
+        let below = self.cell.through(parameters, 0, &cell_input, &saved.activations, &upstream, d_cell)?;
         if let Some(d_words) = d_words {
             let weights = self.cell.input_weights(parameters, 0);
             matmul_into(F::one(), below.projections.view(), weights, F::one(), d_words)?;
@@ -272,8 +272,8 @@ impl<C: RecurrentCell> DecoderCore<C> {
             initial: Some(flat(&states)),
             context: context.as_deref(),
         };
-        let run = self.cell.run(parameters, 0, &cell_input, true)?;
-        matrix(k, self.cell.state_dim(), C::whole_states(&run))
+        let activations = self.cell.run(parameters, 0, &cell_input, true)?;
+        matrix(k, self.cell.state_dim(), C::whole_states(&activations))
     }
 
     fn check_tensors<F: Float>(&self, parameters: &Parameters<F>) -> Result<()> {

@@ -49,17 +49,17 @@ pub(crate) struct Stack<C> {
     pub(crate) pooling: StatePooling,
 }
 
-/// What a forward pass saves for the backward pass: the runs of the cells, by layer, then by direction.
+/// What a forward pass saves for the backward pass: the activations of the cells, by layer, then by direction.
 #[derive(Debug, Clone)]
 pub(crate) struct StackSaved<F, R> {
     orders: Orders,
-    runs: Vec<R>,
+    activations: Vec<R>,
     /// Above the first layer, if interleaved: the states of both directions below, in the order of the batch's tokens.
     joined: Vec<Array2<F>>,
 }
 
 /// Sentence vectors, and what is saved of their pass.
-type Encoded<F, C> = (Array2<F>, StackSaved<F, <C as RecurrentCell>::Run<F>>);
+type Encoded<F, C> = (Array2<F>, StackSaved<F, <C as RecurrentCell>::Activations<F>>);
 
 /// The order in which the directions process a batch.
 #[derive(Debug, Clone, PartialEq)]
@@ -189,7 +189,7 @@ impl<C: RecurrentCell> Stack<C> {
         (layer, direction): (usize, usize),
         orders: &'a Orders,
         words: ArrayView2<'a, F>,
-        runs: &'a [C::Run<F>],
+        activations: &'a [C::Activations<F>],
         joined: &'a [Array2<F>],
     ) -> CellInput<'a, F> {
         let (rows, index) = if layer == 0 {
@@ -197,18 +197,18 @@ impl<C: RecurrentCell> Stack<C> {
         } else if self.is_interleaved() {
             (joined[layer - 1].view(), Some(&orders.tokens[direction][..]))
         } else {
-            let below = &runs[(layer - 1) * self.n_directions() + direction];
+            let below = &activations[(layer - 1) * self.n_directions() + direction];
             (view(C::states(below), orders.steps.total(), self.hidden), None)
         };
         CellInput { steps: &orders.steps, rows, index, initial: None, context: None }
     }
 
     /// The states of both directions of a layer, in the order of the batch's tokens.
-    fn join<F: Float>(&self, orders: &Orders, runs: &[C::Run<F>]) -> Result<Array2<F>> {
+    fn join<F: Float>(&self, orders: &Orders, activations: &[C::Activations<F>]) -> Result<Array2<F>> {
         let (h, total) = (self.hidden, orders.steps.total());
         let mut joined = zeros(total, 2 * h)?;
-        for ((direction, run), tokens) in runs.iter().enumerate().zip(&orders.tokens) {
-            for (state, &token) in C::states(run).chunks_exact(h).zip(tokens) {
+        for ((direction, of_direction), tokens) in activations.iter().enumerate().zip(&orders.tokens) {
+            for (state, &token) in C::states(of_direction).chunks_exact(h).zip(tokens) {
                 joined[token as usize * 2 * h + direction * h..][..h].copy_from_slice(state);
             }
         }
@@ -226,32 +226,32 @@ impl<C: RecurrentCell> Stack<C> {
         check_words(batch, self.word_dim, words)?;
         self.check_parameters(parameters)?;
         let orders = self.orders(batch)?;
-        let (mut runs, mut joined): (Vec<C::Run<F>>, Vec<Array2<F>>) = Default::default();
+        let (mut activations, mut joined): (Vec<C::Activations<F>>, Vec<Array2<F>>) = Default::default();
         let (h, out_dim) = (self.hidden, self.out_dim());
         let mut out = zeros(batch.len(), out_dim)?;
         for layer in 0..self.layers {
             let cell = self.cell(layer);
             let new = for_directions(vec![(); self.n_directions()], |direction, ()| {
-                let cell_input = self.cell_input((layer, direction), &orders, words, &runs, &joined);
+                let cell_input = self.cell_input((layer, direction), &orders, words, &activations, &joined);
                 cell.run(parameters, self.first_tensor(layer, direction), &cell_input, keep)
             })?;
-            for (direction, run) in new.iter().enumerate() {
+            for (direction, of_direction) in new.iter().enumerate() {
                 let Some(column) = self.column(layer, direction) else { continue };
                 for i in 0..batch.len() {
                     let at = orders.steps.sentence(i) * out_dim + column;
                     let out = &mut out[at..at + h];
                     match self.pooling {
-                        StatePooling::Last => out.copy_from_slice(C::last(run, &orders.steps, i)),
-                        pooling => pool::forward(pooling, C::states(run), &orders.steps, i, out),
+                        StatePooling::Last => out.copy_from_slice(C::last(of_direction, &orders.steps, i)),
+                        pooling => pool::forward(pooling, C::states(of_direction), &orders.steps, i, out),
                     }
                 }
             }
             if self.is_interleaved() && layer + 1 < self.layers {
                 joined.push(self.join(&orders, &new)?);
             }
-            runs.extend(new);
+            activations.extend(new);
         }
-        Ok((matrix(batch.len(), out_dim, out)?, StackSaved { orders, runs, joined }))
+        Ok((matrix(batch.len(), out_dim, out)?, StackSaved { orders, activations, joined }))
     }
 
     /// Adds the gradients of the words and of the parameters, as [`Encoder::backward`](crate::Encoder::backward) does.
@@ -261,7 +261,7 @@ impl<C: RecurrentCell> Stack<C> {
         parameters: &Parameters<F>,
         batch: &TokenBatch,
         words: ArrayView2<'_, F>,
-        saved: &StackSaved<F, C::Run<F>>,
+        saved: &StackSaved<F, C::Activations<F>>,
         d_out: ArrayView2<'_, F>,
         mut d_words: Option<ArrayViewMut2<'_, F>>,
         d_parameters: &mut Parameters<F>,
@@ -285,21 +285,23 @@ impl<C: RecurrentCell> Stack<C> {
             let items =
                 gradients.split_off(layer * n_directions).into_iter().zip(std::mem::take(&mut d_states)).collect();
             let below = for_directions(items, |direction, (d, d_states): (Vec<&mut Tensor<F>>, Option<Vec<F>>)| {
-                let cell_input = self.cell_input((layer, direction), orders, words, &saved.runs, &saved.joined);
+                let cell_input = self.cell_input((layer, direction), orders, words, &saved.activations, &saved.joined);
                 let last: Option<Vec<F>> = self.column(layer, direction).map(|column| {
                     let columns = |row: &'_ [F]| row[column..column + h].to_vec();
                     d_out.chunks_exact(self.out_dim()).flat_map(columns).collect()
                 });
-                let run = &saved.runs[layer * n_directions + direction];
+                let of_direction = &saved.activations[layer * n_directions + direction];
                 let (last, pooled) = match (self.pooling, last) {
                     (StatePooling::Last, last) => (last, None),
-                    (pooling, Some(d)) => (None, Some(pool::backward(pooling, C::states(run), &orders.steps, h, &d)?)),
+                    (pooling, Some(d)) => {
+                        (None, Some(pool::backward(pooling, C::states(of_direction), &orders.steps, h, &d)?))
+                    }
                     (_, None) => (None, None),
                 };
                 let states = d_states.as_deref().or(pooled.as_deref());
                 let upstream = Upstream { states, last: last.as_deref() };
                 let first = self.first_tensor(layer, direction);
-                Ok(cell.through(parameters, first, &cell_input, run, &upstream, d)?.projections)
+                Ok(cell.through(parameters, first, &cell_input, of_direction, &upstream, d)?.projections)
             })?;
             if layer == 0 {
                 let Some(d_words) = &mut d_words else { continue };
@@ -331,10 +333,17 @@ impl<C: RecurrentCell> Stack<C> {
     }
 
     /// Returns an error for a state saved by another encoder or for another batch.
-    fn check_saved<F: Float>(&self, batch: &TokenBatch, saved: &StackSaved<F, C::Run<F>>) -> Result<()> {
+    fn check_saved<F: Float>(&self, batch: &TokenBatch, saved: &StackSaved<F, C::Activations<F>>) -> Result<()> {
         let orders = self.orders(batch)?;
-        check_size("saved state, in directions and layers,", self.layers * self.n_directions(), saved.runs.len())?;
-        let of_form = saved.runs.iter().all(|run| C::states(run).len() == orders.steps.total() * self.hidden);
+        check_size(
+            "saved state, in directions and layers,",
+            self.layers * self.n_directions(),
+            saved.activations.len(),
+        )?;
+        let of_form = saved
+            .activations
+            .iter()
+            .all(|of_direction| C::states(of_direction).len() == orders.steps.total() * self.hidden);
         let joined = if self.is_interleaved() { self.layers - 1 } else { 0 };
         if saved.orders == orders && of_form && saved.joined.len() == joined {
             return Ok(());

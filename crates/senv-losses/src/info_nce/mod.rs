@@ -37,7 +37,7 @@ pub const DEFAULT_TEMPERATURE: f64 = 0.06;
 
 /// Which member of a pair is the anchor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub enum Directions {
+pub enum InfoNceDirections {
     /// Predict the second among all second ones and the first among all first ones, and average; the default.
     #[default]
     Both,
@@ -45,7 +45,7 @@ pub enum Directions {
     Forward,
 }
 
-named_values!(Directions {
+named_values!(InfoNceDirections {
     Both = "both": "The second among all second members and the first among all first ones",
     Forward = "forward": "The second among all second members",
 });
@@ -64,7 +64,7 @@ hyperparameters! {
     ///
     /// ```
     /// use ndarray::array;
-    /// use senv_losses::{Directions, InfoNce, Prefix};
+    /// use senv_losses::{InfoNceDirections, InfoNce, Prefix};
     /// let (a, b) = (array![[2.0, 0.0], [0.0, 1.0]], array![[1.0, 0.0], [0.0, 3.0]]);
     /// let loss = InfoNce { temperature: 1.0, ..InfoNce::default() };
     /// let (value, saved) = loss.forward(a.view(), b.view(), None, &[0, 1, 2, 3])?;
@@ -86,7 +86,7 @@ hyperparameters! {
         /// Temperature τ, which divides the cosines (softmax-cosine).
         pub temperature: f64 = DEFAULT_TEMPERATURE => Training[above 0];
         /// Which member of a pair is predicted from which (softmax-cosine).
-        pub directions: Directions = Directions::Both => Training;
+        pub directions: InfoNceDirections = InfoNceDirections::Both => Training;
         /// Whether a sentence of the same text as a member of the pair is no negative.
         pub exclude_equal_text: bool = true => Training;
         /// Prefixes of which the loss is the weighted mean, each with vectors normalized anew; none, the default, is all
@@ -204,15 +204,15 @@ impl InfoNce {
         let (m, n) = (anchors.nrows(), candidates.nrows());
         let mut scores = Array2::zeros((m, n));
         matmul_into(F::of(1.0 / self.temperature), anchors, candidates.t(), F::zero(), scores.view_mut())?; // (F1)
-        let weight = if self.directions == Directions::Both { 0.5 } else { 1.0 } / m as f64;
+        let weight = if self.directions == InfoNceDirections::Both { 0.5 } else { 1.0 } / m as f64;
         let c = share * weight / self.temperature;
         let mut back = match self.directions {
-            Directions::Both => {
+            InfoNceDirections::Both => {
                 let mut back = Array2::zeros((m, m));
                 transpose(flat(&scores), n, flat_mut(&mut back), m, m, |back, score| *back = score);
                 Some(back)
             }
-            Directions::Forward => None,
+            InfoNceDirections::Forward => None,
         };
         let mut sum = softmax_rows(flat_mut(&mut scores), n, |i| excluded.candidates(i), c); // (F2), (B2)
         if let Some(back) = &mut back {
@@ -263,7 +263,7 @@ mod tests {
     fn losses() -> impl Iterator<Item = InfoNce> {
         let prefixes = [vec![], vec![Prefix { dim: 2, weight: 0.5 }, Prefix { dim: 5, weight: 1.0 }]];
         prefixes.into_iter().flat_map(|prefixes| {
-            [(Directions::Both, true), (Directions::Both, false), (Directions::Forward, true)].map(
+            [(InfoNceDirections::Both, true), (InfoNceDirections::Both, false), (InfoNceDirections::Forward, true)].map(
                 |(directions, exclude_equal_text)| InfoNce {
                     temperature: 0.4,
                     directions,
@@ -318,7 +318,7 @@ mod tests {
                 }
             }
             let each = denominators.map(|d| -(e(a.row(i), b.row(i)) / d).ln());
-            sum += if loss.directions == Directions::Both { 0.5 * (each[0] + each[1]) } else { each[0] };
+            sum += if loss.directions == InfoNceDirections::Both { 0.5 * (each[0] + each[1]) } else { each[0] };
         }
         sum / m as f64
     }

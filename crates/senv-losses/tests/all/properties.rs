@@ -4,8 +4,8 @@ use ndarray::{Array2, Axis, concatenate};
 use proptest::prelude::*;
 use senv_core::{arrays::Float, init, rng::stream};
 use senv_losses::{
-    CandidateCounts, Candidates, Directions, InfoNce, MarginLoss, Prefix, RelatednessHead, RelatednessLoss,
-    SoftmaxCosine,
+    CandidateCounts, InfoNce, InfoNceDirections, MarginLoss, NegativeCandidates, Prefix, RelatednessHead,
+    RelatednessLoss, SoftmaxCosine,
 };
 
 fn matrix(n: usize, dim: usize, seed: u64) -> Array2<f64> {
@@ -28,7 +28,7 @@ fn pairs(m: usize, dim: usize, seed: u64) -> (Array2<f64>, Array2<f64>) {
 /// A loss, and its gradients below each other.
 type Run<F> = (f64, Array2<F>);
 
-fn margin<F: Float>(a: &Array2<F>, b: &Array2<F>, texts: &[u32], candidates: Candidates) -> Run<F> {
+fn margin<F: Float>(a: &Array2<F>, b: &Array2<F>, texts: &[u32], candidates: NegativeCandidates) -> Run<F> {
     let loss = MarginLoss { candidates, ..MarginLoss::default() };
     let (value, saved) = loss.forward(a.view(), b.view(), texts, &mut stream(1, "", &[])).unwrap();
     let (d_a, d_b) = loss.backward(&saved, 1.0);
@@ -85,9 +85,9 @@ fn all<F: Float>(m: usize, dim: usize) -> Vec<Run<F>> {
     let (a, b) = pairs(m, dim, 1);
     let (a, b, more) = (cast::<F>(&a), cast::<F>(&b), cast::<F>(&matrix(m, dim, 3)));
     vec![
-        margin(&a, &b, &texts(2 * m), Candidates::BothSides),
-        margin(&a, &b, &texts(2 * m), Candidates::SameSide),
-        margin(&a, &b, &texts(2 * m), Candidates::FirstElements),
+        margin(&a, &b, &texts(2 * m), NegativeCandidates::BothSides),
+        margin(&a, &b, &texts(2 * m), NegativeCandidates::SameSide),
+        margin(&a, &b, &texts(2 * m), NegativeCandidates::FirstElements),
         softmax(&a, &b, &more),
         info_nce(&a, &b, &more, &texts(3 * m), false),
         info_nce(&a, &b, &more, &texts(3 * m), true),
@@ -147,9 +147,9 @@ proptest! {
         let places = |blocks: usize| -> Vec<usize> {
             (0..blocks).flat_map(|block| order.iter().map(move |i| 6 * block + i)).collect()
         };
-        let pairs = margin(&a, &b, &texts[..12], Candidates::BothSides);
+        let pairs = margin(&a, &b, &texts[..12], NegativeCandidates::BothSides);
         let expected = (pairs.0, reordered(&pairs.1, &places(2)));
-        assert_close(&margin(&a2, &b2, &moved[..12], Candidates::BothSides), &expected)?;
+        assert_close(&margin(&a2, &b2, &moved[..12], NegativeCandidates::BothSides), &expected)?;
         for nested in [false, true] {
             let all = info_nce(&a, &b, &hard, &texts, nested);
             let places: Vec<usize> = places(2).into_iter().chain(12..18).collect();
@@ -165,7 +165,7 @@ proptest! {
         let mut longer = a.clone();
         longer.row_mut(2).mapv_inplace(|x| scale * x);
         let runs = |a: &Array2<f64>| [
-            margin(a, &b, &texts[..10], Candidates::BothSides),
+            margin(a, &b, &texts[..10], NegativeCandidates::BothSides),
             softmax(a, &b, &more),
             info_nce(a, &b, &more, &texts, true),
         ];
@@ -186,13 +186,13 @@ proptest! {
             let order: Vec<usize> = (m..2 * m).chain(0..m).collect();
             (run.0, reordered(&run.1, &order))
         };
-        for candidates in [Candidates::BothSides, Candidates::SameSide] {
+        for candidates in [NegativeCandidates::BothSides, NegativeCandidates::SameSide] {
             assert_close(&margin(&a, &b, &texts, candidates), &swapped(margin(&b, &a, &texts, candidates)))?;
         }
         let none = Array2::zeros((0, 4));
         let run = |a, b| info_nce(a, b, &none, &texts, false);
         assert_close(&run(&a, &b), &swapped(run(&b, &a)))?;
-        let forward = InfoNce { directions: Directions::Forward, ..InfoNce::default() };
+        let forward = InfoNce { directions: InfoNceDirections::Forward, ..InfoNce::default() };
         let value = |a: &Array2<f64>, b: &Array2<f64>| forward.forward(a.view(), b.view(), None, &texts).unwrap().0;
         prop_assert!((0.5 * (value(&a, &b) + value(&b, &a)) - run(&a, &b).0).abs() < 1e-11);
     }

@@ -4,8 +4,8 @@
 use ndarray::{Array2, ArrayView2};
 use senv_core::{arrays::Parameters, rng::stream};
 use senv_losses::{
-    CandidateCounts, Candidates, Combine, Grid, L2, LinearRelatedness, MarginLoss, Predictions, RelatednessHead,
-    RelatednessLoss, SoftmaxCosine,
+    CandidateCounts, Combine, L2, LinearRelatedness, MarginLoss, NegativeCandidates, Predictions, RelatednessHead,
+    RelatednessLoss, ScoreGrid, SoftmaxCosine,
 };
 use serde_json::Value;
 
@@ -54,9 +54,9 @@ fn margin_losses() {
         }
         losses += 1;
         let candidates = match case["negatives_from"].as_str().unwrap() {
-            "both_sides" => Candidates::BothSides,
-            "same_side" => Candidates::SameSide,
-            "first_elements" => Candidates::FirstElements,
+            "both_sides" => NegativeCandidates::BothSides,
+            "same_side" => NegativeCandidates::SameSide,
+            "first_elements" => NegativeCandidates::FirstElements,
             other => panic!("{other}"),
         };
         let (a, b) = (matrix(&case["g1"]), matrix(&case["g2"]));
@@ -168,7 +168,7 @@ fn targets_and_heads_of_relatedness() {
         let kind = case["kind"].as_str().unwrap();
         if kind == "target" {
             seen[0] += 1;
-            let grid = if case["grid_start"] == 0 { Grid::ZeroTo(5) } else { Grid::OneTo(5) };
+            let grid = if case["grid_start"] == 0 { ScoreGrid::ZeroTo(5) } else { ScoreGrid::OneTo(5) };
             assert_matrix(grid.targets(&list(&case["y"])).unwrap().view(), &case["p"]);
         } else if kind == "head" {
             seen[1] += 1;
@@ -224,7 +224,7 @@ fn check_linear(case: &Value) {
     // A fourth feature of 0 makes the width even, and changes nothing.
     let widen = |m: &Array2<f64>| ndarray::concatenate![ndarray::Axis(1), *m, Array2::zeros((m.nrows(), 1))];
     let (x, w) = (widen(&x), widen(&w));
-    let head = LinearRelatedness { dim: 2, grid: Grid::OneTo(5) };
+    let head = LinearRelatedness { dim: 2, grid: ScoreGrid::OneTo(5) };
     let mut theta = Parameters::new();
     theta.push("head.w", [5, 4], w.iter().copied().collect()).unwrap();
     theta.push("head.b", [1, 5], b.iter().copied().collect()).unwrap();

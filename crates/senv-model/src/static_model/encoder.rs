@@ -258,7 +258,13 @@ impl StaticEncoder {
 
 impl StaticEncoder {
     /// The mean, and behind it the order part.
-    fn encode_with_order(&self, part: &OrderPart, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
+    fn encode_into_with_order(
+        &self,
+        part: &OrderPart,
+        sentence: &str,
+        scratch: &mut Scratch,
+        out: &mut [f32],
+    ) -> Coverage {
         let (dim, n_known) = (self.rows.dim(), self.vocabulary.len());
         let words = OrderWords { table: self, random: part.config().random_features };
         let coverage = words.read(sentence, scratch);
@@ -285,7 +291,7 @@ impl SentenceEncoder for StaticEncoder {
     fn encode_into(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
         let dim = self.rows.dim();
         if let Some(part) = &self.order {
-            return self.encode_with_order(part, sentence, scratch, out);
+            return self.encode_into_with_order(part, sentence, scratch, out);
         }
         let Scratch { text, tokens, unknown, .. } = scratch;
         let coverage = match self.unknown_word_length {

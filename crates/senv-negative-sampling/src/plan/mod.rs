@@ -61,7 +61,7 @@ pub(crate) struct SharedNegatives {
 
 /// What is computed at the same tables before any row moves: some groups, and the shared of their targets.
 #[derive(Debug, Clone)]
-pub(crate) struct Step {
+pub(crate) struct PlannedStep {
     pub(crate) groups: Range<usize>,
     pub(crate) targets: Range<usize>,
     pub(crate) shared: Range<usize>,
@@ -71,7 +71,7 @@ pub(crate) struct Step {
 /// grows.
 #[derive(Debug, Clone, Default)]
 pub struct Plan {
-    pub(crate) steps: Vec<Step>,
+    pub(crate) steps: Vec<PlannedStep>,
     pub(crate) rows: Vec<u32>,
     pub(crate) groups: Vec<Group>,
     pub(crate) targets: Vec<Target>,

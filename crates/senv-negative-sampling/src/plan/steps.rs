@@ -16,7 +16,7 @@ use std::ops::Range;
 
 use senv_core::rng::Stream;
 
-use super::{Group, NegativeSharing, Plan, SharedNegatives, Step, Target};
+use super::{Group, NegativeSharing, Plan, PlannedStep, SharedNegatives, Target};
 use crate::noise::Noise;
 
 /// Targets of a step at most, where they share negatives: all of them are computed at the same tables.
@@ -114,7 +114,7 @@ impl Plan {
                     (step.groups.end, step.targets.end) = (g + 1, group.targets.end);
                 }
                 _ => {
-                    self.steps.push(Step { groups: g..g + 1, targets: group.targets.clone(), shared: 0..0 });
+                    self.steps.push(PlannedStep { groups: g..g + 1, targets: group.targets.clone(), shared: 0..0 });
                     update = own;
                 }
             }

@@ -1,4 +1,4 @@
-//! One step of stochastic gradient descent: what a [`Step`] of a [`Plan`] does to the two tables.
+//! One step of stochastic gradient descent: what a [`PlannedStep`] of a [`Plan`] does to the two tables.
 //!
 //! Equation: `block-step`, which is `negative-sampling-objective` for all targets of a step:
 //!
@@ -14,27 +14,27 @@
 //! whatever the number of its targets: the releases do both once a target.
 //!
 //! Where the rows of a context stand in places of their own (PV-DM by concatenation), hidden vectors and target rows are as wide as
-//! all places together: each line holds in every place apart ([`place`]), and the products of (F2) are sums over places too.
+//! all places together: each line holds in every place apart ([`context_place`]), and the products of (F2) are sums over places too.
 //!
 //! Every line but (F2) treats the columns of the tables apart, and (F2) needs sums over columns alone. So a step is
 //! made of [`Columns::forward`] and [`Columns::backward`] of ranges of columns, which threads may divide among them, and of
 //! [`Coefficients::combine`] between the two.
 
-mod place;
+mod context_place;
 
 use std::ops::Range;
 
 use crate::{
     coefficients::{Coefficients, Rate, n_products},
     overlay::Overlay,
-    plan::{Plan, Step},
+    plan::{Plan, PlannedStep},
 };
-use place::Place;
+use context_place::ContextPlace;
 
 /// The work of a step on some columns of both tables. Reused from step to step.
 #[derive(Debug, Default)]
 pub(crate) struct Columns {
-    places: Vec<Place>,
+    places: Vec<ContextPlace>,
     /// Products over each part of the columns, part after part. In each, shared negatives after shared negatives: targets × negatives,
     /// targets, targets × targets (the lower half).
     products: Vec<f32>,
@@ -45,7 +45,7 @@ pub(crate) struct Columns {
 
 impl Columns {
     /// Fetches the rows of a step ahead of [`Columns::forward`].
-    pub(crate) fn prefetch(plan: &Plan, step: &Step, source: &Overlay<'_>, target: &Overlay<'_>) {
+    pub(crate) fn prefetch(plan: &Plan, step: &PlannedStep, source: &Overlay<'_>, target: &Overlay<'_>) {
         let target_rows = |row: u32| {
             for place in 0..plan.n_places() {
                 let row = plan.target_row(row, place);
@@ -78,7 +78,7 @@ impl Columns {
     pub(crate) fn forward(
         &mut self,
         plan: &Plan,
-        step: &Step,
+        step: &PlannedStep,
         source: &Overlay<'_>,
         target: &Overlay<'_>,
         parts: &[Range<usize>],
@@ -86,7 +86,7 @@ impl Columns {
         let shared = &plan.shared[step.shared.clone()];
         self.n_products = shared.iter().map(|c| n_products(c.targets.len(), c.negatives.len())).sum();
         self.products.resize(parts.len() * self.n_products, 0.0);
-        self.places.resize_with(plan.n_places(), Place::default);
+        self.places.resize_with(plan.n_places(), ContextPlace::default);
         for (index, place) in self.places.iter_mut().enumerate() {
             place.gather(plan, step, index, source, target); // (F1)
             if index == 0 {
@@ -105,7 +105,7 @@ impl Columns {
     pub(crate) fn backward(
         &mut self,
         plan: &Plan,
-        step: &Step,
+        step: &PlannedStep,
         coefficients: &Coefficients,
         rate: Rate,
         source: &Overlay<'_>,

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     piece::Piece,
-    runs::{RunList, Runs},
+    sorted_runs::{SortedRunList, SortedRuns},
     storage::{Growing, ScratchFile},
 };
 use crate::{checkpoint, checkpoint::About};
@@ -52,7 +52,7 @@ pub(super) struct State {
     n_words: u64,
     /// Of the ids and of the words.
     checksums: [u32; 2],
-    runs: RunList,
+    runs: SortedRunList,
 }
 
 /// What a reading goes on from.
@@ -61,7 +61,7 @@ pub(super) struct Resumed {
     pub(super) done: f64,
     pub(super) state: State,
     pub(super) storage: Growing,
-    pub(super) runs: Runs,
+    pub(super) runs: SortedRuns,
 }
 
 impl KeptReading {
@@ -136,7 +136,7 @@ impl KeptReading {
         done: f64,
         read: (u64, Vec<Piece>),
         storage: &mut Growing,
-        runs: &mut Runs,
+        runs: &mut SortedRuns,
     ) -> Result<()> {
         self.keep(Self::KIND, &BESIDE, || self.write(of, done, read, storage, runs))
     }
@@ -152,7 +152,7 @@ impl KeptReading {
         done: f64,
         (next, pieces): (u64, Vec<Piece>),
         storage: &mut Growing,
-        runs: &mut Runs,
+        runs: &mut SortedRuns,
     ) -> Result<()> {
         let [ids, words] = BESIDE.map(|suffix| self.beside(suffix));
         let (n_words, of_ids) = storage.keep(&ids)?;
@@ -188,7 +188,7 @@ impl KeptReading {
         if !within || ids.bytes()? < bytes || ids.checksum(bytes)? != of_ids {
             return bad(foreign);
         }
-        let Some(runs) = Runs::of_kept(words, runs, of_words, ids.folder())? else {
+        let Some(runs) = SortedRuns::of_kept(words, runs, of_words, ids.folder())? else {
             return bad(foreign);
         };
         let storage = Growing::of_kept(ids, state.n_words);

@@ -16,7 +16,7 @@ use super::{
     block::DOCUMENT_END,
     kept::{KeptReading, Resumed, reading_of},
     piece::Piece,
-    runs::Runs,
+    sorted_runs::SortedRuns,
     storage::{Growing, Storage},
 };
 use crate::{CorpusOptions, ranks, ranks::Reduce};
@@ -46,7 +46,7 @@ pub(super) enum Counts {
     /// By the number of the set: there is one for each thread.
     Memory(Vec<VocabularyBuilder>),
     /// All of them as runs.
-    Disk(Runs),
+    Disk(SortedRuns),
 }
 
 /// Reads all files. The threads keep up to `count_bytes` of counts in memory. With `known`, tokens are looked up there and not counted.
@@ -83,7 +83,7 @@ pub(super) fn pass(
         (storage, runs)
     } else {
         let folder = options.scratch_dir.clone().unwrap_or_else(std::env::temp_dir);
-        (Growing::new(options.scratch_dir.as_deref()), Runs::new(folder))
+        (Growing::new(options.scratch_dir.as_deref()), SortedRuns::new(folder))
     };
     let first_set = runs.n_sets();
     let shared = Shared {
@@ -164,7 +164,7 @@ fn of_all(ranks: Option<&dyn Reduce>, own: Option<Error>) -> Result<Option<Error
     }
 }
 
-fn set_all_aside(workers: Vec<Worker>, runs: &mut Runs) -> Result<()> {
+fn set_all_aside(workers: Vec<Worker>, runs: &mut SortedRuns) -> Result<()> {
     workers.iter().try_for_each(|worker| runs.write(worker.set, &worker.builder, &worker.builder.ids_by_token()?))
 }
 
@@ -190,7 +190,7 @@ impl Input {
 struct Shared<'a> {
     input: Mutex<Input>,
     storage: Mutex<Growing>,
-    runs: Mutex<Runs>,
+    runs: Mutex<SortedRuns>,
     /// The number of the next set of provisional ids.
     next_set: AtomicUsize,
     count_bytes: usize,

@@ -8,7 +8,7 @@ use super::{
     block::{Block, BlockWriter, DOCUMENT_END, Sums},
     pass::UNKNOWN,
     piece::Piece,
-    runs::Runs,
+    sorted_runs::SortedRuns,
     storage::{ScratchFile, Storage},
 };
 use crate::{ranks, ranks::Reduce};
@@ -21,7 +21,7 @@ pub(super) enum Tables<'a> {
     Final,
     Memory(Vec<Vec<u32>>),
     /// Made of the runs, one at a time.
-    Disk(&'a Runs),
+    Disk(&'a SortedRuns),
 }
 
 /// What the tokens become.

@@ -62,26 +62,26 @@ impl CheckedRule {
         }
     }
 
-    pub(super) fn at<F: Float>(self, t: u64, lr: f64) -> Step<F> {
+    pub(super) fn at<F: Float>(self, t: u64, lr: f64) -> UpdateStep<F> {
         match self {
-            Self::Sgd => Step::Sgd(F::of(-lr)),
-            Self::AdaGrad(rule) => Step::AdaGrad(rule, F::of(lr)),
-            Self::AdaDelta(rule) => Step::AdaDelta(rule, F::of(lr)),
-            Self::Adam(rule) => Step::Adam(rule.step(t, lr)),
+            Self::Sgd => UpdateStep::Sgd(F::of(-lr)),
+            Self::AdaGrad(rule) => UpdateStep::AdaGrad(rule, F::of(lr)),
+            Self::AdaDelta(rule) => UpdateStep::AdaDelta(rule, F::of(lr)),
+            Self::Adam(rule) => UpdateStep::Adam(rule.step(t, lr)),
         }
     }
 }
 
 /// One step of an update rule.
 #[derive(Clone, Copy)]
-pub(super) enum Step<F> {
+pub(super) enum UpdateStep<F> {
     Sgd(F),
     AdaGrad(AdaGrad, F),
     AdaDelta(AdaDelta, F),
     Adam(AdamStep<F>),
 }
 
-impl<F: Float> Step<F> {
+impl<F: Float> UpdateStep<F> {
     /// Updates `x`; the slices of moments that the rule does not have are empty.
     #[inline]
     pub(super) fn apply(&self, x: &mut [F], d_x: &[F], [m, v]: [&mut [F]; 2]) {

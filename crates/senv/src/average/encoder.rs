@@ -189,11 +189,17 @@ impl AverageEncoder {
 
     /// The mean, weighted if the encoder is, of the rows of these tokens and their n-grams; zero without tokens.
     pub fn encode_tokens(&self, tokens: &[TokenId], scratch: &mut Scratch, out: &mut [f32]) {
-        self.encode_with(tokens, 0, scratch, out);
+        self.encode_tokens_and_unknown(tokens, 0, scratch, out);
     }
 
     /// The same with `n_unknown` unknown words, whose vectors, each with its weight, were added up in `scratch.unknown`.
-    pub(crate) fn encode_with(&self, tokens: &[TokenId], n_unknown: usize, scratch: &mut Scratch, out: &mut [f32]) {
+    pub(crate) fn encode_tokens_and_unknown(
+        &self,
+        tokens: &[TokenId],
+        n_unknown: usize,
+        scratch: &mut Scratch,
+        out: &mut [f32],
+    ) {
         let square = self.hashed.map_or(0.0, |hashed| hashed.value(out.len()).powi(2));
         if let Some(weighting) = &self.weighting {
             return weighting.encode_tokens(&self.features, &self.rows, tokens, (n_unknown, square), scratch, out);
@@ -267,7 +273,7 @@ impl SentenceEncoder for AverageEncoder {
             let Scratch { text, unknown, .. } = scratch;
             let Self { tokenizer, vocabulary, .. } = self;
             let coverage = look_up_all(vocabulary, tokenizer, sentence, value, dim, text, &mut tokens, unknown);
-            self.encode_with(&tokens, coverage.hashed, scratch, out);
+            self.encode_tokens_and_unknown(&tokens, coverage.hashed, scratch, out);
             scratch.tokens = tokens;
             return coverage;
         }

@@ -9,13 +9,13 @@ use super::*;
 use crate::{Sent2Vec, system::text_system::TextSystem};
 
 /// A folder with a small model.
-struct Place(tempfile::TempDir);
+struct ModelFolder(tempfile::TempDir);
 
-impl Place {
+impl ModelFolder {
     fn new() -> Self {
-        let place = Self(tempfile::tempdir().unwrap());
-        place.train("my.senv", 24);
-        place
+        let models = Self(tempfile::tempdir().unwrap());
+        models.train("my.senv", 24);
+        models
     }
 
     fn train(&self, name: &str, dim: usize) {
@@ -44,25 +44,25 @@ fn texts(hits: &[SentenceHit]) -> Vec<&str> {
 
 #[test]
 fn the_model_is_found_again_where_it_lies_and_another_is_refused() {
-    let place = Place::new();
+    let models = ModelFolder::new();
     let sentences = ["the cat sat on the mat", "a storm brings wind and rain"];
-    drop(place.collection(&sentences));
+    drop(models.collection(&sentences));
     let find = |collection: SentenceCollection| collection.search("the cat", 1).unwrap()[0].text.clone();
-    assert_eq!(find(SentenceCollection::open(place.path("c")).unwrap()), sentences[0]);
+    assert_eq!(find(SentenceCollection::open(models.path("c")).unwrap()), sentences[0]);
 
     // Both have moved; only the model; the model is another one; it is gone.
-    fs::create_dir(place.path("new")).unwrap();
-    fs::rename(place.path("c"), place.path("new/c")).unwrap();
-    fs::rename(place.path("my.senv"), place.path("new/my.senv")).unwrap();
-    assert_eq!(find(SentenceCollection::open(place.path("new/c")).unwrap()), sentences[0]);
-    fs::rename(place.path("new/my.senv"), place.path("other.senv")).unwrap();
-    let folder = place.path("new/c");
+    fs::create_dir(models.path("new")).unwrap();
+    fs::rename(models.path("c"), models.path("new/c")).unwrap();
+    fs::rename(models.path("my.senv"), models.path("new/my.senv")).unwrap();
+    assert_eq!(find(SentenceCollection::open(models.path("new/c")).unwrap()), sentences[0]);
+    fs::rename(models.path("new/my.senv"), models.path("other.senv")).unwrap();
+    let folder = models.path("new/c");
     let gone = SentenceCollection::open(&folder).unwrap_err();
-    assert!(matches!(&gone, Error::ModelGone { model, .. } if *model == place.path("my.senv")), "{gone}");
-    assert_eq!(find(SentenceCollection::open_with_model(&folder, place.path("other.senv")).unwrap()), sentences[0]);
-    place.train("my.senv", 25);
+    assert!(matches!(&gone, Error::ModelGone { model, .. } if *model == models.path("my.senv")), "{gone}");
+    assert_eq!(find(SentenceCollection::open_with_model(&folder, models.path("other.senv")).unwrap()), sentences[0]);
+    models.train("my.senv", 25);
     for result in
-        [SentenceCollection::open(&folder), SentenceCollection::open_with_model(&folder, place.path("my.senv"))]
+        [SentenceCollection::open(&folder), SentenceCollection::open_with_model(&folder, models.path("my.senv"))]
     {
         let error = result.unwrap_err();
         assert!(
@@ -72,29 +72,29 @@ fn the_model_is_found_again_where_it_lies_and_another_is_refused() {
     }
     // A collection of vectors alone.
     let vectors = senv_index::CollectionParams::new(3);
-    drop(Collection::create(place.path("vectors"), &vectors).unwrap());
-    assert!(matches!(SentenceCollection::open(place.path("vectors")).unwrap_err(), Error::NoSentences { .. }));
+    drop(Collection::create(models.path("vectors"), &vectors).unwrap());
+    assert!(matches!(SentenceCollection::open(models.path("vectors")).unwrap_err(), Error::NoSentences { .. }));
 }
 
 #[cfg(feature = "english")]
 #[test]
 fn the_english_model_needs_no_file() {
-    let place = Place::new();
-    let mut collection = SentenceCollection::create(place.path("e"), "english").unwrap();
+    let models = ModelFolder::new();
+    let mut collection = SentenceCollection::create(models.path("e"), "english").unwrap();
     collection.add(&["The train is late.", "He paid by card."]).unwrap();
-    let collection = SentenceCollection::open(place.path("e")).unwrap();
+    let collection = SentenceCollection::open(models.path("e")).unwrap();
     assert_eq!(texts(&collection.search("The bus was delayed.", 1).unwrap()), ["The train is late."]);
-    assert!(SentenceCollection::open_with_model(place.path("e"), place.path("my.senv")).is_err());
+    assert!(SentenceCollection::open_with_model(models.path("e"), models.path("my.senv")).is_err());
 }
 
 #[test]
 fn equal_sentences_are_one_hit_however_many_there_are() {
-    let place = Place::new();
+    let models = ModelFolder::new();
     let mut sentences = vec!["the cat sat on the mat"; 5_000];
     sentences[7] = "the dog lay on the rug";
     sentences[4_000] = "the dog lay on the rug";
     sentences[4_999] = "a storm brings wind and rain";
-    let mut collection = place.collection(&sentences);
+    let mut collection = models.collection(&sentences);
     for _ in 0..2 {
         let hits = collection.search("the cat sat", 10).unwrap();
         assert_eq!(texts(&hits)[0], "the cat sat on the mat");
@@ -112,7 +112,7 @@ fn equal_sentences_are_one_hit_however_many_there_are() {
         collection.compact().unwrap();
     }
     let all = vec!["rain falls on the hill"; 300];
-    let mut equal = SentenceCollection::create(place.path("equal"), place.path("my.senv")).unwrap();
+    let mut equal = SentenceCollection::create(models.path("equal"), models.path("my.senv")).unwrap();
     equal.add(&all).unwrap();
     let hits = equal.search("rain", 10).unwrap();
     assert_eq!((hits.len(), hits[0].positions.len()), (1, 300));
@@ -120,8 +120,8 @@ fn equal_sentences_are_one_hit_however_many_there_are() {
 
 #[test]
 fn few_sentences_and_sentences_without_a_vector_have_a_result() {
-    let place = Place::new();
-    let mut collection = place.collection(&[]);
+    let models = ModelFolder::new();
+    let mut collection = models.collection(&[]);
     assert!(collection.is_empty() && collection.search("rain", 3).unwrap().is_empty());
     collection.add(&["rain falls on the hill"]).unwrap();
     assert_eq!(collection.search("rain", 3).unwrap().len(), 1);
@@ -141,8 +141,8 @@ fn few_sentences_and_sentences_without_a_vector_have_a_result() {
 
 #[test]
 fn vectors_that_are_there_are_taken_if_they_are_of_the_model() {
-    let place = Place::new();
-    let mut collection = place.collection(&["the dog lay on the rug"]);
+    let models = ModelFolder::new();
+    let mut collection = models.collection(&["the dog lay on the rug"]);
     let sentences = ["the cat sat on the mat", "a storm brings wind and rain", "\u{2003}", "rain falls on the hill"];
     let owned: Vec<String> = sentences.iter().map(|&text| text.to_owned()).collect();
     let (vectors, _) = collection.model().encode_batch(&sentences).unwrap();
@@ -180,8 +180,8 @@ fn vectors_that_are_there_are_taken_if_they_are_of_the_model() {
 
 #[test]
 fn a_blank_sentence_is_refused_by_its_number() {
-    let place = Place::new();
-    let mut collection = place.collection(&["the dog lay on the rug"]);
+    let models = ModelFolder::new();
+    let mut collection = models.collection(&["the dog lay on the rug"]);
     for blank in ["", " \t", "\u{b}\n"] {
         let added = collection.add(&["rain falls on the hill", blank]).unwrap_err();
         assert!(matches!(added, Error::BlankSentence { number: 1 }), "{added}");
@@ -192,81 +192,81 @@ fn a_blank_sentence_is_refused_by_its_number() {
 
 #[test]
 fn the_path_of_the_model_is_that_of_the_file_itself() {
-    let place = Place::new();
+    let models = ModelFolder::new();
     let kept = |name: &str, model: &Path| {
-        let collection = SentenceCollection::create(place.path(name), model).unwrap();
+        let collection = SentenceCollection::create(models.path(name), model).unwrap();
         SentenceCollection::model_path(collection.rows()).unwrap().to_owned()
     };
-    let real = fs::canonicalize(place.path("my.senv")).unwrap();
-    fs::create_dir(place.path("sub")).unwrap();
-    assert_eq!(kept("dots", &place.path("sub/.././my.senv")), real);
+    let real = fs::canonicalize(models.path("my.senv")).unwrap();
+    fs::create_dir(models.path("sub")).unwrap();
+    assert_eq!(kept("dots", &models.path("sub/.././my.senv")), real);
     // What the path went through may go.
-    fs::remove_dir(place.path("sub")).unwrap();
-    SentenceCollection::open(place.path("dots")).unwrap();
+    fs::remove_dir(models.path("sub")).unwrap();
+    SentenceCollection::open(models.path("dots")).unwrap();
     #[cfg(unix)]
     {
         use std::{
             ffi::OsStr,
             os::unix::{ffi::OsStrExt, fs::symlink},
         };
-        symlink("my.senv", place.path("latest.senv")).unwrap();
-        assert_eq!(kept("link", &place.path("latest.senv")), real);
+        symlink("my.senv", models.path("latest.senv")).unwrap();
+        assert_eq!(kept("link", &models.path("latest.senv")), real);
         // The link is that of another model now, or gone.
-        place.train("other.senv", 25);
-        fs::remove_file(place.path("latest.senv")).unwrap();
-        symlink("other.senv", place.path("latest.senv")).unwrap();
-        SentenceCollection::open(place.path("link")).unwrap();
-        assert!(SentenceCollection::open_with_model(place.path("link"), place.path("latest.senv")).is_err());
+        models.train("other.senv", 25);
+        fs::remove_file(models.path("latest.senv")).unwrap();
+        symlink("other.senv", models.path("latest.senv")).unwrap();
+        SentenceCollection::open(models.path("link")).unwrap();
+        assert!(SentenceCollection::open_with_model(models.path("link"), models.path("latest.senv")).is_err());
         // Beside the folder, which is reached by a link.
-        fs::create_dir_all(place.path("deep/down")).unwrap();
-        fs::rename(place.path("link"), place.path("deep/down/link")).unwrap();
-        fs::rename(place.path("my.senv"), place.path("deep/down/my.senv")).unwrap();
-        symlink("deep/down/link", place.path("shortcut")).unwrap();
-        SentenceCollection::open(place.path("shortcut")).unwrap();
+        fs::create_dir_all(models.path("deep/down")).unwrap();
+        fs::rename(models.path("link"), models.path("deep/down/link")).unwrap();
+        fs::rename(models.path("my.senv"), models.path("deep/down/my.senv")).unwrap();
+        symlink("deep/down/link", models.path("shortcut")).unwrap();
+        SentenceCollection::open(models.path("shortcut")).unwrap();
         // A name that is no text cannot be kept.
-        let strange = place.0.path().join(OsStr::from_bytes(b"caf\xe9.senv"));
-        fs::copy(place.path("other.senv"), &strange).unwrap();
-        let error = SentenceCollection::create(place.path("strange"), &strange).unwrap_err();
+        let strange = models.0.path().join(OsStr::from_bytes(b"caf\xe9.senv"));
+        fs::copy(models.path("other.senv"), &strange).unwrap();
+        let error = SentenceCollection::create(models.path("strange"), &strange).unwrap_err();
         assert!(matches!(error, Error::ModelPath { .. }), "{error}");
-        assert!(!place.path("strange").exists());
+        assert!(!models.path("strange").exists());
     }
 }
 
 #[test]
 fn a_model_that_was_moved_is_looked_for_where_it_is_now() {
-    let place = Place::new();
-    drop(place.collection(&["rain falls on the hill"]));
-    fs::rename(place.path("my.senv"), place.path("moved.senv")).unwrap();
-    let gone = SentenceCollection::open(place.path("c")).unwrap_err();
+    let models = ModelFolder::new();
+    drop(models.collection(&["rain falls on the hill"]));
+    fs::rename(models.path("my.senv"), models.path("moved.senv")).unwrap();
+    let gone = SentenceCollection::open(models.path("c")).unwrap_err();
     assert_eq!(gone.remedies(), [crate::Remedy::ModelPlace]);
     assert!(gone.to_string().contains(&crate::Remedy::ModelPlace.to_string()), "{gone}");
-    let mut collection = SentenceCollection::open_with_model(place.path("c"), place.path("moved.senv")).unwrap();
-    assert!(SentenceCollection::open(place.path("c")).is_err(), "opening changes nothing");
-    place.train("other.senv", 25);
-    assert!(matches!(collection.move_model(place.path("other.senv")).unwrap_err(), Error::OtherModel { .. }));
-    collection.move_model(place.path("moved.senv")).unwrap();
-    assert_eq!(SentenceCollection::open(place.path("c")).unwrap().len(), 1);
+    let mut collection = SentenceCollection::open_with_model(models.path("c"), models.path("moved.senv")).unwrap();
+    assert!(SentenceCollection::open(models.path("c")).is_err(), "opening changes nothing");
+    models.train("other.senv", 25);
+    assert!(matches!(collection.move_model(models.path("other.senv")).unwrap_err(), Error::OtherModel { .. }));
+    collection.move_model(models.path("moved.senv")).unwrap();
+    assert_eq!(SentenceCollection::open(models.path("c")).unwrap().len(), 1);
 }
 
 #[test]
 fn a_collection_is_replaced_only_when_that_is_asked_for() {
-    let place = Place::new();
-    drop(place.collection(&["rain falls on the hill"]));
+    let models = ModelFolder::new();
+    drop(models.collection(&["rain falls on the hill"]));
     let params = SentenceCollectionParams::default();
     let two = || {
         let mut parts = vec![NewSentences::new(vec!["the cat sat".into(), "the dog lay".into()])];
         move |_: usize| Ok::<_, Error>(parts.pop())
     };
-    let refused = SentenceCollection::build(place.path("c"), place.path("my.senv"), &params, two()).unwrap_err();
+    let refused = SentenceCollection::build(models.path("c"), models.path("my.senv"), &params, two()).unwrap_err();
     assert!(matches!(refused, Error::Index(senv_index::Error::Exists { .. })), "{refused}");
-    assert_eq!(SentenceCollection::open(place.path("c")).unwrap().len(), 1);
-    let new = SentenceCollection::rebuild(place.path("c"), place.path("my.senv"), &params, two()).unwrap();
+    assert_eq!(SentenceCollection::open(models.path("c")).unwrap().len(), 1);
+    let new = SentenceCollection::rebuild(models.path("c"), models.path("my.senv"), &params, two()).unwrap();
     assert_eq!(new.len(), 2);
 }
 
 #[test]
 fn columns_are_kept_in_the_order_of_the_collection_and_must_all_be_there() {
-    let place = Place::new();
+    let models = ModelFolder::new();
     let params = SentenceCollectionParams { columns: vec!["author".into(), "year".into()], ..Default::default() };
     let mut given = vec![
         NewSentences::new(vec!["the cat sat".into()])
@@ -280,7 +280,7 @@ fn columns_are_kept_in_the_order_of_the_collection_and_must_all_be_there() {
         assert!(len > 1000);
         Ok::<_, Error>(given.pop())
     };
-    let mut collection = SentenceCollection::build(place.path("c"), place.path("my.senv"), &params, next).unwrap();
+    let mut collection = SentenceCollection::build(models.path("c"), models.path("my.senv"), &params, next).unwrap();
     assert_eq!(collection.rows().columns(), ["text", "author", "year"]);
     assert_eq!(
         (collection.rows().text(1, "author").unwrap(), collection.rows().text(0, "year").unwrap()),
@@ -298,25 +298,25 @@ fn columns_are_kept_in_the_order_of_the_collection_and_must_all_be_there() {
     assert!(add(&mut collection, &["year", "author"]).is_ok());
     for bad in [f32::NAN, 0.0, -0.1, 1.01, f32::INFINITY] {
         let params = SentenceCollectionParams { recall: bad, ..Default::default() };
-        assert!(SentenceCollection::create_with(place.path("bad"), place.path("my.senv"), &params).is_err(), "{bad}");
+        assert!(SentenceCollection::create_with(models.path("bad"), models.path("my.senv"), &params).is_err(), "{bad}");
     }
-    assert!(!place.path("bad").exists());
+    assert!(!models.path("bad").exists());
 }
 
 #[test]
 fn estimates_are_told_from_cosines() {
-    let place = Place::new();
+    let models = ModelFolder::new();
     let index = IndexParams { rescoring: Rescoring::None, ..Default::default() };
     let params = SentenceCollectionParams { index, recall: 0.9, ..Default::default() };
-    let mut collection = SentenceCollection::create_with(place.path("n"), place.path("my.senv"), &params).unwrap();
+    let mut collection = SentenceCollection::create_with(models.path("n"), models.path("my.senv"), &params).unwrap();
     collection.add(&["the cat sat on the mat", "rain falls on the hill"]).unwrap();
-    assert!(collection.estimates_cosines() && !place.collection(&[]).estimates_cosines());
+    assert!(collection.estimates_cosines() && !models.collection(&[]).estimates_cosines());
     let hits = collection.search("the cat sat on the mat", 2).unwrap();
     assert_eq!(hits[0].text, "the cat sat on the mat");
     assert!((hits[0].cosine - 1.0).abs() < 0.05, "{}", hits[0].cosine);
     assert!(matches!(collection.compact().unwrap_err(), Error::Index(senv_index::Error::Core(_))));
     assert_eq!(SentenceCollection::recall(collection.rows()), 0.9);
-    assert_eq!(Sent2Vec::open(place.path("my.senv")).unwrap().dim(), collection.model().dim());
+    assert_eq!(Sent2Vec::open(models.path("my.senv")).unwrap().dim(), collection.model().dim());
 }
 
 #[test]

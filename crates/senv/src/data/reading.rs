@@ -124,7 +124,7 @@ pub(crate) fn gather(words: &Table, sentences: &[&[TokenId]]) -> CoreResult<(Tok
 }
 
 /// The vectors of many sentences, in batches of about equal length.
-pub(crate) fn encode_many(
+pub(crate) fn encode_batch_by_length(
     sentences: &[&str],
     dim: usize,
     mut read: impl FnMut(&str, &mut String, &mut Vec<TokenId>) -> Coverage,
@@ -169,8 +169,8 @@ fn first_batch(lengths: impl Iterator<Item = usize>) -> usize {
     sums.take(A_BATCH).take_while(|&sum| sum <= A_BATCH_TOKENS).count().max(1)
 }
 
-/// The vector of one sentence.
-pub(crate) fn encode_one(
+/// Writes the vector of one sentence to `out`.
+pub(crate) fn encode_into_with(
     sentence: &str,
     scratch: &mut Scratch,
     out: &mut [f32],

@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     FitParams, Weights,
+    example_order::{Cursors, ExampleOrder},
     learner::Learner,
-    order::{Cursors, Order},
     watch::Watch,
 };
 use crate::error::{Error, Result};
@@ -23,7 +23,7 @@ const KIND: &str = "senv-fit";
 
 /// Where the loop stands, beside the weights.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) struct Place {
+pub(super) struct FitPosition {
     /// Steps behind.
     pub(super) step: u64,
     pub(super) cursors: Cursors,
@@ -37,10 +37,10 @@ pub(super) struct Place {
     pub(super) watch: Watch,
 }
 
-impl Place {
+impl FitPosition {
     /// Whether a run of so many steps can stand there; one that cannot would overflow sums and look for examples that are
     /// not there.
-    pub(super) fn is_possible(&self, order: &Order, total: u64) -> bool {
+    pub(super) fn is_possible(&self, order: &ExampleOrder, total: u64) -> bool {
         self.step <= total && self.loss.1 <= self.step && self.stale < u32::MAX && order.accepts(&self.cursors)
     }
 }
@@ -53,9 +53,9 @@ pub(super) struct Best {
 }
 
 #[derive(Serialize, Deserialize)]
-struct State {
+struct FitCheckpoint {
     settings: String,
-    place: Place,
+    place: FitPosition,
     parameters: Vec<Parameters<f32>>,
     optimizers: Vec<ParametersOptimizer<f32>>,
     word_steps: Option<u64>,
@@ -66,13 +66,13 @@ struct State {
 pub(super) fn save(
     path: &Path,
     about: &About,
-    place: &Place,
+    position: &FitPosition,
     learner: &Learner,
     best: Option<&Best>,
 ) -> senv_core::Result<()> {
-    let state = State {
+    let state = FitCheckpoint {
         settings: about.settings.clone(),
-        place: place.clone(),
+        place: position.clone(),
         parameters: learner.weights.parameters.clone(),
         optimizers: learner.parameters.clone(),
         word_steps: learner.words.as_ref().map(TableOptimizer::n_steps),
@@ -92,11 +92,11 @@ pub(super) fn resume(
     settings: &str,
     params: &FitParams,
     initial_weights: &Weights,
-) -> Result<Option<(Place, Learner, Option<Best>)>> {
+) -> Result<Option<(FitPosition, Learner, Option<Best>)>> {
     if !plan.resume || !plan.path.exists() {
         return Ok(None);
     }
-    let (state, tables) = checkpoint::load::<State>(&plan.path, KIND)?;
+    let (state, tables) = checkpoint::load::<FitCheckpoint>(&plan.path, KIND)?;
     let mismatch = |what: &str| Error::CheckpointMismatch { path: plan.path.clone(), what: what.to_owned() };
     if state.settings != settings {
         return Err(mismatch("other settings or other data"));

@@ -10,7 +10,7 @@ use senv_core::{
 use senv_encoders::Encoder;
 use senv_losses::RowGradients;
 
-use super::{Gradients, Lap, Step, StepReport, Weights};
+use super::{GradientStep, Gradients, Lap, StepReport, Weights};
 use crate::error::Result;
 
 /// What a loss writes beside the gradient of the sentence vectors: the gradients of the groups behind the encoder's, which
@@ -26,7 +26,7 @@ pub(crate) struct HeadGradients<'g> {
 #[derive(Clone, Copy)]
 pub(crate) struct VectorDropout<'s> {
     pub(crate) rate: f64,
-    pub(crate) step: &'s Step<'s>,
+    pub(crate) step: &'s GradientStep<'s>,
 }
 
 impl VectorDropout<'_> {

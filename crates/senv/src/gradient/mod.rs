@@ -9,8 +9,8 @@ mod awake;
 mod checkpoint;
 pub(crate) mod corruption;
 mod encoder_step;
+mod example_order;
 mod learner;
-mod order;
 mod outcome;
 pub(crate) mod pair_training;
 mod params;
@@ -147,9 +147,9 @@ pub struct Source {
     pub weight: Option<f64>,
 }
 
-/// A step of the loop.
+/// A step of the gradient loop: which examples, and what its random choices derive from.
 #[derive(Debug, Clone, Copy)]
-pub struct Step<'a> {
+pub struct GradientStep<'a> {
     /// Every random choice derives from it, and from the number of the step.
     pub seed: u64,
     /// Steps before this one.
@@ -207,7 +207,7 @@ pub trait Objective: Sync {
     ///
     /// # Errors
     /// Whatever is wrong with shapes or memory.
-    fn prepare(&self, step: &Step<'_>, batch: &mut Self::Batch) -> Result<()>;
+    fn prepare(&self, step: &GradientStep<'_>, batch: &mut Self::Batch) -> Result<()>;
 
     /// Loss and gradient of a prepared batch. `gradients` comes as the last step left it, with `d_parameters` zeroed and in
     /// the form of the parameters; words and their gradients, and those of rows, are to be replaced.
@@ -217,7 +217,7 @@ pub trait Objective: Sync {
     fn gradients(
         &self,
         weights: &Weights,
-        step: &Step<'_>,
+        step: &GradientStep<'_>,
         batch: &Self::Batch,
         gradients: &mut Gradients,
     ) -> Result<StepReport>;

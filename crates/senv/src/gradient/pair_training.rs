@@ -24,7 +24,7 @@ use crate::{
     data::{PairData, PairSource},
     error::Result,
     gradient::{
-        Gradients, Objective, Source, Step, StepReport, VectorDropout, Weights,
+        GradientStep, Gradients, Objective, Source, StepReport, VectorDropout, Weights,
         corruption::keep_words,
         scored_pairs::{ScoredPairs, Validation},
         through_encoder,
@@ -166,7 +166,7 @@ impl<'d, E: Encoder<f32>> PairObjective<'d, E> {
     }
 
     /// Draws the pairs of a step.
-    fn draw(&self, step: &Step<'_>, out: &mut PairBatch) {
+    fn draw(&self, step: &GradientStep<'_>, out: &mut PairBatch) {
         let source = &self.sources[step.source];
         let mut rng = stream(step.seed, "pairs", &[step.number]);
         let drawn: Vec<_> = step.examples.iter().map(|&group| source.draw(group, &mut rng)).collect();
@@ -200,7 +200,7 @@ impl<'d, E: Encoder<f32>> PairObjective<'d, E> {
 
     fn loss(
         &self,
-        step: &Step<'_>,
+        step: &GradientStep<'_>,
         vectors: ArrayView2<'_, f32>,
         PairBatch { texts: of_sentences, n_hard, .. }: &PairBatch,
     ) -> Result<(StepReport, Array2<f32>)> {
@@ -255,7 +255,7 @@ impl<E: Encoder<f32> + Sync> Objective for PairObjective<'_, E> {
         self.is_recurrent
     }
 
-    fn prepare(&self, step: &Step<'_>, batch: &mut PairBatch) -> Result<()> {
+    fn prepare(&self, step: &GradientStep<'_>, batch: &mut PairBatch) -> Result<()> {
         self.draw(step, batch);
         Ok(batch.batch.assign(batch.sentences.iter())?)
     }
@@ -263,7 +263,7 @@ impl<E: Encoder<f32> + Sync> Objective for PairObjective<'_, E> {
     fn gradients(
         &self,
         weights: &Weights,
-        step: &Step<'_>,
+        step: &GradientStep<'_>,
         drawn: &PairBatch,
         gradients: &mut Gradients,
     ) -> Result<StepReport> {

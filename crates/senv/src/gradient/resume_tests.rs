@@ -29,9 +29,9 @@ fn ones(mut weights: Weights) -> Weights {
 /// weights of other shapes.
 #[test]
 fn forged_checkpoints_are_refused() {
-    let mut order = order::Order::new(vec![Source { n_examples: 5, weight: None }; 2], 2, 1);
+    let mut order = example_order::ExampleOrder::new(vec![Source { n_examples: 5, weight: None }; 2], 2, 1);
     let watch = watch::Watch::new(1.0);
-    let place = |step, loss, order: &order::Order| checkpoint::Place {
+    let position = |step, loss, order: &example_order::ExampleOrder| checkpoint::FitPosition {
         step,
         cursors: order.cursors.clone(),
         history: vec![],
@@ -39,14 +39,14 @@ fn forged_checkpoints_are_refused() {
         loss: (0.0, loss),
         watch,
     };
-    assert!(place(6, 6, &order).is_possible(&order, 6));
-    assert!(!place(7, 6, &order).is_possible(&order, 6) && !place(u64::MAX, 6, &order).is_possible(&order, 6));
-    assert!(!place(6, u64::MAX, &order).is_possible(&order, 6));
+    assert!(position(6, 6, &order).is_possible(&order, 6));
+    assert!(!position(7, 6, &order).is_possible(&order, 6) && !position(u64::MAX, 6, &order).is_possible(&order, 6));
+    assert!(!position(6, u64::MAX, &order).is_possible(&order, 6));
     order.next(0, &mut Vec::new()); // two examples of a source are behind
     for n_examples in [1, 3] {
-        let smaller = order::Order::new(vec![Source { n_examples, weight: None }; 2], 2, 1);
-        let one = order::Order::new(vec![Source { n_examples: 5, weight: None }], 2, 1);
-        let behind = place(1, 1, &order);
+        let smaller = example_order::ExampleOrder::new(vec![Source { n_examples, weight: None }; 2], 2, 1);
+        let one = example_order::ExampleOrder::new(vec![Source { n_examples: 5, weight: None }], 2, 1);
+        let behind = position(1, 1, &order);
         assert_eq!(behind.is_possible(&smaller, 6), n_examples > 2, "{n_examples}");
         assert!(!behind.is_possible(&one, 6), "a source too many");
     }
@@ -106,7 +106,7 @@ fn stopped_after(
     let options =
         RunOptions { threads: 2, checkpoint, observer: &StopAt(AtomicU64::new(steps)), ..RunOptions::default() };
     let pool = rayon::ThreadPoolBuilder::new().num_threads(options.threads).build().unwrap();
-    pool.install(|| run::Run::new(objective, initial, params, &options).unwrap().reporting_always().go()).unwrap()
+    pool.install(|| run::FitRun::new(objective, initial, params, &options).unwrap().reporting_always().go()).unwrap()
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn a_run_with_rows_is_resumed_to_the_bit() {
             ..RunOptions::default()
         };
         let run =
-            run::Run::new(&mut objective(), with_output, &params, &first).unwrap().reporting_always().go().unwrap();
+            run::FitRun::new(&mut objective(), with_output, &params, &first).unwrap().reporting_always().go().unwrap();
         assert_eq!((run.stopped, run.steps), (Stopped::Interrupted, stop));
         let second = RunOptions { checkpoint: plan(true), threads: 2, ..RunOptions::default() };
         let resumed = fit(&mut objective(), || with_output().map(ones), &params, &second).unwrap();
@@ -174,7 +174,8 @@ fn a_checkpoint_that_cannot_be_written_does_not_end_the_training() {
     let params = params();
     let observer = Refused(StopAt(AtomicU64::new(2)), AtomicU64::new(0));
     let options = RunOptions { observer: &observer, ..options };
-    let stopped = run::Run::new(&mut Targets::default(), initial, &params, &options).unwrap().reporting_always().go();
+    let stopped =
+        run::FitRun::new(&mut Targets::default(), initial, &params, &options).unwrap().reporting_always().go();
     assert_eq!(stopped.unwrap().stopped, Stopped::Interrupted, "whoever asked has the weights and has heard of it");
     assert_eq!(observer.1.load(Ordering::Relaxed), 2, "once for each step");
 }

@@ -11,11 +11,11 @@ use senv_core::{
 };
 
 use super::{
-    FitParams, Gradients, Objective, Step, StepReport, Weights, WordUpdates,
+    FitParams, GradientStep, Gradients, Objective, StepReport, Weights, WordUpdates,
     awake::awake_beside,
-    checkpoint::{self, Best, Place},
+    checkpoint::{self, Best, FitPosition},
+    example_order::ExampleOrder,
     learner::Learner,
-    order::Order,
     outcome::{FitOutcome, Stopped},
     phases::Lap,
     recent::Recent,
@@ -52,7 +52,7 @@ pub fn fit<O: Objective + Send>(
     if options.ranks.is_some() {
         return Err(Error::NotOnRanks);
     }
-    threads(options)?.install(|| Run::new(objective, initial, params, options)?.go())
+    threads(options)?.install(|| FitRun::new(objective, initial, params, options)?.go())
 }
 
 /// The threads of a run; where the system starts fewer than are wanted, half of them, a quarter and so on, and the present
@@ -80,15 +80,15 @@ fn threads(options: &RunOptions<'_>) -> Result<rayon::ThreadPool> {
 }
 
 /// A run under way.
-pub(super) struct Run<'a, O> {
+pub(super) struct FitRun<'a, O> {
     objective: &'a mut O,
     params: &'a FitParams,
     options: &'a RunOptions<'a>,
     settings: String,
-    order: Order,
+    order: ExampleOrder,
     total: u64,
     validate_every: u64,
-    place: Place,
+    position: FitPosition,
     learner: Learner,
     best: Option<Best>,
     gradients: Gradients,
@@ -104,8 +104,8 @@ struct Ready<B> {
 }
 
 impl<B> Ready<B> {
-    fn step(&self, seed: u64, number: u64) -> Step<'_> {
-        Step { seed, number, source: self.source, examples: &self.examples }
+    fn step(&self, seed: u64, number: u64) -> GradientStep<'_> {
+        GradientStep { seed, number, source: self.source, examples: &self.examples }
     }
 }
 
@@ -121,7 +121,7 @@ enum Stepped {
     Not(Stopped),
 }
 
-impl<'a, O: Objective> Run<'a, O> {
+impl<'a, O: Objective> FitRun<'a, O> {
     pub(super) fn new(
         objective: &'a mut O,
         initial: impl FnOnce() -> Result<Weights>,
@@ -132,7 +132,7 @@ impl<'a, O: Objective> Run<'a, O> {
         if sources.iter().all(|source| source.n_examples == 0) {
             return Err(Error::NoExamples { kind: objective.kind() });
         }
-        let mut order = Order::new(sources, params.batch, params.seed);
+        let mut order = ExampleOrder::new(sources, params.batch, params.seed);
         let epoch = order.steps_an_epoch();
         let total = params.steps.unwrap_or_else(|| epoch.saturating_mul(u64::from(params.n_epochs())));
         let settings = format!("{} {} {}", objective.kind(), file::to_json(params)?, objective.identity());
@@ -143,19 +143,19 @@ impl<'a, O: Objective> Run<'a, O> {
             Some(plan) => checkpoint::resume(plan, &settings, params, &initial)?,
             None => None,
         };
-        let (place, learner, best) = match resumed {
+        let (position, learner, best) = match resumed {
             Some(resumed) => resumed,
             None => {
                 let learner = Learner::new(initial, params)?;
                 let (cursors, watch) = (order.cursors.clone(), Watch::new(learner.weights.square_norm()));
-                (Place { step: 0, cursors, history: vec![], stale: 0, loss: (0.0, 0), watch }, learner, None)
+                (FitPosition { step: 0, cursors, history: vec![], stale: 0, loss: (0.0, 0), watch }, learner, None)
             }
         };
-        if !place.is_possible(&order, total) {
+        if !position.is_possible(&order, total) {
             let path = options.checkpoint.as_ref().map(|plan| plan.path.clone()).unwrap_or_default();
             return Err(Error::CheckpointMismatch { path, what: "a place that this run has not".to_owned() });
         }
-        order.cursors = place.cursors.clone();
+        order.cursors = position.cursors.clone();
         let row_groups = objective.row_groups();
         let zeros = |(i, group): (usize, &Parameters<f32>)| {
             if row_groups.contains(&i) { Ok(Parameters::new()) } else { group.try_zeros_like() }
@@ -172,7 +172,7 @@ impl<'a, O: Objective> Run<'a, O> {
             order,
             total,
             validate_every,
-            place,
+            position,
             learner,
             best,
             gradients,
@@ -188,14 +188,14 @@ impl<'a, O: Objective> Run<'a, O> {
         let (mut reported, mut saved) = (Instant::now(), Instant::now());
         let epoch = self.order.steps_an_epoch().max(1);
         let mut stopped = if self.is_stale() { Stopped::Early } else { Stopped::Finished };
-        if self.place.step < self.total && stopped == Stopped::Finished {
-            self.prepare(self.place.step, &mut now)?;
+        if self.position.step < self.total && stopped == Stopped::Finished {
+            self.prepare(self.position.step, &mut now)?;
         }
-        while self.place.step < self.total && stopped == Stopped::Finished {
+        while self.position.step < self.total && stopped == Stopped::Finished {
             let began = Instant::now();
-            let number = self.place.step;
-            let lr = self.params.lr_at(number as f64 / self.total as f64, &self.place.history);
-            self.place.cursors = self.order.cursors.clone();
+            let number = self.position.step;
+            let lr = self.params.lr_at(number as f64 / self.total as f64, &self.position.history);
+            self.position.cursors = self.order.cursors.clone();
             let report = match self.step(lr, &now, &mut next)? {
                 Stepped::Done(report) => report,
                 Stepped::Not(why) => {
@@ -203,41 +203,41 @@ impl<'a, O: Objective> Run<'a, O> {
                     break;
                 }
             };
-            self.place.step += 1;
-            self.place.loss = (self.place.loss.0 + report.loss, self.place.loss.1 + 1);
+            self.position.step += 1;
+            self.position.loss = (self.position.loss.0 + report.loss, self.position.loss.1 + 1);
             recent.add(&report);
-            let mut verdict = self.place.watch.add(&report);
+            let mut verdict = self.position.watch.add(&report);
             examples += now.examples.len() as u64;
             std::mem::swap(&mut now, &mut next);
             tokens += report.tokens;
             training += began.elapsed();
 
-            let is_last = self.place.step == self.total;
+            let is_last = self.position.step == self.total;
             if is_last {
-                verdict = verdict.or_else(|| self.place.watch.at_end(self.learner.weights.square_norm()));
+                verdict = verdict.or_else(|| self.position.watch.at_end(self.learner.weights.square_norm()));
             }
             if let Some(Verdict { loss, bound, of }) = verdict {
                 stopped = Stopped::NotLearning { step: number, lr, loss, bound, of };
                 break;
             }
             let square_norm = || self.learner.weights.square_norm();
-            if let Some(growth) = is_last.then(|| self.place.watch.outgrown(square_norm())).flatten() {
+            if let Some(growth) = is_last.then(|| self.position.watch.outgrown(square_norm())).flatten() {
                 stopped = Stopped::Outgrown { step: number, lr, growth };
                 break;
             }
-            if self.place.step.is_multiple_of(self.validate_every) || is_last {
+            if self.position.step.is_multiple_of(self.validate_every) || is_last {
                 self.validate()?;
-                if self.is_stale() && self.place.step < self.total {
+                if self.is_stale() && self.position.step < self.total {
                     stopped = Stopped::Early;
                 }
             }
             n_steps += 1;
             let is_due = n_steps.is_power_of_two() || reported.elapsed() >= self.report_every;
-            if is_due || self.place.step == self.total {
+            if is_due || self.position.step == self.total {
                 reported = Instant::now();
                 let seconds = training.as_secs_f64();
                 let progress = Progress {
-                    done: self.place.step as f64 / self.total as f64,
+                    done: self.position.step as f64 / self.total as f64,
                     epoch: u32::try_from(number / epoch).unwrap_or(u32::MAX),
                     units: examples,
                     units_per_second: examples as f64 / seconds.max(1e-9),
@@ -246,11 +246,11 @@ impl<'a, O: Objective> Run<'a, O> {
                     seconds,
                     tokens_per_second: (tokens > 0).then(|| tokens as f64 / seconds.max(1e-9)),
                     metrics: recent.metrics(),
-                    validation: self.place.history.last().map(|&(_, score)| score),
+                    validation: self.position.history.last().map(|&(_, score)| score),
                     ..Progress::default()
                 };
                 recent = Recent::default();
-                if self.options.observer.progress(&progress) == Control::Stop && self.place.step < self.total {
+                if self.options.observer.progress(&progress) == Control::Stop && self.position.step < self.total {
                     stopped = Stopped::Interrupted;
                 }
             }
@@ -269,13 +269,13 @@ impl<'a, O: Objective> Run<'a, O> {
     /// Draws the examples of a step and what they are made of.
     fn prepare(&mut self, number: u64, ready: &mut Ready<O::Batch>) -> Result<()> {
         ready.source = self.order.next(number, &mut ready.examples);
-        let step = Step { seed: self.params.seed, number, source: ready.source, examples: &ready.examples };
+        let step = GradientStep { seed: self.params.seed, number, source: ready.source, examples: &ready.examples };
         self.objective.prepare(&step, &mut ready.batch)
     }
 
     /// One step, while another thread, if there is one, prepares the next.
     fn step(&mut self, lr: f64, now: &Ready<O::Batch>, next: &mut Ready<O::Batch>) -> Result<Stepped> {
-        let (number, seed) = (self.place.step, self.params.seed);
+        let (number, seed) = (self.position.step, self.params.seed);
         let Self { objective, learner, gradients, row_groups, params, order, .. } = self;
         let objective: &O = objective;
         let (has_next, mut drawing) = (number + 1 < self.total, Duration::ZERO);
@@ -300,7 +300,7 @@ impl<'a, O: Objective> Run<'a, O> {
         };
         let Ready { source, examples, batch } = next;
         let prepare = || {
-            let (step, mut lap) = (Step { seed, number: number + 1, source: *source, examples }, Lap::start());
+            let (step, mut lap) = (GradientStep { seed, number: number + 1, source: *source, examples }, Lap::start());
             let prepared = if has_next { objective.prepare(&step, batch) } else { Ok(()) };
             lap.add_to(&mut drawing);
             prepared
@@ -317,20 +317,20 @@ impl<'a, O: Objective> Run<'a, O> {
     }
 
     fn is_stale(&self) -> bool {
-        self.params.patience.is_some_and(|patience| self.place.stale >= patience)
-            || self.params.is_over(&self.place.history)
+        self.params.patience.is_some_and(|patience| self.position.stale >= patience)
+            || self.params.is_over(&self.position.history)
     }
 
     fn validate(&mut self) -> Result<()> {
         let Some(score) = self.objective.validate(&self.learner.weights)? else { return Ok(()) };
-        let step = self.place.step;
-        self.place.history.push((step, score));
+        let step = self.position.step;
+        self.position.history.push((step, score));
         let better = score.is_finite() && self.best.as_ref().is_none_or(|best| score > best.score);
         if better {
-            self.place.stale = 0;
+            self.position.stale = 0;
             self.best = Some(Best { step, score, weights: self.learner.weights.try_clone()? });
         } else {
-            self.place.stale += 1;
+            self.position.stale += 1;
         }
         let note = match (score.is_finite(), better) {
             (false, _) => format!(
@@ -346,15 +346,15 @@ impl<'a, O: Objective> Run<'a, O> {
 
     fn save(&self, path: &Path) -> CoreResult<()> {
         let about = About {
-            done: self.place.step as f64 / self.total.max(1) as f64,
+            done: self.position.step as f64 / self.total.max(1) as f64,
             settings: self.settings.clone(),
             origin: self.options.origin.to_owned(),
         };
-        checkpoint::save(path, &about, &self.place, &self.learner, self.best.as_ref())
+        checkpoint::save(path, &about, &self.position, &self.learner, self.best.as_ref())
     }
 
     fn finish(self, stopped: Stopped, examples: u64, training: Duration) -> Result<FitOutcome> {
-        let Self { place, params, learner, best, gradients, .. } = self;
+        let Self { position, params, learner, best, gradients, .. } = self;
         let chosen = best.as_ref().map(|best| (best.step, best.score));
         let weights = match (stopped, best) {
             (Stopped::Interrupted, _) => learner.weights,
@@ -369,15 +369,15 @@ impl<'a, O: Objective> Run<'a, O> {
         };
         if stopped != Stopped::Interrupted && !weights.square_norm().is_finite() {
             // The step after the last would have shown it.
-            return Err(Error::Diverged { step: place.step, lr: params.full_lr() });
+            return Err(Error::Diverged { step: position.step, lr: params.full_lr() });
         }
         let best = if stopped == Stopped::Interrupted { None } else { chosen };
         Ok(FitOutcome {
             weights,
-            loss: place.loss.0 / place.loss.1.max(1) as f64,
-            history: place.history,
+            loss: position.loss.0 / position.loss.1.max(1) as f64,
+            history: position.history,
             best,
-            steps: place.step,
+            steps: position.step,
             examples,
             training,
             phases: gradients.phases,

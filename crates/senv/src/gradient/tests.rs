@@ -46,7 +46,7 @@ impl Objective for Targets {
         if self.output == Some(true) { vec![1] } else { vec![] }
     }
 
-    fn prepare(&self, step: &Step<'_>, batch: &mut Vec<TokenId>) -> Result<()> {
+    fn prepare(&self, step: &GradientStep<'_>, batch: &mut Vec<TokenId>) -> Result<()> {
         batch.clear();
         batch.extend(step.examples.iter().map(|&i| TokenId(i)));
         batch.sort_unstable();
@@ -56,7 +56,7 @@ impl Objective for Targets {
     fn gradients(
         &self,
         weights: &Weights,
-        step: &Step<'_>,
+        step: &GradientStep<'_>,
         batch: &Vec<TokenId>,
         gradients: &mut Gradients,
     ) -> Result<StepReport> {
@@ -106,7 +106,7 @@ const ROWS: usize = 12;
 
 impl Targets {
     /// Of ½ |o − 2|² over the rows that the examples name.
-    fn rows(&self, output: &Parameters<f32>, step: &Step<'_>) -> RowGradients<f32> {
+    fn rows(&self, output: &Parameters<f32>, step: &GradientStep<'_>) -> RowGradients<f32> {
         let mut rows: Vec<TokenId> = step.examples.iter().map(|&i| TokenId(i % ROWS as u32)).collect();
         rows.sort_unstable();
         rows.dedup();
@@ -250,11 +250,11 @@ impl Objective for Nothing {
         String::new()
     }
 
-    fn prepare(&self, _: &Step<'_>, (): &mut ()) -> Result<()> {
+    fn prepare(&self, _: &GradientStep<'_>, (): &mut ()) -> Result<()> {
         Ok(())
     }
 
-    fn gradients(&self, _: &Weights, _: &Step<'_>, (): &(), _: &mut Gradients) -> Result<StepReport> {
+    fn gradients(&self, _: &Weights, _: &GradientStep<'_>, (): &(), _: &mut Gradients) -> Result<StepReport> {
         Ok(StepReport::default())
     }
 }
@@ -345,6 +345,7 @@ fn a_gradient_longer_than_the_bound_is_shortened_to_it_before_the_step() {
 /// Whether the first step of [`two_steps`] is the one of seven words.
 fn first_batch_is_short() -> bool {
     let mut examples = Vec::new();
-    order::Order::new(Targets::default().sources(), 50, FitParams::default().seed).next(0, &mut examples);
+    example_order::ExampleOrder::new(Targets::default().sources(), 50, FitParams::default().seed)
+        .next(0, &mut examples);
     examples.len() == 7
 }

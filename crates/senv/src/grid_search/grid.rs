@@ -21,7 +21,7 @@ pub struct SearchGrid(Vec<(String, Vec<String>)>);
 
 /// A combination of values, and the hyperparameters with them.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Candidate<S> {
+pub struct SearchCandidate<S> {
     /// One for each name of the grid.
     pub values: Vec<String>,
     /// The hyperparameters with these values.
@@ -115,7 +115,7 @@ impl SearchGrid {
     /// # Errors
     /// [`Error::BadGrid`] for a name that is none of its hyperparameters; [`senv_core::Error::BadHyperparameter`] for a
     /// value that is none.
-    pub fn candidates<S: Hyperparameters + Clone>(&self, base: &S) -> Result<Vec<Candidate<S>>> {
+    pub fn candidates<S: Hyperparameters + Clone>(&self, base: &S) -> Result<Vec<SearchCandidate<S>>> {
         let candidate = |values: Vec<String>| {
             let mut params = base.clone();
             for ((name, _), value) in self.0.iter().zip(&values) {
@@ -124,7 +124,7 @@ impl SearchGrid {
                     return Err(Error::BadGrid { place: String::new(), reason });
                 }
             }
-            Ok(Candidate { values, params })
+            Ok(SearchCandidate { values, params })
         };
         self.combinations().into_iter().map(candidate).collect()
     }

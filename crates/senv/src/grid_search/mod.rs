@@ -10,7 +10,7 @@ use std::{path::PathBuf, time::Instant};
 
 use senv_core::{Error as CoreError, Observer, hyperparameters::Hyperparameters};
 
-pub use grid::{Candidate, SearchGrid};
+pub use grid::{SearchCandidate, SearchGrid};
 pub use table::GridRun;
 use table::{RunTable, median};
 
@@ -53,7 +53,7 @@ pub struct GridSearch<S> {
     /// The names of what is tried; [`SearchGrid::names`].
     pub names: Vec<String>,
     /// What is tried; [`SearchGrid::candidates`].
-    pub candidates: Vec<Candidate<S>>,
+    pub candidates: Vec<SearchCandidate<S>>,
     /// How many seeds the best combination is trained with in all, its own and those after it; at least 1.
     pub seeds: u64,
     /// The folder of the search, which must be there; `None`: nothing is kept.
@@ -121,7 +121,7 @@ impl<S: Hyperparameters + Clone> GridSearch<S> {
     fn run_once<M: SavedModel>(
         &self,
         table: &mut RunTable,
-        candidate: &Candidate<S>,
+        candidate: &SearchCandidate<S>,
         seed: u64,
         name: &str,
         train: &mut impl FnMut(&S, &str) -> Result<Trained<M>>,

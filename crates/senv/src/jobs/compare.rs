@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use senv_core::SentenceEncoder;
 use senv_index::counterparts;
 
-use super::distinct::{Distinct, encode_all};
+use super::distinct::{Distinct, encode_lists};
 use crate::error::Result;
 
 /// A sentence of the other text.
@@ -55,7 +55,7 @@ pub fn compare<E: SentenceEncoder + ?Sized>(
     let of_second = Distinct::of(second);
     let (texts, other_texts) = (of_first.texts(first), of_second.texts(second));
     let n = texts.len();
-    let vectors = encode_all(encoder, &[texts.clone(), other_texts.clone()])?;
+    let vectors = encode_lists(encoder, &[texts.clone(), other_texts.clone()])?;
     let near = counterparts(&vectors, n, threshold, |done| progress(done, n))?;
     drop(vectors);
     let find = |texts: &[&str], others: &[&str], other_firsts: &[usize], start: usize, others_start: usize| {

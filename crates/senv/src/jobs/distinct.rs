@@ -43,7 +43,7 @@ impl Distinct {
         encoder: &E,
         sentences: &[impl AsRef<str>],
     ) -> Result<Table> {
-        encode_all(encoder, &[self.texts(sentences)])
+        encode_lists(encoder, &[self.texts(sentences)])
     }
 
     /// The distinct sentences.
@@ -53,7 +53,7 @@ impl Distinct {
 }
 
 /// The vectors of some lists of sentences, one after another.
-pub(crate) fn encode_all<E: SentenceEncoder + ?Sized>(encoder: &E, lists: &[Vec<&str>]) -> Result<Table> {
+pub(crate) fn encode_lists<E: SentenceEncoder + ?Sized>(encoder: &E, lists: &[Vec<&str>]) -> Result<Table> {
     let (n, dim) = (lists.iter().map(Vec::len).sum::<usize>(), encoder.dim());
     check_memory::<f32>(n, dim)?;
     let mut values = Vec::new();

@@ -82,7 +82,7 @@ pub fn encode_table<E: From<Error>>(
     let ending = output.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
     let is_arrow = matches!(ending.as_deref(), Some("arrow" | "feather" | "ipc"));
     let format = if is_arrow { ArrowFormat::File } else { ArrowFormat::Parquet };
-    let mut job = Job { encoder, output, format, params, on_rows, writer: None, columns: Fields::empty() };
+    let mut job = TableJob { encoder, output, format, params, on_rows, writer: None, columns: Fields::empty() };
     let keeps_columns = params.text.table.is_some() && params.text.split.is_none();
     if keeps_columns && inputs.iter().all(|path| ArrowFormat::of_file(path).is_some()) {
         job.tables(inputs)?;
@@ -125,7 +125,8 @@ impl Lines {
     }
 }
 
-struct Job<'a, F> {
+/// An encoding under way, as [`FolderJob`](crate::FolderJob) is one of many files.
+struct TableJob<'a, F> {
     encoder: &'a dyn SentenceEncoder,
     output: &'a Path,
     format: ArrowFormat,
@@ -136,7 +137,7 @@ struct Job<'a, F> {
     columns: Fields,
 }
 
-impl<E: From<Error>, F: FnMut(&EncodedRows<'_>) -> std::result::Result<(), E>> Job<'_, F> {
+impl<E: From<Error>, F: FnMut(&EncodedRows<'_>) -> std::result::Result<(), E>> TableJob<'_, F> {
     /// Starts the output.
     fn start(&mut self, columns: &Schema) -> Result<()> {
         let EncodeTableParams { vector_column, precision, .. } = self.params;

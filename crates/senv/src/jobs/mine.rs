@@ -13,7 +13,7 @@ use std::collections::HashSet;
 use senv_core::{SentenceEncoder, Table};
 use senv_index::{IndexParams, PairSearch, VectorIndex, for_neighbours, for_neighbours_in, nearest_pairs};
 
-use super::distinct::{Distinct, encode_all};
+use super::distinct::{Distinct, encode_lists};
 use crate::error::Result;
 
 /// Which pairs are looked for.
@@ -94,13 +94,13 @@ pub fn mine<E: SentenceEncoder + ?Sized>(
     let between = of_others.is_some();
     let mut pairs = match params.margin {
         None => {
-            let vectors = encode_all(encoder, &lists)?;
+            let vectors = encode_lists(encoder, &lists)?;
             let n_compared = if between { n_first } else { vectors.n_rows() };
             by_cosine(&vectors, between.then_some(n_first), params, |done| progress(done, n_compared))?
         }
         Some(k) => {
             let tables: Vec<Table> =
-                lists.into_iter().map(|list| encode_all(encoder, &[list])).collect::<Result<_>>()?;
+                lists.into_iter().map(|list| encode_lists(encoder, &[list])).collect::<Result<_>>()?;
             by_margin(tables, k, params, &mut progress)?
         }
     };

@@ -2,7 +2,7 @@
 
 /// How words are added.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Expansion {
+pub enum VocabularyExpansion {
     /// By a linear map with a constant, as in the release of Skip-thoughts.
     Affine,
     /// By a matrix alone, as printed in the paper.

@@ -11,7 +11,7 @@ use crate::{
     error::{Error, Result},
     model::{
         decode::{DecodedSentence, Interpolation},
-        expansion::{Expansion, ExpansionReport},
+        expansion::{ExpansionReport, VocabularyExpansion},
         reverse_dictionary::DefinedWord,
         saved::SavedModel,
         word_vectors::{embeddings_of, tokenizer_of_words},
@@ -218,7 +218,7 @@ impl Model {
     ///
     /// # Errors
     /// [`Error::CannotExpand`] for a kind that takes no more words; [`senv_core::Error`] where the vectors do not fit.
-    pub fn expanded(&self, vectors: &Embeddings, expansion: Expansion) -> Result<(Self, ExpansionReport)> {
+    pub fn expanded(&self, vectors: &Embeddings, expansion: VocabularyExpansion) -> Result<(Self, ExpansionReport)> {
         let model = self.0.expandable().ok_or_else(|| Error::CannotExpand { kind: self.kind() })?;
         let (model, report) = model.expanded(vectors, expansion)?;
         Ok((model.into(), report))

@@ -7,7 +7,7 @@ use senv_store::{Embeddings, ModelFile};
 
 use super::{
     decode::Decode,
-    expansion::{Expansion, ExpansionReport},
+    expansion::{ExpansionReport, VocabularyExpansion},
     reverse_dictionary::ReverseDictionary,
     score_pairs::ScorePairs,
 };
@@ -110,15 +110,19 @@ pub enum EncodingCost {
 pub trait ExpandVocabulary {
     /// How words are best added: as they are to a model whose word vectors were given and stayed as they were, by a linear
     /// map with a constant to others.
-    fn usual_expansion(&self) -> Expansion {
-        Expansion::Affine
+    fn usual_expansion(&self) -> VocabularyExpansion {
+        VocabularyExpansion::Affine
     }
 
     /// The model with the words of `vectors` besides its own.
     ///
     /// # Errors
     /// [`senv_core::Error`] where the vectors do not fit.
-    fn expanded(&self, vectors: &Embeddings, expansion: Expansion) -> Result<(Box<dyn SavedModel>, ExpansionReport)>;
+    fn expanded(
+        &self,
+        vectors: &Embeddings,
+        expansion: VocabularyExpansion,
+    ) -> Result<(Box<dyn SavedModel>, ExpansionReport)>;
 }
 
 /// A model that can be read from a file of its kind.

@@ -20,7 +20,7 @@ use super::{
 };
 use crate::{
     base::{configuration::Configuration, file},
-    data::reading::{END, Reading, SPECIAL, UNKNOWN, encode_many, encode_one, gather},
+    data::reading::{END, Reading, SPECIAL, UNKNOWN, encode_batch_by_length, encode_into_with, gather},
     error::{Error, Result},
     gradient::WordUpdates,
     model::{
@@ -381,11 +381,11 @@ impl<S: SequenceSystem> SentenceEncoder for SequenceModel<S> {
 
     fn encode_into(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
         let read = |text: &str, scratch: &mut String, out: &mut Vec<TokenId>| self.read(text, scratch, out);
-        encode_one(sentence, scratch, out, read, |sentences| self.vectors(sentences))
+        encode_into_with(sentence, scratch, out, read, |sentences| self.vectors(sentences))
     }
 
     fn encode_batch(&self, sentences: &[&str]) -> CoreResult<(Array2<f32>, Vec<Coverage>)> {
         let read = |text: &str, scratch: &mut String, out: &mut Vec<TokenId>| self.read(text, scratch, out);
-        encode_many(sentences, self.dim(), read, |sentences| self.vectors(sentences))
+        encode_batch_by_length(sentences, self.dim(), read, |sentences| self.vectors(sentences))
     }
 }

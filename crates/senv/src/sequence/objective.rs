@@ -27,7 +27,7 @@ use crate::{
     data::reading::END,
     error::Result,
     gradient::{
-        Gradients, Lap, Objective, Phases, Source, Step, StepReport, Weights, WordUpdates, add_rows,
+        GradientStep, Gradients, Lap, Objective, Phases, Source, StepReport, Weights, WordUpdates, add_rows,
         corruption::Corruption,
     },
 };
@@ -239,7 +239,7 @@ impl Objective for Seq2SeqObjective {
         if sampled { groups } else { Vec::new() }
     }
 
-    fn prepare(&self, step: &Step<'_>, sentences_of_step: &mut Seq2SeqBatch) -> Result<()> {
+    fn prepare(&self, step: &GradientStep<'_>, sentences_of_step: &mut Seq2SeqBatch) -> Result<()> {
         let examples = step.examples.iter().map(|&i| &self.train.examples[i as usize]);
         let corrupt = self.corruption.of_step((step.seed, step.number));
         sentences_of_step.assign(&self.train, examples, self.weights.len(), self.end, corrupt)
@@ -248,7 +248,7 @@ impl Objective for Seq2SeqObjective {
     fn gradients(
         &self,
         weights: &Weights,
-        step: &Step<'_>,
+        step: &GradientStep<'_>,
         sentences_of_step: &Seq2SeqBatch,
         gradients: &mut Gradients,
     ) -> Result<StepReport> {

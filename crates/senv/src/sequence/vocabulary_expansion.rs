@@ -16,7 +16,7 @@ use crate::{
     error::Result,
     gradient::WordUpdates,
     model::{
-        expansion::{Expansion, ExpansionReport},
+        expansion::{ExpansionReport, VocabularyExpansion},
         saved::{ExpandVocabulary, SavedModel},
     },
     sequence::{Part, SequenceModel, SequenceSystem},
@@ -49,17 +49,17 @@ fn expanded(
     shared: &[(TokenId, &[f32])],
     added: &[(&str, &[f32])],
     dim: usize,
-    expansion: Expansion,
+    expansion: VocabularyExpansion,
 ) -> Result<(Table, f64)> {
     let x = rows(shared.len(), dim, shared.iter().map(|(_, vector)| *vector))?;
     let y = rows(shared.len(), table.dim(), shared.iter().map(|(id, _)| senv_core::Rows::row(table, id.index())))?;
     let map: Option<LinearMap<f32>> = match expansion {
-        Expansion::Same if dim != table.dim() => {
+        VocabularyExpansion::Same if dim != table.dim() => {
             let what = "a row of the vectors that are added as they are";
             return Err(CoreError::ShapeMismatch { what, expected: table.dim(), got: dim }.into());
         }
-        Expansion::Same => None,
-        _ => Some(least_squares(x.view(), y.view(), expansion == Expansion::Affine)?),
+        VocabularyExpansion::Same => None,
+        _ => Some(least_squares(x.view(), y.view(), expansion == VocabularyExpansion::Affine)?),
     };
     let image = |x: Array2<f32>| match &map {
         Some(map) => map.apply(x.view()),
@@ -84,7 +84,7 @@ pub(crate) fn grown(
     vocabulary: &Vocabulary,
     tables: &[&Table],
     vectors: &Embeddings,
-    expansion: Expansion,
+    expansion: VocabularyExpansion,
 ) -> Result<(Vocabulary, Vec<Table>, ExpansionReport)> {
     let (added, shared) = (new_words(vocabulary, vectors), shared(vocabulary, vectors));
     let bad = |(_, vector): &&(&str, &[f32])| vector.iter().any(|x| !x.is_finite());
@@ -116,7 +116,7 @@ impl<S: SequenceSystem> SequenceModel<S> {
     /// [`CoreError::InvalidParameter`] if too few words are shared to fit the map, or a vector is not finite;
     /// [`CoreError::ShapeMismatch`] for vectors of another length that are to be taken as they are;
     /// [`CoreError::TooLarge`].
-    pub fn expand(&self, vectors: &Embeddings, expansion: Expansion) -> Result<(Self, ExpansionReport)> {
+    pub fn expand(&self, vectors: &Embeddings, expansion: VocabularyExpansion) -> Result<(Self, ExpansionReport)> {
         let tables: Vec<&Table> = self.parts.iter().map(|part| &part.words).collect();
         let (vocabulary, tables, report) = grown(&self.vocabulary, &tables, vectors, expansion)?;
         let with = |(part, words): (&Part, Table)| Part::new(words, part.seq2seq.clone(), part.parameters.clone());
@@ -126,14 +126,18 @@ impl<S: SequenceSystem> SequenceModel<S> {
 }
 
 impl<S: SequenceSystem> ExpandVocabulary for SequenceModel<S> {
-    fn usual_expansion(&self) -> Expansion {
+    fn usual_expansion(&self) -> VocabularyExpansion {
         // Without decoders its words were tuned after all.
         let has_decoders = self.config.parts.iter().all(|part| part.decoders > 0);
         let frozen = self.config.params.as_ref().is_some_and(|params| params.word_updates() == WordUpdates::Frozen);
-        if has_decoders && frozen { Expansion::Same } else { Expansion::Affine }
+        if has_decoders && frozen { VocabularyExpansion::Same } else { VocabularyExpansion::Affine }
     }
 
-    fn expanded(&self, vectors: &Embeddings, expansion: Expansion) -> Result<(Box<dyn SavedModel>, ExpansionReport)> {
+    fn expanded(
+        &self,
+        vectors: &Embeddings,
+        expansion: VocabularyExpansion,
+    ) -> Result<(Box<dyn SavedModel>, ExpansionReport)> {
         let (model, report) = self.expand(vectors, expansion)?;
         Ok((Box::new(model), report))
     }

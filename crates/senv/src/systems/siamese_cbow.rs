@@ -32,7 +32,7 @@ use crate::{
     data::numbered,
     error::{Error, Result},
     gradient::{
-        Decay, FitParams, Gradients, Objective, Source, Step, StepReport, Weights, fit,
+        Decay, FitParams, GradientStep, Gradients, Objective, Source, StepReport, Weights, fit,
         scored_pairs::{ScoredPairs, Validation},
         through_encoder,
     },
@@ -278,7 +278,7 @@ impl<'p> Neighbours<'p> {
     }
 
     /// The sentences of the batch: the middle ones, then of each its two neighbours and its negatives.
-    fn draw(&self, step: &Step<'_>) -> Vec<u32> {
+    fn draw(&self, step: &GradientStep<'_>) -> Vec<u32> {
         let mut rng = stream(step.seed, "negatives", &[step.number]);
         let middles = step.examples.iter().map(|&example| self.middles[example as usize]);
         let mut numbers: Vec<u32> = middles.clone().collect();
@@ -318,7 +318,7 @@ impl Objective for Neighbours<'_> {
         false
     }
 
-    fn prepare(&self, step: &Step<'_>, batch: &mut TokenBatch) -> Result<()> {
+    fn prepare(&self, step: &GradientStep<'_>, batch: &mut TokenBatch) -> Result<()> {
         let numbers = self.draw(step);
         let limit = self.params.max_tokens;
         let sentence = |&number: &u32| {
@@ -331,7 +331,7 @@ impl Objective for Neighbours<'_> {
     fn gradients(
         &self,
         weights: &Weights,
-        step: &Step<'_>,
+        step: &GradientStep<'_>,
         batch: &TokenBatch,
         gradients: &mut Gradients,
     ) -> Result<StepReport> {

@@ -17,7 +17,7 @@ use crate::{
         configuration::{self, Configuration},
         file,
     },
-    data::reading::{Reading, encode_many, encode_one, gather},
+    data::reading::{Reading, encode_batch_by_length, encode_into_with, gather},
     error::{Error, Result},
     model::{
         reverse_dictionary::ReverseDictionary,
@@ -253,11 +253,11 @@ impl<S: TargetSystem> SentenceEncoder for TargetModel<S> {
 
     fn encode_into(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
         let read = |text: &str, scratch: &mut String, out: &mut Vec<TokenId>| self.read(text, scratch, out);
-        encode_one(sentence, scratch, out, read, |sentences| self.vectors(sentences))
+        encode_into_with(sentence, scratch, out, read, |sentences| self.vectors(sentences))
     }
 
     fn encode_batch(&self, sentences: &[&str]) -> CoreResult<(Array2<f32>, Vec<Coverage>)> {
         let read = |text: &str, scratch: &mut String, out: &mut Vec<TokenId>| self.read(text, scratch, out);
-        encode_many(sentences, self.dim(), read, |sentences| self.vectors(sentences))
+        encode_batch_by_length(sentences, self.dim(), read, |sentences| self.vectors(sentences))
     }
 }

@@ -13,7 +13,7 @@ use senv_metrics::query_rank;
 use super::{net::Net, params::TargetLoss};
 use crate::{
     error::Result,
-    gradient::{Gradients, Objective, Source, Step, StepReport, Weights, through_encoder},
+    gradient::{GradientStep, Gradients, Objective, Source, StepReport, Weights, through_encoder},
 };
 
 /// Held-out texts that are ranked at a time.
@@ -61,7 +61,7 @@ impl TowardTargets<'_> {
 }
 
 /// For each example another one of another target, drawn; `None` where all have one target.
-fn draw_others(targets: &[u32], step: &Step<'_>) -> Vec<Option<u32>> {
+fn draw_others(targets: &[u32], step: &GradientStep<'_>) -> Vec<Option<u32>> {
     let mut rng = stream(step.seed, "other targets", &[step.number]);
     let n = targets.len();
     let mut other = |i: usize| {
@@ -90,7 +90,7 @@ impl Objective for TowardTargets<'_> {
         self.identity.clone()
     }
 
-    fn prepare(&self, step: &Step<'_>, batch: &mut TargetBatch) -> Result<()> {
+    fn prepare(&self, step: &GradientStep<'_>, batch: &mut TargetBatch) -> Result<()> {
         let targets: Vec<u32> = step.examples.iter().map(|&i| self.train.targets[i as usize]).collect();
         batch.targets = self.rows(targets.iter().copied());
         batch.others = if self.loss == TargetLoss::Ranking { draw_others(&targets, step) } else { Vec::new() };
@@ -100,7 +100,7 @@ impl Objective for TowardTargets<'_> {
     fn gradients(
         &self,
         weights: &Weights,
-        _: &Step<'_>,
+        _: &GradientStep<'_>,
         TargetBatch { batch, targets, others }: &TargetBatch,
         gradients: &mut Gradients,
     ) -> Result<StepReport> {
@@ -160,7 +160,7 @@ mod tests {
 
     #[test]
     fn others_have_other_targets_and_none_where_all_are_one() {
-        let step = Step { seed: 1, number: 3, source: 0, examples: &[] };
+        let step = GradientStep { seed: 1, number: 3, source: 0, examples: &[] };
         let targets = [4, 4, 7, 9, 4];
         let others = draw_others(&targets, &step);
         assert_eq!(others.len(), 5);
@@ -173,7 +173,7 @@ mod tests {
         // All others are drawn in the long run.
         let mut seen = [0; 4];
         for number in 0..400 {
-            let others = draw_others(&[0, 1, 2, 3], &Step { number, ..step });
+            let others = draw_others(&[0, 1, 2, 3], &GradientStep { number, ..step });
             seen[others[0].unwrap() as usize] += 1;
         }
         assert_eq!(seen[0], 0);

@@ -3,9 +3,9 @@
 use std::{fmt::Write, fs, path::PathBuf};
 
 use senv::{
-    Activation, CheckpointPlan, Cse, CseParams, Error, FilterStart, FitParams, Grid, HeldOut, InfoNce, MarginLoss,
-    Model, PairData, PairInput, PairKind, PairLoss, PairOptions, PairSystem, PpParams, RelatednessParams, ScoredPairs,
-    Selection, SiameseCbowParams, Stopped, TextSystem, TrainOptions, Trained, WeightedParams, Window,
+    Activation, CheckpointPlan, Cse, CseParams, Error, FilterStart, FitParams, HeldOut, InfoNce, MarginLoss, Model,
+    PairData, PairInput, PairKind, PairLoss, PairOptions, PairSystem, PpParams, RelatednessParams, ScoreGrid,
+    ScoredPairs, Selection, SiameseCbowParams, Stopped, TextSystem, TrainOptions, Trained, WeightedParams, Window,
 };
 use senv_core::{NoObserver, Observer, SentenceEncoder, Table, rng::stream};
 use senv_store::Embeddings;
@@ -270,7 +270,7 @@ fn the_head_learns_scores_from_averages_and_filters() {
     let outside = ScoredPairs::read(outside).unwrap();
     let error = RelatednessParams::default().fit(&pp, &outside, &TrainOptions::default()).unwrap_err().to_string();
     assert!(error.contains(":2:") && error.contains("5.5"), "{error}");
-    let wide = RelatednessParams { grid: Grid::ZeroTo(6), ..RelatednessParams::default() };
+    let wide = RelatednessParams { grid: ScoreGrid::ZeroTo(6), ..RelatednessParams::default() };
     assert!(wide.fit(&pp, &outside, &TrainOptions::default()).is_ok());
 }
 

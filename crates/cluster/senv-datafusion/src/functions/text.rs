@@ -20,12 +20,13 @@ pub const MAX_SENTENCE_BYTES: usize = senv_core::text::DEFAULT_MAX_LINE_BYTES;
 pub(crate) struct Texts<'a> {
     /// Nulls are empty.
     pub(crate) distinct: Vec<&'a str>,
-    place: Place,
+    row_texts: RowTexts,
     /// Of the rows.
     pub(crate) nulls: Option<NullBuffer>,
 }
 
-enum Place {
+/// Which of the texts each row has.
+enum RowTexts {
     /// Each row has the text of its own number.
     Row,
     /// All rows have the first one.
@@ -41,7 +42,7 @@ impl<'a> Texts<'a> {
         let nulls = array.logical_nulls();
         let texts = match array.data_type() {
             DataType::Dictionary(..) => Self::of_dictionary(array, nulls)?,
-            _ => Self { distinct: slices(array)?, place: Place::Row, nulls },
+            _ => Self { distinct: slices(array)?, row_texts: RowTexts::Row, nulls },
         };
         if let Some((row, text)) = texts.distinct.iter().enumerate().find(|(_, text)| text.len() > MAX_SENTENCE_BYTES) {
             let start: String = text.chars().take(40).collect();
@@ -51,41 +52,41 @@ impl<'a> Texts<'a> {
             );
             return Err(error::execution(function, argument, reason));
         }
-        Ok(if constant { Self { place: Place::First, ..texts } } else { texts })
+        Ok(if constant { Self { row_texts: RowTexts::First, ..texts } } else { texts })
     }
 
     fn of_dictionary(array: &'a ArrayRef, nulls: Option<NullBuffer>) -> Result<Self> {
         let dictionary = array.as_any_dictionary();
         let values = slices(dictionary.values())?;
         if values.is_empty() {
-            return Ok(Self { distinct: vec![""; array.len()], place: Place::Row, nulls });
+            return Ok(Self { distinct: vec![""; array.len()], row_texts: RowTexts::Row, nulls });
         }
         let keys = dictionary.normalized_keys();
         // A slice of a few rows may have the dictionary of a whole column.
         if values.len() > keys.len() {
             let distinct = keys.iter().map(|&key| values[key]).collect();
-            return Ok(Self { distinct, place: Place::Row, nulls });
+            return Ok(Self { distinct, row_texts: RowTexts::Row, nulls });
         }
-        Ok(Self { distinct: values, place: Place::Keys(keys), nulls })
+        Ok(Self { distinct: values, row_texts: RowTexts::Keys(keys), nulls })
     }
 
     /// Which of the distinct texts a row has.
     pub(crate) fn at(&self, row: usize) -> usize {
-        match &self.place {
-            Place::Row => row,
-            Place::First => 0,
-            Place::Keys(keys) => keys[row],
+        match &self.row_texts {
+            RowTexts::Row => row,
+            RowTexts::First => 0,
+            RowTexts::Keys(keys) => keys[row],
         }
     }
 
     /// Whether each row has the text of its own number.
     pub(crate) fn is_by_row(&self) -> bool {
-        matches!(self.place, Place::Row)
+        matches!(self.row_texts, RowTexts::Row)
     }
 
     /// Whether a row is null.
     pub(crate) fn is_null(&self, row: usize) -> bool {
-        let row = if matches!(self.place, Place::First) { 0 } else { row };
+        let row = if matches!(self.row_texts, RowTexts::First) { 0 } else { row };
         self.nulls.as_ref().is_some_and(|nulls| nulls.is_null(row))
     }
 }

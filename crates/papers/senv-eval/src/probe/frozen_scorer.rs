@@ -8,7 +8,7 @@
 use ndarray::Array2;
 use senv_core::{Result as CoreResult, SentenceEncoder};
 use senv_data::{Scale, StsTask};
-use senv_losses::Grid;
+use senv_losses::ScoreGrid;
 use serde::Serialize;
 
 use crate::{
@@ -51,12 +51,12 @@ impl RelatednessForm {
     }
 
     /// The classes for scores of a scale.
-    fn grid(self, scale: Scale) -> Grid {
+    fn grid(self, scale: Scale) -> ScoreGrid {
         let high = scale.high as usize;
         match self {
-            _ if scale.low > 0.0 => Grid::OneTo(high),
-            Self::SentEval => Grid::SentEval,
-            _ => Grid::ZeroTo(high),
+            _ if scale.low > 0.0 => ScoreGrid::OneTo(high),
+            Self::SentEval => ScoreGrid::SentEval,
+            _ => ScoreGrid::ZeroTo(high),
         }
     }
 }
@@ -93,7 +93,7 @@ fn encode(encoder: &dyn SentenceEncoder, tasks: &[StsTask]) -> Result<SentenceVe
 }
 
 /// The pairs of tasks with the target distributions of their gold scores on a grid.
-fn distributed<'e>(embeddings: &'e SentenceVectors, tasks: &[StsTask], grid: Grid) -> Result<Featured<'e>> {
+fn distributed<'e>(embeddings: &'e SentenceVectors, tasks: &[StsTask], grid: ScoreGrid) -> Result<Featured<'e>> {
     let pairs = tasks.iter().flat_map(|task| &task.pairs);
     let Some(scale) = scale_of(tasks) else {
         return Err(Error::NothingToDo { what: "scored pairs" });
@@ -157,7 +157,7 @@ impl<'a> FrozenScorer<'a> {
         let grid = form.grid(scale);
         let embeddings = encode(encoder, train)?;
         let examples = distributed(&embeddings, train, grid)?;
-        let first = if matches!(grid, Grid::ZeroTo(_)) { 0.0 } else { 1.0 };
+        let first = if matches!(grid, ScoreGrid::ZeroTo(_)) { 0.0 } else { 1.0 };
         let dev_embeddings = encode(encoder, dev)?;
         let held_out = if dev.is_empty() { None } else { Some(distributed(&dev_embeddings, dev, grid)?) };
         let gold: Vec<f64> = dev.iter().flat_map(|task| &task.pairs).map(|pair| pair.relatedness).collect();

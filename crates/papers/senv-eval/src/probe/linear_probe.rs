@@ -14,7 +14,7 @@
 use ndarray::{Array2, Axis};
 use rand::seq::SliceRandom;
 use senv_core::optim::{ParametersOptimizer, UpdateRule};
-use senv_losses::{Grid, LinearRelatedness, RelatednessLoss};
+use senv_losses::{LinearRelatedness, RelatednessLoss, ScoreGrid};
 
 use crate::error::{Error, Result};
 
@@ -71,7 +71,7 @@ pub(crate) struct Trained {
 /// Trains by a script; `judge` gets the predicted scores of the development pairs and gives r.
 pub(crate) fn train(
     script: ScriptSettings,
-    grid: Grid,
+    grid: ScoreGrid,
     pairs: &Pairs,
     dev: &Array2<f32>,
     seed: u64,
@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     /// Pairs whose score is the first feature.
-    fn pairs(n: usize, grid: Grid) -> (Pairs, Vec<f64>) {
+    fn pairs(n: usize, grid: ScoreGrid) -> (Pairs, Vec<f64>) {
         let gold: Vec<f64> = (0..n).map(|i| 1.0 + 4.0 * ((i * 37 % n) as f64 / (n - 1) as f64)).collect();
         let noise = |i: usize| ((i * 53 % n) as f32 / n as f32 - 0.5) * 0.1;
         let features =
@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn each_script_learns_the_scores_and_stops_as_it_does() {
-        let grid = Grid::OneTo(5);
+        let grid = ScoreGrid::OneTo(5);
         let ((train_pairs, _), (dev, gold)) = (pairs(200, grid), pairs(80, grid));
         for script in [ScriptSettings::SKIP_THOUGHTS, ScriptSettings::SENT_EVAL] {
             let judge = |scores: &[f64]| Ok(senv_metrics::pearson_r(&gold, scores)?);

@@ -1,12 +1,12 @@
 //! What would be run, in words.
 
 use super::results::{Planned, time};
-use crate::{plan::Plan, runner::State};
+use crate::{plan::Plan, runner::CommandState};
 
 /// Tables, rows and commands with the time they take, each command once.
 pub(crate) fn list(plan: &Plan, planned: &[Planned]) -> String {
     let mut text = String::new();
-    let states = vec![State::Open; plan.steps.len()];
+    let states = vec![CommandState::Open; plan.steps.len()];
     let mut known: Vec<String> = Vec::new();
     let mut total = 0.0;
     for (paper, steps) in planned {

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{
-    grid::{Grid, Whose},
+    report_table::{ReportTable, Whose},
     results::{PaperResult, Results, TableResult},
 };
 
@@ -52,20 +52,20 @@ impl PaperResult {
 }
 
 fn write_table<'a>(out: &mut String, table: &'a TableResult, known: &mut Vec<&'a str>) {
-    let grid = Grid::new(table);
+    let report_table = ReportTable::new(table);
     let _ = write!(out, "\n## {}\n\n{}\n\n", table.title, table.about);
-    let _ = writeln!(out, "| {} |", grid.head.iter().map(|text| escape(text)).collect::<Vec<_>>().join(" | "));
-    let n_text = if grid.head.first().is_some_and(String::is_empty) { 1 } else { 2 };
-    let rules: Vec<&str> = (0..grid.head.len()).map(|i| if i < n_text { "---" } else { "---:" }).collect();
+    let _ = writeln!(out, "| {} |", report_table.head.iter().map(|text| escape(text)).collect::<Vec<_>>().join(" | "));
+    let n_text = if report_table.head.first().is_some_and(String::is_empty) { 1 } else { 2 };
+    let rules: Vec<&str> = (0..report_table.head.len()).map(|i| if i < n_text { "---" } else { "---:" }).collect();
     let _ = writeln!(out, "| {} |", rules.join(" | "));
-    for (whose, cells) in &grid.rows {
+    for (whose, cells) in &report_table.rows {
         let cell = |text: &String| match whose {
             Whose::Theirs if !text.is_empty() => format!("*{}*", escape(text)),
             _ => escape(text),
         };
         let _ = writeln!(out, "| {} |", cells.iter().map(cell).collect::<Vec<_>>().join(" | "));
     }
-    for note in &grid.notes {
+    for note in &report_table.notes {
         let _ = writeln!(out, "\n{}", escape(note));
     }
     if let Some(figure) = table.figure {

@@ -5,8 +5,8 @@ use std::{fmt::Write as _, fs, path::Path};
 use senv_eval::{escape_html, html_page};
 
 use super::{
-    grid::{Grid, Whose},
     markdown::{QUICK, READING},
+    report_table::{ReportTable, Whose},
     results::{Results, TableResult},
 };
 
@@ -30,14 +30,14 @@ impl Results {
 }
 
 fn write_table(out: &mut String, table: &TableResult, folder: &Path) {
-    let grid = Grid::new(table);
+    let report_table = ReportTable::new(table);
     let _ = writeln!(out, "<h3>{}</h3>\n<p>{}</p>", escape_html(table.title), escape_html(table.about));
     out.push_str("<div class=\"box\" tabindex=\"0\"><table>\n<thead><tr>");
-    for text in &grid.head {
+    for text in &report_table.head {
         let _ = write!(out, "<th>{}</th>", escape_html(text));
     }
     out.push_str("</tr></thead>\n<tbody>\n");
-    for (whose, cells) in &grid.rows {
+    for (whose, cells) in &report_table.rows {
         let class = if *whose == Whose::Theirs { "pub" } else { "given" };
         let _ = write!(out, "<tr class=\"{class}\">");
         for (i, text) in cells.iter().enumerate() {
@@ -47,7 +47,7 @@ fn write_table(out: &mut String, table: &TableResult, folder: &Path) {
         out.push_str("</tr>\n");
     }
     out.push_str("</tbody></table></div>\n");
-    for note in &grid.notes {
+    for note in &report_table.notes {
         let _ = writeln!(out, "<p class=\"legend\">{}</p>", escape_html(note));
     }
     if let Some(svg) = table.figure.and_then(|name| fs::read_to_string(folder.join(name)).ok()) {

@@ -10,7 +10,7 @@ use super::reading::{Figure, read};
 use crate::{
     paper::{Column, Paper, Row, Source, Table},
     plan::Plan,
-    runner::State,
+    runner::CommandState,
 };
 
 /// A whole run.
@@ -159,7 +159,7 @@ impl TableSteps {
     }
 
     /// The table as far as it has run.
-    pub(crate) fn result(&self, plan: &Plan, states: &[State], table: &Table) -> TableResult {
+    pub(crate) fn result(&self, plan: &Plan, states: &[CommandState], table: &Table) -> TableResult {
         let rows = table.rows.iter().zip(&self.rows).map(|(row, models)| row_result(row, models, states, table));
         TableResult {
             title: table.title,
@@ -179,10 +179,10 @@ impl TableSteps {
         }
     }
 
-    fn commands(&self, plan: &Plan, states: &[State]) -> Vec<CommandResult> {
+    fn commands(&self, plan: &Plan, states: &[CommandState]) -> Vec<CommandResult> {
         let command = |step: usize| {
             let record = match &states[step] {
-                State::Done(record) => Some(record),
+                CommandState::Done(record) => Some(record),
                 _ => None,
             };
             let (seconds, threads) = (record.map(|record| record.seconds), record.map(|record| record.threads));
@@ -203,7 +203,7 @@ fn add_with_needs(plan: &Plan, step: usize, order: &mut Vec<usize>) {
     order.push(step);
 }
 
-fn row_result(row: &Row, models: &[(Vec<usize>, Option<usize>)], states: &[State], table: &Table) -> RowResult {
+fn row_result(row: &Row, models: &[(Vec<usize>, Option<usize>)], states: &[CommandState], table: &Table) -> RowResult {
     let mut cells: Vec<Cell> = Vec::new();
     for (i, column) in table.columns.iter().enumerate() {
         let cell = match column.source {
@@ -219,7 +219,7 @@ fn row_result(row: &Row, models: &[(Vec<usize>, Option<usize>)], states: &[State
 fn figure_cell(
     row: &Row,
     models: &[(Vec<usize>, Option<usize>)],
-    states: &[State],
+    states: &[CommandState],
     column: &Column,
     theirs: Option<f64>,
 ) -> Cell {
@@ -241,12 +241,12 @@ fn figure_cell(
     cell
 }
 
-fn figure_of(state: &State, path: &str) -> Result<Figure, String> {
+fn figure_of(state: &CommandState, path: &str) -> Result<Figure, String> {
     match state {
-        State::Open => Err(NOT_RUN.to_owned()),
-        State::Not(reason) => Err(reason.clone()),
-        State::Done(record) if record.output == Value::Null => Err("it prints nothing".to_owned()),
-        State::Done(record) => read(&record.output, path).ok_or_else(|| "not in these data".to_owned()),
+        CommandState::Open => Err(NOT_RUN.to_owned()),
+        CommandState::Not(reason) => Err(reason.clone()),
+        CommandState::Done(record) if record.output == Value::Null => Err("it prints nothing".to_owned()),
+        CommandState::Done(record) => read(&record.output, path).ok_or_else(|| "not in these data".to_owned()),
     }
 }
 

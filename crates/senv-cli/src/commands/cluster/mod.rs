@@ -15,7 +15,7 @@ use serde::Serialize;
 use crate::{
     commands::{
         ModelArg, is_english,
-        sentences::{Place, cosine, place, read_for, texts, with_files},
+        sentences::{LocatedSentence, cosine, located, read_for, texts, with_files},
     },
     destination::{self, Content, Destination, ForceArg},
     failure::{Failure, Result},
@@ -112,7 +112,7 @@ struct Member<'a> {
     group: Option<u32>,
     cosine: f32,
     #[serde(flatten)]
-    place: Place<'a>,
+    place: LocatedSentence<'a>,
 }
 
 impl Cluster {
@@ -186,7 +186,8 @@ impl Cluster {
         let mut out = output::stdout();
         if self.members {
             for (i, (group, &cosine)) in grouping.group_of.iter().zip(&grouping.cosines).enumerate() {
-                let member = Member { group: group.map(|group| group + 1), cosine, place: place(lines, i, with_file) };
+                let member =
+                    Member { group: group.map(|group| group + 1), cosine, place: located(lines, i, with_file) };
                 if self.json {
                     serde_json::to_writer(&mut out, &member)?;
                     writeln!(out)?;

@@ -19,7 +19,7 @@ use self::within::Within;
 use crate::{
     commands::{
         ModelArg,
-        sentences::{Place, cosine, place, with_files},
+        sentences::{LocatedSentence, cosine, located, with_files},
     },
     destination,
     failure::{Failure, Result},
@@ -172,8 +172,8 @@ impl Dedupe {
 
         let with_file = !self.against.is_empty() || with_files(input, lines);
         let place_of = |of: usize| match of.checked_sub(n_fixed) {
-            None => place(fixed, of, with_file),
-            Some(of) => place(lines, order[of], with_file),
+            None => located(fixed, of, with_file),
+            Some(of) => located(lines, order[of], with_file),
         };
         let mut out = output::stdout();
         let is_kept = |i: &usize| of_line[*i].is_none();
@@ -188,7 +188,7 @@ impl Dedupe {
             }
             None => (0..lines.len())
                 .filter(is_kept)
-                .try_for_each(|i| self.write_kept(&mut out, &place(lines, i, with_file))),
+                .try_for_each(|i| self.write_kept(&mut out, &located(lines, i, with_file))),
         }
         .map_err(Failure::stdout)?;
         out.flush().map_err(Failure::stdout)?;
@@ -242,7 +242,7 @@ impl Dedupe {
         destination::check_stdout(&input.iter().chain(&self.against).collect::<Vec<_>>())
     }
 
-    fn write_kept(&self, out: &mut impl Write, place: &Place<'_>) -> io::Result<()> {
+    fn write_kept(&self, out: &mut impl Write, place: &LocatedSentence<'_>) -> io::Result<()> {
         if !self.json {
             return writeln!(out, "{}", place.text);
         }

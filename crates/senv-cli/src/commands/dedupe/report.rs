@@ -6,17 +6,17 @@ use senv::index::Duplicate;
 use serde::Serialize;
 
 use crate::{
-    commands::sentences::{Place, place},
+    commands::sentences::{LocatedSentence, located},
     text::Lines,
 };
 
 #[derive(Serialize)]
 struct Dropped<'a> {
     #[serde(flatten)]
-    dropped: Place<'a>,
+    dropped: LocatedSentence<'a>,
     cosine: f32,
     #[serde(skip_serializing_if = "Option::is_none")]
-    kept: Option<Place<'a>>,
+    kept: Option<LocatedSentence<'a>>,
 }
 
 /// A line for each dropped sentence, in the order of the text.
@@ -24,13 +24,13 @@ pub(super) fn pairs<'a>(
     out: &mut impl Write,
     lines: &'a Lines,
     of_line: &[Option<Duplicate>],
-    place_of: impl Fn(usize) -> Place<'a>,
+    place_of: impl Fn(usize) -> LocatedSentence<'a>,
     with_file: bool,
     json: bool,
 ) -> io::Result<()> {
     for (i, duplicate) in of_line.iter().enumerate() {
         let Some(Duplicate { of, cosine }) = *duplicate else { continue };
-        let (dropped, kept) = (place(lines, i, with_file), place_of(of));
+        let (dropped, kept) = (located(lines, i, with_file), place_of(of));
         if json {
             serde_json::to_writer(&mut *out, &Dropped { dropped, cosine, kept: Some(kept) })?;
             writeln!(out)?;
@@ -45,7 +45,7 @@ pub(super) fn pairs<'a>(
 #[derive(Serialize)]
 struct Group<'a> {
     #[serde(flatten)]
-    kept: Place<'a>,
+    kept: LocatedSentence<'a>,
     dropped: Vec<Dropped<'a>>,
 }
 
@@ -55,7 +55,7 @@ pub(super) fn groups<'a>(
     out: &mut impl Write,
     lines: &'a Lines,
     of_line: &[Option<Duplicate>],
-    place_of: impl Fn(usize) -> Place<'a>,
+    place_of: impl Fn(usize) -> LocatedSentence<'a>,
     with_file: bool,
     json: bool,
 ) -> io::Result<()> {
@@ -72,14 +72,14 @@ pub(super) fn groups<'a>(
         if json {
             let of_group = group.iter();
             let of_group =
-                of_group.map(|&(_, cosine, i)| Dropped { dropped: place(lines, i, with_file), cosine, kept: None });
+                of_group.map(|&(_, cosine, i)| Dropped { dropped: located(lines, i, with_file), cosine, kept: None });
             serde_json::to_writer(&mut *out, &Group { kept, dropped: of_group.collect() })?;
             writeln!(out)?;
             continue;
         }
         writeln!(out, "{}\t{}\t{}", group.len() + 1, kept.shown(), kept.column())?;
         for &(_, cosine, i) in group {
-            let dropped = place(lines, i, with_file);
+            let dropped = located(lines, i, with_file);
             writeln!(out, "  {cosine:.4}\t{}\t{}", dropped.shown(), dropped.column())?;
         }
     }

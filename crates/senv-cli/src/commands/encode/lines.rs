@@ -6,7 +6,7 @@ use std::{
 };
 
 use senv::{EncodingCost, Model};
-use senv_core::{Coverage, Scratch, SentenceEncoder, TextReader, files::AtomicFile, text::Expansion};
+use senv_core::{Coverage, Scratch, SentenceEncoder, TextReader, files::AtomicFile, text::DecompressionProgress};
 use senv_store::NpyWriter;
 
 use super::{Counts, format::Format};
@@ -38,7 +38,9 @@ impl Source<'_> {
     /// Refuses a compressed file of a ratio that no text has. Each of its lines would become a row: 20 KB of blank lines are
     /// tens of gigabytes of zeros.
     fn accept(&self, reader: &TextReader) -> Result {
-        let Some(Expansion { path, compressed, text, lines }) = reader.expansion() else { return Ok(()) };
+        let Some(DecompressionProgress { path, compressed, text, lines }) = reader.decompression_progress() else {
+            return Ok(());
+        };
         let is_text =
             (text < MUCH.0 || text / RATIOS.0 <= compressed) && (lines < MUCH.1 || lines / RATIOS.1 <= compressed);
         if self.takes_any_ratio || is_text {

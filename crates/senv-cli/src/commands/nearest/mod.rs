@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use self::{
     queries::Queries,
-    sentences::{Place, Searched, Sentence},
+    sentences::{Searched, Sentence, SentenceLocation},
 };
 use crate::{
     commands::{
@@ -114,7 +114,7 @@ struct FoundText {
 
 impl FoundText {
     fn of(cosine: f32, sentence: Sentence, has_files: bool) -> Self {
-        let Sentence { place: Place { file, line }, text, count, .. } = sentence;
+        let Sentence { location: SentenceLocation { file, line }, text, count, .. } = sentence;
         Self { cosine, file: has_files.then_some(file), line: Some(line), text, count: Some(count) }
     }
 }

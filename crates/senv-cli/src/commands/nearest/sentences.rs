@@ -23,7 +23,7 @@ const CHUNK_BYTES: usize = 16 << 20;
 
 /// Where a sentence stands.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Place {
+pub(super) struct SentenceLocation {
     pub(super) file: String,
     pub(super) line: u64,
 }
@@ -33,9 +33,9 @@ pub(super) struct Place {
 pub(super) struct Sentence {
     pub(super) text: String,
     /// Where it is first.
-    pub(super) place: Place,
+    pub(super) location: SentenceLocation,
     /// Where it is next, if it is there more than once.
-    next: Option<Place>,
+    next: Option<SentenceLocation>,
     /// How often it is there.
     pub(super) count: usize,
 }
@@ -44,11 +44,11 @@ impl Sentence {
     /// Leaves out the line of the text that a query, equal to this sentence, is itself.
     pub(super) fn leave_out(&mut self, own_lines: &OwnLines, line: u64) {
         self.count -= 1;
-        if self.place.line == line
-            && own_lines.is_own(self.place.file.clone())
+        if self.location.line == line
+            && own_lines.is_own(self.location.file.clone())
             && let Some(next) = self.next.take()
         {
-            self.place = next;
+            self.location = next;
         }
     }
 }
@@ -110,7 +110,7 @@ pub(super) fn search(
             if let Some(&i) = places.get(sentence.text.as_str()) {
                 is_new[i] = false;
                 sentence.count += distinct[i].count;
-                sentence.next.get_or_insert_with(|| place(&lines, distinct[i].first));
+                sentence.next.get_or_insert_with(|| location(&lines, distinct[i].first));
             }
         }
         drop(places);
@@ -120,8 +120,8 @@ pub(super) fn search(
         let table = Table::from_vec(rows, dim, vectors.into_raw_vec_and_offset().0)?;
         search.add(table, |row| {
             let Equal { first, next, count } = distinct[new[row]];
-            let (text, next) = (copied(lines.get(first))?, next.map(|next| place(&lines, next)));
-            Ok::<_, crate::failure::Failure>(Sentence { text, place: place(&lines, first), next, count })
+            let (text, next) = (copied(lines.get(first))?, next.map(|next| location(&lines, next)));
+            Ok::<_, crate::failure::Failure>(Sentence { text, location: location(&lines, first), next, count })
         })?;
     }
     if n_lines == 0 {
@@ -155,9 +155,9 @@ fn distinct(lines: &Lines) -> (Vec<Equal>, HashMap<&str, usize>) {
     (distinct, places)
 }
 
-fn place(lines: &Lines, i: usize) -> Place {
+fn location(lines: &Lines, i: usize) -> SentenceLocation {
     let (file, line) = lines.place(i);
-    Place { file: file.display().to_string(), line }
+    SentenceLocation { file: file.display().to_string(), line }
 }
 
 /// A copy of a sentence.

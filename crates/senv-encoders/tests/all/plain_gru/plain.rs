@@ -19,7 +19,7 @@ pub(crate) struct Plain {
 }
 
 /// One step: word vector, the state before, gates, candidate, U_n h⁻ + c_n, and the state after.
-pub(crate) struct Step {
+pub(crate) struct GruStep {
     x: Array1<f64>,
     before: Array1<f64>,
     r: Array1<f64>,
@@ -84,8 +84,8 @@ impl Plain {
     }
 
     /// The forward pass of a sentence.
-    pub(crate) fn forward(&self, inputs: &[Array1<f64>], first: &Array1<f64>, added: &Array1<f64>) -> Vec<Step> {
-        let mut steps: Vec<Step> = Vec::new();
+    pub(crate) fn forward(&self, inputs: &[Array1<f64>], first: &Array1<f64>, added: &Array1<f64>) -> Vec<GruStep> {
+        let mut steps: Vec<GruStep> = Vec::new();
         for x in inputs {
             let before = steps.last().map_or(first, |step| &step.after).clone();
             let a = self.w.dot(x) + &self.b + added;
@@ -104,18 +104,18 @@ impl Plain {
                 GruStyle::Paper => (1.0 - &z) * &before + &z * &n,
                 _ => &z * &before + (1.0 - &z) * &n,
             };
-            steps.push(Step { x: x.clone(), before, r, z, n, s, after });
+            steps.push(GruStep { x: x.clone(), before, r, z, n, s, after });
         }
         steps
     }
 
     /// The backward pass of a sentence, given the gradient of the state after each word; adds to `sums`.
-    pub(crate) fn backward(&self, steps: &[Step], d_after: &[Array1<f64>], sums: &mut Self) -> Back {
+    pub(crate) fn backward(&self, steps: &[GruStep], d_after: &[Array1<f64>], sums: &mut Self) -> Back {
         let h = self.hidden();
         let mut d_state = Array1::<f64>::zeros(h);
         let (mut d_x, mut added) = (Vec::new(), Array1::zeros(3 * h));
         for (step, upstream) in steps.iter().zip(d_after).rev() {
-            let Step { x, before, r, z, n, s, .. } = step;
+            let GruStep { x, before, r, z, n, s, .. } = step;
             let d = &d_state + upstream;
             let (d_n, d_z, d_before) = match self.style {
                 GruStyle::Paper => (&d * z, &d * &(n - before), &d * &(1.0 - z)),

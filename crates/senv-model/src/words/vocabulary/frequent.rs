@@ -5,7 +5,7 @@ use senv_base::TokenId;
 use senv_kernels::kernels;
 
 /// Entries at most: 3 MiB, half of them taken.
-const MOST_PLACES: usize = 1 << 17;
+const MOST_ENTRIES: usize = 1 << 17;
 
 /// Short tokens with open addressing: a token stands at the index that its hash gives, or behind it.
 ///
@@ -15,14 +15,14 @@ const MOST_PLACES: usize = 1 << 17;
 #[derive(Debug, Clone)]
 pub(super) struct Frequent {
     /// A power of two, at least half of them free.
-    places: Vec<Place>,
+    entries: Vec<TokenEntry>,
     /// Whether every short token is here.
     is_complete: bool,
 }
 
 /// A short token and its length plus 1; 0 marks a free entry.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct TokenEntry {
     key: Key,
     length: u32,
     id: u32,
@@ -31,8 +31,8 @@ struct Place {
 impl Frequent {
     /// From all tokens, the most frequent first.
     pub(super) fn new<'a>(tokens: impl ExactSizeIterator<Item = &'a [u8]>) -> Self {
-        let n = (2 * tokens.len()).next_power_of_two().clamp(2, MOST_PLACES);
-        let mut frequent = Self { places: vec![Place { key: (0, 0), length: 0, id: 0 }; n], is_complete: true };
+        let n = (2 * tokens.len()).next_power_of_two().clamp(2, MOST_ENTRIES);
+        let mut frequent = Self { entries: vec![TokenEntry { key: (0, 0), length: 0, id: 0 }; n], is_complete: true };
         let mut taken = 0;
         for (id, token) in (0..).zip(tokens) {
             let Some(key) = short_key(token) else { continue };
@@ -41,39 +41,39 @@ impl Frequent {
                 break;
             }
             taken += 1;
-            let mut place = frequent.place(hash_short(key));
-            while frequent.places[place].length != 0 {
-                place = (place + 1) & (n - 1);
+            let mut index = frequent.index(hash_short(key));
+            while frequent.entries[index].length != 0 {
+                index = (index + 1) & (n - 1);
             }
-            frequent.places[place] = Place { key, length: token.len() as u32 + 1, id };
+            frequent.entries[index] = TokenEntry { key, length: token.len() as u32 + 1, id };
         }
         frequent
     }
 
     #[inline]
-    fn place(&self, hash: u64) -> usize {
-        (hash >> 16) as usize & (self.places.len() - 1)
+    fn index(&self, hash: u64) -> usize {
+        (hash >> 16) as usize & (self.entries.len() - 1)
     }
 
     /// Asks for the memory of a token ahead of a search.
     #[inline]
     pub(super) fn prefetch(&self, hash: u64) {
-        kernels::prefetch(&raw const self.places[self.place(hash)]);
+        kernels::prefetch(&raw const self.entries[self.index(hash)]);
     }
 
     /// The id of a short token, if it is here; otherwise `Err`, which says whether another table may have it.
     #[inline]
     pub(super) fn find(&self, key: Key, length: usize, hash: u64) -> Result<TokenId, bool> {
-        let (mut at, length) = (self.place(hash), length as u32 + 1);
+        let (mut at, length) = (self.index(hash), length as u32 + 1);
         loop {
-            let place = &self.places[at];
-            if place.length == length && place.key == key {
-                return Ok(TokenId(place.id));
+            let entry = &self.entries[at];
+            if entry.length == length && entry.key == key {
+                return Ok(TokenId(entry.id));
             }
-            if place.length == 0 {
+            if entry.length == 0 {
                 return Err(!self.is_complete);
             }
-            at = (at + 1) & (self.places.len() - 1);
+            at = (at + 1) & (self.entries.len() - 1);
         }
     }
 }
@@ -83,19 +83,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_short_tokens_are_here_until_half_of_the_places_are_taken() {
-        for n in [0, 1, 2, 3, 1000, MOST_PLACES / 2, MOST_PLACES / 2 + 1] {
+    fn all_short_tokens_are_here_until_half_of_the_entries_are_taken() {
+        for n in [0, 1, 2, 3, 1000, MOST_ENTRIES / 2, MOST_ENTRIES / 2 + 1] {
             let tokens: Vec<String> = (0..n).map(|i| format!("{i:x}")).collect();
             let frequent = Frequent::new(tokens.iter().map(|token| token.as_bytes()));
             let find = |token: &str| {
                 let key = short_key(token.as_bytes()).expect("short");
                 frequent.find(key, token.len(), hash_short(key))
             };
-            for (i, token) in tokens.iter().enumerate().take(MOST_PLACES / 2) {
+            for (i, token) in tokens.iter().enumerate().take(MOST_ENTRIES / 2) {
                 assert_eq!(find(token), Ok(TokenId(i as u32)));
             }
-            let is_complete = n <= MOST_PLACES / 2;
-            for token in ["", "x", "y\0"].into_iter().chain(tokens.get(MOST_PLACES / 2).map(String::as_str)) {
+            let is_complete = n <= MOST_ENTRIES / 2;
+            for token in ["", "x", "y\0"].into_iter().chain(tokens.get(MOST_ENTRIES / 2).map(String::as_str)) {
                 assert_eq!(find(token), Err(!is_complete), "{token:?} of {n}");
             }
         }

@@ -69,7 +69,7 @@ const MARK: char = '~';
 #[derive(Debug)]
 pub struct FolderJob {
     output: PathBuf,
-    files: Vec<Job>,
+    files: Vec<FileTask>,
     params: FolderParams,
     settings: String,
     worker: String,
@@ -78,14 +78,14 @@ pub struct FolderJob {
 
 /// An input and the name of its output.
 #[derive(Debug)]
-struct Job {
+struct FileTask {
     input: PathBuf,
     name: String,
 }
 
 /// Whether an output is there.
 #[derive(Debug, PartialEq, Eq)]
-enum State {
+enum OutputState {
     Complete,
     Missing,
     /// It is there, and not as it should be.
@@ -102,9 +102,10 @@ impl FolderJob {
     /// [`senv_core::Error::Io`].
     pub fn open(output: impl AsRef<Path>, inputs: &[impl AsRef<Path>], params: FolderParams) -> Result<Self> {
         let output = output.as_ref().to_owned();
-        let files = inputs.iter().map(|input| Job::new(input.as_ref(), &params.ending)).collect::<Result<Vec<_>>>()?;
+        let files =
+            inputs.iter().map(|input| FileTask::new(input.as_ref(), &params.ending)).collect::<Result<Vec<_>>>()?;
         let mut names: HashMap<&str, &Path> = HashMap::new();
-        for Job { input, name } in &files {
+        for FileTask { input, name } in &files {
             if let Some(other) = names.insert(name, input) {
                 let reason = format!(
                     "its output {name} would be that of {}, too; rename one of them, or give each folder an output of its own",
@@ -114,8 +115,8 @@ impl FolderJob {
             }
         }
         // By whatever path they are reached: an output is made again without being asked for, and that of `force` replaces what is there.
-        let read: HashSet<PathBuf> = files.iter().flat_map(|job| fs::canonicalize(&job.input)).collect();
-        for Job { input, name } in &files {
+        let read: HashSet<PathBuf> = files.iter().flat_map(|task| fs::canonicalize(&task.input)).collect();
+        for FileTask { input, name } in &files {
             if fs::canonicalize(output.join(name)).is_ok_and(|target| read.contains(&target)) {
                 return bad(
                     input,
@@ -148,7 +149,7 @@ impl FolderJob {
     /// [`senv_core::Error::Io`].
     pub fn left_of_other_settings(&self) -> Result<Vec<String>> {
         let folder = self.output.join(NOTES).join(FILES);
-        let own: HashSet<&str> = self.files.iter().map(|job| job.name.as_str()).collect();
+        let own: HashSet<&str> = self.files.iter().map(|task| task.name.as_str()).collect();
         let mut left = Vec::new();
         for entry in fs::read_dir(&folder).map_err(|e| senv_core::Error::io("read", &folder, e))? {
             let path = entry.map_err(|e| senv_core::Error::io("read", &folder, e))?.path();
@@ -181,7 +182,7 @@ impl FolderJob {
             None => None,
         };
         let mut outcome = FolderOutcome { finished: 0, rows: 0, complete: 0, failed: Vec::new() };
-        let mut open: Vec<&Job> = self.files.iter().collect();
+        let mut open: Vec<&FileTask> = self.files.iter().collect();
         // Workers begin at different files, and seldom meet.
         let n = open.len().max(1);
         open.rotate_left(if claims.is_some() {
@@ -193,46 +194,46 @@ impl FolderJob {
         while !open.is_empty() {
             let before = open.len();
             let mut busy = Vec::new();
-            for job in open {
-                if self.state(job)? == State::Complete {
+            for task in open {
+                if self.state(task)? == OutputState::Complete {
                     outcome.complete += 1;
-                    on_event(FolderEvent::Complete(&job.input));
+                    on_event(FolderEvent::Complete(&task.input));
                     continue;
                 }
                 let claim = match &mut claims {
-                    Some(claims) => match claims.claim(&job.name)? {
+                    Some(claims) => match claims.claim(&task.name)? {
                         Some(claim) => Some(claim),
                         None => {
-                            busy.push(job);
+                            busy.push(task);
                             continue;
                         }
                     },
                     None => None,
                 };
                 // Another may have finished it between the two looks.
-                let state = self.state(job)?;
-                if state == State::Complete {
+                let state = self.state(task)?;
+                if state == OutputState::Complete {
                     outcome.complete += 1;
-                    on_event(FolderEvent::Complete(&job.input));
+                    on_event(FolderEvent::Complete(&task.input));
                     continue;
                 }
                 if let Some(from) = claim.as_ref().and_then(|claim| claim.taken_from.as_deref()) {
-                    on_event(FolderEvent::TakenOver(&job.input, from));
+                    on_event(FolderEvent::TakenOver(&task.input, from));
                 }
-                if let State::Stale(why) = state {
-                    on_event(FolderEvent::Again(&job.input, why));
+                if let OutputState::Stale(why) = state {
+                    on_event(FolderEvent::Again(&task.input, why));
                 }
-                match self.make(job, claim.as_ref(), &mut work) {
+                match self.make(task, claim.as_ref(), &mut work) {
                     Ok(Some(rows)) => {
                         outcome.finished += 1;
                         outcome.rows += rows;
-                        on_event(FolderEvent::Finished(&job.input, rows));
+                        on_event(FolderEvent::Finished(&task.input, rows));
                     }
                     Ok(None) => {
-                        on_event(FolderEvent::Lost(&job.input));
-                        busy.push(job);
+                        on_event(FolderEvent::Lost(&task.input));
+                        busy.push(task);
                     }
-                    Err(error) => outcome.failed.push((job.input.clone(), error)),
+                    Err(error) => outcome.failed.push((task.input.clone(), error)),
                 }
             }
             if busy.len() == before {
@@ -246,8 +247,8 @@ impl FolderJob {
         }
         if let Some(claims) = &claims {
             let failed: HashSet<&PathBuf> = outcome.failed.iter().map(|(input, _)| input).collect();
-            let complete = self.files.iter().filter(|job| !failed.contains(&job.input));
-            let complete: HashSet<&str> = complete.map(|job| job.name.as_str()).collect();
+            let complete = self.files.iter().filter(|task| !failed.contains(&task.input));
+            let complete: HashSet<&str> = complete.map(|task| task.name.as_str()).collect();
             claims.clear(|name| complete.contains(name));
             // One that was killed when its output had its name has left its folder, too.
             self.remove_unfinished(|folder| folder.split_once(MARK).is_some_and(|(name, _)| complete.contains(name)));
@@ -258,12 +259,12 @@ impl FolderJob {
     /// Makes an output; `None` if the claim was lost meanwhile: then what failed may have failed because the other worker has cleared up.
     fn make<E: From<Error>>(
         &self,
-        job: &Job,
+        task: &FileTask,
         claim: Option<&Claim>,
         work: &mut impl FnMut(&Path, &Path) -> Result<u64, E>,
     ) -> Result<Option<u64>, E> {
-        let folder = self.output.join(NOTES).join(UNFINISHED).join(format!("{}{MARK}{}", job.name, self.worker));
-        let made = self.make_in(&folder, job, claim, work);
+        let folder = self.output.join(NOTES).join(UNFINISHED).join(format!("{}{MARK}{}", task.name, self.worker));
+        let made = self.make_in(&folder, task, claim, work);
         let _ = fs::remove_dir_all(&folder);
         match (made, claim) {
             (Err(error), Some(claim)) => {
@@ -280,7 +281,7 @@ impl FolderJob {
     fn make_in<E: From<Error>>(
         &self,
         folder: &Path,
-        job: &Job,
+        task: &FileTask,
         claim: Option<&Claim>,
         work: &mut impl FnMut(&Path, &Path) -> Result<u64, E>,
     ) -> Result<Option<u64>, E> {
@@ -288,20 +289,20 @@ impl FolderJob {
             let path = path.to_owned();
             move |e| Error::from(senv_core::Error::io(action, path, e))
         };
-        let input = FileState::of(&job.input).map_err(io("read", &job.input))?;
+        let input = FileState::of(&task.input).map_err(io("read", &task.input))?;
         fs::create_dir_all(folder).map_err(io("create", folder))?;
         // A signal that ends the program leaves nothing behind; after a kill the next worker clears up.
         let _unfinished = Unfinished::new(folder);
-        let made = folder.join(&job.name);
-        let rows = work(&job.input, &made)?;
-        if !input.is_untouched(&job.input).map_err(io("read", &job.input))? {
+        let made = folder.join(&task.name);
+        let rows = work(&task.input, &made)?;
+        if !input.is_untouched(&task.input).map_err(io("read", &task.input))? {
             return Ok(bad(
-                &job.input,
+                &task.input,
                 "it changed while it was read; run the command again when it is finished".into(),
             )?);
         }
         let output = FileState::of(&made).map_err(io("read", &made))?;
-        let output = FileState { path: job.name.clone(), ..output };
+        let output = FileState { path: task.name.clone(), ..output };
         if let Some(claim) = claim
             && !claim.is_held()?
         {
@@ -309,53 +310,53 @@ impl FolderJob {
         }
         // First the record: an output without the one that fits it is made again.
         let record = Record { version: Record::VERSION, input, output, rows, settings: self.settings.clone() };
-        record::write(&self.record(job), &record)?;
-        let target = self.output.join(&job.name);
+        record::write(&self.record(task), &record)?;
+        let target = self.output.join(&task.name);
         fs::rename(&made, &target).map_err(io("rename the finished file to", &target))?;
-        let prefix = format!("{}{MARK}", job.name);
+        let prefix = format!("{}{MARK}", task.name);
         self.remove_unfinished(|name| name.starts_with(&prefix));
         Ok(Some(rows))
     }
 
     /// Whether an output is complete.
-    fn state(&self, job: &Job) -> Result<State> {
-        let target = self.output.join(&job.name);
-        let Some(record) = record::read::<Record>(&self.record(job))? else { return Ok(State::Missing) };
+    fn state(&self, task: &FileTask) -> Result<OutputState> {
+        let target = self.output.join(&task.name);
+        let Some(record) = record::read::<Record>(&self.record(task))? else { return Ok(OutputState::Missing) };
         if !target.exists() {
-            return Ok(State::Missing);
+            return Ok(OutputState::Missing);
         }
         if record.version != Record::VERSION || record.settings != self.settings {
-            return Ok(State::Stale("it is of other settings"));
+            return Ok(OutputState::Stale("it is of other settings"));
         }
         let exactly = self.params.check_hashes;
-        match record.input.still_holds(&job.input, exactly) {
+        match record.input.still_holds(&task.input, exactly) {
             Ok(true) => {}
-            Ok(false) => return Ok(State::Stale("its input has changed")),
+            Ok(false) => return Ok(OutputState::Stale("its input has changed")),
             // Whoever makes it again finds out why.
-            Err(_) => return Ok(State::Stale("its input cannot be read")),
+            Err(_) => return Ok(OutputState::Stale("its input cannot be read")),
         }
         match record.output.still_holds(&target, exactly) {
-            Ok(true) => Ok(State::Complete),
-            Ok(false) => Ok(State::Stale("it is not what was noted of it: it was not finished, or was changed")),
+            Ok(true) => Ok(OutputState::Complete),
+            Ok(false) => Ok(OutputState::Stale("it is not what was noted of it: it was not finished, or was changed")),
             // Another worker is about to put it in its place.
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(State::Missing),
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(OutputState::Missing),
             Err(e) => Err(senv_core::Error::io("read", &target, e).into()),
         }
     }
 
     /// Refuses to replace files that are not of this job.
     fn check_foreign(&self) -> Result<()> {
-        for job in &self.files {
-            let target = self.output.join(&job.name);
-            if !self.params.force && target.exists() && !self.record(job).exists() {
+        for task in &self.files {
+            let target = self.output.join(&task.name);
+            if !self.params.force && target.exists() && !self.record(task).exists() {
                 return Err(Error::ForeignOutput { path: target });
             }
         }
         Ok(())
     }
 
-    fn record(&self, job: &Job) -> PathBuf {
-        self.output.join(NOTES).join(FILES).join(format!("{}.json", job.name))
+    fn record(&self, task: &FileTask) -> PathBuf {
+        self.output.join(NOTES).join(FILES).join(format!("{}.json", task.name))
     }
 
     /// Removes what was begun under some names.
@@ -369,7 +370,7 @@ impl FolderJob {
     }
 }
 
-impl Job {
+impl FileTask {
     fn new(input: &Path, ending: &str) -> Result<Self> {
         let metadata = fs::metadata(input).map_err(|e| senv_core::Error::io("open", input, e))?;
         if !metadata.is_file() {

@@ -29,7 +29,7 @@ use crate::{
     base::{configuration::Configuration, file, memory_text::MemoryText, train_options::TrainOptions},
     data::{
         read_sentences,
-        reading::{Reading, encode_many, encode_one, gather},
+        reading::{Reading, encode_batch_by_length, encode_into_with, gather},
     },
     error::{Error, Result},
     gradient::{FitParams, Weights, fit, present_words::PresentWords},
@@ -390,11 +390,11 @@ impl SentenceEncoder for BowAutoencoder {
 
     fn encode_into(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
         let read = |text: &str, scratch: &mut String, out: &mut Vec<TokenId>| self.read(text, scratch, out);
-        encode_one(sentence, scratch, out, read, |sentences| self.vectors(sentences))
+        encode_into_with(sentence, scratch, out, read, |sentences| self.vectors(sentences))
     }
 
     fn encode_batch(&self, sentences: &[&str]) -> CoreResult<(Array2<f32>, Vec<Coverage>)> {
         let read = |text: &str, scratch: &mut String, out: &mut Vec<TokenId>| self.read(text, scratch, out);
-        encode_many(sentences, self.dim(), read, |sentences| self.vectors(sentences))
+        encode_batch_by_length(sentences, self.dim(), read, |sentences| self.vectors(sentences))
     }
 }

@@ -13,7 +13,7 @@ use super::{BowAutoencoder, BowAutoencoderParams, Reconstruction};
 use crate::{
     error::Result,
     gradient::{
-        Gradients, Objective, Source, Step, StepReport, Weights, WordUpdates, present_words::PresentWords,
+        GradientStep, Gradients, Objective, Source, StepReport, Weights, WordUpdates, present_words::PresentWords,
         through_encoder,
     },
 };
@@ -137,14 +137,14 @@ impl Objective for Autoencoding {
         if rows { vec![1] } else { Vec::new() }
     }
 
-    fn prepare(&self, step: &Step<'_>, batch_of_step: &mut ReconstructionBatch) -> Result<()> {
+    fn prepare(&self, step: &GradientStep<'_>, batch_of_step: &mut ReconstructionBatch) -> Result<()> {
         batch_of_step.assign(&self.sentences, step.examples.iter().map(|&i| i as usize))
     }
 
     fn gradients(
         &self,
         weights: &Weights,
-        _: &Step<'_>,
+        _: &GradientStep<'_>,
         ReconstructionBatch { batch, sentences }: &ReconstructionBatch,
         gradients: &mut Gradients,
     ) -> Result<StepReport> {

@@ -13,7 +13,7 @@ use super::{
     BowAutoencoderParams,
     objective::{Autoencoding, Output},
 };
-use crate::gradient::{Gradients, Objective, Step, Weights, WordUpdates, present_words::PresentWords};
+use crate::gradient::{GradientStep, Gradients, Objective, Weights, WordUpdates, present_words::PresentWords};
 
 fn case() -> Value {
     let file: Value = serde_json::from_str(include_str!("../../../tests/data/bow_autoencoder.json")).unwrap();
@@ -112,7 +112,7 @@ fn a_step_of_the_trainer_gives_the_reference_numbers_in_single_precision() {
         identity: String::new(),
     };
     // In another order than they stand.
-    let (mut batch, step) = (Default::default(), Step { seed: 1, number: 0, source: 0, examples: &[1, 0] });
+    let (mut batch, step) = (Default::default(), GradientStep { seed: 1, number: 0, source: 0, examples: &[1, 0] });
     objective.prepare(&step, &mut batch).unwrap();
     let d_parameters = weights.parameters.iter().map(Parameters::zeros_like).collect();
     let mut gradients = Gradients { d_parameters, ..Gradients::default() };

@@ -400,7 +400,7 @@ impl SentenceEncoder for Cse {
     fn encode_batch(&self, sentences: &[&str]) -> senv_core::Result<(Array2<f32>, Vec<Coverage>)> {
         let many = sentences.len() >= self.vocabulary.len() / 8 || self.prepared.load(Ordering::Acquire);
         let folded = if many { self.folded() } else { None };
-        senv_core::encode_rows(sentences, SentenceEncoder::dim(self), |sentence, scratch, out| {
+        senv_core::encode_batch_with(sentences, SentenceEncoder::dim(self), |sentence, scratch, out| {
             let mut tokens = std::mem::take(&mut scratch.tokens);
             let coverage =
                 known_tokens(&self.params.tokenizer, &self.vocabulary, sentence, &mut scratch.text, &mut tokens);

@@ -255,7 +255,7 @@ impl SentenceEncoder for FastText {
         let n = self.vocabulary().known_tokens_or(self.tokenizer(), sentence, text, &mut tokens, |word, _| {
             hashed += usize::from(subwords.add(word, unknown));
         });
-        self.words.encode_with(&tokens, hashed, scratch, out);
+        self.words.encode_tokens_and_unknown(&tokens, hashed, scratch, out);
         let coverage = Coverage { hashed, ..Coverage::new(n, tokens.len()) };
         scratch.tokens = tokens;
         coverage

@@ -26,7 +26,7 @@ use crate::{
     base::{configuration::Configuration, file, fingerprint::Fingerprint, train_options::TrainOptions},
     data::{
         PairData, PairFiles,
-        reading::{MOST_TOKENS, Reading, encode_many, encode_one, gather},
+        reading::{MOST_TOKENS, Reading, encode_batch_by_length, encode_into_with, gather},
     },
     error::Result,
     gradient::{
@@ -352,11 +352,11 @@ impl SentenceEncoder for Gran {
 
     fn encode_into(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
         let read = |text: &str, scratch: &mut String, out: &mut Vec<TokenId>| self.read(text, scratch, out);
-        encode_one(sentence, scratch, out, read, |sentences| self.vectors(sentences))
+        encode_into_with(sentence, scratch, out, read, |sentences| self.vectors(sentences))
     }
 
     fn encode_batch(&self, sentences: &[&str]) -> CoreResult<(Array2<f32>, Vec<Coverage>)> {
         let read = |text: &str, scratch: &mut String, out: &mut Vec<TokenId>| self.read(text, scratch, out);
-        encode_many(sentences, self.dim(), read, |sentences| self.vectors(sentences))
+        encode_batch_by_length(sentences, self.dim(), read, |sentences| self.vectors(sentences))
     }
 }

@@ -22,7 +22,7 @@ use super::{
 };
 use crate::{
     error::Result,
-    gradient::{Gradients, Objective, Source, Step, StepReport, Weights, through_encoder},
+    gradient::{GradientStep, Gradients, Objective, Source, StepReport, Weights, through_encoder},
 };
 
 /// Labelled pairs as tokens.
@@ -98,7 +98,7 @@ impl Objective for OrderObjective<'_> {
         self.identity.clone()
     }
 
-    fn prepare(&self, step: &Step<'_>, out: &mut OrderBatch) -> Result<()> {
+    fn prepare(&self, step: &GradientStep<'_>, out: &mut OrderBatch) -> Result<()> {
         let OrderBatch { batch, labels, cosines, held, exchanged } = out;
         exchanged.resize_with(step.examples.len(), Default::default);
         labels.clear();
@@ -119,7 +119,7 @@ impl Objective for OrderObjective<'_> {
     fn gradients(
         &self,
         weights: &Weights,
-        _: &Step<'_>,
+        _: &GradientStep<'_>,
         OrderBatch { batch, labels, cosines, held, .. }: &OrderBatch,
         gradients: &mut Gradients,
     ) -> Result<StepReport> {

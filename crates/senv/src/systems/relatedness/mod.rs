@@ -16,12 +16,12 @@ use ndarray::{Array2, Axis};
 use senv_core::{
     Coverage, Result as CoreResult, Scratch, SentenceEncoder, Table, TokenId, Tokenizer, Vocabulary,
     arrays::Parameters,
-    encode_rows,
+    encode_batch_with,
     hyperparameters::{Hyperparameters, hyperparameters, named_values},
     rng::stream,
 };
 use senv_encoders::Encoder;
-use senv_losses::{Combine, Grid, RelatednessHead, RelatednessLoss};
+use senv_losses::{Combine, RelatednessHead, RelatednessLoss, ScoreGrid};
 use senv_store::ModelFile;
 use serde::{Deserialize, Serialize};
 
@@ -36,7 +36,7 @@ use crate::{
         fingerprint::Fingerprint,
         train_options::TrainOptions,
     },
-    data::reading::{encode_many, gather},
+    data::reading::{encode_batch_by_length, gather},
     error::{Error, Result},
     gradient::{
         FitParams, Weights, fit,
@@ -74,7 +74,7 @@ hyperparameters! {
         /// Hidden units of the relatedness head; 50 in the papers.
         pub hidden: usize = senv_losses::DEFAULT_HIDDEN => Training[from 1 to 65536];
         /// Scale of the scores: 1-5 for SICK, 0-5 for STS, senteval for 0 to 5 on the classes 1 to 5.
-        pub grid: Grid = Grid::default() => Training;
+        pub grid: ScoreGrid = ScoreGrid::default() => Training;
         /// Input of the head beside the difference of the two vectors.
         pub combine: Combine = Combine::default() => Training;
         /// Loss.
@@ -366,12 +366,12 @@ impl SentenceEncoder for Relatedness {
     fn encode_batch(&self, sentences: &[&str]) -> CoreResult<(Array2<f32>, Vec<Coverage>)> {
         if !self.is_recurrent() {
             let encode = |text: &str, scratch: &mut Scratch, out: &mut [f32]| self.encode_into(text, scratch, out);
-            return encode_rows(sentences, self.dim(), encode);
+            return encode_batch_with(sentences, self.dim(), encode);
         }
         let read = |text: &str, scratch: &mut String, out: &mut Vec<TokenId>| {
             self.config.reading.read(&self.vocabulary, text, scratch, out)
         };
-        encode_many(sentences, self.dim(), read, |sentences| {
+        encode_batch_by_length(sentences, self.dim(), read, |sentences| {
             let (batch, words) = gather(&self.words, sentences)?;
             self.encoder.encode(&self.parameters[0], &batch, words.view())
         })

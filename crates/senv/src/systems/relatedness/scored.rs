@@ -1,7 +1,7 @@
 //! Scored pairs as token ids, by the way in which a model reads text.
 
 use senv_core::{Coverage, Sentences, TokenId, Tokenizer, Vocabulary};
-use senv_losses::{Grid, check_score};
+use senv_losses::{ScoreGrid, check_score};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -76,7 +76,7 @@ pub(super) struct Scored {
 impl Scored {
     pub(super) fn new(
         pairs: &ScoredPairs,
-        grid: Grid,
+        grid: ScoreGrid,
         (reading, encoder): (&TextReading, &TrainableEncoder),
         vocabulary: &Vocabulary,
     ) -> Result<Self> {

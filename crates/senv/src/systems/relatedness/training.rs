@@ -9,7 +9,7 @@ use super::{FilterStart, Relatedness, RelatednessParams, scored::Scored};
 use crate::{
     error::Result,
     gradient::{
-        Gradients, Objective, Source, Step, StepReport, VectorDropout, Weights, scored_pairs::correlation,
+        GradientStep, Gradients, Objective, Source, StepReport, VectorDropout, Weights, scored_pairs::correlation,
         through_encoder, trainable_encoder::TrainableEncoder,
     },
 };
@@ -48,7 +48,7 @@ impl Objective for FineTuning<'_> {
         self.identity.clone()
     }
 
-    fn prepare(&self, step: &Step<'_>, scored: &mut ScoredBatch) -> Result<()> {
+    fn prepare(&self, step: &GradientStep<'_>, scored: &mut ScoredBatch) -> Result<()> {
         let n = self.train.gold.len();
         let first = step.examples.iter().map(|&i| self.train.sentences.get(i as usize));
         let second = step.examples.iter().map(|&i| self.train.sentences.get(n + i as usize));
@@ -61,7 +61,7 @@ impl Objective for FineTuning<'_> {
     fn gradients(
         &self,
         weights: &Weights,
-        step: &Step<'_>,
+        step: &GradientStep<'_>,
         ScoredBatch { batch, scores }: &ScoredBatch,
         gradients: &mut Gradients,
     ) -> Result<StepReport> {

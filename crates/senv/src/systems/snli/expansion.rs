@@ -7,7 +7,7 @@ use crate::{
     error::Result,
     gradient::WordUpdates,
     model::{
-        expansion::{Expansion, ExpansionReport},
+        expansion::{ExpansionReport, VocabularyExpansion},
         saved::{ExpandVocabulary, SavedModel},
     },
     sequence::vocabulary_expansion::grown,
@@ -18,20 +18,24 @@ impl Snli {
     ///
     /// # Errors
     /// As [`SequenceModel::expand`](crate::SequenceModel::expand).
-    pub fn expand(&self, vectors: &Embeddings, expansion: Expansion) -> Result<(Self, ExpansionReport)> {
+    pub fn expand(&self, vectors: &Embeddings, expansion: VocabularyExpansion) -> Result<(Self, ExpansionReport)> {
         let (vocabulary, mut tables, report) = grown(self.vocabulary(), &[self.words()], vectors, expansion)?;
         Ok((self.with_words(vocabulary, tables.swap_remove(0)), report)) // one table for one
     }
 }
 
 impl ExpandVocabulary for Snli {
-    fn usual_expansion(&self) -> Expansion {
+    fn usual_expansion(&self) -> VocabularyExpansion {
         // One that has a vector for unknown words was fine-tuned, from words of another model.
         let frozen = self.config.reading.unknown.is_none() && self.config.params.fit.words == WordUpdates::Frozen;
-        if frozen { Expansion::Same } else { Expansion::Affine }
+        if frozen { VocabularyExpansion::Same } else { VocabularyExpansion::Affine }
     }
 
-    fn expanded(&self, vectors: &Embeddings, expansion: Expansion) -> Result<(Box<dyn SavedModel>, ExpansionReport)> {
+    fn expanded(
+        &self,
+        vectors: &Embeddings,
+        expansion: VocabularyExpansion,
+    ) -> Result<(Box<dyn SavedModel>, ExpansionReport)> {
         let (model, report) = self.expand(vectors, expansion)?;
         Ok((Box::new(model), report))
     }

@@ -9,7 +9,8 @@ use crate::{
     data::reading::Reading,
     error::Result,
     gradient::{
-        Gradients, Objective, Source, Step, StepReport, Weights, through_encoder, trainable_encoder::TrainableEncoder,
+        GradientStep, Gradients, Objective, Source, StepReport, Weights, through_encoder,
+        trainable_encoder::TrainableEncoder,
     },
     sequence::LongSentences,
 };
@@ -113,14 +114,14 @@ impl Objective for Pairs {
         self.identity.clone()
     }
 
-    fn prepare(&self, step: &Step<'_>, batch: &mut LabelledBatch) -> Result<()> {
+    fn prepare(&self, step: &GradientStep<'_>, batch: &mut LabelledBatch) -> Result<()> {
         self.train.assign(step.examples, batch)
     }
 
     fn gradients(
         &self,
         weights: &Weights,
-        _: &Step<'_>,
+        _: &GradientStep<'_>,
         LabelledBatch { batch, labels }: &LabelledBatch,
         gradients: &mut Gradients,
     ) -> Result<StepReport> {

@@ -20,10 +20,10 @@ use std::{
 };
 
 use senv::{
-    BowAutoencoderParams, CheckpointPlan, Error, Expansion, FitParams, GruInit, GruStyle, LongSentences, Model,
-    NliPairs, OutputForm, PThoughtParams, PThoughtStructure, PairData, PairInput, PairKind, PairOptions,
-    Reconstruction, RecurrentTopology, RnnAutoencoderParams, SdaeParams, SkipThought, SkipThoughtParams, Snli,
-    SnliEncoder, SnliParams, Stopped, TrainOptions, WordUpdates,
+    BowAutoencoderParams, CheckpointPlan, Error, FitParams, GruInit, GruStyle, LongSentences, Model, NliPairs,
+    OutputForm, PThoughtParams, PThoughtStructure, PairData, PairInput, PairKind, PairOptions, Reconstruction,
+    RecurrentTopology, RnnAutoencoderParams, SdaeParams, SkipThought, SkipThoughtParams, Snli, SnliEncoder, SnliParams,
+    Stopped, TrainOptions, VocabularyExpansion, WordUpdates,
 };
 use senv_core::{Control, NoObserver, Observer, Progress, SentenceEncoder, Table, Vocabulary, optim::UpdateRule};
 use senv_store::Embeddings;

@@ -140,7 +140,7 @@ fn a_vocabulary_grows_by_a_linear_map() {
     let fit = FitParams { epochs: Some(2), ..FitParams::default() };
     let model = skip_thought(false, fit).fit_files(&[&path], &TrainOptions::default()).unwrap().model;
     let vectors = other_vectors(model.vocabulary(), model.words());
-    let (expanded, report) = model.expand(&vectors, Expansion::Affine).unwrap();
+    let (expanded, report) = model.expand(&vectors, VocabularyExpansion::Affine).unwrap();
     assert_eq!((report.shared, report.added), (15, 1));
     let old = model.vocabulary().len();
     assert_eq!(expanded.vocabulary().len(), old + 1);
@@ -154,7 +154,7 @@ fn a_vocabulary_grows_by_a_linear_map() {
     assert_ne!(expanded.encode(&["boat ship"]).unwrap(), expanded.encode(&["boat xyz"]).unwrap());
     expanded.save(files.path("model.senv")).unwrap();
     assert_eq!(bits(&Model::open(files.path("model.senv")).unwrap()), bits(&expanded));
-    assert!(model.expand(&vectors, Expansion::Same).is_err(), "three numbers are not sixteen");
-    let (linear, other) = model.expand(&vectors, Expansion::Linear).unwrap();
+    assert!(model.expand(&vectors, VocabularyExpansion::Same).is_err(), "three numbers are not sixteen");
+    let (linear, other) = model.expand(&vectors, VocabularyExpansion::Linear).unwrap();
     assert!(other.error > report.error && linear.vocabulary().len() == old + 1);
 }

@@ -145,7 +145,7 @@ fn a_vocabulary_grows_by_a_map_to_the_words_as_they_are_after_training() {
     assert_ne!(tuned.words().values(), base.words().values());
     for model in [anew(SnliEncoder::Bow), anew(rnn()), tuned] {
         let vectors = other_vectors(model.vocabulary(), model.words());
-        let (expanded, report) = model.expand(&vectors, Expansion::Affine).unwrap();
+        let (expanded, report) = model.expand(&vectors, VocabularyExpansion::Affine).unwrap();
         let old = model.vocabulary().len();
         assert_eq!((report.shared, report.added, expanded.vocabulary().len()), (15, 1, old + 1));
         let row = |i| senv_core::Rows::row(expanded.words(), i);
@@ -160,14 +160,14 @@ fn a_vocabulary_grows_by_a_map_to_the_words_as_they_are_after_training() {
         expanded.save(files.path("model.senv")).unwrap();
         let opened = Model::open(files.path("model.senv")).unwrap();
         assert_eq!((opened.kind(), bits(&opened)), ("snli", bits(&expanded)));
-        assert_eq!(opened.expandable().unwrap().usual_expansion(), Expansion::Affine);
-        assert!(model.expand(&vectors, Expansion::Same).is_err(), "three numbers are not so many");
+        assert_eq!(opened.expandable().unwrap().usual_expansion(), VocabularyExpansion::Affine);
+        assert!(model.expand(&vectors, VocabularyExpansion::Same).is_err(), "three numbers are not so many");
     }
     // Words that stayed as they were given are added as they are, unless they are another model's.
     let frozen = FitParams { words: WordUpdates::Frozen, ..fit };
     let model = snli(SnliEncoder::Bow, frozen.clone()).fit(&train, &TrainOptions::default()).unwrap().model;
-    assert_eq!(Model::from(model).expandable().unwrap().usual_expansion(), Expansion::Same);
+    assert_eq!(Model::from(model).expandable().unwrap().usual_expansion(), VocabularyExpansion::Same);
     let tuned = SnliParams { fit: frozen, ..SnliParams::default() };
     let tuned = tuned.fit_skip_thought(&base, 0, &train, &TrainOptions::default()).unwrap().model;
-    assert_eq!(Model::from(tuned).expandable().unwrap().usual_expansion(), Expansion::Affine);
+    assert_eq!(Model::from(tuned).expandable().unwrap().usual_expansion(), VocabularyExpansion::Affine);
 }

@@ -72,7 +72,7 @@ pub(crate) struct EncodeArguments {
 }
 
 /// What all files have in common.
-struct Job {
+struct EncodeJob {
     arguments: EncodeArguments,
     models: Models,
     origin: Origin,
@@ -99,7 +99,7 @@ pub(crate) async fn run(arguments: &EncodeArguments) -> Result<()> {
     let dim = model.model.dim();
     fs::create_dir_all(&arguments.output)?;
     let output = fs::canonicalize(&arguments.output)?;
-    let job = Arc::new(Job {
+    let job = Arc::new(EncodeJob {
         arguments: arguments.clone(),
         models: models.clone(),
         origin,
@@ -151,7 +151,7 @@ async fn look_at<T: Send + 'static>(
     found.map_err(|error| failed(format!("{}: {error}", path.display())))
 }
 
-impl Job {
+impl EncodeJob {
     /// Whether the others are encoded after a file that could not be: somebody must be there to do it, and a folder has the vectors of one
     /// model.
     fn goes_on(&self) -> bool {

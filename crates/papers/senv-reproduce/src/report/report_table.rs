@@ -16,23 +16,23 @@ pub(crate) enum Whose {
 
 /// Rows of text.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Grid {
+pub(crate) struct ReportTable {
     pub(crate) head: Vec<String>,
     pub(crate) rows: Vec<(Whose, Vec<String>)>,
     /// What is not there, and why.
     pub(crate) notes: Vec<String>,
 }
 
-impl Grid {
+impl ReportTable {
     /// The lines of a table: ours, below it theirs; a wide one is transposed, with ours and theirs side by side.
     pub(crate) fn new(table: &TableResult) -> Self {
-        let mut grid = if table.columns.len() > WIDE { transposed(table) } else { upright(table) };
-        grid.notes = notes(table);
-        grid
+        let mut report_table = if table.columns.len() > WIDE { transposed(table) } else { upright(table) };
+        report_table.notes = notes(table);
+        report_table
     }
 }
 
-fn upright(table: &TableResult) -> Grid {
+fn upright(table: &TableResult) -> ReportTable {
     let titles = table.columns.iter().map(|column| column.title.clone());
     let head = ["system".to_owned(), "data".to_owned()].into_iter().chain(titles).collect();
     let mut rows = Vec::new();
@@ -46,10 +46,10 @@ fn upright(table: &TableResult) -> Grid {
             rows.push((Whose::Theirs, [name, String::new()].into_iter().chain(theirs).collect()));
         }
     }
-    Grid { head, rows, notes: Vec::new() }
+    ReportTable { head, rows, notes: Vec::new() }
 }
 
-fn transposed(table: &TableResult) -> Grid {
+fn transposed(table: &TableResult) -> ReportTable {
     let mut head = vec![String::new()];
     for row in &table.rows {
         head.push(if row.data.is_empty() { row.name.clone() } else { format!("{} ({})", row.name, row.data) });
@@ -67,7 +67,7 @@ fn transposed(table: &TableResult) -> Grid {
         }
         (Whose::Both, line)
     };
-    Grid { head, rows: table.columns.iter().enumerate().map(line).collect(), notes: Vec::new() }
+    ReportTable { head, rows: table.columns.iter().enumerate().map(line).collect(), notes: Vec::new() }
 }
 
 fn has_theirs(row: &RowResult) -> bool {
@@ -152,14 +152,14 @@ mod tests {
     #[test]
     fn theirs_stand_below_ours_or_beside_them() {
         let cell = Cell { ours: vec![1.0, 2.0], theirs: Some(3.0), ..Cell::default() };
-        let grid = Grid::new(&table(1, &cell));
-        assert_eq!(grid.head, ["system", "data", "c0"]);
-        assert_eq!(grid.rows[0].1, ["a", "1 M words", "1.5 [1.0, 2.0]"]);
-        assert_eq!(grid.rows[1].1, ["paper: theirs", "", "3.0"]);
-        let grid = Grid::new(&table(9, &cell));
-        assert_eq!(grid.head, ["", "a (1 M words)", "paper: theirs"]);
-        assert_eq!(grid.rows.len(), 9);
-        assert_eq!(grid.rows[8].1, ["c8", "1.5 [1.0, 2.0]", "3.0"]);
+        let report_table = ReportTable::new(&table(1, &cell));
+        assert_eq!(report_table.head, ["system", "data", "c0"]);
+        assert_eq!(report_table.rows[0].1, ["a", "1 M words", "1.5 [1.0, 2.0]"]);
+        assert_eq!(report_table.rows[1].1, ["paper: theirs", "", "3.0"]);
+        let report_table = ReportTable::new(&table(9, &cell));
+        assert_eq!(report_table.head, ["", "a (1 M words)", "paper: theirs"]);
+        assert_eq!(report_table.rows.len(), 9);
+        assert_eq!(report_table.rows[8].1, ["c8", "1.5 [1.0, 2.0]", "3.0"]);
     }
 
     #[test]
@@ -167,18 +167,18 @@ mod tests {
         let cell = Cell { ours: vec![1.0, 2.0], why_not: Some(NOT_RUN.to_owned()), ..Cell::default() };
         let mut table = table(1, &cell);
         table.rows[0].n_models = 3;
-        let grid = Grid::new(&table);
-        assert_eq!(grid.rows[0].1[2], "1.5 [1.0, 2.0] (2 of 3)");
-        assert_eq!(grid.notes, ["all rows: not run"]);
+        let report_table = ReportTable::new(&table);
+        assert_eq!(report_table.rows[0].1[2], "1.5 [1.0, 2.0] (2 of 3)");
+        assert_eq!(report_table.notes, ["all rows: not run"]);
     }
 
     #[test]
     fn what_is_not_there_is_said_once() {
         let cell = Cell { why_not: Some("no data: x".into()), ..Cell::default() };
-        let grid = Grid::new(&table(3, &cell));
-        assert_eq!(grid.notes, ["all rows: no data: x"]);
-        assert_eq!(grid.rows.len(), 1);
-        assert_eq!(grid.rows[0].1[2], "-");
+        let report_table = ReportTable::new(&table(3, &cell));
+        assert_eq!(report_table.notes, ["all rows: no data: x"]);
+        assert_eq!(report_table.rows.len(), 1);
+        assert_eq!(report_table.rows[0].1[2], "-");
     }
 
     #[test]
@@ -188,7 +188,7 @@ mod tests {
         table.rows.push(RowResult { name: "b".to_owned(), ..table.rows[0].clone() });
         table.rows[0].cells[2] = Cell { why_not: Some("no data: x".into()), ..Cell::default() };
         table.rows[1].cells = vec![Cell { why_not: Some("not run".into()), ..Cell::default() }; 3];
-        assert_eq!(Grid::new(&table).notes, ["c2: no data: x", "b: not run"]);
+        assert_eq!(ReportTable::new(&table).notes, ["c2: no data: x", "b: not run"]);
     }
 
     #[test]

@@ -73,7 +73,7 @@ const BLOCK: u32 = 1 << 12;
 
 /// The order of the examples: a fresh permutation of a source each time it is walked through, the last batch of a pass
 /// kept although smaller. All of it follows from the seed and the cursors.
-pub(super) struct Order {
+pub(super) struct ExampleOrder {
     sources: Vec<Source>,
     /// Whether sources are drawn by weight; otherwise an epoch walks through each of them once.
     weighted: bool,
@@ -88,7 +88,7 @@ pub(super) struct Order {
     plan: Option<(u64, Vec<u32>)>,
 }
 
-impl Order {
+impl ExampleOrder {
     pub(super) fn new(sources: Vec<Source>, batch: usize, seed: u64) -> Self {
         let weighted = sources.len() > 1 && sources.iter().any(|source| source.weight.is_some());
         let cursors = Cursors(vec![Cursor { pass: 0, at: 0 }; sources.len()]);
@@ -174,7 +174,7 @@ impl Order {
 mod tests {
     use super::*;
 
-    fn walk(order: &mut Order, from: u64, steps: u64) -> Vec<(usize, Vec<u32>)> {
+    fn walk(order: &mut ExampleOrder, from: u64, steps: u64) -> Vec<(usize, Vec<u32>)> {
         let mut examples = Vec::new();
         (from..from + steps).map(|number| (order.next(number, &mut examples), examples.clone())).collect()
     }
@@ -186,7 +186,7 @@ mod tests {
     #[test]
     fn an_epoch_sees_every_example_once_and_the_next_another_order() {
         for sources in [vec![source(10, None)], vec![source(10, None), source(3, None), source(0, None)]] {
-            let mut order = Order::new(sources.clone(), 4, 7);
+            let mut order = ExampleOrder::new(sources.clone(), 4, 7);
             let steps = order.steps_an_epoch();
             let epochs: Vec<_> = (0..3).map(|epoch| walk(&mut order, epoch * steps, steps)).collect();
             for epoch in &epochs {
@@ -204,7 +204,7 @@ mod tests {
     #[test]
     fn beyond_a_window_blocks_are_shuffled_and_then_what_is_in_a_window() {
         let of = |n| {
-            let mut order = Order::new(vec![source(n, None)], 7, 3);
+            let mut order = ExampleOrder::new(vec![source(n, None)], 7, 3);
             order.sizes = (100, 10);
             order
         };
@@ -237,7 +237,7 @@ mod tests {
 
     #[test]
     fn weights_are_shares_of_the_batches() {
-        let mut order = Order::new(vec![source(1000, Some(3.0)), source(50, None), source(0, Some(9.0))], 8, 1);
+        let mut order = ExampleOrder::new(vec![source(1000, Some(3.0)), source(50, None), source(0, Some(9.0))], 8, 1);
         let of_first = walk(&mut order, 0, 4000).iter().filter(|(of, _)| *of == 0).count();
         assert!((2900..3100).contains(&of_first), "{of_first}");
     }
@@ -246,11 +246,11 @@ mod tests {
     fn cursors_are_all_that_is_needed_to_go_on() {
         for weight in [None, Some(2.0)] {
             let sources = vec![source(30, weight), source(11, None)];
-            let mut whole = Order::new(sources.clone(), 4, 5);
+            let mut whole = ExampleOrder::new(sources.clone(), 4, 5);
             let expected = walk(&mut whole, 0, 40);
-            let mut first = Order::new(sources.clone(), 4, 5);
+            let mut first = ExampleOrder::new(sources.clone(), 4, 5);
             walk(&mut first, 0, 17);
-            let mut second = Order::new(sources, 4, 5);
+            let mut second = ExampleOrder::new(sources, 4, 5);
             second.cursors = first.cursors.clone();
             assert_eq!(walk(&mut second, 17, 23), expected[17..]);
         }

@@ -28,7 +28,7 @@ const HEAD: usize = 16;
 
 /// The counts of a thread from some piece of the text to a later one.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-struct Run {
+struct SortedRun {
     /// Where it lies in the file.
     start: u64,
     end: u64,
@@ -37,9 +37,9 @@ struct Run {
 
 /// Where the runs lie in their file, by the number of the set of provisional ids; `None` where that set was never written.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub(super) struct RunList(Vec<Option<Run>>);
+pub(super) struct SortedRunList(Vec<Option<SortedRun>>);
 
-impl RunList {
+impl SortedRunList {
     pub(super) fn is_empty(&self) -> bool {
         self.0.iter().all(Option::is_none)
     }
@@ -57,27 +57,28 @@ impl RunList {
 
 /// All runs of a text, back to back in one temporary file.
 #[derive(Debug)]
-pub(super) struct Runs {
+pub(super) struct SortedRuns {
     folder: PathBuf,
     file: Option<ScratchFile>,
     end: u64,
-    list: RunList,
+    list: SortedRunList,
 }
 
-impl Runs {
+impl SortedRuns {
     pub(super) fn new(folder: PathBuf) -> Self {
-        Self { folder, file: None, end: 0, list: RunList::default() }
+        Self { folder, file: None, end: 0, list: SortedRunList::default() }
     }
 
     /// Those that a reading has kept; `None` if they are not what lies in that file.
     pub(super) fn of_kept(
         file: Option<ScratchFile>,
-        list: RunList,
+        list: SortedRunList,
         checksum: u32,
         folder: &Path,
     ) -> Result<Option<Self>> {
         let (bytes, end) = (file.as_ref().map_or(Ok(0), ScratchFile::bytes)?, list.end());
-        let holds = |run: &Run| run.end.checked_sub(run.start).is_some_and(|n| run.n_tokens as u64 <= n / HEAD as u64);
+        let holds =
+            |run: &SortedRun| run.end.checked_sub(run.start).is_some_and(|n| run.n_tokens as u64 <= n / HEAD as u64);
         let in_order = list.0.iter().flatten().all(holds);
         let mut fits = in_order && end <= bytes;
         if let Some(file) = file.as_ref().filter(|_| fits) {
@@ -87,7 +88,7 @@ impl Runs {
     }
 
     /// Gives the file this name, if there is one; returns where the runs lie, and the checksum of all.
-    pub(super) fn keep(&mut self, path: &Path) -> Result<(RunList, u32)> {
+    pub(super) fn keep(&mut self, path: &Path) -> Result<(SortedRunList, u32)> {
         let end = self.end;
         let checksum = self.file.as_mut().map_or(Ok(0), |file| file.keep(path, end).and_then(|()| file.checksum(end)));
         Ok((self.list.clone(), checksum?))
@@ -122,17 +123,17 @@ impl Runs {
                 bytes.clear();
             }
         }
-        let RunList(runs) = &mut self.list;
+        let SortedRunList(runs) = &mut self.list;
         if runs.len() <= set {
             runs.resize(set + 1, None);
         }
-        runs[set] = Some(Run { start, end: self.end, n_tokens: order.len() });
+        runs[set] = Some(SortedRun { start, end: self.end, n_tokens: order.len() });
         Ok(())
     }
 
-    fn reader(&self, run: Run, buffer: usize) -> Option<RunReader<'_>> {
+    fn reader(&self, run: SortedRun, buffer: usize) -> Option<SortedRunReader<'_>> {
         let bytes = RunBytes { file: self.file.as_ref()?, position: run.start, end: run.end };
-        Some(RunReader { bytes: BufReader::with_capacity(buffer, bytes), token: Vec::new(), id: 0, count: 0 })
+        Some(SortedRunReader { bytes: BufReader::with_capacity(buffer, bytes), token: Vec::new(), id: 0, count: 0 })
     }
 
     /// The final ids of a set, `unknown` where the vocabulary lacks the token.
@@ -161,7 +162,7 @@ impl Runs {
             .collect()
     }
 
-    fn builder(&self, run: Run) -> Result<VocabularyBuilder> {
+    fn builder(&self, run: SortedRun) -> Result<VocabularyBuilder> {
         let mut counts: Vec<(String, u64)> = Vec::new();
         let bytes = (size_of::<(String, u64)>() * run.n_tokens) as u64;
         let refused = |_| Error::OutOfMemory { what: "a vocabulary", bytes };
@@ -189,8 +190,8 @@ impl Runs {
         observer: &dyn Observer,
     ) -> Result<(Vocabulary, u64)> {
         let mut selected = Selected::new(min_count, max_vocabulary, keep);
-        let runs: Vec<Run> = self.list.0.iter().copied().flatten().collect();
-        let mut readers: Vec<RunReader<'_>> = runs.iter().filter_map(|&run| self.reader(run, BUFFER)).collect();
+        let runs: Vec<SortedRun> = self.list.0.iter().copied().flatten().collect();
+        let mut readers: Vec<SortedRunReader<'_>> = runs.iter().filter_map(|&run| self.reader(run, BUFFER)).collect();
         let all: u64 = runs.iter().map(|run| run.n_tokens as u64).sum();
         let mut heap = BinaryHeap::with_capacity(readers.len());
         for (i, reader) in readers.iter_mut().enumerate() {
@@ -319,14 +320,14 @@ impl Read for RunBytes<'_> {
 }
 
 /// The records of a run, in order.
-struct RunReader<'a> {
+struct SortedRunReader<'a> {
     bytes: BufReader<RunBytes<'a>>,
     token: Vec<u8>,
     id: u32,
     count: u64,
 }
 
-impl RunReader<'_> {
+impl SortedRunReader<'_> {
     /// Goes on to the next record; false where there is none.
     fn advance(&mut self) -> Result<bool> {
         let has_more = self.bytes.fill_buf().map(|bytes| !bytes.is_empty());

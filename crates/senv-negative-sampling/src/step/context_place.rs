@@ -10,7 +10,7 @@ use senv_core::kernels;
 use crate::{
     coefficients::{Coefficients, Rate, n_products},
     overlay::Overlay,
-    plan::{Group, Plan, Step},
+    plan::{Group, Plan, PlannedStep},
 };
 
 /// No single target excludes this row.
@@ -18,7 +18,7 @@ const NOBODY: u32 = u32::MAX;
 
 /// What a step computes in one place. Reused from step to step.
 #[derive(Debug, Default)]
-pub(super) struct Place {
+pub(super) struct ContextPlace {
     stride: usize,
     /// h_t.
     hidden: Vec<f32>,
@@ -38,12 +38,12 @@ fn reserve(buffer: &mut Vec<f32>, n: usize) {
     }
 }
 
-impl Place {
+impl ContextPlace {
     /// (F1), and the rows of targets and negatives in this place.
     pub(super) fn gather(
         &mut self,
         plan: &Plan,
-        step: &Step,
+        step: &PlannedStep,
         place: usize,
         source: &Overlay<'_>,
         target: &Overlay<'_>,
@@ -71,7 +71,7 @@ impl Place {
     }
 
     /// The products of (F2) over each of `parts` of the columns of this place, part after part.
-    pub(super) fn multiply(&self, plan: &Plan, step: &Step, parts: &[Range<usize>], products: &mut [f32]) {
+    pub(super) fn multiply(&self, plan: &Plan, step: &PlannedStep, parts: &[Range<usize>], products: &mut [f32]) {
         let stride = self.stride;
         let n_all = products.len() / parts.len().max(1);
         let (mut first_negative, mut first_product) = (0, 0);
@@ -98,7 +98,7 @@ impl Place {
     }
 
     /// (F1) for the targets of a group.
-    fn hidden_vectors(&mut self, plan: &Plan, step: &Step, group: &Group, place: usize, source: &Overlay<'_>) {
+    fn hidden_vectors(&mut self, plan: &Plan, step: &PlannedStep, group: &Group, place: usize, source: &Overlay<'_>) {
         let stride = self.stride;
         let first = group.targets.start;
         // The sum is built where the last target's hidden vector will lie: that one is made last.
@@ -128,12 +128,12 @@ impl Place {
         finish(last, sum);
     }
 
-    /// (B2) and (B1): updates the rows of the last [`Place::gather`].
+    /// (B2) and (B1): updates the rows of the last [`ContextPlace::gather`].
     #[allow(clippy::too_many_arguments)]
     pub(super) fn move_rows(
         &mut self,
         plan: &Plan,
-        step: &Step,
+        step: &PlannedStep,
         place: usize,
         coefficients: &Coefficients,
         rate: Rate,
@@ -185,7 +185,7 @@ impl Place {
     fn move_sources(
         &mut self,
         plan: &Plan,
-        step: &Step,
+        step: &PlannedStep,
         place: usize,
         total: usize,
         group: &Group,
