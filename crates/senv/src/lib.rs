@@ -180,6 +180,7 @@ pub use model::{
     averaged::{Averaged, AveragedSystem},
     decode::{Decode, DecodedSentence, Interpolation},
     digest::model_digest,
+    encoder_model::{EncoderModel, EncoderSystem},
     expansion::{Expansion, ExpansionReport},
     reverse_dictionary::{DefinedWord, ReverseDictionary},
     saved::{EncodingCost, ExpandVocabulary, SavedModel},

@@ -41,6 +41,11 @@ pub struct Reading {
 }
 
 impl Reading {
+    /// Known words alone, of training sentences no more than `max_tokens`.
+    pub(crate) fn known_words(tokenizer: Tokenizer, max_tokens: usize) -> Self {
+        Self { tokenizer, max_tokens, unknown: None, end: None }
+    }
+
     /// Refuses what makes no sense with a vocabulary of `n_words`.
     pub(crate) fn check(&self, n_words: usize) -> crate::Result<()> {
         require(self.max_tokens >= 1, "max_tokens", "at least 1", self.max_tokens as f64)?;
