@@ -181,6 +181,7 @@ pub use model::{
     averaged::{Averaged, AveragedSystem},
     decode::{Decode, DecodedSentence, Interpolation},
     digest::model_digest,
+    encoder_model::{EncoderModel, EncoderSystem},
     expansion::{ExpansionReport, VocabularyExpansion},
     reverse_dictionary::{DefinedWord, ReverseDictionary},
     saved::{EncodingCost, ExpandVocabulary, SavedModel},

@@ -41,6 +41,11 @@ pub struct Reading {
 }
 
 impl Reading {
+    /// Known words alone, of training sentences no more than `max_tokens`.
+    pub(crate) fn known_words(tokenizer: Tokenizer, max_tokens: usize) -> Self {
+        Self { tokenizer, max_tokens, unknown: None, end: None }
+    }
+
     /// Refuses what makes no sense with a vocabulary of `n_words`.
     pub(crate) fn check(&self, n_words: usize) -> crate::Result<()> {
         require(self.max_tokens >= 1, "max_tokens", "at least 1", self.max_tokens as f64)?;
@@ -82,20 +87,26 @@ impl Reading {
         scratch: &mut String,
         out: &mut Vec<TokenId>,
     ) -> Coverage {
+        let Some(unknown) = self.unknown else {
+            // Known words alone are looked up faster.
+            let tokens = vocabulary.known_tokens(&self.tokenizer, text, scratch, out).tokens;
+            let unread = out.len().saturating_sub(most);
+            out.truncate(most);
+            let known = out.len();
+            out.extend(self.end.filter(|_| known > 0));
+            return Coverage { unread, ..Coverage::new(tokens, known) };
+        };
         out.clear();
         let (mut tokens, mut known, mut unread) = (0, 0, 0);
         self.tokenizer.for_each(text, scratch, |token| {
             // In training the names of the special tokens are words that are not known.
-            let special = self.unknown.is_some() && SPECIAL.contains(&token);
-            let id = vocabulary.id(token).filter(|_| !special);
+            let id = vocabulary.id(token).filter(|_| !SPECIAL.contains(&token));
             tokens += 1;
-            if let Some(read) = id.or(self.unknown) {
-                if out.len() < most {
-                    out.push(read);
-                    known += usize::from(id.is_some());
-                } else {
-                    unread += 1;
-                }
+            if out.len() < most {
+                out.push(id.unwrap_or(unknown));
+                known += usize::from(id.is_some());
+            } else {
+                unread += 1;
             }
         });
         if known == 0 {

@@ -115,6 +115,14 @@ impl EncoderForm {
         })
     }
 
+    /// Whether it multiplies matrices, so that many sentences at once take less time than one after another.
+    pub(crate) fn is_recurrent(&self) -> bool {
+        match self {
+            Self::Average | Self::Sum | Self::PresentWords | Self::Cnn { .. } => false,
+            Self::Gru { .. } | Self::Lstm { .. } | Self::JoinedLstm { .. } | Self::Gran { .. } => true,
+        }
+    }
+
     /// Refuses an encoder of more values or layers than the file has.
     pub(crate) fn check(&self, dim: usize, file: &ModelFile) -> Result<()> {
         let encoder = self.encoder(dim)?;

@@ -3,6 +3,7 @@
 pub(crate) mod averaged;
 pub(crate) mod decode;
 pub(crate) mod digest;
+pub(crate) mod encoder_model;
 pub(crate) mod expansion;
 pub(crate) mod handle;
 pub(crate) mod reverse_dictionary;

@@ -8,13 +8,11 @@ mod objective;
 #[cfg(test)]
 mod tests;
 
-use senv_store::{Embeddings, ModelFile};
+use senv_store::Embeddings;
 use std::path::{Path, PathBuf};
 
-use ndarray::Array2;
 use senv_core::{
-    Corpus, CorpusOptions, Coverage, Error as CoreError, Observer, Result as CoreResult, Scratch, SentenceEncoder,
-    Sentences, Table, TokenId, Tokenizer, Vocabulary,
+    Corpus, CorpusOptions, Error as CoreError, Observer, SentenceEncoder, Sentences, Tokenizer, Vocabulary,
     arrays::Parameters,
     corpus::SentencesWriter,
     hyperparameters::{Hyperparameters, hyperparameters, named_values},
@@ -26,15 +24,12 @@ use serde::{Deserialize, Serialize};
 use objective::{Autoencoding, Output};
 
 use crate::{
-    base::{configuration::Configuration, file, memory_text::MemoryText, train_options::TrainOptions},
-    data::{
-        read_sentences,
-        reading::{Reading, encode_batch_by_length, encode_into_with, gather},
-    },
+    base::{file, memory_text::MemoryText, train_options::TrainOptions},
+    data::{read_sentences, reading::Reading},
     error::{Error, Result},
-    gradient::{FitParams, Weights, fit, present_words::PresentWords},
+    gradient::{FitParams, Weights, fit, present_words::PresentWords, trainable_encoder::EncoderForm},
     model::{
-        saved::{ReadModel, SavedModel},
+        encoder_model::{EncoderModel, EncoderSystem},
         trained::Trained,
     },
     sequence::LongSentences,
@@ -147,10 +142,6 @@ impl System for BowAutoencoderParams {
 }
 
 impl BowAutoencoderParams {
-    fn reading(&self) -> Reading {
-        Reading { tokenizer: self.tokenizer.clone(), max_tokens: self.max_tokens, unknown: None, end: None }
-    }
-
     /// Trains on text files, a sentence a line. It is validated on held-out files, read with the words of the training
     /// text: the weights of the lowest mean loss on them are kept.
     ///
@@ -213,9 +204,7 @@ impl BowAutoencoderParams {
         let updates = self.fit.words;
         let mut objective = Autoencoding { encoder, output, sentences, n, dev: held_out, updates, identity };
         let fitted = fit(&mut objective, || Ok(weights), &self.fit, &options.run())?;
-        Trained::of_gradient(fitted, found, |Weights { words, parameters }| {
-            BowAutoencoder::new(self.clone(), vocabulary, words, file::exactly(parameters))
-        })
+        Trained::of_gradient(fitted, found, |weights| BowAutoencoder::new(self.clone(), vocabulary, weights))
     }
 
     /// The words of every sentence that has any, each once; with a note on long sentences of this `name`.
@@ -240,56 +229,38 @@ impl BowAutoencoderParams {
 }
 
 /// A trained BOW AE.
-#[derive(Debug, Clone)]
-pub struct BowAutoencoder {
-    params: BowAutoencoderParams,
-    reading: Reading,
-    vocabulary: Vocabulary,
-    words: Table,
-    encoder: PresentWords,
-    output: Output,
-    /// The bias, and the parameters of the output layer.
-    parameters: [Parameters<f32>; 2],
+pub type BowAutoencoder = EncoderModel<BowAutoencoderParams>;
+
+impl EncoderSystem for BowAutoencoderParams {
+    const KIND: &'static str = "bow-ae";
+    type Params = Self;
+
+    fn params(&self) -> &Self {
+        self
+    }
+
+    fn word_dim(&self) -> usize {
+        self.dim
+    }
+
+    fn form(&self) -> EncoderForm {
+        EncoderForm::PresentWords
+    }
+
+    fn reading(&self) -> Reading {
+        Reading::known_words(self.tokenizer.clone(), self.max_tokens)
+    }
+
+    fn check_opened(&self) -> Result<()> {
+        self.check()
+    }
+
+    fn head_form(&self, n_words: usize) -> Result<Parameters<f32>> {
+        Output::new(self, n_words).init(&mut stream(0, "form", &[]))
+    }
 }
 
 impl BowAutoencoder {
-    /// The name of this kind in model files.
-    pub const KIND: &'static str = "bow-ae";
-
-    fn new(
-        params: BowAutoencoderParams,
-        vocabulary: Vocabulary,
-        words: Table,
-        parameters: [Parameters<f32>; 2],
-    ) -> Result<Self> {
-        let (encoder, reading) = (PresentWords::new(params.dim), params.reading());
-        let output = Output::new(&params, vocabulary.len());
-        Ok(Self { params, reading, vocabulary, words, encoder, output, parameters })
-    }
-
-    /// What it was trained with.
-    #[must_use]
-    pub fn params(&self) -> &BowAutoencoderParams {
-        &self.params
-    }
-
-    /// The words it knows.
-    #[must_use]
-    pub fn vocabulary(&self) -> &Vocabulary {
-        &self.vocabulary
-    }
-
-    /// The word vectors.
-    #[must_use]
-    pub fn words(&self) -> &Table {
-        &self.words
-    }
-
-    /// How text is read, and the parameters of the encoder.
-    pub(crate) fn encoder_parts(&self) -> (&Reading, &Parameters<f32>) {
-        (&self.reading, &self.parameters[0])
-    }
-
     /// The loss of the reconstruction of each sentence, in nats: how badly the vector says which words are there.
     ///
     /// # Errors
@@ -301,100 +272,7 @@ impl BowAutoencoder {
             targets.push(tokens.iter().copied());
         }
         let (h, _) = self.encode_batch(sentences)?;
-        self.output.losses(&self.parameters[1], h.view(), &targets)
-    }
-
-    /// Writes the model to a file by atomic replacement.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
-    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
-        file::save_with(Self::KIND, &self.params, &self.vocabulary, &self.words, &self.parameters, path.as_ref())
-    }
-
-    /// Opens a model; its word vectors are memory-mapped.
-    ///
-    /// # Errors
-    /// If the file is no such model of senv, or damaged.
-    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        Self::from_file(&ModelFile::open(path)?)
-    }
-
-    fn read(&self, text: &str, scratch: &mut String, out: &mut Vec<TokenId>) -> Coverage {
-        let coverage = self.reading.read(&self.vocabulary, text, scratch, out);
-        out.sort_unstable();
-        out.dedup();
-        coverage
-    }
-
-    fn vectors(&self, sentences: &[&[TokenId]]) -> CoreResult<Array2<f32>> {
-        let (batch, words) = gather(&self.words, sentences)?;
-        Ok(self.encoder.forward(&self.parameters[0], &batch, words.view())?.0)
-    }
-}
-
-impl Configuration for BowAutoencoderParams {
-    fn check_for(&self, _: &ModelFile, _: usize) -> Result<()> {
-        self.check()
-    }
-}
-
-impl ReadModel for BowAutoencoder {
-    const KIND: &'static str = Self::KIND;
-
-    fn from_file(file: &ModelFile) -> Result<Self> {
-        let (params, vocabulary, words) = file::parts::<BowAutoencoderParams>(Self::KIND, file)?;
-        file::expect_rows(file, &words, vocabulary.len(), params.dim)?;
-        let output = Output::new(&params, vocabulary.len()).init(&mut stream(0, "form", &[]))?;
-        let bias = PresentWords::new(params.dim).init(&mut stream(0, "form", &[]))?;
-        Self::new(params, vocabulary, words, file::groups(file, &[bias, output])?)
-    }
-}
-
-impl SavedModel for BowAutoencoder {
-    fn kind(&self) -> &'static str {
-        Self::KIND
-    }
-
-    fn vocabulary(&self) -> &Vocabulary {
-        &self.vocabulary
-    }
-
-    fn tokenizer(&self) -> &Tokenizer {
-        &self.params.tokenizer
-    }
-
-    fn rows(&self) -> Result<&Table> {
-        Ok(&self.words)
-    }
-
-    fn config_json(&self) -> serde_json::Value {
-        serde_json::to_value(&self.params).unwrap_or_default()
-    }
-
-    fn hyperparameters(&self) -> Vec<senv_core::hyperparameters::Hyperparameter> {
-        self.params.hyperparameters()
-    }
-
-    fn write(&self, path: &Path) -> Result<()> {
-        self.save(path)
-    }
-}
-
-senv_core::encoding_methods!([] BowAutoencoder);
-
-impl SentenceEncoder for BowAutoencoder {
-    fn dim(&self) -> usize {
-        self.params.dim
-    }
-
-    fn encode_into(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
-        let read = |text: &str, scratch: &mut String, out: &mut Vec<TokenId>| self.read(text, scratch, out);
-        encode_into_with(sentence, scratch, out, read, |sentences| self.vectors(sentences))
-    }
-
-    fn encode_batch(&self, sentences: &[&str]) -> CoreResult<(Array2<f32>, Vec<Coverage>)> {
-        let read = |text: &str, scratch: &mut String, out: &mut Vec<TokenId>| self.read(text, scratch, out);
-        encode_batch_by_length(sentences, self.dim(), read, |sentences| self.vectors(sentences))
+        let output = Output::new(self.params(), self.vocabulary().len());
+        output.losses(self.head_parameters(), h.view(), &targets)
     }
 }

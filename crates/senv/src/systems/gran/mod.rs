@@ -7,40 +7,36 @@
 mod pairs;
 mod variant;
 
-use senv_store::{Embeddings, ModelFile};
-use std::path::Path;
-
-use ndarray::Array2;
 use senv_core::{
-    Coverage, Result as CoreResult, Scratch, SentenceEncoder, Table, TokenId, Tokenizer, Vocabulary,
-    arrays::Parameters,
+    Tokenizer,
     hyperparameters::{Hyperparameters, hyperparameters},
     rng::stream,
 };
-use senv_encoders::{Encoder, StatePooling};
+use senv_encoders::StatePooling;
+use senv_store::Embeddings;
 use serde::{Deserialize, Serialize};
 
 pub use variant::GranVariant;
 
 use crate::{
-    base::{configuration::Configuration, file, fingerprint::Fingerprint, train_options::TrainOptions},
+    base::{file, train_options::TrainOptions},
     data::{
         PairData, PairFiles,
-        reading::{MOST_TOKENS, Reading, encode_batch_by_length, encode_into_with, gather},
+        reading::{MOST_TOKENS, Reading},
     },
     error::Result,
     gradient::{
-        FitParams, Weights, fit,
+        FitParams, fit,
         pair_training::{PairObjective, PairParams},
         scored_pairs::ScoredPairs,
-        trainable_encoder::{EncoderForm, TrainableEncoder},
+        trainable_encoder::EncoderForm,
     },
     model::{
-        saved::{EncodingCost, ReadModel, SavedModel},
+        encoder_model::{EncoderModel, EncoderSystem},
         trained::Trained,
     },
     start::{
-        encoder_weights::{TrainedEncoder, encoder_weights},
+        encoder_weights::encoder_weights,
         initial::{self, Initial},
     },
     system::{
@@ -158,11 +154,6 @@ impl GranParams {
         Self { variant: GranVariant::Lstm, pooling: Some(StatePooling::Mean), fit, ..paper }
     }
 
-    /// The shape of the encoder.
-    pub(crate) fn form(&self) -> EncoderForm {
-        self.variant.form(self.hidden.unwrap_or(self.dim), self.pooling)
-    }
-
     /// Trains on pairs, validated on scored ones; [`PairSystem::fit_from`] goes on from a trained model.
     ///
     /// # Errors
@@ -180,15 +171,11 @@ impl GranParams {
         self.check()?;
         let vectors = options.vectors.filter(|_| start.is_none());
         let encoder = self.form().encoder(self.dim)?;
-        let start = start.map(|model| {
-            let Gran { vocabulary, words, parameters, .. } = model;
-            (TrainedEncoder { vocabulary, words, parameters }, model.fingerprint())
-        });
         let settings = format!(
             "{} {} {}",
             file::to_json(self)?,
             initial::vectors_fingerprint(vectors),
-            start.as_ref().map_or("", |(_, fingerprint)| fingerprint)
+            start.map_or(String::new(), Gran::fingerprint)
         );
         let (dev, penalty) = (options.dev.unwrap_or_default(), self.fit.penalty(self.l2_encoder));
         let (kind, tokenizer) = (Gran::KIND, &self.tokenizer);
@@ -196,167 +183,41 @@ impl GranParams {
             PairObjective::new(kind, &encoder, data, &self.pairs, tokenizer, dev, &settings, penalty).recurrent();
         let mut rng = stream(self.fit.seed, "encoder", &[]);
         let of_words = (&self.initial, self.dim, self.fit.seed);
-        let start = start.map(|(model, _)| model);
-        let terms = start.as_ref().map(|start| start.vocabulary).or(vectors.map(Embeddings::vocabulary));
+        let terms = start.map(Gran::vocabulary).or(vectors.map(Embeddings::vocabulary));
+        let start = start.map(Gran::trained);
         let (weights, found) = encoder_weights(&encoder, &mut rng, of_words, &data.vocabulary, vectors, start)?;
         let fitted = fit(&mut objective, || Ok(weights), &self.fit, &options.run())?;
-        Trained::of_gradient(fitted, found, |Weights { words, parameters }| {
-            let [parameters] = file::exactly(parameters);
-            Gran::new(self.clone(), data.vocabulary.clone().with_terms_of(terms), words, parameters)
+        Trained::of_gradient(fitted, found, |weights| {
+            Gran::new(self.clone(), data.vocabulary.clone().with_terms_of(terms), weights)
         })
     }
 }
 
 /// A trained GRAN, or one of its sister models.
-#[derive(Debug, Clone)]
-pub struct Gran {
-    params: GranParams,
-    vocabulary: Vocabulary,
-    words: Table,
-    parameters: Parameters<f32>,
-    encoder: TrainableEncoder,
-    reading: Reading,
-}
+pub type Gran = EncoderModel<GranParams>;
 
-impl Gran {
-    /// The name of this kind in model files.
-    pub const KIND: &'static str = "gran";
+impl EncoderSystem for GranParams {
+    const KIND: &'static str = "gran";
+    type Params = Self;
 
-    fn new(params: GranParams, vocabulary: Vocabulary, words: Table, parameters: Parameters<f32>) -> Result<Self> {
-        let encoder = params.form().encoder(params.dim)?;
-        // Unknown words are left out, as PP and CSE do.
-        let reading =
-            Reading { tokenizer: params.tokenizer.clone(), max_tokens: MOST_TOKENS, unknown: None, end: None };
-        Ok(Self { params, vocabulary, words, parameters, encoder, reading })
+    fn params(&self) -> &Self {
+        self
     }
 
-    /// What it was trained with.
-    #[must_use]
-    pub fn params(&self) -> &GranParams {
-        &self.params
+    fn word_dim(&self) -> usize {
+        self.dim
     }
 
-    /// The words it knows.
-    #[must_use]
-    pub fn vocabulary(&self) -> &Vocabulary {
-        &self.vocabulary
+    fn form(&self) -> EncoderForm {
+        self.variant.form(self.hidden.unwrap_or(self.dim), self.pooling)
     }
 
-    /// The word vectors, before the encoder.
-    #[must_use]
-    pub fn words(&self) -> &Table {
-        &self.words
+    /// Unknown words are left out, as PP and CSE do.
+    fn reading(&self) -> Reading {
+        Reading::known_words(self.tokenizer.clone(), MOST_TOKENS)
     }
 
-    /// The weights of the encoder.
-    #[must_use]
-    pub fn parameters(&self) -> &Parameters<f32> {
-        &self.parameters
-    }
-
-    pub(crate) fn reading(&self) -> &Reading {
-        &self.reading
-    }
-
-    /// Identifies it among models of its shape.
-    fn fingerprint(&self) -> String {
-        Fingerprint::new().vocabulary(&self.vocabulary).table(&self.words).parameters(&self.parameters).hex()
-    }
-
-    /// Writes the model to a file by atomic replacement.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
-    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
-        let parameters = std::slice::from_ref(&self.parameters);
-        file::save_with(Self::KIND, &self.params, &self.vocabulary, &self.words, parameters, path.as_ref())
-    }
-
-    /// Opens a model; its word vectors are memory-mapped.
-    ///
-    /// # Errors
-    /// If the file is no such model of senv, or damaged.
-    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        Self::from_file(&ModelFile::open(path)?)
-    }
-
-    fn read(&self, text: &str, scratch: &mut String, out: &mut Vec<TokenId>) -> Coverage {
-        self.reading.read(&self.vocabulary, text, scratch, out)
-    }
-
-    fn vectors(&self, sentences: &[&[TokenId]]) -> CoreResult<Array2<f32>> {
-        let (batch, words) = gather(&self.words, sentences)?;
-        self.encoder.encode(&self.parameters, &batch, words.view())
-    }
-}
-
-impl Configuration for GranParams {
-    fn check_for(&self, file: &ModelFile, _: usize) -> Result<()> {
-        self.check()?;
-        self.form().check(self.dim, file)
-    }
-}
-
-impl ReadModel for Gran {
-    const KIND: &'static str = Self::KIND;
-
-    fn from_file(file: &ModelFile) -> Result<Self> {
-        let (params, vocabulary, words) = file::parts::<GranParams>(Self::KIND, file)?;
-        file::expect_rows(file, &words, vocabulary.len(), params.dim)?;
-        let form = params.form().cheap().encoder(params.dim)?.init(&mut stream(0, "form", &[]))?;
-        let [parameters] = file::groups(file, &[form])?;
-        Self::new(params, vocabulary, words, parameters)
-    }
-}
-
-impl SavedModel for Gran {
-    fn kind(&self) -> &'static str {
-        Self::KIND
-    }
-
-    fn vocabulary(&self) -> &Vocabulary {
-        &self.vocabulary
-    }
-
-    fn tokenizer(&self) -> &Tokenizer {
-        &self.params.tokenizer
-    }
-
-    fn rows(&self) -> Result<&Table> {
-        Ok(&self.words)
-    }
-
-    fn config_json(&self) -> serde_json::Value {
-        serde_json::to_value(&self.params).unwrap_or_default()
-    }
-
-    fn hyperparameters(&self) -> Vec<senv_core::hyperparameters::Hyperparameter> {
-        self.params.hyperparameters()
-    }
-
-    fn write(&self, path: &Path) -> Result<()> {
-        self.save(path)
-    }
-
-    fn cost(&self) -> EncodingCost {
-        EncodingCost::LessInBatches
-    }
-}
-
-senv_core::encoding_methods!([] Gran);
-
-impl SentenceEncoder for Gran {
-    fn dim(&self) -> usize {
-        self.encoder.dim()
-    }
-
-    fn encode_into(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
-        let read = |text: &str, scratch: &mut String, out: &mut Vec<TokenId>| self.read(text, scratch, out);
-        encode_into_with(sentence, scratch, out, read, |sentences| self.vectors(sentences))
-    }
-
-    fn encode_batch(&self, sentences: &[&str]) -> CoreResult<(Array2<f32>, Vec<Coverage>)> {
-        let read = |text: &str, scratch: &mut String, out: &mut Vec<TokenId>| self.read(text, scratch, out);
-        encode_batch_by_length(sentences, self.dim(), read, |sentences| self.vectors(sentences))
+    fn check_opened(&self) -> Result<()> {
+        self.check()
     }
 }

@@ -7,10 +7,7 @@ use senv_core::{
 };
 use senv_encoders::{Activation, Encoder};
 
-use super::{
-    Relatedness,
-    scored::{Scored, TextReading},
-};
+use super::{Relatedness, scored::Scored};
 use crate::{
     BowAutoencoder, Cse, Gran, PThought, RnnAutoencoder, Sdae, SkipThought, Snli,
     data::reading::Reading,
@@ -19,14 +16,17 @@ use crate::{
         copy_table,
         trainable_encoder::{EncoderForm, TrainableEncoder},
     },
-    model::handle::Model,
+    model::{
+        encoder_model::{EncoderModel, EncoderSystem},
+        handle::Model,
+    },
     sequence::Part,
 };
 
 /// Encoder and words of a model that can be fine-tuned.
 pub(super) struct Base {
     pub(super) form: EncoderForm,
-    pub(super) reading: TextReading,
+    pub(super) reading: Reading,
     pub(super) parameters: Parameters<f32>,
     pub(super) words: Table,
 }
@@ -35,40 +35,20 @@ impl Base {
     /// # Errors
     /// [`Error::CannotTune`] if the sentence vector of the model is not computed by an encoder with a gradient here.
     pub(super) fn of(model: &Model) -> Result<Self> {
-        if let Some(cse) = model.downcast_ref::<Cse>() {
-            let params = cse.params();
-            let form = EncoderForm::Cnn {
-                windows: params.windows.clone(),
-                activation: params.activation,
-                padding: params.padding,
-            };
-            let reading = TextReading::Words(params.tokenizer.clone());
-            return Ok(Self { form, reading, parameters: cse.parameters().clone(), words: copy_table(model.rows()?)? });
+        if let Some(model) = model.downcast_ref::<Cse>() {
+            return Self::of_encoder(model);
         }
-        if let Some(gran) = model.downcast_ref::<Gran>() {
-            let reading = TextReading::Sequence(gran.reading().clone());
-            let parameters = gran.parameters().clone();
-            return Ok(Self { form: gran.params().form(), reading, parameters, words: copy_table(gran.words())? });
+        if let Some(model) = model.downcast_ref::<Gran>() {
+            return Self::of_encoder(model);
         }
-        if let Some(tuned) = model.downcast_ref::<Relatedness>() {
-            let (form, reading) = (tuned.config.encoder.clone(), tuned.config.reading.clone());
-            let (parameters, words) = (tuned.parameters[0].clone(), copy_table(&tuned.words)?);
-            return Ok(Self { form, reading, parameters, words });
+        if let Some(model) = model.downcast_ref::<Relatedness>() {
+            return Self::of_encoder(model);
         }
         if let Some(model) = model.downcast_ref::<BowAutoencoder>() {
-            let (reading, parameters) = model.encoder_parts();
-            return Ok(Self {
-                form: EncoderForm::PresentWords,
-                reading: TextReading::Sequence(reading.clone()),
-                parameters: parameters.clone(),
-                words: copy_table(model.words())?,
-            });
+            return Self::of_encoder(model);
         }
-        if let Some(snli) = model.downcast_ref::<Snli>() {
-            let (words, parameters) = snli.tuned();
-            let reading = TextReading::Sequence(snli.config().reading.clone());
-            let form = snli.config().encoder.form();
-            return Ok(Self { form, reading, parameters: parameters.clone(), words: copy_table(words)? });
+        if let Some(model) = model.downcast_ref::<Snli>() {
+            return Self::of_encoder(model);
         }
         let sequence = |parts: &[Part], reading: &Reading| match parts {
             [part] => Self::of_part(part, reading, model.kind()),
@@ -89,12 +69,17 @@ impl Base {
         match model.average() {
             Some(average) if average.features().max_span() == 1 => Ok(Self {
                 form: EncoderForm::Average,
-                reading: TextReading::Words(average.tokenizer().clone()),
+                reading: Reading::known_words(average.tokenizer().clone(), usize::MAX),
                 parameters: Parameters::new(),
                 words: weighted_words(average)?,
             }),
             _ => Err(Error::CannotTune { kind: model.kind() }),
         }
+    }
+
+    fn of_encoder<S: EncoderSystem>(model: &EncoderModel<S>) -> Result<Self> {
+        let (form, reading, parameters) = (model.config().form(), model.reading().clone(), model.parameters().clone());
+        Ok(Self { form, reading, parameters, words: copy_table(model.words())? })
     }
 
     /// The encoder of an encoder-decoder of this kind, of gated recurrent units.
@@ -103,7 +88,7 @@ impl Base {
         let (style, start) = form.cell.gru().ok_or(Error::CannotTune { kind })?;
         Ok(Self {
             form: EncoderForm::Gru { hidden: form.hidden, layers: form.layers, topology: form.topology, style, start },
-            reading: TextReading::Sequence(reading.clone()),
+            reading: reading.clone(),
             parameters: part.parameters[0].clone(),
             words: copy_table(&part.words)?,
         })

@@ -8,44 +8,32 @@
 
 mod base;
 mod scored;
+mod text_reading;
 mod training;
-
-use std::path::Path;
 
 use ndarray::{Array2, Axis};
 use senv_core::{
-    Coverage, Result as CoreResult, Scratch, SentenceEncoder, Table, TokenId, Tokenizer, Vocabulary,
+    Scratch, SentenceEncoder,
     arrays::Parameters,
-    encode_batch_with,
     hyperparameters::{Hyperparameters, hyperparameters, named_values},
     rng::stream,
 };
 use senv_encoders::Encoder;
 use senv_losses::{Combine, RelatednessHead, RelatednessLoss, ScoreGrid};
-use senv_store::ModelFile;
 use serde::{Deserialize, Serialize};
 
 use base::{Base, bring_to_scale};
-use scored::{Scored, TextReading};
+use scored::Scored;
 use training::FineTuning;
 
 use crate::{
-    base::{
-        configuration::{self, Configuration},
-        file,
-        fingerprint::Fingerprint,
-        train_options::TrainOptions,
-    },
-    data::reading::{encode_batch_by_length, gather},
-    error::{Error, Result},
-    gradient::{
-        FitParams, Weights, fit,
-        scored_pairs::ScoredPairs,
-        trainable_encoder::{EncoderForm, TrainableEncoder},
-    },
+    base::{file, fingerprint::Fingerprint, train_options::TrainOptions},
+    data::reading::Reading,
+    error::Result,
+    gradient::{FitParams, Weights, fit, scored_pairs::ScoredPairs, trainable_encoder::EncoderForm},
     model::{
+        encoder_model::{EncoderModel, EncoderSystem},
         handle::Model,
-        saved::{EncodingCost, ReadModel, SavedModel},
         score_pairs::ScorePairs,
         trained::Trained,
     },
@@ -110,8 +98,8 @@ pub struct RelatednessConfig {
     /// Dimension of the word vectors.
     pub dim: usize,
     /// How text becomes token ids: a tokenizer, or the rules of a recurrent encoder.
-    #[serde(rename = "tokenizer")]
-    reading: TextReading,
+    #[serde(rename = "tokenizer", with = "text_reading")]
+    reading: Reading,
     /// The head.
     pub head: RelatednessHead,
     /// What it was tuned with.
@@ -134,8 +122,9 @@ impl RelatednessParams {
     ///
     /// # Errors
     /// [`crate::Error::InitialVectorsDim`] if the vectors of the options have another dimension;
-    /// [`Error::CannotTune`] for a model without a trainable encoder: n-grams, PV-DBOW, combined Skip-thoughts; [`Error::BadLine`] for a score
-    /// outside the grid; whatever is wrong with the parameters, the memory, or the training itself.
+    /// [`crate::Error::CannotTune`] for a model without a trainable encoder: n-grams, PV-DBOW, combined Skip-thoughts;
+    /// [`crate::Error::BadLine`] for a score outside the grid; whatever is wrong with the parameters, the memory, or the
+    /// training itself.
     pub fn fit(
         &self,
         base: &Model,
@@ -186,194 +175,75 @@ impl RelatednessParams {
         let identity = format!("{} {}", file::to_json(&config)?, base.hex());
         let mut objective = FineTuning { params: self, encoder, head, train, dev, start, identity };
         let fitted = fit(&mut objective, || Ok(weights), &self.fit, &options.run())?;
-        Trained::of_gradient(fitted, found, |Weights { words, parameters }| {
-            Relatedness::new(config, vocabulary, words, file::exactly(parameters))
-        })
+        Trained::of_gradient(fitted, found, |weights| Relatedness::new(config, vocabulary, weights))
     }
 }
 
 /// A tuned encoder with its head.
-#[derive(Debug, Clone)]
-pub struct Relatedness {
-    config: RelatednessConfig,
-    vocabulary: Vocabulary,
-    words: Table,
-    encoder: TrainableEncoder,
-    /// Those of the encoder, those of the head.
-    parameters: [Parameters<f32>; 2],
+pub type Relatedness = EncoderModel<RelatednessConfig>;
+
+impl EncoderSystem for RelatednessConfig {
+    const KIND: &'static str = "relatedness";
+    type Params = RelatednessParams;
+
+    fn params(&self) -> &RelatednessParams {
+        &self.params
+    }
+
+    fn word_dim(&self) -> usize {
+        self.dim
+    }
+
+    fn form(&self) -> EncoderForm {
+        self.encoder.clone()
+    }
+
+    fn reading(&self) -> Reading {
+        self.reading.clone()
+    }
+
+    /// The encoders of GRAN sentence by sentence: models that are in use keep the last bit.
+    fn in_batches(&self) -> bool {
+        matches!(self.encoder, EncoderForm::Gru { .. } | EncoderForm::Lstm { .. })
+    }
+
+    fn head_dim(&self) -> Option<usize> {
+        Some(self.head.dim)
+    }
+
+    fn n_head_values(&self) -> f64 {
+        self.head.n_values()
+    }
+
+    fn head_form(&self, _: usize) -> Result<Parameters<f32>> {
+        Ok(self.head.init(&mut stream(0, "form", &[]))?)
+    }
+
+    fn score_pairs(model: &Relatedness) -> Option<&dyn ScorePairs> {
+        Some(model)
+    }
 }
 
 impl Relatedness {
-    /// The name of this kind in model files.
-    pub const KIND: &'static str = "relatedness";
-
-    fn new(
-        config: RelatednessConfig,
-        vocabulary: Vocabulary,
-        words: Table,
-        parameters: [Parameters<f32>; 2],
-    ) -> Result<Self> {
-        let encoder = config.encoder.encoder(config.dim)?;
-        Ok(Self { config, vocabulary, words, encoder, parameters })
-    }
-
-    /// Its settings.
-    #[must_use]
-    pub fn config(&self) -> &RelatednessConfig {
-        &self.config
-    }
-
-    /// The words it knows.
-    #[must_use]
-    pub fn vocabulary(&self) -> &Vocabulary {
-        &self.vocabulary
-    }
-
-    /// The word vectors, before the filters.
-    #[must_use]
-    pub fn words(&self) -> &Table {
-        &self.words
-    }
-
     /// How related two sentences are, on the scale of the scores it was trained on.
     ///
     /// # Errors
     /// If memory is lacking.
     pub fn score(&self, first: &str, second: &str) -> Result<f64> {
-        let dim = self.encoder.dim();
-        let (mut scratch, mut vectors) = (Scratch::default(), Array2::zeros((2, dim)));
+        let (mut scratch, mut vectors) = (Scratch::default(), Array2::zeros((2, self.dim())));
         for (text, mut row) in [first, second].into_iter().zip(vectors.outer_iter_mut()) {
             if let Some(out) = row.as_slice_mut() {
                 self.encode_into(text, &mut scratch, out);
             }
         }
         let (u, v) = vectors.view().split_at(Axis(0), 1);
-        let (predictions, _) = self.config.head.forward(&self.parameters[1], u, v)?;
-        Ok(predictions.scores(self.config.head.grid).first().copied().unwrap_or(f64::NAN))
-    }
-
-    fn is_recurrent(&self) -> bool {
-        matches!(self.encoder, TrainableEncoder::Gru(_) | TrainableEncoder::Lstm(_))
-    }
-
-    /// Writes the model to a file by atomic replacement.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
-    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
-        file::save_with(Self::KIND, &self.config, &self.vocabulary, &self.words, &self.parameters, path.as_ref())
-    }
-
-    /// Opens a model; its word vectors are memory-mapped.
-    ///
-    /// # Errors
-    /// If the file is no such model of senv, or damaged.
-    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        Self::from_file(&ModelFile::open(path)?)
-    }
-}
-
-impl Configuration for RelatednessConfig {
-    fn check_for(&self, file: &ModelFile, n_words: usize) -> Result<()> {
-        self.reading.check(n_words)?;
-        self.encoder.check(self.dim, file)?;
-        let gives = self.encoder.encoder(self.dim)?.dim();
-        let dim = self.head.dim;
-        if dim != gives {
-            let reason = format!("the head reads {dim} numbers, the encoder gives {gives}");
-            return Err(Error::BadModel { path: file.path().to_owned(), reason });
-        }
-        configuration::expect_values(file, "the head", self.head.n_values())
-    }
-}
-
-impl ReadModel for Relatedness {
-    const KIND: &'static str = Self::KIND;
-
-    fn from_file(file: &ModelFile) -> Result<Self> {
-        let (config, vocabulary, words) = file::parts::<RelatednessConfig>(Self::KIND, file)?;
-        file::expect_rows(file, &words, vocabulary.len(), config.dim)?;
-        let cheap = config.encoder.cheap().encoder(config.dim)?;
-        let forms = [cheap.init(&mut stream(0, "form", &[]))?, config.head.init(&mut stream(0, "form", &[]))?];
-        Self::new(config, vocabulary, words, file::groups(file, &forms)?)
-    }
-}
-
-impl SavedModel for Relatedness {
-    fn kind(&self) -> &'static str {
-        Self::KIND
-    }
-
-    fn vocabulary(&self) -> &Vocabulary {
-        &self.vocabulary
-    }
-
-    fn tokenizer(&self) -> &Tokenizer {
-        self.config.reading.tokenizer()
-    }
-
-    fn rows(&self) -> Result<&Table> {
-        Ok(&self.words)
-    }
-
-    fn config_json(&self) -> serde_json::Value {
-        serde_json::to_value(&self.config).unwrap_or_default()
-    }
-
-    fn hyperparameters(&self) -> Vec<senv_core::hyperparameters::Hyperparameter> {
-        self.config.params.hyperparameters()
-    }
-
-    fn write(&self, path: &Path) -> Result<()> {
-        self.save(path)
-    }
-
-    fn cost(&self) -> EncodingCost {
-        if self.is_recurrent() { EncodingCost::LessInBatches } else { EncodingCost::PerSentence }
-    }
-
-    fn head(&self) -> Option<&dyn ScorePairs> {
-        Some(self)
+        let (predictions, _) = self.config().head.forward(self.head_parameters(), u, v)?;
+        Ok(predictions.scores(self.config().head.grid).first().copied().unwrap_or(f64::NAN))
     }
 }
 
 impl ScorePairs for Relatedness {
     fn score_pair(&self, first: &str, second: &str) -> Result<f64> {
         self.score(first, second)
-    }
-}
-
-senv_core::encoding_methods!([] Relatedness);
-
-impl SentenceEncoder for Relatedness {
-    fn dim(&self) -> usize {
-        self.encoder.dim()
-    }
-
-    fn encode_into(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
-        let mut tokens = std::mem::take(&mut scratch.tokens);
-        let coverage = self.config.reading.read(&self.vocabulary, sentence, &mut scratch.text, &mut tokens);
-        self.encoder.arrange(&mut tokens);
-        let encoded = self.encoder.encode_into(&self.parameters[0], &self.words, &tokens, &mut scratch.values, out);
-        // Shapes were checked when the model was made; tokens come from its vocabulary.
-        debug_assert!(encoded.is_ok());
-        if encoded.is_err() {
-            out.fill(0.0);
-        }
-        scratch.tokens = tokens;
-        coverage
-    }
-    fn encode_batch(&self, sentences: &[&str]) -> CoreResult<(Array2<f32>, Vec<Coverage>)> {
-        if !self.is_recurrent() {
-            let encode = |text: &str, scratch: &mut Scratch, out: &mut [f32]| self.encode_into(text, scratch, out);
-            return encode_batch_with(sentences, self.dim(), encode);
-        }
-        let read = |text: &str, scratch: &mut String, out: &mut Vec<TokenId>| {
-            self.config.reading.read(&self.vocabulary, text, scratch, out)
-        };
-        encode_batch_by_length(sentences, self.dim(), read, |sentences| {
-            let (batch, words) = gather(&self.words, sentences)?;
-            self.encoder.encode(&self.parameters[0], &batch, words.view())
-        })
     }
 }

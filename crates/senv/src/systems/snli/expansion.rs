@@ -20,14 +20,14 @@ impl Snli {
     /// As [`SequenceModel::expand`](crate::SequenceModel::expand).
     pub fn expand(&self, vectors: &Embeddings, expansion: VocabularyExpansion) -> Result<(Self, ExpansionReport)> {
         let (vocabulary, mut tables, report) = grown(self.vocabulary(), &[self.words()], vectors, expansion)?;
-        Ok((self.with_words(vocabulary, tables.swap_remove(0)), report)) // one table for one
+        Ok((self.with_words(vocabulary, tables.swap_remove(0))?, report)) // one table for one
     }
 }
 
 impl ExpandVocabulary for Snli {
     fn usual_expansion(&self) -> VocabularyExpansion {
         // One that has a vector for unknown words was fine-tuned, from words of another model.
-        let frozen = self.config.reading.unknown.is_none() && self.config.params.fit.words == WordUpdates::Frozen;
+        let frozen = self.reading().unknown.is_none() && self.params().fit.words == WordUpdates::Frozen;
         if frozen { VocabularyExpansion::Same } else { VocabularyExpansion::Affine }
     }
 

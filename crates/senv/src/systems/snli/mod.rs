@@ -10,12 +10,9 @@ mod pairs;
 mod training;
 mod tuned;
 
-use senv_store::{Embeddings, ModelFile};
-use std::path::Path;
-
-use ndarray::{Array2, Axis};
+use ndarray::Axis;
 use senv_core::{
-    Coverage, Result as CoreResult, Scratch, SentenceEncoder, Table, TokenId, Tokenizer, Vocabulary,
+    SentenceEncoder, Table, Tokenizer, Vocabulary,
     arrays::Parameters,
     hyperparameters::{Hyperparameters, hyperparameters},
     optim::UpdateRule,
@@ -24,6 +21,7 @@ use senv_core::{
 };
 use senv_encoders::Encoder;
 use senv_losses::{DEFAULT_NLI_HIDDEN, NLI_LABELS, NliHead, NliHeadForm};
+use senv_store::Embeddings;
 use serde::{Deserialize, Serialize};
 
 pub use encoder::SnliEncoder;
@@ -32,18 +30,13 @@ use training::{A_BATCH, Labelled, Pairs};
 
 use crate::{
     SkipThought,
-    base::{
-        configuration::{self, Configuration},
-        file,
-        fingerprint::Fingerprint,
-        range::require,
-        train_options::TrainOptions,
-    },
-    data::reading::{Reading, encode_batch_by_length, encode_into_with, gather},
+    base::{file, fingerprint::Fingerprint, range::require, train_options::TrainOptions},
+    data::reading::Reading,
     error::{Error, Result},
-    gradient::{Decay, FitParams, Weights, WordUpdates, copy_table, fit, trainable_encoder::TrainableEncoder},
+    gradient::{Decay, FitParams, Weights, WordUpdates, copy_table, fit, trainable_encoder::EncoderForm},
     model::{
-        saved::{EncodingCost, ExpandVocabulary, ReadModel, SavedModel},
+        encoder_model::{EncoderModel, EncoderSystem},
+        saved::ExpandVocabulary,
         trained::Trained,
     },
     sequence::LongSentences,
@@ -238,12 +231,7 @@ impl SnliParams {
         let (words, found) = self.initial.rows(&vocabulary, self.dim, vectors, self.fit.seed)?;
         let start = SnliStart {
             encoder: self.encoder.clone(),
-            reading: Reading {
-                tokenizer: self.tokenizer.clone(),
-                max_tokens: self.max_tokens,
-                unknown: None,
-                end: None,
-            },
+            reading: Reading::known_words(self.tokenizer.clone(), self.max_tokens),
             vocabulary,
             words,
             parameters: self.encoder.form().encoder(self.dim)?.init(&mut stream(self.fit.seed, "encoder", &[]))?,
@@ -312,50 +300,51 @@ impl SnliParams {
         let mut objective = Pairs { encoder, head, train, dev, identity };
         let weights = Weights { words, parameters: vec![parameters, head_parameters] };
         let fitted = fit(&mut objective, || Ok(weights), &self.fit, &options.run())?;
-        Trained::of_gradient(fitted, found, |Weights { words, parameters }| {
-            Snli::new(config, vocabulary, words, file::exactly(parameters))
-        })
+        Trained::of_gradient(fitted, found, |weights| Snli::new(config, vocabulary, weights))
     }
 }
 
 /// An encoder with the classifier it was trained by.
-#[derive(Debug, Clone)]
-pub struct Snli {
-    config: SnliConfig,
-    vocabulary: Vocabulary,
-    words: Table,
-    encoder: TrainableEncoder,
-    /// Those of the encoder, those of the classifier.
-    parameters: [Parameters<f32>; 2],
+pub type Snli = EncoderModel<SnliConfig>;
+
+impl EncoderSystem for SnliConfig {
+    const KIND: &'static str = "snli";
+    type Params = SnliParams;
+
+    fn params(&self) -> &SnliParams {
+        &self.params
+    }
+
+    fn word_dim(&self) -> usize {
+        self.dim
+    }
+
+    fn form(&self) -> EncoderForm {
+        self.encoder.form()
+    }
+
+    fn reading(&self) -> Reading {
+        self.reading.clone()
+    }
+
+    fn head_dim(&self) -> Option<usize> {
+        Some(self.head.dim)
+    }
+
+    fn n_head_values(&self) -> f64 {
+        self.head.n_values()
+    }
+
+    fn head_form(&self, _: usize) -> Result<Parameters<f32>> {
+        Ok(self.head.init(&mut stream(0, "form", &[]))?)
+    }
+
+    fn expandable(model: &Snli) -> Option<&dyn ExpandVocabulary> {
+        Some(model)
+    }
 }
 
 impl Snli {
-    /// The name of this kind in model files.
-    pub const KIND: &'static str = "snli";
-
-    fn new(config: SnliConfig, vocabulary: Vocabulary, words: Table, parameters: [Parameters<f32>; 2]) -> Result<Self> {
-        let encoder = config.encoder.form().encoder(config.dim)?;
-        Ok(Self { config, vocabulary, words, encoder, parameters })
-    }
-
-    /// Its settings.
-    #[must_use]
-    pub fn config(&self) -> &SnliConfig {
-        &self.config
-    }
-
-    /// The words it knows.
-    #[must_use]
-    pub fn vocabulary(&self) -> &Vocabulary {
-        &self.vocabulary
-    }
-
-    /// The word vectors.
-    #[must_use]
-    pub fn words(&self) -> &Table {
-        &self.words
-    }
-
     /// The probabilities of entailment, neutral and contradiction ([`NLI_LABELS`]) for pairs of premise and hypothesis.
     ///
     /// # Errors
@@ -366,7 +355,7 @@ impl Snli {
             let texts: Vec<&str> = pairs.iter().map(|pair| pair.0).chain(pairs.iter().map(|pair| pair.1)).collect();
             let (vectors, _) = self.encode_batch(&texts)?;
             let (u, v) = vectors.view().split_at(Axis(0), pairs.len());
-            let probabilities = self.config.head.forward(&self.parameters[1], u, v)?.probabilities();
+            let probabilities = self.config().head.forward(self.head_parameters(), u, v)?.probabilities();
             out.extend(probabilities.rows().into_iter().map(|row| std::array::from_fn(|j| f64::from(row[j]))));
         }
         Ok(out)
@@ -380,125 +369,5 @@ impl Snli {
         let likeliest =
             |p: [f64; NLI_LABELS.len()]| (1..p.len()).fold(0, |best, j| if p[j] > p[best] { j } else { best });
         Ok(self.classify(pairs)?.into_iter().map(|p| NLI_LABELS[likeliest(p)]).collect())
-    }
-
-    /// Writes the model to a file by atomic replacement.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
-    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
-        file::save_with(Self::KIND, &self.config, &self.vocabulary, &self.words, &self.parameters, path.as_ref())
-    }
-
-    /// Opens a model; its word vectors are memory-mapped.
-    ///
-    /// # Errors
-    /// If the file is no such model of senv, or damaged.
-    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        Self::from_file(&ModelFile::open(path)?)
-    }
-
-    /// The model with more words, whose first are its own.
-    pub(crate) fn with_words(&self, vocabulary: Vocabulary, words: Table) -> Self {
-        let (config, encoder, parameters) = (self.config.clone(), self.encoder.clone(), self.parameters.clone());
-        Self { config, vocabulary, words, encoder, parameters }
-    }
-
-    /// Words and parameters of the encoder.
-    pub(crate) fn tuned(&self) -> (&Table, &Parameters<f32>) {
-        (&self.words, &self.parameters[0])
-    }
-
-    fn read(&self, text: &str, scratch: &mut String, out: &mut Vec<TokenId>) -> Coverage {
-        self.config.reading.read(&self.vocabulary, text, scratch, out)
-    }
-
-    fn vectors(&self, sentences: &[&[TokenId]]) -> CoreResult<Array2<f32>> {
-        let (batch, words) = gather(&self.words, sentences)?;
-        self.encoder.encode(&self.parameters[0], &batch, words.view())
-    }
-}
-
-impl Configuration for SnliConfig {
-    fn check_for(&self, file: &ModelFile, n_words: usize) -> Result<()> {
-        self.reading.check(n_words)?;
-        self.encoder.form().check(self.dim, file)?;
-        let gives = self.encoder.form().encoder(self.dim)?.dim();
-        let NliHead { dim, .. } = self.head;
-        if dim != gives {
-            let reason = format!("the classifier reads {dim} numbers, the encoder gives {gives}");
-            return Err(Error::BadModel { path: file.path().to_owned(), reason });
-        }
-        configuration::expect_values(file, "the classifier", self.head.n_values())
-    }
-}
-
-impl ReadModel for Snli {
-    const KIND: &'static str = Self::KIND;
-
-    fn from_file(file: &ModelFile) -> Result<Self> {
-        let (config, vocabulary, words) = file::parts::<SnliConfig>(Self::KIND, file)?;
-        file::expect_rows(file, &words, vocabulary.len(), config.dim)?;
-        let forms = [
-            config.encoder.form().cheap().encoder(config.dim)?.init(&mut stream(0, "form", &[]))?,
-            config.head.init(&mut stream(0, "form", &[]))?,
-        ];
-        Self::new(config, vocabulary, words, file::groups(file, &forms)?)
-    }
-}
-
-impl SavedModel for Snli {
-    fn kind(&self) -> &'static str {
-        Self::KIND
-    }
-
-    fn vocabulary(&self) -> &Vocabulary {
-        &self.vocabulary
-    }
-
-    fn tokenizer(&self) -> &Tokenizer {
-        &self.config.reading.tokenizer
-    }
-
-    fn rows(&self) -> Result<&Table> {
-        Ok(&self.words)
-    }
-
-    fn config_json(&self) -> serde_json::Value {
-        serde_json::to_value(&self.config).unwrap_or_default()
-    }
-
-    fn hyperparameters(&self) -> Vec<senv_core::hyperparameters::Hyperparameter> {
-        self.config.params.hyperparameters()
-    }
-
-    fn write(&self, path: &Path) -> Result<()> {
-        self.save(path)
-    }
-
-    fn cost(&self) -> EncodingCost {
-        EncodingCost::LessInBatches
-    }
-
-    fn expandable(&self) -> Option<&dyn ExpandVocabulary> {
-        Some(self)
-    }
-}
-
-senv_core::encoding_methods!([] Snli);
-
-impl SentenceEncoder for Snli {
-    fn dim(&self) -> usize {
-        self.encoder.dim()
-    }
-
-    fn encode_into(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
-        let read = |text: &str, scratch: &mut String, out: &mut Vec<TokenId>| self.read(text, scratch, out);
-        encode_into_with(sentence, scratch, out, read, |sentences| self.vectors(sentences))
-    }
-
-    fn encode_batch(&self, sentences: &[&str]) -> CoreResult<(Array2<f32>, Vec<Coverage>)> {
-        let read = |text: &str, scratch: &mut String, out: &mut Vec<TokenId>| self.read(text, scratch, out);
-        encode_batch_by_length(sentences, self.dim(), read, |sentences| self.vectors(sentences))
     }
 }

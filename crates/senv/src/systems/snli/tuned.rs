@@ -19,7 +19,7 @@ impl SkipThought {
     /// [`senv_core::Error::ShapeMismatch`] if it has another encoder; [`senv_core::Error::TooLarge`].
     pub fn with_tuned(&self, part: usize, tuned: &Snli) -> Result<Self> {
         require(part < self.parts.len(), "part", "one of the model's", part as f64)?;
-        let (words, parameters) = tuned.tuned();
+        let (words, parameters) = (tuned.words(), tuned.parameters());
         let old = &self.parts[part];
         let same = tuned.vocabulary().text() == self.vocabulary.text() && words.n_rows() == self.vocabulary.len();
         require(same, "words of the tuned model", "those of the model it started from", words.n_rows() as f64)?;
