@@ -1,6 +1,6 @@
 //! Progress reports of long work, and how to stop it.
 
-use std::path::Path;
+use std::{fmt, path::Path};
 
 use crate::{Error, Remedy};
 
@@ -90,17 +90,18 @@ pub trait Observer: Send + Sync {
         let _ = message;
     }
 
-    /// Receives a message and the remedy for what it reports; by default the message alone goes to [`Observer::note`].
-    fn note_with(&self, message: &str, remedies: &[Remedy]) {
+    /// Receives a message and the remedies that it shows, for a program that puts its options behind them ([`Remedy::show`]);
+    /// by default the text alone goes to [`Observer::note`].
+    fn note_with(&self, message: &dyn fmt::Display, remedies: &[Remedy]) {
         let _ = remedies;
-        self.note(message);
+        self.note(&message.to_string());
     }
 
     /// Hears what became of a checkpoint: written, or the error. A run that was not asked to stop goes on in both cases,
     /// since hours of training are worth more than one checkpoint; by default a note says so.
     fn checkpoint(&self, written: Result<&Path, &Error>) {
         if let Err(error) = written {
-            self.note_with(&format!("no checkpoint was written: {error}"), error.remedies());
+            self.note_with(&format_args!("no checkpoint was written: {error}"), error.remedies());
         }
     }
 }
