@@ -1,6 +1,6 @@
 //! The options and commands behind the remedies of the libraries, which know nothing of a command line.
 //!
-//! The words of a remedy stand in the library alone, which is told the option while it writes a message.
+//! The words of a remedy stand in the library alone, which puts the option behind them as it writes a message.
 
 use std::fmt::Display;
 
@@ -37,7 +37,7 @@ pub(crate) fn shown(message: &dyn Display) -> String {
     Remedy::show(message, option)
 }
 
-/// The same for what is told of a model, whoever trained it and however: an option that only systems have stands with the
+/// The same for a warning about a model, whoever trained it and however: an option that only systems have stands with the
 /// command that has it.
 pub(crate) fn shown_of_model(message: &dyn Display) -> String {
     Remedy::show(message, |remedy| match remedy {
