@@ -1,6 +1,6 @@
 //! Progress reports of long work, and how to stop it.
 
-use std::path::Path;
+use std::{fmt, path::Path};
 
 use crate::{Error, Remedy};
 
@@ -109,10 +109,11 @@ pub trait Observer: Send + Sync {
         let _ = message;
     }
 
-    /// Receives a message and the remedy for what it reports; by default the message alone goes to [`Observer::note`].
-    fn note_with(&self, message: &str, remedies: &[Remedy]) {
+    /// Receives a message and the remedies that it shows, for a program that puts its options behind them ([`Remedy::show`]);
+    /// by default the text alone goes to [`Observer::note`].
+    fn note_with(&self, message: &dyn fmt::Display, remedies: &[Remedy]) {
         let _ = remedies;
-        self.note(message);
+        self.note(&message.to_string());
     }
 
     /// A stage of the work begins: what is reported from here on is of it.
@@ -124,7 +125,7 @@ pub trait Observer: Send + Sync {
     /// since hours of training are worth more than one checkpoint; by default a note says so.
     fn checkpoint(&self, written: Result<&Path, &Error>) {
         if let Err(error) = written {
-            self.note_with(&format!("no checkpoint was written: {error}"), error.remedies());
+            self.note_with(&format_args!("no checkpoint was written: {error}"), error.remedies());
         }
     }
 }

@@ -1,6 +1,7 @@
 //! How far long work has come: a bar on a terminal, a line now and then elsewhere.
 
 use std::{
+    fmt::Display,
     path::Path,
     sync::{Mutex, PoisonError},
     time::{Duration, Instant},
@@ -15,7 +16,7 @@ use senv_core::{
 use crate::{
     interrupt::Interrupt,
     output::{self, bytes, duration, plural, short},
-    remedies::with_options,
+    remedies::shown,
 };
 
 /// Time between two lines where there is no terminal.
@@ -188,12 +189,12 @@ impl Observer for TrainingProgress {
         *self.state.lock().unwrap_or_else(PoisonError::into_inner) = State { stage: name, counts, ..State::default() };
     }
 
-    fn note_with(&self, message: &str, remedies: &[Remedy]) {
-        self.note(&with_options(message, remedies));
+    fn note_with(&self, message: &dyn Display, _: &[Remedy]) {
+        self.note(&shown(message));
     }
 
     fn checkpoint(&self, written: Result<&Path, &Error>) {
-        let error = written.err().map(|error| with_options(&error.to_string(), error.remedies()));
+        let error = written.err().map(|error| shown(error));
         // Of a run that is asked to stop it is said at the end.
         if let Some(error) = error.as_ref().filter(|_| !self.interrupt.is_requested()) {
             self.note(&format!("no checkpoint was written, training goes on: {error}"));

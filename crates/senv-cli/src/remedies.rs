@@ -1,11 +1,10 @@
 //! The options and commands behind the remedies of the libraries, which know nothing of a command line.
 //!
-//! The words of a remedy stand in the library alone: messages are formatted from what [`Remedy`] displays, and the option is
-//! put behind it.
+//! The words of a remedy stand in the library alone, which puts the option behind them as it writes a message.
 
-use std::error::Error;
+use std::fmt::Display;
 
-use senv::{Remedy, SkipThought};
+use senv::Remedy;
 
 /// The option that does it, or the command; none for remedies of later releases of the library.
 fn option(remedy: Remedy) -> Option<&'static str> {
@@ -33,54 +32,21 @@ fn option(remedy: Remedy) -> Option<&'static str> {
     })
 }
 
-/// A message with the option of each remedy in brackets: behind the words of the remedy where they stand first, at the end
-/// where the message has other words for it.
-pub(crate) fn with_options(message: &str, remedies: &[Remedy]) -> String {
-    let mut text = message.to_owned();
-    for &remedy in remedies {
-        let Some(option) = option(remedy).map(|option| format!(" ({option})")) else { continue };
-        if !text.contains(&option) {
-            let words = remedy.to_string();
-            let at = text.find(&words).map_or(text.len(), |at| at + words.len());
-            text.insert_str(at, &option);
-        }
-    }
-    text
+/// A message with the option of each remedy in brackets behind it.
+pub(crate) fn shown(message: &dyn Display) -> String {
+    Remedy::show(message, option)
 }
 
-/// What helps against an error of any of the libraries.
-pub(crate) fn remedies_of<'a>(error: &'a (dyn Error + 'static)) -> &'a [Remedy] {
-    None.or_else(|| error.downcast_ref().map(senv::Error::remedies))
-        .or_else(|| error.downcast_ref().map(senv_core::Error::remedies))
-        .or_else(|| match error.downcast_ref() {
-            Some(senv_index::Error::Core(error)) => Some(error.remedies()),
-            _ => None,
-        })
-        .or_else(|| error.downcast_ref().map(senv_data::Error::remedies))
-        .or_else(|| error.downcast_ref().map(senv_eval::Error::remedies))
-        .or_else(|| error.downcast_ref().map(senv_negative_sampling::Error::remedies))
-        .or_else(|| error.downcast_ref().map(senv_ngram::Error::remedies))
-        .or_else(|| error.downcast_ref().map(senv_reproduce::Error::remedies))
-        .or_else(|| error.downcast_ref().map(senv_store::Error::remedies))
-        .unwrap_or_default()
-}
-
-/// What to do with a folder that was given where a file is expected, if the program has a command for it.
-pub(crate) fn command_for(error: &(dyn Error + 'static)) -> Option<&'static str> {
-    use senv_core::Error as Core;
-    let core = match error.downcast_ref() {
-        Some(senv::Error::Core(core) | senv::Error::Store(senv_store::Error::Core(core))) => Some(core),
-        _ => match error.downcast_ref() {
-            Some(senv_store::Error::Core(core)) => Some(core),
-            _ => error.downcast_ref(),
-        },
-    };
-    match core {
-        Some(Core::NotAFile { path, .. }) if SkipThought::is_release(path) => {
-            Some("released Skip-thoughts become a model by senv convert FOLDER out.senv")
-        }
-        _ => None,
-    }
+/// The same for a warning about a model, whoever trained it and however: an option that only systems have stands with the
+/// command that has it.
+pub(crate) fn shown_of_model(message: &dyn Display) -> String {
+    Remedy::show(message, |remedy| match remedy {
+        Remedy::LowerLearningRate | Remedy::HigherLearningRate => Some("senv train SYSTEM --lr"),
+        Remedy::MoreEpochs => Some("senv train SYSTEM --epochs"),
+        Remedy::LowerMinCount => Some("senv train SYSTEM --min-count"),
+        Remedy::SifWeights => Some("senv train SYSTEM --weights sif"),
+        _ => option(remedy),
+    })
 }
 
 #[cfg(test)]
@@ -98,45 +64,50 @@ mod tests {
     }
 
     #[test]
-    fn each_remedy_has_its_option_once() {
-        let error = senv::Error::Diverged { step: 3, lr: 9.0 };
-        let text = with_options(&error.to_string(), error.remedies());
-        assert!(text.ends_with("a lower learning rate (--lr), or limit gradients (--clip)"), "{text}");
-        assert_eq!(with_options(&text, error.remedies()), text);
-        assert_eq!(with_options("more epochs", &[]), "more epochs");
+    fn options_stand_behind_the_words() {
+        for (text, end) in [
+            (
+                shown(&senv::Error::Diverged { step: 3, lr: 9.0 }),
+                "a lower learning rate (--lr), or limit gradients (--clip)",
+            ),
+            (
+                shown(&senv_negative_sampling::Error::NothingToLearn { sentences: 2, tokens: 1 }),
+                "lower the minimum count (--min-count), or lower the minimum count of targets (--min-target-count)",
+            ),
+            (
+                shown(&senv::Error::InitialVectorsDim { expected: 3, got: 2 }),
+                "a row of the initial vectors (--init-vectors; ask for the same --dim) has size 2, expected 3",
+            ),
+            (
+                shown(&senv::CheckWarning::FewWords { words: 3, least: 1000 }),
+                "a model of a larger text (--from MODEL, of a system --init-model MODEL)",
+            ),
+            (
+                shown_of_model(&senv::CheckWarning::NotFinite { sentences: 3 }),
+                "a lower learning rate (senv train SYSTEM --lr), or mend the word vectors that the model was made of",
+            ),
+        ] {
+            assert!(text.ends_with(end), "{text}");
+        }
     }
 
     #[test]
-    fn options_stand_behind_the_words_or_at_the_end() {
-        let error = senv_negative_sampling::Error::NothingToLearn { sentences: 2, tokens: 1 };
-        let text = with_options(&error.to_string(), error.remedies());
-        let end = "lower the minimum count (--min-count), also that of targets (--min-target-count)";
-        assert!(text.ends_with(end), "{text}");
-        let error = senv::Error::InitialVectorsDim { expected: 3, got: 2 };
-        let text = with_options(&error.to_string(), error.remedies());
-        let all = "a row of the initial vectors (--init-vectors; ask for the same --dim) has size 2, expected 3";
-        assert_eq!(text, all);
-        let warning = senv::CheckWarning::FewWords { words: 3, least: 1000 };
-        let text = with_options(&warning.to_string(), warning.remedies());
-        assert!(text.ends_with("a model of a larger one (--from MODEL, of a system --init-model MODEL)"), "{text}");
-    }
-
-    #[test]
-    fn remedies_are_found_in_errors_of_all_libraries() {
+    fn options_stand_in_errors_of_all_libraries() {
         let core = || senv_core::Error::EmptyVocabulary { min_count: 5, distinct: 3, highest: 2 };
-        let errors: [Box<dyn Error>; 8] = [
+        let errors: [Box<dyn std::error::Error>; 9] = [
             core().into(),
             senv::Error::from(core()).into(),
+            senv::Error::from(senv_negative_sampling::Error::from(core())).into(),
             senv_data::Error::from(core()).into(),
             senv_eval::Error::from(core()).into(),
-            senv_negative_sampling::Error::from(core()).into(),
+            senv_index::Error::from(core()).into(),
             senv_ngram::Error::from(core()).into(),
             senv_reproduce::Error::from(core()).into(),
             senv_store::Error::from(core()).into(),
         ];
         for error in errors {
-            assert_eq!(remedies_of(error.as_ref()), [Remedy::LowerMinCount], "{error:?}");
+            let text = shown(&error);
+            assert!(text.ends_with("; lower the minimum count (--min-count) or give more text"), "{text}");
         }
-        assert!(remedies_of(&std::io::Error::other("disk full")).is_empty());
     }
 }

@@ -1,12 +1,10 @@
 //! What a failure says to the user, and its exit code.
 
-use std::{error::Error, fmt::Write as _, process::ExitCode};
+use std::{error::Error, process::ExitCode};
 
-use crate::{
-    failure::Failure,
-    interrupt, output,
-    remedies::{command_for, remedies_of, with_options},
-};
+use senv::SkipThought;
+
+use crate::{failure::Failure, interrupt, output, remedies::shown};
 
 /// Exit code for wrong usage.
 pub(crate) const USAGE: u8 = 2;
@@ -32,63 +30,67 @@ pub(crate) fn report(failure: Failure) -> ExitCode {
     }
 }
 
-/// The error and its causes with the options that help.
+/// The error with the options that help. Errors of the libraries tell their cause themselves.
 pub(crate) fn message(error: &(dyn Error + 'static)) -> String {
-    let text = with_options(&chain(error), remedies_of(error));
+    let text = shown(&error);
     match command_for(error) {
         Some(command) => format!("{text} ({command})"),
         None => text,
     }
 }
 
-/// The error and its causes in one line; a cause that an outer message already states is not repeated.
-fn chain(error: &dyn Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        let message = error.to_string();
-        if !text.contains(&message) {
-            let _ = write!(text, ": {message}");
+/// What to do with a folder that was given where a file is expected, if the program has a command for it.
+fn command_for(error: &(dyn Error + 'static)) -> Option<&'static str> {
+    match core_of(error) {
+        Some(senv_core::Error::NotAFile { path, .. }) if SkipThought::is_release(path) => {
+            Some("released Skip-thoughts become a model by senv convert FOLDER out.senv")
         }
-        cause = error.source();
+        _ => None,
     }
-    text
 }
 
 /// Whether the cause of the error is that the user has asked to stop.
 fn is_interrupted(error: &(dyn Error + 'static)) -> bool {
-    is_of_core(error, |error| matches!(error, senv_core::Error::Interrupted { .. }))
+    matches!(core_of(error), Some(senv_core::Error::Interrupted { .. }))
 }
 
 /// Whether the cause of the error is a parameter out of its range.
 fn is_usage(error: &(dyn Error + 'static)) -> bool {
     use senv::Error as Model;
-    is_of_core(error, |error| matches!(error, senv_core::Error::InvalidParameter { .. }))
+    matches!(core_of(error), Some(senv_core::Error::InvalidParameter { .. }))
         || matches!(error.downcast_ref(), Some(Model::Ngrams(_) | Model::BadGrid { .. }))
 }
 
-/// Whether the cause of the error is such an error of the core.
-fn is_of_core(error: &(dyn Error + 'static), core: impl Fn(&senv_core::Error) -> bool) -> bool {
-    use senv_core::Error as Core;
-    // Transparent variants hand on the source of what they wrap, not what they wrap itself.
-    if let Some(error) = error.downcast_ref::<senv::Error>() {
-        return match error {
-            senv::Error::Core(error)
-            | senv::Error::Loss(senv_losses::Error::Core(error))
-            | senv::Error::Training(senv_negative_sampling::Error::Core(error))
-            | senv::Error::Store(senv_store::Error::Core(error))
-            | senv::Error::Index(senv_index::Error::Core(error)) => core(error),
-            _ => false,
+/// The error of the core that this is, in however many libraries. Transparent variants hand on the source of what they wrap,
+/// not what they wrap itself.
+fn core_of<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a senv_core::Error> {
+    macro_rules! look_into {
+        ($($variant:path),* $(,)?) => {
+            $(if let Some($variant(within)) = error.downcast_ref() {
+                return core_of(within);
+            })*
         };
     }
-    if let Some(error) = error.downcast_ref::<senv_index::Error>() {
-        return matches!(error, senv_index::Error::Core(error) if core(error));
-    }
-    match error.downcast_ref::<senv_eval::Error>() {
-        Some(senv_eval::Error::Core(error) | senv_eval::Error::Data(senv_data::Error::Core(error))) => core(error),
-        Some(_) => false,
-        None => error.downcast_ref::<Core>().is_some_and(core),
-    }
+    look_into!(
+        senv::Error::Core,
+        senv::Error::Data,
+        senv::Error::Training,
+        senv::Error::Ngrams,
+        senv::Error::Loss,
+        senv::Error::Store,
+        senv::Error::Index,
+        senv_data::Error::Core,
+        senv_eval::Error::Core,
+        senv_eval::Error::Data,
+        senv_index::Error::Core,
+        senv_losses::Error::Core,
+        senv_negative_sampling::Error::Core,
+        senv_ngram::Error::Core,
+        senv_reproduce::Error::Core,
+        senv_reproduce::Error::Eval,
+        senv_store::Error::Core,
+    );
+    error.downcast_ref()
 }
 
 #[cfg(test)]
@@ -100,9 +102,9 @@ mod tests {
     #[test]
     fn a_cause_is_told_once() {
         let error = senv_core::Error::io("open", "a.txt", io::Error::other("no such thing"));
-        assert_eq!(chain(&error), "cannot open a.txt: no such thing");
+        assert_eq!(message(&error), "cannot open a.txt: no such thing");
         let error = senv::Error::from(error);
-        assert_eq!(chain(&error), "cannot open a.txt: no such thing");
+        assert_eq!(message(&error), "cannot open a.txt: no such thing");
     }
 
     #[test]

@@ -16,8 +16,9 @@ pub enum Error {
     Core(#[from] senv_core::Error),
     /// No sentence yields a training example.
     #[error(
-        "no sentence holds two known tokens of which one may be a target ({sentences} sentences, {tokens} known tokens); give more text, or {}, also that of targets",
-        Remedy::LowerMinCount
+        "no sentence holds two known tokens of which one may be a target ({sentences} sentences, {tokens} known tokens); give more text, {}, or {}",
+        Remedy::LowerMinCount,
+        Remedy::LowerMinTargetCount
     )]
     NothingToLearn {
         /// Sentences in the corpus.
@@ -71,7 +72,8 @@ mod tests {
     #[test]
     fn messages_name_their_remedies() {
         let error = Error::NothingToLearn { sentences: 2, tokens: 1 };
-        assert!(error.to_string().ends_with("; give more text, or lower the minimum count, also that of targets"));
+        let end = "; give more text, lower the minimum count, or lower the minimum count of targets";
+        assert!(error.to_string().ends_with(end), "{error}");
         assert_eq!(error.remedies(), [Remedy::LowerMinCount, Remedy::LowerMinTargetCount]);
         let error = Error::Diverged { epoch: 1, tokens: 2, lr: 9.0, checkpoint: Some("c".into()) };
         assert!(

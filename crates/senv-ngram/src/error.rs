@@ -35,8 +35,8 @@ pub enum Error {
     },
     /// Tokens and buckets together need more rows than a row index can address.
     #[error(
-        "{first_row} leading rows, {n_tokens} tokens and {n_buckets} {buckets} are more than 2^32 rows; use fewer {buckets} or a higher minimum count",
-        buckets = Remedy::Buckets
+        "{first_row} leading rows, {n_tokens} tokens and {n_buckets} buckets are more than 2^32 rows; use fewer {} or a higher minimum count",
+        Remedy::Buckets
     )]
     TooManyRows {
         /// Rows before the first token.

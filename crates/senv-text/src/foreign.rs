@@ -2,17 +2,25 @@
 
 use std::path::Path;
 
-use super::table::arrow::{BATCHES_NEED_A_FILE, COLUMN_OF_BATCHES};
+use super::table::arrow;
 use senv_base::Error;
 
 /// How far into a file the description of a senv model is looked for.
 const MODEL_HEAD: usize = 1 << 10;
 
-/// What a file is where it is no text that can be read, and what to do.
+/// What a file is where it is no text that can be read, and what to do; nothing for record batches, which may be read.
 #[derive(Clone, Copy)]
 struct Foreign {
     found: &'static str,
-    remedy: &'static str,
+    remedy: Option<&'static str>,
+}
+
+const fn foreign_file(found: &'static str, remedy: &'static str) -> Foreign {
+    Foreign { found, remedy: Some(remedy) }
+}
+
+const fn batches(found: &'static str) -> Foreign {
+    Foreign { found, remedy: None }
 }
 
 /// Beginnings of one kind of file each, which text in UTF-8 does not have.
@@ -20,31 +28,25 @@ struct Foreign {
 /// A beginning of printable characters alone stands here with the control characters that follow it in such a file, so
 /// that a sentence may begin with the same letters. UTF-32 comes before UTF-16, whose mark it begins with.
 const BEGINNINGS: &[(&[u8], Foreign)] = &[
-    (b"\xFF\xFE\0\0", Foreign { found: "in UTF-32", remedy: "convert it to UTF-8 (iconv -f UTF-32 -t UTF-8)" }),
-    (b"\0\0\xFE\xFF", Foreign { found: "in UTF-32", remedy: "convert it to UTF-8 (iconv -f UTF-32 -t UTF-8)" }),
-    (b"\xFF\xFE", Foreign { found: "in UTF-16", remedy: "convert it to UTF-8 (iconv -f UTF-16 -t UTF-8)" }),
-    (b"\xFE\xFF", Foreign { found: "in UTF-16", remedy: "convert it to UTF-8 (iconv -f UTF-16 -t UTF-8)" }),
-    (
-        b"\xFD7zXZ\0",
-        Foreign { found: "compressed by xz", remedy: "decompress it first (xz -dk), or pack it by gzip or zstd" },
-    ),
+    (b"\xFF\xFE\0\0", foreign_file("in UTF-32", "convert it to UTF-8 (iconv -f UTF-32 -t UTF-8)")),
+    (b"\0\0\xFE\xFF", foreign_file("in UTF-32", "convert it to UTF-8 (iconv -f UTF-32 -t UTF-8)")),
+    (b"\xFF\xFE", foreign_file("in UTF-16", "convert it to UTF-8 (iconv -f UTF-16 -t UTF-8)")),
+    (b"\xFE\xFF", foreign_file("in UTF-16", "convert it to UTF-8 (iconv -f UTF-16 -t UTF-8)")),
+    (b"\xFD7zXZ\0", foreign_file("compressed by xz", "decompress it first (xz -dk), or pack it by gzip or zstd")),
     (
         b"PK\x03\x04",
-        Foreign {
-            found: "a ZIP archive, as .zip, .xlsx, .docx and .npz files are",
-            remedy: "unpack it, or save the table or document as text",
-        },
+        foreign_file(
+            "a ZIP archive, as .zip, .xlsx, .docx and .npz files are",
+            "unpack it, or save the table or document as text",
+        ),
     ),
-    (b"PAR1\x15", Foreign { found: "a Parquet file", remedy: COLUMN_OF_BATCHES }),
-    (b"ARROW1\0\0", Foreign { found: "an Arrow file", remedy: COLUMN_OF_BATCHES }),
-    (
-        b"\x93NUMPY",
-        Foreign { found: "a NumPy array", remedy: "it holds numbers; give the text that they were made from" },
-    ),
-    (b"\x89HDF\r", Foreign { found: "an HDF5 file", remedy: "write its text to a file, one sentence a line" }),
+    (b"PAR1\x15", batches("a Parquet file")),
+    (b"ARROW1\0\0", batches("an Arrow file")),
+    (b"\x93NUMPY", foreign_file("a NumPy array", "it holds numbers; give the text that they were made from")),
+    (b"\x89HDF\r", foreign_file("an HDF5 file", "write its text to a file, one sentence a line")),
     (
         b"\xBA\x16\x4F\x2F",
-        Foreign { found: "a model of fastText or Sent2Vec", remedy: "give it as the model, and text as the input" },
+        foreign_file("a model of fastText or Sent2Vec", "give it as the model, and text as the input"),
     ),
 ];
 
@@ -55,26 +57,26 @@ pub(super) fn foreign(head: &[u8], path: &Path, has_column: bool) -> Option<Erro
     let known = BEGINNINGS.iter().find(|(beginning, _)| head.starts_with(beginning)).map(|&(_, foreign)| foreign);
     let Foreign { found, remedy } = match known {
         Some(foreign) => foreign,
-        None if is_bzip2(head) => Foreign {
-            found: "compressed by bzip2",
-            remedy: "decompress it first (bzip2 -dk), or pack it by gzip or zstd",
-        },
-        None if head.starts_with(&[0xFF; 4]) && head.get(6..8) == Some(&[0, 0]) => {
-            Foreign { found: "an Arrow stream", remedy: COLUMN_OF_BATCHES }
+        None if is_bzip2(head) => {
+            foreign_file("compressed by bzip2", "decompress it first (bzip2 -dk), or pack it by gzip or zstd")
         }
+        None if head.starts_with(&[0xFF; 4]) && head.get(6..8) == Some(&[0, 0]) => batches("an Arrow stream"),
         None if is_pdf(head) => {
-            Foreign { found: "a PDF document", remedy: "extract its text first (pdftotext), one sentence a line" }
+            foreign_file("a PDF document", "extract its text first (pdftotext), one sentence a line")
         }
         None if is_safetensors(head) => {
             let head = &head[..head.len().min(MODEL_HEAD)];
             let is_model = memchr::memmem::find(head, b"senv").is_some();
             let found = if is_model { "a model of senv" } else { "a safetensors file" };
-            Foreign { found, remedy: "give it as the model, and text as the input" }
+            foreign_file(found, "give it as the model, and text as the input")
         }
         None => return None,
     };
-    let remedy = if has_column && remedy == COLUMN_OF_BATCHES { BATCHES_NEED_A_FILE } else { remedy };
-    Some(Error::NotText { path: path.to_owned(), found, remedy })
+    let path = path.to_owned();
+    Some(match remedy {
+        Some(remedy) => Error::NotText { path, found, remedy },
+        None => arrow::not_text(path, found, has_column),
+    })
 }
 
 /// `BZh`, the block size, and the mark of the first block, or of the end where there is none.

@@ -254,13 +254,16 @@ pub enum Error {
         kind: &'static str,
     },
     /// A model that cannot become a small table.
-    #[error("a model of kind {kind} cannot be compressed: {reason}")]
+    #[error(
+        "a model of kind {kind} cannot be compressed: {reason}{}",
+        remedy.map_or(String::new(), |remedy| format!("; train with {remedy} or with none"))
+    )]
     CannotCompress {
         /// The kind.
         kind: &'static str,
         /// Why not.
         reason: String,
-        /// What helps, if that is a matter of settings.
+        /// The weights that it could be trained with, if those are the reason.
         remedy: Option<Remedy>,
     },
     /// A model without a part that reads word order, which was to have another weight.

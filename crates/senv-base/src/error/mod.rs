@@ -75,10 +75,18 @@ pub enum Error {
     NotText {
         /// The file.
         path: PathBuf,
-        /// What it is: `in UTF-16`, `a Parquet file`, ...
+        /// What it is: `in UTF-16`, `a PDF document`, ...
         found: &'static str,
         /// What to do.
         remedy: &'static str,
+    },
+    /// A file that is to be read as text holds a table of columns.
+    #[error("{} is {found}, which is not read as text; {}", path.display(), Remedy::NameColumn)]
+    NoColumnNamed {
+        /// The file.
+        path: PathBuf,
+        /// What it is: `a Parquet file`, `an Arrow stream`, ...
+        found: &'static str,
     },
     /// A record of a CSV, TSV or JSON-lines file does not have the text.
     #[error("{}:{line}: {reason}", path.display())]
@@ -310,7 +318,7 @@ impl Error {
             Self::InvalidUtf8 { .. } => &[Remedy::ReplaceInvalidUtf8],
             Self::LineTooLong { .. } => &[Remedy::RaiseLineLimit],
             Self::EmptyVocabulary { .. } => &[Remedy::LowerMinCount],
-            Self::NotText { remedy: "name its column of text", .. } => &[Remedy::NameColumn],
+            Self::NoColumnNamed { .. } => &[Remedy::NameColumn],
             _ => &[],
         }
     }

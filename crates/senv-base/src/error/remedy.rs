@@ -1,18 +1,20 @@
 //! What helps against an error, as a value: a program turns it into its own option, setting or button.
 
-use std::fmt;
+use std::{cell::Cell, fmt};
 
 /// What helps where something failed or came out badly.
 ///
-/// Shown, it is what the messages say, in words that name no option of any program. Most messages hold these words; where
-/// a sentence reads better with others, it has others.
+/// Shown, it is what the messages say, in words that name no option of any program. Every message shows its remedies in
+/// these words, so that a program can have its options put behind them ([`Remedy::show`]).
 ///
 /// ```
 /// use senv_core::{Error, Remedy};
 ///
 /// let error = Error::EmptyVocabulary { min_count: 5, distinct: 3, highest: 2 };
 /// assert_eq!(error.remedies(), [Remedy::LowerMinCount]);
-/// assert!(error.to_string().contains(&Remedy::LowerMinCount.to_string()));
+/// assert!(error.to_string().ends_with("; lower the minimum count or give more text"));
+/// let option = |remedy| (remedy == Remedy::LowerMinCount).then_some("--min-count");
+/// assert!(Remedy::show(&error, option).ends_with("; lower the minimum count (--min-count) or give more text"));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -83,11 +85,28 @@ impl Remedy {
         Self::Replace,
         Self::ShareByClaims,
     ];
-}
 
-impl fmt::Display for Remedy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+    /// The text of a message, or of anything that shows remedies, with the option that a program has for each remedy in
+    /// brackets behind it.
+    ///
+    /// An error may lie within the error of another crate, which hands on no more than a formatter. So it is the thread that
+    /// knows of the options while it writes the text; it forgets them at the end.
+    #[must_use]
+    pub fn show(message: &dyn fmt::Display, option: fn(Self) -> Option<&'static str>) -> String {
+        /// Puts back what was there, also where the message panics.
+        struct Before(Option<OptionOf>);
+        impl Drop for Before {
+            fn drop(&mut self) {
+                OPTION_OF.set(self.0);
+            }
+        }
+        let _before = Before(OPTION_OF.replace(Some(option)));
+        message.to_string()
+    }
+
+    /// What it is called where no program adds an option.
+    const fn words(self) -> &'static str {
+        match self {
             Self::LowerLearningRate => "a lower learning rate",
             Self::HigherLearningRate => "a higher learning rate",
             Self::LimitGradients => "limit gradients",
@@ -108,6 +127,45 @@ impl fmt::Display for Remedy {
             Self::NameColumn => "name its column of text",
             Self::Replace => "replace what is there",
             Self::ShareByClaims => "share the files by claims",
-        })
+        }
+    }
+}
+
+impl fmt::Display for Remedy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.words())?;
+        match OPTION_OF.get().and_then(|option_of| option_of(*self)) {
+            Some(option) => write!(f, " ({option})"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The option of a program that does what a remedy says.
+type OptionOf = fn(Remedy) -> Option<&'static str>;
+
+thread_local! {
+    static OPTION_OF: Cell<Option<OptionOf>> = const { Cell::new(None) };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_are_shown_by_one_call_alone() {
+        let text = || format!("{}, {}", Remedy::MoreEpochs, Remedy::Buckets);
+        let option = |remedy| (remedy == Remedy::MoreEpochs).then_some("--epochs");
+        let both = format_args!("{}, {}", Remedy::MoreEpochs, Remedy::Buckets);
+        assert_eq!(Remedy::show(&both, option), "more epochs (--epochs), buckets");
+        assert_eq!(text(), "more epochs, buckets");
+        struct Panics;
+        impl fmt::Display for Panics {
+            fn fmt(&self, _: &mut fmt::Formatter<'_>) -> fmt::Result {
+                panic!("of no matter")
+            }
+        }
+        assert!(std::panic::catch_unwind(|| Remedy::show(&Panics, option)).is_err());
+        assert_eq!(text(), "more epochs, buckets");
     }
 }

@@ -1,11 +1,11 @@
 //! What a check of a model found, in plain words and as JSON.
 
-use senv::{Check, CheckWarning};
+use senv::Check;
 use serde_json::{Value, json};
 
 use crate::{
     output::{grouped, plural, warn},
-    remedies::with_options,
+    remedies::shown_of_model,
 };
 
 /// A few lines on what was found; warnings are apart.
@@ -66,25 +66,14 @@ pub(super) fn lines(check: &Check) -> Vec<String> {
 
 /// Prints what a check warns of.
 pub(super) fn warn_of(check: &Check) {
-    check.warnings.iter().for_each(|warning| warn(&message(warning)));
-}
-
-/// Options that systems have, and `senv train` without the name of one has not.
-const OF_SYSTEMS: [&str; 4] = ["--weights sif", "--epochs", "--lr", "--min-count"];
-
-/// What a warning says, with the options that help.
-fn message(warning: &CheckWarning) -> String {
-    let message = with_options(&warning.to_string(), warning.remedies());
-    let named =
-        |text: String, option: &str| text.replace(&format!("({option})"), &format!("(senv train SYSTEM {option})"));
-    OF_SYSTEMS.into_iter().fold(message, named)
+    check.warnings.iter().for_each(|warning| warn(&shown_of_model(warning)));
 }
 
 /// The same as JSON; each warning carries its message.
 pub(super) fn json(check: &Check) -> Value {
     let mut value = json!(check);
     for (warning, its) in check.warnings.iter().zip(value["warnings"].as_array_mut().into_iter().flatten()) {
-        its["message"] = json!(message(warning));
+        its["message"] = json!(shown_of_model(warning));
     }
     value
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use senv::{FewKnownWords, KnownWords, Model};
 
 use super::{ModelArg, file_name, is_english};
-use crate::{output, remedies::with_options};
+use crate::{output, remedies::shown};
 
 /// Words after which a sample is large enough, however few sentences they are.
 const WORDS: u64 = 100_000;
@@ -125,7 +125,7 @@ fn min_share(path: &Path) -> f64 {
 }
 
 fn warn_of(path: &Path, few: &FewKnownWords) {
-    let said = with_options(&few.to_string(), few.remedies());
+    let said = shown(few);
     output::warn(&if is_english(path) {
         format!("the model that is part of senv is for English only: {said}")
     } else {

@@ -2,18 +2,19 @@
 
 use std::{
     convert::Infallible,
-    path::Path,
+    path::{Path, PathBuf},
     sync::{Arc, atomic::AtomicU64},
 };
 
-use senv_base::Result;
+use senv_base::{Error, Result};
 
 use super::TableText;
 use crate::InvalidUtf8;
 
-pub(crate) const COLUMN_OF_BATCHES: &str =
-    "a build with the feature `arrow` reads a column of it; or write that to a file, one sentence a line";
-pub(crate) const BATCHES_NEED_A_FILE: &str = COLUMN_OF_BATCHES;
+pub(crate) fn not_text(path: PathBuf, found: &'static str, _: bool) -> Error {
+    let remedy = "a build with the feature `arrow` reads a column of it; or write that to a file, one sentence a line";
+    Error::NotText { path, found, remedy }
+}
 
 pub(crate) struct ArrowLines(Infallible);
 

@@ -1,6 +1,6 @@
 //! How many hash buckets the n-grams of a text get.
 
-use std::collections::HashSet;
+use std::{collections::HashSet, fmt};
 
 use senv_core::{
     Corpus, FeatureList, Remedy, Vocabulary,
@@ -49,19 +49,27 @@ pub(crate) fn of_text(
     Ok((n as u32).min(PAPER).next_multiple_of(STEP).max(STEP))
 }
 
-/// A line that says what was chosen; it names [`Remedy::Buckets`].
-pub(crate) fn note(n_buckets: u32) -> String {
-    let buckets = Remedy::Buckets;
-    if n_buckets == PAPER {
-        return format!("n-grams have 2,000,000 {buckets}, the paper's number");
+/// A line that says what was chosen; it shows [`Remedy::Buckets`].
+pub(crate) fn note(n_buckets: u32) -> impl fmt::Display {
+    Chosen(n_buckets)
+}
+
+struct Chosen(u32);
+
+impl fmt::Display for Chosen {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let buckets = Remedy::Buckets;
+        if self.0 == PAPER {
+            return write!(f, "n-grams have 2,000,000 {buckets}, the paper's number");
+        }
+        let (thousands, rest) = (self.0 / 1000, self.0 % 1000);
+        let n = if thousands >= 1000 {
+            format!("{},{:03},{rest:03}", thousands / 1000, thousands % 1000)
+        } else {
+            format!("{thousands},{rest:03}")
+        };
+        write!(f, "n-grams have {n} {buckets}, one for each distinct n-gram of the text")
     }
-    let (thousands, rest) = (n_buckets / 1000, n_buckets % 1000);
-    let n = if thousands >= 1000 {
-        format!("{},{:03},{rest:03}", thousands / 1000, thousands % 1000)
-    } else {
-        format!("{thousands},{rest:03}")
-    };
-    format!("n-grams have {n} {buckets}, one for each distinct n-gram of the text")
 }
 
 #[cfg(test)]
@@ -93,7 +101,7 @@ mod tests {
 
     #[test]
     fn the_note_says_the_number() {
-        assert!(note(1000).contains(" 1,000 buckets") && note(434_000).contains(" 434,000 "));
-        assert!(note(1_234_000).contains(" 1,234,000 ") && note(PAPER).contains(" 2,000,000 "));
+        assert!(note(1000).to_string().contains(" 1,000 buckets") && note(434_000).to_string().contains(" 434,000 "));
+        assert!(note(1_234_000).to_string().contains(" 1,234,000 ") && note(PAPER).to_string().contains(" 2,000,000 "));
     }
 }

@@ -129,9 +129,7 @@ fn average_of(model: &Model) -> Result<&AverageEncoder> {
         return refuse("a word of it stands for the unknown ones");
     }
     if average.weighting().is_some_and(|weighting| matches!(weighting.scheme(), WeightScheme::Usif { .. })) {
-        let sif = Remedy::SifWeights;
-        let reason = format!("uSIF weights cannot go into rows; train with {sif} or with none");
-        return Err(cannot(reason, Some(sif)));
+        return Err(cannot("uSIF weights cannot go into rows".into(), Some(Remedy::SifWeights)));
     }
     Ok(average)
 }

@@ -157,7 +157,7 @@ impl<'a> KeptPairs<'a> {
             return;
         }
         if let Err(error) = self.kept.keep(KIND, &[BESIDE], || self.write(progress)) {
-            observer.note_with(&format!("what was read is not kept: {error}"), error.remedies());
+            observer.note_with(&format_args!("what was read is not kept: {error}"), error.remedies());
         }
     }
 

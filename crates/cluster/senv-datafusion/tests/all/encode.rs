@@ -206,7 +206,7 @@ fn mistakes_are_named() {
     for (arguments, part) in [
         (vec!["encode", "--input", path, "--output", "out", "--column", "body"], "no column body"),
         (vec!["encode", "--input", path, "--output", folder], "input and output are one file"),
-        (vec!["encode", "--input", "absent*.parquet", "--output", "out"], "no file matches"),
+        (vec!["encode", "--input", "absent*.parquet", "--output", "out"], "no file fits"),
         (vec!["encode", "--input", path, "--output", "out", "--model", "french"], "no model \"french\""),
         (vec!["SELECT embed(body) FROM t", "--table", "t=absent.parquet"], "no such file"),
         (vec!["SELECT 1", "--models", "absent"], "absent"),

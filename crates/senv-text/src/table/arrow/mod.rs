@@ -25,10 +25,14 @@ pub use cells::Cells;
 use ipc::{FileBatches, StreamBatches};
 pub(crate) use lines::ArrowLines;
 
-/// What to do with Parquet and Arrow.
-pub(crate) const COLUMN_OF_BATCHES: &str = "name its column of text";
-/// The same where a column is named already.
-pub(crate) const BATCHES_NEED_A_FILE: &str = "give it as a file, not through a pipe or compressed as a whole";
+/// The error for Parquet and Arrow that are to be read line by line.
+pub(crate) fn not_text(path: PathBuf, found: &'static str, has_column: bool) -> Error {
+    if has_column {
+        Error::NotText { path, found, remedy: "give it as a file, not through a pipe or compressed as a whole" }
+    } else {
+        Error::NoColumnNamed { path, found }
+    }
+}
 
 /// Rows that are read at a time.
 const BATCH: usize = 1024;

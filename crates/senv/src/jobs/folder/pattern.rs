@@ -36,7 +36,8 @@ pub fn files_of_pattern(pattern: impl AsRef<Path>) -> Result<Vec<PathBuf>> {
             continue;
         };
         let name = name.to_string_lossy();
-        if !is_pattern(&name) {
+        // A folder that is there is no pattern either.
+        if !is_pattern(&name) || found.iter().all(|folder| folder.join(&*name).exists()) {
             found.iter_mut().for_each(|path| path.push(&*name));
             continue;
         }
@@ -138,6 +139,9 @@ mod tests {
             fs::write(&odd, "").unwrap();
             assert_eq!(files_of_pattern(at("2025/*.txt")).unwrap(), [at("2025/b.txt"), odd]);
         }
+        fs::create_dir(at("20?4")).unwrap();
+        fs::write(at("20?4/e.txt"), "").unwrap();
+        assert_eq!(files_of_pattern(at("20?4/*")).unwrap(), [at("20?4/e.txt")]);
         let error = files_of_pattern(at("20??/*.csv")).unwrap_err().to_string();
         assert!(error.contains("no file fits"), "{error}");
     }

@@ -78,31 +78,12 @@ impl TableArgument {
     }
 }
 
-/// The files that a pattern names, in alphabetical order: one, those of a folder, or those that match a `*` in the last part of the path.
+/// The files that a pattern names, in alphabetical order: one, those of a folder, or those that fit ([`senv::files_of_pattern`]).
 pub(crate) fn files(pattern: &str) -> Result<Vec<PathBuf>> {
     let path = Path::new(pattern);
-    let (folder, name) = if path.is_dir() { (path, "*".to_owned()) } else { split(path) };
-    if !name.contains('*') {
-        return if path.is_file() {
-            Ok(vec![path.to_owned()])
-        } else {
-            Err(failed(format!("{pattern}: no such file")))
-        };
-    }
-    let unreadable = |e: std::io::Error| failed(format!("{}: {e}", folder.display()));
-    let mut found = Vec::new();
-    for entry in fs::read_dir(folder).map_err(unreadable)? {
-        let path = entry.map_err(unreadable)?.path();
-        let file = path.file_name().unwrap_or_default().to_string_lossy();
-        if path.is_file() && !file.starts_with('.') && matches(&name, &file) {
-            found.push(path);
-        }
-    }
-    if found.is_empty() {
-        return Err(failed(format!("{pattern}: no file matches")));
-    }
-    found.sort();
-    Ok(found)
+    let wanted = if path.is_dir() { path.join("*") } else { path.to_owned() };
+    let found = senv::files_of_pattern(wanted).map_err(failed)?;
+    if found.iter().all(|path| path.is_file()) { Ok(found) } else { Err(failed(format!("{pattern}: no such file"))) }
 }
 
 /// A file or folder, by its path from the root on, as DataFusion takes it by its name alone: in a path, `[`, `*` and `?` would be a pattern.
@@ -119,7 +100,8 @@ fn absolute(pattern: &str) -> Result<String> {
     }
     let (folder, name) = split(path);
     // DataFusion takes the whole path for a pattern.
-    if let Some(other) = pattern.chars().find(|c| matches!(c, '[' | '?')) {
+    let is_other = |c: &char| matches!(c, '[' | '?') || *c == '*' && folder.to_string_lossy().contains('*');
+    if let Some(other) = pattern.chars().find(is_other) {
         return Err(failed(format!(
             "{pattern}: a path with {other:?} in it cannot be a pattern; name the file, or its folder alone"
         )));
@@ -137,27 +119,9 @@ fn split(path: &Path) -> (&Path, String) {
     (folder, path.file_name().unwrap_or_default().to_string_lossy().into_owned())
 }
 
-/// Whether a name matches a pattern in which `*` is any number of characters.
-fn matches(pattern: &str, name: &str) -> bool {
-    let Some((start, rest)) = pattern.split_once('*') else { return pattern == name };
-    let Some(name) = name.strip_prefix(start) else { return false };
-    name.char_indices().map(|(at, _)| at).chain([name.len()]).any(|at| matches(rest, &name[at..]))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_star_matches_any_number_of_characters() {
-        for (pattern, name) in [("*.parquet", "a.parquet"), ("*", ""), ("a*b*c", "aXbYc"), ("a*", "a"), ("ä*ö", "äßö")]
-        {
-            assert!(matches(pattern, name), "{pattern} {name}");
-        }
-        for (pattern, name) in [("*.parquet", "a.parquet.part"), ("a*b", "b"), ("a", "ab"), ("a*b*c", "acb")] {
-            assert!(!matches(pattern, name), "{pattern} {name}");
-        }
-    }
 
     #[test]
     fn a_table_is_a_name_and_files() {
