@@ -1,8 +1,8 @@
 //! The inner loops of `senv-core`, over rows as tables hold them: on cache lines, padded to a multiple of 16 numbers.
 //!
 //! `cargo bench -p senv-benches --bench kernels`. Vector kernels state the bytes they read and write, products the
-//! multiply-adds. The names carry dim, and what lies in which cache: 64 rows in the second level, 65,536 rows beyond the
-//! last.
+//! multiply-adds. The names carry dim, and what lies in which cache: 64 rows in the second level, 65,536 rows beyond
+//! the last.
 #![allow(missing_docs)]
 
 use std::hint::black_box;

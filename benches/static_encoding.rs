@@ -1,7 +1,8 @@
 //! Sentences a second of a static encoder on one thread, from raw text: `senv-core`.
 //!
-//! `cargo bench -p senv-benches --bench static_encoding`. 60,000 words of 256 values, sentences of about 107 characters;
-//! tokenizing, lower-casing, looking up and averaging are all timed. `open` is the time to open the file of such a model.
+//! `cargo bench -p senv-benches --bench static_encoding`. 60,000 words of 256 values, sentences of about 107
+//! characters; tokenizing, lower-casing, looking up and averaging are all timed. `open` is the time to open the file of
+//! such a model.
 #![allow(missing_docs)]
 
 use std::hint::black_box;

@@ -1,14 +1,14 @@
-//! The supervised experiment of the CSE paper, Table 3: a trained CSE tuned on SICK with a head that reads the score off two
-//! sentence vectors, "universal" (held towards where it started) and "random" (filters at random on the word vectors that CSE
-//! itself was trained from, section 4.2), beside the published numbers.
+//! The supervised experiment of the CSE paper, Table 3: a trained CSE tuned on SICK with a head that reads the score
+//! off two sentence vectors, "universal" (held towards where it started) and "random" (filters at random on the word
+//! vectors that CSE itself was trained from, section 4.2), beside the published numbers.
 //!
 //! ```text
 //! cargo run --release -p senv-examples --example cse_sick -- --model cse.senv --words words.senv \
 //!     --train SICK_train.txt --dev SICK_trial.txt --test SICK_test_annotated.txt
 //! ```
 //!
-//! The model is one of `senv train cse`, or what `cse_transfer --output` wrote; the words are its `--init-vectors`. Without arguments a model is trained on the
-//! samples of this repository, far too small to compare anything.
+//! The model is one of `senv train cse`, or what `cse_transfer --output` wrote; the words are its `--init-vectors`.
+//! Without arguments a model is trained on the samples of this repository, far too small to compare anything.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 

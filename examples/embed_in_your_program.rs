@@ -1,5 +1,5 @@
-//! All that a program needs of senv: compare, search and encode with the English model that is part of it, then go on from
-//! that model with text of your own.
+//! All that a program needs of senv: compare, search and encode with the English model that is part of it, then go on
+//! from that model with text of your own.
 //!
 //! ```text
 //! cargo run --release -p senv-examples --example embed_in_your_program

@@ -1,16 +1,16 @@
-//! The experiment of the P-thought paper on captions of yours: three encoders, each trained to say a caption and another of
-//! the same image, judged by P-coherence on images held out (beside the cosine of random captions, which a collapsed
-//! encoder raises as well) and by the STS benchmark, beside the published numbers. Those of the benchmark are of a regression
-//! on vectors that stay as they are, and so is ours that stands beside them; the cosine stands alone.
+//! The experiment of the P-thought paper on captions of yours: three encoders, each trained to say a caption and
+//! another of the same image, judged by P-coherence on images held out (beside the cosine of random captions, which a
+//! collapsed encoder raises as well) and by the STS benchmark, beside the published numbers. Those of the benchmark are
+//! of a regression on vectors that stay as they are, and so is ours that stands beside them; the cosine stands alone.
 //!
 //! ```text
 //! cargo run --release -p senv-examples --example p_thought -- --captions flickr/multi30k.tsv --hold-out 1000 \
 //!     --vectors glove.840B.300d.txt --stsb-train stsb/train.tsv --stsb-dev stsb/dev.tsv --stsb stsb/test.tsv
 //! ```
 //!
-//! A caption file holds lines of image and caption with a tab between. The paper's are the captions of COCO (123,287 images).
-//! Without arguments the sample pairs of this repository are used, which are far too few to compare anything; of its scored
-//! pairs every third is judged, and the regression learns from the others.
+//! A caption file holds lines of image and caption with a tab between. The paper's are the captions of COCO (123,287
+//! images). Without arguments the sample pairs of this repository are used, which are far too few to compare anything;
+//! of its scored pairs every third is judged, and the regression learns from the others.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 

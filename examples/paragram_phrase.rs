@@ -7,9 +7,9 @@
 //!     --sts sts/2014/*.tsv
 //! ```
 //!
-//! The paper starts from paragram vectors and has three million phrase pairs of PPDB. Where you have no vectors, `--text`
-//! trains some (skip-gram) first. Without arguments the samples of this repository are used, far too small to compare
-//! anything.
+//! The paper starts from paragram vectors and has three million phrase pairs of PPDB. Where you have no vectors,
+//! `--text` trains some (skip-gram) first. Without arguments the samples of this repository are used, far too small to
+//! compare anything.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 

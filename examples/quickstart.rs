@@ -1,12 +1,12 @@
-//! Searches the text that ships with senv: first with the English model that is part of senv, then with a model trained on
-//! the text itself, without naming a system. A few seconds on one core.
+//! Searches the text that ships with senv: first with the English model that is part of senv, then with a model trained
+//! on the text itself, without naming a system. A few seconds on one core.
 //!
 //! ```text
 //! cargo run --release -p senv-examples --example quickstart
 //! ```
 //!
-//! The text (`examples/data`, 2,557 sentences) is enough for a first look; with text of your own nothing changes but the
-//! path: [`senv::train`] takes the settings that fit it.
+//! The text (`examples/data`, 2,557 sentences) is enough for a first look; with text of your own nothing changes but
+//! the path: [`senv::train`] takes the settings that fit it.
 
 #![allow(clippy::print_stdout)]
 

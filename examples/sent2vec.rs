@@ -6,8 +6,8 @@
 //! cargo run --release -p senv-examples --example sent2vec -- --input TEXT... --sts FILE.tsv...
 //! ```
 //!
-//! Files with pairs hold `score<TAB>sentence<TAB>sentence`, or are the original ones of SemEval; a folder named after the
-//! year says which task they are. The paper's text is the Toronto Book Corpus (70 million sentences); smaller text
+//! Files with pairs hold `score<TAB>sentence<TAB>sentence`, or are the original ones of SemEval; a folder named after
+//! the year says which task they are. The paper's text is the Toronto Book Corpus (70 million sentences); smaller text
 //! gives smaller numbers, and a fair comparison of the systems nevertheless. A first try that needs no other file:
 //!
 //! ```text

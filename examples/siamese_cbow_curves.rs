@@ -1,5 +1,5 @@
-//! Figures 2 to 4 of "Siamese CBOW" (Kenter, Borisov and de Rijke, ACL 2016) on text of yours: the mean STS score over the
-//! number of epochs, of negatives and of dimensions, as tables and as SVG plots.
+//! Figures 2 to 4 of "Siamese CBOW" (Kenter, Borisov and de Rijke, ACL 2016) on text of yours: the mean STS score over
+//! the number of epochs, of negatives and of dimensions, as tables and as SVG plots.
 //!
 //! ```text
 //! cargo run --release -p senv-examples --example siamese_cbow_curves -- --input TEXT... --sts sts/2014/*.tsv \

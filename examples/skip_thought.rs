@@ -1,7 +1,7 @@
-//! The experiment of "Skip-Thought Vectors" (Kiros et al., NIPS 2015) on text of yours: uni and bi trained on ordered text,
-//! combined, their vocabulary expanded from word vectors; nearest sentences, what the decoders say, and scores beside the
-//! published ones: SICK as in the paper, by a regression on the vectors of uni, bi and both, and more by cosine. The paper's
-//! other tasks (MSRP detection, classification of sentences) are not among our evaluations.
+//! The experiment of "Skip-Thought Vectors" (Kiros et al., NIPS 2015) on text of yours: uni and bi trained on ordered
+//! text, combined, their vocabulary expanded from word vectors; nearest sentences, what the decoders say, and scores
+//! beside the published ones: SICK as in the paper, by a regression on the vectors of uni, bi and both, and more by
+//! cosine. The paper's other tasks (MSRP detection, classification of sentences) are not among our evaluations.
 //!
 //! ```text
 //! cargo run --release -p senv-examples --example skip_thought -- --input TEXT... --vectors VECTORS \

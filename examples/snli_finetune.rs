@@ -1,6 +1,6 @@
-//! The experiment of the SNLI-finetuned Skip-thoughts: SNLI BOW, SNLI RNN and Skip-thoughts tuned on labelled pairs, judged
-//! by entailment, by SICK (cosine, and a regression and a classifier on vectors that stay as they are), by paraphrase ranking
-//! and by the two groups of soup, beside the published numbers.
+//! The experiment of the SNLI-finetuned Skip-thoughts: SNLI BOW, SNLI RNN and Skip-thoughts tuned on labelled pairs,
+//! judged by entailment, by SICK (cosine, and a regression and a classifier on vectors that stay as they are), by
+//! paraphrase ranking and by the two groups of soup, beside the published numbers.
 //!
 //! ```text
 //! cargo run --release -p senv-examples --example snli_finetune -- --base skip-thought.senv \
@@ -9,8 +9,9 @@
 //!     --msrp msr_paraphrase_train.txt msr_paraphrase_test.txt
 //! ```
 //!
-//! The base is a skip-thought model trained by senv, uni, bi or combined; its word vectors are where SNLI BOW and SNLI RNN
-//! start. Without arguments a small one is trained on the samples of this repository, far too small to compare anything.
+//! The base is a skip-thought model trained by senv, uni, bi or combined; its word vectors are where SNLI BOW and SNLI
+//! RNN start. Without arguments a small one is trained on the samples of this repository, far too small to compare
+//! anything.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 

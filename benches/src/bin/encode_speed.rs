@@ -4,8 +4,8 @@
 //! cargo run --release -p senv-benches --bin encode-speed -- --model MODEL --text FILE [--threads 2]
 //! ```
 //!
-//! The text is read beforehand; cutting it into tokens, looking them up and averaging are timed. Opening is timed as the
-//! system has the file: after other programs have read it that is in memory, after a restart on the disk.
+//! The text is read beforehand; cutting it into tokens, looking them up and averaging are timed. Opening is timed as
+//! the system has the file: after other programs have read it that is in memory, after a restart on the disk.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 #![forbid(unsafe_code)]

@@ -4,9 +4,10 @@
 //! cargo run --release -p senv-benches --bin large-text -- --bytes 5000000000 --output large.txt TEXT...
 //! ```
 //!
-//! The n-th copy is the text with its rare words replaced by made-up ones of the same frequency: `harbour` becomes `harbourb` in the
-//! first copy after the text itself, `harbourc` in the next. Words that occur more often than `--rare` times stay, so that every copy
-//! has the frequent words of all others and brings as many new ones as the text has rare ones.
+//! The n-th copy is the text with its rare words replaced by made-up ones of the same frequency: `harbour` becomes
+//! `harbourb` in the first copy after the text itself, `harbourc` in the next. Words that occur more often than
+//! `--rare` times stay, so that every copy has the frequent words of all others and brings as many new ones as the text
+//! has rare ones.
 
 #![forbid(unsafe_code)]
 

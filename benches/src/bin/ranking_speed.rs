@@ -7,8 +7,8 @@
 //!
 //! Ranking is the whole call of `evaluate_ranking`: it looks vectors up, normalizes them and ranks each query in both
 //! pools. In turn with it run the same multiply-adds as products alone, of blocks of rows with all rows: by ndarray,
-//! the blocks shared out among the threads, and by `senv_core::arrays::matmul_into`, which ranking calls. Its ratio is to the
-//! faster of the two within a round.
+//! the blocks shared out among the threads, and by `senv_core::arrays::matmul_into`, which ranking calls. Its ratio is
+//! to the faster of the two within a round.
 //!
 //! Results are checked first, and a wrong one ends the program with an error: the ranks of some queries against a plain
 //! loop in f64, one thread against all, and memory against what is promised, which has no room for a matrix of all

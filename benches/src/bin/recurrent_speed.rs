@@ -1,6 +1,6 @@
-//! How fast recurrent encoders and decoders learn and encode, at the sizes at which PyTorch was measured: an encoder with
-//! two readers, 300 -> 2 x 1200, and a decoder of 1200 units over 20,000 words, on 128 sentences of 12 words, forward
-//! pass, backward pass and Adam; and vectors of 2400 numbers by a trained Skip-thought encoder.
+//! How fast recurrent encoders and decoders learn and encode, at the sizes at which PyTorch was measured: an encoder
+//! with two readers, 300 -> 2 x 1200, and a decoder of 1200 units over 20,000 words, on 128 sentences of 12 words,
+//! forward pass, backward pass and Adam; and vectors of 2400 numbers by a trained Skip-thought encoder.
 //!
 //! ```text
 //! cargo run --release -p senv-benches --bin recurrent-speed -- --threads 2

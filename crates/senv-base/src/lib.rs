@@ -1,4 +1,5 @@
-//! What every senv crate stands on: the error type, ids, rows by number, who hears of progress, threads, sizes and shared bytes.
+//! What every senv crate stands on: the error type, ids, rows by number, who hears of progress, threads, sizes and
+//! shared bytes.
 //!
 //! `senv-core` re-exports it; depend on that crate.
 

@@ -4,8 +4,8 @@ use crate::{Error, Result};
 
 /// The number of values of `rows` rows of `dim` values of type `T`, if there is memory for them.
 ///
-/// They are allocated as a check, then freed: only `vec![zero; n]`, which cannot fail gracefully, gets pages that are zero
-/// already, which the threads then touch as they write.
+/// They are allocated as a check, then freed: only `vec![zero; n]`, which cannot fail gracefully, gets pages that are
+/// zero already, which the threads then touch as they write.
 ///
 /// ```
 /// assert_eq!(senv_core::memory::check_memory::<f32>(3, 4)?, 12);

@@ -87,11 +87,12 @@ impl<'a> Stage<'a> {
 pub trait Observer: Send + Sync {
     /// Receives a report; returns whether to continue.
     ///
-    /// Training reports after steps (negative sampling: blocks of text) 1, 2, 4, 8 and so on, so that even the shortest run can be
-    /// stopped at a place that does not depend on the clock, and besides several times a second.
+    /// Training reports after steps (negative sampling: blocks of text) 1, 2, 4, 8 and so on, so that even the shortest
+    /// run can be stopped at a place that does not depend on the clock, and besides several times a second.
     fn progress(&self, progress: &Progress) -> Control;
 
-    /// Whether the work is to stop: asked where minutes may pass before there is progress to report, as while tables are made.
+    /// Whether the work is to stop: asked where minutes may pass before there is progress to report, as while tables
+    /// are made.
     fn stops(&self) -> bool {
         false
     }
@@ -109,8 +110,8 @@ pub trait Observer: Send + Sync {
         let _ = message;
     }
 
-    /// Receives a message and the remedies that it shows, for a program that puts its options behind them ([`Remedy::show`]);
-    /// by default the text alone goes to [`Observer::note`].
+    /// Receives a message and the remedies that it shows, for a program that puts its options behind them
+    /// ([`Remedy::show`]); by default the text alone goes to [`Observer::note`].
     fn note_with(&self, message: &dyn fmt::Display, remedies: &[Remedy]) {
         let _ = remedies;
         self.note(&message.to_string());
@@ -121,8 +122,8 @@ pub trait Observer: Send + Sync {
         let _ = stage;
     }
 
-    /// Hears what became of a checkpoint: written, or the error. A run that was not asked to stop goes on in both cases,
-    /// since hours of training are worth more than one checkpoint; by default a note says so.
+    /// Hears what became of a checkpoint: written, or the error. A run that was not asked to stop goes on in both
+    /// cases, since hours of training are worth more than one checkpoint; by default a note says so.
     fn checkpoint(&self, written: Result<&Path, &Error>) {
         if let Err(error) = written {
             self.note_with(&format_args!("no checkpoint was written: {error}"), error.remedies());

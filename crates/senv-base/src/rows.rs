@@ -35,8 +35,8 @@ impl<R: Rows + ?Sized> Rows for &R {
 /// ```
 ///
 /// # Panics
-/// [`Rows::row`] panics for a matrix whose rows do not lie together, such as a transposed one; `as_standard_layout` makes one
-/// of it whose rows do.
+/// [`Rows::row`] panics for a matrix whose rows do not lie together, such as a transposed one; `as_standard_layout`
+/// makes one of it whose rows do.
 impl<S: Data<Elem = f32> + Send + Sync> Rows for ArrayBase<S, Ix2> {
     fn n_rows(&self) -> usize {
         self.nrows()

@@ -21,9 +21,9 @@ pub fn thread_count(threads: usize) -> usize {
 }
 
 /// Starts threads 1 to `n_threads - 1` in `scope`, each with the work that `work` makes for its number; thread 0 is the
-/// caller's. Where the system refuses one (a limit on processes, on memory), the others have to do: it and those behind it
-/// are left out, so the handles may be fewer. No thread begins its work before the last one is started, because a thread
-/// that finds no memory for itself when it starts ends the process.
+/// caller's. Where the system refuses one (a limit on processes, on memory), the others have to do: it and those behind
+/// it are left out, so the handles may be fewer. No thread begins its work before the last one is started, because a
+/// thread that finds no memory for itself when it starts ends the process.
 ///
 /// ```
 /// let squares = std::thread::scope(|scope| {
@@ -76,8 +76,8 @@ where
 
 /// Starts a thread for `work` and returns once it runs.
 ///
-/// For pools of threads: started one after the other by this, none takes the memory that the next one needs to start, for
-/// want of which that one would end the process.
+/// For pools of threads: started one after the other by this, none takes the memory that the next one needs to start,
+/// for want of which that one would end the process.
 ///
 /// ```
 /// let (sender, receiver) = std::sync::mpsc::channel();
@@ -97,15 +97,16 @@ pub fn spawn_in_turn(work: impl FnOnce() + Send + 'static) -> io::Result<()> {
     Ok(())
 }
 
-/// What a thread takes by itself: its stack, and what the standard library and the C library ask for once it runs. A thread that does
-/// not find it ends the process.
+/// What a thread takes by itself: its stack, and what the standard library and the C library ask for once it runs. A
+/// thread that does not find it ends the process.
 const THREAD: usize = 8 << 20;
 
-/// The same and the memory that the C library sets aside for what a thread allocates, where there is as much: 64 MiB of addresses.
+/// The same and the memory that the C library sets aside for what a thread allocates, where there is as much: 64 MiB of
+/// addresses.
 const THREAD_AND_ARENA: usize = THREAD + (72 << 20);
 
-/// Whether there are that many bytes. They are asked of the system: an allocator may hold as many in reserve, which is of no use to a
-/// stack.
+/// Whether there are that many bytes. They are asked of the system: an allocator may hold as many in reserve, which is
+/// of no use to a stack.
 fn check_room(bytes: usize) -> io::Result<()> {
     memmap2::MmapMut::map_anon(bytes).map(drop)
 }
@@ -122,8 +123,8 @@ fn announced<T>(work: impl FnOnce() -> T) -> (Arc<Barrier>, impl FnOnce() -> T) 
     (runs, work)
 }
 
-/// How many threads can run beside each other now, of `wanted`: some systems allow fewer than they have cores. At least 1,
-/// the caller's.
+/// How many threads can run beside each other now, of `wanted`: some systems allow fewer than they have cores. At least
+/// 1, the caller's.
 #[must_use]
 pub fn startable_threads(wanted: usize) -> usize {
     std::thread::scope(|scope| {

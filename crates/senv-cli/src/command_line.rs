@@ -1,4 +1,5 @@
-//! The whole command line, for what speaks of it below the commands: completions, the manual, the origin of a checkpoint.
+//! The whole command line, for what speaks of it below the commands: completions, the manual, the origin of a
+//! checkpoint.
 
 use std::sync::OnceLock;
 

@@ -1,5 +1,5 @@
-//! Signals: Ctrl-C and its like end a command and leave nothing half written; in training the first one asks, the second
-//! ends.
+//! Signals: Ctrl-C and its like end a command and leave nothing half written; in training the first one asks, the
+//! second ends.
 
 use std::{
     sync::{
@@ -11,7 +11,8 @@ use std::{
 
 use crate::output;
 
-/// Signals within this time count as one: `timeout` and some shells send theirs to a process and once more to its group.
+/// Signals within this time count as one: `timeout` and some shells send theirs to a process and once more to its
+/// group.
 const ONE_REQUEST: Duration = Duration::from_millis(500);
 
 /// The number of Ctrl-C.
@@ -26,8 +27,8 @@ static READS_STDIN: AtomicBool = AtomicBool::new(false);
 /// What a command says when a signal ends it.
 static LAST_WORDS: Mutex<Option<Box<dyn FnOnce() + Send>>> = Mutex::new(None);
 
-/// What is said if a signal ends the program while this is held: for a command that has nothing to save and a user who has
-/// waited long enough to wonder whether it had.
+/// What is said if a signal ends the program while this is held: for a command that has nothing to save and a user who
+/// has waited long enough to wonder whether it had.
 #[derive(Debug)]
 pub(crate) struct LastWords(());
 
@@ -67,17 +68,17 @@ impl Interrupt {
     }
 }
 
-/// Handles the signals that end a process: temporary files are removed first. A file that would grow beyond the limit of the
-/// system (`ulimit -f`) is an error of the write, and not the end of the process. Where no handler can be installed, the
-/// signals do what they do to any program.
+/// Handles the signals that end a process: temporary files are removed first. A file that would grow beyond the limit
+/// of the system (`ulimit -f`) is an error of the write, and not the end of the process. Where no handler can be
+/// installed, the signals do what they do to any program.
 pub(crate) fn handle_signals() {
     let _ = ctrlc::set_handler(|| stop(SIGINT));
     #[cfg(unix)]
     {
         use signal_hook::consts::{SIGABRT, SIGHUP, SIGTERM, SIGXFSZ};
         let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
-        // The standard library aborts where a small piece of memory is refused, after it has said so: an error as others, and
-        // no crash.
+        // The standard library aborts where a small piece of memory is refused, after it has said so: an error as
+        // others, and no crash.
         let _ = signal_hook::flag::register_conditional_shutdown(SIGABRT, 1, Arc::new(AtomicBool::new(true)));
         // A program that `nohup` started goes on when the terminal goes.
         let ending: &[i32] = if is_ignored(SIGHUP) { &[SIGTERM] } else { &[SIGTERM, SIGHUP] };

@@ -251,8 +251,8 @@ impl Settled {
         self.0.set_position((share * STEPS as f64) as u64);
     }
 
-    /// Shows that `done` of `all` sentences have been compared with all behind them. Time goes with the number of pairs, so the bar
-    /// moves with the square.
+    /// Shows that `done` of `all` sentences have been compared with all behind them. Time goes with the number of
+    /// pairs, so the bar moves with the square.
     pub(crate) fn set_of_pairs(&self, done: usize, all: usize) {
         let left = 1.0 - done as f64 / all.max(1) as f64;
         self.set(1.0 - left * left);

@@ -12,8 +12,8 @@ use senv_core::{
 
 use crate::failure::{Failure, Result};
 
-/// Copies the records that are wanted, by their file and first line, in the order of the files, after the titles of the first
-/// file. Lines are written as they are, with the line ends of Unix.
+/// Copies the records that are wanted, by their file and first line, in the order of the files, after the titles of the
+/// first file. Lines are written as they are, with the line ends of Unix.
 pub(crate) fn write_records(
     out: &mut impl Write,
     paths: &[PathBuf],
@@ -70,7 +70,8 @@ impl RawLines {
         Ok(Self { reader, ahead: None })
     }
 
-    /// The lines before the one of this number, or all that are left, without empty ones at the end, which belong to no record.
+    /// The lines before the one of this number, or all that are left, without empty ones at the end, which belong to no
+    /// record.
     fn until(&mut self, number: Option<u64>) -> Result<String> {
         let (mut lines, mut end) = (String::new(), 0);
         loop {

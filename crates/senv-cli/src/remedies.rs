@@ -28,6 +28,7 @@ fn option(remedy: Remedy) -> Option<&'static str> {
         Remedy::NameColumn => "--column NAME",
         Remedy::Replace => "--force",
         Remedy::ShareByClaims => "--claims FOLDER",
+        Remedy::LeaveOutCheck => "--no-check",
         _ => return None,
     })
 }
@@ -37,8 +38,8 @@ pub(crate) fn shown(message: &dyn Display) -> String {
     Remedy::show(message, option)
 }
 
-/// The same for a warning about a model, whoever trained it and however: an option that only systems have stands with the
-/// command that has it.
+/// The same for a warning about a model, whoever trained it and however: an option that only systems have stands with
+/// the command that has it.
 pub(crate) fn shown_of_model(message: &dyn Display) -> String {
     Remedy::show(message, |remedy| match remedy {
         Remedy::LowerLearningRate | Remedy::HigherLearningRate => Some("senv train SYSTEM --lr"),

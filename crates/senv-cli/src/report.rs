@@ -61,8 +61,8 @@ fn is_usage(error: &(dyn Error + 'static)) -> bool {
         || matches!(error.downcast_ref(), Some(Model::Ngrams(_) | Model::BadGrid { .. }))
 }
 
-/// The error of the core that this is, in however many libraries. Transparent variants hand on the source of what they wrap,
-/// not what they wrap itself.
+/// The error of the core that this is, in however many libraries. Transparent variants hand on the source of what they
+/// wrap, not what they wrap itself.
 fn core_of<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a senv_core::Error> {
     macro_rules! look_into {
         ($($variant:path),* $(,)?) => {

@@ -38,7 +38,8 @@ pub(crate) struct Batch<T> {
 /// Sends all lines of `reader` through `work` on `threads` threads and then, in order, through `write`.
 ///
 /// `work` finds `out` empty and `tally` at its default; `state` makes what each thread reuses from batch to batch.
-/// `accept` sees the reader after each batch and may refuse the rest. After a failure what lies before it is still written.
+/// `accept` sees the reader after each batch and may refuse the rest. After a failure what lies before it is still
+/// written.
 pub(crate) fn run<S, T: Default + Send>(
     reader: TextReader,
     accept: impl Fn(&TextReader) -> Result + Send,

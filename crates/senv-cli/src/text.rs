@@ -103,9 +103,9 @@ impl From<SplitText> for Split {
 /// How text is read.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct TextArgs {
-    /// Read this column of CSV or TSV files, by its title or its number from 1, this field of JSON lines (.jsonl, .ndjson), or
-    /// this column of Parquet and Arrow (in a build with the feature arrow). Line ends within it are spaces. Files of other endings
-    /// are taken for CSV.
+    /// Read this column of CSV or TSV files, by its title or its number from 1, this field of JSON lines (.jsonl,
+    /// .ndjson), or this column of Parquet and Arrow (in a build with the feature arrow). Line ends within it are
+    /// spaces. Files of other endings are taken for CSV.
     #[arg(long, value_name = "NAME", help_heading = "Text")]
     column: Option<String>,
     /// Read this field of JSON lines, whatever the ending of the file; names joined by dots for a field within others.
@@ -117,7 +117,8 @@ pub(crate) struct TextArgs {
     /// The first record holds titles, although --column is a number; with a name it always does.
     #[arg(long, requires = "column", help_heading = "Text")]
     header: bool,
-    /// Cut the text into sentences, as `senv split` does: each becomes a line with the number of the line on which it begins.
+    /// Cut the text into sentences, as `senv split` does: each becomes a line with the number of the line on which it
+    /// begins.
     #[arg(long, value_name = "WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "paragraphs",
           help_heading = "Text")]
     split: Option<SplitText>,
@@ -251,8 +252,8 @@ impl Lines {
         Ok(())
     }
 
-    /// Replaces the lines by the next of the reader: so many at most, about so many bytes, and of one block, so that those of a shard
-    /// come together as they do in the whole.
+    /// Replaces the lines by the next of the reader: so many at most, about so many bytes, and of one block, so that
+    /// those of a shard come together as they do in the whole.
     pub(crate) fn fill(&mut self, reader: &mut TextReader, max_lines: usize, max_bytes: usize) -> Result {
         self.clear();
         while self.has_room(max_lines, max_bytes)
@@ -366,7 +367,8 @@ pub(crate) fn read_sentences(paths: &[impl AsRef<Path>], options: &TextOptions) 
     Ok(lines)
 }
 
-/// Appends the sentences of a collection that are not deleted, with the files and lines they came from; without those their ids.
+/// Appends the sentences of a collection that are not deleted, with the files and lines they came from; without those
+/// their ids.
 fn push_collection(lines: &mut Lines, folder: &Path) -> Result {
     let rows = Collection::open(folder).map_err(senv::Error::from)?;
     let has = |name: &str| rows.columns().iter().any(|column| column == name);

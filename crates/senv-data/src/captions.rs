@@ -10,8 +10,9 @@ use serde::Deserialize;
 
 use crate::{Error, Result, lines::MAX_LINE_BYTES, sentence_groups::SentenceGroups};
 
-/// The longest file of captions in JSON that is read, in bytes after decompression: 256 MiB. The largest that COCO publishes
-/// has 0.1 GiB; a compressed file can pretend to be much longer than it is, and captions take several times their bytes.
+/// The longest file of captions in JSON that is read, in bytes after decompression: 256 MiB. The largest that COCO
+/// publishes has 0.1 GiB; a compressed file can pretend to be much longer than it is, and captions take several times
+/// their bytes.
 pub const MAX_JSON_BYTES: u64 = 1 << 28;
 
 /// A file of captions that was opened, by what its first byte says.
@@ -49,8 +50,8 @@ impl Captions {
     /// Opens a file; plain, gzip or Zstandard. One that begins with `{` is read as JSON.
     ///
     /// # Errors
-    /// [`Error::BadCaptions`] if it is JSON and not COCO's, if a caption is empty or longer than a line may be (1 MiB), or
-    /// if the file is longer than [`MAX_JSON_BYTES`]; [`Error::Core`] if it cannot be read.
+    /// [`Error::BadCaptions`] if it is JSON and not COCO's, if a caption is empty or longer than a line may be (1 MiB),
+    /// or if the file is longer than [`MAX_JSON_BYTES`]; [`Error::Core`] if it cannot be read.
     ///
     /// # Examples
     /// ```

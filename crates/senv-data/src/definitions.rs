@@ -29,8 +29,8 @@ pub struct Definitions {
 }
 
 impl Definitions {
-    /// Reads lines of `word<TAB>definition`. Quotes are ordinary characters; a byte-order mark, any line end and empty lines
-    /// at the end are skipped.
+    /// Reads lines of `word<TAB>definition`. Quotes are ordinary characters; a byte-order mark, any line end and empty
+    /// lines at the end are skipped.
     ///
     /// # Errors
     /// [`Error::WrongColumns`] (a line without a tab, or with two), [`Error::EmptyCell`], [`Error::InvalidUtf8`] and

@@ -26,8 +26,8 @@ const SOUP: [(&str, &str); 6] = [
 
 impl SentenceGroups {
     /// Reads lines of `group<TAB>sentence`; the lines of a group need not be adjacent. Of names as in the published
-    /// captions of Flickr (`1000092795.jpg#3`) the number of the caption, from the last `#` on, is taken off. A file that
-    /// begins with `{` is read as COCO's captions (`captions_val2014.json`), as [`Captions`] says.
+    /// captions of Flickr (`1000092795.jpg#3`) the number of the caption, from the last `#` on, is taken off. A file
+    /// that begins with `{` is read as COCO's captions (`captions_val2014.json`), as [`Captions`] says.
     ///
     /// UTF-8 with any line end; empty lines at the end are skipped.
     ///

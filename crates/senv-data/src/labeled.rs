@@ -42,14 +42,14 @@ impl LabeledSet {
     /// Reads a set in any layout, which is detected by the name of the file and its first line.
     ///
     /// * Lines of `label<TAB>sentence`, without a header.
-    /// * A file with a name that ends in `.pos` or `.neg` (`.objective` or `.subjective`), and the other one beside it: a
-    ///   sentence a line, as SentEval has MR, CR, MPQA and SUBJ.
+    /// * A file with a name that ends in `.pos` or `.neg` (`.objective` or `.subjective`), and the other one beside it:
+    ///   a sentence a line, as SentEval has MR, CR, MPQA and SUBJ.
     /// * TREC: `LABEL:FINE sentence`, of which LABEL is the class.
     /// * MTEB: an object a line with `text` and `label`, a number or a name.
     ///
-    /// SentEval's and TREC's own files may be ISO 8859-1, as they are published: their lines that are not UTF-8 are read as
-    /// that. A sentence may be empty behind its label (MPQA has such); empty lines are passed over in files of one class, and at
-    /// the end of others.
+    /// SentEval's and TREC's own files may be ISO 8859-1, as they are published: their lines that are not UTF-8 are
+    /// read as that. A sentence may be empty behind its label (MPQA has such); empty lines are passed over in files of
+    /// one class, and at the end of others.
     ///
     /// # Errors
     /// [`Error::WrongColumns`], [`Error::BadObject`], [`Error::EmptyCell`] (no label), [`Error::InvalidUtf8`] and

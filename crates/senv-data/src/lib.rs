@@ -13,8 +13,9 @@
 //! | parsed sentences in the brackets of the Penn Treebank | [`TreeReader`] |
 //!
 //! Each reader takes the published layout, lines of cells separated by tabs, and where MTEB has the data set, its
-//! objects, one a line; captions can be COCO's JSON, too. Quotes are ordinary characters. Files are UTF-8, plain or compressed by gzip or Zstandard; any
-//! line end, a byte-order mark and empty lines at the end are fine. A bad line is an error that names file and line.
+//! objects, one a line; captions can be COCO's JSON, too. Quotes are ordinary characters. Files are UTF-8, plain or
+//! compressed by gzip or Zstandard; any line end, a byte-order mark and empty lines at the end are fine. A bad line is
+//! an error that names file and line.
 //!
 //! ```
 //! use senv_data::StsTask;

@@ -56,8 +56,8 @@ pub(crate) fn for_each_line_of(reader: &mut TextReader, mut each: impl FnMut(u64
     Ok(())
 }
 
-/// Whether there is memory for what readers make of lines: many small pieces, none of which can be refused without the end of
-/// the program.
+/// Whether there is memory for what readers make of lines: many small pieces, none of which can be refused without the
+/// end of the program.
 #[derive(Debug, Default)]
 pub(crate) struct Room {
     /// Bytes of the lines so far, with what is kept beside each.

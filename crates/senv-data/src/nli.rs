@@ -88,8 +88,9 @@ impl NliSet {
         Ok(Self { path: path.to_owned(), layout, pairs, n_unlabeled })
     }
 
-    /// Hands every pair with a label to `each`, its premise and its hypothesis, without keeping it: for sets larger than memory. Returns
-    /// the layout and the number of pairs without a label. `observer` hears how much of the file has been read.
+    /// Hands every pair with a label to `each`, its premise and its hypothesis, without keeping it: for sets larger
+    /// than memory. Returns the layout and the number of pairs without a label. `observer` hears how much of the file
+    /// has been read.
     ///
     /// # Errors
     /// As [`NliSet::read`], and those of `each`.

@@ -127,8 +127,8 @@ impl ParaphraseSet {
         Ok(Self { path: path.to_owned(), pairs })
     }
 
-    /// Takes the last quarter of the pairs off, rounded down: the set that a classifier trained on the others is judged by,
-    /// for want of a test set.
+    /// Takes the last quarter of the pairs off, rounded down: the set that a classifier trained on the others is judged
+    /// by, for want of a test set.
     ///
     /// # Examples
     /// ```

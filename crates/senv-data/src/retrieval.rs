@@ -70,8 +70,9 @@ impl From<Name> for String {
 }
 
 impl RetrievalSet {
-    /// Reads a folder of BEIR: `corpus.jsonl` with `_id`, `title` and `text`, `queries.jsonl` with `_id` and `text` (both may end in `.gz` or
-    /// `.zst`), and `qrels/test.tsv`, or else `dev.tsv` or `train.tsv`, with query, document and grade between tabs below a header.
+    /// Reads a folder of BEIR: `corpus.jsonl` with `_id`, `title` and `text`, `queries.jsonl` with `_id` and `text`
+    /// (both may end in `.gz` or `.zst`), and `qrels/test.tsv`, or else `dev.tsv` or `train.tsv`, with query, document
+    /// and grade between tabs below a header.
     ///
     /// ```
     /// # let folder = tempfile::tempdir()?;
@@ -86,8 +87,9 @@ impl RetrievalSet {
     /// ```
     ///
     /// # Errors
-    /// [`CoreError::BadTable`] names file and line of a record that is broken, comes twice, or judges a query or document that is not there;
-    /// [`CoreError::EmptyInput`] if there is no document, or no query with a relevant one; [`CoreError::Io`] if a file cannot be read.
+    /// [`CoreError::BadTable`] names file and line of a record that is broken, comes twice, or judges a query or
+    /// document that is not there; [`CoreError::EmptyInput`] if there is no document, or no query with a relevant one;
+    /// [`CoreError::Io`] if a file cannot be read.
     pub fn read(folder: impl AsRef<Path>) -> Result<Self> {
         let folder = folder.as_ref();
         let (corpus, queries) = (table(folder, "corpus.jsonl"), table(folder, "queries.jsonl"));

@@ -1,7 +1,7 @@
 //! Reader of scored pairs in any layout, to train and to choose by.
 //!
-//! Training compares scores with each other and takes them on any scale, so a pair that lacks one is an error here. The readers
-//! of published sets, [`StsTask`] and [`SickSet`](crate::SickSet), know the scale, and count such pairs.
+//! Training compares scores with each other and takes them on any scale, so a pair that lacks one is an error here. The
+//! readers of published sets, [`StsTask`] and [`SickSet`](crate::SickSet), know the scale, and count such pairs.
 
 use std::path::Path;
 
@@ -24,16 +24,17 @@ pub struct ScoredPairs {
 impl ScoredPairs {
     /// Reads scored pairs in either layout, which is detected by the first line.
     ///
-    /// * Lines of `score<TAB>sentence<TAB>sentence`, without a header; more columns may follow. A score is any finite number.
-    /// * SICK with or without its header, as [`SickSet::read`](crate::SickSet::read) has it: scores are 1 to 5, pairs without
-    ///   one are left out.
+    /// * Lines of `score<TAB>sentence<TAB>sentence`, without a header; more columns may follow. A score is any finite
+    ///   number.
+    /// * SICK with or without its header, as [`SickSet::read`](crate::SickSet::read) has it: scores are 1 to 5, pairs
+    ///   without one are left out.
     ///
     /// UTF-8 and line ends as in [`StsTask::read`]; the file is read once, so it may be a pipe.
     ///
     /// # Errors
-    /// [`Error::TooFewColumns`], [`Error::ScoreNotANumber`], [`Error::InvalidUtf8`] and [`Error::LineTooLong`] name the line;
-    /// those of [`SickSet::read`](crate::SickSet::read); [`Error::TooFewPairs`] below two pairs; [`Error::Core`] if the file
-    /// cannot be read.
+    /// [`Error::TooFewColumns`], [`Error::ScoreNotANumber`], [`Error::InvalidUtf8`] and [`Error::LineTooLong`] name the
+    /// line; those of [`SickSet::read`](crate::SickSet::read); [`Error::TooFewPairs`] below two pairs; [`Error::Core`]
+    /// if the file cannot be read.
     ///
     /// # Examples
     /// ```

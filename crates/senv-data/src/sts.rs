@@ -86,7 +86,8 @@ impl StsTask {
         })
     }
 
-    /// Reads objects, or lines of which `cells` finds gold score and sentences; `expected` are the columns that it knows.
+    /// Reads objects, or lines of which `cells` finds gold score and sentences; `expected` are the columns that it
+    /// knows.
     pub(crate) fn read_lines(
         path: &Path,
         expected: &'static str,

@@ -4,8 +4,8 @@
 //! tree := "(" label? (tree+ | word) ")"        (S (NP (DT the) (NN cat)) (VP (VBZ sleeps)))
 //! ```
 //!
-//! A tree may stand on a line of its own, beside others, or on several lines. Labels are read and, but for that of empty
-//! elements, not kept. Trees are read one by one, without recursion: how deep they are does not matter.
+//! A tree may stand on a line of its own, beside others, or on several lines. Labels are read and, but for that of
+//! empty elements, not kept. Trees are read one by one, without recursion: how deep they are does not matter.
 
 use std::path::{Path, PathBuf};
 
@@ -29,8 +29,8 @@ const BRACKETS: [(&str, &str); 6] =
 pub struct Tree {
     /// Its words. The treebank's names of brackets (`-LRB-`) are brackets again, and its `\/` and `\*` are `/` and `*`.
     pub words: Vec<String>,
-    /// The spans of its nodes, inner ones first: the first word and that after the last, counted from 0. A node with a single
-    /// child has the span of the child, and one of empty elements alone an empty span.
+    /// The spans of its nodes, inner ones first: the first word and that after the last, counted from 0. A node with a
+    /// single child has the span of the child, and one of empty elements alone an empty span.
     pub spans: Vec<(u32, u32)>,
 }
 
@@ -84,8 +84,8 @@ enum Piece {
 }
 
 impl TreeReader {
-    /// Opens files: plain, gzip or Zstandard; `-` is standard input. Only the limit of a line and what is done with bytes that
-    /// are not UTF-8 matter among the options.
+    /// Opens files: plain, gzip or Zstandard; `-` is standard input. Only the limit of a line and what is done with
+    /// bytes that are not UTF-8 matter among the options.
     ///
     /// # Errors
     /// If a file cannot be read.
@@ -97,9 +97,9 @@ impl TreeReader {
     /// The next tree, `None` after the last.
     ///
     /// # Errors
-    /// [`Error::BadTree`], naming line and column, for brackets that do not fit together, text outside of them, a node without a
-    /// word or a tree, two words in a node; [`Error::InvalidUtf8`], [`Error::LineTooLong`]; [`Error::Core`] if the file cannot
-    /// be read.
+    /// [`Error::BadTree`], naming line and column, for brackets that do not fit together, text outside of them, a node
+    /// without a word or a tree, two words in a node; [`Error::InvalidUtf8`], [`Error::LineTooLong`]; [`Error::Core`]
+    /// if the file cannot be read.
     pub fn next_tree(&mut self) -> Result<Option<Tree>> {
         let mut tree = Tree::default();
         let mut open: Vec<Open> = Vec::new();
@@ -156,8 +156,8 @@ impl TreeReader {
         }
     }
 
-    /// The next piece, with its line and column; `None` at the end of the last file. A tree ends with its file: that `outer`, the
-    /// node of the whole tree, is still open there is an error.
+    /// The next piece, with its line and column; `None` at the end of the last file. A tree ends with its file: that
+    /// `outer`, the node of the whole tree, is still open there is an error.
     fn next_piece(&mut self, outer: Option<&Open>) -> Result<Option<(Piece, u64, usize)>> {
         let unfinished = |reader: &Self, outer: &Open| {
             reader.bad(outer.line, outer.column, "the tree that begins here has no end: a bracket is missing")

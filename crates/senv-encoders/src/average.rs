@@ -9,8 +9,8 @@
 //!
 //! A repeated word counts each time; a sentence without words has the zero vector. There are no parameters, and the
 //! forward pass saves nothing. Each sentence (F1) and each distinct word (B1) is summed in a fixed order by one thread.
-//! (F1) is `senv_core::kernels::sum_rows` in f32, by which trained averages encode (`feature-average`), and a plain loop in f64,
-//! in which gradients are checked.
+//! (F1) is `senv_core::kernels::sum_rows` in f32, by which trained averages encode (`feature-average`), and a plain
+//! loop in f64, in which gradients are checked.
 
 use ndarray::{Array2, ArrayView2, ArrayViewMut2};
 use rayon::prelude::*;

@@ -17,8 +17,8 @@ use crate::encoder::check_size;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Conditioning {
-    /// The sentence vector is the initial state, so it has the hidden size; the cell of an LSTM begins with zeros. The code
-    /// of Skip-thoughts, P-thought.
+    /// The sentence vector is the initial state, so it has the hidden size; the cell of an LSTM begins with zeros. The
+    /// code of Skip-thoughts, P-thought.
     #[default]
     InitialState,
     /// It is added to all gates and to the candidate at every step, each through a matrix. The Skip-thought paper.
@@ -59,8 +59,8 @@ pub trait Decoder: Debug + Clone + PartialEq {
     /// The hidden size.
     fn hidden(&self) -> usize;
 
-    /// The number of values that a step needs of the step before, the hidden state first: `hidden`, and for an LSTM its cell
-    /// as well.
+    /// The number of values that a step needs of the step before, the hidden state first: `hidden`, and for an LSTM its
+    /// cell as well.
     fn state_dim(&self) -> usize;
 
     /// The sentence dimension.
@@ -97,9 +97,9 @@ pub trait Decoder: Debug + Clone + PartialEq {
     /// | `vectors` | sentence vectors | `(n_sentences, vector_dim)` |
     ///
     /// # Errors
-    /// [`Error::ShapeMismatch`](senv_core::Error::ShapeMismatch) if words, vectors or parameters do not fit the decoder or the batch;
-    /// [`Error::InvalidParameter`](senv_core::Error::InvalidParameter) if the start token is not in the batch;
-    /// [`Error::TooLarge`](senv_core::Error::TooLarge) if the result does not fit into memory.
+    /// [`Error::ShapeMismatch`](senv_core::Error::ShapeMismatch) if words, vectors or parameters do not fit the decoder
+    /// or the batch; [`Error::InvalidParameter`](senv_core::Error::InvalidParameter) if the start token is not in the
+    /// batch; [`Error::TooLarge`](senv_core::Error::TooLarge) if the result does not fit into memory.
     fn forward<F: Float>(
         &self,
         parameters: &Parameters<F>,
@@ -131,15 +131,16 @@ pub trait Decoder: Debug + Clone + PartialEq {
     /// A session that decodes one sentence vector, word by word.
     ///
     /// # Errors
-    /// [`Error::ShapeMismatch`](senv_core::Error::ShapeMismatch) if the vector or the parameters do not fit the decoder.
+    /// [`Error::ShapeMismatch`](senv_core::Error::ShapeMismatch) if the vector or the parameters do not fit the
+    /// decoder.
     fn session<'a, F: Float>(
         &'a self,
         parameters: &'a Parameters<F>,
         vector: ArrayView1<'_, F>,
     ) -> Result<DecoderSession<'a, F, Self>>;
 
-    /// The states after one more word, shape `(k, state_dim)`: from `states`, of the same shape, and the vectors of the words,
-    /// shape `(k, word_dim)`. `added` is what the sentence vector adds to the gates.
+    /// The states after one more word, shape `(k, state_dim)`: from `states`, of the same shape, and the vectors of the
+    /// words, shape `(k, word_dim)`. `added` is what the sentence vector adds to the gates.
     ///
     /// # Errors
     /// [`Error::ShapeMismatch`](senv_core::Error::ShapeMismatch) if a shape differs.
@@ -175,8 +176,8 @@ impl<F: Float, D: Decoder> DecoderSession<'_, F, D> {
         &self.first
     }
 
-    /// The states after one more word, for several hypotheses: from `states`, shape `(k, state_dim)`, and the vectors of
-    /// the words, shape `(k, word_dim)`. Their first `hidden` columns predict the next word.
+    /// The states after one more word, for several hypotheses: from `states`, shape `(k, state_dim)`, and the vectors
+    /// of the words, shape `(k, word_dim)`. Their first `hidden` columns predict the next word.
     ///
     /// # Errors
     /// [`Error::ShapeMismatch`](senv_core::Error::ShapeMismatch) if a shape differs.

@@ -59,7 +59,8 @@ impl LinearMap {
         (self.input as f64 + f64::from(u8::from(self.constant))) * self.output as f64
     }
 
-    /// Appends its tensors as they are before training: an orthogonal W where it is square, N(0, 0.01²) otherwise, b = 0.
+    /// Appends its tensors as they are before training: an orthogonal W where it is square, N(0, 0.01²) otherwise, b =
+    /// 0.
     ///
     /// # Errors
     /// As [`push_zeros`](Self::push_zeros).

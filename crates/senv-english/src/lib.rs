@@ -9,8 +9,9 @@
 //! ```
 //!
 //! English only: of other languages and of code it knows few words, hashes the rest, and gives vectors that say little.
-//! [`MIN_KNOWN_SHARE`] tells such text. A sentence becomes the mean of the vectors of its words, and behind it stand 258 values
-//! that read their order and negation ([`StaticEncoder`]); `model()?.truncate_dim(256)` is the mean alone. What it was trained on, what it scores and what it gets wrong stands in `MODEL_CARD.md`. With the feature `small`
+//! [`MIN_KNOWN_SHARE`] tells such text. A sentence becomes the mean of the vectors of its words, and behind it stand
+//! 258 values that read their order and negation ([`StaticEncoder`]); `model()?.truncate_dim(256)` is the mean alone.
+//! What it was trained on, what it scores and what it gets wrong stands in `MODEL_CARD.md`. With the feature `small`
 //! the table is smaller: [`SMALL`] says which one is built in.
 
 use senv_core::{Result, StaticEncoder};
@@ -18,9 +19,9 @@ use senv_core::{Result, StaticEncoder};
 /// Whether the small model is built in.
 pub const SMALL: bool = cfg!(feature = "small");
 
-/// Share of known words ([`senv_core::KnownWords`]) below which a text is not English, or is code: of 1,000 sentences of English, be it
-/// news, tweets or captions, .88 and more are known (.80 to the small model), of code .73 to .85 (.74 to .80), of other languages
-/// 0 to .60.
+/// Share of known words ([`senv_core::KnownWords`]) below which a text is not English, or is code: of 1,000 sentences
+/// of English, be it news, tweets or captions, .88 and more are known (.80 to the small model), of code .73 to .85 (.74
+/// to .80), of other languages 0 to .60.
 ///
 /// ```
 /// let english = senv_english::model()?;
@@ -56,8 +57,8 @@ pub const SMALL_DIGEST: &str = "3468856f346dcbd6";
 /// The digest of the model that is built in.
 pub const DIGEST: &str = if SMALL { SMALL_DIGEST } else { LARGE_DIGEST };
 
-/// The encoder. Its rows stay where they are in the program; what is made is the index of its words, in some milliseconds:
-/// keep the encoder rather than making it anew for each sentence.
+/// The encoder. Its rows stay where they are in the program; what is made is the index of its words, in some
+/// milliseconds: keep the encoder rather than making it anew for each sentence.
 ///
 /// # Errors
 /// If memory for the index is lacking, or the program file was damaged.

@@ -16,7 +16,8 @@
 //! | `batch` | queries in a call | `1,8,100,1000` |
 //! | `folder` | a collection is written there, opened and searched from the file | |
 //!
-//! Lines of searches: cells, recall asked for, queries in a call, recall reached, queries a second of CPU time and of wall time.
+//! Lines of searches: cells, recall asked for, queries in a call, recall reached, queries a second of CPU time and of
+//! wall time.
 
 #![allow(clippy::print_stdout)]
 

@@ -33,13 +33,13 @@ const CELL_CANDIDATES: usize = 3;
 const MEASURED_FROM: usize = 2_000;
 
 impl VectorIndex {
-    /// Builds an index of rows, on all threads of the current rayon pool; it depends on the rows and the parameters alone. One
-    /// million rows of 256 dimensions take some 2 seconds of CPU time, with cells 4.
+    /// Builds an index of rows, on all threads of the current rayon pool; it depends on the rows and the parameters
+    /// alone. One million rows of 256 dimensions take some 2 seconds of CPU time, with cells 4.
     ///
     /// # Errors
     /// [`Error::NonFinite`](crate::Error::NonFinite) for a row with NaN or an infinite number;
-    /// [`Error::TooManyRows`](crate::Error::TooManyRows); [`senv_core::Error::InvalidParameter`] for lengths of blocks that do
-    /// not fit; [`senv_core::Error::TooLarge`] if memory is lacking.
+    /// [`Error::TooManyRows`](crate::Error::TooManyRows); [`senv_core::Error::InvalidParameter`] for lengths of blocks
+    /// that do not fit; [`senv_core::Error::TooLarge`] if memory is lacking.
     pub fn build(rows: Table, params: &IndexParams) -> Result<Self> {
         let (n, dim) = (rows.n_rows(), rows.dim());
         check_size(n, dim)?;
@@ -128,8 +128,8 @@ impl VectorIndex {
         })
     }
 
-    /// The recall of cells. It differs a lot between queries, so this takes more queries than the other measurements. The true
-    /// nearest rows are what a search of all cells finds.
+    /// The recall of cells. It differs a lot between queries, so this takes more queries than the other measurements.
+    /// The true nearest rows are what a search of all cells finds.
     fn measure_cells(&self, inverse_norms: &[f32], cells: &Cells) -> Result<Vec<(u32, f32)>> {
         let wanted = self.config.params.recall_queries.saturating_mul(CELL_QUERIES);
         let Sample { rows, units, codes } = self.sample(wanted, inverse_norms);

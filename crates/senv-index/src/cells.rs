@@ -1,4 +1,5 @@
-//! Cells: rows divided by the nearest of some centroids, so that a single query is compared with the rows of a few cells alone.
+//! Cells: rows divided by the nearest of some centroids, so that a single query is compared with the rows of a few
+//! cells alone.
 //!
 //! Equation: `spherical-k-means`
 //!
@@ -6,8 +7,9 @@
 //! cell(x) = argmax_c x·m_c            m_c = Σ_{cell(x) = c} x / |Σ_{cell(x) = c} x|        |x| = 1
 //! ```
 //!
-//! (Dhillon and Modha 2001.) Rows are assigned by their codes, with the centroids as queries: sums of integers, so cells do not
-//! depend on threads or machine but by the rounding of the means, which are summed in f64 in the order of the rows.
+//! (Dhillon and Modha 2001.) Rows are assigned by their codes, with the centroids as queries: sums of integers, so
+//! cells do not depend on threads or machine but by the rounding of the means, which are summed in f64 in the order of
+//! the rows.
 
 use rand::Rng;
 use rayon::prelude::*;
@@ -32,7 +34,8 @@ pub(crate) struct Cells {
     pub(crate) cell_of: Vec<u32>,
 }
 
-/// Finds centroids and assigns all rows; those of norm 0 belong to cell 0. `nibbles` are the codes of all rows in blocks of sixteen.
+/// Finds centroids and assigns all rows; those of norm 0 belong to cell 0. `nibbles` are the codes of all rows in
+/// blocks of sixteen.
 pub(crate) fn find(
     coder: &Coder,
     nibbles: &[u8],

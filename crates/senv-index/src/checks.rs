@@ -1,4 +1,5 @@
-//! Checksums of the blocks of a file that is memory-mapped: a block is compared with its checksum when it is first used.
+//! Checksums of the blocks of a file that is memory-mapped: a block is compared with its checksum when it is first
+//! used.
 
 use std::{
     ops::Range,

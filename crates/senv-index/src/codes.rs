@@ -17,9 +17,9 @@
 //! x·y ≈ a (2 Σ w_j t_j − Σ w_j) / x·v'      by the top bits alone
 //! ```
 //!
-//! Were w exact, the sums would be y·v and y·v'. A random rotation makes the error of v orthogonal to x in expectation once it is
-//! divided by x·v, so the estimate is unbiased (Gao and Long 2024, RaBitQ, section 3.2; Max 1960 for Δ). A row stores u, 1 / x·v
-//! and 1 / x·v'. The sums are of integers: exact, and the same on every machine.
+//! Were w exact, the sums would be y·v and y·v'. A random rotation makes the error of v orthogonal to x in expectation
+//! once it is divided by x·v, so the estimate is unbiased (Gao and Long 2024, RaBitQ, section 3.2; Max 1960 for Δ). A
+//! row stores u, 1 / x·v and 1 / x·v'. The sums are of integers: exact, and the same on every machine.
 
 use crate::{
     code_kernels::{self, PlaneQuery, nibble_query_len},
@@ -98,7 +98,8 @@ impl Coder {
         self.rotation.dim()
     }
 
-    /// Computes the codes of a row, into the scratch space, and its factors. The codes of a row that is zero or not finite are 0.
+    /// Computes the codes of a row, into the scratch space, and its factors. The codes of a row that is zero or not
+    /// finite are 0.
     pub(crate) fn encode_row(&self, row: &[f32], inverse_norm: f32, scratch: &mut CodeScratch) -> Factors {
         let CodeScratch { rotated, codes } = scratch;
         codes.clear();
@@ -110,7 +111,8 @@ impl Coder {
         rotated.extend(row.iter().map(|x| x * inverse_norm));
         self.rotation.rotate(rotated);
         let [top, whole] = code_kernels::quantize_4_bits(rotated, &self.halves, codes);
-        // Each product but those of the two middle intervals is positive, and those are when the signs agree, as they do.
+        // Each product but those of the two middle intervals is positive, and those are when the signs agree, as they
+        // do.
         let inverse = |dot: f32| Some(1.0 / dot).filter(|x| dot.is_finite() && dot > 0.0 && x.is_finite());
         match (inverse(top), inverse(whole)) {
             (Some(top), Some(whole)) => Factors { top: upper_half(top), whole: upper_half(whole) },
@@ -189,8 +191,8 @@ mod tests {
                     y
                 })
                 .collect();
-            // The error of a 4-bit value is some tenth of its size, that of a sign six tenths, and the mean of d of them 1 / √d of
-            // that.
+            // The error of a 4-bit value is some tenth of its size, that of a sign six tenths, and the mean of d of
+            // them 1 / √d of that.
             for (number, most, bias) in [(0, 0.13, 5e-4), (1, 0.8, 2e-3)] {
                 let (mut sum, mut squares, mut n) = (0.0, 0.0, 0.0);
                 for seed in 0..5 {

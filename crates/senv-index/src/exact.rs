@@ -16,8 +16,8 @@ const FEW: usize = 3;
 /// so many at a time, which stay in the first cache until their norms are known.
 const FEW_ROWS: usize = 16;
 
-/// The `k` of the first `n` rows of highest cosine with each of the unit vectors, in order. `units` are all queries, one after
-/// another.
+/// The `k` of the first `n` rows of highest cosine with each of the unit vectors, in order. `units` are all queries,
+/// one after another.
 pub(crate) fn nearest(
     rows: &StoredRows,
     n: usize,

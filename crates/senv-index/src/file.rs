@@ -164,12 +164,12 @@ impl VectorIndex {
         Ok(writer.save(path)?)
     }
 
-    /// Memory-maps a file: what it takes grows with the number of checksums, not of rows. A part of it is compared with its
-    /// checksum when a search looks at it for the first time.
+    /// Memory-maps a file: what it takes grows with the number of checksums, not of rows. A part of it is compared with
+    /// its checksum when a search looks at it for the first time.
     ///
     /// # Errors
-    /// [`senv_core::Error`] if it is no model file of this kind, or its header is damaged; [`Error::Damaged`] if its parts do not
-    /// fit together.
+    /// [`senv_core::Error`] if it is no model file of this kind, or its header is damaged; [`Error::Damaged`] if its
+    /// parts do not fit together.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let file = ModelFile::open(path.as_ref())?;
         Self::from_file(&file, path.as_ref())

@@ -49,12 +49,12 @@ pub(crate) struct IndexConfig {
     pub(crate) recall: Recall,
 }
 
-/// Rows that are searched by cosine: the top bits of their 4-bit codes first, then the codes of a short list, then the best
-/// candidates exactly.
+/// Rows that are searched by cosine: the top bits of their 4-bit codes first, then the codes of a short list, then the
+/// best candidates exactly.
 ///
-/// Results do not depend on the number of threads; equal cosines are ordered by ascending row. Rows that are zero (norm below
-/// 1e-12) are never neighbours, and a query that is zero has none. An index of few rows, for which recall cannot be measured,
-/// compares all of them exactly.
+/// Results do not depend on the number of threads; equal cosines are ordered by ascending row. Rows that are zero (norm
+/// below 1e-12) are never neighbours, and a query that is zero has none. An index of few rows, for which recall cannot
+/// be measured, compares all of them exactly.
 ///
 /// Codes take 128 bytes a row of 256 dimensions, factors 4, cells some 6; the rows for rescoring come to that.
 ///
@@ -129,8 +129,8 @@ impl VectorIndex {
         &self.config.recall
     }
 
-    /// The recall, as it was measured, of what a search for this recall looks at; `None` where it was not measured, and rows are
-    /// not compared exactly either, because none are kept.
+    /// The recall, as it was measured, of what a search for this recall looks at; `None` where it was not measured, and
+    /// rows are not compared exactly either, because none are kept.
     #[must_use]
     pub fn expected_recall(&self, wanted: f32) -> Option<f32> {
         if self.rows.is_none() {
@@ -160,15 +160,15 @@ impl VectorIndex {
     /// The rows nearest to a query, the nearest first; fewer if there are fewer, none for a query that is zero.
     ///
     /// # Errors
-    /// [`senv_core::Error::ShapeMismatch`] for a query of another dimension; [`senv_core::Error::InvalidParameter`] for one with
-    /// NaN or an infinite number, or a search outside its ranges; [`Error::Damaged`] if a part of a file that is looked at does
-    /// not fit its checksum.
+    /// [`senv_core::Error::ShapeMismatch`] for a query of another dimension; [`senv_core::Error::InvalidParameter`] for
+    /// one with NaN or an infinite number, or a search outside its ranges; [`Error::Damaged`] if a part of a file that
+    /// is looked at does not fit its checksum.
     pub fn search(&self, query: &[f32], search: &Search<'_>) -> Result<Vec<Neighbour>> {
         Ok(self.search_batch(&[query], search)?.pop().unwrap_or_default())
     }
 
-    /// The rows nearest to each of the queries, in the order of the queries: those that each finds alone. Faster than one by one:
-    /// codes are fetched once for many queries.
+    /// The rows nearest to each of the queries, in the order of the queries: those that each finds alone. Faster than
+    /// one by one: codes are fetched once for many queries.
     ///
     /// # Errors
     /// As [`VectorIndex::search`], for any of the queries.
@@ -370,8 +370,9 @@ impl IndexCells {
         self.starts[cell] as usize..self.starts[cell + 1] as usize
     }
 
-    /// Cells, each with the place in a list of the queries that have it among their `n` nearest, and that list: first the cells to
-    /// whose queries they are among the nearest few, as their rows set a floor that most other rows do not reach.
+    /// Cells, each with the place in a list of the queries that have it among their `n` nearest, and that list: first
+    /// the cells to whose queries they are among the nearest few, as their rows set a floor that most other rows do not
+    /// reach.
     fn queries(&self, queries: &[Query], n: usize) -> (Vec<CellList>, Vec<u32>) {
         let n_cells = self.starts.len() - 1;
         let n = n.min(n_cells);

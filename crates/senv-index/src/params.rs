@@ -10,7 +10,8 @@ pub const DEFAULT_CELLS_FROM: usize = 200_000;
 /// Recall of a search where none is asked for.
 pub const DEFAULT_RECALL: f32 = 0.99;
 
-/// Rows of the short list for each wanted row in a search that says how many candidates to look at, and not how long the list is.
+/// Rows of the short list for each wanted row in a search that says how many candidates to look at, and not how long
+/// the list is.
 pub const DEFAULT_SHORTLIST: u32 = 256;
 
 /// Into how many cells an index divides its rows.
@@ -43,11 +44,13 @@ pub struct IndexParams {
     pub rescoring: Rescoring,
     /// Number of cells.
     pub cells: CellCount,
-    /// Lengths of the blocks of dimensions that are rotated by themselves, which add up to the dimension; none is one block.
+    /// Lengths of the blocks of dimensions that are rotated by themselves, which add up to the dimension; none is one
+    /// block.
     pub blocks: Vec<usize>,
     /// Seed of rotation and cells.
     pub seed: u64,
-    /// Rows that recall is measured on; 0 leaves it out, and every search is exact unless it says how many candidates to look at.
+    /// Rows that recall is measured on; 0 leaves it out, and every search is exact unless it says how many candidates
+    /// to look at.
     pub recall_queries: usize,
 }
 
@@ -129,8 +132,9 @@ impl<'a> Search<'a> {
         self
     }
 
-    /// With a short list of this many rows for each wanted row, at least 1, in place of [`DEFAULT_SHORTLIST`]: those of highest
-    /// estimate by the top bits of their codes, from which candidates are chosen. Only together with [`Search::candidates`].
+    /// With a short list of this many rows for each wanted row, at least 1, in place of [`DEFAULT_SHORTLIST`]: those of
+    /// highest estimate by the top bits of their codes, from which candidates are chosen. Only together with
+    /// [`Search::candidates`].
     #[must_use]
     pub fn shortlist(mut self, shortlist: u32) -> Self {
         self.shortlist = Some(shortlist);
@@ -144,8 +148,8 @@ impl<'a> Search<'a> {
         self
     }
 
-    /// Among the rows for which `keep(query, row)` holds. All cells are looked at then, twice the candidates, and a short list of
-    /// twice the length, so that the recall stays.
+    /// Among the rows for which `keep(query, row)` holds. All cells are looked at then, twice the candidates, and a
+    /// short list of twice the length, so that the recall stays.
     #[must_use]
     pub fn keep(mut self, keep: &'a Keep<'a>) -> Self {
         self.keep = Some(keep);

@@ -34,9 +34,9 @@ impl Planes {
         TopCodes { bytes: &self.top, factors: self.top_factors.as_slice(), lane_rows, block_bytes: block_bytes(dim) }
     }
 
-    /// The second stage of a search: the lower bits are added to the top bits of the short list, and the `wanted` rows of highest
-    /// estimate are kept, in order. `rows` holds the number of each row on the list, below the number of rows. Estimates lack
-    /// the scale of the query.
+    /// The second stage of a search: the lower bits are added to the top bits of the short list, and the `wanted` rows
+    /// of highest estimate are kept, in order. `rows` holds the number of each row on the list, below the number of
+    /// rows. Estimates lack the scale of the query.
     pub(crate) fn refine(&self, short: &[Short], rows: &[u32], query: &QueryCode, wanted: usize) -> Vec<Scored> {
         let mut sums = vec![0; rows.len()];
         code_kernels::low_scores(&self.low, rows, &query.planes, &mut sums);
@@ -70,8 +70,8 @@ pub(crate) fn blocks_of(rows: usize) -> usize {
     rows.div_ceil(PLANE_ROWS)
 }
 
-/// Top bits and their factors in blocks: lane `i` gets row `rows[i]`, and none where that is not there. `tops` has the bytes of
-/// each row one after another.
+/// Top bits and their factors in blocks: lane `i` gets row `rows[i]`, and none where that is not there. `tops` has the
+/// bytes of each row one after another.
 pub(crate) fn arrange(
     tops: &[u8],
     factors: &[u16],

@@ -13,17 +13,19 @@ const SHORTLIST_COST: f64 = 60.0;
 /// Rows whose top bits are compared while one candidate is rescored.
 const CANDIDATE_COST: f64 = 200.0;
 
-/// The recall of the ten nearest rows of a sample of rows: the share of the true ones, found by an exact search, that are found.
+/// The recall of the ten nearest rows of a sample of rows: the share of the true ones, found by an exact search, that
+/// are found.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Recall {
     /// Rows of the sample that were taken as queries.
     pub queries: usize,
-    /// Rows of the short list for each wanted row, and the recall where all of them are candidates: by the top bits alone.
+    /// Rows of the short list for each wanted row, and the recall where all of them are candidates: by the top bits
+    /// alone.
     pub shortlists: Vec<(u32, f32)>,
     /// Candidates for each wanted row, and the recall where all rows are on the short list and in the cells looked at.
     pub candidates: Vec<(f32, f32)>,
-    /// Cells looked at, and the recall where all of their rows are candidates; of eight times as many rows, against those that a
-    /// search of all cells finds.
+    /// Cells looked at, and the recall where all of their rows are candidates; of eight times as many rows, against
+    /// those that a search of all cells finds.
     pub cells: Vec<(u32, f32)>,
 }
 
@@ -49,8 +51,8 @@ fn missed<T: PartialEq>(measured: &[(T, f32)], effort: T) -> f32 {
 }
 
 impl Recall {
-    /// The least to look at for a recall of `wanted` among so many rows, as the misses of all stages add up at most. An index that
-    /// was not measured, or too small a sample, is searched exactly.
+    /// The least to look at for a recall of `wanted` among so many rows, as the misses of all stages add up at most. An
+    /// index that was not measured, or too small a sample, is searched exactly.
     pub(crate) fn effort(&self, wanted: f32, rows: usize, n_cells: usize) -> Effort {
         let allowed = 1.0 - wanted;
         if self.queries == 0 || allowed <= 0.0 {
@@ -82,8 +84,8 @@ impl Recall {
         cheapest.1
     }
 
-    /// The recall that was measured for what a search for `wanted` looks at; the misses of its stages are added up. 1 where every
-    /// row is compared exactly.
+    /// The recall that was measured for what a search for `wanted` looks at; the misses of its stages are added up. 1
+    /// where every row is compared exactly.
     pub(crate) fn expected(&self, wanted: f32, rows: usize, n_cells: usize) -> f32 {
         let Effort::Codes { shortlist, candidates, cells } = self.effort(wanted, rows, n_cells) else { return 1.0 };
         let in_cells = cells.map_or(0.0, |cells| missed(&self.cells, cells));

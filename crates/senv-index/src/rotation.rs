@@ -9,8 +9,8 @@
 //! ```
 //!
 //! Every factor is orthogonal, so lengths and angles stay. No dimension is padded. Blocks of dimensions are rotated by
-//! themselves, each by its own signs. Only sums, differences and one product a value, in a fixed order: bit-identical on every
-//! machine.
+//! themselves, each by its own signs. Only sums, differences and one product a value, in a fixed order: bit-identical
+//! on every machine.
 
 use rand::Rng;
 use senv_core::rng::stream;

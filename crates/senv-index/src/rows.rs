@@ -106,8 +106,8 @@ impl StoredRows {
         }
     }
 
-    /// Keeps them, in parts, for searches to come: 4 bytes a row. Those of compressed rows are not kept, whose values take longer to
-    /// read than their norms.
+    /// Keeps them, in parts, for searches to come: 4 bytes a row. Those of compressed rows are not kept, whose values
+    /// take longer to read than their norms.
     pub(crate) fn keep_inverse_norms(&self, n: usize, parts: Vec<Vec<f32>>) {
         let Self::F32(table, norms) = self else { return };
         let mut all = Vec::new();
@@ -132,8 +132,8 @@ pub(crate) fn inverse_norm(row: &[f32]) -> f32 {
 /// The unit vector of a query; `None` for one that counts as zero.
 ///
 /// # Errors
-/// [`senv_core::Error::ShapeMismatch`] for another dimension; [`senv_core::Error::InvalidParameter`] for NaN or an infinite
-/// number.
+/// [`senv_core::Error::ShapeMismatch`] for another dimension; [`senv_core::Error::InvalidParameter`] for NaN or an
+/// infinite number.
 pub(crate) fn unit(query: &[f32], dim: usize) -> Result<Option<Vec<f32>>> {
     if query.len() != dim {
         return Err(senv_core::Error::ShapeMismatch { what: "query", expected: dim, got: query.len() }.into());

@@ -1,5 +1,5 @@
-//! The first stage of a search: the top bits of rows are compared with queries, and the rows of highest estimate make the short
-//! list.
+//! The first stage of a search: the top bits of rows are compared with queries, and the rows of highest estimate make
+//! the short list.
 
 use std::ops::Range;
 
@@ -12,7 +12,8 @@ use crate::{
     codes::QueryCode,
 };
 
-/// Bytes of top bits that all queries of a batch go over before the next ones: a quarter of a second-level cache of 1 MiB.
+/// Bytes of top bits that all queries of a batch go over before the next ones: a quarter of a second-level cache of 1
+/// MiB.
 const PIECE_BYTES: usize = 1 << 18;
 /// Queries that the kernel takes at once.
 const QUERIES: usize = 8;
@@ -34,8 +35,8 @@ pub(crate) struct TopCodes<'a> {
     pub(crate) block_bytes: usize,
 }
 
-/// A row of the short list, by its slot: the lane of its top bits, counted over all blocks. Which row that is costs a read from
-/// memory for each, so it is looked up for those alone that stay on the list.
+/// A row of the short list, by its slot: the lane of its top bits, counted over all blocks. Which row that is costs a
+/// read from memory for each, so it is looked up for those alone that stay on the list.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Short {
     /// By its top bits.
@@ -62,16 +63,17 @@ pub(crate) type Check<'a> = dyn Fn(Range<usize>) -> Result<()> + Sync + 'a;
 /// Blocks that are compared with some of the queries.
 #[derive(Debug, Clone)]
 pub(crate) struct ScanTask<'a> {
-    /// Whether it is done before the threads divide the others, because it sets a floor for them; such tasks come first.
+    /// Whether it is done before the threads divide the others, because it sets a floor for them; such tasks come
+    /// first.
     pub(crate) is_first: bool,
     pub(crate) blocks: Range<usize>,
     /// By their number, rising.
     pub(crate) queries: &'a [u32],
 }
 
-/// The `wanted` rows of highest estimate for each query, in some order, among those in the blocks that tasks compare it with; no
-/// block is compared with a query twice. Estimates lack the scale of the query. Sooner done where a query meets its best rows
-/// first.
+/// The `wanted` rows of highest estimate for each query, in some order, among those in the blocks that tasks compare it
+/// with; no block is compared with a query twice. Estimates lack the scale of the query. Sooner done where a query
+/// meets its best rows first.
 ///
 /// # Errors
 /// Those of `check`.
@@ -99,9 +101,9 @@ pub(crate) fn scan(
     Ok(best.into_iter().map(Best::into_rows).collect())
 }
 
-/// For each query an estimate that most likely more than `wanted` rows reach, from a sample of the blocks; negative infinity where
-/// that is not worth its while. Without it, some ten times the wanted rows were put on a list for a while; the sample saves two
-/// thirds of them.
+/// For each query an estimate that most likely more than `wanted` rows reach, from a sample of the blocks; negative
+/// infinity where that is not worth its while. Without it, some ten times the wanted rows were put on a list for a
+/// while; the sample saves two thirds of them.
 fn guess(
     codes: TopCodes<'_>,
     tasks: &[ScanTask<'_>],

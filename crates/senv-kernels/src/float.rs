@@ -65,8 +65,8 @@ pub trait Float: NdFloat + serde::Serialize + serde::de::DeserializeOwned + seal
     fn add_to(x: &[Self], y: &mut [Self]);
     /// `y *= c`
     fn scale(c: Self, y: &mut [Self]);
-    /// `out = c Σ_{r in rows} v_r`, where row `r` of `values` starts at index `r stride`; rows are added in the order given,
-    /// and the sum is scaled last. Panics if `values` ends before the last value that is needed.
+    /// `out = c Σ_{r in rows} v_r`, where row `r` of `values` starts at index `r stride`; rows are added in the order
+    /// given, and the sum is scaled last. Panics if `values` ends before the last value that is needed.
     fn sum_rows(values: &[Self], stride: usize, rows: &[u32], c: Self, out: &mut [Self]);
     /// `y = tanh(y)`, elementwise.
     fn tanh_in_place(y: &mut [Self]);

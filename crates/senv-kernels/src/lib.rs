@@ -1,5 +1,5 @@
-//! Numbers: inner loops with one version for each SIMD level and a scalar twin, the two precisions under one trait, stable
-//! forms of common functions, and the dense table of rows.
+//! Numbers: inner loops with one version for each SIMD level and a scalar twin, the two precisions under one trait,
+//! stable forms of common functions, and the dense table of rows.
 //!
 //! `senv-core` re-exports it; depend on that crate.
 

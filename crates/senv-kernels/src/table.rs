@@ -11,8 +11,8 @@ use senv_base::{Error, Result, Rows, SharedBytes};
 enum Backing {
     /// On the heap.
     Heap(Vec<f32>),
-    /// In anonymous pages, zero until first written to; cloning shares them, and a write to shared ones copies them first.
-    /// A copy made by `clone` would have to panic where memory is lacking.
+    /// In anonymous pages, zero until first written to; cloning shares them, and a write to shared ones copies them
+    /// first. A copy made by `clone` would have to panic where memory is lacking.
     Pages(Arc<MmapMut>),
     /// In a file that is memory-mapped read-only, or in the program itself; cloning shares.
     Shared(SharedBytes),
@@ -123,8 +123,8 @@ impl Table {
         }
     }
 
-    /// All values, to be changed; a table that is memory-mapped, or shares its memory with a clone, is first copied onto
-    /// the heap.
+    /// All values, to be changed; a table that is memory-mapped, or shares its memory with a clone, is first copied
+    /// onto the heap.
     pub fn values_mut(&mut self) -> &mut [f32] {
         let is_own = match &mut self.backing {
             Backing::Heap(_) => true,

@@ -8,14 +8,16 @@
 //! (B1)  ∂r_k/∂c_i = y_i / D − (Σ x y) (Σ y²) x_i / D³       D = √(Σ x² Σ y² + ε)
 //! ```
 //!
-//! No labels are needed: t are cosines of the vectors as they were. The means need no terms of their own in (B1), for Σ x = Σ y = 0.
+//! No labels are needed: t are cosines of the vectors as they were. The means need no terms of their own in (B1), for Σ
+//! x = Σ y = 0.
 
 use crate::error::{Error, Result, check_size};
 
 /// Below it a group has no spread.
 const EPSILON: f64 = 1e-9;
 
-/// The mean of 1 − r over groups, and its gradient by the cosines. A group is a list of pairs by number; a pair may be in several.
+/// The mean of 1 − r over groups, and its gradient by the cosines. A group is a list of pairs by number; a pair may be
+/// in several.
 ///
 /// ```
 /// use senv_losses::held_correlation;
@@ -28,8 +30,8 @@ const EPSILON: f64 = 1e-9;
 /// ```
 ///
 /// # Errors
-/// [`Error::EmptyBatch`] without groups; [`senv_core::Error::ShapeMismatch`] if there are not as many values as cosines, or a group names a
-/// pair that is not there.
+/// [`Error::EmptyBatch`] without groups; [`senv_core::Error::ShapeMismatch`] if there are not as many values as
+/// cosines, or a group names a pair that is not there.
 pub fn held_correlation(cosines: &[f64], given: &[f64], groups: &[Vec<u32>]) -> Result<(f64, Vec<f64>)> {
     check_size("values to hold", cosines.len(), given.len())?;
     if groups.is_empty() {

@@ -33,7 +33,8 @@ pub struct JoinedCosines {
 }
 
 impl JoinedCosines {
-    /// (F1) of pairs: `fixed` are the cosines of their fixed parts, `a` and `b` their trained parts, shape `(n_pairs, dim)`.
+    /// (F1) of pairs: `fixed` are the cosines of their fixed parts, `a` and `b` their trained parts, shape
+    /// `(n_pairs, dim)`.
     ///
     /// # Errors
     /// [`senv_core::Error::ShapeMismatch`] if the arguments do not fit together.
@@ -58,7 +59,8 @@ impl JoinedCosines {
         &self.cosines
     }
 
-    /// (B1): the gradients of both trained parts, given those of the cosines. Pairs beyond the end of `d_cosines` have none.
+    /// (B1): the gradients of both trained parts, given those of the cosines. Pairs beyond the end of `d_cosines` have
+    /// none.
     #[must_use]
     pub fn backward<F: Float>(
         &self,

@@ -19,9 +19,9 @@
 //! `d_loss`, and adds those of parameters to the given gradients. Losses over a vocabulary compute both passes at once,
 //! a block at a time, since the scores of all words are too many to keep: they have `loss_and_gradients`, and `forward`
 //! returns the loss of every example; where a batch uses few words, the gradients of these are [`RowGradients`]. Code
-//! is generic over [`Float`](senv_core::arrays::Float): f32 for training, f64 for gradient checks. All cosines are products of
-//! unit vectors; a vector shorter than 1e-12 has cosine 0 with everything and no gradient. The same batch gives the
-//! same bits at any number of threads.
+//! is generic over [`Float`](senv_core::arrays::Float): f32 for training, f64 for gradient checks. All cosines are
+//! products of unit vectors; a vector shorter than 1e-12 has cosine 0 with everything and no gradient. The same batch
+//! gives the same bits at any number of threads.
 //!
 //! ```
 //! use ndarray::array;

@@ -98,8 +98,8 @@ named_values!(NliHeadForm {
 ///
 /// # References
 /// S. R. Bowman, G. Angeli, C. Potts, C. D. Manning, EMNLP 2015, for the task; the paper of the SNLI-finetuned
-/// Skip-thoughts, section 3, for the head: both vectors, one hidden layer, a softmax. A. Conneau, D. Kiela, H. Schwenk, L. Barrault,
-/// A. Bordes, EMNLP 2017, figure 1, for that of InferSent; its layers are linear in the release.
+/// Skip-thoughts, section 3, for the head: both vectors, one hidden layer, a softmax. A. Conneau, D. Kiela, H. Schwenk,
+/// L. Barrault, A. Bordes, EMNLP 2017, figure 1, for that of InferSent; its layers are linear in the release.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NliHead {
     /// The sentence dimension.
@@ -205,8 +205,8 @@ impl NliHead {
         self.shapes().iter().map(|(_, [rows, columns])| *rows as f64 * *columns as f64).sum()
     }
 
-    /// Parameters to start from: all uniform from −0.1 to 0.1; of InferSent's head from −1/√k to 1/√k, k the numbers that a layer reads, as
-    /// PyTorch has it.
+    /// Parameters to start from: all uniform from −0.1 to 0.1; of InferSent's head from −1/√k to 1/√k, k the numbers
+    /// that a layer reads, as PyTorch has it.
     ///
     /// # Errors
     /// [`senv_core::Error::InvalidParameter`] if a size is 0; [`senv_core::Error::TooLarge`].

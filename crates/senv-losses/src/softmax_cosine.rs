@@ -58,8 +58,8 @@ impl CandidateCounts {
 /// ```
 ///
 /// # References
-/// T. Kenter, A. Borisov, M. de Rijke: Siamese CBOW, ACL 2016, section 2.1: equation 1, the loss and the target below it. The
-/// temperature is not in the paper.
+/// T. Kenter, A. Borisov, M. de Rijke: Siamese CBOW, ACL 2016, section 2.1: equation 1, the loss and the target below
+/// it. The temperature is not in the paper.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SoftmaxCosine {
     /// τ, above 0; 1, the paper's, by default.

@@ -31,7 +31,8 @@ use crate::{
 /// ```
 ///
 /// # References
-/// F. Hill, K. Cho, A. Korhonen, Y. Bengio: Learning to Understand Phrases by Embedding the Dictionary, TACL 2016, section 2.
+/// F. Hill, K. Cho, A. Korhonen, Y. Bengio: Learning to Understand Phrases by Embedding the Dictionary, TACL 2016,
+/// section 2.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TargetCosine;
 

@@ -9,8 +9,8 @@
 //! (B1)  ∂L/∂c_i = −[h_i > 0]/m    ∂L/∂n_i = [h_i > 0]/m     then to o by `unit-vector`
 //! ```
 //!
-//! Targets are given and have no gradient. On the kink, h = 0, the gradient is 0. `margin-loss` differs in that it chooses
-//! the negatives by the cosines and moves both sides.
+//! Targets are given and have no gradient. On the kink, h = 0, the gradient is 0. `margin-loss` differs in that it
+//! chooses the negatives by the cosines and moves both sides.
 
 use ndarray::{Array2, ArrayView2};
 use senv_core::{
@@ -83,8 +83,8 @@ impl TargetRanking {
     ///
     /// # Errors
     /// [`Error::EmptyBatch`] without an example; [`Error::TargetOutOfRange`] for an example that is not in the batch;
-    /// [`senv_core::Error::ShapeMismatch`] if the shapes differ; [`senv_core::Error::InvalidParameter`] for a margin that
-    /// is not from 0 to 2.
+    /// [`senv_core::Error::ShapeMismatch`] if the shapes differ; [`senv_core::Error::InvalidParameter`] for a margin
+    /// that is not from 0 to 2.
     pub fn forward<F: Float>(
         &self,
         outputs: ArrayView2<'_, F>,

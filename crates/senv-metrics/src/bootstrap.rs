@@ -10,9 +10,9 @@
 //! mean over tasks:  θ*_b = Σ_t θ*_{t,b} / T, each task drawn by itself
 //! ```
 //!
-//! Efron and Tibshirani, "An Introduction to the Bootstrap", 1993, sections 13.3 and 15.4; Berg-Kirkpatrick, Burkett and
-//! Klein, "An Empirical Investigation of Statistical Significance in NLP", EMNLP 2012. The percentile method needs no
-//! second pass over the items and holds for means over tasks as it does for one.
+//! Efron and Tibshirani, "An Introduction to the Bootstrap", 1993, sections 13.3 and 15.4; Berg-Kirkpatrick, Burkett
+//! and Klein, "An Empirical Investigation of Statistical Significance in NLP", EMNLP 2012. The percentile method needs
+//! no second pass over the items and holds for means over tasks as it does for one.
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
@@ -105,8 +105,8 @@ pub fn percentile_interval(replicates: &[Option<f64>]) -> Option<Interval> {
     Some(Interval { low: quantile(0.025), high: quantile(0.975) })
 }
 
-/// The two-sided p-value of a difference from its draws, in `(0, 1]`; draws without a value are left out, `None` if none
-/// is left.
+/// The two-sided p-value of a difference from its draws, in `(0, 1]`; draws without a value are left out, `None` if
+/// none is left.
 ///
 /// ```
 /// let always_better: Vec<Option<f64>> = vec![Some(0.1); 999];

@@ -6,8 +6,9 @@
 //! p_(1) ≤ … ≤ p_(m)       p̃_(k) = min(1, max_{j ≤ k} (m − j + 1) p_(j))
 //! ```
 //!
-//! Where each of m tests is called significant if its corrected p̃ is below α, the probability of one false call or more is
-//! at most α, whatever the dependence of the tests. Holm, "A Simple Sequentially Rejective Multiple Test Procedure", 1979.
+//! Where each of m tests is called significant if its corrected p̃ is below α, the probability of one false call or
+//! more is at most α, whatever the dependence of the tests. Holm, "A Simple Sequentially Rejective Multiple Test
+//! Procedure", 1979.
 
 use crate::{Result, error::check};
 

@@ -8,10 +8,10 @@
 //! û = u / |u|, 0 where |u| < 1e-12; s = Σ û_i:     Σ_{i<j} cos(u_i, u_j) = (|s|² − #{i : û_i ≠ 0}) / 2
 //! ```
 //!
-//! P-thought paper, equations 4 and 5 over the cosine of equation 3. Cosines are in `[-1, 1]` and are not clipped to 0. The last line, |s|² written out,
-//! needs n sums of vectors for a group of n in place of n²/2 products. A collapsed encoder, which gives every sentence
-//! the same direction, has P-coherence 1: compare with the mean cosine of unrelated sentences, which
-//! [`UnitSum::pair_sum`] gives exactly.
+//! P-thought paper, equations 4 and 5 over the cosine of equation 3. Cosines are in `[-1, 1]` and are not clipped to 0.
+//! The last line, |s|² written out, needs n sums of vectors for a group of n in place of n²/2 products. A collapsed
+//! encoder, which gives every sentence the same direction, has P-coherence 1: compare with the mean cosine of unrelated
+//! sentences, which [`UnitSum::pair_sum`] gives exactly.
 
 use crate::{
     Result,

@@ -11,8 +11,8 @@
 //!
 //! With grades as they are, as `trec_eval` and BEIR compute it (Järvelin and Kekäläinen 2002).
 
-/// nDCG of the first `k` ranks, in `[0, 1]`; `None` where nothing is relevant. `ranked` are the grades of the documents in their order,
-/// `judged` those of all judged documents in any order; grades below 0 count as 0.
+/// nDCG of the first `k` ranks, in `[0, 1]`; `None` where nothing is relevant. `ranked` are the grades of the documents
+/// in their order, `judged` those of all judged documents in any order; grades below 0 count as 0.
 ///
 /// ```
 /// // Grades 1 and 2 are there; the ranking has the 1 at rank 1 and the 2 at rank 3.

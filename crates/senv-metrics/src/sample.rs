@@ -14,7 +14,8 @@
 //! ```
 //!
 //! With all c_i = 1 these are [`crate::mean`], the median, [`crate::pearson_r`], [`crate::spearman_rho`],
-//! [`crate::average_precision`], [`crate::auc`] and the F1 of the positive class. Sorting is done once, so that a draw costs O(n).
+//! [`crate::average_precision`], [`crate::auc`] and the F1 of the positive class. Sorting is done once, so that a draw
+//! costs O(n).
 
 use crate::{
     Result,
@@ -93,8 +94,8 @@ impl Groups {
 }
 
 impl Sample {
-    /// Items with a gold value and a score each; for [`Statistic::Mean`] and [`Statistic::Median`] the scores alone are used, and `gold` may be
-    /// empty.
+    /// Items with a gold value and a score each; for [`Statistic::Mean`] and [`Statistic::Median`] the scores alone are
+    /// used, and `gold` may be empty.
     ///
     /// ```
     /// use senv_metrics::{Sample, Statistic};

@@ -17,8 +17,8 @@ use crate::{
     sum::sum,
 };
 
-/// The mean silhouette of `points`, `dim` values each one after another, in `[-1, 1]`; `None` with fewer than two groups,
-/// or where every point is a group of its own.
+/// The mean silhouette of `points`, `dim` values each one after another, in `[-1, 1]`; `None` with fewer than two
+/// groups, or where every point is a group of its own.
 ///
 /// ```
 /// // Two pairs of points on a line, far from each other.
@@ -29,8 +29,8 @@ use crate::{
 /// ```
 ///
 /// # Errors
-/// [`crate::Error::LengthMismatch`] unless there are `dim` values for each group; [`crate::Error::BadValue`] for a value
-/// that is not finite.
+/// [`crate::Error::LengthMismatch`] unless there are `dim` values for each group; [`crate::Error::BadValue`] for a
+/// value that is not finite.
 pub fn silhouette(points: &[f64], dim: usize, groups: &[usize]) -> Result<Option<f64>> {
     const METRIC: &str = "silhouette";
     check_lengths_of(METRIC, points.len(), dim.saturating_mul(groups.len()))?;

@@ -24,8 +24,8 @@ pub struct Scratch {
     pub unknown: Vec<f32>,
 }
 
-/// For implementations of [`SentenceEncoder::encode_batch`]: encodes each sentence with a function that writes its `dim` values, one row
-/// a sentence, in the order given, on all threads of the current rayon pool.
+/// For implementations of [`SentenceEncoder::encode_batch`]: encodes each sentence with a function that writes its
+/// `dim` values, one row a sentence, in the order given, on all threads of the current rayon pool.
 ///
 /// # Errors
 /// [`Error::TooLarge`] if the result does not fit into memory.
@@ -57,15 +57,15 @@ pub trait SentenceEncoder: Send + Sync {
     /// Embedding dimension.
     fn dim(&self) -> usize;
 
-    /// Writes the embedding of `sentence` to `out` (`dim` values); zero where no token has a vector. Allocates nothing once
-    /// the buffers of `scratch` have grown.
+    /// Writes the embedding of `sentence` to `out` (`dim` values); zero where no token has a vector. Allocates nothing
+    /// once the buffers of `scratch` have grown.
     fn encode_into(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage;
 
     /// The embeddings of many sentences, one a row, in the order given, on all threads of the current rayon pool.
     ///
     /// The number of threads changes nothing. The other sentences may, in models that multiply batches of them with
-    /// matrices (recurrent encoders): the order of a sum follows the shape of the batch, so the same sentence among others,
-    /// or encoded alone, may differ in the last bits.
+    /// matrices (recurrent encoders): the order of a sum follows the shape of the batch, so the same sentence among
+    /// others, or encoded alone, may differ in the last bits.
     ///
     /// # Errors
     /// [`Error::TooLarge`] if the result does not fit into memory.
@@ -155,7 +155,8 @@ macro_rules! encoding_methods {
                 $crate::SentenceEncoder::dim(self)
             }
 
-            /// The embeddings of many sentences, one a row, in the order given, on all threads of the current rayon pool.
+            /// The embeddings of many sentences, one a row, in the order given, on all threads of the current rayon
+            /// pool.
             ///
             /// # Errors
             /// [`senv_core::Error::TooLarge`]($crate::Error::TooLarge) if the result does not fit into memory.

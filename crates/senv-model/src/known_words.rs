@@ -1,9 +1,9 @@
 //! How much of a text a model knows, and whether that is enough.
 //!
-//! A model that has vectors for unknown words (`unknown-word`) encodes any text, and nothing in its vectors shows that it knows
-//! none of it. [`Coverage`](crate::Coverage) counts the tokens of a sentence, full stops and digits among them, which are the same in
-//! many languages. Here words alone count: tokens with a letter. The thresholds were measured
-//! (`docs/experiments/known-words.md`).
+//! A model that has vectors for unknown words (`unknown-word`) encodes any text, and nothing in its vectors shows that
+//! it knows none of it. [`Coverage`](crate::Coverage) counts the tokens of a sentence, full stops and digits among
+//! them, which are the same in many languages. Here words alone count: tokens with a letter. The thresholds were
+//! measured (`docs/experiments/known-words.md`).
 
 use std::{fmt, ops::AddAssign};
 
@@ -28,12 +28,14 @@ impl KnownWords {
     /// Sentences at the start of a text that are enough to measure the share.
     pub const SAMPLE: usize = 1_000;
 
-    /// Share of known words below which a text is of another language, or of another kind, than that of a model. With 33,000 words of
-    /// news a model knows .83 of other news and .73 to .83 of other English; of other languages .00 to .59 are known to models trained
-    /// on English. `senv_english::MIN_KNOWN_SHARE` is higher, as that model has more words.
+    /// Share of known words below which a text is of another language, or of another kind, than that of a model. With
+    /// 33,000 words of news a model knows .83 of other news and .73 to .83 of other English; of other languages .00 to
+    /// .59 are known to models trained on English. `senv_english::MIN_KNOWN_SHARE` is higher, as that model has more
+    /// words.
     pub const MIN_SHARE: f64 = 0.7;
 
-    /// Standard deviations that a small sample may lie below the least share by chance. Names come together, so that 2 are not enough.
+    /// Standard deviations that a small sample may lie below the least share by chance. Names come together, so that 2
+    /// are not enough.
     const DEVIATIONS: f64 = 3.0;
 
     /// Counts the words of sentences that an encoder with this tokenizer and vocabulary knows.
@@ -100,8 +102,8 @@ impl KnownWords {
         self.words > 0 && self.known == 0
     }
 
-    /// What to warn of where the share is below `least`, and so far that it is no chance of a small sample; `None` where enough
-    /// is known.
+    /// What to warn of where the share is below `least`, and so far that it is no chance of a small sample; `None`
+    /// where enough is known.
     ///
     /// ```
     /// use senv_core::KnownWords;

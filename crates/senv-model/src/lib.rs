@@ -1,5 +1,5 @@
-//! Sentence encoders in files: the trait that every encoder has, vocabulary and features, the model file, and the encoder that
-//! needs nothing but a table of compressed rows.
+//! Sentence encoders in files: the trait that every encoder has, vocabulary and features, the model file, and the
+//! encoder that needs nothing but a table of compressed rows.
 //!
 //! `senv-core` re-exports it; depend on that crate.
 

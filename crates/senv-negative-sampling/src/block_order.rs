@@ -1,8 +1,8 @@
 //! The order in which the blocks of the text are read, epoch by epoch.
 //!
 //! The learning rate falls to 0, so what is read last is learned least. Where a text is several collections one after
-//! another, that is the last of them. A shuffled order deals every collection out over the whole run. It is drawn from the seed
-//! and the epoch alone: the same at any number of threads, and the same when a run is resumed.
+//! another, that is the last of them. A shuffled order deals every collection out over the whole run. It is drawn from
+//! the seed and the epoch alone: the same at any number of threads, and the same when a run is resumed.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -33,7 +33,8 @@ impl TextOrder {
     }
 }
 
-/// Neighbouring blocks that stay together at most: 64 blocks are a MiB of token ids, which any disk reads at full speed.
+/// Neighbouring blocks that stay together at most: 64 blocks are a MiB of token ids, which any disk reads at full
+/// speed.
 const MAX_RUN: usize = 64;
 
 /// Runs of blocks that a text is divided into before they become longer than one block.

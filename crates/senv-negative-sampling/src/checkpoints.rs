@@ -1,8 +1,8 @@
 //! What a run keeps to go on from, and how it goes on.
 //!
-//! Each of several ranks has a checkpoint of its own, with the tables as they were when they were last the same everywhere. All ranks
-//! write at the same meeting, and one that is ended may have written while another has not. So a rank keeps the checkpoint before,
-//! too, and all go on from the last meeting that every one of them has.
+//! Each of several ranks has a checkpoint of its own, with the tables as they were when they were last the same
+//! everywhere. All ranks write at the same meeting, and one that is ended may have written while another has not. So a
+//! rank keeps the checkpoint before, too, and all go on from the last meeting that every one of them has.
 
 use std::{
     fs, io,

@@ -8,10 +8,11 @@
 //! a_s(u) = Σ of c_s and c_sn over the targets and negatives of the group that are row u
 //! ```
 //!
-//! The targets of a group share negatives and have nearly the same hidden vector: updated by all of them at once, a negative's row would
-//! overshoot, and does so until it is infinite at the learning rates of the papers. So target rows are updated as if the
-//! targets came one after another: the sums are the updates of their rows by the time their turn comes. It takes the
-//! products h_s·h_t and no second pass over the rows. Hidden vectors stay those of the start of the step.
+//! The targets of a group share negatives and have nearly the same hidden vector: updated by all of them at once, a
+//! negative's row would overshoot, and does so until it is infinite at the learning rates of the papers. So target rows
+//! are updated as if the targets came one after another: the sums are the updates of their rows by the time their turn
+//! comes. It takes the products h_s·h_t and no second pass over the rows. Hidden vectors stay those of the start of the
+//! step.
 
 use senv_core::{kernels, math::softplus};
 

@@ -1,21 +1,21 @@
 //! The same bits at any number of threads, and every step sees what the one before it moved.
 //!
 //! Steps that are computed side by side, at the tables as they were before any of them, overshoot: the rows of frequent
-//! words and of the placeholder are in nearly every context, so the moves of 16 steps add up along one direction, and at
-//! the learning rates of the papers training diverges where plain stochastic gradient descent converges. So steps follow
-//! each other here, and threads share the work of one: each takes some columns of all rows.
+//! words and of the placeholder are in nearly every context, so the moves of 16 steps add up along one direction, and
+//! at the learning rates of the papers training diverges where plain stochastic gradient descent converges. So steps
+//! follow each other here, and threads share the work of one: each takes some columns of all rows.
 //!
 //! ```text
 //! turn i, columns p:   backward of step i − 1 on p, then forward of step i on p        any thread, once
 //! after turn i:        coefficients of step i from the products of all columns         the thread that ends it
 //! ```
 //!
-//! The columns are divided into parts by the dimension alone, and products over the parts are added in their order, so the
-//! bits do not depend on who does what. Neighbouring parts make a lane, one lane a thread as far as parts suffice: one
-//! thread goes through whole rows. A thread takes the lane that it had before, and those of others when they are late; a
-//! thread that was away plans its way to where the others are. So one that lost its core holds nobody up unless it lost
-//! it in the middle of a turn, and no row wanders between cores. Every thread plans all sentences for itself, which takes
-//! a tenth of the time of learning them: plans that wander between cores cost more.
+//! The columns are divided into parts by the dimension alone, and products over the parts are added in their order, so
+//! the bits do not depend on who does what. Neighbouring parts make a lane, one lane a thread as far as parts suffice:
+//! one thread goes through whole rows. A thread takes the lane that it had before, and those of others when they are
+//! late; a thread that was away plans its way to where the others are. So one that lost its core holds nobody up unless
+//! it lost it in the middle of a turn, and no row wanders between cores. Every thread plans all sentences for itself,
+//! which takes a tenth of the time of learning them: plans that wander between cores cost more.
 
 use std::{
     ops::Range,

@@ -47,9 +47,9 @@ impl Outcome {
 /// resumed under equal settings. `initial` makes the tables of a new run; it is not called when one is resumed.
 ///
 /// # Errors
-/// [`Error::Diverged`] when the loss comes to four times that of guessing, [`Error::NothingToLearn`] when the corpus holds no example,
-/// [`Error::CheckpointMismatch`] when a checkpoint is of another run, [`Error::Core`] for parameters, files, memory, and where
-/// the observer stops the run before anything is trained.
+/// [`Error::Diverged`] when the loss comes to four times that of guessing, [`Error::NothingToLearn`] when the corpus
+/// holds no example, [`Error::CheckpointMismatch`] when a checkpoint is of another run, [`Error::Core`] for parameters,
+/// files, memory, and where the observer stops the run before anything is trained.
 pub fn fit<E: Examples>(
     corpus: &Corpus,
     examples: &E,

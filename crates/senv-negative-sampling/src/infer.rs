@@ -44,8 +44,8 @@ pub fn infer(tokens: &[TokenId], targets: &dyn Rows, noise: &Noise, how: &Infere
 
 /// The same where the words around a word predict it as well (PV-DM): they and the target rows are frozen.
 ///
-/// `words` has the rows of [`Surroundings::n_rows`], each as wide as `out`; `targets` has [`Surroundings::n_places`] rows for
-/// each word.
+/// `words` has the rows of [`Surroundings::n_rows`], each as wide as `out`; `targets` has [`Surroundings::n_places`]
+/// rows for each word.
 pub fn infer_among_words(
     tokens: &[TokenId],
     surroundings: &Surroundings,
@@ -73,8 +73,8 @@ pub fn infer_among_words(
     });
 }
 
-/// Takes the steps. `context` writes the hidden vector of the word at a position, as wide as `n_places` rows with the vector
-/// in the first, and returns what the vector gets of the gradient.
+/// Takes the steps. `context` writes the hidden vector of the word at a position, as wide as `n_places` rows with the
+/// vector in the first, and returns what the vector gets of the gradient.
 fn fit_vector(
     tokens: &[TokenId],
     targets: &dyn Rows,

@@ -6,10 +6,10 @@
 //! q(w) = count(w)^power / Σ_v count(v)^power      power = 1/2 in Sent2Vec, 3/4 in word2vec
 //! ```
 //!
-//! Drawn by Vose's alias method: eight bytes a row and one multiplication a draw, where the releases keep a table
-//! of ten million entries a thread. Mikolov et al., "Distributed Representations of Words and Phrases and their
-//! Compositionality", 2013, section 2.2; the power of Sent2Vec is in section 2.1 of its paper; Vose, "A linear algorithm for generating random numbers with a given
-//! distribution", 1991.
+//! Drawn by Vose's alias method: eight bytes a row and one multiplication a draw, where the releases keep a table of
+//! ten million entries a thread. Mikolov et al., "Distributed Representations of Words and Phrases and their
+//! Compositionality", 2013, section 2.2; the power of Sent2Vec is in section 2.1 of its paper; Vose, "A linear
+//! algorithm for generating random numbers with a given distribution", 1991.
 
 use rand::Rng;
 use senv_core::{Error, Result, rng::Stream};

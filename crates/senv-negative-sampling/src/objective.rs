@@ -15,9 +15,10 @@
 //!       ∂L/∂v_{r_p} += (∂L/∂h)_{p d .. (p+1) d}                concatenated
 //! ```
 //!
-//! R is the context of the target: the sentence's words and n-grams without it (Sent2Vec, equation 4 of appendix B with τ = 0), the window
-//! (CBOW), the focus word (skip-gram), the document (PV-DBOW), the document and the window (PV-DM), a constituent (C-PHRASE). [`sequential_step`] is the update that the Sent2Vec release
-//! makes from it, one row at a time.
+//! R is the context of the target: the sentence's words and n-grams without it (Sent2Vec, equation 4 of appendix B with
+//! τ = 0), the window (CBOW), the focus word (skip-gram), the document (PV-DBOW), the document and the window (PV-DM),
+//! a constituent (C-PHRASE). [`sequential_step`] is the update that the Sent2Vec release makes from it, one row at a
+//! time.
 
 use ndarray::{Array1, Array2, NdFloat, s};
 use senv_core::hyperparameters::named_values;

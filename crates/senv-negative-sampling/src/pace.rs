@@ -16,8 +16,8 @@ use crate::{examples::Examples, noise::Noise, params::NegativeSamplingParams, pl
 
 /// Most tokens of a step: sentences computed together.
 ///
-/// Measured against the authors' program, one target at a time: on 700,000 tokens the mean loss of an epoch is 0 to 1 % below
-/// that of single sentences with 32 tokens, 1 to 3 % with 64, 4 to 30 % with 256.
+/// Measured against the authors' program, one target at a time: on 700,000 tokens the mean loss of an epoch is 0 to 1 %
+/// below that of single sentences with 32 tokens, 1 to 3 % with 64, 4 to 30 % with 256.
 const MAX_STEP_TOKENS: usize = 32;
 
 /// How often, in the mean, a target row may be moved by the other sentences of a step.
@@ -139,8 +139,8 @@ mod tests {
 
     #[test]
     fn a_step_is_as_long_as_its_sentences_may_collide() {
-        // 11 sentences of 10 tokens, 100 moves, of which 20^2 - 150 = 250 pairs meet: a move meets .25 of another sentence, so that 3
-        // sentences meet .5 times, and half of their 30 tokens are a step.
+        // 11 sentences of 10 tokens, 100 moves, of which 20^2 - 150 = 250 pairs meet: a move meets .25 of another
+        // sentence, so that 3 sentences meet .5 times, and half of their 30 tokens are a step.
         let counts = Counts { sentences: 11, tokens: 110, moves: 100, rows: HashMap::from([(0, (20, 150))]) };
         assert_eq!(counts.pace(), Pace { step_tokens: 15 });
         // Twice as many pairs: 2 sentences.

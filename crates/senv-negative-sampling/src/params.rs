@@ -32,7 +32,8 @@ named_values!(Schedule {
 });
 
 hyperparameters! {
-    /// Hyperparameters of the trainer: public fields with defaults; [`NegativeSamplingParams::check`] says what is out of range.
+    /// Hyperparameters of the trainer: public fields with defaults; [`NegativeSamplingParams::check`] says what is out
+    /// of range.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     pub struct NegativeSamplingParams {
         /// Passes over the text.

@@ -21,7 +21,8 @@ use crate::{
 /// One step in so many computes the loss, which costs a logarithm a score.
 const LOSS_EVERY: u64 = 8;
 
-/// Mean loss of the targets of a unit from which on training has diverged, as a multiple of the loss of guessing, which is where it begins.
+/// Mean loss of the targets of a unit from which on training has diverged, as a multiple of the loss of guessing, which
+/// is where it begins.
 const DIVERGED: f64 = 4.0;
 
 /// Time between two reports to the observer.
@@ -182,7 +183,8 @@ impl<'a, E: Examples> TrainingRun<'a, E> {
         DIVERGED * (1.0 + self.params.negatives as f64) * std::f64::consts::LN_2
     }
 
-    /// Counts what was done. A loss far above that of guessing, or not finite, ends the run: training seldom recovers from it.
+    /// Counts what was done. A loss far above that of guessing, or not finite, ends the run: training seldom recovers
+    /// from it.
     pub(crate) fn count(&self, unit: &Unit, done: &Tally) {
         let mut tally = self.tally.lock().unwrap_or_else(PoisonError::into_inner);
         tally.add(done);
@@ -193,7 +195,8 @@ impl<'a, E: Examples> TrainingRun<'a, E> {
         }
     }
 
-    /// Reports to the observer after blocks 1, 2, 4, 8 and so on of a thread, and now and then; called by one thread only.
+    /// Reports to the observer after blocks 1, 2, 4, 8 and so on of a thread, and now and then; called by one thread
+    /// only.
     pub(crate) fn report(&self, unit: &Unit, reporter: &mut Reporter) {
         let now = Instant::now();
         if self.deadline.is_some_and(|deadline| now >= deadline) {

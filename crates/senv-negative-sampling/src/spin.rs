@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Spins before the thread offers its core to others.
 const SPINS: u32 = 2_000;
 
-/// Spins of some ten or twenty microseconds: longer than a turn, far shorter than a thread is away when it loses its core.
+/// Spins of some ten or twenty microseconds: longer than a turn, far shorter than a thread is away when it loses its
+/// core.
 const LONG: u32 = 1_000;
 
 /// Waits a little: spins at first, then offers the core to others.

@@ -6,10 +6,10 @@
 //! q_p(w) = min(1, sqrt(t / f(w)) + t / f(w))       f(w) = count(w) / tokens of the corpus
 //! ```
 //!
-//! Sent2Vec keeps a *target* with this probability and leaves contexts whole (Pagliardini, Gupta and Jaggi, "Unsupervised
-//! Learning of Sentence Embeddings using Compositional n-Gram Features", 2018, section 2.1); word2vec drops the
-//! occurrence from the sentence. The denominator counts every token of the corpus, also those cut by the minimum
-//! count. A token below `min_count` is never kept.
+//! Sent2Vec keeps a *target* with this probability and leaves contexts whole (Pagliardini, Gupta and Jaggi,
+//! "Unsupervised Learning of Sentence Embeddings using Compositional n-Gram Features", 2018, section 2.1); word2vec
+//! drops the occurrence from the sentence. The denominator counts every token of the corpus, also those cut by the
+//! minimum count. A token below `min_count` is never kept.
 
 use rand::Rng;
 use senv_core::{Error, Result, rng::Stream};

@@ -7,13 +7,14 @@
 //! (F2)  n_k = 1,024 · 2^z(k)                           rows of each table at meeting k, z(k): zeros at the end of k in binary; n_K: all
 //! ```
 //!
-//! Each rank draws numbers of its own: with the same negatives at the same place of their parts the moves of ranks would be parallel where those
-//! of one process are not.
+//! Each rank draws numbers of its own: with the same negatives at the same place of their parts the moves of ranks
+//! would be parallel where those of one process are not.
 //!
-//! Rows are those of words in the order of their counts, so (F2) brings frequent words together often and rare ones seldom: S. Ji, N.
-//! Satish, S. Li and P. Dubey, "Parallelizing Word2Vec in Shared and Distributed Memory", 2016. Rows of n-grams lie behind those of
-//! words. What the ranks have made of a row is joined by `adaptive-sum` of `senv-core`, where that work takes the mean and a higher
-//! learning rate, which costs two points on STS Benchmark with eight ranks (`docs/experiments/ranks.md`).
+//! Rows are those of words in the order of their counts, so (F2) brings frequent words together often and rare ones
+//! seldom: S. Ji, N. Satish, S. Li and P. Dubey, "Parallelizing Word2Vec in Shared and Distributed Memory", 2016. Rows
+//! of n-grams lie behind those of words. What the ranks have made of a row is joined by `adaptive-sum` of `senv-core`,
+//! where that work takes the mean and a higher learning rate, which costs two points on STS Benchmark with eight ranks
+//! (`docs/experiments/ranks.md`).
 
 use std::time::{Duration, Instant};
 
@@ -117,7 +118,8 @@ fn rows(number: u64, n_meetings: u64) -> usize {
     if number >= n_meetings { usize::MAX } else { FREQUENT << number.trailing_zeros().min(40) }
 }
 
-/// The random numbers of a place (epoch, block, step) in the part of a rank. The first rank draws what a run by itself does.
+/// The random numbers of a place (epoch, block, step) in the part of a rank. The first rank draws what a run by itself
+/// does.
 pub(crate) fn examples_stream(seed: u64, rank: u64, place: [u64; 3]) -> Stream {
     let [epoch, block, step] = place;
     let n = if rank == 0 { 3 } else { 4 };

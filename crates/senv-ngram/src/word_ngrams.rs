@@ -196,11 +196,12 @@ impl WordNgrams {
     /// if no row is reserved for the placeholder.
     ///
     /// With this the features of "the sentence with the placeholder for its target" follow from those of the sentence:
-    /// remove those that contain the target, add the placeholder's row and these. Only the tokens within `max_n - 1` of the
-    /// target are looked at, so that all targets of a sentence together take a time linear in its length.
+    /// remove those that contain the target, add the placeholder's row and these. Only the tokens within `max_n - 1` of
+    /// the target are looked at, so that all targets of a sentence together take a time linear in its length.
     ///
     /// # Panics
-    /// If one of these tokens is not below the size of the vocabulary, or `target` not below the length of the sentence.
+    /// If one of these tokens is not below the size of the vocabulary, or `target` not below the length of the
+    /// sentence.
     pub fn placeholder_n_grams(
         &self,
         tokens: &[TokenId],

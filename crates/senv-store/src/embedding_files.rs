@@ -100,9 +100,10 @@ impl Embeddings {
     /// Writes the embeddings in a format, by an atomic replace. The values are read back bit for bit (NaN as some NaN).
     ///
     /// # Errors
-    /// [`Error::NonFinite`] with [`NonFinite::Error`] and a NaN or infinite number; [`Error::UnwritableWord`] for
-    /// an empty word or one with a blank or line end in a format other than [`Format::Safetensors`];
-    /// [`senv_core::Error::BadWrite`] for [`Format::Finalfusion`]; [`senv_core::Error::Io`] if the file cannot be written.
+    /// [`Error::NonFinite`] with [`NonFinite::Error`] and a NaN or infinite number; [`Error::UnwritableWord`] for an
+    /// empty word or one with a blank or line end in a format other than [`Format::Safetensors`];
+    /// [`senv_core::Error::BadWrite`] for [`Format::Finalfusion`]; [`senv_core::Error::Io`] if the file cannot be
+    /// written.
     pub fn write(&self, path: impl AsRef<Path>, format: Format, non_finite: NonFinite) -> Result<()> {
         let path = path.as_ref();
         if non_finite == NonFinite::Error {
@@ -132,8 +133,8 @@ impl Embeddings {
     /// ```
     ///
     /// # Errors
-    /// As [`Embeddings::write`], and [`senv_core::Error::BadWrite`] for [`Format::Safetensors`], which is memory-mapped from a
-    /// file.
+    /// As [`Embeddings::write`], and [`senv_core::Error::BadWrite`] for [`Format::Safetensors`], which is memory-mapped
+    /// from a file.
     pub fn write_to(
         &self,
         out: &mut impl Write,

@@ -4,7 +4,8 @@
 //! "FiFu", u32 0, u32 chunks, u32 ids; then each chunk: u32 id, u64 bytes, body        all of it little-endian
 //! ```
 //!
-//! Rows of parts of words, which stand behind those of the words, are left out: words that are not there have no vector.
+//! Rows of parts of words, which stand behind those of the words, are left out: words that are not there have no
+//! vector.
 
 use crate::{
     Embeddings, Error, Format, LoadReport, ReadOptions, Result,

@@ -6,11 +6,11 @@ use senv_core::{Error as CoreError, Rows};
 
 use crate::{Error, NearestIndex, Neighbour, nearest::Best};
 
-/// A search among rows that do not exist at the same time: it takes them part by part, and keeps an item (a sentence, say) of
-/// the `k` rows nearest to each query so far.
+/// A search among rows that do not exist at the same time: it takes them part by part, and keeps an item (a sentence,
+/// say) of the `k` rows nearest to each query so far.
 ///
-/// The result is that of a [`NearestIndex`] of all rows at once, wherever the parts end. Memory is that of one part, and O(qk)
-/// for q queries; an item that several queries find is kept once.
+/// The result is that of a [`NearestIndex`] of all rows at once, wherever the parts end. Memory is that of one part,
+/// and O(qk) for q queries; an item that several queries find is kept once.
 ///
 /// ```
 /// use senv_core::Table;
@@ -77,8 +77,8 @@ impl<'q, T> NearestStream<'q, T> {
 
     /// What is kept of the rows that are among the nearest so far, in no order.
     ///
-    /// A row that comes later than another of the same cosine is behind it, so a row that is not kept any more will not be again: what
-    /// equals it can be left out of the rows that follow, and be counted with it as long as it is kept.
+    /// A row that comes later than another of the same cosine is behind it, so a row that is not kept any more will not
+    /// be again: what equals it can be left out of the rows that follow, and be counted with it as long as it is kept.
     pub fn items_mut(&mut self) -> impl Iterator<Item = &mut T> {
         self.items.values_mut()
     }

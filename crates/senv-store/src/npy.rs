@@ -49,8 +49,8 @@ impl<W: Write> NpyWriter<W> {
         Self::start(writer, name.as_ref(), n_rows, dim, &[])
     }
 
-    /// The same with a number that [`read_npy_marked`] gives back, in the padding of the header: a checksum of what belongs
-    /// to the matrix, say. 0 is no number.
+    /// The same with a number that [`read_npy_marked`] gives back, in the padding of the header: a checksum of what
+    /// belongs to the matrix, say. 0 is no number.
     ///
     /// # Errors
     /// As [`NpyWriter::new`].

@@ -70,8 +70,8 @@ pub(crate) struct Head {
     pub(crate) mark: Option<u32>,
 }
 
-/// A number as padding of a header: a bit a character, a blank for 0 and a tab for 1, the highest first. Programs that read
-/// matrices pass over it as over any padding.
+/// A number as padding of a header: a bit a character, a blank for 0 and a tab for 1, the highest first. Programs that
+/// read matrices pass over it as over any padding.
 pub(crate) fn mark_as_padding(mark: u32) -> [u8; 32] {
     std::array::from_fn(|i| if mark >> (31 - i) & 1 == 1 { b'\t' } else { b' ' })
 }

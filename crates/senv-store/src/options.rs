@@ -144,8 +144,8 @@ impl ReadOptions {
         self
     }
 
-    /// Whether a model file of senv, which is memory-mapped, is first read as a whole and compared with its checksums; see
-    /// [`ModelFile::verify`](crate::ModelFile::verify). Default: no.
+    /// Whether a model file of senv, which is memory-mapped, is first read as a whole and compared with its checksums;
+    /// see [`ModelFile::verify`](crate::ModelFile::verify). Default: no.
     #[must_use]
     pub fn verify(mut self, verify: bool) -> Self {
         self.verify = verify;

@@ -36,11 +36,11 @@ pub enum VectorPrecision {
     F16,
 }
 
-/// Writes the columns of a table and a column of vectors behind them, a fixed-size list of f32 or f16, in bounded memory; the file is there when it
-/// is finished, and not before.
+/// Writes the columns of a table and a column of vectors behind them, a fixed-size list of f32 or f16, in bounded
+/// memory; the file is there when it is finished, and not before.
 ///
-/// Parquet: columns compressed by Zstandard, vectors as they are, row groups of 64 MiB of vectors. Arrow: a file with a footer,
-/// nothing compressed, so that it can be mapped.
+/// Parquet: columns compressed by Zstandard, vectors as they are, row groups of 64 MiB of vectors. Arrow: a file with a
+/// footer, nothing compressed, so that it can be mapped.
 ///
 /// ```
 /// # use std::sync::Arc;
@@ -84,11 +84,12 @@ impl VectorTableWriter {
     /// The key in the metadata of the schema under which the column of vectors is named.
     pub const KEY: &'static str = "senv.vector";
 
-    /// Starts a file: these columns, then vectors of `dim` values under the name `column`. [`ArrowFormat::Stream`] is written as
-    /// [`ArrowFormat::File`].
+    /// Starts a file: these columns, then vectors of `dim` values under the name `column`. [`ArrowFormat::Stream`] is
+    /// written as [`ArrowFormat::File`].
     ///
     /// # Errors
-    /// [`senv_core::Error::BadFile`] if there is a column of that name; [`senv_core::Error::Io`] if the file cannot be written.
+    /// [`senv_core::Error::BadFile`] if there is a column of that name; [`senv_core::Error::Io`] if the file cannot be
+    /// written.
     pub fn create(
         path: impl AsRef<Path>,
         format: ArrowFormat,
@@ -203,8 +204,8 @@ impl VectorTableWriter {
     }
 }
 
-/// The type of the values of a dictionary whose values are views. The writer of Parquet has no such dictionaries and panics; Polars
-/// has them for its categories.
+/// The type of the values of a dictionary whose values are views. The writer of Parquet has no such dictionaries and
+/// panics; Polars has them for its categories.
 fn view_dictionary(data_type: &DataType) -> Option<&DataType> {
     match data_type {
         DataType::Dictionary(_, values) if matches!(**values, DataType::Utf8View | DataType::BinaryView) => {

@@ -17,11 +17,12 @@ const MAX_FILES: usize = 100;
 /// Bytes of standard input that are looked at.
 const STDIN_BYTES: usize = 256 << 10;
 
-/// The first lines of text files (plain, `.gz`, `.zst`; `-` is standard input), those without text as well: 10,000 with text at
-/// most, of 100 files at most. Invalid bytes are replaced. With `table` the lines are made of the records of tables.
+/// The first lines of text files (plain, `.gz`, `.zst`; `-` is standard input), those without text as well: 10,000 with
+/// text at most, of 100 files at most. Invalid bytes are replaced. With `table` the lines are made of the records of
+/// tables.
 ///
-/// The part of standard input that is looked at is read again by its next reader. Named pipes have no lines here, because they
-/// can be read only once, and neither have files that cannot be read: reading them gives the error.
+/// The part of standard input that is looked at is read again by its next reader. Named pipes have no lines here,
+/// because they can be read only once, and neither have files that cannot be read: reading them gives the error.
 ///
 /// ```
 /// let file = tempfile::NamedTempFile::new()?;
@@ -35,8 +36,8 @@ pub fn beginnings<P: AsRef<Path>>(paths: &[P], options: &TextOptions) -> Vec<(Pa
     beginnings_up_to(paths, options, MAX_LINES, MAX_BYTES)
 }
 
-/// The same of at most so many lines with text and about so many bytes, of all files together. Of standard input no more than 256 kB
-/// can be looked at.
+/// The same of at most so many lines with text and about so many bytes, of all files together. Of standard input no
+/// more than 256 kB can be looked at.
 #[must_use]
 pub fn beginnings_up_to<P: AsRef<Path>>(
     paths: &[P],

@@ -57,7 +57,8 @@ impl TextBytes {
         Ok(Self { path: path.to_owned(), reader: BufReader::new(reader), action })
     }
 
-    /// Whether the file begins like a JSON object: with `{`, after white space. A byte-order mark is passed over, nothing else.
+    /// Whether the file begins like a JSON object: with `{`, after white space. A byte-order mark is passed over,
+    /// nothing else.
     ///
     /// # Errors
     /// [`Error::Io`] if its first bytes cannot be read.

@@ -95,8 +95,8 @@ pub struct TextOptions {
     pub max_line_bytes: usize,
     /// Which fields are the text, of CSV, TSV and JSON lines; none by default: a line is a line.
     pub table: Option<TableText>,
-    /// What is cut into sentences, each of which becomes a line with the number of the line on which it begins; none by default: lines
-    /// stay as they are. Empty lines stay.
+    /// What is cut into sentences, each of which becomes a line with the number of the line on which it begins; none by
+    /// default: lines stay as they are. Empty lines stay.
     pub split: Option<Split>,
 }
 

@@ -99,7 +99,8 @@ impl TextReader {
     /// Reads these files one after another; `-` is standard input.
     ///
     /// # Errors
-    /// [`Error::Io`](senv_base::Error::Io) if one of the files is not there; [`Error::InvalidParameter`](senv_base::Error::InvalidParameter) if the maximum line length is 0.
+    /// [`Error::Io`](senv_base::Error::Io) if one of the files is not there;
+    /// [`Error::InvalidParameter`](senv_base::Error::InvalidParameter) if the maximum line length is 0.
     pub fn open<P: AsRef<Path>>(paths: &[P], options: &TextOptions) -> Result<Self> {
         let paths: Vec<PathBuf> = paths.iter().map(|path| path.as_ref().to_owned()).collect();
         Ok(Self::new(BlockReader::open(&paths, BLOCK, true, options)?, options.clone()))
@@ -108,7 +109,8 @@ impl TextReader {
     /// Reads from any input; `name` is its name in errors and in [`Line::path`].
     ///
     /// # Errors
-    /// [`Error::Io`](senv_base::Error::Io) if its first bytes cannot be read; [`Error::InvalidParameter`](senv_base::Error::InvalidParameter) if the maximum line length is 0.
+    /// [`Error::Io`](senv_base::Error::Io) if its first bytes cannot be read;
+    /// [`Error::InvalidParameter`](senv_base::Error::InvalidParameter) if the maximum line length is 0.
     pub fn from_reader(
         name: impl Into<PathBuf>,
         reader: impl Read + Send + 'static,
@@ -143,7 +145,8 @@ impl TextReader {
     ///
     /// # Errors
     /// [`Error::Io`](senv_base::Error::Io) if a file cannot be read or is truncated or damaged in its compression;
-    /// [`Error::NotText`](senv_base::Error::NotText) for a file of another format; [`Error::LineTooLong`](senv_base::Error::LineTooLong); [`Error::InvalidUtf8`](senv_base::Error::InvalidUtf8).
+    /// [`Error::NotText`](senv_base::Error::NotText) for a file of another format;
+    /// [`Error::LineTooLong`](senv_base::Error::LineTooLong); [`Error::InvalidUtf8`](senv_base::Error::InvalidUtf8).
     pub fn next_line(&mut self) -> Result<Option<Line<'_>>> {
         if !self.advance()? {
             return Ok(None);

@@ -51,7 +51,8 @@ impl ReadingProgress {
         Self { between: Duration::ZERO, ..self }
     }
 
-    /// Share of the files that so many bytes are; 0 where one of them is no regular file, so that their size is not known.
+    /// Share of the files that so many bytes are; 0 where one of them is no regular file, so that their size is not
+    /// known.
     #[must_use]
     pub fn share(&self, bytes_read: u64) -> f64 {
         self.bytes.map_or(0.0, |bytes| bytes_read as f64 / bytes.max(1) as f64).min(1.0)

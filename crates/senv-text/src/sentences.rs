@@ -32,9 +32,10 @@ const BEGINNINGS: &[&str] = &[
 /// Marks that end sentences where they stand apart.
 const MARKS: [char; 3] = ['.', '!', '?'];
 
-/// The sentences of a text, without the white space around them: by the rules of Unicode (UAX 29), but not behind an abbreviation or an
-/// initial (`Dr.`, `J. Smith`), nor before a small letter. Abbreviations are those of English; behind one that may end a sentence
-/// (`Inc.`, `the U.S.`) the next word decides. An empty line ends a sentence, a single line end does not.
+/// The sentences of a text, without the white space around them: by the rules of Unicode (UAX 29), but not behind an
+/// abbreviation or an initial (`Dr.`, `J. Smith`), nor before a small letter. Abbreviations are those of English;
+/// behind one that may end a sentence (`Inc.`, `the U.S.`) the next word decides. An empty line ends a sentence, a
+/// single line end does not.
 ///
 /// ```
 /// use senv_core::text::sentences;
@@ -97,8 +98,8 @@ fn pieces(text: &str) -> Vec<(usize, &str)> {
     pieces
 }
 
-/// The parts of a piece behind marks that stand apart, as in texts whose tokens were separated: nothing but an end is written so, even
-/// before a small letter. Several of them (`. . .`) are none.
+/// The parts of a piece behind marks that stand apart, as in texts whose tokens were separated: nothing but an end is
+/// written so, even before a small letter. Several of them (`. . .`) are none.
 fn apart(at: usize, piece: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut start = 0;
     let is_blank = |byte: Option<&u8>| byte.is_none_or(u8::is_ascii_whitespace);

@@ -18,7 +18,8 @@ const LONG: usize = 1 << 16;
 pub enum Split {
     /// Each line by itself.
     Lines,
-    /// Paragraphs: a line goes on in the next one, up to an empty line or the end of the file. Records of tables are cut by themselves.
+    /// Paragraphs: a line goes on in the next one, up to an empty line or the end of the file. Records of tables are
+    /// cut by themselves.
     Paragraphs,
 }
 

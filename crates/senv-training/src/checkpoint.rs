@@ -64,7 +64,8 @@ pub struct About {
     pub done: f64,
     /// Its settings, as the trainer compares them.
     pub settings: String,
-    /// Where it comes from, in the words of the program that trains ([`RunOptions::origin`](crate::RunOptions::origin)).
+    /// Where it comes from, in the words of the program that trains
+    /// ([`RunOptions::origin`](crate::RunOptions::origin)).
     pub origin: String,
 }
 

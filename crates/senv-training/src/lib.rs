@@ -1,5 +1,5 @@
-//! What training takes: corpora, seeded random streams, matrix products, starts, optimizers, hyperparameters, sums over ranks,
-//! and checkpoints.
+//! What training takes: corpora, seeded random streams, matrix products, starts, optimizers, hyperparameters, sums over
+//! ranks, and checkpoints.
 //!
 //! `senv-core` re-exports it; depend on that crate.
 

@@ -115,8 +115,8 @@ pub fn matmul_into<F: Float>(
     Ok(())
 }
 
-/// Whether the `gemm` crate may run here: it takes FMA as a sign of AVX2, and AVX-512F as one of both, and ends the program
-/// with an illegal instruction on a processor (or a virtual machine) that has the one without the other.
+/// Whether the `gemm` crate may run here: it takes FMA as a sign of AVX2, and AVX-512F as one of both, and ends the
+/// program with an illegal instruction on a processor (or a virtual machine) that has the one without the other.
 fn gemm_may_run() -> bool {
     #[cfg(target_arch = "x86_64")]
     {

@@ -24,7 +24,8 @@ pub struct RunOptions<'a> {
     /// Where the run comes from (its command, its files), written into its checkpoints for whoever finds them; empty by
     /// default.
     pub origin: &'a str,
-    /// The ranks of the run, where it is one of several that train on parts of one text; `None` (default) for a run by itself.
+    /// The ranks of the run, where it is one of several that train on parts of one text; `None` (default) for a run by
+    /// itself.
     pub ranks: Option<&'a dyn Reduce>,
 }
 

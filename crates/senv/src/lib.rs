@@ -51,23 +51,22 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Training and encoding are loops over numbers: in a dev build, which does not optimise, they take ten times as long and more. Two
-//! lines in your `Cargo.toml` optimise what you depend on in every build:
+//! Training and encoding are loops over numbers: in a dev build, which does not optimise, they take ten times as long
+//! and more. Two lines in your `Cargo.toml` optimise what you depend on in every build:
 //!
 //! ```toml
 //! [profile.dev.package."*"]
 //! opt-level = 3
 //! ```
 //!
-//! The systems of five papers are here side by side, each in a file of [`systems`]: Sent2Vec, averages of word2vec vectors,
-//! PV-DBOW, PV-DM, FastSent, C-PHRASE; Siamese CBOW, PP, CSE and GRAN; Skip-thoughts, SNLI models, autoencoders and P-thought; DictRep and
-//! CaptionRep. Default
-//! settings fit the text; the papers' are `paper()` and for billions of words. Beside the systems [`TfIdf`] has no
-//! vectors and compares sentences all the same.
+//! The systems of five papers are here side by side, each in a file of [`systems`]: Sent2Vec, averages of word2vec
+//! vectors, PV-DBOW, PV-DM, FastSent, C-PHRASE; Siamese CBOW, PP, CSE and GRAN; Skip-thoughts, SNLI models,
+//! autoencoders and P-thought; DictRep and CaptionRep. Default settings fit the text; the papers' are `paper()` and for
+//! billions of words. Beside the systems [`TfIdf`] has no vectors and compares sentences all the same.
 //!
-//! No equation lives here. The parts do the arithmetic: text becomes a corpus (`senv-core`), words and n-grams name rows
-//! (`senv-ngram`), the rows are trained (`senv-negative-sampling`) and stored (`senv-store`). Systems trained by gradient bring
-//! an encoder (`senv-encoders`) and a loss (`senv-losses`) to one loop, [`gradient`].
+//! No equation lives here. The parts do the arithmetic: text becomes a corpus (`senv-core`), words and n-grams name
+//! rows (`senv-ngram`), the rows are trained (`senv-negative-sampling`) and stored (`senv-store`). Systems trained by
+//! gradient bring an encoder (`senv-encoders`) and a loss (`senv-losses`) to one loop, [`gradient`].
 //!
 //! | feature | what it brings | |
 //! | --- | --- | --- |
@@ -201,8 +200,9 @@ pub use start::initial::{Initial, InitialVectorReport, vectors_fingerprint};
 pub use system::{
     about::{About, NamedSettings},
     contract::{Common, System, Trainer},
+    pair_stages::stage_files,
     pair_system::{PairSystem, PairSystemParams},
-    staged_pairs::{StagedPairs, stage_files},
+    staged_pairs::StagedPairs,
     start::Start,
     text_data::TextData,
     text_system::TextSystem,

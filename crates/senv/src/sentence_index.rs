@@ -6,13 +6,13 @@ use senv_store::NearestIndex;
 
 use crate::error::Result;
 
-/// Sentences from which on codes are compared first. Below, an exact search takes less than 5 ms of CPU time (256 dimensions,
-/// 50 ns a row); codes take 6 ns a row, but as long to make as 75 exact searches.
+/// Sentences from which on codes are compared first. Below, an exact search takes less than 5 ms of CPU time (256
+/// dimensions, 50 ns a row); codes take 6 ns a row, but as long to make as 75 exact searches.
 const CODES_FROM: usize = 100_000;
 
-/// Sentences with their embeddings, in memory. Up to 100,000 are searched exactly: every one is compared, on all cores. Of more,
-/// 4-bit codes are compared and the best candidates exactly ([`VectorIndex`]), which finds 99 % of the nearest; cosines are
-/// exact in both. [`SentenceCollection`](crate::SentenceCollection) is the same on disk.
+/// Sentences with their embeddings, in memory. Up to 100,000 are searched exactly: every one is compared, on all cores.
+/// Of more, 4-bit codes are compared and the best candidates exactly ([`VectorIndex`]), which finds 99 % of the
+/// nearest; cosines are exact in both. [`SentenceCollection`](crate::SentenceCollection) is the same on disk.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -50,12 +50,12 @@ pub struct Hit<'i> {
 }
 
 impl<E: SentenceEncoder> Index<E> {
-    /// Encodes the sentences on all cores. Takes `4 dim` bytes a sentence beside the sentences themselves, `4.5 dim` of more
-    /// than 100,000.
+    /// Encodes the sentences on all cores. Takes `4 dim` bytes a sentence beside the sentences themselves, `4.5 dim` of
+    /// more than 100,000.
     ///
     /// # Errors
-    /// [`senv_core::Error::TooLarge`] if the embeddings do not fit into memory; [`senv_index::Error::NonFinite`] if the encoder
-    /// gives a vector that is not finite.
+    /// [`senv_core::Error::TooLarge`] if the embeddings do not fit into memory; [`senv_index::Error::NonFinite`] if the
+    /// encoder gives a vector that is not finite.
     pub fn new(encoder: E, sentences: &[impl AsRef<str>]) -> Result<Self> {
         let sentences: Vec<String> = sentences.iter().map(|sentence| sentence.as_ref().to_owned()).collect();
         let texts: Vec<&str> = sentences.iter().map(String::as_str).collect();

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use senv_core::{Result as CoreResult, SentenceEncoder, observer::Stage};
+use senv_core::{Remedy, Result as CoreResult, SentenceEncoder, observer::Stage};
 
 use crate::{
     base::train_options::TrainOptions,
@@ -23,8 +23,8 @@ pub type SetByHand<'a, S> = &'a dyn Fn(&mut S) -> CoreResult<()>;
 
 /// A training run of any system: what `senv train` does, but for the files that it writes.
 ///
-/// It reads the input, takes over what the start brings (the tokenizer of a model, the dimension of vectors), trains vectors first
-/// where that is asked for, trains in one stage or two, and keeps sentences to check the model on.
+/// It reads the input, takes over what the start brings (the tokenizer of a model, the dimension of vectors), trains
+/// vectors first where that is asked for, trains in one stage or two, and keeps sentences to check the model on.
 ///
 /// ```
 /// use senv::{Sent2VecParams, TrainJob};
@@ -161,7 +161,10 @@ fn note_held_out<D>((sentences, pairs): (usize, usize), options: &TrainOptions<'
     for (n, what) in [(sentences, "sentence"), (pairs, "pair")] {
         if n > 0 {
             let s = if n == 1 { "" } else { "s" };
-            options.observer.note(&format!("{n} {what}{s} are held out of training for the check"));
+            let remedy = Remedy::LeaveOutCheck;
+            let message =
+                format_args!("{n} {what}{s} are held out of training for the check; to train on them, {remedy}");
+            options.observer.note_with(&message, &[remedy]);
         }
     }
 }

@@ -1,9 +1,9 @@
 //! The C ABI that a page calls: bytes in, JSON out.
 //!
 //! A caller writes UTF-8 into the memory that [`senv_input`] returns, calls a function, and reads the JSON that lies at
-//! [`senv_answer`]; the function returns its length. What goes wrong is `{"error": "..."}`. Addresses are valid until the
-//! next call. Nothing here follows an address of the caller: bytes are written into a vector of the session, and every
-//! length that comes with a call is compared with it.
+//! [`senv_answer`]; the function returns its length. What goes wrong is `{"error": "..."}`. Addresses are valid until
+//! the next call. Nothing here follows an address of the caller: bytes are written into a vector of the session, and
+//! every length that comes with a call is compared with it.
 //!
 //! There is one session a thread, which in a browser is one a page.
 #![allow(unsafe_code)] // for the attribute `no_mangle` alone: names of the ABI that nothing else in the program has

@@ -27,8 +27,8 @@ pub struct About {
 
 /// The engine: a model, buffers, and at most one text or collection that is searched.
 ///
-/// Vectors are those of [`senv_english::model`], bit for bit. Lines are searched without word order, as collections of `senv index` are:
-/// lines and neighbours are those of `senv nearest --order 0`.
+/// Vectors are those of [`senv_english::model`], bit for bit. Lines are searched without word order, as collections of
+/// `senv index` are: lines and neighbours are those of `senv nearest --order 0`.
 #[derive(Debug)]
 pub struct Session {
     encoder: StaticEncoder,
@@ -96,11 +96,12 @@ impl Session {
         Ok(())
     }
 
-    /// Takes the bytes of a collection that `senv index --export-web` wrote, in place of what was searched before. It is
-    /// searched once [`Session::read_lines`] has compared it with its checksums.
+    /// Takes the bytes of a collection that `senv index --export-web` wrote, in place of what was searched before. It
+    /// is searched once [`Session::read_lines`] has compared it with its checksums.
     ///
     /// # Errors
-    /// Those of [`senv_core::files::WebCollection::from_bytes`]; [`senv_core::Error::BadFile`] for a collection of another model.
+    /// Those of [`senv_core::files::WebCollection::from_bytes`]; [`senv_core::Error::BadFile`] for a collection of
+    /// another model.
     pub fn open_collection(&mut self, bytes: Vec<u8>) -> Result<Opened> {
         self.close();
         let sentences = Sentences::open(bytes, self.table.dim())?;
@@ -115,8 +116,8 @@ impl Session {
         self.source = Source::Lines(Lines::empty(self.table.dim()));
     }
 
-    /// Reads and embeds lines of the text until `at_most` lines are read, blank ones among them, or the text ends; checks a
-    /// part of a collection that takes about as long.
+    /// Reads and embeds lines of the text until `at_most` lines are read, blank ones among them, or the text ends;
+    /// checks a part of a collection that takes about as long.
     ///
     /// # Errors
     /// [`senv_core::Error::TooLarge`] if memory is lacking: the lines before can be searched, and nothing more is read;

@@ -6,9 +6,9 @@
 //! m = (Σ_t r_t) / n      c(u, v) = Σ_t a_t + o      a_t = r_t·m′ / (n |u| |v|)        m, m′: the means that u and v begin with
 //! ```
 //!
-//! A sentence vector begins with a mean, so its cosine with another is a sum over its words: a word that points where the other
-//! sentence does adds to it, one that points away takes from it. o is what is left for the part that reads word order and negation
-//! (`order-vector`). 0 where u or v is zero.
+//! A sentence vector begins with a mean, so its cosine with another is a sum over its words: a word that points where
+//! the other sentence does adds to it, one that points away takes from it. o is what is left for the part that reads
+//! word order and negation (`order-vector`). 0 where u or v is zero.
 
 use senv_core::{Scratch, SentenceEncoder, StaticEncoder, Tokenizer, kernels};
 use serde::Serialize;
@@ -49,13 +49,15 @@ pub struct Side {
 pub struct Word {
     /// The word in lower case; its end is left out if it is very long.
     pub text: String,
-    /// Whether it or a word that it is a form of has a row, or all parts of a compound do; otherwise a hash of the word decides its vector.
+    /// Whether it or a word that it is a form of has a row, or all parts of a compound do; otherwise a hash of the word
+    /// decides its vector.
     pub known: bool,
     /// What it adds to the cosine.
     pub share: f32,
 }
 
-/// What the part that reads word order and negation, behind the first `dim` values of two vectors, adds to their cosine.
+/// What the part that reads word order and negation, behind the first `dim` values of two vectors, adds to their
+/// cosine.
 pub(crate) fn order_share(u: &[f32], v: &[f32], dim: usize) -> Option<f32> {
     if u.len() == dim {
         return None;
@@ -64,8 +66,8 @@ pub(crate) fn order_share(u: &[f32], v: &[f32], dim: usize) -> Option<f32> {
     Some(if norms > 0.0 { kernels::dot(&u[dim..], &v[dim..]) / norms } else { 0.0 })
 }
 
-/// The words of `sentence`, whose vector is `own`, and what each adds to its cosine with `other`; all of them together add `of_words`.
-/// `tokens` encodes text that is split already, without its order.
+/// The words of `sentence`, whose vector is `own`, and what each adds to its cosine with `other`; all of them together
+/// add `of_words`. `tokens` encodes text that is split already, without its order.
 pub(crate) fn side(
     tokenizer: &Tokenizer,
     tokens: &StaticEncoder,

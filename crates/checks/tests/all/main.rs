@@ -1,5 +1,6 @@
 //! Tests of the workspace as a whole.
 
+mod columns;
 mod equation_index;
 mod errors;
 mod imports;

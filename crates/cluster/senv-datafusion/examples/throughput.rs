@@ -1,4 +1,5 @@
-//! How long the engine takes to encode a Parquet file, beside `senv::encode_table`, which is `senv encode`: in turn, some times each.
+//! How long the engine takes to encode a Parquet file, beside `senv::encode_table`, which is `senv encode`: in turn,
+//! some times each.
 //!
 //! ```sh
 //! cargo run --release --example throughput -- 1000000 bbc.txt reuters.txt   # lines, as often as it takes for so many rows

@@ -20,7 +20,8 @@ const COLUMN: &str = "centroid";
 /// Times that centroids are improved.
 const ROUNDS: usize = 20;
 
-/// Unit vectors, a cell around each: a vector is in the cell of the centroid with which its cosine is highest. Cloning shares them.
+/// Unit vectors, a cell around each: a vector is in the cell of the centroid with which its cosine is highest. Cloning
+/// shares them.
 ///
 /// A file of them is Parquet with one column `centroid` of fixed-size lists of `Float32`.
 #[derive(Debug, Clone)]
@@ -58,8 +59,8 @@ impl Centroids {
         Ok(Self(Arc::new(Inner { name: name.to_owned(), digest: format!("{digest:016x}"), dim, values })))
     }
 
-    /// So many centroids of vectors of `dim` values, back to back, by spherical k-means with a seed, improved twenty times at most. A
-    /// hundred vectors for each are enough.
+    /// So many centroids of vectors of `dim` values, back to back, by spherical k-means with a seed, improved twenty
+    /// times at most. A hundred vectors for each are enough.
     ///
     /// # Errors
     /// As [`Centroids::new`]; those of [`k_means`].
@@ -132,7 +133,8 @@ impl Centroids {
         self.0.values.len() / self.0.dim
     }
 
-    /// For each vector, these back to back, the cells of the `n` nearest centroids, the nearest first, of equally near ones the first.
+    /// For each vector, these back to back, the cells of the `n` nearest centroids, the nearest first, of equally near
+    /// ones the first.
     pub(crate) fn nearest(&self, vectors: &[f32], n: usize, scores: &mut Vec<f32>, cells: &mut Vec<u32>) {
         let (n_vectors, n_cells) = (vectors.len() / self.0.dim, self.n_cells());
         scores.resize(n_vectors * n_cells, 0.0);

@@ -13,8 +13,8 @@
 //! | [`cell(vector, centroids)`, `cells(vector, centroids, n)`](Cell) | the cells of a vector among shared centroids |
 //! | [`near_pairs(id, vector, threshold)`](NearPairs) | an aggregate: the near pairs of a group |
 //!
-//! Text is `Utf8`, `LargeUtf8`, `Utf8View` or a dictionary of one of them; its bytes are not copied. Errors are those of DataFusion and name
-//! the function and the argument.
+//! Text is `Utf8`, `LargeUtf8`, `Utf8View` or a dictionary of one of them; its bytes are not copied. Errors are those
+//! of DataFusion and name the function and the argument.
 
 #![forbid(unsafe_code)]
 

@@ -32,8 +32,9 @@ pub struct NamedModel {
 
 /// Models by name and by digest, and centroids of cells by name. Cloning shares them.
 ///
-/// A query names a model `english`, by the first eight or more digits of its digest, or by both: `english@5a451330feb4c888`. When a
-/// query is planned its functions get the last form, so that a process that has another model under the name refuses the query.
+/// A query names a model `english`, by the first eight or more digits of its digest, or by both:
+/// `english@5a451330feb4c888`. When a query is planned its functions get the last form, so that a process that has
+/// another model under the name refuses the query.
 #[derive(Debug, Clone, Default)]
 pub struct Models(Arc<Named>);
 
@@ -53,9 +54,10 @@ impl Models {
         Self::default().with_model(ENGLISH, senv_english::DIGEST, model)
     }
 
-    /// The English model, and those of a folder: every file and folder that [`senv::open`] reads, in alphabetical order, by its name
-    /// without the ending; files `NAME.centroids` are centroids of cells ([`Centroids`]). Files whose names begin with a dot are left
-    /// out, and so are text files (`.md`, `.txt`, `.json`). A model named `english` takes the place of the one that is built in.
+    /// The English model, and those of a folder: every file and folder that [`senv::open`] reads, in alphabetical
+    /// order, by its name without the ending; files `NAME.centroids` are centroids of cells ([`Centroids`]). Files
+    /// whose names begin with a dot are left out, and so are text files (`.md`, `.txt`, `.json`). A model named
+    /// `english` takes the place of the one that is built in.
     ///
     /// # Errors
     /// If the folder or a file in it cannot be read, or two have one name.
@@ -86,11 +88,11 @@ impl Models {
         models.with_model(ENGLISH, senv_english::DIGEST, senv::english().map_err(external)?)
     }
 
-    /// As [`Models::open`] of a folder, or, with the feature `s3`, of `s3://BUCKET/PREFIX`: the objects directly under the prefix count as
-    /// the files of a folder, and those deeper as the files of models that are folders. They are copied to a temporary folder (in `TMPDIR`)
-    /// in pieces of 8 MiB and opened from there; the folder is gone when this returns, and the models hold what they still need of it. The
-    /// settings are the usual ones in the environment: `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_REGION`, `AWS_ENDPOINT_URL`,
-    /// `AWS_ALLOW_HTTP`.
+    /// As [`Models::open`] of a folder, or, with the feature `s3`, of `s3://BUCKET/PREFIX`: the objects directly under
+    /// the prefix count as the files of a folder, and those deeper as the files of models that are folders. They are
+    /// copied to a temporary folder (in `TMPDIR`) in pieces of 8 MiB and opened from there; the folder is gone when
+    /// this returns, and the models hold what they still need of it. The settings are the usual ones in the
+    /// environment: `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_REGION`, `AWS_ENDPOINT_URL`, `AWS_ALLOW_HTTP`.
     ///
     /// ```no_run
     /// # use senv_datafusion::Models;
@@ -103,9 +105,9 @@ impl Models {
     /// ```
     ///
     /// # Errors
-    /// As [`Models::open`]. Of a URL each names the URL and what to do: if it is none of `s3://`, there is no such bucket, nothing lies under
-    /// the prefix, credentials are missing or refused, the server does not answer within some seconds, or the disk is too small; and outside a
-    /// runtime of Tokio.
+    /// As [`Models::open`]. Of a URL each names the URL and what to do: if it is none of `s3://`, there is no such
+    /// bucket, nothing lies under the prefix, credentials are missing or refused, the server does not answer within
+    /// some seconds, or the disk is too small; and outside a runtime of Tokio.
     pub async fn open_url(location: &str) -> Result<Self> {
         if !is_url(location) {
             return Self::open(location);
@@ -146,8 +148,8 @@ impl Models {
     /// The model of a name, a digest or both, or, of no name, the only one, else the one named `english`.
     ///
     /// # Errors
-    /// Names `function` and its argument `model`: if there is no such model, or if the one of that name has another digest than the query
-    /// was planned with.
+    /// Names `function` and its argument `model`: if there is no such model, or if the one of that name has another
+    /// digest than the query was planned with.
     pub fn find(&self, function: &str, wanted: Option<&str>) -> Result<&NamedModel> {
         let models = self.all();
         let Some(wanted) = wanted else {

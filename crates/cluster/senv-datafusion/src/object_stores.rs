@@ -12,11 +12,12 @@ use url::Url;
 /// The scheme of what [`ObjectStores`] opens by itself.
 const S3: &str = "s3";
 
-/// The object stores of a session, for tables of `s3://BUCKET/...`: the store of a bucket is made when a query first needs it, with the
-/// settings that the process has in its environment (`AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_REGION`, `AWS_ENDPOINT_URL`,
-/// `AWS_ALLOW_HTTP` and the others of [`AmazonS3Builder::from_env`](datafusion::object_store)). Files of the file system are there as well,
-/// and so is every store that is registered. On a cluster the client, the scheduler and the executors each need it; the settings of one
-/// process do not travel to the others. Needs the feature `s3`; without it a table of `s3://` is an error.
+/// The object stores of a session, for tables of `s3://BUCKET/...`: the store of a bucket is made when a query first
+/// needs it, with the settings that the process has in its environment (`AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`,
+/// `AWS_REGION`, `AWS_ENDPOINT_URL`, `AWS_ALLOW_HTTP` and the others of
+/// [`AmazonS3Builder::from_env`](datafusion::object_store)). Files of the file system are there as well, and so is
+/// every store that is registered. On a cluster the client, the scheduler and the executors each need it; the settings
+/// of one process do not travel to the others. Needs the feature `s3`; without it a table of `s3://` is an error.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -43,8 +44,8 @@ impl ObjectStores {
     /// folder, but those whose names begin with a dot or an underscore; else the object of that name.
     ///
     /// # Errors
-    /// If the URL is none of `s3://BUCKET/PATH`, there is no such object and nothing under it, or the server cannot be reached or refuses;
-    /// each names the URL and what to do.
+    /// If the URL is none of `s3://BUCKET/PATH`, there is no such object and nothing under it, or the server cannot be
+    /// reached or refuses; each names the URL and what to do.
     pub async fn list(&self, url: &str) -> Result<Vec<String>> {
         #[cfg(feature = "s3")]
         return crate::s3::list(self, url).await;

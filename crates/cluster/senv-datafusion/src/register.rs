@@ -27,8 +27,8 @@ use crate::{
 /// What builds a session of a scheduler, as Ballista wants it.
 pub type SessionBuilder = Arc<dyn Fn(SessionConfig) -> Result<SessionState> + Send + Sync>;
 
-/// Registers all functions in a session. On a client of a cluster it comes behind `SessionContext::remote_with_state`, which drops what was
-/// registered before.
+/// Registers all functions in a session. On a client of a cluster it comes behind `SessionContext::remote_with_state`,
+/// which drops what was registered before.
 ///
 /// # Errors
 /// None of these functions.
@@ -50,8 +50,8 @@ pub fn function_registry(models: &Models) -> Arc<BallistaFunctionRegistry> {
     Arc::new(registry)
 }
 
-/// All functions, and tables of object stores ([`ObjectStores`]), for a scheduler of Ballista: `override_session_builder` of its
-/// configuration.
+/// All functions, and tables of object stores ([`ObjectStores`]), for a scheduler of Ballista:
+/// `override_session_builder` of its configuration.
 #[must_use]
 pub fn session_builder(models: &Models) -> SessionBuilder {
     let models = models.clone();

@@ -15,8 +15,8 @@ const MESSAGE: usize = 1 << 30;
 
 /// A process of an MPI run as a rank of a training run.
 ///
-/// It uses nothing of MPI but messages between two processes (`MPI_Sendrecv`): the order of a sum is ours, where `MPI_Allreduce`
-/// promises none. An error of MPI ends all processes, as MPI has it by default.
+/// It uses nothing of MPI but messages between two processes (`MPI_Sendrecv`): the order of a sum is ours, where
+/// `MPI_Allreduce` promises none. An error of MPI ends all processes, as MPI has it by default.
 ///
 /// ```no_run
 /// use senv::{Sent2VecParams, TextSystem, TrainOptions};
@@ -37,8 +37,9 @@ pub struct MpiRank {
 /// The communicator, for one thread at a time.
 struct World(SimpleCommunicator);
 
-// SAFETY: a communicator is a handle that MPI lets any thread use, if it was initialized for calls from several threads one after another
-// or if only the thread that initialized it calls. Training exchanges from the thread that called `fit`, which is that one.
+// SAFETY: a communicator is a handle that MPI lets any thread use, if it was initialized for calls from several threads
+// one after another or if only the thread that initialized it calls. Training exchanges from the thread that called
+// `fit`, which is that one.
 #[allow(unsafe_code)]
 unsafe impl Send for World {}
 

@@ -1,4 +1,5 @@
-//! `senv-mpi`: trains one model on several machines. The program parses arguments and prints; the libraries do the rest.
+//! `senv-mpi`: trains one model on several machines. The program parses arguments and prints; the libraries do the
+//! rest.
 
 mod args;
 mod progress;

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-/// A data set: its name in commands, and the files it may be, best first. Files in one string, separated by blanks, belong
-/// together; an asterisk stands for all files of a folder with this ending.
+/// A data set: its name in commands, and the files it may be, best first. Files in one string, separated by blanks,
+/// belong together; an asterisk stands for all files of a folder with this ending.
 type Set = (&'static str, &'static [&'static str]);
 
 const SETS: &[Set] = &[
@@ -100,8 +100,8 @@ impl Data {
         Self { folder: folder.to_owned(), text: text.to_vec() }
     }
 
-    /// The files of a set. A development set has no file that the training set takes: for want of SNLI's training part its
-    /// development part is trained on, and that of the counterfactual pairs stands for it.
+    /// The files of a set. A development set has no file that the training set takes: for want of SNLI's training part
+    /// its development part is trained on, and that of the counterfactual pairs stands for it.
     ///
     /// # Errors
     /// What was looked for, where it is not there.

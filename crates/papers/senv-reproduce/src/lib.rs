@@ -1,9 +1,9 @@
 //! The tables of five papers on sentence embeddings, made again: ours beside theirs.
 //!
-//! Every figure is made by commands of the program `senv`, which stand in the report, so that each can be typed again. They
-//! run one after the other; what has run is kept in a folder, so that a run that was stopped goes on where it was, and
-//! nothing is run twice. A data set that is not there is a row that says so. `senv reproduce` is this library with a command
-//! line.
+//! Every figure is made by commands of the program `senv`, which stand in the report, so that each can be typed again.
+//! They run one after the other; what has run is kept in a folder, so that a run that was stopped goes on where it was,
+//! and nothing is run twice. A data set that is not there is a row that says so. `senv reproduce` is this library with
+//! a command line.
 //!
 //! | step | what it does |
 //! | --- | --- |
@@ -26,8 +26,8 @@
 //!
 //! # Where the papers are
 //!
-//! One file each in `src/papers/`: the models that are trained, the tables with their rows and columns, and where each figure
-//! stands in the JSON of a command. Published figures are those of [`senv_eval`].
+//! One file each in `src/papers/`: the models that are trained, the tables with their rows and columns, and where each
+//! figure stands in the JSON of a command. Published figures are those of [`senv_eval`].
 
 #![forbid(unsafe_code)]
 

@@ -14,8 +14,8 @@ pub struct Remaining {
     pub time: Duration,
 }
 
-/// Hears how a run goes on, and can stop it. Called from one thread, between commands; [`RunObserver::stops`] also while
-/// one runs. By default nothing is heard, and nothing stopped.
+/// Hears how a run goes on, and can stop it. Called from one thread, between commands; [`RunObserver::stops`] also
+/// while one runs. By default nothing is heard, and nothing stopped.
 pub trait RunObserver {
     /// What is left, before each figure that has to be made.
     fn remaining(&self, remaining: &Remaining) {

@@ -10,7 +10,8 @@ use crate::paper_name::PaperName;
 pub struct Options {
     /// The papers, in this order; by default [`PaperName::ALL`].
     pub papers: Vec<PaperName>,
-    /// The folder of the data sets: as `sts/2014/TASK.tsv`, `sick/test.tsv` and so on, or as their authors name the files.
+    /// The folder of the data sets: as `sts/2014/TASK.tsv`, `sick/test.tsv` and so on, or as their authors name the
+    /// files.
     pub data: PathBuf,
     /// The folder for models, results and reports: that of an earlier run, an empty one, or a new one.
     pub output: PathBuf,

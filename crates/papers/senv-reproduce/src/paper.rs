@@ -2,7 +2,8 @@
 //!
 //! Commands are written as a user types them, with these names in them:
 //!
-//! * `$OUT/x.senv` is a model of the paper, `$OUT/x.npy` the vectors that its training wrote besides, `$OUT/x.txt` a text;
+//! * `$OUT/x.senv` is a model of the paper, `$OUT/x.npy` the vectors that its training wrote besides, `$OUT/x.txt` a
+//!   text;
 //! * `$MODEL` in an evaluation is the model of the row, `$MODEL.npy` its vectors;
 //! * `@name` is a data set of `data.rs`, and `@name|--option` is this option where the data set is not there;
 //! * `?name` is a data set that the command finds in `$DATA` by itself and needs; it is not shown.

@@ -15,8 +15,8 @@ const ENGLISH: &str = "english";
 /// A command of a plan.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct PlannedCommand {
-    /// What it is known by in the folder of a run: a checksum of the command, of the sizes of its data, and of the steps that
-    /// it needs. A changed command is run again, and what stands on it.
+    /// What it is known by in the folder of a run: a checksum of the command, of the sizes of its data, and of the
+    /// steps that it needs. A changed command is run again, and what stands on it.
     pub(crate) key: String,
     /// The command as a user types it, with `$DATA` and `$OUT`.
     pub(crate) shown: String,

@@ -39,8 +39,8 @@ impl Reproduction {
         &self.options
     }
 
-    /// All commands as a user types them, each after those that it needs; `$DATA` and `$OUT` stand for the two folders, and
-    /// `@name` for a data set that is not there.
+    /// All commands as a user types them, each after those that it needs; `$DATA` and `$OUT` stand for the two folders,
+    /// and `@name` for a data set that is not there.
     pub fn commands(&self) -> impl Iterator<Item = &str> {
         self.plan.steps.iter().map(|step| &step.shown[..])
     }

@@ -22,12 +22,12 @@ pub struct ReproductionRun<'a> {
 }
 
 impl<'a> ReproductionRun<'a> {
-    /// Opens the folder of the output, which is made if it is not there, with what has run in it before, and reads the data
-    /// sets for their checksums.
+    /// Opens the folder of the output, which is made if it is not there, with what has run in it before, and reads the
+    /// data sets for their checksums.
     ///
     /// # Errors
-    /// [`Error::NotARun`] if the folder holds something else; of the core or of the evaluation if a folder cannot be made or
-    /// a data set not be read.
+    /// [`Error::NotARun`] if the folder holds something else; of the core or of the evaluation if a folder cannot be
+    /// made or a data set not be read.
     pub fn open(of: &'a Reproduction) -> Result<Self> {
         let options = of.options();
         check_folder(&options.output)?;
@@ -35,15 +35,16 @@ impl<'a> ReproductionRun<'a> {
         Ok(Self { of, checksums, runner: Runner::new(&of.plan, options)? })
     }
 
-    /// Runs what is left, and writes the reports after each figure and at the end: `PAPER.md` for each paper, `report.html`
-    /// with all papers, `results.json`.
+    /// Runs what is left, and writes the reports after each figure and at the end: `PAPER.md` for each paper,
+    /// `report.html` with all papers, `results.json`.
     ///
-    /// It goes paper by paper, and within a paper what costs least first, so that a run that is stopped leaves as many rows
-    /// as there can be. A command that fails is a row that says so, and no error; see [`ReproductionRun::has_failed`].
+    /// It goes paper by paper, and within a paper what costs least first, so that a run that is stopped leaves as many
+    /// rows as there can be. A command that fails is a row that says so, and no error; see
+    /// [`ReproductionRun::has_failed`].
     ///
     /// # Errors
-    /// [`senv_core::Error::Interrupted`] if the observer stops it, [`senv_core::Error::Io`] if the program cannot be started
-    /// or what came of it not be kept; the reports are written all the same.
+    /// [`senv_core::Error::Interrupted`] if the observer stops it, [`senv_core::Error::Io`] if the program cannot be
+    /// started or what came of it not be kept; the reports are written all the same.
     pub fn complete(&mut self, observer: &dyn RunObserver) -> Result<()> {
         let ended = self.run_all(observer);
         self.write_reports()?;

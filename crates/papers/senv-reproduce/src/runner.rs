@@ -84,8 +84,8 @@ impl<'a> Runner<'a> {
         })
     }
 
-    /// Runs a step, and before it those that it needs; `false` where nothing was to do. A command that fails is noted and no
-    /// error.
+    /// Runs a step, and before it those that it needs; `false` where nothing was to do. A command that fails is noted
+    /// and no error.
     ///
     /// # Errors
     /// If the observer stops it, or if what came of a step cannot be kept.
@@ -261,7 +261,8 @@ fn ask_to_end(child: &mut Child) {
     }
 }
 
-/// Whether a run that was stopped has left something to go on from: a checkpoint, or that of one of its stages or parts.
+/// Whether a run that was stopped has left something to go on from: a checkpoint, or that of one of its stages or
+/// parts.
 fn has_checkpoint(model: &Path) -> bool {
     let has = |stage: &str| {
         let mut name = model.as_os_str().to_owned();

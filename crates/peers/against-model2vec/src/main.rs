@@ -1,12 +1,13 @@
-//! Lines of a text encoded by a folder of Model2Vec, by senv and by `model2vec-rs`, in turn in one process. `benches/model2vec_peers.py`
-//! makes folders, calls this, and runs the Python package beside it.
+//! Lines of a text encoded by a folder of Model2Vec, by senv and by `model2vec-rs`, in turn in one process.
+//! `benches/model2vec_peers.py` makes folders, calls this, and runs the Python package beside it.
 //!
 //! ```sh
 //! cargo run --release --manifest-path crates/peers/against-model2vec/Cargo.toml -- FOLDER TEXT [THREADS] [ROUNDS]
 //! ```
 //!
-//! Prints the median CPU seconds, user and system, of each, and the largest difference of a value. Both encode batches of 1,024 lines
-//! and drop them, so that neither has to ask for the memory of all vectors; opening the folder is not counted.
+//! Prints the median CPU seconds, user and system, of each, and the largest difference of a value. Both encode batches
+//! of 1,024 lines and drop them, so that neither has to ask for the memory of all vectors; opening the folder is not
+//! counted.
 
 use std::{error::Error, fs, process::ExitCode};
 

@@ -16,8 +16,8 @@
 //! | `batch` | queries in a call | `1,8,100,1000` |
 //! | `rounds` | each in turn so many times; the medians are printed | 5 |
 //!
-//! Recall is the share of the ten nearest rows that are found. Queries per second count CPU time, user and system. Both indexes are
-//! built in turn, as often as they are searched.
+//! Recall is the share of the ten nearest rows that are found. Queries per second count CPU time, user and system. Both
+//! indexes are built in turn, as often as they are searched.
 
 use std::{collections::HashMap, error::Error, fs, hint::black_box};
 

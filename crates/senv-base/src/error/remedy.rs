@@ -59,11 +59,13 @@ pub enum Remedy {
     Replace,
     /// Files of a folder shared among processes by claims.
     ShareByClaims,
+    /// No check of the trained model, for which a part of the text would be held out.
+    LeaveOutCheck,
 }
 
 impl Remedy {
     /// Every remedy.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 21] = [
         Self::LowerLearningRate,
         Self::HigherLearningRate,
         Self::LimitGradients,
@@ -84,13 +86,14 @@ impl Remedy {
         Self::NameColumn,
         Self::Replace,
         Self::ShareByClaims,
+        Self::LeaveOutCheck,
     ];
 
     /// The text of a message, or of anything that shows remedies, with the option that a program has for each remedy in
     /// brackets behind it.
     ///
-    /// An error may lie within the error of another crate, which hands on no more than a formatter. So it is the thread that
-    /// knows of the options while it writes the text; it forgets them at the end.
+    /// An error may lie within the error of another crate, which hands on no more than a formatter. So it is the thread
+    /// that knows of the options while it writes the text; it forgets them at the end.
     #[must_use]
     pub fn show(message: &dyn fmt::Display, option: fn(Self) -> Option<&'static str>) -> String {
         /// Puts back what was there, also where the message panics.
@@ -127,6 +130,7 @@ impl Remedy {
             Self::NameColumn => "name its column of text",
             Self::Replace => "replace what is there",
             Self::ShareByClaims => "share the files by claims",
+            Self::LeaveOutCheck => "leave out the check",
         }
     }
 }

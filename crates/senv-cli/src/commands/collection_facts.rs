@@ -59,8 +59,8 @@ fn precision(rescoring: Rescoring) -> &'static str {
     }
 }
 
-/// The recall of what a search looks at, as it was measured, on average over the rows of all segments; nothing where it was
-/// not measured.
+/// The recall of what a search looks at, as it was measured, on average over the rows of all segments; nothing where it
+/// was not measured.
 fn measured(collection: &Collection, wanted: f32) -> Option<f64> {
     let (mut sum, mut rows) = (0.0, 0);
     for segment in collection.segments() {

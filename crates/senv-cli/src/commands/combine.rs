@@ -13,9 +13,9 @@ use crate::{
 
 /// Put two Skip-thought models side by side, as in combine-skip.
 ///
-/// The vector of a sentence is that of the one model, brought to length 1, followed by that of the other. Both must have
-/// been trained on the same text with the same vocabulary; text is read as the first reads it. Expand the vocabulary
-/// afterwards.
+/// The vector of a sentence is that of the one model, brought to length 1, followed by that of the other. Both must
+/// have been trained on the same text with the same vocabulary; text is read as the first reads it. Expand the
+/// vocabulary afterwards.
 #[derive(Debug, clap::Args)]
 #[command(
     mut_arg("model", named),

@@ -23,12 +23,13 @@ use crate::{
 
 /// Compare two texts by meaning: which sentences are in both, and which in one alone.
 ///
-/// A sentence is in the other text if the cosine of its vector with that of a sentence there is at least the threshold, or if the
-/// same text is there. Nothing is missed: the answer is that of comparing all pairs, at any number of threads.
+/// A sentence is in the other text if the cosine of its vector with that of a sentence there is at least the threshold,
+/// or if the same text is there. Nothing is missed: the answer is that of comparing all pairs, at any number of
+/// threads.
 ///
-/// Written is a line for each sentence that is asked for, separated by tabs: = and < for sentences of the first text that are in both or
-/// not in the second, in order, then > for those of the second that are not in the first; the cosine, the line in each text, and
-/// the sentence of each. What has no counterpart has - there.
+/// Written is a line for each sentence that is asked for, separated by tabs: = and < for sentences of the first text
+/// that are in both or not in the second, in order, then > for those of the second that are not in the first; the
+/// cosine, the line in each text, and the sentence of each. What has no counterpart has - there.
 ///
 /// Memory holds both texts and a vector for each distinct sentence, 2.6 KB each with the English model.
 #[derive(Debug, clap::Args)]

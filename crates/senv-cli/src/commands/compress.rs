@@ -20,10 +20,10 @@ use crate::{
 
 /// Make a small table of an average of word vectors: few bits a value, weights folded in.
 ///
-/// The result is a model of kind static, which opens at once and encodes faster than what it is made of; senv-core alone
-/// can use it. A part that reads word order (senv train order) is kept where all dimensions and their axes are, with its maps in
-/// eight bits. Models with n-grams or uSIF weights cannot be compressed. Dimensions can be cut off where the model was
-/// trained with --nested.
+/// The result is a model of kind static, which opens at once and encodes faster than what it is made of; senv-core
+/// alone can use it. A part that reads word order (senv train order) is kept where all dimensions and their axes are,
+/// with its maps in eight bits. Models with n-grams or uSIF weights cannot be compressed. Dimensions can be cut off
+/// where the model was trained with --nested.
 #[derive(Debug, clap::Args)]
 #[command(
     mut_arg("model", named),
@@ -51,9 +51,9 @@ pub(crate) struct Compress {
     /// Keep the N most frequent words [default: all]
     #[arg(long, value_name = "N")]
     max_vocabulary: Option<usize>,
-    /// Other models, whose vectors stand beside those of the first; english is part of senv. Another --seed on the same data is enough
-    /// for better cosines. A model of other data and words helps classifiers that are trained on the vectors, and can spoil cosines:
-    /// --report compares. Dimensions add up; --principal brings them down.
+    /// Other models, whose vectors stand beside those of the first; english is part of senv. Another --seed on the same
+    /// data is enough for better cosines. A model of other data and words helps classifiers that are trained on the
+    /// vectors, and can spoil cosines: --report compares. Dimensions add up; --principal brings them down.
     #[arg(long, value_name = "MODEL", num_args = 1..)]
     with: Vec<PathBuf>,
     /// Keep N principal axes of the rows, the strongest first, instead of dimensions as they were trained.
@@ -62,8 +62,8 @@ pub(crate) struct Compress {
     /// How much weaker principal axes gain, 0 (not at all) to 0.5 (all axes count the same); .25 is a good start.
     #[arg(long, value_name = "A", default_value_t = 0.0)]
     whitening: f64,
-    /// Length of the vectors of unknown words, where the model has such vectors, as a multiple of the mean length of the rows; of a model
-    /// that reads word order, as a multiple of the length that they have.
+    /// Length of the vectors of unknown words, where the model has such vectors, as a multiple of the mean length of
+    /// the rows; of a model that reads word order, as a multiple of the length that they have.
     #[arg(long, value_name = "X", default_value_t = 1.0)]
     unknown_length: f64,
     /// Print size, correlation on these tasks (as for senv eval sts) and speed before and after.

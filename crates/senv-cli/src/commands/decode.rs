@@ -21,10 +21,11 @@ use crate::{
 
 /// Say in words what the vector of a sentence says.
 ///
-/// A decoder generates a sentence from the vector alone, word by word, by beam search: Skip-thoughts generate the sentences before
-/// and after (previous, next), an autoencoder the sentence itself, P-thought the sentence itself and a paraphrase. Written
-/// are lines of SENTENCE, DECODER, LN-PROBABILITY and what it says, with tabs between, the likeliest first; … stands behind
-/// one that did not come to its end. Without sentences, the lines of --input are read; blank ones are passed over.
+/// A decoder generates a sentence from the vector alone, word by word, by beam search: Skip-thoughts generate the
+/// sentences before and after (previous, next), an autoencoder the sentence itself, P-thought the sentence itself and a
+/// paraphrase. Written are lines of SENTENCE, DECODER, LN-PROBABILITY and what it says, with tabs between, the
+/// likeliest first; … stands behind one that did not come to its end. Without sentences, the lines of --input are read;
+/// blank ones are passed over.
 #[derive(Debug, clap::Args)]
 #[command(
     mut_arg("model", named),

@@ -14,7 +14,8 @@ use crate::{
 
 /// Print the words whose vectors are nearest to that of a definition: a reverse dictionary.
 ///
-/// The model is one of `senv train dict-rep`. Written are lines of DEFINITION, COSINE and WORD, with tabs between, the nearest first.
+/// The model is one of `senv train dict-rep`. Written are lines of DEFINITION, COSINE and WORD, with tabs between, the
+/// nearest first.
 #[derive(Debug, clap::Args)]
 #[command(
     mut_arg("model", named),

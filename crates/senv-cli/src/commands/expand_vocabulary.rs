@@ -19,11 +19,11 @@ const ROUNDING: f64 = 1e-4;
 
 /// Add words to a recurrent model, by way of word vectors trained on more text.
 ///
-/// A map from the vectors to the word vectors of the model is fitted by least squares on the words that both know; a word
-/// that the model lacks gets the image of its vector, a word that it has keeps its own (Kiros et al. 2015, section 2.2).
-/// Words with `_` are phrases and left out. Sentences are encoded with the new words; decoders go on saying the words that
-/// they have trained. For skip-thought, rnn-ae, p-thought and snli models; a model that is to be tuned gets its
-/// words afterwards, by a map to its word vectors as they are then.
+/// A map from the vectors to the word vectors of the model is fitted by least squares on the words that both know; a
+/// word that the model lacks gets the image of its vector, a word that it has keeps its own (Kiros et al. 2015, section
+/// 2.2). Words with `_` are phrases and left out. Sentences are encoded with the new words; decoders go on saying the
+/// words that they have trained. For skip-thought, rnn-ae, p-thought and snli models; a model that is to be tuned gets
+/// its words afterwards, by a map to its word vectors as they are then.
 #[derive(Debug, clap::Args)]
 #[command(
     mut_arg("model", named),
@@ -43,8 +43,8 @@ pub(crate) struct ExpandVocabulary {
     output: PathBuf,
     #[command(flatten)]
     force: ForceArg,
-    /// How vectors become word vectors of the model [default: same for a model trained on word vectors that stayed as they
-    /// were, affine otherwise]
+    /// How vectors become word vectors of the model [default: same for a model trained on word vectors that stayed as
+    /// they were, affine otherwise]
     #[arg(long, value_name = "MAP")]
     map: Option<MapArg>,
     /// Write what came of it as JSON.

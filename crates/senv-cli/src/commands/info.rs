@@ -104,8 +104,8 @@ impl Info {
         Ok(())
     }
 
-    /// Compares a file of senv with its checksums. Files of other formats, which have none, are read as a whole when they
-    /// are opened.
+    /// Compares a file of senv with its checksums. Files of other formats, which have none, are read as a whole when
+    /// they are opened.
     fn verified(&self) -> Result<Option<Value>> {
         let path = &self.file;
         if checkpoint::kind(path).is_ok() {
@@ -199,7 +199,8 @@ fn of_model(model: &Model) -> Result<Value> {
     }))
 }
 
-/// Those that the model was trained with, as the arguments of `senv train` are called; one that does not apply is left out.
+/// Those that the model was trained with, as the arguments of `senv train` are called; one that does not apply is left
+/// out.
 fn hyperparameters(model: &Model) -> Value {
     let listed = model.hyperparameters().into_iter().filter(|parameter| parameter.applies);
     let named = |parameter: Hyperparameter| {
@@ -229,8 +230,8 @@ fn tensors(file: &ModelFile) -> (Value, usize) {
     (Value::Object(tensors), numbers)
 }
 
-/// Appends name and value of each fact; names of inner facts are joined with dots, and those of lists of facts counted from
-/// 1.
+/// Appends name and value of each fact; names of inner facts are joined with dots, and those of lists of facts counted
+/// from 1.
 fn push(prefix: &str, facts: &Value, lines: &mut Vec<(String, String)>) {
     let Value::Object(facts) = facts else { return };
     for (name, value) in facts {

@@ -14,15 +14,16 @@ use crate::{
 
 /// Join the outputs of shards (--shard of senv encode and senv index) into that of the whole.
 ///
-/// Files of vectors are joined in the order in which they are given: matrices (.npy), arrays (.json) and tables (.parquet, .arrow) into
-/// one; .tsv, .csv, .jsonl and .txt one after another, as cat does. The result has the bytes of an encoding of the whole, but for the
-/// boundaries of pages in Parquet and of batches in Arrow.
+/// Files of vectors are joined in the order in which they are given: matrices (.npy), arrays (.json) and tables
+/// (.parquet, .arrow) into one; .tsv, .csv, .jsonl and .txt one after another, as cat does. The result has the bytes of
+/// an encoding of the whole, but for the boundaries of pages in Parquet and of batches in Arrow.
 ///
-/// Collections know which shard they are, and may be given in any order. A part of a collection, of 262,144 vectors of 256 values, was dealt to
-/// one shard; joining copies all of them, and the result has the bytes of a collection of the whole. Nothing is encoded again.
+/// Collections know which shard they are, and may be given in any order. A part of a collection, of 262,144 vectors of
+/// 256 values, was dealt to one shard; joining copies all of them, and the result has the bytes of a collection of the
+/// whole. Nothing is encoded again.
 ///
-/// The shards stay. The order of names that a shell expands is that of letters: part10.npy comes before part2.npy. Number them 01, 02, or
-/// write {1..8}.
+/// The shards stay. The order of names that a shell expands is that of letters: part10.npy comes before part2.npy.
+/// Number them 01, 02, or write {1..8}.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct JoinShards {

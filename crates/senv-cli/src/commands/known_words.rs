@@ -95,9 +95,9 @@ pub(crate) fn unknown_query(query: &str, is_zero: bool, known: KnownWords) -> Op
     })
 }
 
-/// What to say of a query of which the model in this file knows few words: fewer than of text that it fits, and so few that it
-/// is no chance, or, with the English model, among the unknown a word in lower case with a letter that is not of ASCII, as
-/// English has none (`docs/experiments/known-words.md`).
+/// What to say of a query of which the model in this file knows few words: fewer than of text that it fits, and so few
+/// that it is no chance, or, with the English model, among the unknown a word in lower case with a letter that is not
+/// of ASCII, as English has none (`docs/experiments/known-words.md`).
 pub(crate) fn foreign_query(path: &Path, model: &Model, query: &str, known: KnownWords) -> Option<String> {
     let least = min_share(path);
     let is_foreign = |word: &str| {

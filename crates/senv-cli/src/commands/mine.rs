@@ -23,12 +23,13 @@ use crate::{
 
 /// Find the most similar pairs of sentences within a text, or between two, the best first.
 ///
-/// Written are score, sentence and sentence, separated by tabs. Equal sentences count as one. The score is the cosine; with
-/// --margin it is the cosine divided by the mean cosine of both sentences with their nearest neighbours, which takes
-/// sentences down that are near to everything.
+/// Written are score, sentence and sentence, separated by tabs. Equal sentences count as one. The score is the cosine;
+/// with --margin it is the cosine divided by the mean cosine of both sentences with their nearest neighbours, which
+/// takes sentences down that are near to everything.
 ///
-/// By cosine nothing is missed: all pairs are compared, at any number of threads. By margin, 99 in 100 of the neighbours are
-/// found. Memory holds the text and a vector for each distinct sentence, 2.6 KB each with the English model.
+/// By cosine nothing is missed: all pairs are compared, at any number of threads. By margin, 99 in 100 of the
+/// neighbours are found. Memory holds the text and a vector for each distinct sentence, 2.6 KB each with the English
+/// model.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, mut_arg("input", |input| input.help(INPUT_HELP)))]
 pub(crate) struct Mine {

@@ -59,24 +59,26 @@ const READINGS: [&str; 2] = [KeptReading::KIND, PairData::KEPT_KIND];
 /// The model that a command works with.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ModelArg {
-    /// A model trained by senv, a .bin of fastText or Sent2Vec's program, or word vectors (word2vec text or binary, GloVe,
-    /// fastText .vec, finalfusion), which are averaged; a folder of Model2Vec; english is the model that is part of senv, for English only.
+    /// A model trained by senv, a .bin of fastText or Sent2Vec's program, or word vectors (word2vec text or binary,
+    /// GloVe, fastText .vec, finalfusion), which are averaged; a folder of Model2Vec; english is the model that is part
+    /// of senv, for English only.
     #[arg(long, short, value_name = "FILE", default_value = ENGLISH)]
     pub(crate) model: PathBuf,
-    /// Read the whole model first: compare it with its checksums, and look for values that are NaN or infinite. Commands
-    /// that write a model always do.
+    /// Read the whole model first: compare it with its checksums, and look for values that are NaN or infinite.
+    /// Commands that write a model always do.
     #[arg(long)]
     verify: bool,
-    /// Read the model into memory instead of mapping its file: for a file that is overwritten in place while it is used.
-    /// senv itself replaces files as a whole, and needs no copy.
+    /// Read the model into memory instead of mapping its file: for a file that is overwritten in place while it is
+    /// used. senv itself replaces files as a whole, and needs no copy.
     #[arg(long)]
     copy: bool,
-    /// Take every word that the model lacks as this word of it, as files of vectors have one for that (UUUNKKK in those of
-    /// Paragram); for averages of words, in commands that encode sentences.
+    /// Take every word that the model lacks as this word of it, as files of vectors have one for that (UUUNKKK in those
+    /// of Paragram); for averages of words, in commands that encode sentences.
     #[arg(long, value_name = "WORD")]
     unknown_row: Option<String>,
-    /// How much word order and negation count, in a model with a part that reads them (senv train order): 1 as it was trained, less for a
-    /// search by topic, more to tell apart what only order tells apart; 0 leaves the part out [default: 1; 0 in cluster, outliers and sample]
+    /// How much word order and negation count, in a model with a part that reads them (senv train order): 1 as it was
+    /// trained, less for a search by topic, more to tell apart what only order tells apart; 0 leaves the part out
+    /// [default: 1; 0 in cluster, outliers and sample]
     #[arg(long = "order", value_name = "WEIGHT", value_parser = order_weight, allow_negative_numbers = true)]
     order_weight: Option<f64>,
 }
@@ -100,8 +102,8 @@ impl ModelArg {
         }?)
     }
 
-    /// The same, with the whole file compared with its checksums: for what is written anew, which must not carry damage on
-    /// under checksums that fit.
+    /// The same, with the whole file compared with its checksums: for what is written anew, which must not carry damage
+    /// on under checksums that fit.
     pub(crate) fn open_verified(&self) -> Result<Model> {
         let copied = self.copy && !is_english(&self.model);
         self.adjusted(if copied { Model::open_copied(&self.model, true) } else { open_verified(&self.model) }?)
@@ -125,8 +127,8 @@ impl ModelArg {
         })
     }
 
-    /// Opens it for a job that goes by what sentences are about: word order and negation do not count unless that is asked for. Negated
-    /// sentences would be a group of their own.
+    /// Opens it for a job that goes by what sentences are about: word order and negation do not count unless that is
+    /// asked for. Negated sentences would be a group of their own.
     pub(crate) fn open_for_topics(&self) -> Result<Model> {
         let model = self.open_for_many()?;
         Ok(if self.order_weight.is_none() { model.without_order()? } else { model })
@@ -170,9 +172,9 @@ pub(crate) fn open_verified(path: &Path) -> senv::Result<Model> {
     open_model(path)
 }
 
-/// As many threads as are wanted, or a fourth of those that the system starts where it starts fewer: some commands read and then train with as
-/// many threads of their own beside the pool, and what is left is for the memory that all of them take. A thread that finds none when it
-/// starts ends the process.
+/// As many threads as are wanted, or a fourth of those that the system starts where it starts fewer: some commands read
+/// and then train with as many threads of their own beside the pool, and what is left is for the memory that all of
+/// them take. A thread that finds none when it starts ends the process.
 fn threads(wanted: usize) -> usize {
     let started = startable_threads(wanted);
     if started >= wanted {

@@ -22,12 +22,12 @@ use crate::{
 
 /// Find the sentences of a text that are unlike all others.
 ///
-/// Written are the likeness of a sentence, its line, and the sentence, separated by tabs, the least alike first. The likeness is the
-/// mean of the cosines with the nearest other sentences. A sentence without a known word has no vector and a likeness of 0. Equal sentences
-/// count as one, of which the first is written.
+/// Written are the likeness of a sentence, its line, and the sentence, separated by tabs, the least alike first. The
+/// likeness is the mean of the cosines with the nearest other sentences. A sentence without a known word has no vector
+/// and a likeness of 0. Equal sentences count as one, of which the first is written.
 ///
-/// Up to some thousand sentences all pairs are compared; of more, 99 in 100 of the nearest are found. Memory holds the text and
-/// a vector for each distinct sentence, 1.4 KB each with the English model.
+/// Up to some thousand sentences all pairs are compared; of more, 99 in 100 of the nearest are found. Memory holds the
+/// text and a vector for each distinct sentence, 1.4 KB each with the English model.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, mut_arg("input", |input| input.help(INPUT_HELP)))]
 pub(crate) struct Outliers {

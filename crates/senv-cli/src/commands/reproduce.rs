@@ -18,11 +18,13 @@ use crate::{
 /// Make the tables of the papers: train, evaluate, and print ours beside theirs.
 ///
 /// Every figure is made by commands of senv, which stand in the report. They run one after the other, by starting this
-/// program; what has run is kept in the folder of --output, so that the same command goes on where it was stopped. A data
-/// set that is not there is a row that says so. Data are smaller than in the papers, so that all of it takes about an
-/// hour and a half on two cores; --list says what is run and how long each part takes. Models need about 15 GB in the folder.
+/// program; what has run is kept in the folder of --output, so that the same command goes on where it was stopped. A
+/// data set that is not there is a row that says so. Data are smaller than in the papers, so that all of it takes about
+/// an hour and a half on two cores; --list says what is run and how long each part takes. Models need about 15 GB in
+/// the folder.
 ///
-/// It writes PAPER.md for each paper, with the checksums of the data files, report.html with all papers, and results.json.
+/// It writes PAPER.md for each paper, with the checksums of the data files, report.html with all papers, and
+/// results.json.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -39,8 +41,8 @@ pub(crate) struct Reproduce {
     /// The folder for models, results and reports; one that this command made, or a new one.
     #[arg(long, short, value_name = "FOLDER", required_unless_present = "list")]
     output: Option<PathBuf>,
-    /// Running text to train on instead of that in the folder of the data sets: one sentence a line, a blank line between
-    /// documents.
+    /// Running text to train on instead of that in the folder of the data sets: one sentence a line, a blank line
+    /// between documents.
     #[arg(long, value_name = "FILE", num_args = 1..)]
     text: Vec<PathBuf>,
     /// Print tables, rows and commands with the minutes they take, and run nothing.

@@ -18,12 +18,13 @@ use crate::{
 
 /// Choose a few sentences that show what is in a text.
 ///
-/// Each next sentence is the one that is least like those that were chosen, and most like the text as a whole: --typical weighs one
-/// against the other. At 0 the sample reaches the edges of the text, and begins with what is odd; at 1 it is what most
-/// of the text is like. Sentences are written in the order in which they were chosen, so that the first few are a sample, too.
+/// Each next sentence is the one that is least like those that were chosen, and most like the text as a whole:
+/// --typical weighs one against the other. At 0 the sample reaches the edges of the text, and begins with what is odd;
+/// at 1 it is what most of the text is like. Sentences are written in the order in which they were chosen, so that the
+/// first few are a sample, too.
 ///
-/// Equal sentences count as one; sentences without a known word are not chosen. Memory holds the text and a vector for each
-/// distinct sentence, 1.1 KB each with the English model.
+/// Equal sentences count as one; sentences without a known word are not chosen. Memory holds the text and a vector for
+/// each distinct sentence, 1.1 KB each with the English model.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = EXAMPLES,

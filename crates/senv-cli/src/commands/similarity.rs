@@ -24,11 +24,10 @@ const DIGITS: Digits = Digits::Fixed(6);
 
 /// Print how similar two sentences are: the cosine of their vectors, -1 to 1.
 ///
-/// Without sentences, lines of two sentences with a tab between are read, from a file or standard input, and written again
-/// with the cosine in a last column. A
-/// sentence without a known word has cosine 0 with everything, unless the model has vectors for unknown words, and it is
-/// said how often that happened. A model tuned on scored pairs (`senv train relatedness`) gives its score as well, behind
-/// the cosine and a tab.
+/// Without sentences, lines of two sentences with a tab between are read, from a file or standard input, and written
+/// again with the cosine in a last column. A sentence without a known word has cosine 0 with everything, unless the
+/// model has vectors for unknown words, and it is said how often that happened. A model tuned on scored pairs
+/// (`senv train relatedness`) gives its score as well, behind the cosine and a tab.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Similarity {

@@ -14,9 +14,10 @@ use crate::{
 
 /// Cut a text into sentences, one a line.
 ///
-/// A line goes on in the next one, up to an empty line: the end of a paragraph, which is kept. Where each line is a paragraph of its
-/// own, --by lines cuts it by itself. Records of tables always are. Sentences end by the rules of Unicode (UAX 29), in any
-/// script, but not behind abbreviations and initials (Dr., e.g., J. Smith), nor before a small letter.
+/// A line goes on in the next one, up to an empty line: the end of a paragraph, which is kept. Where each line is a
+/// paragraph of its own, --by lines cuts it by itself. Records of tables always are. Sentences end by the rules of
+/// Unicode (UAX 29), in any script, but not behind abbreviations and initials (Dr., e.g., J. Smith), nor before a small
+/// letter.
 ///
 /// Commands that read text cut it the same way with --split.
 #[derive(Debug, clap::Args)]

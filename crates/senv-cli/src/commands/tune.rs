@@ -307,7 +307,8 @@ impl Search {
     }
 }
 
-/// The hyperparameters of the command line with these values instead: a recipe that is chosen by what was given sees them.
+/// The hyperparameters of the command line with these values instead: a recipe that is chosen by what was given sees
+/// them.
 fn with_values<S: Shown>(base: &HyperArgs<S>, grid: &SearchGrid, values: &[String]) -> Result<HyperArgs<S>> {
     let with = |given: HyperArgs<S>, (name, value): (&String, &String)| given.with(name, value);
     grid.names().iter().zip(values).try_fold(base.clone(), with).map_err(|failure| match failure {

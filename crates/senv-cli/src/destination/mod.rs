@@ -1,8 +1,8 @@
 //! What a command may write over: one rule for all of them.
 //!
-//! An output that is one of the inputs is refused, by whatever name or link it is reached. A file that is there already is
-//! replaced if it is empty, or if it is what the command writes, made by senv; any other takes `--force`. Devices and
-//! pipes are written to. All of that is checked before the work begins.
+//! An output that is one of the inputs is refused, by whatever name or link it is reached. A file that is there already
+//! is replaced if it is empty, or if it is what the command writes, made by senv; any other takes `--force`. Devices
+//! and pipes are written to. All of that is checked before the work begins.
 
 mod identity;
 mod recognize;
@@ -104,8 +104,8 @@ impl<'a> Destination<'a> {
         Self { path, option: "--output", content, force: Some(force.force) }
     }
 
-    /// Refuses a file that is one of the inputs, that somebody else may need, or that cannot be written; nothing is left
-    /// behind. `-` among the inputs is standard input.
+    /// Refuses a file that is one of the inputs, that somebody else may need, or that cannot be written; nothing is
+    /// left behind. `-` among the inputs is standard input.
     pub(crate) fn check<P: AsRef<Path>>(&self, inputs: &[P]) -> Result {
         let Self { path, option, .. } = *self;
         if is_dash(path) {

@@ -143,7 +143,8 @@ fn pairs_captions_and_entailments_are_trained_on_where_they_do_not_fit_into_memo
     assert_eq!(folder.names(), ["captions.tsv", "m.senv", "nli.tsv", "pairs.tsv"]);
 }
 
-/// Whatever is refused first: a table, a list of lines, or a word of a few bytes, for which the standard library aborts.
+/// Whatever is refused first: a table, a list of lines, or a word of a few bytes, for which the standard library
+/// aborts.
 #[test]
 fn commands_that_run_out_of_memory_anywhere_end_with_an_error() {
     let folder = Folder::with_model();

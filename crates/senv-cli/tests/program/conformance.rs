@@ -1,5 +1,5 @@
-//! What every system promises, checked for every kind of model that the library can open: a system that is registered is
-//! tested. `pinned` tests that any number of threads gives the same files, and the tests of the library resume runs.
+//! What every system promises, checked for every kind of model that the library can open: a system that is registered
+//! is tested. `pinned` tests that any number of threads gives the same files, and the tests of the library resume runs.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,5 @@
-//! Models with damaged rows, and rows that are no numbers: nothing that is written anew may hide them. Configurations that
-//! do not fit the rest of the file: `fuzz` draws such at random, those here were met.
+//! Models with damaged rows, and rows that are no numbers: nothing that is written anew may hide them. Configurations
+//! that do not fit the rest of the file: `fuzz` draws such at random, those here were met.
 
 use senv_core::{ModelFile, ModelWriter, Table, Vocabulary};
 use serde_json::{Value, json};

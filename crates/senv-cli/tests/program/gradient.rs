@@ -253,7 +253,8 @@ fn rates_at_which_nothing_is_learnt_leave_no_model() {
     }
 }
 
-/// The loss falls below that of the start, as cosines of one huge step may have it; nothing but that step is in the vectors.
+/// The loss falls below that of the start, as cosines of one huge step may have it; nothing but that step is in the
+/// vectors.
 #[test]
 fn weights_that_outgrow_those_they_began_with_leave_no_model() {
     let folder = crate::systems::samples();

@@ -41,7 +41,8 @@ fn a_model_of_the_sample_text_ranks_sentences_better_than_what_needs_no_training
     assert!(near > far + 0.2, "{near} {far}");
 }
 
-/// Without a word on it, English text and pairs fine-tune the English model, and say so with its terms; other text does not.
+/// Without a word on it, English text and pairs fine-tune the English model, and say so with its terms; other text does
+/// not.
 #[test]
 fn the_best_start_is_taken_and_carries_its_terms() {
     let data = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/data/");
@@ -93,7 +94,8 @@ fn the_best_start_is_taken_and_carries_its_terms() {
 #[test]
 fn pairs_are_checked_on_some_that_training_has_not_seen() {
     let folder = Folder::new();
-    // Each pair has words of its own in other forms; which sentence belongs to which is seen by the first three letters.
+    // Each pair has words of its own in other forms; which sentence belongs to which is seen by the first three
+    // letters.
     let word = |i: usize| format!("{}{}{}", ["ba", "ko", "mi", "tu"][i % 4], i / 4, ["ra", "lo"][i % 2]);
     let pair = |i: usize| format!("{} {} sat\t{}s {} lay\n", word(i), word(i + 1), word(i), word(i + 1));
     folder.write("pairs.tsv", (0..2500).map(pair).collect::<String>());

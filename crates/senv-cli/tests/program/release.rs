@@ -1,5 +1,5 @@
-//! `senv convert` of models of other programs: the released Skip-thoughts and the `.bin` files of fastText and of Sent2Vec's
-//! program, on small files of their layouts.
+//! `senv convert` of models of other programs: the released Skip-thoughts and the `.bin` files of fastText and of
+//! Sent2Vec's program, on small files of their layouts.
 
 use std::{fs, path::Path};
 

@@ -1,4 +1,5 @@
-//! `senv train c-phrase`: what is no tree is named by file, line and column, and trees that are come from any kind of file.
+//! `senv train c-phrase`: what is no tree is named by file, line and column, and trees that are come from any kind of
+//! file.
 
 use crate::common::Folder;
 

@@ -146,8 +146,8 @@ fn components_of_each_side_are_found_on_the_task() {
     let folder = Folder::new();
     folder.write("words.txt", "a 2 0 1\nb 4 0 -1\nc 0 3 1\nd 0 3 -1\n");
     folder.write("text.txt", "c\nd\n");
-    // The first sentences lose the first axis, the second ones the second: cosines are 1 and -1. The text has the second axis,
-    // and with it the cosines are 1/√5 of a and 1/√17 of b, times 1 and -1.
+    // The first sentences lose the first axis, the second ones the second: cosines are 1 and -1. The text has the
+    // second axis, and with it the cosines are 1/√5 of a and 1/√17 of b, times 1 and -1.
     folder.write("task.tsv", "5\ta\tc\n5\ta\tc\n0\ta\td\n0\ta\td\n5\tb\td\n0\tb\tc\n");
     folder.run(&["train", "weighted", "--model", "words.txt", "--input", "text.txt", "--output", "w.senv"]).ok();
     let eval = |args: &[&str]| folder.run(&[&["eval", "sts", "task.tsv", "--json", "--no-floor"], args].concat());

@@ -72,7 +72,8 @@ fn a_preset_is_what_its_name_says() {
 #[test]
 fn without_a_system_the_order_of_the_sentences_chooses_one() {
     let folder = Folder::with_text(10);
-    // Documents of eight sentences about one subject each, and the same sentences with every line a document of its own.
+    // Documents of eight sentences about one subject each, and the same sentences with every line a document of its
+    // own.
     let lines: Vec<String> =
         (0..1200).map(|i| format!("w{} x{} y{} z{}", i / 8, (i / 8) * 7 % 97, i % 13, i * 31 % 17)).collect();
     let ordered: Vec<String> = lines.chunks(8).map(|document| document.join("\n")).collect();

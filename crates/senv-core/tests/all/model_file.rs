@@ -1,5 +1,5 @@
-//! Model files that are part of the program, and tensors that outlive their file. The layout and the ways in which a file
-//! can be bad are tested in `senv-store`.
+//! Model files that are part of the program, and tensors that outlive their file. The layout and the ways in which a
+//! file can be bad are tested in `senv-store`.
 #![cfg(feature = "write")]
 
 use senv_core::{Error, ModelFile, ModelWriter, Rows, Table, Vocabulary};

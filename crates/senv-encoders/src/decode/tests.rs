@@ -172,8 +172,8 @@ fn search_in<const N: usize>(search: &BeamSearch, p: &[[f64; N]]) -> (Vec<Hypoth
 #[test]
 fn the_search_goes_on_while_an_open_hypothesis_may_exceed_the_complete_ones_and_no_longer() {
     let by_mean = |longest| BeamSearch { power: 1.0, ..BeamSearch::greedy(END, longest) };
-    // The end first, ln 0.5 a word, or word 0 and then the end for certain: ln 0.4 over two words. Before the second step
-    // the bound is ln 0.4 / 2.
+    // The end first, ln 0.5 a word, or word 0 and then the end for certain: ln 0.4 over two words. Before the second
+    // step the bound is ln 0.4 / 2.
     let p = [[0.4, 0.5, 0.1], [0.0, 1.0, 0.0]];
     let (found, n_steps) = search_in(&by_mean(2), &p);
     assert_eq!((&found[0].tokens[..], found[0].ended, n_steps), (&[0][..], true, 2));
@@ -196,7 +196,8 @@ fn the_search_goes_on_while_an_open_hypothesis_may_exceed_the_complete_ones_and_
 
 #[test]
 fn sentences_that_end_leave_the_beam_as_wide_as_it_was() {
-    // Three hypotheses, of words 0, 2 and 3; in the second step the end is the likeliest word of each, and word 0 the next.
+    // Three hypotheses, of words 0, 2 and 3; in the second step the end is the likeliest word of each, and word 0 the
+    // next.
     let p = [[0.3, 0.1, 0.3, 0.3], [0.35, 0.4, 0.15, 0.1], [0.0, 1.0, 0.0, 0.0]];
     let search = BeamSearch { power: 1.0, ..BeamSearch::new(END, 3, 3) };
     let (found, n_steps) = search_in(&search, &p);

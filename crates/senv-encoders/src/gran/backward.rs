@@ -29,7 +29,8 @@ use crate::{
     rows::{add_by_rows, flat, row, zeros},
 };
 
-/// Gradients of all packed rows: ∂y, and what of ∂x and ∂h comes through the gated vectors alone, empty where nothing does.
+/// Gradients of all packed rows: ∂y, and what of ∂x and ∂h comes through the gated vectors alone, empty where nothing
+/// does.
 struct GateGradients<F> {
     y: Vec<F>,
     x: Vec<F>,

@@ -29,7 +29,8 @@ use crate::{
     rows::{flat, matrix, row, zeros},
 };
 
-/// The saved state for the backward pass of [`GranEncoder`]: activations of the LSTM, gates and gated vectors of all words.
+/// The saved state for the backward pass of [`GranEncoder`]: activations of the LSTM, gates and gated vectors of all
+/// words.
 #[derive(Debug, Clone)]
 pub struct GranSaved<F: Float> {
     pub(super) steps: Steps,

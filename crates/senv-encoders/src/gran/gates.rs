@@ -14,8 +14,8 @@
 //!       6      ∂y = ∂ (1 − a²)
 //! ```
 //!
-//! x is the word vector, h the state of the LSTM, a⁻ the gated vector of the word before, zeros before the first. y and y₂ have weights of
-//! their own and stand one after another in a row.
+//! x is the word vector, h the state of the LSTM, a⁻ the gated vector of the word before, zeros before the first. y and
+//! y₂ have weights of their own and stand one after another in a row.
 
 use senv_core::{arrays::Float, hyperparameters::named_values};
 use serde::{Deserialize, Serialize};
@@ -120,7 +120,8 @@ pub(super) fn step<F: Float>(gate: GranGate, operands: Operands<'_, F>, gates: &
     }
 }
 
-/// The gradients of the vectors of [`Operands`], which are added to; of a variant that has no use for one, an empty slice.
+/// The gradients of the vectors of [`Operands`], which are added to; of a variant that has no use for one, an empty
+/// slice.
 pub(super) struct OperandGradients<'a, F> {
     pub(super) x: &'a mut [F],
     pub(super) h: &'a mut [F],

@@ -36,7 +36,8 @@ pub struct GranForm {
     pub pooling: Option<StatePooling>,
 }
 
-/// A GRAN encoder: an LSTM with peepholes reads the sentence, and its states decide how much of each value of each word vector is averaged.
+/// A GRAN encoder: an LSTM with peepholes reads the sentence, and its states decide how much of each value of each word
+/// vector is averaged.
 ///
 /// ```text
 /// h_t = LSTM(x_1 … x_t)     a_t = x_t ∘ σ(W_x x_t + W_h h_t + b)     out = (1/n) Σ_t a_t
@@ -75,8 +76,8 @@ pub struct GranForm {
 /// ```
 ///
 /// # References
-/// J. Wieting and K. Gimpel, Revisiting Recurrent Networks for Paraphrastic Sentence Embeddings, ACL 2017, section 3; gates 2 to 7 are of
-/// its release.
+/// J. Wieting and K. Gimpel, Revisiting Recurrent Networks for Paraphrastic Sentence Embeddings, ACL 2017, section 3;
+/// gates 2 to 7 are of its release.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GranEncoder {
     lstm: LstmCell,
@@ -96,8 +97,8 @@ impl GranEncoder {
     /// An encoder for word vectors of dimension `word_dim`, with an LSTM of this hidden size.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] unless both sizes are above 0, or if gate 5, which adds words and states, has a hidden size other than
-    /// `word_dim`; [`Error::TooLarge`] if the parameters do not fit into memory.
+    /// [`Error::InvalidParameter`] unless both sizes are above 0, or if gate 5, which adds words and states, has a
+    /// hidden size other than `word_dim`; [`Error::TooLarge`] if the parameters do not fit into memory.
     pub fn new(word_dim: usize, hidden: usize, form: GranForm) -> Result<Self> {
         let GranForm { gate, pooling } = form;
         let lstm = LstmCell { input: word_dim, hidden, context: 0, peepholes: true, output_gate: true };
@@ -136,8 +137,8 @@ impl GranEncoder {
     /// activations that only the backward pass needs.
     ///
     /// # Errors
-    /// [`Error::ShapeMismatch`] if words or parameters do not fit the encoder or the batch; [`Error::TooLarge`] if the result does not fit
-    /// into memory.
+    /// [`Error::ShapeMismatch`] if words or parameters do not fit the encoder or the batch; [`Error::TooLarge`] if the
+    /// result does not fit into memory.
     pub fn encode<F: Float>(
         &self,
         parameters: &Parameters<F>,

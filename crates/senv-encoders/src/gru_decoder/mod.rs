@@ -25,7 +25,8 @@ use crate::{
 /// | `decoder.state` | `(hidden, vector_dim)`, only with [`Conditioning::ContextAndState`] |
 /// | `decoder.state_bias` | `(1, hidden)`, likewise |
 ///
-/// Memory is that of a unidirectional [`GruEncoder`](crate::GruEncoder) of one layer, and `hidden` values more for each word.
+/// Memory is that of a unidirectional [`GruEncoder`](crate::GruEncoder) of one layer, and `hidden` values more for each
+/// word.
 ///
 /// ```
 /// use ndarray::array;
@@ -60,8 +61,8 @@ impl GruDecoder {
     ///
     /// # Errors
     /// [`Error::InvalidParameter`](senv_core::Error::InvalidParameter) unless all three are above 0;
-    /// [`Error::ShapeMismatch`](senv_core::Error::ShapeMismatch) if sentence vectors are initial states but have not the hidden size;
-    /// [`Error::TooLarge`](senv_core::Error::TooLarge) if the parameters do not fit into memory.
+    /// [`Error::ShapeMismatch`](senv_core::Error::ShapeMismatch) if sentence vectors are initial states but have not
+    /// the hidden size; [`Error::TooLarge`](senv_core::Error::TooLarge) if the parameters do not fit into memory.
     pub fn new(
         word_dim: usize,
         hidden: usize,

@@ -71,8 +71,8 @@ impl GruEncoder {
     /// layer. P-thought: 300, 1200, one or two layers.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`](senv_core::Error::InvalidParameter) unless `word_dim`, `hidden` and `layers` are above 0; [`Error::TooLarge`](senv_core::Error::TooLarge) if the
-    /// parameters do not fit into memory.
+    /// [`Error::InvalidParameter`](senv_core::Error::InvalidParameter) unless `word_dim`, `hidden` and `layers` are
+    /// above 0; [`Error::TooLarge`](senv_core::Error::TooLarge) if the parameters do not fit into memory.
     pub fn new(
         word_dim: usize,
         hidden: usize,
@@ -127,8 +127,8 @@ impl GruEncoder {
     /// activations that only the backward pass needs.
     ///
     /// # Errors
-    /// [`Error::ShapeMismatch`](senv_core::Error::ShapeMismatch) if words or parameters do not fit the encoder or the batch; [`Error::TooLarge`](senv_core::Error::TooLarge) if the
-    /// result does not fit into memory.
+    /// [`Error::ShapeMismatch`](senv_core::Error::ShapeMismatch) if words or parameters do not fit the encoder or the
+    /// batch; [`Error::TooLarge`](senv_core::Error::TooLarge) if the result does not fit into memory.
     pub fn encode<F: Float>(
         &self,
         parameters: &Parameters<F>,

@@ -35,7 +35,8 @@ const OF_A_DIRECTION: usize = 4;
 /// The standard deviation of the weights of the layer before training, as in the release of GRAN's authors.
 const LAYER_SD: f64 = 0.1;
 
-/// An encoder of both directions of an LSTM with peepholes, whose states are joined by a tanh layer: BiLSTM average, a sister model of GRAN.
+/// An encoder of both directions of an LSTM with peepholes, whose states are joined by a tanh layer: BiLSTM average, a
+/// sister model of GRAN.
 ///
 /// | name | shape |
 /// | --- | --- |
@@ -61,7 +62,8 @@ const LAYER_SD: f64 = 0.1;
 /// ```
 ///
 /// # References
-/// J. Wieting and K. Gimpel, Revisiting Recurrent Networks for Paraphrastic Sentence Embeddings, ACL 2017; the layer is that of its release.
+/// J. Wieting and K. Gimpel, Revisiting Recurrent Networks for Paraphrastic Sentence Embeddings, ACL 2017; the layer is
+/// that of its release.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JoinedLstm {
     cell: LstmCell,
@@ -76,17 +78,20 @@ pub struct JoinedLstmSaved<F: Float> {
     /// For each direction, the distinct word of each packed row.
     words: [Vec<u32>; 2],
     runs: [LstmActivations<F>; 2],
-    /// What the layer reads: a row of both states for each packed row of the forward direction, or for each sentence with a word.
+    /// What the layer reads: a row of both states for each packed row of the forward direction, or for each sentence
+    /// with a word.
     joined: Vec<F>,
     /// z, as many rows.
     layer: Vec<F>,
 }
 
 impl JoinedLstm {
-    /// An encoder for word vectors of dimension `word_dim`, with LSTMs of this hidden size and sentence vectors of dimension `dim`.
+    /// An encoder for word vectors of dimension `word_dim`, with LSTMs of this hidden size and sentence vectors of
+    /// dimension `dim`.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] unless all sizes are above 0; [`Error::TooLarge`] if the parameters do not fit into memory.
+    /// [`Error::InvalidParameter`] unless all sizes are above 0; [`Error::TooLarge`] if the parameters do not fit into
+    /// memory.
     pub fn new(word_dim: usize, hidden: usize, dim: usize, pooling: StatePooling) -> Result<Self> {
         let cell = LstmCell { input: word_dim, hidden, context: 0, peepholes: true, output_gate: true };
         cell.check()?;
@@ -124,8 +129,8 @@ impl JoinedLstm {
     /// activations that only the backward pass needs.
     ///
     /// # Errors
-    /// [`Error::ShapeMismatch`] if words or parameters do not fit the encoder or the batch; [`Error::TooLarge`] if the result does not fit
-    /// into memory.
+    /// [`Error::ShapeMismatch`] if words or parameters do not fit the encoder or the batch; [`Error::TooLarge`] if the
+    /// result does not fit into memory.
     pub fn encode<F: Float>(
         &self,
         parameters: &Parameters<F>,
@@ -151,7 +156,8 @@ impl JoinedLstm {
         Ok(())
     }
 
-    /// Both states of each row that the layer reads: `(packed row of the forward direction, of the backward direction)`.
+    /// Both states of each row that the layer reads:
+    /// `(packed row of the forward direction, of the backward direction)`.
     fn joined_rows(&self, steps: &Steps) -> Vec<(usize, usize)> {
         if self.pooling == StatePooling::Last {
             // Sentences without words come last.

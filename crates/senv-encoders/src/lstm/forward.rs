@@ -8,8 +8,8 @@
 //! (F3)  C_t, H_t = cell(P[words of t], u_t, C_{t−1})       `lstm-gates`
 //! ```
 //!
-//! Without initial states, states and cells are zero at first, and step 0 needs no product. Saved for `n` words and `s` sentences: gates, tanh
-//! of the cells, and for both states and cells `s` initial rows before those of the words.
+//! Without initial states, states and cells are zero at first, and step 0 needs no product. Saved for `n` words and `s`
+//! sentences: gates, tanh of the cells, and for both states and cells `s` initial rows before those of the words.
 
 use rayon::prelude::*;
 use senv_core::{

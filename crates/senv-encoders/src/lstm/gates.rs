@@ -11,8 +11,8 @@
 //! (B1)  ∂a_i = ∂i i (1 − i)    ∂a_f = ∂f f (1 − f)    ∂a_g = ∂g (1 − g²)    ∂c⁻ += ∂a_i p_i + ∂a_f p_f
 //! ```
 //!
-//! a comes from the word, u from the state before, with the bias in a; p are peepholes, vectors, and absent from the plain cell. Rows hold i,
-//! f, g and o one after another.
+//! a comes from the word, u from the state before, with the bias in a; p are peepholes, vectors, and absent from the
+//! plain cell. Rows hold i, f, g and o one after another.
 
 use senv_core::arrays::Float;
 
@@ -23,8 +23,8 @@ fn add_peephole<F: Float>(peephole: Option<&[F]>, c: &[F], x: &mut [F]) {
     }
 }
 
-/// (F1) to (F3) in place: `gates` holds u and becomes the gates; `a` is added. `c` and `squashed`, tanh(c), are written, and the state to
-/// `out`.
+/// (F1) to (F3) in place: `gates` holds u and becomes the gates; `a` is added. `c` and `squashed`, tanh(c), are
+/// written, and the state to `out`.
 pub(super) fn step<F: Float>(
     a: &[F],
     peepholes: Option<&[F]>,

@@ -26,8 +26,8 @@ use crate::recurrent::{CellInput, InputGradients, RecurrentCell, Steps, Upstream
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LstmInit {
-    /// Each recurrent matrix orthogonal, the inputs from Glorot's limits, peepholes 0, the bias of the forget gate 1, with which the cell
-    /// keeps most of what it holds at first.
+    /// Each recurrent matrix orthogonal, the inputs from Glorot's limits, peepholes 0, the bias of the forget gate 1,
+    /// with which the cell keeps most of what it holds at first.
     #[default]
     Orthogonal,
     /// All matrices and peepholes from N(0, 0.1²), as in the release of GRAN's authors.
@@ -57,7 +57,8 @@ pub(crate) struct LstmCell {
     pub(crate) output_gate: bool,
 }
 
-/// The parameters of a cell. Each tensor stacks the blocks of i, f, g and o, as PyTorch does; peepholes those of i, f and o.
+/// The parameters of a cell. Each tensor stacks the blocks of i, f, g and o, as PyTorch does; peepholes those of i, f
+/// and o.
 #[derive(Clone, Copy)]
 struct Weights<'a, F> {
     input: ArrayView2<'a, F>,

@@ -11,7 +11,8 @@ use crate::{
     recurrent::{CoreSaved, DecoderCore, decoder_over_core},
 };
 
-/// An LSTM decoder, trained by teacher forcing: `recurrent-decoder` over `lstm`, with an output gate and without peepholes. SDAE.
+/// An LSTM decoder, trained by teacher forcing: `recurrent-decoder` over `lstm`, with an output gate and without
+/// peepholes. SDAE.
 ///
 /// Parameters; the rows of each stack the blocks of i, f, g and o, `hidden` rows each, as PyTorch has them:
 ///
@@ -24,8 +25,8 @@ use crate::{
 /// | `decoder.state` | `(2 hidden, vector_dim)`: the first state, then the first cell; only with [`Conditioning::ContextAndState`] |
 /// | `decoder.state_bias` | `(1, 2 hidden)`, likewise |
 ///
-/// A state of [`DecoderSession`](crate::DecoderSession) has `2 hidden` values, the hidden state and then the cell. Where the sentence
-/// vector is the first state, the first cell is zero.
+/// A state of [`DecoderSession`](crate::DecoderSession) has `2 hidden` values, the hidden state and then the cell.
+/// Where the sentence vector is the first state, the first cell is zero.
 ///
 /// ```
 /// use ndarray::array;
@@ -44,8 +45,8 @@ use crate::{
 /// ```
 ///
 /// # References
-/// S. Hochreiter and J. Schmidhuber, Long Short-Term Memory, Neural Computation 1997; F. Hill, K. Cho and A. Korhonen, Learning Distributed
-/// Representations of Sentences from Unlabelled Data, NAACL 2016, section 3.1.
+/// S. Hochreiter and J. Schmidhuber, Long Short-Term Memory, Neural Computation 1997; F. Hill, K. Cho and A. Korhonen,
+/// Learning Distributed Representations of Sentences from Unlabelled Data, NAACL 2016, section 3.1.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LstmDecoder {
     core: DecoderCore<LstmCell>,
@@ -61,8 +62,8 @@ impl LstmDecoder {
     ///
     /// # Errors
     /// [`Error::InvalidParameter`](senv_core::Error::InvalidParameter) unless all three are above 0;
-    /// [`Error::ShapeMismatch`](senv_core::Error::ShapeMismatch) if sentence vectors are initial states but have not the hidden size;
-    /// [`Error::TooLarge`](senv_core::Error::TooLarge) if the parameters do not fit into memory.
+    /// [`Error::ShapeMismatch`](senv_core::Error::ShapeMismatch) if sentence vectors are initial states but have not
+    /// the hidden size; [`Error::TooLarge`](senv_core::Error::TooLarge) if the parameters do not fit into memory.
     pub fn new(
         word_dim: usize,
         hidden: usize,

@@ -50,9 +50,9 @@ impl Default for LstmForm {
 /// c = f ∘ c⁻ + i ∘ g                        o = σ(W_o x + U_o h⁻ + p_o ∘ c + b_o)     h = o ∘ tanh(c)
 /// ```
 ///
-/// Parameters of direction `d` (`forward`, `backward`) in layer `l`, counted from 1; by layer, within a layer the forward direction
-/// first. The rows of each stack the blocks of i, f, g and o, `hidden` rows each, as PyTorch has them (whose two biases are one here, their
-/// sum):
+/// Parameters of direction `d` (`forward`, `backward`) in layer `l`, counted from 1; by layer, within a layer the
+/// forward direction first. The rows of each stack the blocks of i, f, g and o, `hidden` rows each, as PyTorch has them
+/// (whose two biases are one here, their sum):
 ///
 /// | name | shape |
 /// | --- | --- |
@@ -61,9 +61,9 @@ impl Default for LstmForm {
 /// | `{d}{l}.bias` | `(1, 4 hidden)` |
 /// | `{d}{l}.peepholes` | `(1, 3 hidden)`: i, f and o; only with peepholes |
 ///
-/// Without an output gate there is no block of o. States and cells are zero at first; no step is computed for a sentence that has ended. The
-/// sentence vector of the last state has every layer if there is one direction, and else both directions of the top layer; mean and
-/// maximum are of the top layer.
+/// Without an output gate there is no block of o. States and cells are zero at first; no step is computed for a
+/// sentence that has ended. The sentence vector of the last state has every layer if there is one direction, and else
+/// both directions of the top layer; mean and maximum are of the top layer.
 ///
 /// ```
 /// use ndarray::array;
@@ -83,8 +83,8 @@ impl Default for LstmForm {
 /// ```
 ///
 /// # References
-/// S. Hochreiter and J. Schmidhuber, Long Short-Term Memory, Neural Computation 1997; F. Gers, N. Schraudolph and J. Schmidhuber, Learning
-/// Precise Timing with LSTM Recurrent Networks, JMLR 2002 (peepholes).
+/// S. Hochreiter and J. Schmidhuber, Long Short-Term Memory, Neural Computation 1997; F. Gers, N. Schraudolph and J.
+/// Schmidhuber, Learning Precise Timing with LSTM Recurrent Networks, JMLR 2002 (peepholes).
 #[derive(Debug, Clone, PartialEq)]
 pub struct LstmEncoder {
     stack: Stack<LstmCell>,
@@ -99,8 +99,8 @@ impl LstmEncoder {
     /// An encoder for word vectors of dimension `word_dim`.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`](senv_core::Error::InvalidParameter) unless `word_dim`, `hidden` and `layers` are above 0;
-    /// [`Error::TooLarge`](senv_core::Error::TooLarge) if the parameters do not fit into memory.
+    /// [`Error::InvalidParameter`](senv_core::Error::InvalidParameter) unless `word_dim`, `hidden` and `layers` are
+    /// above 0; [`Error::TooLarge`](senv_core::Error::TooLarge) if the parameters do not fit into memory.
     pub fn new(word_dim: usize, hidden: usize, layers: usize, form: LstmForm) -> Result<Self> {
         let LstmForm { topology, pooling, peepholes, output_gate, start } = form;
         let first = LstmCell { input: word_dim, hidden, context: 0, peepholes, output_gate };
@@ -131,8 +131,8 @@ impl LstmEncoder {
     /// activations that only the backward pass needs.
     ///
     /// # Errors
-    /// [`Error::ShapeMismatch`](senv_core::Error::ShapeMismatch) if words or parameters do not fit the encoder or the batch;
-    /// [`Error::TooLarge`](senv_core::Error::TooLarge) if the result does not fit into memory.
+    /// [`Error::ShapeMismatch`](senv_core::Error::ShapeMismatch) if words or parameters do not fit the encoder or the
+    /// batch; [`Error::TooLarge`](senv_core::Error::TooLarge) if the result does not fit into memory.
     pub fn encode<F: Float>(
         &self,
         parameters: &Parameters<F>,

@@ -7,10 +7,11 @@
 //! | `nearness.rs` | `order-nearness` | the mean over all orders |
 //! | `length.rs` | `order-length-gradients` | direction and length of the part, backward |
 //!
-//! This is what training needs. A trained part encodes in `senv_core::static_model::order`, by look-ups of rows in eight bits.
+//! This is what training needs. A trained part encodes in `senv_core::static_model::order`, by look-ups of rows in
+//! eight bits.
 //!
-//! The sentences of a batch are divided among threads, and each is gone through by one of them; gradients of words and of h_0 are
-//! added in the order of the batch. So the same batch gives the same bits at any number of threads.
+//! The sentences of a batch are divided among threads, and each is gone through by one of them; gradients of words and
+//! of h_0 are added in the order of the batch. So the same batch gives the same bits at any number of threads.
 
 mod length;
 mod nearness;
@@ -65,8 +66,8 @@ const F_BIAS_LIMIT: f64 = 1.5;
 /// | `words` | features of the distinct words of the batch | `(n_distinct, features)` |
 /// | `out` | l q / \|q\|, then l | `(n_sentences, dim + 1)` |
 ///
-/// The first `dim / 2` columns are antisymmetric: they change their sign where a sentence is read backwards. A sentence without words
-/// has the zero vector.
+/// The first `dim / 2` columns are antisymmetric: they change their sign where a sentence is read backwards. A sentence
+/// without words has the zero vector.
 ///
 /// ```
 /// use ndarray::array;

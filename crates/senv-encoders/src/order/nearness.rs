@@ -7,10 +7,10 @@
 //! (B1)  ∂w̄/∂f   = 2 / (n (n − 1)) Σ_{k=2}^{n−1} (n − k) (k − 1) f^{k−2}
 //! ```
 //!
-//! In a random order the distance of two words is k with probability 2 (n − k) / (n (n − 1)), and k − 1 words stand between
-//! them. The sum has a closed form, `[n (1 − f) − 1 + fⁿ] / (1 − f)²`, that loses all digits near f = 1; it is therefore
-//! computed as the sum over t = 1 .. n − 1 of p_t, with p_1 = 1 and p_{t+1} = 1 + f p_t: terms above 0, two operations each. (F1) of many
-//! columns is `Float::mean_shares`.
+//! In a random order the distance of two words is k with probability 2 (n − k) / (n (n − 1)), and k − 1 words stand
+//! between them. The sum has a closed form, `[n (1 − f) − 1 + fⁿ] / (1 − f)²`, that loses all digits near f = 1; it is
+//! therefore computed as the sum over t = 1 .. n − 1 of p_t, with p_1 = 1 and p_{t+1} = 1 + f p_t: terms above 0, two
+//! operations each. (F1) of many columns is `Float::mean_shares`.
 
 use senv_core::arrays::Float;
 

@@ -14,10 +14,10 @@
 //!       ∂h_{t−1} = ∂→q ∘ b_t + f_t ∘ ∂h_t        ∂g_{t−1} = ∂←q ∘ a_t + f_t ∘ ∂g_t        at the end ∂h_0 += ∂h_{t=0}
 //! ```
 //!
-//! →q sums a_s ∘ (Π f between) ∘ b_t over all s before t: a skip-bigram, gated by the words between. ←q is the same of the
-//! sentence read from its end. A second pass is not needed for it: the state g carries the b of the words so far, as h carries their a,
-//! and both are read once from the left. In the antisymmetric columns all that does not depend on order cancels; the nearness columns
-//! lose their mean over all orders of the words, exactly where f is constant.
+//! →q sums a_s ∘ (Π f between) ∘ b_t over all s before t: a skip-bigram, gated by the words between. ←q is the same of
+//! the sentence read from its end. A second pass is not needed for it: the state g carries the b of the words so far,
+//! as h carries their a, and both are read once from the left. In the antisymmetric columns all that does not depend on
+//! order cancels; the nearness columns lose their mean over all orders of the words, exactly where f is constant.
 
 use senv_core::arrays::Float;
 
@@ -138,8 +138,8 @@ impl<F: Float> BackwardPass<F> {
         Self { forward: Pass::new(dim), states: Vec::new(), d_h: zeros(), d_g: zeros(), q: zeros() }
     }
 
-    /// (B3) to (B1): writes the gradients of a, b and f of each word of a sentence to `d_rows`, and adds that of h_0 to `d_h0`.
-    /// `rows` are all rows of words, `sentence` those of its words.
+    /// (B3) to (B1): writes the gradients of a, b and f of each word of a sentence to `d_rows`, and adds that of h_0 to
+    /// `d_h0`. `rows` are all rows of words, `sentence` those of its words.
     pub(super) fn run(&mut self, rows: &[F], sentence: &[u32], h0: &[F], d_q: &[F], d_rows: &mut [F], d_h0: &mut [F]) {
         let (dim, n) = (h0.len(), sentence.len());
         let (half, width) = (dim / 2, 3 * dim);

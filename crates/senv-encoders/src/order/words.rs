@@ -66,8 +66,8 @@ impl OrderEncoder {
         Ok(WordRows { rows, scalars })
     }
 
-    /// (B3) to (B1): `d_rows` and `d_u` are the gradients of a, b and f, and of u, of each word. Without `d_features` the
-    /// gradients of the features are not computed.
+    /// (B3) to (B1): `d_rows` and `d_u` are the gradients of a, b and f, and of u, of each word. Without `d_features`
+    /// the gradients of the features are not computed.
     #[allow(clippy::too_many_arguments)]
     pub(super) fn word_rows_backward<F: Float>(
         &self,

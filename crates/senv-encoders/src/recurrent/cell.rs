@@ -44,7 +44,8 @@ pub(crate) struct Upstream<'a, F> {
 
 /// Gradients of the inputs of a cell.
 pub(crate) struct InputGradients<F> {
-    /// Of the projections, with a row for each input row: ∂X is this times [`input_weights`](RecurrentCell::input_weights).
+    /// Of the projections, with a row for each input row: ∂X is this times
+    /// [`input_weights`](RecurrentCell::input_weights).
     pub(crate) projections: Array2<F>,
     /// Of the initial states, in sorted order; empty if these were zeros.
     pub(crate) initial: Vec<F>,
@@ -75,7 +76,8 @@ pub(crate) trait RecurrentCell: Debug + Copy + PartialEq + Sync {
     /// The values of a whole state, the hidden ones first: what a step needs of the step before.
     fn state_dim(&self) -> usize;
 
-    /// Fills the tensor of this name, one of the cell or `state`, which makes first states of vectors; `fan_in` is its number of columns.
+    /// Fills the tensor of this name, one of the cell or `state`, which makes first states of vectors; `fan_in` is its
+    /// number of columns.
     fn fill<F: Float>(
         &self,
         start: Self::Start,

@@ -59,7 +59,8 @@ type Given<F> = (Option<Vec<F>>, Option<Vec<F>>);
 impl<C: RecurrentCell> DecoderCore<C> {
     /// A decoder of the cell that `cell` gives for a context of so many values, 0 for none.
     ///
-    /// Returns an error if a size is 0 or too large, or sentence vectors are initial states but have not the hidden size.
+    /// Returns an error if a size is 0 or too large, or sentence vectors are initial states but have not the hidden
+    /// size.
     pub(crate) fn new(
         cell: impl FnOnce(usize) -> C,
         vector_dim: usize,

@@ -157,7 +157,8 @@ pub(crate) fn shapes_that_do_not_fit_are_refused(decoder: &impl Decoder) {
     assert_eq!(hidden.dim(), (0, decoder.hidden()));
 }
 
-/// What a decoder for words of three values says of targets without its start token; where there is no word, it needs none.
+/// What a decoder for words of three values says of targets without its start token; where there is no word, it needs
+/// none.
 pub(crate) fn without_the_start_token(decoder: &impl Decoder) -> Error {
     let (parameters, vectors) = (lively(decoder), matrix_of::<f64>(5, decoder.vector_dim(), 2));
     let nothing = decoder.forward(&parameters, &batch(&[&[][..]; 5]), matrix_of::<f64>(0, 3, 1).view(), vectors.view());

@@ -1,5 +1,5 @@
-//! What recurrent networks share, whatever their cell: the order of a batch, the products of its inputs, directions and layers,
-//! decoders.
+//! What recurrent networks share, whatever their cell: the order of a batch, the products of its inputs, directions and
+//! layers, decoders.
 
 mod cell;
 mod decoder;

@@ -36,7 +36,8 @@ named_values!(RecurrentTopology {
     Interleaved = "interleaved": "Two directions, and each layer reads both of the layer below",
 });
 
-/// Cells in layers and directions; the tensors of direction `d` of layer `l` are those at `l n_directions + d`, cell by cell.
+/// Cells in layers and directions; the tensors of direction `d` of layer `l` are those at `l n_directions + d`, cell by
+/// cell.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Stack<C> {
     /// The cells of the lowest layer, and of all above.
@@ -85,8 +86,8 @@ fn for_directions<I: Send, T: Send>(items: Vec<I>, work: impl Fn(usize, I) -> Re
 }
 
 impl<C: RecurrentCell> Stack<C> {
-    /// Layers of cells for word vectors of the first size, with states of the second; `above` gives the cell of a higher layer for the
-    /// dimension of its input.
+    /// Layers of cells for word vectors of the first size, with states of the second; `above` gives the cell of a
+    /// higher layer for the dimension of its input.
     ///
     /// Returns an error if a size is 0 or too large.
     pub(crate) fn new(

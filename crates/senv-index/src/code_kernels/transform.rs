@@ -56,8 +56,8 @@ pub(crate) fn walsh_hadamard(x: &mut [f32]) {
 }
 
 /// Values as codes from 0 to 15: `u_j = ⌊x_j / (2 h_j)⌋ + 8`, limited to that range, with h the `halves` of the
-/// intervals. Returns
-/// `Σ |x_j| h_j` and `Σ x_j (2 u_j − 15) h_j`. Bit-identical on every processor; u is at least 8 where x is not negative.
+/// intervals. Returns `Σ |x_j| h_j` and `Σ x_j (2 u_j − 15) h_j`. Bit-identical on every processor; u is at least 8
+/// where x is not negative.
 ///
 /// # Panics
 /// If the lengths differ.

@@ -12,8 +12,9 @@ const JOINED: usize = 16;
 const MOST_JOINED: usize = 4096;
 
 impl Collection {
-    /// Joins small segments, and leaves out the rows that are deleted: what is searched afterwards are segments of about
-    /// [`PART_VALUES`], one at a time of which is read into memory. Those that are of this size and whole stay as they are.
+    /// Joins small segments, and leaves out the rows that are deleted: what is searched afterwards are segments of
+    /// about [`PART_VALUES`], one at a time of which is read into memory. Those that are of this size and whole stay as
+    /// they are.
     ///
     /// # Errors
     /// [`senv_core::Error::InvalidParameter`] if no vectors are kept ([`Rescoring::None`](crate::Rescoring::None));
@@ -30,8 +31,9 @@ impl Collection {
         })
     }
 
-    /// Joins small segments at the end once there are many, so that many small additions do not become as many segments.
-    /// Rows were added already: what fails here (a damaged segment, a full disk, another writer) the next addition tries again.
+    /// Joins small segments at the end once there are many, so that many small additions do not become as many
+    /// segments. Rows were added already: what fails here (a damaged segment, a full disk, another writer) the next
+    /// addition tries again.
     pub(super) fn join_small(&mut self) {
         if self.params().rescoring == Rescoring::None || self.small_at_end().is_none() {
             return;

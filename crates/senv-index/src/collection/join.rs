@@ -11,9 +11,10 @@ use super::{
 use crate::{Error, Result};
 
 impl Collection {
-    /// Makes the collection of the whole from those of all of its shards ([`CollectionParams::shard`](super::CollectionParams::shard)), in
-    /// any order. Segment i of the whole was dealt to shard i modulo N, and is copied. So the files are, byte for byte, those of a
-    /// collection that was built of the whole at once. The shards stay.
+    /// Makes the collection of the whole from those of all of its shards
+    /// ([`CollectionParams::shard`](super::CollectionParams::shard)), in any order. Segment i of the whole was dealt to
+    /// shard i modulo N, and is copied. So the files are, byte for byte, those of a collection that was built of the
+    /// whole at once. The shards stay.
     ///
     /// ```
     /// # let folder = tempfile::tempdir()?;
@@ -35,8 +36,9 @@ impl Collection {
     /// ```
     ///
     /// # Errors
-    /// [`Error::ShardsDoNotFit`] if one is missing or given twice, is no shard, was changed since, or is of another model, of other
-    /// settings or of another input; [`Error::GivenTwice`]; as [`Collection::build`] and [`Collection::open`].
+    /// [`Error::ShardsDoNotFit`] if one is missing or given twice, is no shard, was changed since, or is of another
+    /// model, of other settings or of another input; [`Error::GivenTwice`]; as [`Collection::build`] and
+    /// [`Collection::open`].
     pub fn join(folder: impl AsRef<Path>, shards: &[impl AsRef<Path>]) -> Result<Self> {
         Self::join_in(folder.as_ref(), shards, false)
     }

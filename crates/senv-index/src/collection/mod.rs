@@ -33,18 +33,19 @@ const FEW_DELETED: f64 = 0.25;
 
 /// Vectors with ids and texts in a folder.
 ///
-/// The folder holds segments, each a memory-mapped index of the rows that were added together, and a manifest that says which
-/// segments and deletions belong to the collection. A change writes new files and then replaces the manifest, so whoever
-/// opens the collection sees the state before or after it, whenever a writer was killed. What is open stays as it was until
-/// [`Collection::refresh`]. One process writes at a time; another gets an error that names it.
+/// The folder holds segments, each a memory-mapped index of the rows that were added together, and a manifest that says
+/// which segments and deletions belong to the collection. A change writes new files and then replaces the manifest, so
+/// whoever opens the collection sees the state before or after it, whenever a writer was killed. What is open stays as
+/// it was until [`Collection::refresh`]. One process writes at a time; another gets an error that names it.
 ///
-/// A row has a position, from 0 in the order of adding, which changes when the collection is compacted or small additions are
-/// joined ([`Collection::add`]), and an id, which stays. An id belongs to one row at most.
+/// A row has a position, from 0 in the order of adding, which changes when the collection is compacted or small
+/// additions are joined ([`Collection::add`]), and an id, which stays. An id belongs to one row at most.
 ///
-/// What is open must not be written into or cut short by other programs, as with [`ModelFile::open`](senv_core::ModelFile::open):
-/// a file that gets shorter ends the program at the next access to what is gone (SIGBUS). Files are compared with their
-/// checksums block by block when they are used for the first time; damage that comes later is not seen until the collection is
-/// opened anew. senv itself replaces and removes files, and never writes into one.
+/// What is open must not be written into or cut short by other programs, as with
+/// [`ModelFile::open`](senv_core::ModelFile::open): a file that gets shorter ends the program at the next access to
+/// what is gone (SIGBUS). Files are compared with their checksums block by block when they are used for the first time;
+/// damage that comes later is not seen until the collection is opened anew. senv itself replaces and removes files, and
+/// never writes into one.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -162,8 +163,8 @@ impl Collection {
     /// Takes over what a writer has changed since; whether there was anything.
     ///
     /// # Errors
-    /// As [`Collection::open`]; [`Error::OtherModel`] where the collection was made anew with vectors of another model. The state
-    /// stays then.
+    /// As [`Collection::open`]; [`Error::OtherModel`] where the collection was made anew with vectors of another model.
+    /// The state stays then.
     pub fn refresh(&mut self) -> Result<bool> {
         let manifest = Manifest::read(&self.folder)?;
         if manifest == self.manifest {
@@ -360,7 +361,8 @@ impl Collection {
         self.place(position).map_or(Ok(String::new()), |(segment, row)| segment.text(number, row))
     }
 
-    /// For each position whether there is a row and `wanted` holds for its text in a column: what [`Search::keep`] can look up.
+    /// For each position whether there is a row and `wanted` holds for its text in a column: what [`Search::keep`] can
+    /// look up.
     ///
     /// # Errors
     /// As [`Collection::text`].
@@ -374,7 +376,8 @@ impl Collection {
         (0..self.n_positions()).into_par_iter().with_min_len(1024).map(holds).collect()
     }
 
-    /// The vector at a position as it is kept for rescoring; `None` if there is no row, it is deleted, or none are kept.
+    /// The vector at a position as it is kept for rescoring; `None` if there is no row, it is deleted, or none are
+    /// kept.
     ///
     /// # Errors
     /// [`Error::Damaged`] if it does not fit its checksum.

@@ -12,8 +12,8 @@ use super::{
 };
 use crate::{Error, Result, file::KIND};
 
-/// Segments of a collection at most: by default a process on Linux maps at most 65,530 files, some of which it needs itself.
-/// One more would be written, and could not be opened any more.
+/// Segments of a collection at most: by default a process on Linux maps at most 65,530 files, some of which it needs
+/// itself. One more would be written, and could not be opened any more.
 const MOST_SEGMENTS: usize = 65_000;
 
 /// The kind of a file of deletions.
@@ -119,8 +119,8 @@ impl Collection {
         }
     }
 
-    /// Removes segments and deletions that belong to no state any more: readers that have them open keep them. What only has
-    /// such a name stays.
+    /// Removes segments and deletions that belong to no state any more: readers that have them open keep them. What
+    /// only has such a name stays.
     pub(super) fn remove_others(&self) {
         let Ok(entries) = fs::read_dir(&self.folder) else { return };
         for entry in entries.flatten() {

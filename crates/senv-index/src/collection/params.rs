@@ -10,8 +10,8 @@ use super::{
 };
 use crate::{IndexParams, Result, index::check_size};
 
-/// Values of the vectors of a segment, about: 256 MiB in f32, 262,144 rows of 256. Whoever adds much does it in parts of this
-/// size ([`Collection::add_parts`](crate::Collection::add_parts)), so that memory is bounded.
+/// Values of the vectors of a segment, about: 256 MiB in f32, 262,144 rows of 256. Whoever adds much does it in parts
+/// of this size ([`Collection::add_parts`](crate::Collection::add_parts)), so that memory is bounded.
 pub const PART_VALUES: usize = 64 << 20;
 
 /// What a new collection is for.
@@ -61,9 +61,9 @@ impl CollectionParams {
         self
     }
 
-    /// Shard `number` of `count`, from 1: it gets parts `number - 1`, `number - 1 + count` and so on of a whole, counted from 0, and
-    /// [`Collection::join`](crate::Collection::join) makes the whole of all of them. With `has_ids` the rows have ids of their own; without,
-    /// [`NewRows::first_id`] says where each part stands in the whole.
+    /// Shard `number` of `count`, from 1: it gets parts `number - 1`, `number - 1 + count` and so on of a whole,
+    /// counted from 0, and [`Collection::join`](crate::Collection::join) makes the whole of all of them. With `has_ids`
+    /// the rows have ids of their own; without, [`NewRows::first_id`] says where each part stands in the whole.
     #[must_use]
     pub fn shard(mut self, number: u32, count: u32, has_ids: bool) -> Self {
         self.shard = Some(Shard { number, count, has_ids, generation: 0 });
@@ -115,8 +115,8 @@ impl NewRows {
         self
     }
 
-    /// The id of the first of rows without ids, which go on from there: for a shard, in which rows of others are left out. It must not lie
-    /// below the next free id.
+    /// The id of the first of rows without ids, which go on from there: for a shard, in which rows of others are left
+    /// out. It must not lie below the next free id.
     #[must_use]
     pub fn first_id(mut self, id: u64) -> Self {
         self.first_id = Some(id);

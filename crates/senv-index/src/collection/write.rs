@@ -44,14 +44,14 @@ impl Collection {
     /// Makes an empty collection in a folder, which is made if it is not there.
     ///
     /// # Errors
-    /// [`Error::Exists`] if there is a collection; [`senv_core::Error::InvalidParameter`] for parameters that do not fit, more
-    /// than 16 columns, or two of one name; [`senv_core::Error::InUse`]; [`senv_core::Error::Io`].
+    /// [`Error::Exists`] if there is a collection; [`senv_core::Error::InvalidParameter`] for parameters that do not
+    /// fit, more than 16 columns, or two of one name; [`senv_core::Error::InUse`]; [`senv_core::Error::Io`].
     pub fn create(folder: impl AsRef<Path>, params: &CollectionParams) -> Result<Self> {
         Self::build(folder, params, || Ok(None))
     }
 
-    /// Makes a collection of parts, each of which becomes a segment, as [`Collection::add_parts`]. It is there as a whole, or,
-    /// after an error, not at all.
+    /// Makes a collection of parts, each of which becomes a segment, as [`Collection::add_parts`]. It is there as a
+    /// whole, or, after an error, not at all.
     ///
     /// # Errors
     /// As [`Collection::create`]; as [`Collection::add`]; those of `next`.
@@ -63,7 +63,8 @@ impl Collection {
         Self::build_in(folder.as_ref(), params, next, false)
     }
 
-    /// The same in place of the collection that is there, if there is one, which stays after an error. It need not be whole.
+    /// The same in place of the collection that is there, if there is one, which stays after an error. It need not be
+    /// whole.
     ///
     /// # Errors
     /// As [`Collection::build`], but for [`Error::Exists`].
@@ -142,14 +143,16 @@ impl Collection {
         Self { folder: folder.to_owned(), manifest, segments: Vec::new(), starts: vec![0], n_bytes: 0 }
     }
 
-    /// Adds rows as a new segment, and returns their ids. Each call makes a segment, which is searched by itself; once sixteen
-    /// small ones of about one size lie at the end they are joined into one, up to 65,536 rows (not where no vectors are
-    /// kept, [`Rescoring::None`](crate::Rescoring::None)). Rows that come in small parts are searched faster once the collection is compacted.
+    /// Adds rows as a new segment, and returns their ids. Each call makes a segment, which is searched by itself; once
+    /// sixteen small ones of about one size lie at the end they are joined into one, up to 65,536 rows (not where no
+    /// vectors are kept, [`Rescoring::None`](crate::Rescoring::None)). Rows that come in small parts are searched
+    /// faster once the collection is compacted.
     ///
     /// # Errors
     /// [`senv_core::Error::ShapeMismatch`] for vectors of another dimension, or ids or texts of another number;
-    /// [`Error::NonFinite`]; [`Error::RepeatedId`]; [`Error::WrongColumns`]; [`Error::SegmentLimit`]; [`senv_core::Error::InUse`] while
-    /// another process writes; [`senv_core::Error::Io`]. The collection is as before then.
+    /// [`Error::NonFinite`]; [`Error::RepeatedId`]; [`Error::WrongColumns`]; [`Error::SegmentLimit`];
+    /// [`senv_core::Error::InUse`] while another process writes; [`senv_core::Error::Io`]. The collection is as before
+    /// then.
     pub fn add(&mut self, rows: NewRows) -> Result<Vec<u64>> {
         let ids = self.change(|collection, new| {
             let mut manifest = collection.manifest.clone();
@@ -160,9 +163,9 @@ impl Collection {
         Ok(ids)
     }
 
-    /// Adds rows that come in parts, each of which becomes a segment: memory holds one part at a time. `next` gives them one
-    /// after another, `None` behind the last. All of them are added, or, after an error, none. The number of rows is
-    /// returned.
+    /// Adds rows that come in parts, each of which becomes a segment: memory holds one part at a time. `next` gives
+    /// them one after another, `None` behind the last. All of them are added, or, after an error, none. The number of
+    /// rows is returned.
     ///
     /// # Errors
     /// As [`Collection::add`], also for an id in two parts; those of `next`.
@@ -206,8 +209,8 @@ impl Collection {
     /// Deletes the rows with these ids. Their space is free once the collection is compacted.
     ///
     /// # Errors
-    /// [`Error::UnknownId`] for an id that no row has, or that is given twice; otherwise as [`Collection::add`]. Nothing is
-    /// deleted then.
+    /// [`Error::UnknownId`] for an id that no row has, or that is given twice; otherwise as [`Collection::add`].
+    /// Nothing is deleted then.
     pub fn delete(&mut self, ids: &[u64]) -> Result<()> {
         self.change(|collection, _| {
             let mut deleted = collection.deleted();
@@ -233,8 +236,8 @@ impl Collection {
         })
     }
 
-    /// Locks the collection, takes over what others have changed, makes a new manifest and with it new deletions, and puts
-    /// it in place of the old one. Then files that belong to it no more are removed.
+    /// Locks the collection, takes over what others have changed, makes a new manifest and with it new deletions, and
+    /// puts it in place of the old one. Then files that belong to it no more are removed.
     pub(super) fn change<T, E: From<Error>>(
         &mut self,
         make: impl FnOnce(&Self, &mut NewFiles) -> Result<(Manifest, Option<Vec<Bits>>, T), E>,

@@ -7,8 +7,9 @@
 //! idf(w)      = ln(1 + (N - df(w) + 1/2) / (df(w) + 1/2))
 //! ```
 //!
-//! (Robertson and Zaragoza 2009, in the form of Lucene.) A word that comes twice in the query counts twice. Words are tokens with a letter or
-//! digit, and their parts between hyphens, lower-cased, in the singular where that is an `s` less.
+//! (Robertson and Zaragoza 2009, in the form of Lucene.) A word that comes twice in the query counts twice. Words are
+//! tokens with a letter or digit, and their parts between hyphens, lower-cased, in the singular where that is an `s`
+//! less.
 
 use std::collections::HashMap;
 

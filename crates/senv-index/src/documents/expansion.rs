@@ -7,16 +7,16 @@
 //! q'(w) = (1 - λ) q(w) / Σ q + λ r(w) / Σ r
 //! ```
 //!
-//! (Abdul-Jaleel et al. 2004, known as RM3, with texts of equal weight; words are chosen as by Rocchio 1971.) What stands in texts that
-//! were found often belongs to the subject of the query: other words for the same.
+//! (Abdul-Jaleel et al. 2004, known as RM3, with texts of equal weight; words are chosen as by Rocchio 1971.) What
+//! stands in texts that were found often belongs to the subject of the query: other words for the same.
 
 use std::collections::BTreeMap;
 
 use super::bm25::{Bm25, WordQuery};
 
 impl Bm25 {
-    /// The query with the `n_words` words that tell most of these texts, which take `share` of its weight, from 0 to 1. Numbers of texts
-    /// that are not there are passed over.
+    /// The query with the `n_words` words that tell most of these texts, which take `share` of its weight, from 0 to 1.
+    /// Numbers of texts that are not there are passed over.
     ///
     /// ```
     /// use senv_index::documents::{Bm25, Bm25Params};

@@ -7,8 +7,8 @@
 //! w r(words) + m (r(document) + r(sentence))                  r(x) = 1 / (60 + rank of x), 0 where x is 0 or all x are the same
 //! ```
 //!
-//! Reciprocal ranks: Cormack, Clarke and Buettcher, "Reciprocal Rank Fusion outperforms Condorcet and individual Rank Learning Methods", SIGIR
-//! 2009.
+//! Reciprocal ranks: Cormack, Clarke and Buettcher, "Reciprocal Rank Fusion outperforms Condorcet and individual Rank
+//! Learning Methods", SIGIR 2009.
 
 use senv_core::{Error, Result};
 
@@ -38,7 +38,8 @@ pub struct Join {
     pub method: JoinMethod,
     /// The weight of the words: 0 or more, 1 by default.
     pub words: f64,
-    /// The weight of each of the two cosines, with the whole document and with the nearest sentence: 0 or more, 1 by default.
+    /// The weight of each of the two cosines, with the whole document and with the nearest sentence: 0 or more, 1 by
+    /// default.
     pub meaning: f64,
 }
 

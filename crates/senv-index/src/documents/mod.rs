@@ -7,9 +7,9 @@
 //! expanded(q, d) = z(BM25(q', d)) + z(cos(q + r, d)) + z(max_{s in d} cos(q, s))      r = the mean of the ten d of the highest score
 //! ```
 //!
-//! s are the sentences of a document; vectors are of length 1, r as well. The three are joined without weights to tune: a score counts
-//! by how far it stands out among those of its kind ([`Join`] has weights, and ranks instead). q' is q with words of those ten
-//! documents (`query-expansion`).
+//! s are the sentences of a document; vectors are of length 1, r as well. The three are joined without weights to tune:
+//! a score counts by how far it stands out among those of its kind ([`Join`] has weights, and ranks instead). q' is q
+//! with words of those ten documents (`query-expansion`).
 
 mod bm25;
 mod expansion;
@@ -25,8 +25,8 @@ use rayon::prelude::*;
 
 use senv_core::{Error, Result, SentenceEncoder, kernels, text::sentences};
 
-/// Documents whose words expand a query, at most a tenth of all; words that are added, and their share of the weight. Those of the
-/// literature; on two collections any of 5 to 10 documents and 10 to 20 words came to the same.
+/// Documents whose words expand a query, at most a tenth of all; words that are added, and their share of the weight.
+/// Those of the literature; on two collections any of 5 to 10 documents and 10 to 20 words came to the same.
 const N_FEEDBACK: usize = 10;
 const N_WORDS: usize = 20;
 const SHARE: f32 = 0.5;
@@ -79,8 +79,8 @@ pub struct DocumentRanker {
 }
 
 impl DocumentRanker {
-    /// Takes up documents: cuts them into sentences ([`senv_core::text::sentences`]) and encodes both. Takes `4 dim` bytes for each document and for each
-    /// sentence, and what [`Bm25`] takes.
+    /// Takes up documents: cuts them into sentences ([`senv_core::text::sentences`]) and encodes both. Takes `4 dim`
+    /// bytes for each document and for each sentence, and what [`Bm25`] takes.
     ///
     /// # Errors
     /// Those of the encoder; [`Error::TooLarge`] if the vectors do not fit into memory.
@@ -96,8 +96,8 @@ impl DocumentRanker {
         Self::from_vectors(&whole, of_documents, of_sentences, ends)
     }
 
-    /// Documents whose vectors are known: a row for each document, and a row for each sentence, of which those of document `i` end before
-    /// `ends[i]`.
+    /// Documents whose vectors are known: a row for each document, and a row for each sentence, of which those of
+    /// document `i` end before `ends[i]`.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] if numbers of rows or columns do not fit to each other.
@@ -163,8 +163,8 @@ impl DocumentRanker {
         start..self.ends[document]
     }
 
-    /// The cosine of a query with every sentence, in `[-1, 1]`; 0 where one of both has no vector. `query` is a vector of the
-    /// encoder; zeros are assumed where it is too short.
+    /// The cosine of a query with every sentence, in `[-1, 1]`; 0 where one of both has no vector. `query` is a vector
+    /// of the encoder; zeros are assumed where it is too short.
     #[must_use]
     pub fn sentence_cosines(&self, query: &[f32]) -> Vec<f32> {
         self.cosines(&self.sentences, &self.unit(query))

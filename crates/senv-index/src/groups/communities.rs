@@ -5,13 +5,14 @@ use senv_core::{Rows, Table};
 use super::Groups;
 use crate::{Result, pairs::by_density};
 
-/// Groups rows around those that have the most others near to them: the first centre is the row with the most rows of a cosine of at least
-/// `threshold`, and takes them all; the next is the one with the most among the rest, and so on. Groups of fewer than `min_size` rows are no
-/// groups. They are numbered by falling size.
+/// Groups rows around those that have the most others near to them: the first centre is the row with the most rows of a
+/// cosine of at least `threshold`, and takes them all; the next is the one with the most among the rest, and so on.
+/// Groups of fewer than `min_size` rows are no groups. They are numbered by falling size.
 ///
-/// How many rows are near is counted among 32,768 rows, evenly spaced, so that time stays bounded where all rows are alike; up to so many the
-/// count is exact. Which rows are near to a centre is never an estimate. The number of groups follows from the threshold. Rows of zeros are in
-/// no group. Takes 250 bytes a row beside the rows. `progress` is called with the share that is done, about.
+/// How many rows are near is counted among 32,768 rows, evenly spaced, so that time stays bounded where all rows are
+/// alike; up to so many the count is exact. Which rows are near to a centre is never an estimate. The number of groups
+/// follows from the threshold. Rows of zeros are in no group. Takes 250 bytes a row beside the rows. `progress` is
+/// called with the share that is done, about.
 ///
 /// ```
 /// use senv_core::Table;

@@ -7,8 +7,8 @@
 //! s_i = (b_i - a_i) / max(a_i, b_i)                         s_i = 0 for a row alone in its group
 //! ```
 //!
-//! (Rousseeuw 1987, with cosine distances.) A mean of products with unit vectors is the product with their mean, so that all pairs
-//! take one product with each group.
+//! (Rousseeuw 1987, with cosine distances.) A mean of products with unit vectors is the product with their mean, so
+//! that all pairs take one product with each group.
 
 use rayon::prelude::*;
 use senv_core::{Rows, Table, kernels};
@@ -37,8 +37,9 @@ pub struct GroupCount {
     pub tried: Vec<(usize, f64)>,
 }
 
-/// Suggests into how many groups to divide rows: up to the square root of their number, and 300, the one whose groups have the highest mean
-/// silhouette on a sample of 10,000 rows. `progress` is called with the share that is done, about.
+/// Suggests into how many groups to divide rows: up to the square root of their number, and 300, the one whose groups
+/// have the highest mean silhouette on a sample of 10,000 rows. `progress` is called with the share that is done,
+/// about.
 ///
 /// ```
 /// use senv_core::Table;

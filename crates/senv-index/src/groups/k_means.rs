@@ -6,9 +6,9 @@
 //! P(next centroid = x)  ∝  1 - max_c x · m_c              |x| = |m_c| = 1
 //! ```
 //!
-//! Of some rows that are drawn with this probability, the one is taken that leaves the least Σ (1 - max_c x · m_c) (Arthur and
-//! Vassilvitskii 2007, section 2.2 and their greedy variant; 1 - x · m is half the squared distance). Then rows and centroids are
-//! assigned and improved in turn, as `spherical-k-means` has it.
+//! Of some rows that are drawn with this probability, the one is taken that leaves the least Σ (1 - max_c x · m_c)
+//! (Arthur and Vassilvitskii 2007, section 2.2 and their greedy variant; 1 - x · m is half the squared distance). Then
+//! rows and centroids are assigned and improved in turn, as `spherical-k-means` has it.
 
 use rayon::prelude::*;
 use senv_core::{Table, kernels, rng::stream};
@@ -32,10 +32,11 @@ pub struct KMeansParams {
     pub n_groups: usize,
     /// Seed of the sample and of the first centroids.
     pub seed: u64,
-    /// Times that groups are looked for from other first centroids; the best are kept. `None` is ten times where the rows of the sample
-    /// times the groups are up to 5 million, three up to 20 million, else once.
+    /// Times that groups are looked for from other first centroids; the best are kept. `None` is ten times where the
+    /// rows of the sample times the groups are up to 5 million, three up to 20 million, else once.
     pub starts: Option<usize>,
-    /// Times that the centroids of a start are improved, at most; they are not improved further once few rows change their group.
+    /// Times that the centroids of a start are improved, at most; they are not improved further once few rows change
+    /// their group.
     pub rounds: usize,
 }
 
@@ -49,9 +50,9 @@ impl KMeansParams {
 
 /// Divides rows into groups of like directions: spherical k-means. Groups are numbered by falling size.
 ///
-/// Centroids are found on 50,000 rows, or 100 for each group if that is more, and all rows are assigned. The answer depends on the rows
-/// and the parameters alone, not on the number of threads. Rows of zeros are in no group. `progress` is called with the share that is
-/// done, about.
+/// Centroids are found on 50,000 rows, or 100 for each group if that is more, and all rows are assigned. The answer
+/// depends on the rows and the parameters alone, not on the number of threads. Rows of zeros are in no group.
+/// `progress` is called with the share that is done, about.
 ///
 /// ```
 /// use senv_core::Table;
@@ -63,8 +64,8 @@ impl KMeansParams {
 /// ```
 ///
 /// # Errors
-/// [`Error::NonFinite`](crate::Error::NonFinite) for a value that is not finite; [`senv_core::Error::InvalidParameter`] for no group, start or
-/// round; [`senv_core::Error::TooLarge`] if the centroids do not fit into memory.
+/// [`Error::NonFinite`](crate::Error::NonFinite) for a value that is not finite; [`senv_core::Error::InvalidParameter`]
+/// for no group, start or round; [`senv_core::Error::TooLarge`] if the centroids do not fit into memory.
 pub fn k_means(rows: &Table, params: &KMeansParams, mut progress: impl FnMut(f64)) -> Result<Groups> {
     let counts = [("n_groups", params.n_groups), ("starts", params.starts.unwrap_or(1)), ("rounds", params.rounds)];
     for (name, value) in counts {
@@ -133,7 +134,8 @@ fn all_nearest(units: &[f32], centroids: &[f32], dim: usize) -> Vec<(u32, f32)> 
     units.par_chunks(BLOCK * dim).flat_map_iter(|units| nearest(units, centroids, dim)).collect()
 }
 
-/// Moves each centroid to the mean direction of its vectors; one without any goes to the vector that is farthest from its own.
+/// Moves each centroid to the mean direction of its vectors; one without any goes to the vector that is farthest from
+/// its own.
 fn improve(units: &[f32], dim: usize, near: &[(u32, f32)], centroids: &mut [f32]) {
     let mut members = vec![Vec::new(); centroids.len() / dim];
     near.iter().enumerate().for_each(|(row, near)| members[near.0 as usize].push(row));

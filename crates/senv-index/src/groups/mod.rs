@@ -68,8 +68,8 @@ impl Groups {
     }
 }
 
-/// Puts each row into the group of the nearest centroid, of equally near ones the first, if their cosine is at least `min_cosine`.
-/// Centroids are unit vectors. Rows of zeros are in no group.
+/// Puts each row into the group of the nearest centroid, of equally near ones the first, if their cosine is at least
+/// `min_cosine`. Centroids are unit vectors. Rows of zeros are in no group.
 ///
 /// ```
 /// use senv_core::Table;
@@ -81,8 +81,8 @@ impl Groups {
 /// ```
 ///
 /// # Errors
-/// [`senv_core::Error::ShapeMismatch`] for centroids of another dimension; [`Error::NonFinite`](crate::Error::NonFinite) for a value that is
-/// not finite.
+/// [`senv_core::Error::ShapeMismatch`] for centroids of another dimension;
+/// [`Error::NonFinite`](crate::Error::NonFinite) for a value that is not finite.
 pub fn assign_groups(rows: &Table, centroids: Table, min_cosine: f32) -> Result<Groups> {
     let (n, dim) = (rows.n_rows(), rows.dim());
     if centroids.dim() != dim && centroids.n_rows() > 0 {

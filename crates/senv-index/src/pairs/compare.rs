@@ -24,7 +24,8 @@ pub(super) struct Compared<'t> {
     rows: &'t Table,
     /// 1 / the norm, or 0 of a row that counts as zero.
     inverse: Vec<f32>,
-    /// The rows that are compared, ascending unless the caller has ordered them: those with a direction that nothing has excluded.
+    /// The rows that are compared, ascending unless the caller has ordered them: those with a direction that nothing
+    /// has excluded.
     pub(super) positions: Vec<u32>,
     heads: HeadForm,
     threshold: f32,
@@ -45,13 +46,14 @@ pub(super) struct Products {
 }
 
 impl<'t> Compared<'t> {
-    /// All rows with a direction; with heads in 8 bits where the processor is faster with them, which only says of two places whether
-    /// they may be near.
+    /// All rows with a direction; with heads in 8 bits where the processor is faster with them, which only says of two
+    /// places whether they may be near.
     pub(super) fn new(rows: &'t Table, threshold: f32) -> Result<Self> {
         Self::of(rows, threshold, |positions| positions, code_kernels::has_fast_int8())
     }
 
-    /// The same in an order that is made of the ascending one, with heads of f32, which also say of most near places that they are.
+    /// The same in an order that is made of the ascending one, with heads of f32, which also say of most near places
+    /// that they are.
     pub(super) fn ordered(rows: &'t Table, threshold: f32, order: impl FnOnce(Vec<u32>) -> Vec<u32>) -> Result<Self> {
         Self::of(rows, threshold, order, false)
     }
@@ -107,8 +109,9 @@ impl<'t> Compared<'t> {
         lowest >= self.threshold + self.slack() || self.exact(a, b, self.threshold).is_some()
     }
 
-    /// Calls `found` with every two places, of the block and of the chunk behind it, whose cosine may be `floor`, in order, and with a
-    /// number that the cosine exceeds by less than what rounding takes ([`slack`]); infinity of heads in 8 bits.
+    /// Calls `found` with every two places, of the block and of the chunk behind it, whose cosine may be `floor`, in
+    /// order, and with a number that the cosine exceeds by less than what rounding takes ([`slack`]); infinity of heads
+    /// in 8 bits.
     pub(super) fn candidates(
         &self,
         block: Range<usize>,

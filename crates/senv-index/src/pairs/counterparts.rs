@@ -11,12 +11,13 @@ use crate::{Neighbour, Result};
 /// A cosine from which on no other is looked for: higher ones differ by rounding.
 const SAME: f32 = 1.0 - 5e-7;
 
-/// For each row the nearest of the other set, if their cosine is at least the threshold. One set is the first `n_first` rows, the
-/// other set the rest.
+/// For each row the nearest of the other set, if their cosine is at least the threshold. One set is the first `n_first`
+/// rows, the other set the rest.
 ///
-/// Of several rows of the same cosine the first is named; from .9999995 on, cosines count as the same. The answer is that of comparing
-/// all pairs, at any number of threads; most are excluded by a bound of their cosine. Rows of zeros have no direction: they find
-/// nothing and are not found. `progress` is called with the number of rows of the first set that were compared.
+/// Of several rows of the same cosine the first is named; from .9999995 on, cosines count as the same. The answer is
+/// that of comparing all pairs, at any number of threads; most are excluded by a bound of their cosine. Rows of zeros
+/// have no direction: they find nothing and are not found. `progress` is called with the number of rows of the first
+/// set that were compared.
 ///
 /// ```
 /// use senv_core::Table;

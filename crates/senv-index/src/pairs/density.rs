@@ -15,8 +15,9 @@ use crate::Result;
 /// Rows that the number of near rows is counted among.
 const SAMPLE: usize = 32_768;
 
-/// As [`duplicates`](super::duplicates), with rows in the order of how many others are near to them, most first: for each row the first of
-/// that order that is kept and near enough. `progress` is called with the share that is done, about.
+/// As [`duplicates`](super::duplicates), with rows in the order of how many others are near to them, most first: for
+/// each row the first of that order that is kept and near enough. `progress` is called with the share that is done,
+/// about.
 pub(crate) fn by_density(
     rows: &Table,
     threshold: f32,

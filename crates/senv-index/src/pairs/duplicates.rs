@@ -20,15 +20,15 @@ pub struct Duplicate {
     pub cosine: f32,
 }
 
-/// Goes through the rows in order and drops each whose cosine with one that was kept is at least the threshold: for each row what it
-/// repeats, or `None` if it is kept.
+/// Goes through the rows in order and drops each whose cosine with one that was kept is at least the threshold: for
+/// each row what it repeats, or `None` if it is kept.
 ///
-/// A row that is near to a dropped row alone is kept. The first `n_fixed` rows are kept whatever they are, and not compared with
-/// each other. Rows of zeros have no direction: they are kept, and nothing repeats them.
+/// A row that is near to a dropped row alone is kept. The first `n_fixed` rows are kept whatever they are, and not
+/// compared with each other. Rows of zeros have no direction: they are kept, and nothing repeats them.
 ///
-/// The answer is that of comparing all pairs, at any number of threads. Most pairs are excluded by a bound of their cosine
-/// (`head-bound` in `docs/equations.md`). Beside the rows it takes some 150 bytes a row, up to `4 dim` where a low threshold leaves
-/// nothing to exclude.
+/// The answer is that of comparing all pairs, at any number of threads. Most pairs are excluded by a bound of their
+/// cosine (`head-bound` in `docs/equations.md`). Beside the rows it takes some 150 bytes a row, up to `4 dim` where a
+/// low threshold leaves nothing to exclude.
 ///
 /// `progress` is called with the number of rows that are settled.
 ///
@@ -42,8 +42,8 @@ pub struct Duplicate {
 /// ```
 ///
 /// # Errors
-/// [`Error::NonFinite`](crate::Error::NonFinite) for a value that is not finite; [`senv_core::Error::InvalidParameter`] for a threshold
-/// outside of `[-1, 1]`.
+/// [`Error::NonFinite`](crate::Error::NonFinite) for a value that is not finite; [`senv_core::Error::InvalidParameter`]
+/// for a threshold outside of `[-1, 1]`.
 pub fn duplicates(
     rows: &Table,
     n_fixed: usize,
@@ -99,8 +99,8 @@ pub(super) fn repeating(
     found
 }
 
-/// Places of a chunk that repeat one of these places of the block, with the first of those and the cosine; where the chunk is the block
-/// itself, one that is not dropped.
+/// Places of a chunk that repeat one of these places of the block, with the first of those and the cosine; where the
+/// chunk is the block itself, one that is not dropped.
 fn repeated(
     left: &Compared<'_>,
     block: Range<usize>,

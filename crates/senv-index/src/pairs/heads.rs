@@ -7,9 +7,9 @@
 //! head(x) = (Qᵀx, √(1 - |Qᵀx|²))                          so that the right side is head(x) · head(y)
 //! ```
 //!
-//! By Cauchy and Schwarz, applied to what is left of x and y outside of the columns. The columns are the directions in which a
-//! sample of the rows is largest (orthogonal iteration on their second moments), which makes the rest small and the bound tight. Any
-//! others would do: the bound holds for all.
+//! By Cauchy and Schwarz, applied to what is left of x and y outside of the columns. The columns are the directions in
+//! which a sample of the rows is largest (orthogonal iteration on their second moments), which makes the rest small and
+//! the bound tight. Any others would do: the bound holds for all.
 
 use rand::Rng;
 use rayon::prelude::*;
@@ -17,13 +17,15 @@ use senv_core::{Rows, Table, kernels, rng::stream};
 
 /// What rounding takes from a bound at most, for vectors of `dim` values.
 ///
-/// A product of unit vectors is summed in at least 16 lanes, so it is off by at most (dim / 16 + 8) 2⁻²⁴. A head of at most 128 values
-/// is then off by √128 times as much, and so is each of the two heads of a bound. The rest adds less than .0001.
+/// A product of unit vectors is summed in at least 16 lanes, so it is off by at most (dim / 16 + 8) 2⁻²⁴. A head of at
+/// most 128 values is then off by √128 times as much, and so is each of the two heads of a bound. The rest adds less
+/// than .0001.
 pub(super) fn slack(dim: usize) -> f32 {
     1e-4 + dim as f32 * 2.0_f32.powi(-22)
 }
 
-/// Rows that the directions are chosen by at most, and one in so many of those that there are; and rows by whose pairs the width is.
+/// Rows that the directions are chosen by at most, and one in so many of those that there are; and rows by whose pairs
+/// the width is.
 const SAMPLE: usize = 8192;
 const SAMPLE_OF: usize = 4;
 const WIDTH_SAMPLE: usize = 512;
@@ -31,8 +33,8 @@ const WIDTH_SAMPLE: usize = 512;
 const FEW: usize = 1024;
 /// Widths to choose from: multiples of 16, which are whole registers.
 const WIDTHS: [usize; 6] = [16, 32, 48, 64, 96, 128];
-/// Time of an exact comparison of two rows, which lie anywhere, in terms of that for a value of a head; and how many values in 8 bits
-/// take as long as one.
+/// Time of an exact comparison of two rows, which lie anywhere, in terms of that for a value of a head; and how many
+/// values in 8 bits take as long as one.
 const EXACT: f64 = 4000.0;
 const INT8_GAIN: f64 = 12.0;
 /// The largest whole number of a head in 8 bits.
@@ -53,8 +55,8 @@ pub(super) struct Heads {
 }
 
 impl Heads {
-    /// Heads of the rows at these positions, for cosines from a threshold on; `int8` says that they will be rounded to 8 bits. `inverse`
-    /// is 1 / the norm of every row of the table.
+    /// Heads of the rows at these positions, for cosines from a threshold on; `int8` says that they will be rounded to
+    /// 8 bits. `inverse` is 1 / the norm of every row of the table.
     pub(super) fn new(rows: &Table, inverse: &[f32], positions: &[u32], threshold: f32, int8: bool) -> Self {
         let dim = rows.dim();
         if positions.len() < FEW || dim <= WIDTHS[0] {
@@ -166,8 +168,8 @@ fn directions(rows: &Table, inverse: &[f32], sample: &[u32], n: usize) -> Vec<f3
     q
 }
 
-/// Makes rows orthonormal, each against those before it, twice over for the rounding of the first time; what is left of a row
-/// that depends on the others is zero, which is no direction, and the bound holds without it.
+/// Makes rows orthonormal, each against those before it, twice over for the rounding of the first time; what is left of
+/// a row that depends on the others is zero, which is no direction, and the bound holds without it.
 fn orthonormalize(q: &mut [f32], dim: usize) {
     for i in 0..q.len() / dim {
         let (before, rest) = q.split_at_mut(i * dim);

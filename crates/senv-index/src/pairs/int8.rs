@@ -6,8 +6,9 @@
 //! Qᵀx = s i + d_x,  |d_x| <= E        Qᵀx · Qᵀy <= s² i · j + 2 E + 3 E²
 //! ```
 //!
-//! i, j are whole numbers from -127 to 127. The length of what lies outside of the directions is rounded upwards, so that its product only
-//! grows (`head-bound`). E is the largest of all rows, so that one bound of whole numbers holds for all of them.
+//! i, j are whole numbers from -127 to 127. The length of what lies outside of the directions is rounded upwards, so
+//! that its product only grows (`head-bound`). E is the largest of all rows, so that one bound of whole numbers holds
+//! for all of them.
 
 use std::ops::Range;
 

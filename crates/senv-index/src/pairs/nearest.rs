@@ -42,9 +42,10 @@ impl PairSearch {
 
 /// The pairs of rows of the highest cosines, the highest first; among equals those of earlier rows.
 ///
-/// The answer is that of comparing all pairs, at any number of threads; most are excluded by a bound of their cosine. Rows of zeros
-/// are in no pair. Beside the rows it takes some 150 bytes a row and 48 bytes for each pair that is wanted. The lowest cosine decides how long
-/// it takes. `progress` is called with the number of rows that were compared with all others.
+/// The answer is that of comparing all pairs, at any number of threads; most are excluded by a bound of their cosine.
+/// Rows of zeros are in no pair. Beside the rows it takes some 150 bytes a row and 48 bytes for each pair that is
+/// wanted. The lowest cosine decides how long it takes. `progress` is called with the number of rows that were compared
+/// with all others.
 ///
 /// ```
 /// use senv_core::Table;

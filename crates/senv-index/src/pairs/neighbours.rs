@@ -7,7 +7,8 @@ const BATCH: usize = 4096;
 
 /// Calls `visit` with each row of an index, in order, and its `k` nearest other rows, the nearest first.
 ///
-/// They are found by [`VectorIndex::search_batch`], at the recall of [`Search::new`]; cosines are exact. An error of `visit` ends it.
+/// They are found by [`VectorIndex::search_batch`], at the recall of [`Search::new`]; cosines are exact. An error of
+/// `visit` ends it.
 ///
 /// ```
 /// use senv_core::Table;
@@ -24,7 +25,8 @@ const BATCH: usize = 4096;
 /// ```
 ///
 /// # Errors
-/// As [`VectorIndex::search_batch`], and those of `visit`; [`senv_core::Error::InvalidParameter`] for an index that keeps no rows.
+/// As [`VectorIndex::search_batch`], and those of `visit`; [`senv_core::Error::InvalidParameter`] for an index that
+/// keeps no rows.
 pub fn for_neighbours(
     index: &VectorIndex,
     k: usize,
@@ -38,7 +40,8 @@ pub fn for_neighbours(
     })
 }
 
-/// Calls `visit` with each row of an index, in order, and the `k` rows of another index that are nearest to it, the nearest first.
+/// Calls `visit` with each row of an index, in order, and the `k` rows of another index that are nearest to it, the
+/// nearest first.
 ///
 /// # Errors
 /// As [`for_neighbours`].

@@ -5,7 +5,8 @@ use senv_core::{Rows, Table, kernels, rng::stream};
 
 use super::*;
 
-/// Rows in groups of about ten that are near to each other, at different distances, with zeros and equal rows among them.
+/// Rows in groups of about ten that are near to each other, at different distances, with zeros and equal rows among
+/// them.
 fn table(n: usize, dim: usize) -> Table {
     let mut stream = stream(11, "test", &[n as u64, dim as u64]);
     let mut next = || (stream.next_u64() >> 40) as f32 / (1 << 23) as f32 - 1.0;

@@ -1,7 +1,8 @@
-//! The loops that add a multiple of a compressed row to a vector: `y += c x`, where `x` are stored values of fewer bits.
+//! The loops that add a multiple of a compressed row to a vector: `y += c x`, where `x` are stored values of fewer
+//! bits.
 //!
-//! Every level converts an element exactly to f32, multiplies, rounds, adds and rounds, without a fused multiply-add; so all
-//! levels are bit-identical.
+//! Every level converts an element exactly to f32, multiplies, rounds, adds and rounds, without a fused multiply-add;
+//! so all levels are bit-identical.
 
 /// Values of a block of 4-bit codes that is unpacked at once.
 const BLOCK: usize = 64;

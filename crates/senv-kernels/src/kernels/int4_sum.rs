@@ -1,7 +1,7 @@
 //! The sum of many rows of 4-bit codes, kept in registers until it is complete: `y = Σ_r s_r q_r`.
 //!
-//! Every level converts a code exactly to f32, multiplies, rounds, adds and rounds, rows in the order given: bit-identical to
-//! [`add_int4`](super::add_int4) row by row.
+//! Every level converts a code exactly to f32, multiplies, rounds, adds and rounds, rows in the order given:
+//! bit-identical to [`add_int4`](super::add_int4) row by row.
 
 /// Rows of signed half bytes, each with a scale, as [`sum_int4`](super::sum_int4) takes them.
 #[doc(hidden)]

@@ -150,8 +150,8 @@ pub fn tanh_in_place(y: &mut [f32]) {
     dispatch::tanh_in_place(Level::best(), y);
 }
 
-/// `q += b h + sign a g`, then `h = f h + a` and `g = f g + b`, elementwise: a word with the rows `[a, b, f]` in a gated skip-bigram
-/// with decay. Bit-identical on every processor.
+/// `q += b h + sign a g`, then `h = f h + a` and `g = f g + b`, elementwise: a word with the rows `[a, b, f]` in a
+/// gated skip-bigram with decay. Bit-identical on every processor.
 ///
 /// # Panics
 /// If the lengths differ.
@@ -163,9 +163,9 @@ pub fn skip_bigram_step([a, b, f]: [&[f32]; 3], sign: f32, h: &mut [f32], g: &mu
     dispatch::skip_bigram_step(Level::best(), [a, b, f], sign, h, g, q);
 }
 
-/// The steps of [`skip_bigram_step`] for the words of a sentence, one after another, on every block of columns: with sign -1 in the
-/// first `antisymmetric` blocks; with sign 1 behind them, where the sums of a, b, a b and f are kept, too. Bit-identical on every
-/// processor.
+/// The steps of [`skip_bigram_step`] for the words of a sentence, one after another, on every block of columns: with
+/// sign -1 in the first `antisymmetric` blocks; with sign 1 behind them, where the sums of a, b, a b and f are kept,
+/// too. Bit-identical on every processor.
 ///
 /// # Panics
 /// If a word has fewer blocks than there are states.
@@ -181,8 +181,9 @@ pub fn skip_bigrams(words: &[SkipBigramRow<'_>], antisymmetric: usize, states: &
     dispatch::skip_bigrams(Level::best(), words, antisymmetric, states);
 }
 
-/// The mean of what is left of a word at another, over all orders of `n` words: `out = 2 / (n (n − 1)) Σ_k (n − k) f^(k − 1)` over the
-/// distances k = 1 .. n − 1, elementwise; 0 for n < 2. Bit-identical on every processor.
+/// The mean of what is left of a word at another, over all orders of `n` words:
+/// `out = 2 / (n (n − 1)) Σ_k (n − k) f^(k − 1)` over the distances k = 1 .. n − 1, elementwise; 0 for n < 2.
+/// Bit-identical on every processor.
 ///
 /// # Panics
 /// If the lengths differ.

@@ -1,4 +1,5 @@
-//! Sums of stored rows, of four bytes a value and of fewer: lengths are checked, and the best level of the processor works.
+//! Sums of stored rows, of four bytes a value and of fewer: lengths are checked, and the best level of the processor
+//! works.
 
 use super::{Level, check_len, dispatch, int4_sum::Int4Rows};
 use senv_base::{RowId, TokenId};

@@ -4,8 +4,9 @@
 //! q += b h + s a g,   then h = f h + a and g = f g + b          elementwise, for each word
 //! ```
 //!
-//! One step on rows of f32 is for training. For encoding, a whole sentence is gone through block by block of columns, whose states stay
-//! in registers, on rows of eight bits. No level fuses a product and a sum, so all levels are bit-identical.
+//! One step on rows of f32 is for training. For encoding, a whole sentence is gone through block by block of columns,
+//! whose states stay in registers, on rows of eight bits. No level fuses a product and a sum, so all levels are
+//! bit-identical.
 
 /// Columns of a block of [`skip_bigrams`](crate::kernels::skip_bigrams).
 pub const SKIP_BIGRAM_BLOCK: usize = 16;
@@ -14,8 +15,8 @@ pub const SKIP_BIGRAM_BYTES: usize = 3 * SKIP_BIGRAM_BLOCK;
 /// The step of f in eight bits.
 const F_STEP: f32 = 1.0 / 255.0;
 
-/// What a word brings to [`skip_bigrams`](crate::kernels::skip_bigrams): blocks of columns, each the codes of a and of b from -127 to 127, then those of f from 0 to
-/// 255, with one scale for a and one for b.
+/// What a word brings to [`skip_bigrams`](crate::kernels::skip_bigrams): blocks of columns, each the codes of a and of
+/// b from -127 to 127, then those of f from 0 to 255, with one scale for a and one for b.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SkipBigramRow<'a> {
     /// The codes of all blocks.

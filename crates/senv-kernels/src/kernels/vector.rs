@@ -29,16 +29,17 @@ pub(super) trait Vector: Copy {
     unsafe fn shrink(self, tau: Self) -> Self;
     /// The sums of the lanes of four vectors, each in the same order.
     unsafe fn sum4(v: [Self; 4]) -> [f32; 4];
-    /// `y += c x` for the signed half bytes of 32 bytes, the lower half of each first: as the scalar form, without a fused
-    /// multiply-add.
+    /// `y += c x` for the signed half bytes of 32 bytes, the lower half of each first: as the scalar form, without a
+    /// fused multiply-add.
     #[inline(always)]
     unsafe fn add_int4_block(c: f32, x: &[u8; 32], y: &mut [f32; 64]) {
         super::compressed::add_int4_block(c, x, y);
     }
-    /// Columns whose sums [`Vector::sum_int4_block`] keeps in registers, an even number; 0 where a level has no such form.
+    /// Columns whose sums [`Vector::sum_int4_block`] keeps in registers, an even number; 0 where a level has no such
+    /// form.
     const INT4_COLUMNS: usize = 0;
-    /// `out = Σ_{r in ids} s_r q_r` for [`Vector::INT4_COLUMNS`] columns, each product and each sum rounded. Row `r` starts at
-    /// `codes + r stride`.
+    /// `out = Σ_{r in ids} s_r q_r` for [`Vector::INT4_COLUMNS`] columns, each product and each sum rounded. Row `r`
+    /// starts at `codes + r stride`.
     ///
     /// # Safety
     /// The rows have the columns, and as many scales.

@@ -78,9 +78,9 @@ hyperparameters! {
     /// ```
     ///
     /// # References
-    /// A. van den Oord, Y. Li, O. Vinyals: Representation Learning with Contrastive Predictive Coding, 2018, equation 4;
-    /// both directions as in A. Radford et al., ICML 2021; prefixes as in A. Kusupati et al.: Matryoshka Representation
-    /// Learning, NeurIPS 2022, equation 1.
+    /// A. van den Oord, Y. Li, O. Vinyals: Representation Learning with Contrastive Predictive Coding, 2018, equation
+    /// 4; both directions as in A. Radford et al., ICML 2021; prefixes as in A. Kusupati et al.: Matryoshka
+    /// Representation Learning, NeurIPS 2022, equation 1.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     pub struct InfoNce {
         /// Temperature τ, which divides the cosines (softmax-cosine).
@@ -89,8 +89,8 @@ hyperparameters! {
         pub directions: InfoNceDirections = InfoNceDirections::Both => Training;
         /// Whether a sentence of the same text as a member of the pair is no negative.
         pub exclude_equal_text: bool = true => Training;
-        /// Prefixes of which the loss is the weighted mean, each with vectors normalized anew; none, the default, is all
-        /// dimensions.
+        /// Prefixes of which the loss is the weighted mean, each with vectors normalized anew; none, the default, is
+        /// all dimensions.
         pub prefixes: Vec<Prefix> = Vec::new() => group[nested];
     }
 }

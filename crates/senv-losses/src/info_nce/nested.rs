@@ -1,4 +1,5 @@
-//! [`InfoNce::prefixes`](super::InfoNce::prefixes) as a hyperparameter: a list of dimensions, whose losses count the same.
+//! [`InfoNce::prefixes`](super::InfoNce::prefixes) as a hyperparameter: a list of dimensions, whose losses count the
+//! same.
 
 use senv_core::{
     Result,

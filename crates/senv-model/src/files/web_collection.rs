@@ -1,6 +1,7 @@
 //! A collection of sentences in one file, small enough for a browser: the file that the web page of senv searches.
 //!
-//! Row i is an int8 vector `q_i` and the factor `1 / |q_i|`. A query of norm 1 is rounded to 16 bits, `u ≈ s p`, so that
+//! Row i is an int8 vector `q_i` and the factor `1 / |q_i|`. A query of norm 1 is rounded to 16 bits, `u ≈ s p`, so
+//! that
 //!
 //! ```text
 //! cos(u, q_i) ≈ s (p · q_i) / |q_i|
@@ -84,8 +85,8 @@ impl WebCollection {
     /// The kind of the file.
     pub const KIND: &'static str = "web-collection";
 
-    /// Takes the bytes of a file; `name` stands for it in errors. The header is checked; [`WebCollection::check`] compares the
-    /// rest with its checksums.
+    /// Takes the bytes of a file; `name` stands for it in errors. The header is checked; [`WebCollection::check`]
+    /// compares the rest with its checksums.
     ///
     /// # Errors
     /// As [`ModelFile::open`]; [`Error::WrongKind`] for a file of another kind; [`Error::BadFile`],
@@ -176,7 +177,8 @@ impl WebCollection {
         &self.config.model
     }
 
-    /// The cosine of a row with a query, in `[-1, 1]`, off by some .001 of rounding; 0 for a vector without a direction.
+    /// The cosine of a row with a query, in `[-1, 1]`, off by some .001 of rounding; 0 for a vector without a
+    /// direction.
     ///
     /// # Panics
     /// If there is no such row.

@@ -7,11 +7,11 @@
 //! s   = argmin Σ_j (x_j − s q_j)²
 //! ```
 //!
-//! The minimum is looked for among scales from `.45 max|x| / L` to `max|x| / L` for int4: a smaller scale cuts the largest
-//! values and rounds all others less. Of the 255 steps of int8 few can be spared: the squared error fell by 2.5 % for 14 times the
-//! work, so `max|x| / L` alone is tried. With the q of a scale, the best scale is `Σ x q / Σ q²`; it replaces the one that q came
-//! from. All sums are in f64 and in order, so the codes of a row depend on the row alone. For binary16, s is the power of two that
-//! brings the largest value into [1, 2).
+//! The minimum is looked for among scales from `.45 max|x| / L` to `max|x| / L` for int4: a smaller scale cuts the
+//! largest values and rounds all others less. Of the 255 steps of int8 few can be spared: the squared error fell by 2.5
+//! % for 14 times the work, so `max|x| / L` alone is tried. With the q of a scale, the best scale is `Σ x q / Σ q²`; it
+//! replaces the one that q came from. All sums are in f64 and in order, so the codes of a row depend on the row alone.
+//! For binary16, s is the power of two that brings the largest value into [1, 2).
 
 use rayon::prelude::*;
 

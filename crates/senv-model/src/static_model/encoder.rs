@@ -6,11 +6,12 @@
 //! v_S = (Σ_{known t in S} s_t q_t + Σ_{unknown t in S} u(t)) / n        u(t): `unknown-word`
 //! ```
 //!
-//! n counts the tokens that have a vector: the known ones, and the unknown ones where the encoder has a ρ. A token that occurs
-//! twice counts twice. v_S = 0 where n = 0.
+//! n counts the tokens that have a vector: the known ones, and the unknown ones where the encoder has a ρ. A token that
+//! occurs twice counts twice. v_S = 0 where n = 0.
 //!
-//! `feature-average` of `senv` is the same mean over rows of f32. It is an encoder of its own because here rows are decoded while
-//! they are summed, and programs that only serve (a web page, say) need neither training nor the crates around it.
+//! `feature-average` of `senv` is the same mean over rows of f32. It is an encoder of its own because here rows are
+//! decoded while they are summed, and programs that only serve (a web page, say) need neither training nor the crates
+//! around it.
 
 use super::{
     CompressedRows, RowEncoding,
@@ -52,12 +53,12 @@ pub struct StaticEncoder {
 }
 
 impl StaticEncoder {
-    /// An encoder from its parts: row `i` belongs to token `i`. `unknown_word_length` is the length of the vectors of unknown
-    /// words (at best [`CompressedRows::mean_length`]); without one, unknown words are left out.
+    /// An encoder from its parts: row `i` belongs to token `i`. `unknown_word_length` is the length of the vectors of
+    /// unknown words (at best [`CompressedRows::mean_length`]); without one, unknown words are left out.
     ///
     /// # Errors
-    /// [`Error::ShapeMismatch`] unless there are as many rows as tokens; [`Error::InvalidParameter`] for a length that is
-    /// negative, infinite or NaN.
+    /// [`Error::ShapeMismatch`] unless there are as many rows as tokens; [`Error::InvalidParameter`] for a length that
+    /// is negative, infinite or NaN.
     pub fn new(
         tokenizer: Tokenizer,
         vocabulary: Vocabulary,
@@ -82,12 +83,12 @@ impl StaticEncoder {
         self
     }
 
-    /// The same encoder with an order part behind the mean; its dimension grows by [`OrderPart::dim`], and its first dimensions stay as
-    /// they are.
+    /// The same encoder with an order part behind the mean; its dimension grows by [`OrderPart::dim`], and its first
+    /// dimensions stay as they are.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] for a setting or a number out of range; [`Error::ShapeMismatch`] where the numbers do not fit each
-    /// other or the table; [`Error::TooLarge`] if memory is lacking.
+    /// [`Error::InvalidParameter`] for a setting or a number out of range; [`Error::ShapeMismatch`] where the numbers
+    /// do not fit each other or the table; [`Error::TooLarge`] if memory is lacking.
     pub fn with_order(mut self, config: OrderConfig, values: OrderValues) -> Result<Self> {
         self.order = Some(OrderPart::new(config, values, &self.vocabulary, self.rows.dim())?);
         Ok(self)
@@ -100,8 +101,9 @@ impl StaticEncoder {
         self
     }
 
-    /// The same encoder with an order part, and its column of negation, of another weight: 1 for what was trained, 0 for the cosines of
-    /// the table alone. A search for topics wants less, one for duplicates more. Without an order part nothing changes.
+    /// The same encoder with an order part, and its column of negation, of another weight: 1 for what was trained, 0
+    /// for the cosines of the table alone. A search for topics wants less, one for duplicates more. Without an order
+    /// part nothing changes.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] for a weight that is negative, infinite or NaN.
@@ -150,8 +152,8 @@ impl StaticEncoder {
     }
 
     /// The first `dim` dimensions of the encoder, for models whose first dimensions hold the most (nested
-    /// representations); rows are not copied. The length of the vectors of unknown words changes as the mean length of the
-    /// rows does. An order part is kept only where all dimensions are.
+    /// representations); rows are not copied. The length of the vectors of unknown words changes as the mean length of
+    /// the rows does. An order part is kept only where all dimensions are.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] if `dim` is 0 or above the dimension of the table.
@@ -168,8 +170,8 @@ impl StaticEncoder {
         Ok(self)
     }
 
-    /// The encoder with the first `n_words` words of its vocabulary, the most frequent ones; the others become unknown. The
-    /// values of rows are not copied.
+    /// The encoder with the first `n_words` words of its vocabulary, the most frequent ones; the others become unknown.
+    /// The values of rows are not copied.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] if `n_words` is 0.
@@ -190,23 +192,24 @@ impl StaticEncoder {
         Ok(self)
     }
 
-    /// The encoder in which unknown words have no vectors of their own; forms and compounds of known words keep theirs. A query
-    /// among words is encoded so: no word is near a vector that a hash decides.
+    /// The encoder in which unknown words have no vectors of their own; forms and compounds of known words keep theirs.
+    /// A query among words is encoded so: no word is near a vector that a hash decides.
     #[must_use]
     pub fn without_hashed_words(mut self) -> Self {
         self.unknown_word_length = self.unknown_word_length.map(|_| 0.0);
         self
     }
 
-    /// The vector of a sentence whose words were looked up: the mean of the rows of `tokens` and of `n_unknown` vectors of unknown words, of
-    /// which `unknown` is the sum (`words::look_up_all`). It equals, bit for bit, the first values of [`SentenceEncoder::encode_into`].
+    /// The vector of a sentence whose words were looked up: the mean of the rows of `tokens` and of `n_unknown` vectors
+    /// of unknown words, of which `unknown` is the sum (`words::look_up_all`). It equals, bit for bit, the first values
+    /// of [`SentenceEncoder::encode_into`].
     ///
     /// # Panics
     /// If there is no row of a token, or `out` has not as many values as a row.
     pub fn mean_into(&self, tokens: &[TokenId], unknown: Option<&[f32]>, n_unknown: usize, out: &mut [f32]) {
         self.rows.sum_rows(tokens, out);
-        // Sums first: with one rounding a step, no fused multiply-add can differ from a product and a sum, and every processor
-        // has the same bits.
+        // Sums first: with one rounding a step, no fused multiply-add can differ from a product and a sum, and every
+        // processor has the same bits.
         if let Some(unknown) = unknown {
             kernels::add(unknown, out);
         }

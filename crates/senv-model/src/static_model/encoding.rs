@@ -34,8 +34,8 @@ impl RowEncoding {
         }
     }
 
-    /// `out += c q` for the stored values q of a row: the bytes of [`RowEncoding::row_bytes`]. Every SIMD level gives the same
-    /// bits.
+    /// `out += c q` for the stored values q of a row: the bytes of [`RowEncoding::row_bytes`]. Every SIMD level gives
+    /// the same bits.
     ///
     /// ```
     /// use senv_core::static_model::RowEncoding;

@@ -36,8 +36,8 @@ pub struct StaticConfig {
 }
 
 impl StaticEncoder {
-    /// Opens a model that [`StaticEncoder::save`] wrote. Its rows are memory-mapped, and as those of every model they are
-    /// compared with their checksum only by [`ModelFile::verify`].
+    /// Opens a model that [`StaticEncoder::save`] wrote. Its rows are memory-mapped, and as those of every model they
+    /// are compared with their checksum only by [`ModelFile::verify`].
     ///
     /// ```
     /// # let folder = tempfile::tempdir()?;
@@ -79,7 +79,8 @@ impl StaticEncoder {
         Self::from_parts_of(file, serde_json::from_str(json).map_err(|e| bad(format!("the configuration: {e}")))?)
     }
 
-    /// The encoder whose vocabulary and rows are parts of an open model file of another kind, as [`StaticEncoder::save_as`] writes them.
+    /// The encoder whose vocabulary and rows are parts of an open model file of another kind, as
+    /// [`StaticEncoder::save_as`] writes them.
     ///
     /// # Errors
     /// As [`StaticEncoder::from_model_file`], but for the kind.

@@ -36,8 +36,8 @@ impl CompressedRows {
     /// of the row. The result depends on the table alone.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] for NaN or an infinite number, or rows without a value; [`Error::TooLarge`] if memory
-    /// is lacking.
+    /// [`Error::InvalidParameter`] for NaN or an infinite number, or rows without a value; [`Error::TooLarge`] if
+    /// memory is lacking.
     pub fn compress(table: &Table, encoding: RowEncoding) -> Result<Self> {
         let (bytes, scales) = compress(table, encoding)?;
         let row_bytes = encoding.row_bytes(table.dim()).unwrap_or(0);

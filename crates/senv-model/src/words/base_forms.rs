@@ -1,10 +1,10 @@
 //! The base forms of English words: what stands for an inflected or derived word that a vocabulary lacks.
 //!
-//! Rules alone, no list: an ending goes, or gives way to another, and what is left must be a word of the vocabulary. A wrong
-//! guess ("garber" as "garb") is rare, since only words are guessed at that are unknown.
+//! Rules alone, no list: an ending goes, or gives way to another, and what is left must be a word of the vocabulary. A
+//! wrong guess ("garber" as "garb") is rare, since only words are guessed at that are unknown.
 
-/// Endings, and what may stand in their place, in the order in which they are tried: inflections, degrees, adverbs, words
-/// made of others.
+/// Endings, and what may stand in their place, in the order in which they are tried: inflections, degrees, adverbs,
+/// words made of others.
 const ENDINGS: [(&str, &[&str]); 28] = [
     ("ies", &["y"]),
     ("ied", &["y"]),
@@ -46,7 +46,8 @@ const SHORTEST: usize = 3;
 /// Longer words have no base form.
 const LONGEST: usize = 32;
 
-/// The first of the base forms of a word that `find` knows; a double letter at the end of one may be single ("trotted").
+/// The first of the base forms of a word that `find` knows; a double letter at the end of one may be single
+/// ("trotted").
 pub(super) fn base_form<T>(word: &str, mut find: impl FnMut(&str) -> Option<T>) -> Option<T> {
     if word.len() > LONGEST {
         return None;
@@ -72,8 +73,9 @@ pub(super) fn base_form<T>(word: &str, mut find: impl FnMut(&str) -> Option<T>) 
     })
 }
 
-/// Whether what is left of a word more likely ends in `e` than as it stands: after a consonant and a single vowel a last consonant would
-/// be double, as in "hopping". So "hoping" is a form of "hope", and "noted" of "note", not of "not".
+/// Whether what is left of a word more likely ends in `e` than as it stands: after a consonant and a single vowel a
+/// last consonant would be double, as in "hopping". So "hoping" is a form of "hope", and "noted" of "note", not of
+/// "not".
 fn lacks_e(stem: &str) -> bool {
     let is_vowel = |byte: u8| b"aeiouy".contains(&byte);
     match *stem.as_bytes() {

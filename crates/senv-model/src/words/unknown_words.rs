@@ -6,10 +6,10 @@
 //! u(t) = ρ/√d s(t)      s(t) ∈ {−1, 1}^d: bits of a hash of t;  ρ: the length of such vectors
 //! ```
 //!
-//! Random vectors of different words are nearly orthogonal, and the same word has the same vector everywhere: two sentences
-//! that share a name are more alike than two that do not, whether or not the name was in the training text. An unknown
-//! compound, "low-cost" or "and/or", stands for its parts, of which each is looked up; an unknown form of a known English
-//! word, "trotted" or "skeptics", for that word.
+//! Random vectors of different words are nearly orthogonal, and the same word has the same vector everywhere: two
+//! sentences that share a name are more alike than two that do not, whether or not the name was in the training text.
+//! An unknown compound, "low-cost" or "and/or", stands for its parts, of which each is looked up; an unknown form of a
+//! known English word, "trotted" or "skeptics", for that word.
 
 use super::base_forms::base_form;
 use crate::{Coverage, Vocabulary, add_signs};
@@ -22,11 +22,12 @@ pub fn unknown_word_value(length: f32, dim: usize) -> f32 {
     length / (dim as f32).sqrt()
 }
 
-/// Looks up the tokens of a text, in order, into `tokens` (cleared first); the vectors of those that are unknown, `value`
-/// ([`unknown_word_value`]) times 1 or -1 in each of `dim` places, are added up in `sum` (cleared first, empty where nothing is unknown).
+/// Looks up the tokens of a text, in order, into `tokens` (cleared first); the vectors of those that are unknown,
+/// `value` ([`unknown_word_value`]) times 1 or -1 in each of `dim` places, are added up in `sum` (cleared first, empty
+/// where nothing is unknown).
 ///
-/// [`Coverage::hashed`] is how many vectors were added; a compound counts as its parts, a form of a known word as known.
-/// `scratch` is as for [`Tokenizer::for_each`].
+/// [`Coverage::hashed`] is how many vectors were added; a compound counts as its parts, a form of a known word as
+/// known. `scratch` is as for [`Tokenizer::for_each`].
 ///
 /// ```
 /// use senv_core::{Tokenizer, Vocabulary, words::look_up_all};
@@ -59,9 +60,10 @@ pub fn look_up_all(
     Coverage { hashed, ..Coverage::new(n, tokens.len()) }
 }
 
-/// Looks up the tokens of a text, in order, into `tokens` (cleared first), as [`look_up_all`] does: compounds stand for their parts,
-/// forms of known words for these. What is unknown all the same goes to `unknown`, in its place among the others, with the tokens found so far,
-/// which it may add to. Returns the number of tokens; a compound counts as its parts.
+/// Looks up the tokens of a text, in order, into `tokens` (cleared first), as [`look_up_all`] does: compounds stand for
+/// their parts, forms of known words for these. What is unknown all the same goes to `unknown`, in its place among the
+/// others, with the tokens found so far, which it may add to. Returns the number of tokens; a compound counts as its
+/// parts.
 pub fn look_up_parts(
     vocabulary: &Vocabulary,
     tokenizer: &Tokenizer,

@@ -28,9 +28,10 @@ const MAX_LINKS: usize = 40;
 /// A file under construction that gets its name only when it is complete.
 ///
 /// Dropping it without [`AtomicFile::commit`] removes what was written. A process that is killed leaves its temporary
-/// file (`.NAME.XXXXXX.tmp`) behind, unless it calls [`remove_unfinished_files`](crate::writing::remove_unfinished_files) when asked to
-/// end; the next [`AtomicFile::create`] of the same name removes it. A file that another
-/// writer still works on is locked and is left alone.
+/// file (`.NAME.XXXXXX.tmp`) behind, unless it calls
+/// [`remove_unfinished_files`](crate::writing::remove_unfinished_files) when asked to end; the next
+/// [`AtomicFile::create`] of the same name removes it. A file that another writer still works on is locked and is left
+/// alone.
 ///
 /// ```
 /// use std::io::Write;
@@ -138,8 +139,9 @@ impl AtomicFile {
         Self::commit_all([self])
     }
 
-    /// The same of files that belong together: all are on the disk before the first of them gets its name, so that a full
-    /// disk leaves all the old ones. A crash between two renames, which takes a moment, can leave new ones beside old.
+    /// The same of files that belong together: all are on the disk before the first of them gets its name, so that a
+    /// full disk leaves all the old ones. A crash between two renames, which takes a moment, can leave new ones beside
+    /// old.
     ///
     /// # Errors
     /// As [`AtomicFile::commit`].
@@ -199,8 +201,8 @@ fn open(path: &Path) -> io::Result<Sink> {
     }
 }
 
-/// The file that is replaced when `path` is written, behind all links, and the permissions of the old one; `None` for what is
-/// not replaced but written to.
+/// The file that is replaced when `path` is written, behind all links, and the permissions of the old one; `None` for
+/// what is not replaced but written to.
 pub(crate) fn replaced(path: &Path) -> io::Result<Option<(PathBuf, Option<fs::Permissions>)>> {
     let mut current = path.to_owned();
     for _ in 0..MAX_LINKS {

@@ -1,5 +1,5 @@
-//! A lock on the name of a file that takes long to make: two programs that write the same one would end with the work of
-//! one of them lost.
+//! A lock on the name of a file that takes long to make: two programs that write the same one would end with the work
+//! of one of them lost.
 
 use std::{
     ffi::OsString,
@@ -11,9 +11,9 @@ use std::{
 use crate::writing::{atomic_file::replaced, unfinished::Unfinished};
 use senv_base::{Error, Result};
 
-/// The right to write a file, held by one process at a time or [shared](Self::acquire_shared), by whatever symbolic link each of them
-/// reaches it. A file `.NAME.lock` lies beside it meanwhile; the lock ends with the process, in whatever way that ends, and a lock file that is
-/// left behind locks nothing.
+/// The right to write a file, held by one process at a time or [shared](Self::acquire_shared), by whatever symbolic
+/// link each of them reaches it. A file `.NAME.lock` lies beside it meanwhile; the lock ends with the process, in
+/// whatever way that ends, and a lock file that is left behind locks nothing.
 ///
 /// ```
 /// let folder = tempfile::tempdir()?;
@@ -39,12 +39,12 @@ struct Held {
 }
 
 impl FileLock {
-    /// Takes the lock of a file, which need not be there. Where the system has no locks it is always free, and so are devices
-    /// and pipes, of which nothing is replaced.
+    /// Takes the lock of a file, which need not be there. Where the system has no locks it is always free, and so are
+    /// devices and pipes, of which nothing is replaced.
     ///
     /// # Errors
-    /// [`Error::InUse`] if another process, or another part of this one, holds it; [`Error::Io`] if the lock file cannot be
-    /// made.
+    /// [`Error::InUse`] if another process, or another part of this one, holds it; [`Error::Io`] if the lock file
+    /// cannot be made.
     pub fn acquire(target: impl AsRef<Path>) -> Result<Self> {
         Self::take(target.as_ref(), false)
     }
@@ -105,7 +105,8 @@ fn holder(path: &Path) -> Option<u32> {
 
 impl Drop for Held {
     fn drop(&mut self) {
-        // While it is still locked, so that nobody else's is removed: the last of those that share it can have it alone.
+        // While it is still locked, so that nobody else's is removed: the last of those that share it can have it
+        // alone.
         let is_alone = self.unfinished.is_some() || !matches!(self.file.try_lock(), Err(TryLockError::WouldBlock));
         if is_alone {
             let _ = fs::remove_file(&self.path);

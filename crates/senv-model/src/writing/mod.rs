@@ -1,4 +1,5 @@
-//! How files are written so that nothing is lost: atomic replacement, locks, the model file, the collection of a web page.
+//! How files are written so that nothing is lost: atomic replacement, locks, the model file, the collection of a web
+//! page.
 
 mod atomic_file;
 mod file_lock;

@@ -226,9 +226,8 @@ impl<'a> ModelWriter<'a> {
     /// Writes the file, by an atomic replace.
     ///
     /// # Errors
-    /// [`Error::BadWrite`] for a name used twice, too many tensors, a header that is too long, or a raw tensor of an unknown
-    /// type or whose bytes do not fit its shape;
-    /// [`Error::Io`] if the file cannot be written.
+    /// [`Error::BadWrite`] for a name used twice, too many tensors, a header that is too long, or a raw tensor of an
+    /// unknown type or whose bytes do not fit its shape; [`Error::Io`] if the file cannot be written.
     pub fn save(mut self, path: impl AsRef<Path>) -> Result<()> {
         let path = path.as_ref();
         self.tensors.sort_by(|a, b| (a.data.order(), &a.name).cmp(&(b.data.order(), &b.name)));

@@ -21,7 +21,8 @@ impl StaticEncoder {
     /// Writes the model, by an atomic replace. The same encoder gives the same bytes.
     ///
     /// # Errors
-    /// [`Error::Io`] if the file cannot be written; [`Error::TooLarge`] if memory for a copy of truncated rows is lacking.
+    /// [`Error::Io`] if the file cannot be written; [`Error::TooLarge`] if memory for a copy of truncated rows is
+    /// lacking.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
         let path = path.as_ref();
         let config = serde_json::to_string(&self.config())
@@ -29,7 +30,8 @@ impl StaticEncoder {
         self.save_as(KIND, &config, path)
     }
 
-    /// Writes its vocabulary, its rows and its order part as parts of a model of another kind, with the configuration of that.
+    /// Writes its vocabulary, its rows and its order part as parts of a model of another kind, with the configuration
+    /// of that.
     ///
     /// # Errors
     /// As [`StaticEncoder::save`].

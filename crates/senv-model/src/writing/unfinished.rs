@@ -8,8 +8,8 @@ use std::{
 
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// A file, or an empty folder, that [`remove_unfinished_files`] removes as long as this lives: for files that have their name
-/// already and are of no use without another that is still to come.
+/// A file, or an empty folder, that [`remove_unfinished_files`] removes as long as this lives: for files that have
+/// their name already and are of no use without another that is still to come.
 ///
 /// ```
 /// let folder = tempfile::tempdir()?;
@@ -24,7 +24,8 @@ static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 pub struct Unfinished(PathBuf);
 
 impl Unfinished {
-    /// Registers a file that need not be there yet, or a folder. A relative path is taken from the present working folder.
+    /// Registers a file that need not be there yet, or a folder. A relative path is taken from the present working
+    /// folder.
     #[must_use]
     pub fn new(path: &Path) -> Self {
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
@@ -43,9 +44,10 @@ impl Drop for Unfinished {
     }
 }
 
-/// Removes the temporary files of every [`AtomicFile`](crate::writing::AtomicFile) and [`FileLock`](crate::writing::FileLock) that is still
-/// there, and what is [`Unfinished`]: for a program that a signal is about to end, whose destructors do not run. From here on
-/// nothing that was begun is finished. A file that cannot be removed stays, and the next writer of the same name removes it.
+/// Removes the temporary files of every [`AtomicFile`](crate::writing::AtomicFile) and
+/// [`FileLock`](crate::writing::FileLock) that is still there, and what is [`Unfinished`]: for a program that a signal
+/// is about to end, whose destructors do not run. From here on nothing that was begun is finished. A file that cannot
+/// be removed stays, and the next writer of the same name removes it.
 pub fn remove_unfinished_files() {
     let files = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
     for path in files.iter().rev() {

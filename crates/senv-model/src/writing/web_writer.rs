@@ -12,7 +12,8 @@ use crate::files::{
 };
 use senv_base::{Error, Result};
 
-/// Bytes of a file at most: a page of 32-bit WebAssembly has no array of 2 GiB, and needs room for the model and the hits.
+/// Bytes of a file at most: a page of 32-bit WebAssembly has no array of 2 GiB, and needs room for the model and the
+/// hits.
 const MOST_BYTES: usize = (2 << 30) - (64 << 20);
 
 /// A sentence on its way into the file.
@@ -63,8 +64,8 @@ impl WebCollectionWriter {
     /// Adds a sentence.
     ///
     /// # Errors
-    /// [`Error::ShapeMismatch`] for a vector of another dimension; [`Error::BadHyperparameter`] if the file would be larger
-    /// than a page can hold, just below 2 GiB.
+    /// [`Error::ShapeMismatch`] for a vector of another dimension; [`Error::BadHyperparameter`] if the file would be
+    /// larger than a page can hold, just below 2 GiB.
     pub fn push(&mut self, sentence: &WebSentence<'_>) -> Result<()> {
         let &WebSentence { text, vector, id, line } = sentence;
         if vector.len() != self.dim {
@@ -154,8 +155,8 @@ impl WebCollectionWriter {
     }
 }
 
-/// Appends the int8 values of a vector, the largest of which is 127, and returns 1 / their norm; zeros and 0 for a vector
-/// without a direction.
+/// Appends the int8 values of a vector, the largest of which is 127, and returns 1 / their norm; zeros and 0 for a
+/// vector without a direction.
 fn quantize(vector: &[f32], rows: &mut Vec<u8>) -> f32 {
     let norm = vector.iter().map(|&x| f64::from(x) * f64::from(x)).sum::<f64>().sqrt();
     if !norm.is_finite() || norm < 1e-12 {

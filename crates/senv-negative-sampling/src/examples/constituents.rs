@@ -8,10 +8,10 @@
 //! targets: w_{l−j} and w_{r+j}, 1 ≤ j ≤ c_1 + h(P) c_2, where there is such a word and subsampling keeps it
 //! ```
 //!
-//! N. T. Pham, G. Kruszewski, A. Lazaridou and M. Baroni, "Jointly optimizing word representations for lexical and sentential tasks
-//! with the C-PHRASE model", ACL 2015. Constituents of one constituent are left out. Only targets are subsampled, once a
-//! sentence: constituents need all their words. A sentence without a tree is its words:
-//! nothing stands around the whole.
+//! N. T. Pham, G. Kruszewski, A. Lazaridou and M. Baroni, "Jointly optimizing word representations for lexical and
+//! sentential tasks with the C-PHRASE model", ACL 2015. Constituents of one constituent are left out. Only targets are
+//! subsampled, once a sentence: constituents need all their words. A sentence without a tree is its words: nothing
+//! stands around the whole.
 
 use senv_core::{RowId, TokenId, rng::Stream};
 
@@ -38,8 +38,9 @@ pub struct Constituents {
 }
 
 impl Constituents {
-    /// Appends a sentence, from the spans of its constituents in the order of their ends, inner ones first; a span that is that of
-    /// the one before it is left out, and so is an empty one. Words are constituents where their spans are given.
+    /// Appends a sentence, from the spans of its constituents in the order of their ends, inner ones first; a span that
+    /// is that of the one before it is left out, and so is an empty one. Words are constituents where their spans are
+    /// given.
     ///
     /// ```
     /// use senv_negative_sampling::Constituents;
@@ -112,8 +113,8 @@ pub struct ConstituentScratch {
 }
 
 impl<'c> ConstituentTargets<'c> {
-    /// Examples over a vocabulary of `n_tokens`: `window` (c_1) words to a side of a word, and `growth` (c_2) more for each
-    /// level of a constituent above it.
+    /// Examples over a vocabulary of `n_tokens`: `window` (c_1) words to a side of a word, and `growth` (c_2) more for
+    /// each level of a constituent above it.
     #[must_use]
     pub fn new(
         constituents: &'c Constituents,

@@ -9,9 +9,10 @@
 //! ```
 //!
 //! Pagliardini, Gupta and Jaggi, "Unsupervised Learning of Sentence Embeddings using Compositional n-Gram Features",
-//! 2018, section 2.1, equations 2 and 3, and appendix B, equation 4. Equations 3 and 4 disagree on what the keep probability multiplies; sampling
-//! implements 4. Contexts are never subsampled, and a sentence of fewer than two known tokens is skipped. One of more than 1,024 tokens
-//! is taken for several of up to 1,024, since the work grows with the square of the length; the release has no such limit.
+//! 2018, section 2.1, equations 2 and 3, and appendix B, equation 4. Equations 3 and 4 disagree on what the keep
+//! probability multiplies; sampling implements 4. Contexts are never subsampled, and a sentence of fewer than two known
+//! tokens is skipped. One of more than 1,024 tokens is taken for several of up to 1,024, since the work grows with the
+//! square of the length; the release has no such limit.
 
 use senv_core::{FeatureList, RowId, TokenId, rng::Stream};
 
@@ -35,8 +36,8 @@ pub trait MaskedFeatures: Send + Sync {
     /// Writes the features of `tokens` to `out` (cleared first), dropout included; every token is opened once.
     fn draw_into(&self, tokens: &[TokenId], rng: &mut Stream, drawn: &mut Self::Drawn, out: &mut FeatureList);
 
-    /// Draws for the next target of a sentence of `n_tokens` tokens, where dropout is anew for each: appends the tokens, as
-    /// rising positions, whose n-grams (features of several tokens) its context lacks. Nothing by default.
+    /// Draws for the next target of a sentence of `n_tokens` tokens, where dropout is anew for each: appends the
+    /// tokens, as rising positions, whose n-grams (features of several tokens) its context lacks. Nothing by default.
     fn drop_for_target(&self, n_tokens: usize, rng: &mut Stream, drawn: &mut Self::Drawn, dropped: &mut Vec<usize>) {
         let _ = (n_tokens, rng, drawn, dropped);
     }

@@ -9,10 +9,10 @@
 //! window before       the words after w_i are left out
 //! ```
 //!
-//! Le and Mikolov, "Distributed Representations of Sentences and Documents", 2014, section 2.2, with negative sampling for the
-//! softmax. The paper predicts the word after the window (window before); the programs that followed take both sides. A mean
-//! gives every row its share `1/|R|` of the gradient; word2vec and gensim give every row the whole of it, which
-//! [`Surroundings::whole_gradient`] does. A document of one word predicts it from the document's row alone.
+//! Le and Mikolov, "Distributed Representations of Sentences and Documents", 2014, section 2.2, with negative sampling
+//! for the softmax. The paper predicts the word after the window (window before); the programs that followed take both
+//! sides. A mean gives every row its share `1/|R|` of the gradient; word2vec and gensim give every row the whole of it,
+//! which [`Surroundings::whole_gradient`] does. A document of one word predicts it from the document's row alone.
 
 use rand::RngExt;
 use senv_core::{RowId, TokenId, hyperparameters::named_values, rng::Stream};

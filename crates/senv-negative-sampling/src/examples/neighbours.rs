@@ -7,9 +7,9 @@
 //! v_w += 1/|S_i| Σ_t g_t        the gradient of the sum is divided by its words, as the release does it
 //! ```
 //!
-//! F. Hill, K. Cho and A. Korhonen, "Learning Distributed Representations of Sentences from Unlabelled Data", NAACL 2016.
-//! The release approximates the softmax by a tree over the vocabulary; here it is negative sampling.
-//! Neighbours stand in the same document and in the same block of the corpus (some 4,000 tokens).
+//! F. Hill, K. Cho and A. Korhonen, "Learning Distributed Representations of Sentences from Unlabelled Data", NAACL
+//! 2016. The release approximates the softmax by a tree over the vocabulary; here it is negative sampling. Neighbours
+//! stand in the same document and in the same block of the corpus (some 4,000 tokens).
 
 use senv_core::{RowId, TokenId, corpus::BlockBuffer, rng::Stream};
 

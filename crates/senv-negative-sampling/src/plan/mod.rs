@@ -106,8 +106,8 @@ impl Plan {
         self.groups.push(Group { rows: start..self.rows.len(), targets, follows: false, shares_row: false });
     }
 
-    /// As [`Plan::open_group`] for a context that by design has a row of the one before it, as the words of a document have the
-    /// document's: so many of them make a step as that row can take.
+    /// As [`Plan::open_group`] for a context that by design has a row of the one before it, as the words of a document
+    /// have the document's: so many of them make a step as that row can take.
     pub fn open_sharing_group(&mut self, rows: impl IntoIterator<Item = RowId>) {
         self.open_group(rows);
         let is_first = self.groups.len() == 1;
@@ -116,9 +116,9 @@ impl Plan {
         }
     }
 
-    /// From here on the contexts of this plan are concatenated: each has `n` rows, one a place, and the row of a target is as
-    /// wide as all of them. The target table then has `n` rows for each target, one a place. Nothing is excluded from such
-    /// contexts, and [`Plan::push_weighted_target`] with weights of 1 is what fits them.
+    /// From here on the contexts of this plan are concatenated: each has `n` rows, one a place, and the row of a target
+    /// is as wide as all of them. The target table then has `n` rows for each target, one a place. Nothing is excluded
+    /// from such contexts, and [`Plan::push_weighted_target`] with weights of 1 is what fits them.
     pub fn concatenate(&mut self, n: usize) {
         self.more_places = n.saturating_sub(1);
     }
@@ -147,7 +147,8 @@ impl Plan {
         self.push_masked_target(row, true_mean, |_| {}, |_| {});
     }
 
-    /// A target predicted from the sum of the open context instead of its mean; every row receives `1/|R|` of the gradient.
+    /// A target predicted from the sum of the open context instead of its mean; every row receives `1/|R|` of the
+    /// gradient.
     pub fn push_target_of_sum(&mut self, row: RowId) {
         let n = self.groups.last().map_or(0, |group| group.rows.len());
         self.push_weighted_target(row, 1.0, 1.0 / n as f32);

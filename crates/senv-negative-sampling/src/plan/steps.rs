@@ -8,8 +8,8 @@
 //! Σ lr s_t ≤ U, or one context alone                contexts of a step that share a row; s_t what that row, or the sum, gets of a gradient
 //! ```
 //!
-//! All rows of a step are read as they stand at its start. The updates of one context by m targets add up to at most
-//! U of that of one target at a learning rate of 1; without the limit they overshoot what one after another would reach.
+//! All rows of a step are read as they stand at its start. The updates of one context by m targets add up to at most U
+//! of that of one target at a learning rate of 1; without the limit they overshoot what one after another would reach.
 //! So do those of a row that is in several contexts by design, as the document of PV-DM is in those of all its words.
 
 use std::ops::Range;
@@ -22,12 +22,13 @@ use crate::noise::Noise;
 /// Targets of a step at most, where they share negatives: all of them are computed at the same tables.
 const MAX_TARGETS: usize = 16;
 
-/// The largest sum of the updates of one context by its targets, in units of one update at a learning rate of 1. All of them
-/// are computed at the same context, so together they overshoot what one after another would reach. Contexts of one row
-/// (PV-DBOW, skip-gram) take the whole of every update, a sentence of n words an nth.
+/// The largest sum of the updates of one context by its targets, in units of one update at a learning rate of 1. All of
+/// them are computed at the same context, so together they overshoot what one after another would reach. Contexts of
+/// one row (PV-DBOW, skip-gram) take the whole of every update, a sentence of n words an nth.
 const MAX_UPDATE: f32 = 0.5;
 
-/// The most targets of a step where every target has negatives of its own: those of one target do not see what the others moved.
+/// The most targets of a step where every target has negatives of its own: those of one target do not see what the
+/// others moved.
 const MAX_TARGETS_ALONE: usize = 4;
 
 impl Plan {
@@ -74,8 +75,8 @@ impl Plan {
         }
     }
 
-    /// Steps of at most `limit` targets; a group with more, or with a larger sum of updates than is allowed at the learning rate
-    /// `lr`, is divided into groups of the same rows.
+    /// Steps of at most `limit` targets; a group with more, or with a larger sum of updates than is allowed at the
+    /// learning rate `lr`, is divided into groups of the same rows.
     fn cut(&mut self, limit: usize, lr: f32) {
         let is_added_up = self.more_places == 0;
         // Of a plain sum each row gets the whole gradient, and its vector as much from each of them.

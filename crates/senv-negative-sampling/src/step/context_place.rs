@@ -1,7 +1,8 @@
-//! One place of a context in a step: the rows that stand there, and the columns of the target rows that are multiplied with them.
+//! One place of a context in a step: the rows that stand there, and the columns of the target rows that are multiplied
+//! with them.
 //!
-//! There is one place where the rows of a context are summed. Where they are concatenated, place `p` has row `p` of each context,
-//! and target `t` has the row `t P + p` of the target table, `P` the number of places.
+//! There is one place where the rows of a context are summed. Where they are concatenated, place `p` has row `p` of
+//! each context, and target `t` has the row `t P + p` of the target table, `P` the number of places.
 
 use std::ops::Range;
 

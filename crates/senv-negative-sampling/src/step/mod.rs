@@ -13,12 +13,13 @@
 //! `m_t = 1/|R_t|`; `s_t` is the same, or 1 for word2vec's CBOW. A sentence's rows are summed once and written once,
 //! whatever the number of its targets: the releases do both once a target.
 //!
-//! Where the rows of a context stand in places of their own (PV-DM by concatenation), hidden vectors and target rows are as wide as
-//! all places together: each line holds in every place apart ([`context_place`]), and the products of (F2) are sums over places too.
+//! Where the rows of a context stand in places of their own (PV-DM by concatenation), hidden vectors and target rows
+//! are as wide as all places together: each line holds in every place apart ([`context_place`]), and the products of
+//! (F2) are sums over places too.
 //!
 //! Every line but (F2) treats the columns of the tables apart, and (F2) needs sums over columns alone. So a step is
-//! made of [`Columns::forward`] and [`Columns::backward`] of ranges of columns, which threads may divide among them, and of
-//! [`Coefficients::combine`] between the two.
+//! made of [`Columns::forward`] and [`Columns::backward`] of ranges of columns, which threads may divide among them,
+//! and of [`Coefficients::combine`] between the two.
 
 mod context_place;
 
@@ -35,8 +36,8 @@ use context_place::ContextPlace;
 #[derive(Debug, Default)]
 pub(crate) struct Columns {
     places: Vec<ContextPlace>,
-    /// Products over each part of the columns, part after part. In each, shared negatives after shared negatives: targets × negatives,
-    /// targets, targets × targets (the lower half).
+    /// Products over each part of the columns, part after part. In each, shared negatives after shared negatives:
+    /// targets × negatives, targets, targets × targets (the lower half).
     products: Vec<f32>,
     n_products: usize,
     /// The products of one place, to be added to those of the places before it.
@@ -73,8 +74,8 @@ impl Columns {
         self.products.chunks_exact(self.n_products.max(1))
     }
 
-    /// (F1) and the products of (F2), these over each of `parts` of the columns, from the tables as they are. Only reads
-    /// them.
+    /// (F1) and the products of (F2), these over each of `parts` of the columns, from the tables as they are. Only
+    /// reads them.
     pub(crate) fn forward(
         &mut self,
         plan: &Plan,

@@ -58,8 +58,8 @@ fn plan(sharing: NegativeSharing) -> Plan {
     plan
 }
 
-/// The loss, and both tables after the steps of a plan, by the plain objective: the rows of a group of shared negatives move from target to
-/// target, all else is as it was when the step began.
+/// The loss, and both tables after the steps of a plan, by the plain objective: the rows of a group of shared negatives
+/// move from target to target, all else is as it was when the step began.
 fn expected(plan: &Plan, source: &Table, target: &Table, lr: f64) -> (f64, Array2<f64>, Array2<f64>) {
     expected_with(plan, source, target, lr, &[])
 }

@@ -1,7 +1,7 @@
 //! The deterministic schedule is as stable as one target after another, at the corners of what people set.
 //!
-//! Targets of a step do not see what the others moved. Where steps are too long, rows that stand in nearly every context
-//! (the placeholder above all) and frequent words overshoot, and the loss grows where plain SGD's falls.
+//! Targets of a step do not see what the others moved. Where steps are too long, rows that stand in nearly every
+//! context (the placeholder above all) and frequent words overshoot, and the loss grows where plain SGD's falls.
 
 // The figures, seen with --nocapture.
 #![allow(clippy::print_stdout)]
@@ -31,8 +31,8 @@ const SHARINGS: [NegativeSharing; 3] = [NegativeSharing::None, NegativeSharing::
 /// The most frequent word has a tenth of the tokens: of its occurrences 3 % and 42 % become targets.
 const THRESHOLDS: [f64; 2] = [1e-4, 1e-2];
 const LRS: [f32; 2] = [0.05, 0.8];
-/// How far above that of one target after another the loss may be. One target of eight is looked at, some thousands: the
-/// mean of those alone is good to half of this.
+/// How far above that of one target after another the loss may be. One target of eight is looked at, some thousands:
+/// the mean of those alone is good to half of this.
 const MARGIN: f64 = 1.02;
 
 /// Sentences of one topic each over words whose frequency falls as one over their rank.

@@ -18,11 +18,11 @@ const BLOCK_RECORDS: u64 = 1 << 12;
 
 /// Shard `I/N`: the I-th of N parts of an input, counted from 1.
 ///
-/// The input decides where it is divided, and nothing else: no number of threads, no memory, no time. Every file is a row of blocks.
-/// Of text a block is 256 KiB after decompression, and a line is of the block in which it begins. Of tables (CSV, JSON
-/// lines, Parquet, Arrow), and of text that is cut into sentences ([`Split`](crate::Split)), a block is 4,096 records or sentences. The blocks
-/// of all files, in their order, are shared out in N stretches that differ by one block at most ([`Shard::of`]). So shards 1 to N
-/// one after the other are the input.
+/// The input decides where it is divided, and nothing else: no number of threads, no memory, no time. Every file is a
+/// row of blocks. Of text a block is 256 KiB after decompression, and a line is of the block in which it begins. Of
+/// tables (CSV, JSON lines, Parquet, Arrow), and of text that is cut into sentences ([`Split`](crate::Split)), a block
+/// is 4,096 records or sentences. The blocks of all files, in their order, are shared out in N stretches that differ by
+/// one block at most ([`Shard::of`]). So shards 1 to N one after the other are the input.
 ///
 /// ```
 /// use senv_core::text::Shard;
@@ -67,8 +67,8 @@ impl Shard {
         before(self.number - 1)..before(self.number)
     }
 
-    /// Whether thing `i`, from 0, is its own where things are dealt out one after another: for input whose length nobody knows before
-    /// its end.
+    /// Whether thing `i`, from 0, is its own where things are dealt out one after another: for input whose length
+    /// nobody knows before its end.
     ///
     /// ```
     /// # use senv_core::text::Shard;

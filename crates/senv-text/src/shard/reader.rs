@@ -10,9 +10,9 @@ use crate::{BlockReader, TextBlock, TextOptions, TextReader};
 use senv_base::{Error, Result};
 
 impl TextReader {
-    /// Reads a shard of these files: the lines of its blocks ([`Shard`]). To know how many blocks there are, compressed files and tables are
-    /// read once as a whole; of plain text the length tells it, and the reader begins where the shard does. Of Parquet the number of
-    /// rows is known, too.
+    /// Reads a shard of these files: the lines of its blocks ([`Shard`]). To know how many blocks there are, compressed
+    /// files and tables are read once as a whole; of plain text the length tells it, and the reader begins where the
+    /// shard does. Of Parquet the number of rows is known, too.
     ///
     /// ```
     /// use senv_core::{TextOptions, TextReader, text::{LineNumbers, Shard}};
@@ -35,8 +35,8 @@ impl TextReader {
     /// ```
     ///
     /// # Errors
-    /// As [`TextReader::open`]; [`Error::BadFile`] for standard input and pipes, which can be read once; as [`TextReader::next_line`]
-    /// for what is read as a whole.
+    /// As [`TextReader::open`]; [`Error::BadFile`] for standard input and pipes, which can be read once; as
+    /// [`TextReader::next_line`] for what is read as a whole.
     pub fn open_shard<P: AsRef<Path>>(
         paths: &[P],
         options: &TextOptions,
@@ -63,8 +63,9 @@ impl TextReader {
         Ok(reader)
     }
 
-    /// Whether the next line, if there is one, begins a block ([`Shard`]): whoever works on lines in batches, the results of which
-    /// depend on what is together in one, begins a new batch here, and then gets the same from a shard as from the whole.
+    /// Whether the next line, if there is one, begins a block ([`Shard`]): whoever works on lines in batches, the
+    /// results of which depend on what is together in one, begins a new batch here, and then gets the same from a shard
+    /// as from the whole.
     ///
     /// # Errors
     /// As [`TextReader::next_line`].

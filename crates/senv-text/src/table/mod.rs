@@ -64,18 +64,20 @@ impl TableFormat {
 pub enum TableColumn {
     /// By its number, counted from 1; not in JSON lines.
     Number(usize),
-    /// By its title in the first record; in JSON lines the name of a field, or names joined by dots for a field within others.
+    /// By its title in the first record; in JSON lines the name of a field, or names joined by dots for a field within
+    /// others.
     Name(Arc<str>),
 }
 
 /// Which fields of tables are the text.
 ///
-/// A record becomes a line: the fields one after another with tabs between, line ends and tabs within them as spaces. An empty field, or a `null`, is
-/// an empty one. Numbers of lines are those in the file, of the first line of a record. A record of CSV with more fields than the first one has
-/// titles is an error, since a text with a comma and no quotes would be cut; fields that are empty do not count.
+/// A record becomes a line: the fields one after another with tabs between, line ends and tabs within them as spaces.
+/// An empty field, or a `null`, is an empty one. Numbers of lines are those in the file, of the first line of a record.
+/// A record of CSV with more fields than the first one has titles is an error, since a text with a comma and no quotes
+/// would be cut; fields that are empty do not count.
 ///
-/// With the feature `arrow`, files of Parquet and Arrow IPC are known by their first bytes, whatever `format` says. Their rows are
-/// numbered from 1.
+/// With the feature `arrow`, files of Parquet and Arrow IPC are known by their first bytes, whatever `format` says.
+/// Their rows are numbered from 1.
 ///
 /// ```
 /// use senv_core::{TextOptions, TextReader, text::TableText};
@@ -91,8 +93,8 @@ pub enum TableColumn {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct TableText {
-    /// The format of all files. `None` takes it from the ending of each file ([`TableFormat::of_path`]), and CSV where the ending does not
-    /// say it.
+    /// The format of all files. `None` takes it from the ending of each file ([`TableFormat::of_path`]), and CSV where
+    /// the ending does not say it.
     pub format: Option<TableFormat>,
     /// The fields, at least one.
     pub columns: Vec<TableColumn>,
@@ -160,8 +162,8 @@ impl Lines<'_> {
 
 /// What makes lines of the bytes of one file.
 trait Parse: Send {
-    /// Takes bytes, which are the last if `at_end`; makes lines of the records in them until there are `size` bytes. Returns how many bytes it
-    /// has done with: all, unless there is enough.
+    /// Takes bytes, which are the last if `at_end`; makes lines of the records in them until there are `size` bytes.
+    /// Returns how many bytes it has done with: all, unless there is enough.
     fn parse(&mut self, bytes: &[u8], at_end: bool, size: usize, lines: &mut Lines<'_>) -> Result<usize>;
 }
 

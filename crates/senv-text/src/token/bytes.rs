@@ -1,4 +1,5 @@
-//! Classes of the bytes of a text, eight bytes at a time, so that results are examined once a token instead of once a byte.
+//! Classes of the bytes of a text, eight bytes at a time, so that results are examined once a token instead of once a
+//! byte.
 
 /// A one in each byte.
 const EACH: u64 = u64::MAX / 255;

@@ -97,8 +97,8 @@ impl Tokenizer {
         Self { rule, lowercase: false, automatic: false, strip_hashtags: false }
     }
 
-    /// The one that fits the text, chosen when training starts ([`Tokenizer::fitted_to_files`]): [`Tokenizer::unicode`] for
-    /// scripts without spaces between words, else [`Tokenizer::words`], which it is until then.
+    /// The one that fits the text, chosen when training starts ([`Tokenizer::fitted_to_files`]): [`Tokenizer::unicode`]
+    /// for scripts without spaces between words, else [`Tokenizer::words`], which it is until then.
     ///
     /// ```
     /// use senv_core::{NoObserver, Tokenizer};
@@ -160,8 +160,9 @@ impl Tokenizer {
         self.lowercase
     }
 
-    /// Whether hashtags are taken as words, `tag` for `#tag`, as the programs of PP and CSE look them up; off by default. A
-    /// token of nothing but `#` stays. No effect on [`Tokenizer::unicode`], for which `#` is a token of its own.
+    /// Whether hashtags are taken as words, `tag` for `#tag`, as the programs of PP and CSE look them up; off by
+    /// default. A token of nothing but `#` stays. No effect on [`Tokenizer::unicode`], for which `#` is a token of its
+    /// own.
     ///
     /// ```
     /// let words = senv_core::Tokenizer::words().strip_hashtags(true);
@@ -196,8 +197,8 @@ impl Tokenizer {
         self.for_each_within(text, scratch, |text, start, end| f(&text[start..end]));
     }
 
-    /// As [`Tokenizer::for_each`], with the whole text, lower-cased where the tokenizer does so, and the token as a byte range
-    /// of it. Returns that text.
+    /// As [`Tokenizer::for_each`], with the whole text, lower-cased where the tokenizer does so, and the token as a
+    /// byte range of it. Returns that text.
     #[inline]
     #[doc(hidden)]
     pub fn for_each_within<'t>(

@@ -6,11 +6,12 @@ use super::{
 };
 
 impl Tokenizer {
-    /// A regular expression (Oniguruma's syntax) whose matches, one after another, are the tokens of text that is lower-cased
-    /// already where [`Tokenizer::is_lowercase`] says so; `None` for `unicode`, which is no regular language.
+    /// A regular expression (Oniguruma's syntax) whose matches, one after another, are the tokens of text that is
+    /// lower-cased already where [`Tokenizer::is_lowercase`] says so; `None` for `unicode`, which is no regular
+    /// language.
     ///
-    /// That of `whitespace` is exact. That of `words` comes near: on sentences of news, encyclopedia and forums 98 to 99.9 % have the
-    /// same tokens. It splits some addresses, emoticons and rare abbreviations otherwise.
+    /// That of `whitespace` is exact. That of `words` comes near: on sentences of news, encyclopedia and forums 98 to
+    /// 99.9 % have the same tokens. It splits some addresses, emoticons and rare abbreviations otherwise.
     ///
     /// ```
     /// use senv_core::Tokenizer;

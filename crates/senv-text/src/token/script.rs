@@ -73,7 +73,8 @@ impl Tokenizer {
         Self::automatic().fitted_to_files(paths, observer)
     }
 
-    /// [`Tokenizer::for_files`] in the place of [`Tokenizer::automatic`], lower-cased as this one is; any other as it is.
+    /// [`Tokenizer::for_files`] in the place of [`Tokenizer::automatic`], lower-cased as this one is; any other as it
+    /// is.
     #[must_use]
     pub fn fitted_to_files<P: AsRef<Path>>(&self, paths: &[P], observer: &dyn Observer) -> Self {
         if !self.automatic {

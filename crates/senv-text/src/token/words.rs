@@ -54,8 +54,8 @@ pub(super) fn for_each(text: &str, mut f: impl FnMut(&str, usize, usize)) {
     }
 }
 
-/// Any other piece, and white space beyond ASCII behind it: `text[start..end]` are letters and digits, the byte behind them is
-/// neither that nor ASCII white space. Returns where to go on.
+/// Any other piece, and white space beyond ASCII behind it: `text[start..end]` are letters and digits, the byte behind
+/// them is neither that nor ASCII white space. Returns where to go on.
 #[inline(never)]
 fn other(text: &str, start: usize, end: usize, f: &mut impl FnMut(&str, usize, usize)) -> usize {
     let end = piece_end(text, end);

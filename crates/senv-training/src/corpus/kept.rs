@@ -1,8 +1,8 @@
 //! A reading that was stopped, kept to go on from.
 //!
-//! `PATH` is a checkpoint of the kind `text`: which pieces were read, and what of. `PATH.ids` are the ids, and `PATH.words` the words with
-//! their counts, of all sets. Both are the temporary files of the reading, which only get a name where the system can give them one
-//! (Linux, in the same file system), and are copied elsewhere.
+//! `PATH` is a checkpoint of the kind `text`: which pieces were read, and what of. `PATH.ids` are the ids, and
+//! `PATH.words` the words with their counts, of all sets. Both are the temporary files of the reading, which only get a
+//! name where the system can give them one (Linux, in the same file system), and are copied elsewhere.
 
 use std::{
     fs,
@@ -28,8 +28,8 @@ use senv_text::{TextOptions, Tokenizer};
 ///
 /// Only a text of more than a million words is worth it. A reading that ends removes what an earlier one has kept.
 ///
-/// A program with readings of its own keeps them as a checkpoint of a kind of its own, and with what does not fit into memory in files
-/// beside it.
+/// A program with readings of its own keeps them as a checkpoint of a kind of its own, and with what does not fit into
+/// memory in files beside it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeptReading {
     /// A checkpoint; beside that of a corpus stand two files, with `.ids` and `.words` at the end of their names.
@@ -82,18 +82,19 @@ impl KeptReading {
         checkpoint::kind(&self.path).is_ok_and(|found| found == kind)
     }
 
-    /// Whether a reading of this kind may be kept: a run that goes on from its training reads the text again, and loses nothing if it is
-    /// stopped meanwhile, unless its checkpoint were replaced.
+    /// Whether a reading of this kind may be kept: a run that goes on from its training reads the text again, and loses
+    /// nothing if it is stopped meanwhile, unless its checkpoint were replaced.
     #[must_use]
     pub fn has_room(&self, kind: &str) -> bool {
         !self.resume || !self.path.exists() || self.is_there(kind)
     }
 
-    /// Keeps a reading of this kind by `write`, which writes the checkpoint and the files beside it, named by the ends of their names.
+    /// Keeps a reading of this kind by `write`, which writes the checkpoint and the files beside it, named by the ends
+    /// of their names.
     ///
     /// # Errors
-    /// [`Error::BadFile`] if a file beside it is no part of a reading that was kept: it is not replaced. Those of `write`; where it fails,
-    /// what an earlier reading has kept stays.
+    /// [`Error::BadFile`] if a file beside it is no part of a reading that was kept: it is not replaced. Those of
+    /// `write`; where it fails, what an earlier reading has kept stays.
     pub fn keep(&self, kind: &str, beside: &[&str], write: impl FnOnce() -> Result<()>) -> Result<()> {
         let beside: Vec<PathBuf> = beside.iter().map(|suffix| self.beside(suffix)).collect();
         let replaces = self.is_there(kind);
@@ -121,8 +122,8 @@ impl KeptReading {
         beside.iter().try_for_each(|suffix| remove(&[self.beside(suffix)]))
     }
 
-    /// The files as they are now, their names, sizes and times: a reading is gone on from where these are the same. `None` if one of them
-    /// cannot be read again, such as standard input.
+    /// The files as they are now, their names, sizes and times: a reading is gone on from where these are the same.
+    /// `None` if one of them cannot be read again, such as standard input.
     #[must_use]
     pub fn of_files(paths: &[PathBuf]) -> Option<String> {
         let files: Vec<_> = paths.iter().map(|path| stamp(path)).collect::<Option<_>>()?;
@@ -203,8 +204,8 @@ fn remove(paths: &[PathBuf]) -> Result<()> {
     })
 }
 
-/// What a reading is of: the files as they are now, how they are read, and which of how many ranks reads its part of them. `None` for an
-/// input that cannot be read again.
+/// What a reading is of: the files as they are now, how they are read, and which of how many ranks reads its part of
+/// them. `None` for an input that cannot be read again.
 pub(super) fn reading_of(
     paths: &[PathBuf],
     tokenizer: &Tokenizer,

@@ -27,7 +27,8 @@ use senv_base::{Error, Observer, Result};
 use senv_model::Vocabulary;
 use senv_text::{DEFAULT_MAX_LINE_BYTES, InvalidUtf8, Split, TableText, TextOptions, Tokenizer};
 
-/// Bytes of counts of tokens in memory, of all threads together. With what is reserved for more, and to sort them in, they take half a GiB.
+/// Bytes of counts of tokens in memory, of all threads together. With what is reserved for more, and to sort them in,
+/// they take half a GiB.
 const COUNT_BYTES: usize = 200 << 20;
 
 /// How text becomes a [`Corpus`].
@@ -48,8 +49,8 @@ pub struct CorpusOptions {
     /// Tokens that stay in the vocabulary whatever their count and the limit, such as the words of a model that is
     /// trained further; one that the text lacks has a count of 0. None by default. Ignored where a vocabulary is given.
     pub keep: Vec<String>,
-    /// Whether tokens that are not in the vocabulary keep their place, as the id that is the length of the vocabulary; they are left out by
-    /// default.
+    /// Whether tokens that are not in the vocabulary keep their place, as the id that is the length of the vocabulary;
+    /// they are left out by default.
     pub keep_unknown: bool,
     /// Threads that read; 0 (default) for all cores. The result is always the same.
     pub threads: usize,
@@ -64,8 +65,8 @@ pub struct CorpusOptions {
     /// Folder of the temporary file, which takes four bytes a token; the system's temporary folder by default. On some
     /// machines that folder is in memory: name another for texts of many gigabytes.
     pub scratch_dir: Option<PathBuf>,
-    /// Where a reading that is stopped is kept, and gone on from; nowhere by default. Input that cannot be read again is not kept. Each
-    /// rank needs a place of its own.
+    /// Where a reading that is stopped is kept, and gone on from; nowhere by default. Input that cannot be read again
+    /// is not kept. Each rank needs a place of its own.
     pub kept: Option<KeptReading>,
 }
 
@@ -111,9 +112,10 @@ impl Default for CorpusOptions {
 /// a sentence is its position in the text.
 ///
 /// More than a million ids are stored in a temporary file. It has no name where the system allows that, so it
-/// disappears when the process ends, in whatever way. 40 bytes for every 4,096 tokens stay in memory. The counts of tokens take half a
-/// GiB of memory at most: those of a text with more distinct tokens go to a second temporary file, and are as exact. Vocabulary,
-/// blocks and ids depend on the text alone, not on the number of threads or on how the file was compressed.
+/// disappears when the process ends, in whatever way. 40 bytes for every 4,096 tokens stay in memory. The counts of
+/// tokens take half a GiB of memory at most: those of a text with more distinct tokens go to a second temporary file,
+/// and are as exact. Vocabulary, blocks and ids depend on the text alone, not on the number of threads or on how the
+/// file was compressed.
 ///
 /// ```
 /// use senv_core::{Corpus, CorpusOptions, NoObserver, corpus::BlockBuffer};
@@ -158,13 +160,13 @@ impl Corpus {
         Self::read_part(paths, options, None, observer)
     }
 
-    /// As [`Corpus::read`], and where the run is one of several ranks, of the corpus the part of this rank: the pieces of a MiB are dealt
-    /// out to them in turn. The vocabulary counts the tokens of all, and is that of a run by itself. If the observer of one of them asks to
-    /// stop, all of them stop, and each keeps what it has read.
+    /// As [`Corpus::read`], and where the run is one of several ranks, of the corpus the part of this rank: the pieces
+    /// of a MiB are dealt out to them in turn. The vocabulary counts the tokens of all, and is that of a run by itself.
+    /// If the observer of one of them asks to stop, all of them stop, and each keeps what it has read.
     ///
     /// # Errors
-    /// As [`Corpus::read`]; [`Error::Rank`] if another rank has ended; [`Error::InvalidParameter`] if the text has fewer pieces than there are
-    /// ranks.
+    /// As [`Corpus::read`]; [`Error::Rank`] if another rank has ended; [`Error::InvalidParameter`] if the text has
+    /// fewer pieces than there are ranks.
     pub fn read_part(
         paths: &[PathBuf],
         options: &CorpusOptions,

@@ -1,8 +1,8 @@
 //! The one pass over the text: tokenizes pieces of it to provisional ids, on several threads.
 //!
 //! A free thread takes the next piece from the one reader, so pieces are handed out in order; the ids of a piece are
-//! appended to the common storage as one stretch. Each thread counts with a vocabulary of its own, and sets it aside on the disk
-//! when it has become large.
+//! appended to the common storage as one stretch. Each thread counts with a vocabulary of its own, and sets it aside on
+//! the disk when it has become large.
 
 use std::{
     path::PathBuf,
@@ -49,8 +49,8 @@ pub(super) enum Counts {
     Disk(SortedRuns),
 }
 
-/// Reads all files. The threads keep up to `count_bytes` of counts in memory. With `known`, tokens are looked up there and not counted.
-/// Rank r of R reads piece number i where i mod R is r; if one of them is stopped, all are.
+/// Reads all files. The threads keep up to `count_bytes` of counts in memory. With `known`, tokens are looked up there
+/// and not counted. Rank r of R reads piece number i where i mod R is r; if one of them is stopped, all are.
 pub(super) fn pass(
     paths: &[PathBuf],
     options: &CorpusOptions,

@@ -99,7 +99,8 @@ impl Sentences {
     }
 }
 
-/// Many sentences that are written once: up to 16 MiB of them stay in memory, more go to temporary files without a name.
+/// Many sentences that are written once: up to 16 MiB of them stay in memory, more go to temporary files without a
+/// name.
 ///
 /// ```
 /// use senv_core::{TokenId, corpus::SentencesWriter};

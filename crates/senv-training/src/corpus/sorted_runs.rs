@@ -1,7 +1,8 @@
 //! Counts of tokens on the disk, for texts with more distinct tokens than memory is kept for.
 //!
-//! A thread whose counts have become large writes them as a run, in the order of the bytes of its tokens, and starts counting anew.
-//! Merged, the runs give the exact count of every token; only those of the vocabulary come back to memory.
+//! A thread whose counts have become large writes them as a run, in the order of the bytes of its tokens, and starts
+//! counting anew. Merged, the runs give the exact count of every token; only those of the vocabulary come back to
+//! memory.
 
 use std::{
     cmp::Reverse,
@@ -35,7 +36,8 @@ struct SortedRun {
     n_tokens: usize,
 }
 
-/// Where the runs lie in their file, by the number of the set of provisional ids; `None` where that set was never written.
+/// Where the runs lie in their file, by the number of the set of provisional ids; `None` where that set was never
+/// written.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct SortedRunList(Vec<Option<SortedRun>>);
 
@@ -181,7 +183,8 @@ impl SortedRuns {
         Ok(builder)
     }
 
-    /// The vocabulary of all runs, as [`VocabularyBuilder::finish_keeping`] makes it of one builder; and the number of distinct tokens.
+    /// The vocabulary of all runs, as [`VocabularyBuilder::finish_keeping`] makes it of one builder; and the number of
+    /// distinct tokens.
     pub(super) fn vocabulary(
         &self,
         min_count: u64,

@@ -5,7 +5,8 @@ use std::{fmt, ops::Deref, sync::Arc};
 use bytemuck::Pod;
 use memmap2::Mmap;
 
-/// A list in memory, or in a mapped temporary file without a name, of which the system keeps in memory what is read often.
+/// A list in memory, or in a mapped temporary file without a name, of which the system keeps in memory what is read
+/// often.
 ///
 /// ```
 /// use senv_core::corpus::{StoredList, StoredListWriter};
@@ -95,8 +96,8 @@ mod writer {
     /// Bytes that are written at a time.
     const AT_A_TIME: usize = 1 << 20;
 
-    /// Writes a [`StoredList`]: up to 8 MiB of it are kept in memory, a longer one goes to a temporary file without a name, which the
-    /// system removes when the process ends, in whatever way.
+    /// Writes a [`StoredList`]: up to 8 MiB of it are kept in memory, a longer one goes to a temporary file without a
+    /// name, which the system removes when the process ends, in whatever way.
     #[derive(Debug)]
     pub struct StoredListWriter<T> {
         /// What is not yet in the file.
@@ -108,7 +109,8 @@ mod writer {
     }
 
     impl<T: Pod> StoredListWriter<T> {
-        /// An empty list, whose file, if it comes to need one, lies in `folder`, or else in the system's for temporary files.
+        /// An empty list, whose file, if it comes to need one, lies in `folder`, or else in the system's for temporary
+        /// files.
         #[must_use]
         pub fn new(folder: Option<&Path>) -> Self {
             Self::with_memory(folder, IN_MEMORY)
@@ -179,8 +181,8 @@ mod writer {
                 self.write()?;
             }
             let Some(file) = self.file else { return Ok(self.pending.into()) };
-            // SAFETY: the map is read-only, and its bytes are read as a type for which every pattern is valid. The file has no name and
-            // its only handle ends here, so nobody writes into it or cuts it short.
+            // SAFETY: the map is read-only, and its bytes are read as a type for which every pattern is valid. The file
+            // has no name and its only handle ends here, so nobody writes into it or cuts it short.
             let map = unsafe { Mmap::map(&file) };
             let map = map.map_err(|e| Error::io("map the temporary file in", &self.folder, e))?;
             Ok(StoredList { memory: Vec::new(), file: Some(Arc::new(map)) })

@@ -1,6 +1,7 @@
 //! The declaration of a struct of hyperparameters.
 
-/// Declares a struct of hyperparameters with its `Default` and its [`Hyperparameters`](crate::hyperparameters::Hyperparameters).
+/// Declares a struct of hyperparameters with its `Default` and its
+/// [`Hyperparameters`](crate::hyperparameters::Hyperparameters).
 ///
 /// A field is declared as
 ///
@@ -10,10 +11,10 @@
 /// pub field as name: Type = default => Section[range];     `as name` where the name differs from the field
 /// ```
 ///
-/// Ranges are `at_least 1`, `above 0`, `above 0 or_infinite`, `from 1 to 10`, `from 0 below 1`; without one the type says it all. Instead of a
-/// section, `group` is a field that has hyperparameters of its own, and `skip` one that is none. `group[module]` takes
-/// the functions `hyperparameters`, `set` and `check_ranges` of a module, for types that cannot implement the trait. The
-/// example is at [the module](mod@crate::hyperparameters).
+/// Ranges are `at_least 1`, `above 0`, `above 0 or_infinite`, `from 1 to 10`, `from 0 below 1`; without one the type
+/// says it all. Instead of a section, `group` is a field that has hyperparameters of its own, and `skip` one that is
+/// none. `group[module]` takes the functions `hyperparameters`, `set` and `check_ranges` of a module, for types that
+/// cannot implement the trait. The example is at [the module](mod@crate::hyperparameters).
 #[macro_export]
 macro_rules! hyperparameters {
     (

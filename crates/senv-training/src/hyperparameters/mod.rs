@@ -1,8 +1,8 @@
 //! Hyperparameters, each declared once: name, type, default, range and help.
 //!
-//! [`hyperparameters!`](crate::hyperparameters!) makes a struct of them. The struct, its `Default`, the check of ranges,
-//! the arguments of a program with their help, the grid of a grid search and a listing of values all come from that one
-//! declaration; a new hyperparameter is one new line.
+//! [`hyperparameters!`](crate::hyperparameters!) makes a struct of them. The struct, its `Default`, the check of
+//! ranges, the arguments of a program with their help, the grid of a grid search and a listing of values all come from
+//! that one declaration; a new hyperparameter is one new line.
 //!
 //! ```
 //! use senv_core::hyperparameters::{Hyperparameters, hyperparameters};
@@ -71,8 +71,8 @@ pub struct Hyperparameter {
     pub choices: &'static [Choice],
     /// Its value; `None` where it has none, as a limit that is off.
     pub value: Option<String>,
-    /// Whether it acts: not if it belongs to another variant than the one that is set, as a temperature to another loss.
-    /// Then its value is the default of that variant.
+    /// Whether it acts: not if it belongs to another variant than the one that is set, as a temperature to another
+    /// loss. Then its value is the default of that variant.
     pub applies: bool,
     /// Whether a text is a value of its type, with the reason where it is not.
     pub check: fn(&str) -> std::result::Result<(), String>,
@@ -114,8 +114,8 @@ impl Hyperparameter {
     }
 }
 
-/// The hyperparameters of the variant that is set, and those of others, which do not apply. Of several with one name the
-/// first counts.
+/// The hyperparameters of the variant that is set, and those of others, which do not apply. Of several with one name
+/// the first counts.
 #[must_use]
 pub fn variants(
     active: Vec<Hyperparameter>,

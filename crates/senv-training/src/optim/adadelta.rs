@@ -6,8 +6,8 @@
 //! s = ρ s + (1 − ρ) g²        Δ = g √(u + ε) / √(s + ε)        u = ρ u + (1 − ρ) Δ²        x −= lr Δ
 //! ```
 //!
-//! The paper has no learning rate: it is 1 there. s and u start at zero, so that the first steps are short: √ε times the
-//! sign of the gradient at most.
+//! The paper has no learning rate: it is 1 there. s and u start at zero, so that the first steps are short: √ε times
+//! the sign of the gradient at most.
 
 use serde::{Deserialize, Serialize};
 

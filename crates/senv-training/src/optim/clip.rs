@@ -61,7 +61,8 @@ pub fn clip_to_norm<F: Float>(gradients: &mut [&mut [F]], norm: f64, max_norm: f
 /// ```
 ///
 /// # Errors
-/// [`Error::InvalidParameter`](senv_base::Error::InvalidParameter) if `max_norm` is not above 0 (infinity is allowed: the norm is only measured).
+/// [`Error::InvalidParameter`](senv_base::Error::InvalidParameter) if `max_norm` is not above 0 (infinity is allowed:
+/// the norm is only measured).
 ///
 /// # References
 /// R. Pascanu, T. Mikolov, Y. Bengio: On the Difficulty of Training Recurrent Neural Networks, ICML 2013,

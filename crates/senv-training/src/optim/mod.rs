@@ -1,8 +1,8 @@
 //! Optimizers: one update rule a file, all behind [`Optimizer`].
 //!
 //! An update rule holds its hyperparameters, each array of parameters has its own optimizer state, and the learning
-//! rate is an argument of every step, constant or times the factor of [`linear_decay`]. `d_x` is always ∂L/∂x of a loss L to
-//! minimize.
+//! rate is an argument of every step, constant or times the factor of [`linear_decay`]. `d_x` is always ∂L/∂x of a loss
+//! L to minimize.
 //!
 //! ```
 //! use senv_core::optim::{AdamParams, Optimizer, clip_by_global_norm};

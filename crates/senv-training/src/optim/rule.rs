@@ -115,8 +115,8 @@ impl<F: Float> ParametersOptimizer<F> {
     /// The optimizer before its first step.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`](senv_base::Error::InvalidParameter) if a hyperparameter of the rule is out of range; [`Error::TooLarge`](senv_base::Error::TooLarge) if its
-    /// moments do not fit into memory.
+    /// [`Error::InvalidParameter`](senv_base::Error::InvalidParameter) if a hyperparameter of the rule is out of range;
+    /// [`Error::TooLarge`](senv_base::Error::TooLarge) if its moments do not fit into memory.
     pub fn new(rule: UpdateRule, parameters: &Parameters<F>) -> Result<Self> {
         let n = rule.check()?.n_moments();
         let moments = (0..n).map(|_| parameters.try_zeros_like()).collect::<Result<_>>()?;
@@ -129,7 +129,8 @@ impl<F: Float> ParametersOptimizer<F> {
         self.n_steps
     }
 
-    /// Whether this is a state of `rule` for parameters of these names and shapes: what was read from a file may be any.
+    /// Whether this is a state of `rule` for parameters of these names and shapes: what was read from a file may be
+    /// any.
     #[must_use]
     pub fn fits(&self, rule: UpdateRule, parameters: &Parameters<F>) -> bool {
         let is_of_form = |moment: &Parameters<F>| moment.expect_form_of(parameters).is_ok();
@@ -140,8 +141,9 @@ impl<F: Float> ParametersOptimizer<F> {
     /// One step against `gradient`, on the threads of the current rayon pool, bit-identical at any number.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`](senv_base::Error::InvalidParameter) if `lr` is negative or not finite, [`Error::ShapeMismatch`](senv_base::Error::ShapeMismatch) if the
-    /// tensors are not those the state was made for; nothing is changed then.
+    /// [`Error::InvalidParameter`](senv_base::Error::InvalidParameter) if `lr` is negative or not finite,
+    /// [`Error::ShapeMismatch`](senv_base::Error::ShapeMismatch) if the tensors are not those the state was made for;
+    /// nothing is changed then.
     pub fn update(&mut self, lr: f64, parameters: &mut Parameters<F>, gradient: &Parameters<F>) -> Result<()> {
         check_rate(lr)?;
         gradient.expect_form_of(parameters)?;
@@ -174,9 +176,9 @@ impl<F: Float> ParametersOptimizer<F> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`](senv_base::Error::InvalidParameter) if `lr` is negative or not finite or if the rows do not ascend,
-    /// [`Error::ShapeMismatch`](senv_base::Error::ShapeMismatch) if the tensors are not those the state was made for or have no such rows;
-    /// nothing is changed then.
+    /// [`Error::InvalidParameter`](senv_base::Error::InvalidParameter) if `lr` is negative or not finite or if the rows
+    /// do not ascend, [`Error::ShapeMismatch`](senv_base::Error::ShapeMismatch) if the tensors are not those the state
+    /// was made for or have no such rows; nothing is changed then.
     pub fn update_rows(
         &mut self,
         lr: f64,

@@ -29,15 +29,16 @@ pub trait Reduce: Sync {
     /// How many ranks there are, at least 1.
     fn n_ranks(&self) -> usize;
 
-    /// Sends bytes to one rank, and receives as many as there is room for from another. All ranks make the same calls in the same
-    /// order.
+    /// Sends bytes to one rank, and receives as many as there is room for from another. All ranks make the same calls
+    /// in the same order.
     ///
     /// # Errors
     /// [`Error::Rank`](senv_base::Error::Rank) if the other rank has ended, or sends another number of bytes.
     fn exchange(&self, to: usize, sent: &[u8], from: usize, received: &mut [u8]) -> Result<()>;
 }
 
-/// The rank to send to and the rank to receive from, step by step: after the last step this rank has met all others in both ways.
+/// The rank to send to and the rank to receive from, step by step: after the last step this rank has met all others in
+/// both ways.
 fn partners(ranks: &dyn Reduce) -> impl Iterator<Item = (usize, usize)> + use<> {
     let (rank, n) = (ranks.rank(), ranks.n_ranks());
     (1..n).map(move |step| ((rank + step) % n, (rank + n - step) % n))

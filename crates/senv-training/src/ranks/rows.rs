@@ -8,13 +8,15 @@
 //! (F3)  x ← x + ((d_0 ⊕ d_1) ⊕ (d_2 ⊕ d_3)) ⊕ ((d_4 ⊕ d_5) ⊕ …)              on all ranks
 //! ```
 //!
-//! Moves in one direction give their mean, and orthogonal ones their sum, which is what one rank would have done one after the other:
-//! S. Maleki, M. Musuvathi, T. Mytkowicz and others, "Scaling Distributed Training with Adaptive Summation", MLSys 2021, for every row by
-//! itself. The mean alone loses most of what one rank has learned of a rare word, and the sum overshoots for frequent ones.
+//! Moves in one direction give their mean, and orthogonal ones their sum, which is what one rank would have done one
+//! after the other: S. Maleki, M. Musuvathi, T. Mytkowicz and others, "Scaling Distributed Training with Adaptive
+//! Summation", MLSys 2021, for every row by itself. The mean alone loses most of what one rank has learned of a rare
+//! word, and the sum overshoots for frequent ones.
 //!
-//! The rows are dealt out to the ranks in stretches. Every rank sends each stretch to its owner, the owner computes (F3) in f64, and
-//! sends the result to all. So the bits depend on the number of ranks and on nothing else: not on who was first, and not on what a
-//! library for messages takes to be the best order. A rank sends and receives 2 (R − 1) / R times the rows, as in a ring.
+//! The rows are dealt out to the ranks in stretches. Every rank sends each stretch to its owner, the owner computes
+//! (F3) in f64, and sends the result to all. So the bits depend on the number of ranks and on nothing else: not on who
+//! was first, and not on what a library for messages takes to be the best order. A rank sends and receives 2 (R − 1) /
+//! R times the rows, as in a ring.
 
 use super::{Reduce, partners};
 use senv_base::Result;
@@ -23,8 +25,8 @@ use senv_kernels::Table;
 /// Values of a stretch at most, which bounds the room that a rank needs beside its tables: 4 MiB for each rank.
 const STRETCH: usize = 1 << 20;
 
-/// (F3) for the first `n_rows` rows of a table, or all where there are fewer, which were those of `before` on every rank; both tables
-/// hold the result afterwards. Returns the bytes that this rank has sent.
+/// (F3) for the first `n_rows` rows of a table, or all where there are fewer, which were those of `before` on every
+/// rank; both tables hold the result afterwards. Returns the bytes that this rank has sent.
 ///
 /// # Errors
 /// [`Error::Rank`](senv_base::Error::Rank) if another rank has ended.

@@ -23,8 +23,8 @@ impl AverageEncoder {
     /// most [`crate::WEIGHTING_SENTENCES`]) of the sentences of `corpus`, which is coded in that vocabulary.
     ///
     /// # Errors
-    /// [`senv_core::Error::InvalidParameter`] for a parameter out of range, a vocabulary without counts or a corpus without a known
-    /// word; [`senv_core::Error::Io`] if the corpus cannot be read back.
+    /// [`senv_core::Error::InvalidParameter`] for a parameter out of range, a vocabulary without counts or a corpus
+    /// without a known word; [`senv_core::Error::Io`] if the corpus cannot be read back.
     pub fn weighted(self, scheme: Option<WeightScheme>, corpus: &Corpus, seed: u64) -> Result<Self> {
         weighted(self, scheme, corpus, seed)
     }

@@ -8,11 +8,12 @@
 //!
 //! Pagliardini, Gupta and Jaggi 2018, equation 2. Unknown words are dropped before n-grams are formed, nothing is
 //! dropped at random, and a word that occurs twice counts twice. With a [`Weighting`] the mean is weighted, and common
-//! components are removed from it (`feature-weight`); with [`UnknownWords::Hash`] unknown words join it (`unknown-word`).
+//! components are removed from it (`feature-weight`); with [`UnknownWords::Hash`] unknown words join it
+//! (`unknown-word`).
 //!
-//! Rows are summed by [`kernels::sum_rows`], as in training (`average-pooling` of `senv-encoders`, which also goes backward, in
-//! f32 and f64). The third mean of words is `static-average` of the core: it reads rows in 4 bits where they lie, and needs
-//! nothing that trains.
+//! Rows are summed by [`kernels::sum_rows`], as in training (`average-pooling` of `senv-encoders`, which also goes
+//! backward, in f32 and f64). The third mean of words is `static-average` of the core: it reads rows in 4 bits where
+//! they lie, and needs nothing that trains.
 
 use senv_core::{
     Coverage, Error, Result, Rows, Scratch, SentenceEncoder, Table, TokenId, Tokenizer, Vocabulary, kernels,
@@ -67,8 +68,8 @@ impl AverageEncoder {
         Ok(self)
     }
 
-    /// The same encoder with or without vectors for unknown words. For [`UnknownWords::Hash`] all rows are read, whose mean
-    /// length those vectors get.
+    /// The same encoder with or without vectors for unknown words. For [`UnknownWords::Hash`] all rows are read, whose
+    /// mean length those vectors get.
     ///
     /// ```
     /// use senv_core::{SentenceEncoder, Tokenizer, Vocabulary};
@@ -91,8 +92,8 @@ impl AverageEncoder {
     }
 
     /// The same encoder, which takes every unknown word as this one: files of vectors can have a row for that, such as
-    /// `UUUNKKK` of the Paragram vectors. Unknown words are then known to everything: they have the weight of that word, and
-    /// common components are found with them.
+    /// `UUUNKKK` of the Paragram vectors. Unknown words are then known to everything: they have the weight of that
+    /// word, and common components are found with them.
     ///
     /// ```
     /// use senv_core::{SentenceEncoder, Tokenizer, Vocabulary};
@@ -192,7 +193,8 @@ impl AverageEncoder {
         self.encode_tokens_and_unknown(tokens, 0, scratch, out);
     }
 
-    /// The same with `n_unknown` unknown words, whose vectors, each with its weight, were added up in `scratch.unknown`.
+    /// The same with `n_unknown` unknown words, whose vectors, each with its weight, were added up in
+    /// `scratch.unknown`.
     pub(crate) fn encode_tokens_and_unknown(
         &self,
         tokens: &[TokenId],

@@ -5,8 +5,8 @@
 //! ```
 //!
 //! The equation is `common-component-removal`. Everywhere else senv finds the components once, on other text or on all
-//! sentences together, so that the vector of a sentence does not depend on where it stands. With the components of its side
-//! a sentence has another vector in every data set: this is for figures beside published ones.
+//! sentences together, so that the vector of a sentence does not depend on where it stands. With the components of its
+//! side a sentence has another vector in every data set: this is for figures beside published ones.
 
 use ndarray::Array2;
 use senv_core::{Error as CoreError, Result, SentenceEncoder, kernels};
@@ -15,12 +15,12 @@ use senv_store::{CommonComponents, Error as StoreError};
 use crate::average::encoder::AverageEncoder;
 
 impl AverageEncoder {
-    /// The cosines of pairs, with as many common components as the encoder removes, found anew on the first sentences of
-    /// these pairs and on the second ones; 0 where a sentence has the zero vector.
+    /// The cosines of pairs, with as many common components as the encoder removes, found anew on the first sentences
+    /// of these pairs and on the second ones; 0 where a sentence has the zero vector.
     ///
     /// # Errors
-    /// [`CoreError::InvalidParameter`] if the encoder removes no components, or without a pair; [`CoreError::TooLarge`] if
-    /// the vectors do not fit into memory.
+    /// [`CoreError::InvalidParameter`] if the encoder removes no components, or without a pair; [`CoreError::TooLarge`]
+    /// if the vectors do not fit into memory.
     pub fn similarities_per_side(&self, pairs: &[(&str, &str)]) -> Result<Vec<f64>> {
         let components = self.weighting().and_then(|weighting| weighting.components());
         let Some(n) = components.map(|components| components.lambdas().len()) else {
@@ -76,8 +76,8 @@ mod tests {
         let pairs = [("a", "c"), ("b", "d"), ("a", "unknown")];
         let error = encoder.similarities_per_side(&pairs).unwrap_err().to_string();
         assert!(error.contains("common components"), "{error}");
-        // Weights of 1: a vector is its row. Together the strongest direction is the second axis, and then a and c have the
-        // cosine of (2, 0, 1) and (0, 0, 1).
+        // Weights of 1: a vector is its row. Together the strongest direction is the second axis, and then a and c have
+        // the cosine of (2, 0, 1) and (0, 0, 1).
         let sentences = ["a", "b", "c", "d"];
         let sif = encoder.weighted_on(Some(WeightScheme::Sif { a: 1e9 }), &sentences, 1).unwrap();
         assert!((sif.similarity("a", "c") - 0.2_f32.sqrt()).abs() < 1e-6);

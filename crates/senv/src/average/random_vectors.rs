@@ -10,9 +10,9 @@ use crate::{
 
 impl AverageEncoder {
     /// An encoder with a random vector, N(0, 1) in each of `dim` values, for those words of `vocabulary` that stand in
-    /// `sentences`; other words are unknown to it, so it is small however large the vocabulary. Counts are kept: weights
-    /// ([`AverageEncoder::weighted_on`]) are by them. A word's vector depends on the seed and its place in the vocabulary,
-    /// not on the sentences.
+    /// `sentences`; other words are unknown to it, so it is small however large the vocabulary. Counts are kept:
+    /// weights ([`AverageEncoder::weighted_on`]) are by them. A word's vector depends on the seed and its place in the
+    /// vocabulary, not on the sentences.
     ///
     /// ```
     /// use senv_core::{SentenceEncoder, Tokenizer, Vocabulary};
@@ -26,8 +26,8 @@ impl AverageEncoder {
     /// ```
     ///
     /// # Errors
-    /// [`senv_core::Error::InvalidParameter`] for a dimension out of range; [`senv_core::Error::TooLarge`] if the rows do
-    /// not fit into memory.
+    /// [`senv_core::Error::InvalidParameter`] for a dimension out of range; [`senv_core::Error::TooLarge`] if the rows
+    /// do not fit into memory.
     pub fn random<S: AsRef<str>>(
         tokenizer: &Tokenizer,
         vocabulary: &Vocabulary,

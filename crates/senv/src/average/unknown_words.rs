@@ -1,15 +1,15 @@
 //! Words that a model does not know: left out, or given a random vector each.
 //!
-//! The vectors are those of [`senv_core::words::look_up_all`], equation `unknown-word`; ρ is the mean length of the rows of the
-//! vocabulary. In a mean they count as words do:
+//! The vectors are those of [`senv_core::words::look_up_all`], equation `unknown-word`; ρ is the mean length of the
+//! rows of the vocabulary. In a mean they count as words do:
 //!
 //! ```text
 //! v_S = (Σ_{r in R(S)} v_r + Σ_{unknown t in S} u(t)) / (|R(S)| + number of unknown t)
 //! ```
 //!
 //! Two sentences that share a name are more alike than two that do not, whether or not the name was in the training
-//! text: random vectors of different words are nearly orthogonal, and the same word has the same vector everywhere. With
-//! weights an unknown word weighs as much as the one that weighs most. What this is worth stands in
+//! text: random vectors of different words are nearly orthogonal, and the same word has the same vector everywhere.
+//! With weights an unknown word weighs as much as the one that weighs most. What this is worth stands in
 //! `docs/experiments/unknown-words.md`.
 
 use senv_core::{hyperparameters::named_values, words::unknown_word_value};

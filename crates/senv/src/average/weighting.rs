@@ -10,15 +10,15 @@
 //! v_S                           s after `common-component-removal`
 //! ```
 //!
-//! An n-gram weighs as much as its most frequent word: "of the" counts as little as "the", and so does "the boat", whose
-//! other word is counted already. By its own frequency an n-gram would weigh at least as much as its rarest word, and
-//! that is worse: most n-grams of a text of this size have rows that were hardly trained. On a model of words and bigrams
-//! of 1.6 million words of news with SIF (mean of STS 2014 / 2013; one run each): minimum 49.3 / 28.7, product
-//! 49.3 / 28.7, geometric mean 49.2 / 28.4, mean 49.0 / 27.9, maximum 48.5 / 26.8; without weights 36.1 / 20.9. A product
-//! of uSIF's weights, which go up to 2, would favour n-grams of rare words.
+//! An n-gram weighs as much as its most frequent word: "of the" counts as little as "the", and so does "the boat",
+//! whose other word is counted already. By its own frequency an n-gram would weigh at least as much as its rarest word,
+//! and that is worse: most n-grams of a text of this size have rows that were hardly trained. On a model of words and
+//! bigrams of 1.6 million words of news with SIF (mean of STS 2014 / 2013; one run each): minimum 49.3 / 28.7, product
+//! 49.3 / 28.7, geometric mean 49.2 / 28.4, mean 49.0 / 27.9, maximum 48.5 / 26.8; without weights 36.1 / 20.9. A
+//! product of uSIF's weights, which go up to 2, would favour n-grams of rare words.
 //!
-//! S. Arora, Y. Liang and T. Ma, "A Simple but Tough-to-Beat Baseline for Sentence Embeddings", ICLR 2017; K. Ethayarajh,
-//! "Unsupervised Random Walk Sentence Embeddings", RepL4NLP 2018. Both speak of words alone.
+//! S. Arora, Y. Liang and T. Ma, "A Simple but Tough-to-Beat Baseline for Sentence Embeddings", ICLR 2017; K.
+//! Ethayarajh, "Unsupervised Random Walk Sentence Embeddings", RepL4NLP 2018. Both speak of words alone.
 
 use senv_core::{Error as CoreError, Rows, Scratch, Table, TokenId};
 use senv_ngram::WordNgrams;
@@ -95,8 +95,8 @@ impl Weighting {
         }
     }
 
-    /// The vector of these tokens and of so many unknown words, whose vectors have values of this square and were added up
-    /// in `scratch.unknown`; zero where nothing has a weight.
+    /// The vector of these tokens and of so many unknown words, whose vectors have values of this square and were added
+    /// up in `scratch.unknown`; zero where nothing has a weight.
     pub(crate) fn encode_tokens(
         &self,
         features: &WordNgrams,
@@ -157,8 +157,8 @@ impl Weighting {
     }
 }
 
-/// Dimension of the vectors whose common components are computed, at most: the work grows with its third power (more than a
-/// quarter of an hour at 20,000), and comes behind the training.
+/// Dimension of the vectors whose common components are computed, at most: the work grows with its third power (more
+/// than a quarter of an hour at 20,000), and comes behind the training.
 const MAX_DIM: usize = 4096;
 
 /// Says before the training whether weights by these counts will be had for vectors of a dimension.

@@ -1,8 +1,8 @@
 //! The configuration of a model file, checked before anything is made of it.
 //!
-//! Every kind goes through [`read`], which asks its [`Configuration`] for the check: a kind without one does not compile.
-//! What a file says is not believed: token ids must be those of its vocabulary, and what it asks memory or time for must
-//! be there, or be bounded.
+//! Every kind goes through [`read`], which asks its [`Configuration`] for the check: a kind without one does not
+//! compile. What a file says is not believed: token ids must be those of its vocabulary, and what it asks memory or
+//! time for must be there, or be bounded.
 
 use senv_store::ModelFile;
 use serde::{Deserialize, Deserializer, de::DeserializeOwned};
@@ -11,8 +11,8 @@ use crate::{Error, Result};
 
 /// The settings of a kind of models, as its files keep them.
 pub(crate) trait Configuration: DeserializeOwned {
-    /// Refuses what does not fit the file or its vocabulary of `n_words`, or would take memory or time out of proportion.
-    /// The shapes of tensors are compared afterwards, when they are read.
+    /// Refuses what does not fit the file or its vocabulary of `n_words`, or would take memory or time out of
+    /// proportion. The shapes of tensors are compared afterwards, when they are read.
     fn check_for(&self, file: &ModelFile, n_words: usize) -> Result<()>;
 }
 
@@ -32,8 +32,9 @@ pub(crate) fn read<C: Configuration>(file: &ModelFile, n_words: usize) -> Result
     }
 }
 
-/// Refuses a configuration that asks for more values than the tensors of the file hold, before memory is taken for them.
-/// The number may be lower than what is really asked for; it is no integer because products of what a file says overflow.
+/// Refuses a configuration that asks for more values than the tensors of the file hold, before memory is taken for
+/// them. The number may be lower than what is really asked for; it is no integer because products of what a file says
+/// overflow.
 pub(crate) fn expect_values(file: &ModelFile, what: &str, asked: f64) -> Result<()> {
     let bytes: usize = file.tensors().filter(|(_, dtype, ..)| dtype == "F32").map(|(.., bytes)| bytes).sum();
     let there = bytes / size_of::<f32>();

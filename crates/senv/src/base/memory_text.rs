@@ -13,12 +13,12 @@ use crate::error::{Error, Result};
 
 /// Sentences from memory, as a text file that lives as long as this value.
 ///
-/// Training reads a text more than once, in blocks and from several threads. The sentences are therefore written to the folder
-/// for temporary files. Every call that takes the path of a text takes a `MemoryText`, and trains to the same bits as on a file
-/// with these lines.
+/// Training reads a text more than once, in blocks and from several threads. The sentences are therefore written to the
+/// folder for temporary files. Every call that takes the path of a text takes a `MemoryText`, and trains to the same
+/// bits as on a file with these lines.
 ///
-/// Each sentence is a line. An empty sentence ends a document, as a blank line does; a line end inside of a sentence becomes
-/// a space.
+/// Each sentence is a line. An empty sentence ends a document, as a blank line does; a line end inside of a sentence
+/// becomes a space.
 ///
 /// ```
 /// use senv::{BowAutoencoderParams, MemoryText, TrainOptions};

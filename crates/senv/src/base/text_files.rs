@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use super::memory_text::MemoryText;
 
-/// Text files to train on: a path, or an array, slice or vector of paths. Several files are one text, read in this order.
+/// Text files to train on: a path, or an array, slice or vector of paths. Several files are one text, read in this
+/// order.
 ///
 /// ```
 /// use senv::TextFiles;

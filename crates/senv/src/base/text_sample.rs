@@ -43,8 +43,8 @@ impl TextSample {
         self.size
     }
 
-    /// The tokenizer that fits the text in the place of [`Tokenizer::automatic`]; any other as it is. The observer gets a note
-    /// where `unicode` is chosen.
+    /// The tokenizer that fits the text in the place of [`Tokenizer::automatic`]; any other as it is. The observer gets
+    /// a note where `unicode` is chosen.
     #[must_use]
     pub fn tokenizer(&self, given: &Tokenizer, observer: &dyn Observer) -> Tokenizer {
         given.fitted_to_text(self.lines(), observer)
@@ -62,8 +62,8 @@ impl TextSample {
 }
 
 impl TextSize {
-    /// Estimates the size from the length of the files and of the first sentences. A `.gz` or `.zst` file counts as the text that it may
-    /// hold. The estimate is [`TextSize::MEDIUM`] if a file has no length, such as standard input.
+    /// Estimates the size from the length of the files and of the first sentences. A `.gz` or `.zst` file counts as the
+    /// text that it may hold. The estimate is [`TextSize::MEDIUM`] if a file has no length, such as standard input.
     ///
     /// ```
     /// let file = tempfile::NamedTempFile::new()?;

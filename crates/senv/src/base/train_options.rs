@@ -12,9 +12,9 @@ use crate::error::Result;
 
 /// How a model is trained, beside its hyperparameters. All of it may be left out.
 ///
-/// `D` is what a system is validated on, borrowed: slices of [`ScoredPairs`](crate::ScoredPairs) for Siamese CBOW, PP and CSE, files for systems that
-/// read running text, pairs of the kind that they are trained on for P-thought, SNLI models and relatedness. Systems
-/// trained by negative sampling are not validated and have none.
+/// `D` is what a system is validated on, borrowed: slices of [`ScoredPairs`](crate::ScoredPairs) for Siamese CBOW, PP
+/// and CSE, files for systems that read running text, pairs of the kind that they are trained on for P-thought, SNLI
+/// models and relatedness. Systems trained by negative sampling are not validated and have none.
 ///
 /// ```
 /// use senv::{Sent2VecParams, TextSystem, TrainOptions};
@@ -31,25 +31,26 @@ use crate::error::Result;
 pub struct TrainOptions<'a, D = ()> {
     /// Threads, at most 1024; 0 (default) for all cores. The result depends on them under Hogwild alone.
     pub threads: usize,
-    /// Where and how often the state of the run is saved, and whether it goes on from there; `None` (default) for never.
+    /// Where and how often the state of the run is saved, and whether it goes on from there; `None` (default) for
+    /// never.
     pub checkpoint: Option<CheckpointPlan>,
     /// Hears of the progress, and may stop the run; nobody by default.
     pub observer: &'a dyn Observer,
     /// Where the run comes from (its command, its files), written into its checkpoints; empty by default.
     pub origin: &'a str,
-    /// The ranks of the run, where it is one of several that train on parts of one text: Sent2Vec, word2vec and FastSent do; `None` (default)
-    /// for a run by itself.
+    /// The ranks of the run, where it is one of several that train on parts of one text: Sent2Vec, word2vec and
+    /// FastSent do; `None` (default) for a run by itself.
     pub ranks: Option<&'a dyn Reduce>,
-    /// Word vectors to start from: of a file, or of a model ([`Model::to_embeddings`](crate::Model::to_embeddings)). Words that they lack are drawn as
-    /// long as they are on average.
+    /// Word vectors to start from: of a file, or of a model ([`Model::to_embeddings`](crate::Model::to_embeddings)).
+    /// Words that they lack are drawn as long as they are on average.
     pub vectors: Option<&'a Embeddings>,
     /// What the best weights are chosen by; without it the last are kept.
     pub dev: Option<D>,
     /// Whether PV-DBOW and PV-DM keep the vectors that they train for the sentences of the text
     /// ([`PvDbow::document_vectors`](crate::PvDbow::document_vectors)); no by default. Other systems have none.
     pub document_vectors: bool,
-    /// How text files are read: lines that are not UTF-8, long lines, the folder of temporary files. Tokenizer, minimum count and threads
-    /// are replaced by those of the run.
+    /// How text files are read: lines that are not UTF-8, long lines, the folder of temporary files. Tokenizer, minimum
+    /// count and threads are replaced by those of the run.
     pub text: CorpusOptions,
 }
 
@@ -111,8 +112,8 @@ impl<'a, D> TrainOptions<'a, D> {
         CorpusOptions { kept: self.kept_reading(), ..self.reading(tokenizer, min_count) }
     }
 
-    /// Where a reading that is stopped is kept: in the checkpoint of the run; `None` without one. For [`PairOptions::kept`](crate::PairOptions::kept)
-    /// where a program reads pairs itself.
+    /// Where a reading that is stopped is kept: in the checkpoint of the run; `None` without one. For
+    /// [`PairOptions::kept`](crate::PairOptions::kept) where a program reads pairs itself.
     #[must_use]
     pub fn kept_reading(&self) -> Option<KeptReading> {
         self.checkpoint.as_ref().map(|plan| KeptReading {

@@ -25,11 +25,12 @@ const MAX_HELD_OUT: usize = 2_000;
 impl CheckText {
     /// Takes a part of the data out of training and returns the sample to check on, as [`CheckText::of_pairs`] does.
     ///
-    /// A text of at least 32,000 sentences loses 1 % of them (at most 4,000), in runs of eight. Their pairs are removed from `data`; their
-    /// words stay in the vocabulary. They are the end of the sample, and only they are compared with their neighbours. A shorter text is
-    /// trained on as a whole.
+    /// A text of at least 32,000 sentences loses 1 % of them (at most 4,000), in runs of eight. Their pairs are removed
+    /// from `data`; their words stay in the vocabulary. They are the end of the sample, and only they are compared with
+    /// their neighbours. A shorter text is trained on as a whole.
     ///
-    /// A set of at least 2,000 pairs loses 1 % of them (200 to 2,000). Without running text, the sample is of the sentences of pairs.
+    /// A set of at least 2,000 pairs loses 1 % of them (200 to 2,000). Without running text, the sample is of the
+    /// sentences of pairs.
     ///
     /// ```no_run
     /// # use senv::{CheckParams, CheckText, NeighbourRecipe, TrainOptions, check};

@@ -109,8 +109,8 @@ pub struct CosineSpread {
 }
 
 impl CosineSpread {
-    /// In about how many directions vectors differ: 1 / (mean² + sd²), the inverse of the mean squared cosine, which is the
-    /// dimension where vectors point everywhere equally often, and 1 where all lie on a line.
+    /// In about how many directions vectors differ: 1 / (mean² + sd²), the inverse of the mean squared cosine, which is
+    /// the dimension where vectors point everywhere equally often, and 1 where all lie on a line.
     #[must_use]
     pub fn directions(&self) -> f64 {
         1.0 / (self.mean * self.mean + self.sd * self.sd).max(f64::MIN_POSITIVE)
@@ -209,8 +209,8 @@ pub struct Check {
 /// document; and, for the comparison with TF-IDF, for which nearly all random pairs are equally far, each of up to 800
 /// sentences with the first, third, 9th, 31st and 101st of the sentences that share a word with it, in the order of
 /// their TF-IDF cosines. Equal sentences are never paired. Where sentences were held out of training
-/// ([`CheckText::hold_out`]), neighbours and the random pairs that they are compared with are of these, and all else is of
-/// the others. Held-out pairs are judged separately ([`PairCheck`]).
+/// ([`CheckText::hold_out`]), neighbours and the random pairs that they are compared with are of these, and all else is
+/// of the others. Held-out pairs are judged separately ([`PairCheck`]).
 ///
 /// # Errors
 /// [`senv_core::Error::InvalidParameter`] for a text without a sentence; [`senv_core::Error::TooLarge`] if memory is
@@ -323,8 +323,8 @@ pub fn check<E: SentenceEncoder + ?Sized>(encoder: &E, text: &CheckText, params:
     Ok(check)
 }
 
-/// How likely neighbouring sentences have a higher TF-IDF cosine than random ones, in `[0, 1]`: near .5 where the lines of a text
-/// have no order ([`MIN_ORDER`]). `None` where there are too few.
+/// How likely neighbouring sentences have a higher TF-IDF cosine than random ones, in `[0, 1]`: near .5 where the lines
+/// of a text have no order ([`MIN_ORDER`]). `None` where there are too few.
 ///
 /// # Errors
 /// [`senv_core::Error::TooLarge`] if memory is lacking.

@@ -22,7 +22,8 @@ pub(crate) struct HeldOutPairs {
 }
 
 impl HeldOutPairs {
-    /// The first `most` of these pairs. A pair that repeats a sentence of another one is left out: two equal second sentences have no order.
+    /// The first `most` of these pairs. A pair that repeats a sentence of another one is left out: two equal second
+    /// sentences have no order.
     pub(crate) fn new(pairs: impl IntoIterator<Item = [String; 2]>, most: usize) -> Self {
         let (mut held_out, mut seen) = (Self::default(), HashSet::new());
         for [first, second] in pairs {

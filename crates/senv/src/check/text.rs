@@ -151,7 +151,8 @@ impl CheckText {
         Ok(text)
     }
 
-    /// A sample of the running text among sources of pairs ([`crate::PairKind::Neighbours`]); `None` where there is none.
+    /// A sample of the running text among sources of pairs ([`crate::PairKind::Neighbours`]); `None` where there is
+    /// none.
     #[must_use]
     pub fn of_pairs(data: &PairData, params: &CheckParams) -> Option<Self> {
         Self::of_pairs_without(data, params, &[])

@@ -1,7 +1,7 @@
 //! When a model is not to be trusted, and what then helps. Every threshold stands here, with its reason.
 //!
-//! They were set on models of a news collection of 43,490 sentences and of its first 1,200, 5,000 and 20,000, each judged
-//! by its correlation with human scores (STS benchmark, development set, Pearson x 100):
+//! They were set on models of a news collection of 43,490 sentences and of its first 1,200, 5,000 and 20,000, each
+//! judged by its correlation with human scores (STS benchmark, development set, Pearson x 100):
 //!
 //! | model | score | mean cosine, deviation | directions | neighbours | TF-IDF |
 //! | --- | --- | --- | --- | --- | --- |
@@ -35,11 +35,11 @@ pub const MIN_DIRECTIONS: f64 = 5.0;
 /// Running words of training text below which vectors learned from it alone compare sentences of other kinds worse than
 /// averages of random vectors do: so it is with 112,000 (5,000 sentences), and no longer with 400,000.
 pub const MIN_TRAINING_WORDS: u64 = 150_000;
-/// The same where unknown words have vectors too ([`crate::UnknownWords::Hash`]): with 20,000 words (1,000 sentences) the
-/// settings that fit the text give better vectors than random ones with SIF weights, with 1,100 worse ones.
+/// The same where unknown words have vectors too ([`crate::UnknownWords::Hash`]): with 20,000 words (1,000 sentences)
+/// the settings that fit the text give better vectors than random ones with SIF weights, with 1,100 worse ones.
 pub const MIN_TRAINING_WORDS_HASHED: u64 = 20_000;
-/// AUC of neighbours by TF-IDF from which on a text of several documents has an order: their sentences share words. News
-/// have .76, a text of simple sentences .65, lines without order .5.
+/// AUC of neighbours by TF-IDF from which on a text of several documents has an order: their sentences share words.
+/// News have .76, a text of simple sentences .65, lines without order .5.
 pub const MIN_ORDER: f64 = 0.6;
 /// AUC of neighbours below which a model does not see the order that is there; even averages of random vectors do.
 pub const MIN_NEIGHBOUR_AUC: f64 = 0.55;

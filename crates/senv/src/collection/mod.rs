@@ -1,4 +1,5 @@
-//! Sentences on disk that can be searched: a collection of vectors and texts, joined with the model that makes the vectors.
+//! Sentences on disk that can be searched: a collection of vectors and texts, joined with the model that makes the
+//! vectors.
 
 mod model_place;
 mod new_sentences;
@@ -40,13 +41,14 @@ const RECALL: &str = "recall";
 pub struct SentenceCollectionParams {
     /// Names of what is kept of each sentence beside it; `text` is the sentence itself.
     pub columns: Vec<String>,
-    /// How vectors are stored and indexed. By default in f16: the cosines are off by some .00002, and files are half as large
-    /// as with f32.
+    /// How vectors are stored and indexed. By default in f16: the cosines are off by some .00002, and files are half as
+    /// large as with f32.
     pub index: IndexParams,
     /// Recall of a search that does not ask for another; above 0, up to 1.
     pub recall: f32,
-    /// Weight of the part of the model that reads word order, if it has one, for the sentences and for whatever is searched for
-    /// ([`Model::with_order_weight`]). By default 0, the table alone: a search by topic finds a little more so, and vectors are half as long.
+    /// Weight of the part of the model that reads word order, if it has one, for the sentences and for whatever is
+    /// searched for ([`Model::with_order_weight`]). By default 0, the table alone: a search by topic finds a little
+    /// more so, and vectors are half as long.
     pub order_weight: f64,
     /// Which part of the whole is made ([`SentenceCollection::build`]); by default all of it.
     pub shard: Option<CollectionShard>,
@@ -55,7 +57,8 @@ pub struct SentenceCollectionParams {
 /// A collection that is one of several parts of a whole, which [`Collection::join`] puts together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CollectionShard {
-    /// Which part: of the parts that `next` gives to [`SentenceCollection::build`], those that are dealt to it ([`Shard::deals`]).
+    /// Which part: of the parts that `next` gives to [`SentenceCollection::build`], those that are dealt to it
+    /// ([`Shard::deals`]).
     pub shard: Shard,
     /// Whether the sentences have ids of their own. Without, each gets its place in the whole.
     pub has_ids: bool,
@@ -68,12 +71,12 @@ impl Default for SentenceCollectionParams {
     }
 }
 
-/// Sentences in a folder on disk, with the model that encodes them: opened by memory maps, searched by meaning, added to,
-/// replaced and deleted.
+/// Sentences in a folder on disk, with the model that encodes them: opened by memory maps, searched by meaning, added
+/// to, replaced and deleted.
 ///
-/// The collection keeps the path and the digest of its model, so that queries are encoded by the model that made the vectors;
-/// another one is refused. The name `english` stands for the English model that is part of the library (feature `english`).
-/// [`Collection`] holds the vectors, writes the files, and locks them.
+/// The collection keeps the path and the digest of its model, so that queries are encoded by the model that made the
+/// vectors; another one is refused. The name `english` stands for the English model that is part of the library
+/// (feature `english`). [`Collection`] holds the vectors, writes the files, and locks them.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -122,10 +125,11 @@ impl SentenceCollection {
         Ok(Self { model: place.model, rows })
     }
 
-    /// Makes a collection of sentences that come in parts; `next` gives one part after another, and `None` behind the last; it
-    /// hears how many sentences make a good part, 262,144 for vectors of 256 values. The collection is there as a whole, or,
-    /// after an error, not at all. Memory holds one part at a time. For a shard ([`SentenceCollectionParams::shard`]) `next` gives all parts of
-    /// the whole, too, and those of other shards are dropped without being encoded.
+    /// Makes a collection of sentences that come in parts; `next` gives one part after another, and `None` behind the
+    /// last; it hears how many sentences make a good part, 262,144 for vectors of 256 values. The collection is there
+    /// as a whole, or, after an error, not at all. Memory holds one part at a time. For a shard
+    /// ([`SentenceCollectionParams::shard`]) `next` gives all parts of the whole, too, and those of other shards are
+    /// dropped without being encoded.
     ///
     /// # Errors
     /// As [`SentenceCollection::create_with`] and [`SentenceCollection::add_sentences`]; those of `next`.
@@ -170,12 +174,12 @@ impl SentenceCollection {
         Ok(Self { model: place.model, rows })
     }
 
-    /// Opens the collection in a folder and its model: at the path where it lay when the collection was made (that of the file
-    /// itself, if the path given then was a link), or else beside the folder, under the same name.
+    /// Opens the collection in a folder and its model: at the path where it lay when the collection was made (that of
+    /// the file itself, if the path given then was a link), or else beside the folder, under the same name.
     ///
     /// # Errors
-    /// As [`Collection::open`] and [`Model::open`]; [`Error::ModelGone`]; [`Error::OtherModel`] if the model at its path is
-    /// another one now; [`Error::NoSentences`] if the collection holds no sentences.
+    /// As [`Collection::open`] and [`Model::open`]; [`Error::ModelGone`]; [`Error::OtherModel`] if the model at its
+    /// path is another one now; [`Error::NoSentences`] if the collection holds no sentences.
     pub fn open(folder: impl AsRef<Path>) -> Result<Self> {
         Self::open_at(folder.as_ref(), None)
     }
@@ -278,15 +282,15 @@ impl SentenceCollection {
         KnownWords { sentences, words, known, hashed }
     }
 
-    /// Sentences that were added without a vector, because the model knows none of their words, or with one so short (norms
-    /// below 1e-12) that it has no direction: they are never found.
+    /// Sentences that were added without a vector, because the model knows none of their words, or with one so short
+    /// (norms below 1e-12) that it has no direction: they are never found.
     #[must_use]
     pub fn zero_vectors(rows: &Collection) -> u64 {
         rows.count(ZERO_VECTORS)
     }
 
-    /// Encodes sentences on all cores and adds them; their ids are returned. Each call makes a segment that is searched by
-    /// itself, and small ones are joined as they come ([`Collection::add`]): after many of them
+    /// Encodes sentences on all cores and adds them; their ids are returned. Each call makes a segment that is searched
+    /// by itself, and small ones are joined as they come ([`Collection::add`]): after many of them
     /// [`SentenceCollection::compact`] makes searches fast again.
     ///
     /// # Errors
@@ -298,14 +302,14 @@ impl SentenceCollection {
     /// Adds sentences with ids, columns or vectors of their own; the ids are returned.
     ///
     /// # Errors
-    /// As [`Collection::add`]; [`Error::BlankSentence`]; [`Error::ForeignVector`]; [`Error::NonFiniteVector`]. The collection is
-    /// as before then.
+    /// As [`Collection::add`]; [`Error::BlankSentence`]; [`Error::ForeignVector`]; [`Error::NonFiniteVector`]. The
+    /// collection is as before then.
     pub fn add_sentences(&mut self, sentences: NewSentences) -> Result<Vec<u64>> {
         Ok(self.rows.add(sentences.into_rows(&self.model, self.rows.columns())?)?)
     }
 
-    /// Adds sentences that come in parts, as in [`SentenceCollection::build`]: all of them, or, after an error, none. Their
-    /// number is returned.
+    /// Adds sentences that come in parts, as in [`SentenceCollection::build`]: all of them, or, after an error, none.
+    /// Their number is returned.
     ///
     /// # Errors
     /// As [`SentenceCollection::add_sentences`]; those of `next`.
@@ -328,7 +332,8 @@ impl SentenceCollection {
         Ok(self.rows.replace(sentences.into_rows(&self.model, self.rows.columns())?)?)
     }
 
-    /// The same of sentences with ids that come in parts, with columns or vectors of their own. Their number is returned.
+    /// The same of sentences with ids that come in parts, with columns or vectors of their own. Their number is
+    /// returned.
     ///
     /// # Errors
     /// As [`SentenceCollection::replace`]; those of `next`.
@@ -365,8 +370,8 @@ impl SentenceCollection {
         Ok(self.rows.refresh()?)
     }
 
-    /// The `k` sentences nearest to the query, the nearest first; equal ones are one hit. None for a query without a known
-    /// word.
+    /// The `k` sentences nearest to the query, the nearest first; equal ones are one hit. None for a query without a
+    /// known word.
     ///
     /// # Errors
     /// As [`Collection::search`].
@@ -419,7 +424,8 @@ fn rows_params(place: &ModelPlace, params: &SentenceCollectionParams) -> Result<
     Ok(params.columns.iter().fold(rows, |rows, column| rows.column(column)))
 }
 
-/// A model with its order part of this weight; one without such a part as it is, for nothing (0) and for the weight that it has (1).
+/// A model with its order part of this weight; one without such a part as it is, for nothing (0) and for the weight
+/// that it has (1).
 fn weighted(model: Model, order_weight: f64) -> Result<Model> {
     if [0.0, 1.0].contains(&order_weight) && !model.reads_order() {
         Ok(model)

@@ -94,8 +94,8 @@ fn check(folder: &Path, digest: &str, model: &Path, english: bool) -> Result<()>
     Ok(())
 }
 
-/// Opens the model of a collection, which must have this digest: at `given`, or else where it lay when the collection was
-/// made, or else beside the folder of the collection.
+/// Opens the model of a collection, which must have this digest: at `given`, or else where it lay when the collection
+/// was made, or else beside the folder of the collection.
 pub(super) fn open_again(folder: &Path, digest: &str, kept: &str, given: Option<&Path>) -> Result<Model> {
     let kept = Path::new(kept);
     let english = given.map_or_else(|| is_name_of_english(kept), is_english);

@@ -12,7 +12,8 @@ use crate::{
 const CHUNK_VALUES: usize = 4 << 20;
 /// Given vectors that are compared with what the model makes of their sentences.
 const COMPARED: usize = 16;
-/// The cosine below which a given vector is not that of its sentence: vectors that were rounded to 8 bits are above .999.
+/// The cosine below which a given vector is not that of its sentence: vectors that were rounded to 8 bits are above
+/// .999.
 const LEAST_COSINE: f32 = 0.99;
 
 /// The column of a collection that holds the sentences.
@@ -22,8 +23,8 @@ pub(super) const TEXT: &str = "text";
 pub(super) const ZERO_VECTORS: &str = "zero_vectors";
 pub(super) const SAMPLE: [&str; 4] = ["sample_sentences", "sample_words", "sample_known_words", "sample_hashed_words"];
 
-/// Sentences for a [`SentenceCollection`](crate::SentenceCollection), with what belongs to them. None of them may be blank
-/// ([`senv_core::text::is_blank`]): that is no sentence, as `senv index` passes over blank lines.
+/// Sentences for a [`SentenceCollection`](crate::SentenceCollection), with what belongs to them. None of them may be
+/// blank ([`senv_core::text::is_blank`]): that is no sentence, as `senv index` passes over blank lines.
 ///
 /// ```
 /// use senv::NewSentences;
@@ -69,8 +70,8 @@ impl NewSentences {
         self
     }
 
-    /// Their vectors, made by the model of the collection before: they are not encoded again. Some of them are compared with
-    /// what the model makes of the sentences.
+    /// Their vectors, made by the model of the collection before: they are not encoded again. Some of them are compared
+    /// with what the model makes of the sentences.
     #[must_use]
     pub fn vectors(mut self, vectors: Table) -> Self {
         self.vectors = Some(vectors);
@@ -128,8 +129,8 @@ impl NewSentences {
     }
 }
 
-/// Whether a search never finds a vector: of one that is too short the cosine is 0, even with itself, and the norm of one
-/// that is too long is infinite.
+/// Whether a search never finds a vector: of one that is too short the cosine is 0, even with itself, and the norm of
+/// one that is too long is infinite.
 fn has_no_direction(vector: &[f32]) -> bool {
     kernels::cosine(vector, vector) == 0.0 || !kernels::norm(vector).is_finite()
 }

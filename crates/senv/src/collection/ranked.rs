@@ -15,7 +15,8 @@ const CHUNK: usize = 1024;
 /// A document that a search found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DocumentHit {
-    /// Its name: the value of the column that says which document a sentence is of; empty where sentences are ranked by themselves.
+    /// Its name: the value of the column that says which document a sentence is of; empty where sentences are ranked by
+    /// themselves.
     pub name: String,
     /// The higher the better; comparable among the hits of one query alone, but for [`RankBy::Words`] and the cosines.
     pub score: f64,
@@ -38,8 +39,9 @@ pub struct RankedCollection {
 }
 
 impl SentenceCollection {
-    /// Takes up the sentences that are not deleted and that `keep` says by their positions; those with the same value in `column` are a
-    /// document, in the order of the collection. Without a column each sentence is ranked by itself, by its words and its vector.
+    /// Takes up the sentences that are not deleted and that `keep` says by their positions; those with the same value
+    /// in `column` are a document, in the order of the collection. Without a column each sentence is ranked by itself,
+    /// by its words and its vector.
     ///
     /// Takes `4 dim` bytes for each sentence and document, and what their words take ([`senv_index::documents::Bm25`]).
     ///
@@ -59,8 +61,8 @@ impl SentenceCollection {
     /// ```
     ///
     /// # Errors
-    /// [`senv_index::Error::UnknownColumn`] for a column that is not there; [`senv_core::Error::TooLarge`] if the vectors do not fit
-    /// into memory; those of reading the collection.
+    /// [`senv_index::Error::UnknownColumn`] for a column that is not there; [`senv_core::Error::TooLarge`] if the
+    /// vectors do not fit into memory; those of reading the collection.
     pub fn ranked(&self, column: Option<&str>, mut keep: impl FnMut(usize) -> bool) -> Result<RankedCollection> {
         let rows = &self.rows;
         let (mut names, mut of_names): (Vec<String>, HashMap<String, usize>) = (Vec::new(), HashMap::new());
@@ -156,8 +158,8 @@ impl RankedCollection {
         self.names.is_empty()
     }
 
-    /// The `k` best documents for a query, each with its nearest sentence, the best first; of equally good ones the earlier. None
-    /// for a query of which nothing is known. `collection` is the one that these are of.
+    /// The `k` best documents for a query, each with its nearest sentence, the best first; of equally good ones the
+    /// earlier. None for a query of which nothing is known. `collection` is the one that these are of.
     ///
     /// # Errors
     /// Those of reading the collection.

@@ -88,7 +88,8 @@ pub(super) fn search(
     Ok(hits)
 }
 
-/// The hits among rows that were found, the nearest first; `None` if there may be more sentences, or more of a sentence.
+/// The hits among rows that were found, the nearest first; `None` if there may be more sentences, or more of a
+/// sentence.
 fn grouped(
     rows: &Collection,
     found: &[Found],
@@ -114,8 +115,8 @@ fn grouped(
     Ok(is_complete.then_some(hits))
 }
 
-/// The same where some sentences are there thousands of times: what was found is looked for in all of the text, and the next
-/// search is among the others.
+/// The same where some sentences are there thousands of times: what was found is looked for in all of the text, and the
+/// next search is among the others.
 fn thorough(
     rows: &Collection,
     query: &[f32],

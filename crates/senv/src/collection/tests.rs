@@ -163,8 +163,8 @@ fn vectors_that_are_there_are_taken_if_they_are_of_the_model() {
     assert_eq!(collection.add_sentences(new(table(&values, 4))).unwrap(), [1, 2, 3, 4]);
     assert_eq!(texts(&collection.search("the cat sat on the mat", 1).unwrap()), ["the cat sat on the mat"]);
     assert_eq!(SentenceCollection::zero_vectors(collection.rows()), 1);
-    // So short or so long that it has no direction: counted with those that are never found. Sixteen are compared, and of
-    // many these are not among them.
+    // So short or so long that it has no direction: counted with those that are never found. Sixteen are compared, and
+    // of many these are not among them.
     let many: Vec<String> = (0..400).map(|i| format!("the cat sat on the mat {i}")).collect();
     let texts: Vec<&str> = many.iter().map(String::as_str).collect();
     let (vectors, _) = collection.model().encode_batch(&texts).unwrap();

@@ -30,8 +30,8 @@ pub struct WebExport {
 
 impl SentenceCollection {
     /// Writes the sentences that are not deleted, with their vectors in int8, to one file for the web page of senv
-    /// (`senv-web`), in place of the file that is there. Equal sentences are one row with their number. Lines are kept where
-    /// all sentences are of one file.
+    /// (`senv-web`), in place of the file that is there. Equal sentences are one row with their number. Lines are kept
+    /// where all sentences are of one file.
     ///
     /// ```
     /// # let folder = tempfile::tempdir()?;
@@ -44,9 +44,9 @@ impl SentenceCollection {
     /// ```
     ///
     /// # Errors
-    /// [`Error::NotForWeb`] if the model is not the English one or its small form, which the page holds; [`Error::OrderNotForWeb`];
-    /// [`senv_core::Error::BadHyperparameter`] for more sentences than a page can hold (2 GiB); those of reading the collection
-    /// and of writing the file.
+    /// [`Error::NotForWeb`] if the model is not the English one or its small form, which the page holds;
+    /// [`Error::OrderNotForWeb`]; [`senv_core::Error::BadHyperparameter`] for more sentences than a page can hold (2
+    /// GiB); those of reading the collection and of writing the file.
     pub fn export_web(&self, path: impl AsRef<Path>) -> Result<WebExport> {
         let small = Self::check_for_web(&self.rows)?;
         let mut writer = WebCollectionWriter::new(self.rows.dim(), self.rows.model())?;

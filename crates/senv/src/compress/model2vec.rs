@@ -1,9 +1,10 @@
 //! Averages of word vectors in the folder layout of Model2Vec, for Python's `model2vec` and its Rust twin.
 //!
-//! The folder holds `model.safetensors` (one matrix, `embeddings`), `tokenizer.json` (of Hugging Face's tokenizers: a regular
-//! expression and a list of words) and `config.json`. The last word of the list, `[UNK]`, has a row of zeros; those programs
-//! leave unknown words out, so that vectors differ where [`UnknownWords::Hash`](crate::UnknownWords) gives unknown words a
-//! vector, and in the few places where the regular expression splits otherwise ([`Tokenizer::pattern`]).
+//! The folder holds `model.safetensors` (one matrix, `embeddings`), `tokenizer.json` (of Hugging Face's tokenizers: a
+//! regular expression and a list of words) and `config.json`. The last word of the list, `[UNK]`, has a row of zeros;
+//! those programs leave unknown words out, so that vectors differ where [`UnknownWords::Hash`](crate::UnknownWords)
+//! gives unknown words a vector, and in the few places where the regular expression splits otherwise
+//! ([`Tokenizer::pattern`]).
 
 use std::{fs, io::Write, path::Path};
 
@@ -19,7 +20,8 @@ use crate::{
 /// Stands for unknown words; longer if a word of the vocabulary is called so.
 const UNKNOWN: &str = "[UNK]";
 
-/// Writes a model to a folder, which is made if it is not there; files of these names are replaced, each by an atomic replace.
+/// Writes a model to a folder, which is made if it is not there; files of these names are replaced, each by an atomic
+/// replace.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -35,8 +37,8 @@ const UNKNOWN: &str = "[UNK]";
 /// ```
 ///
 /// # Errors
-/// [`Error::CannotCompress`] for a model that is no average of words (as [`crate::CompressParams::compress`], small tables
-/// aside), or tokenizes by the rules of Unicode; [`senv_core::Error::Io`] if a file cannot be written.
+/// [`Error::CannotCompress`] for a model that is no average of words (as [`crate::CompressParams::compress`], small
+/// tables aside), or tokenizes by the rules of Unicode; [`senv_core::Error::Io`] if a file cannot be written.
 pub fn write_model2vec(model: &Model, folder: &Path) -> Result<()> {
     let (tokenizer, vocabulary) = (model.tokenizer(), model.vocabulary());
     let Some(tokenizer) = tokenizer_json(tokenizer, vocabulary) else {

@@ -1,4 +1,5 @@
-//! Small tables of word vectors, as `senv compress` writes them: [`StaticEncoder`] of the core, opened as any other model.
+//! Small tables of word vectors, as `senv compress` writes them: [`StaticEncoder`] of the core, opened as any other
+//! model.
 
 use std::{path::Path, sync::OnceLock};
 

@@ -1,4 +1,5 @@
-//! From a trained average of word vectors to a small table: its rows, with weights and common components in them, are stored in few bits.
+//! From a trained average of word vectors to a small table: its rows, with weights and common components in them, are
+//! stored in few bits.
 
 use senv_core::{
     StaticEncoder,
@@ -22,12 +23,13 @@ pub struct CompressParams {
     pub dim: Option<usize>,
     /// So many of the most frequent words are kept; `None` for all.
     pub max_vocabulary: Option<usize>,
-    /// So many principal axes of the rows are kept (`principal-rows`); `None` for all, in the coordinates of the training.
+    /// So many principal axes of the rows are kept (`principal-rows`); `None` for all, in the coordinates of the
+    /// training.
     pub principal: Option<usize>,
     /// How much weaker axes gain, from 0 (not at all) to 0.5 (all count the same).
     pub whitening: f64,
-    /// Length of the vectors of unknown words, where the model has such vectors, as a multiple of the mean length of the rows; where an
-    /// order part is kept, as a multiple of the length that they have.
+    /// Length of the vectors of unknown words, where the model has such vectors, as a multiple of the mean length of
+    /// the rows; where an order part is kept, as a multiple of the length that they have.
     pub unknown_length: f64,
 }
 
@@ -66,13 +68,14 @@ impl CompressParams {
         self.compress_side_by_side(model, &[])
     }
 
-    /// As [`CompressParams::compress`], with the vectors of other models side by side (`rows-side-by-side`). An ensemble of models of the
-    /// same vocabulary has better cosines than one of them, as its dimension is higher; `principal` brings that down again. Models of
-    /// different data complement each other where a classifier is trained on the vectors; each counts the same, whatever the length of its
-    /// vectors. The first model says how text is tokenized and what stands for unknown words. Small tables are taken too.
+    /// As [`CompressParams::compress`], with the vectors of other models side by side (`rows-side-by-side`). An
+    /// ensemble of models of the same vocabulary has better cosines than one of them, as its dimension is higher;
+    /// `principal` brings that down again. Models of different data complement each other where a classifier is trained
+    /// on the vectors; each counts the same, whatever the length of its vectors. The first model says how text is
+    /// tokenized and what stands for unknown words. Small tables are taken too.
     ///
-    /// An order part is kept where the table keeps all its dimensions and its axes; with `dim`, `principal`, `whitening` or other models
-    /// only the table is taken.
+    /// An order part is kept where the table keeps all its dimensions and its axes; with `dim`, `principal`,
+    /// `whitening` or other models only the table is taken.
     ///
     /// # Errors
     /// As [`CompressParams::compress`]; [`Error::CannotCompress`] if tokenizers differ.

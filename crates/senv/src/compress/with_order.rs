@@ -1,4 +1,5 @@
-//! From a table with an order part to a small one: rows and maps are stored in few bits, and the part reads the rows as they are then.
+//! From a table with an order part to a small one: rows and maps are stored in few bits, and the part reads the rows as
+//! they are then.
 
 use senv_core::{
     StaticEncoder,

@@ -13,12 +13,12 @@
 //! r_t = [r_t⁽¹⁾ / ℓ₁; ..; r_t⁽ᴹ⁾ / ℓ_M]              of different words: r_t⁽ᵐ⁾ = 0 where model m lacks t, ℓ_m = mean_t ‖r_t⁽ᵐ⁾‖
 //! ```
 //!
-//! Weights and components are linear, so the mean of folded rows is the vector that the model gives (`feature-weight`), but for words
-//! without weight, which count here. uSIF divides each dimension by its norm over the sentence, which is not linear, and n-grams are
-//! no words: models with either are refused.
+//! Weights and components are linear, so the mean of folded rows is the vector that the model gives (`feature-weight`),
+//! but for words without weight, which count here. uSIF divides each dimension by its norm over the sentence, which is
+//! not linear, and n-grams are no words: models with either are refused.
 //!
-//! The mean of rows side by side is the means by all models one after another; of models of different words, each is a mean over all
-//! words that one of them knows.
+//! The mean of rows side by side is the means by all models one after another; of models of different words, each is a
+//! mean over all words that one of them knows.
 
 use std::collections::HashSet;
 

@@ -20,7 +20,8 @@ pub(super) enum Relation {
 pub(super) struct Anchors {
     place: HashMap<u32, u32>,
     anchors: Vec<u32>,
-    /// Of each pair, in the order of the file: the place of its group, what the other sentence is to the anchor, and that sentence.
+    /// Of each pair, in the order of the file: the place of its group, what the other sentence is to the anchor, and
+    /// that sentence.
     pairs: Vec<(u32, Relation, u32)>,
     /// Whether all pairs with the same first sentence are one group; otherwise each is one.
     group: bool,
@@ -46,7 +47,8 @@ impl Anchors {
         self.pairs.push((place, relation, other));
     }
 
-    /// The pairs of the part, in the order of the file: an anchor, 0 for what agrees with it and 1 for what contradicts it, and that.
+    /// The pairs of the part, in the order of the file: an anchor, 0 for what agrees with it and 1 for what contradicts
+    /// it, and that.
     pub(super) fn pairs(&self) -> impl Iterator<Item = [u32; 3]> + '_ {
         self.pairs.iter().map(|&(place, relation, other)| [self.anchors[place as usize], relation as u32, other])
     }

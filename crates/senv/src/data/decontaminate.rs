@@ -13,8 +13,8 @@ use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess,
 
 use crate::error::Result;
 
-/// The longest file of JSON that is read, in bytes after decompression: 1 GiB, more than twice SNLI's training set. A compressed file
-/// can pretend to be much longer than it is.
+/// The longest file of JSON that is read, in bytes after decompression: 1 GiB, more than twice SNLI's training set. A
+/// compressed file can pretend to be much longer than it is.
 const MAX_JSON_BYTES: u64 = 1 << 30;
 
 /// Words from which on a sentence counts: shorter ones are alike by chance.
@@ -34,12 +34,12 @@ const MIN_WORDS: usize = 4;
 pub struct HeldOut(HashSet<String>);
 
 impl HeldOut {
-    /// Every cell of tab-separated files, and every string of files that begin with `{`: one JSON object a line (`.jsonl`), or
-    /// one for the whole file as COCO has it. Fewer than four words count for nothing.
+    /// Every cell of tab-separated files, and every string of files that begin with `{`: one JSON object a line
+    /// (`.jsonl`), or one for the whole file as COCO has it. Fewer than four words count for nothing.
     ///
     /// # Errors
-    /// [`senv_core::Error::Io`] if a file cannot be read, [`senv_core::Error::BadFile`] if it begins like JSON and is not, or
-    /// has more than 1 GiB of it.
+    /// [`senv_core::Error::Io`] if a file cannot be read, [`senv_core::Error::BadFile`] if it begins like JSON and is
+    /// not, or has more than 1 GiB of it.
     pub fn read<P: AsRef<Path>>(paths: &[P]) -> Result<Self> {
         let mut held_out = Self::default();
         for path in paths {

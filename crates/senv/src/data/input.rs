@@ -68,8 +68,8 @@ pub struct PairOptions {
     pub held_out: HeldOut,
     /// Words that are known whatever their count, in this order behind the counted ones: those of initial vectors.
     pub keep: Vec<String>,
-    /// Whether the words of vectors that training starts from are known, though the pairs lack them; yes by default. Those of a
-    /// model to fine-tune always are.
+    /// Whether the words of vectors that training starts from are known, though the pairs lack them; yes by default.
+    /// Those of a model to fine-tune always are.
     pub keep_vector_words: bool,
     /// Reading of text.
     pub text: TextOptions,
@@ -111,7 +111,8 @@ pub struct SourceReport {
     pub identical: u64,
     /// Lines with a sentence of a held-out set, left out; of captions, the whole image is.
     pub contaminated: u64,
-    /// Groups that lack a second sentence, or with a sentence without a known word, left out; sentences too short for two halves.
+    /// Groups that lack a second sentence, or with a sentence without a known word, left out; sentences too short for
+    /// two halves.
     pub singletons: u64,
 }
 

@@ -1,7 +1,8 @@
 //! A reading of pairs that was stopped, kept to go on from.
 //!
-//! `PATH` is a checkpoint of the kind `pairs`: the words with their counts, and how far each file was read. `PATH.sentences` has the
-//! sentences and groups, as 32-bit words. Where running text was under way, its own reading lies at `PATH.text`.
+//! `PATH` is a checkpoint of the kind `pairs`: the words with their counts, and how far each file was read.
+//! `PATH.sentences` has the sentences and groups, as 32-bit words. Where running text was under way, its own reading
+//! lies at `PATH.text`.
 
 use std::path::{Path, PathBuf};
 
@@ -66,8 +67,8 @@ pub(super) struct KeptPairs<'a> {
 }
 
 impl<'a> KeptPairs<'a> {
-    /// `None` where nothing is kept: nobody asked for it, a file cannot be read again, or there is only running text, whose
-    /// reading is kept as a corpus.
+    /// `None` where nothing is kept: nobody asked for it, a file cannot be read again, or there is only running text,
+    /// whose reading is kept as a corpus.
     pub(super) fn new(inputs: &'a [PairInput], options: &'a PairOptions) -> Option<Self> {
         let kept = options.kept.as_ref()?;
         if let [input] = inputs

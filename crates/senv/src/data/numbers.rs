@@ -5,8 +5,9 @@ use std::hash::{BuildHasher, RandomState};
 use hashbrown::HashTable;
 use senv_core::{Error, Result, TokenId, corpus::SentencesWriter};
 
-/// The numbers of the sentences that came before, in 25 bytes of memory a place. A sentence is known by 128 bits of two hashes whose keys are drawn anew for each run,
-/// so that its tokens need not stay in memory: among four million that two of them agree by chance has a probability below 10^-25.
+/// The numbers of the sentences that came before, in 25 bytes of memory a place. A sentence is known by 128 bits of two
+/// hashes whose keys are drawn anew for each run, so that its tokens need not stay in memory: among four million that
+/// two of them agree by chance has a probability below 10^-25.
 pub(super) struct Numbers {
     known: HashTable<Known>,
     /// Distinct sentences that are remembered at most.

@@ -49,9 +49,10 @@ impl PairData {
     /// Reads files.
     ///
     /// # Errors
-    /// [`Error::BadLine`] or [`Error::Data`] for a line of another layout, naming file and line; [`Error::NoExamplesIn`] if no pair is left
-    /// over all files; what the core says of files, text and vocabulary. [`senv_core::Error::Interrupted`] if the observer asks to stop: what
-    /// was read is kept where [`PairOptions::kept`] says.
+    /// [`Error::BadLine`] or [`Error::Data`] for a line of another layout, naming file and line;
+    /// [`Error::NoExamplesIn`] if no pair is left over all files; what the core says of files, text and vocabulary.
+    /// [`senv_core::Error::Interrupted`] if the observer asks to stop: what was read is kept where
+    /// [`PairOptions::kept`] says.
     pub fn read(inputs: &[PairInput], options: &PairOptions, observer: &dyn Observer) -> Result<Self> {
         inputs.iter().try_for_each(check_weight)?;
         let kept = KeptPairs::new(inputs, options);

@@ -56,8 +56,8 @@ impl Reading {
         Ok(())
     }
 
-    /// Writes the tokens of a sentence that is encoded to `out`, cleared first; none where no word is known. The limit of
-    /// training does not bind it: only beyond 10,000 tokens the rest is not read, and does not count as known.
+    /// Writes the tokens of a sentence that is encoded to `out`, cleared first; none where no word is known. The limit
+    /// of training does not bind it: only beyond 10,000 tokens the rest is not read, and does not count as known.
     pub(crate) fn read(
         &self,
         vocabulary: &Vocabulary,

@@ -14,7 +14,8 @@ use super::{
 };
 use crate::error::Result;
 
-/// Reads a file whose lines are sentences in order, a blank line between documents. `kept` is where a reading that is stopped goes.
+/// Reads a file whose lines are sentences in order, a blank line between documents. `kept` is where a reading that is
+/// stopped goes.
 pub(super) fn read(
     input: &PairInput,
     options: &PairOptions,

@@ -35,7 +35,8 @@ pub struct PairSource {
     pub(super) scratch_dir: Option<PathBuf>,
 }
 
-/// How the sentences of a source belong together. Sentences are named by their numbers. Long lists lie in temporary files.
+/// How the sentences of a source belong together. Sentences are named by their numbers. Long lists lie in temporary
+/// files.
 #[derive(Debug, Clone)]
 pub(super) enum Groups {
     /// Group i: the anchor, the sentences that mean the same, those that contradict it.
@@ -174,8 +175,8 @@ impl PairSource {
     /// A source of pairs that a program brings itself: indices of two sentences each.
     ///
     /// # Errors
-    /// [`senv_core::Error::InvalidParameter`] if a number is of no sentence or of one without a word, or a pair is twice
-    /// the same sentence.
+    /// [`senv_core::Error::InvalidParameter`] if a number is of no sentence or of one without a word, or a pair is
+    /// twice the same sentence.
     pub fn from_pairs(name: impl Into<String>, sentences: Sentences, pairs: &[[u32; 2]]) -> Result<Self> {
         let mut groups = AnchoredWriter::new(None);
         for (i, &[first, second]) in pairs.iter().enumerate() {

@@ -1,7 +1,8 @@
 //! Files of pairs, captions and labelled pairs; sentences whose halves are pairs.
 //!
-//! A file is read in parts, each as if by itself, so that memory has a bound: equal sentences of a part are one, and the groups of a part
-//! belong to it alone. Only a file of more than 3.7 million distinct sentences, or 4.2 million pairs, has a second part.
+//! A file is read in parts, each as if by itself, so that memory has a bound: equal sentences of a part are one, and
+//! the groups of a part belong to it alone. Only a file of more than 3.7 million distinct sentences, or 4.2 million
+//! pairs, has a second part.
 
 use std::path::Path;
 

@@ -2,8 +2,8 @@
 //!
 //! A step of training is a row of parallel parts of some tenths of a millisecond each with serial ones between them. A
 //! rayon thread that finds nothing to do for a few microseconds goes to sleep, and waking it takes as long as such a
-//! part, above all on a virtual machine: two threads then bring little. Here the second thread looks for parts again and
-//! again until the whole work is done.
+//! part, above all on a virtual machine: two threads then bring little. Here the second thread looks for parts again
+//! and again until the whole work is done.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

@@ -38,8 +38,8 @@ pub(super) struct FitPosition {
 }
 
 impl FitPosition {
-    /// Whether a run of so many steps can stand there; one that cannot would overflow sums and look for examples that are
-    /// not there.
+    /// Whether a run of so many steps can stand there; one that cannot would overflow sums and look for examples that
+    /// are not there.
     pub(super) fn is_possible(&self, order: &ExampleOrder, total: u64) -> bool {
         self.step <= total && self.loss.1 <= self.step && self.stale < u32::MAX && order.accepts(&self.cursors)
     }
@@ -85,8 +85,8 @@ pub(super) fn save(
     checkpoint::save_with(path, KIND, about, &state, &tables)
 }
 
-/// Reads the file, if there is one and the plan says to go on from it; all in it must have the shapes of the weights that the
-/// run began with.
+/// Reads the file, if there is one and the plan says to go on from it; all in it must have the shapes of the weights
+/// that the run began with.
 pub(super) fn resume(
     plan: &CheckpointPlan,
     settings: &str,

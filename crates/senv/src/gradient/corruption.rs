@@ -7,7 +7,8 @@
 //! (F2)  of what is left, (w_1, w_2), (w_3, w_4), … are each swapped with probability p_x
 //! ```
 //!
-//! A word without a neighbor to its right, the last one of an odd number, stays where it is: a sentence of one word is never changed.
+//! A word without a neighbor to its right, the last one of an odd number, stays where it is: a sentence of one word is
+//! never changed.
 
 use rand::{Rng, RngExt};
 use senv_core::{TokenId, rng::stream};
@@ -22,8 +23,8 @@ pub(crate) struct Corruption {
 }
 
 impl Corruption {
-    /// What becomes of the sentences of a step, given the seed and the number of the step, in turn: each is read, and `out` gets what is
-    /// left. One stream says which words are deleted, another which are swapped.
+    /// What becomes of the sentences of a step, given the seed and the number of the step, in turn: each is read, and
+    /// `out` gets what is left. One stream says which words are deleted, another which are swapped.
     pub(crate) fn of_step(self, (seed, number): (u64, u64)) -> impl FnMut(&[TokenId], &mut Vec<TokenId>) {
         let mut deleted = stream(seed, "deleted words", &[number]);
         let mut swapped = stream(seed, "swapped words", &[number]);

@@ -1,5 +1,5 @@
-//! The step that systems with one encoder share: rows are gathered and encoded, a loss of the sentence vectors gives their
-//! gradient, and that goes back through the encoder to words and parameters.
+//! The step that systems with one encoder share: rows are gathered and encoded, a loss of the sentence vectors gives
+//! their gradient, and that goes back through the encoder to words and parameters.
 
 use ndarray::{Array2, ArrayView2};
 use rand::RngExt;
@@ -13,8 +13,8 @@ use senv_losses::RowGradients;
 use super::{GradientStep, Gradients, Lap, StepReport, Weights};
 use crate::error::Result;
 
-/// What a loss writes beside the gradient of the sentence vectors: the gradients of the groups behind the encoder's, which
-/// is the first.
+/// What a loss writes beside the gradient of the sentence vectors: the gradients of the groups behind the encoder's,
+/// which is the first.
 pub(crate) struct HeadGradients<'g> {
     /// Of dense parameters, group by group.
     pub(crate) dense: &'g mut [Parameters<f32>],
@@ -41,8 +41,8 @@ impl VectorDropout<'_> {
     }
 }
 
-/// Loss and gradient of a batch; `loss` is given the sentence vectors, shape `(n_sentences, encoder.dim())`, and returns
-/// what came of the step and their gradient. The time of each part is added to the phases.
+/// Loss and gradient of a batch; `loss` is given the sentence vectors, shape `(n_sentences, encoder.dim())`, and
+/// returns what came of the step and their gradient. The time of each part is added to the phases.
 ///
 /// # Errors
 /// Whatever is wrong with shapes or memory.

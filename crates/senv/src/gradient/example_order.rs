@@ -5,8 +5,8 @@
 //! π_p = the blocks of 2^12 examples in random order; every 2^10 of them, a window of W examples, shuffled      n > W
 //! ```
 //!
-//! Beyond W the examples that a window sees lie in 1,024 stretches of the file that holds them, of some hundred kilobytes each, and 16 MiB
-//! hold their order, however many there are.
+//! Beyond W the examples that a window sees lie in 1,024 stretches of the file that holds them, of some hundred
+//! kilobytes each, and 16 MiB hold their order, however many there are.
 
 use rand::{RngExt, seq::SliceRandom};
 use senv_core::rng::stream;

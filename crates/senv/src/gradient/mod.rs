@@ -49,7 +49,8 @@ pub use run::fit;
 pub struct Weights {
     /// One row a word.
     pub words: Table,
-    /// Filters, biases, matrices, a group for each part: the encoder's, then those of a head. Averages have an empty group.
+    /// Filters, biases, matrices, a group for each part: the encoder's, then those of a head. Averages have an empty
+    /// group.
     pub parameters: Vec<Parameters<f32>>,
 }
 
@@ -165,8 +166,8 @@ pub struct GradientStep<'a> {
 pub struct StepReport {
     /// Mean loss of an example; NaN stops the run.
     pub loss: f64,
-    /// What the loss of these examples would be without any knowledge: ln V for a token among V words, ln 2 for a yes or
-    /// no, that of equal cosines where cosines are compared. A run that stays far above it is stopped; `None` where
+    /// What the loss of these examples would be without any knowledge: ln V for a token among V words, ln 2 for a yes
+    /// or no, that of equal cosines where cosines are compared. A run that stays far above it is stopped; `None` where
     /// there is no such value.
     pub chance: Option<f64>,
     /// Tokens that were read and told, for systems that count them; 0 for others.
@@ -189,28 +190,28 @@ pub trait Objective: Sync {
     /// What identifies its data and settings: a checkpoint is resumed only by an objective of equal identity.
     fn identity(&self) -> String;
 
-    /// The groups of parameters, ascending, of which a step touches a few rows: output matrices with sampled words. Like
-    /// words of [`WordUpdates::Sparse`], their other rows rest: neither zeros nor moments of the size of the vocabulary
-    /// are walked through at every step.
+    /// The groups of parameters, ascending, of which a step touches a few rows: output matrices with sampled words.
+    /// Like words of [`WordUpdates::Sparse`], their other rows rest: neither zeros nor moments of the size of the
+    /// vocabulary are walked through at every step.
     fn row_groups(&self) -> Vec<usize> {
         Vec::new()
     }
 
-    /// Whether gradients may grow beyond use, as those of recurrent networks do. A run checks their norm then; else only
-    /// where it clips, and the pass over them is saved.
+    /// Whether gradients may grow beyond use, as those of recurrent networks do. A run checks their norm then; else
+    /// only where it clips, and the pass over them is saved.
     fn may_explode(&self) -> bool {
         true
     }
 
-    /// Draws what a step works on. It does not see the weights, so the loop calls it for the next step while this one is
-    /// computed; all it draws follows from `step`.
+    /// Draws what a step works on. It does not see the weights, so the loop calls it for the next step while this one
+    /// is computed; all it draws follows from `step`.
     ///
     /// # Errors
     /// Whatever is wrong with shapes or memory.
     fn prepare(&self, step: &GradientStep<'_>, batch: &mut Self::Batch) -> Result<()>;
 
-    /// Loss and gradient of a prepared batch. `gradients` comes as the last step left it, with `d_parameters` zeroed and in
-    /// the form of the parameters; words and their gradients, and those of rows, are to be replaced.
+    /// Loss and gradient of a prepared batch. `gradients` comes as the last step left it, with `d_parameters` zeroed
+    /// and in the form of the parameters; words and their gradients, and those of rows, are to be replaced.
     ///
     /// # Errors
     /// Whatever is wrong with shapes or memory.

@@ -21,8 +21,8 @@ pub enum Stopped {
         /// The learning rate at that step.
         lr: f64,
     },
-    /// The loss was far above that of a guess and stayed there, was above it at the end, or was no lower than at the start
-    /// though the weights had grown beyond comparison; the weights are the best before.
+    /// The loss was far above that of a guess and stayed there, was above it at the end, or was no lower than at the
+    /// start though the weights had grown beyond comparison; the weights are the best before.
     NotLearning {
         /// The step.
         step: u64,

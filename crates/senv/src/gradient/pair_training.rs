@@ -109,10 +109,11 @@ hyperparameters! {
         pub loss: PairLoss = PairLoss::default() => group;
         /// Share of the words that are dropped from a sentence in each step; one word always stays.
         pub word_dropout: f64 = 0.0 => Training[from 0 below 1];
-        /// Share of the values of each word vector that are set to 0 in each step, the others scaled up to make up for it.
+        /// Share of the values of each word vector that are set to 0 in each step, the others scaled up to make up for
+        /// it.
         ///
-        /// A word has one mask in all sentences of a batch, where the papers draw one for each occurrence: batches hold each
-        /// distinct word once, and a mask an occurrence would multiply the rows that are gathered and updated.
+        /// A word has one mask in all sentences of a batch, where the papers draw one for each occurrence: batches hold
+        /// each distinct word once, and a mask an occurrence would multiply the rows that are gathered and updated.
         pub vector_dropout: f64 = 0.0 => Training[from 0 below 1];
         /// Probability that the words of both sentences of a pair are shuffled.
         pub scramble: f64 = 0.0 => Training[from 0 to 1];

@@ -23,18 +23,19 @@ pub enum Decay {
         /// In `[0, 1]`.
         floor: f64,
     },
-    /// By half after each of so many equal parts of the run. With as many parts as epochs it is `lr · ½^epoch`, the rule
-    /// of P-thought's release.
+    /// By half after each of so many equal parts of the run. With as many parts as epochs it is `lr · ½^epoch`, the
+    /// rule of P-thought's release.
     Halve {
         /// How many; 0 for one an epoch, or four where steps are counted.
         parts: u32,
     },
-    /// By 1 % after each validation, by a fifth after one without a better score, and the run ends where the rate is below 1e-5: the rule
-    /// of InferSent's release. Without validation it is the constant rate.
+    /// By 1 % after each validation, by a fifth after one without a better score, and the run ends where the rate is
+    /// below 1e-5: the rule of InferSent's release. Without validation it is the constant rate.
     Plateau,
 }
 
-/// Factors of [`Decay::Plateau`] after each validation, and after one without a better score; the rate at which it ends.
+/// Factors of [`Decay::Plateau`] after each validation, and after one without a better score; the rate at which it
+/// ends.
 const A_VALIDATION: f64 = 0.99;
 const WITHOUT_GAIN: f64 = 0.2;
 const LEAST_LR: f64 = 1e-5;

@@ -38,9 +38,9 @@ const REPORT: Duration = Duration::from_millis(200);
 /// # Errors
 /// [`CoreError::InvalidParameter`] for a parameter out of range; [`Error::NoExamples`] if there is nothing to learn
 /// from; [`Error::Diverged`] if the loss or a weight is no number, [`Error::NotLearning`] if the loss stays above that
-/// of a guess or of the start, [`Error::Outgrown`] if nothing is left of the weights it began with, [`Error::ExplodingGradient`] if the gradient is none or too long, and no validation came
-/// before; [`Error::CheckpointMismatch`] if a checkpoint is of another run; else whatever the
-/// objective, files and memory say.
+/// of a guess or of the start, [`Error::Outgrown`] if nothing is left of the weights it began with,
+/// [`Error::ExplodingGradient`] if the gradient is none or too long, and no validation came before;
+/// [`Error::CheckpointMismatch`] if a checkpoint is of another run; else whatever the objective, files and memory say.
 pub fn fit<O: Objective + Send>(
     objective: &mut O,
     initial: impl FnOnce() -> Result<Weights> + Send,
@@ -55,8 +55,8 @@ pub fn fit<O: Objective + Send>(
     threads(options)?.install(|| FitRun::new(objective, initial, params, options)?.go())
 }
 
-/// The threads of a run; where the system starts fewer than are wanted, half of them, a quarter and so on, and the present
-/// thread where it starts none.
+/// The threads of a run; where the system starts fewer than are wanted, half of them, a quarter and so on, and the
+/// present thread where it starts none.
 fn threads(options: &RunOptions<'_>) -> Result<rayon::ThreadPool> {
     let wanted = options.thread_count();
     let start = |thread: rayon::ThreadBuilder| spawn_in_turn(|| thread.run());

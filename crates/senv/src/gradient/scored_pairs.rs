@@ -1,5 +1,5 @@
-//! Validation on pairs that people have scored: the score of an encoder is the mean over the sets of Pearson's r between its
-//! cosines and theirs.
+//! Validation on pairs that people have scored: the score of an encoder is the mean over the sets of Pearson's r
+//! between its cosines and theirs.
 
 use ndarray::Axis;
 use senv_core::{Sentences, Tokenizer, Vocabulary, arrays::TokenBatch, kernels};

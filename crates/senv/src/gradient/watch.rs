@@ -1,9 +1,9 @@
 //! Whether a run learns at all: its loss beside that of a guess, and beside that of its start.
 //!
-//! Every loss has a value that no knowledge brings, the chance of [`StepReport::chance`]: ln V for a token among V words,
-//! ln 2 for a yes or no, equal cosines where cosines are compared. A run whose loss goes far above it and stays there has
-//! left the weights beyond use, though the loss is a number. Cosines do not see how long vectors are, so that a loss of them
-//! cannot grow; steps that are too long leave it where it began, while the weights grow without bound.
+//! Every loss has a value that no knowledge brings, the chance of [`StepReport::chance`]: ln V for a token among V
+//! words, ln 2 for a yes or no, equal cosines where cosines are compared. A run whose loss goes far above it and stays
+//! there has left the weights beyond use, though the loss is a number. Cosines do not see how long vectors are, so that
+//! a loss of them cannot grow; steps that are too long leave it where it began, while the weights grow without bound.
 //!
 //! ```text
 //! r_t = loss / chance at step t        worst = max(1, r_0): a run may begin above chance, from weights of another task
@@ -24,11 +24,11 @@ const STEPS: u32 = 100;
 const END: f64 = 1.1;
 /// The share of the loss of the start that counts as no lower.
 const NO_LOWER: f64 = 0.9;
-/// Multiples of the first length of the weights that no rate of use brings. Those of a thousand do come: a recipe may begin
-/// with short vectors and long steps, and the loss of a first batch may be low by chance.
+/// Multiples of the first length of the weights that no rate of use brings. Those of a thousand do come: a recipe may
+/// begin with short vectors and long steps, and the loss of a first batch may be low by chance.
 const GROWN: f64 = 1e6;
-/// Multiples of the first length of the weights at which the first ones are lost in the rounding of f32, 24 bits: nothing is
-/// left of what training began with, however low the loss.
+/// Multiples of the first length of the weights at which the first ones are lost in the rounding of f32, 24 bits:
+/// nothing is left of what training began with, however low the loss.
 const LOST: f64 = (1 << 24) as f64;
 /// Steps that the mean at the end looks back.
 const MEMORY: f64 = 50.0;

@@ -1,4 +1,5 @@
-//! SearchGrid search: every combination of some values of hyperparameters is trained, and the best by validation is kept.
+//! SearchGrid search: every combination of some values of hyperparameters is trained, and the best by validation is
+//! kept.
 //!
 //! The best combination is then trained with further seeds, so that its score is known with its spread. In a folder the
 //! search keeps its table (`results.tsv`) and the best model (`best.senv`), and goes on there when it was stopped.
@@ -84,9 +85,9 @@ impl<S: Hyperparameters + Clone> GridSearch<S> {
     /// further seeds. Runs that diverge count as the worst. The observer hears of every score.
     ///
     /// # Errors
-    /// [`CoreError::Interrupted`] where a run was stopped; [`CoreError::InvalidParameter`] without a candidate, without a
-    /// seed, or for candidates that have none; [`Error::NothingLearned`] if every run diverged; whatever else `train`,
-    /// the folder and its files say.
+    /// [`CoreError::Interrupted`] where a run was stopped; [`CoreError::InvalidParameter`] without a candidate, without
+    /// a seed, or for candidates that have none; [`Error::NothingLearned`] if every run diverged; whatever else
+    /// `train`, the folder and its files say.
     pub fn run<M: SavedModel>(
         &self,
         mut train: impl FnMut(&S, &str) -> Result<Trained<M>>,

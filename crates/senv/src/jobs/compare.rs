@@ -26,11 +26,12 @@ pub struct Comparison {
     pub second: Vec<Option<Counterpart>>,
 }
 
-/// Looks for each sentence of two texts in the other: by the same text, with a cosine of 1 whatever the encoder knows of it, or else
-/// by the nearest vector of a cosine of at least `threshold`.
+/// Looks for each sentence of two texts in the other: by the same text, with a cosine of 1 whatever the encoder knows
+/// of it, or else by the nearest vector of a cosine of at least `threshold`.
 ///
-/// Nothing is missed ([`senv_index::counterparts`]). Takes `4 dim` bytes, and some 250 more, for each distinct sentence of both texts.
-/// `progress` is called with the number of distinct sentences of the first text that were compared, and of all of them.
+/// Nothing is missed ([`senv_index::counterparts`]). Takes `4 dim` bytes, and some 250 more, for each distinct sentence
+/// of both texts. `progress` is called with the number of distinct sentences of the first text that were compared, and
+/// of all of them.
 ///
 /// ```
 /// # #[cfg(feature = "english")] {

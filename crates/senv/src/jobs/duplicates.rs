@@ -8,7 +8,8 @@ use senv_index::Duplicate;
 use super::distinct::Distinct;
 use crate::error::Result;
 
-/// Steps by which a threshold is lowered, and the parts of one by which it is then found, so that it has three decimals.
+/// Steps by which a threshold is lowered, and the parts of one by which it is then found, so that it has three
+/// decimals.
 const STEP: f32 = 0.05;
 const PARTS: u32 = 50;
 
@@ -31,15 +32,16 @@ impl DuplicateParams<'_> {
     }
 }
 
-/// Goes through sentences in order and drops each that repeats one that was kept: for each what it repeats, or `None` if it is
-/// kept.
+/// Goes through sentences in order and drops each that repeats one that was kept: for each what it repeats, or `None`
+/// if it is kept.
 ///
-/// A sentence is repeated by one of the same text, with a cosine of 1 whatever the encoder knows of it, and by one whose vector has a
-/// cosine of at least the threshold with its vector; of several that it repeats, the first is named. A sentence that is near to a
-/// dropped one alone is kept.
+/// A sentence is repeated by one of the same text, with a cosine of 1 whatever the encoder knows of it, and by one
+/// whose vector has a cosine of at least the threshold with its vector; of several that it repeats, the first is named.
+/// A sentence that is near to a dropped one alone is kept.
 ///
-/// Nothing is missed: the answer is that of comparing all pairs ([`senv_index::duplicates`]). Takes `4 dim` bytes, and some 250 more,
-/// for each distinct sentence. `progress` is called with the number of distinct sentences that are settled, and of all of them.
+/// Nothing is missed: the answer is that of comparing all pairs ([`senv_index::duplicates`]). Takes `4 dim` bytes, and
+/// some 250 more, for each distinct sentence. `progress` is called with the number of distinct sentences that are
+/// settled, and of all of them.
 ///
 /// ```
 /// # #[cfg(feature = "english")] {
@@ -65,8 +67,8 @@ pub fn duplicates<E: SentenceEncoder + ?Sized>(
     Encoded::new(encoder, sentences, params)?.duplicates(params.threshold, progress)
 }
 
-/// The same with a threshold that is lowered from that of `params` until at most `n` sentences beside the fixed ones are kept: .001
-/// more would keep more than `n`. Returned with what it finds; -1 where no threshold is low enough.
+/// The same with a threshold that is lowered from that of `params` until at most `n` sentences beside the fixed ones
+/// are kept: .001 more would keep more than `n`. Returned with what it finds; -1 where no threshold is low enough.
 ///
 /// Compares all pairs some six to ten times. `progress` is that of each time.
 ///

@@ -51,12 +51,13 @@ pub struct EncodedRows<'a> {
     pub vectors: ArrayView2<'a, f32>,
 }
 
-/// Encodes a column of text and writes it with its vectors, as Parquet or, if the name of the output ends in `.arrow`, `.feather` or
-/// `.ipc`, as Arrow IPC. Memory holds some thousand rows and a row group of 64 MiB, however long the input.
+/// Encodes a column of text and writes it with its vectors, as Parquet or, if the name of the output ends in `.arrow`,
+/// `.feather` or `.ipc`, as Arrow IPC. Memory holds some thousand rows and a row group of 64 MiB, however long the
+/// input.
 ///
-/// Of Parquet and Arrow files, all of the same columns, every column is kept. Of other files, of files of several formats, and with
-/// [`TextOptions::split`], each line of text becomes a row of `file` (of several files), `line` and `text`. `on_rows` sees what was encoded
-/// before it is written; its error ends the work, and nothing is left behind.
+/// Of Parquet and Arrow files, all of the same columns, every column is kept. Of other files, of files of several
+/// formats, and with [`TextOptions::split`], each line of text becomes a row of `file` (of several files), `line` and
+/// `text`. `on_rows` sees what was encoded before it is written; its error ends the work, and nothing is left behind.
 ///
 /// ```
 /// use senv::{EncodeTableParams, encode_table, english};

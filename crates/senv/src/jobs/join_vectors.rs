@@ -16,16 +16,16 @@ const ROWS: usize = 1 << 12;
 /// What stands around the rows of a JSON array as `senv encode` writes it.
 const FRAME: [&[u8]; 2] = [b"[", b"\n]\n"];
 
-/// Joins files of vectors that were made of the shards of an input ([`Shard`](senv_core::text::Shard)), in this order, into the file of the whole. The
-/// ending of the output is that of all of them, and says how:
+/// Joins files of vectors that were made of the shards of an input ([`Shard`](senv_core::text::Shard)), in this order,
+/// into the file of the whole. The ending of the output is that of all of them, and says how:
 ///
 /// * `.npy`: the rows of all matrices below a header of their sum;
 /// * `.json`: the arrays of all in one;
 /// * `.parquet`, `.arrow` (feature `arrow`): the rows of all tables, which have the same columns;
 /// * `.jsonl`, `.tsv`, `.csv`, `.txt` and others: one file after another, as `cat` does.
 ///
-/// The bytes are those of the file that is made of the whole at once; only how a table is divided into pages and batches may differ.
-/// Memory holds some thousand rows.
+/// The bytes are those of the file that is made of the whole at once; only how a table is divided into pages and
+/// batches may differ. Memory holds some thousand rows.
 ///
 /// ```
 /// use senv_core::Table;
@@ -39,8 +39,8 @@ const FRAME: [&[u8]; 2] = [b"[", b"\n]\n"];
 /// ```
 ///
 /// # Errors
-/// [`senv_core::Error::BadFile`] for a file of another format, other columns or another dimension; [`senv_core::Error::Io`]. There is no output
-/// then.
+/// [`senv_core::Error::BadFile`] for a file of another format, other columns or another dimension;
+/// [`senv_core::Error::Io`]. There is no output then.
 pub fn join_vectors(shards: &[impl AsRef<Path>], output: impl AsRef<Path>) -> Result<()> {
     let output = output.as_ref();
     let shards: Vec<&Path> = shards.iter().map(AsRef::as_ref).collect();

@@ -30,7 +30,8 @@ pub struct MineParams {
     pub min_cosine: f32,
     /// Pairs of a higher cosine are left out.
     pub max_cosine: f32,
-    /// With a number of neighbours, at least 1: pairs are ranked by their margin (see [`MinedPair::score`]) in place of their cosine.
+    /// With a number of neighbours, at least 1: pairs are ranked by their margin (see [`MinedPair::score`]) in place of
+    /// their cosine.
     pub margin: Option<usize>,
     /// Whether a sentence is in one pair at most, the best.
     pub once: bool,
@@ -52,19 +53,19 @@ pub struct MinedPair {
     pub second: usize,
     /// Their cosine, in `[-1, 1]`.
     pub cosine: f32,
-    /// What pairs are ranked by: the cosine, or the margin, which is the cosine divided by the mean cosine of both with their
-    /// neighbours: above 1 for sentences that are nearer to each other than to others.
+    /// What pairs are ranked by: the cosine, or the margin, which is the cosine divided by the mean cosine of both with
+    /// their neighbours: above 1 for sentences that are nearer to each other than to others.
     pub score: f32,
 }
 
-/// The most similar pairs of sentences of a text, or of a sentence of one text and one of another; the best first, of equal ones those of
-/// earlier sentences.
+/// The most similar pairs of sentences of a text, or of a sentence of one text and one of another; the best first, of
+/// equal ones those of earlier sentences.
 ///
 /// Equal sentences count as one and are no pair of one text. By cosine nothing is missed: all pairs are compared
-/// ([`senv_index::nearest_pairs`]); the lower the least cosine, the longer it takes. By margin, pairs are those of each sentence and
-/// its nearest neighbours, of which 99 in 100 are found ([`VectorIndex`]). Takes `4 dim` bytes, and some 250 more, for each distinct
-/// sentence; by margin also 12 bytes for each neighbour.
-/// `progress` is called with the number of distinct sentences that were compared, and of all of them.
+/// ([`senv_index::nearest_pairs`]); the lower the least cosine, the longer it takes. By margin, pairs are those of each
+/// sentence and its nearest neighbours, of which 99 in 100 are found ([`VectorIndex`]). Takes `4 dim` bytes, and some
+/// 250 more, for each distinct sentence; by margin also 12 bytes for each neighbour. `progress` is called with the
+/// number of distinct sentences that were compared, and of all of them.
 ///
 /// ```
 /// # #[cfg(feature = "english")] {

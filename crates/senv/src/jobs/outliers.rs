@@ -6,13 +6,13 @@ use senv_index::{IndexParams, VectorIndex, for_neighbours};
 use super::distinct::Distinct;
 use crate::error::Result;
 
-/// How much each sentence is like others: the mean of its cosines with the `k` nearest other sentences, in `[-1, 1]`. Outliers are those of
-/// the lowest.
+/// How much each sentence is like others: the mean of its cosines with the `k` nearest other sentences, in `[-1, 1]`.
+/// Outliers are those of the lowest.
 ///
-/// Equal sentences count as one. A sentence without a known word has no vector and gets 0, as does one that has no other beside it. Up to
-/// some thousand sentences all are compared; of more, 99 in 100 of the nearest are found ([`VectorIndex`]). Takes `4.6 dim` bytes, and
-/// some 100 more, for each distinct sentence. `progress` is called with the number of distinct sentences that were looked up, and of all
-/// of them.
+/// Equal sentences count as one. A sentence without a known word has no vector and gets 0, as does one that has no
+/// other beside it. Up to some thousand sentences all are compared; of more, 99 in 100 of the nearest are found
+/// ([`VectorIndex`]). Takes `4.6 dim` bytes, and some 100 more, for each distinct sentence. `progress` is called with
+/// the number of distinct sentences that were looked up, and of all of them.
 ///
 /// ```
 /// # #[cfg(feature = "english")] {
@@ -25,8 +25,8 @@ use crate::error::Result;
 /// ```
 ///
 /// # Errors
-/// [`senv_index::Error::NonFinite`] if the encoder gives a vector that is not finite; [`senv_core::Error::TooLarge`] if the vectors do not fit
-/// into memory.
+/// [`senv_index::Error::NonFinite`] if the encoder gives a vector that is not finite; [`senv_core::Error::TooLarge`] if
+/// the vectors do not fit into memory.
 pub fn outliers<E: SentenceEncoder + ?Sized>(
     encoder: &E,
     sentences: &[impl AsRef<str>],

@@ -9,9 +9,9 @@ use crate::error::Result;
 
 /// The positions of `n` sentences that are unlike each other, in the order in which they were chosen.
 ///
-/// `typical`, from 0 to 1, says how much each is to be like the text as a whole: at 0 each next sentence is the farthest from all chosen
-/// ones ([`senv_index::diverse_rows`] has the equation). Equal sentences count as one, and sentences without a known word are not chosen. `progress` is called with the number of chosen sentences,
-/// and `n`.
+/// `typical`, from 0 to 1, says how much each is to be like the text as a whole: at 0 each next sentence is the
+/// farthest from all chosen ones ([`senv_index::diverse_rows`] has the equation). Equal sentences count as one, and
+/// sentences without a known word are not chosen. `progress` is called with the number of chosen sentences, and `n`.
 ///
 /// ```
 /// # #[cfg(feature = "english")] {
@@ -38,7 +38,8 @@ pub fn diverse_sample<E: SentenceEncoder + ?Sized>(
     Ok(rows.into_iter().map(|row| distinct.firsts[row]).collect())
 }
 
-/// The positions of `n` distinct sentences that are chosen at random, ascending; of equal ones the first stands for all.
+/// The positions of `n` distinct sentences that are chosen at random, ascending; of equal ones the first stands for
+/// all.
 ///
 /// ```
 /// let chosen = senv::random_sample(&["a", "b", "a", "c"], 2, 1);

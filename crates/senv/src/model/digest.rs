@@ -16,10 +16,10 @@ const PIECE_BYTES: u64 = 1 << 16;
 
 /// A digest of a model file, or of a folder of Model2Vec, in hexadecimal digits: that of another model differs.
 ///
-/// A file of senv has checksums of its tensors in its header, so that its digest is that of the whole without reading it. Of
-/// other files 64 pieces, spread over the file from its beginning to its end, and the length are looked at. It protects from
-/// mistakes, not from malice. With the feature `english` the name `english`, where no file has it, stands for the English model that is part of the
-/// library.
+/// A file of senv has checksums of its tensors in its header, so that its digest is that of the whole without reading
+/// it. Of other files 64 pieces, spread over the file from its beginning to its end, and the length are looked at. It
+/// protects from mistakes, not from malice. With the feature `english` the name `english`, where no file has it, stands
+/// for the English model that is part of the library.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;

@@ -83,8 +83,8 @@ pub trait EncoderSystem: Serialize + DeserializeOwned + Debug + Clone + PartialE
         None
     }
 
-    /// How many values the head has, if it reads vectors of the length that the encoder gives: others may be too long to
-    /// count.
+    /// How many values the head has, if it reads vectors of the length that the encoder gives: others may be too long
+    /// to count.
     fn n_head_values(&self) -> f64 {
         0.0
     }
@@ -218,15 +218,15 @@ impl<S: EncoderSystem> EncoderModel<S> {
         Self::from_file(&ModelFile::open(path)?)
     }
 
-    /// Folds words and filters of a CSE into one table, so that each sentence from here on costs about an average: worth its
-    /// time and memory ([`CseParams::windows`](crate::CseParams::windows) long rows for every word) where there are many
-    /// sentences. Other models stay as they are.
+    /// Folds words and filters of a CSE into one table, so that each sentence from here on costs about an average:
+    /// worth its time and memory ([`CseParams::windows`](crate::CseParams::windows) long rows for every word) where
+    /// there are many sentences. Other models stay as they are.
     pub fn prepare_for_many(&self) {
         self.folded.prepared.store(self.folded(true).is_some(), Ordering::Release);
     }
 
-    /// The folded table where it is `wanted`, or was prepared; made when first asked for. `None` if it does not fit into
-    /// memory.
+    /// The folded table where it is `wanted`, or was prepared; made when first asked for. `None` if it does not fit
+    /// into memory.
     fn folded(&self, wanted: bool) -> Option<&FoldedCnn> {
         let TrainableEncoder::Cnn(cnn) = &self.encoder else { return None };
         if !(S::FOLDS && (wanted || self.folded.prepared.load(Ordering::Acquire))) {
@@ -349,8 +349,8 @@ impl<S: EncoderSystem> SentenceEncoder for EncoderModel<S> {
         self.encode_with(self.folded(false), sentence, scratch, out)
     }
 
-    /// Recurrent encoders in batches, others sentence by sentence; that of CSE with words and filters folded into one table,
-    /// from an eighth as many sentences as there are words on.
+    /// Recurrent encoders in batches, others sentence by sentence; that of CSE with words and filters folded into one
+    /// table, from an eighth as many sentences as there are words on.
     fn encode_batch(&self, sentences: &[&str]) -> CoreResult<(Array2<f32>, Vec<Coverage>)> {
         if self.config.in_batches() {
             let read = |text: &str, scratch: &mut String, out: &mut Vec<TokenId>| self.read(text, scratch, out);

@@ -96,13 +96,15 @@ impl Model {
         KnownWords::count(self, self.tokenizer(), self.vocabulary(), sentences)
     }
 
-    /// The terms under which it may be used, where it was made of a model that has some: of the English one CC BY-SA 4.0.
+    /// The terms under which it may be used, where it was made of a model that has some: of the English one CC BY-SA
+    /// 4.0.
     #[must_use]
     pub fn terms(&self) -> Option<&str> {
         self.vocabulary().terms()
     }
 
-    /// Writes it to a file that [`Model::open`] reads. What was at the path is replaced, whatever it is, once the file is complete.
+    /// Writes it to a file that [`Model::open`] reads. What was at the path is replaced, whatever it is, once the file
+    /// is complete.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -126,7 +128,8 @@ impl Model {
         self.static_table().is_some_and(|table| table.order().is_some())
     }
 
-    /// The same model without its order part, if it has one: for jobs that go by what sentences are about, as groups and searches do.
+    /// The same model without its order part, if it has one: for jobs that go by what sentences are about, as groups
+    /// and searches do.
     ///
     /// # Errors
     /// None for the models of this crate.
@@ -134,8 +137,8 @@ impl Model {
         if self.reads_order() { self.with_order_weight(0.0) } else { Ok(self.clone()) }
     }
 
-    /// The same model with its order part of another weight: 1 for the weight that it has, 2 for twice of it, and 0 for the table alone, whose
-    /// vectors are shorter. A search for topics wants less of it, one for duplicates more.
+    /// The same model with its order part of another weight: 1 for the weight that it has, 2 for twice of it, and 0 for
+    /// the table alone, whose vectors are shorter. A search for topics wants less of it, one for duplicates more.
     ///
     /// ```
     /// use senv_core::SentenceEncoder;
@@ -147,7 +150,8 @@ impl Model {
     /// ```
     ///
     /// # Errors
-    /// [`Error::NoOrderPart`] for a model without one; [`senv_core::Error::InvalidParameter`] for a weight that is negative, infinite or NaN.
+    /// [`Error::NoOrderPart`] for a model without one; [`senv_core::Error::InvalidParameter`] for a weight that is
+    /// negative, infinite or NaN.
     pub fn with_order_weight(&self, weight: f64) -> Result<Self> {
         let none = || Error::NoOrderPart { kind: self.kind() };
         let table = self.static_table().filter(|table| table.order().is_some()).ok_or_else(none)?;
@@ -156,8 +160,8 @@ impl Model {
         Ok(self.0.with_static_table(table).ok_or_else(none)?.into())
     }
 
-    /// What decoder `decoder` (a position in [`crate::Decode::names`]) makes of a sentence, the likeliest first, by a beam
-    /// of this width; sentences of at most `longest` words, the end token counted.
+    /// What decoder `decoder` (a position in [`crate::Decode::names`]) makes of a sentence, the likeliest first, by a
+    /// beam of this width; sentences of at most `longest` words, the end token counted.
     ///
     /// # Errors
     /// [`Error::NoDecoders`] if the model only encodes; as [`crate::Decode::decode`].
@@ -190,8 +194,8 @@ impl Model {
         self.0.head().map(|head| head.score_pair(first, second)).transpose()
     }
 
-    /// The `k` words whose vectors are nearest to that of a definition, the nearest first; none for a definition without a known
-    /// word.
+    /// The `k` words whose vectors are nearest to that of a definition, the nearest first; none for a definition
+    /// without a known word.
     ///
     /// # Errors
     /// [`Error::NoDictionary`] if the model was not trained towards vectors of words; [`Error::NonFiniteVector`].

@@ -108,8 +108,8 @@ pub enum EncodingCost {
 
 /// A model that takes more words.
 pub trait ExpandVocabulary {
-    /// How words are best added: as they are to a model whose word vectors were given and stayed as they were, by a linear
-    /// map with a constant to others.
+    /// How words are best added: as they are to a model whose word vectors were given and stayed as they were, by a
+    /// linear map with a constant to others.
     fn usual_expansion(&self) -> VocabularyExpansion {
         VocabularyExpansion::Affine
     }

@@ -17,8 +17,8 @@ pub struct Trained<M> {
     pub model: M,
     /// Mean loss: of a target in nats (a sample) for systems trained by negative sampling, of a step for the others.
     pub loss: f64,
-    /// What this run of the program was trained on, each counted once an epoch: known tokens for systems trained by negative
-    /// sampling, examples for the others.
+    /// What this run of the program was trained on, each counted once an epoch: known tokens for systems trained by
+    /// negative sampling, examples for the others.
     pub units: u64,
     /// Steps made; 0 for systems trained by negative sampling, whose steps are not counted.
     pub steps: u64,

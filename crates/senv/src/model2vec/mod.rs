@@ -4,12 +4,13 @@
 //! v(S) = Σ_{t in S} w_t E_{m(t)} / n        v(S) / |v(S)| where the folder says `normalize`
 //! ```
 //!
-//! t are the ids of the first `max_length` tokens, the unknown one left out, n their number, E the rows, m the mapping of ids to rows, and w
-//! the weights, where the folder has them. Before that the text is cut to `max_length` times the median length of a token.
+//! t are the ids of the first `max_length` tokens, the unknown one left out, n their number, E the rows, m the mapping
+//! of ids to rows, and w the weights, where the folder has them. Before that the text is cut to `max_length` times the
+//! median length of a token.
 //!
-//! Read are tokenizers of the types WordPiece and WordLevel with the normalizers and pre-tokenizers of BERT, those of Unicode, and those
-//! that [`write_model2vec`](crate::write_model2vec) writes; with the feature `tokenizers` all others by Hugging Face's crate. What is not
-//! understood is refused by its name.
+//! Read are tokenizers of the types WordPiece and WordLevel with the normalizers and pre-tokenizers of BERT, those of
+//! Unicode, and those that [`write_model2vec`](crate::write_model2vec) writes; with the feature `tokenizers` all others
+//! by Hugging Face's crate. What is not understood is refused by its name.
 
 #[cfg(all(test, feature = "tokenizers"))]
 mod other_tests;
@@ -104,8 +105,8 @@ impl Model2Vec {
     /// ```
     ///
     /// # Errors
-    /// [`senv_core::Error::BadFile`] for what is not understood, which it names, and for tensors that do not fit to each other;
-    /// [`senv_core::Error::Io`]; [`senv_core::Error::TooLarge`] if the rows do not fit into memory.
+    /// [`senv_core::Error::BadFile`] for what is not understood, which it names, and for tensors that do not fit to
+    /// each other; [`senv_core::Error::Io`]; [`senv_core::Error::TooLarge`] if the rows do not fit into memory.
     pub fn open(folder: impl AsRef<Path>) -> Result<Self> {
         let folder = folder.as_ref();
         let bad = |path: &Path, reason: String| Error::BadFile { path: path.to_owned(), reason };

@@ -1,5 +1,5 @@
-//! Tokenizers of the crate `tokenizers`. The expected ids and vectors were computed from the same files in Python, by Model2Vec 0.10.0 and
-//! tokenizers 0.23.3.
+//! Tokenizers of the crate `tokenizers`. The expected ids and vectors were computed from the same files in Python, by
+//! Model2Vec 0.10.0 and tokenizers 0.23.3.
 
 use super::{
     tests::{f32s, ids, rows, write},

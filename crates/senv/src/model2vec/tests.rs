@@ -1,4 +1,5 @@
-//! Folders as Model2Vec 0.10.0 and tokenizers 0.23.3 read them: ids and vectors below are theirs, of the same vocabulary and rows.
+//! Folders as Model2Vec 0.10.0 and tokenizers 0.23.3 read them: ids and vectors below are theirs, of the same
+//! vocabulary and rows.
 
 use std::{fs, path::Path};
 

@@ -1,8 +1,8 @@
 //! The main job: a text becomes a model, without naming a system.
 //!
-//! What measured best for each kind of data (`docs/results.md`): where sentences stand in order, each is trained to be closer to
-//! the next one than to others, [`PpParams::for_neighbours`]; where they do not, words are predicted from the rest of
-//! their sentence, [`Sent2VecParams`] with its defaults. Pairs that mean the same join the neighbours.
+//! What measured best for each kind of data (`docs/results.md`): where sentences stand in order, each is trained to be
+//! closer to the next one than to others, [`PpParams::for_neighbours`]; where they do not, words are predicted from the
+//! rest of their sentence, [`Sent2VecParams`] with its defaults. Pairs that mean the same join the neighbours.
 
 pub(crate) mod start;
 #[cfg(all(test, feature = "english"))]
@@ -60,9 +60,9 @@ pub struct NeighbourRecipe {
 }
 
 impl Recipe {
-    /// Chooses by the size of the text and by whether its sentences have an order, for which its beginning is read. `text` holds
-    /// one sentence a line, `pairs` two sentences a line that mean the same, separated by a tab; one of the two may be empty.
-    /// What was chosen and why is a note for the observer.
+    /// Chooses by the size of the text and by whether its sentences have an order, for which its beginning is read.
+    /// `text` holds one sentence a line, `pairs` two sentences a line that mean the same, separated by a tab; one of
+    /// the two may be empty. What was chosen and why is a note for the observer.
     ///
     /// # Errors
     /// If both are empty, a file cannot be read, or no file of text holds a sentence.
@@ -122,10 +122,10 @@ impl Recipe {
         Ok(Self::Neighbours(Box::new(recipe)))
     }
 
-    /// Goes on from a model: its words stay known and start from its vectors, those that it lacks from what it makes of them
-    /// and of the words around them, and text is tokenized as it does. Sentences without an order are trained by their halves
-    /// ([`PairKind::Halves`]): from a model that knows the language these make it better for such sentences, while alone they
-    /// teach less than Sent2Vec does (`docs/experiments/start-from-english.md`).
+    /// Goes on from a model: its words stay known and start from its vectors, those that it lacks from what it makes of
+    /// them and of the words around them, and text is tokenized as it does. Sentences without an order are trained by
+    /// their halves ([`PairKind::Halves`]): from a model that knows the language these make it better for such
+    /// sentences, while alone they teach less than Sent2Vec does (`docs/experiments/start-from-english.md`).
     ///
     /// ```no_run
     /// use senv::{Model, Recipe, TrainOptions};
@@ -226,10 +226,11 @@ impl NeighbourRecipe {
     }
 }
 
-/// Trains a model on text files, one sentence a line and a blank line between documents, with the settings that fit them.
+/// Trains a model on text files, one sentence a line and a blank line between documents, with the settings that fit
+/// them.
 ///
-/// With the feature `english` (a default), the English model is fine-tuned where [`Recipe::choose_start`] finds that better; the result then
-/// has its terms ([`Model::terms`]). `Recipe::choose(..)?.fit(..)` trains from scratch.
+/// With the feature `english` (a default), the English model is fine-tuned where [`Recipe::choose_start`] finds that
+/// better; the result then has its terms ([`Model::terms`]). `Recipe::choose(..)?.fit(..)` trains from scratch.
 ///
 /// ```no_run
 /// use senv_core::SentenceEncoder;
@@ -268,8 +269,8 @@ pub fn fine_tune(model: &Model, text: impl TextFiles) -> Result<Model> {
     recipe.fit(&text, &options)
 }
 
-/// Trains a model on sentences in memory, in order, with an empty one between documents: as [`train`] on a file with these
-/// lines.
+/// Trains a model on sentences in memory, in order, with an empty one between documents: as [`train`] on a file with
+/// these lines.
 ///
 /// ```
 /// # let sentences: Vec<String> = (0..40).map(|i| format!("sentence {i} of a text about trains")).collect();
@@ -304,8 +305,8 @@ impl Recipe {
     }
 }
 
-/// Whether neighbouring sentences share more words than random ones; nearly all text has an order, so too little to see, or
-/// what cannot be read twice, is taken to have one.
+/// Whether neighbouring sentences share more words than random ones; nearly all text has an order, so too little to
+/// see, or what cannot be read twice, is taken to have one.
 fn has_order(sample: &TextSample, text: &[&Path], tokenizer: &Tokenizer, reading: &TextOptions) -> Result<bool> {
     let lines = sample.files().filter(|(path, _)| text.contains(path)).map(|(_, lines)| lines);
     let beginning = CheckText::of_lines(lines);

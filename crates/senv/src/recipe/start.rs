@@ -1,10 +1,10 @@
 //! Which start is best for a user's own data: nothing, the English model, or that model trained further.
 //!
-//! A trial holds out a part of the data and compares the starts on it ([`Trial`]). Its pairs are the user's own pairs, or sentences and
-//! their next ones. For sentences without an order they are the two halves of a sentence. Halves tell which of two models from English is
-//! better, but say nothing of a model trained from scratch, which trains on this very task and is worse all the same
-//! (`docs/experiments/start-from-english.md`). Fine-tuning English was ahead of scratch on every such set, so the trial compares it only
-//! with English as it is.
+//! A trial holds out a part of the data and compares the starts on it ([`Trial`]). Its pairs are the user's own pairs,
+//! or sentences and their next ones. For sentences without an order they are the two halves of a sentence. Halves tell
+//! which of two models from English is better, but say nothing of a model trained from scratch, which trains on this
+//! very task and is worse all the same (`docs/experiments/start-from-english.md`). Fine-tuning English was ahead of
+//! scratch on every such set, so the trial compares it only with English as it is.
 
 use std::fmt;
 
@@ -24,12 +24,13 @@ use crate::{
     model::handle::Model,
 };
 
-/// Factor of the higher learning rate that the trial compares with the usual one. The usual one preserves what English knows. Where the
-/// data differ from general English, the higher one learns more of them, more than training from scratch does
-/// (`docs/experiments/start-from-english.md`).
+/// Factor of the higher learning rate that the trial compares with the usual one. The usual one preserves what English
+/// knows. Where the data differ from general English, the higher one learns more of them, more than training from
+/// scratch does (`docs/experiments/start-from-english.md`).
 const HIGH_LR: f64 = 4.0;
 
-/// The largest text, in words, on which fine-tuning English was compared with training from scratch (`docs/results.md`).
+/// The largest text, in words, on which fine-tuning English was compared with training from scratch
+/// (`docs/results.md`).
 const COMPARED: u64 = 60_000_000;
 
 /// What a model starts from.
@@ -124,9 +125,10 @@ impl fmt::Display for StartChoice {
 }
 
 impl Recipe {
-    /// Chooses what training starts from. Where `english`, an English model, knows the words, a trial on a part of the data decides whether
-    /// to fine-tune it ([`Recipe::fine_tune_from`]), to take it as it is ([`Recipe::Unchanged`]), or to train from scratch. Data in another
-    /// language, and texts of more than 60 million words, are trained on from scratch.
+    /// Chooses what training starts from. Where `english`, an English model, knows the words, a trial on a part of the
+    /// data decides whether to fine-tune it ([`Recipe::fine_tune_from`]), to take it as it is ([`Recipe::Unchanged`]),
+    /// or to train from scratch. Data in another language, and texts of more than 60 million words, are trained on from
+    /// scratch.
     ///
     /// ```no_run
     /// use senv::{Recipe, TextSample, TrainOptions};
@@ -239,7 +241,8 @@ fn try_starts(
     Ok((chosen, outcome))
 }
 
-/// The start and the factor of the learning rate: fine-tuning at the usual one, unless another start is ahead by two standard errors.
+/// The start and the factor of the learning rate: fine-tuning at the usual one, unless another start is ahead by two
+/// standard errors.
 fn best(
     scratch: Option<&PairRanks>,
     english: &PairRanks,

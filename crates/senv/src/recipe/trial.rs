@@ -35,8 +35,8 @@ pub(super) struct Trial {
 }
 
 impl Trial {
-    /// Splits the beginnings of these files. Pairs are held out where there are any, else sentences and their next ones, else halves of
-    /// sentences. `None` where too few can be held out.
+    /// Splits the beginnings of these files. Pairs are held out where there are any, else sentences and their next
+    /// ones, else halves of sentences. `None` where too few can be held out.
     pub(super) fn new(files: &PairFiles) -> Result<Option<Self>> {
         let Some(kind) = files.inputs.iter().map(|input| input.kind).min_by_key(|&kind| place(kind)) else {
             return Ok(None);
@@ -116,8 +116,8 @@ fn place(kind: PairKind) -> usize {
     }
 }
 
-/// Holds out every tenth group of sentences that pairs connect, directly or through others, and one pair of each. Training would otherwise
-/// learn a held-out pair through a third sentence.
+/// Holds out every tenth group of sentences that pairs connect, directly or through others, and one pair of each.
+/// Training would otherwise learn a held-out pair through a third sentence.
 fn without_pairs(lines: Vec<String>, held_out: &mut Vec<[String; 2]>) -> Vec<String> {
     let mut numbers: HashMap<&str, usize> = HashMap::new();
     let mut groups = Groups::default();

@@ -248,8 +248,8 @@ impl Seq2Seq {
         (1 + k, 1 + self.form.decoders + if self.form.shared_output { 0 } else { k })
     }
 
-    /// The hidden states of decoder `k` for targets and the vectors of sentences, and the targets in their order; refuses a
-    /// decoder that is not there.
+    /// The hidden states of decoder `k` for targets and the vectors of sentences, and the targets in their order;
+    /// refuses a decoder that is not there.
     pub(crate) fn states(
         &self,
         k: usize,

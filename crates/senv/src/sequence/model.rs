@@ -151,8 +151,8 @@ impl<S: SequenceSystem> SequenceModel<S> {
         self.config.parts.iter().map(|part| part.decoders).sum()
     }
 
-    /// What decoder `decoder` says of a sentence, the likeliest first. For Skip-thoughts, 0 is the sentence before and 1
-    /// the one after, and so on for a second part; for P-thought, 0 is the sentence itself and 1 a paraphrase.
+    /// What decoder `decoder` says of a sentence, the likeliest first. For Skip-thoughts, 0 is the sentence before and
+    /// 1 the one after, and so on for a second part; for P-thought, 0 is the sentence itself and 1 a paraphrase.
     ///
     /// # Errors
     /// [`Error::NoDecoder`] if there is none of this number; if memory is lacking.

@@ -6,8 +6,9 @@
 //! (F1)  L = Σ_k α_k L_k          L_k: `token-nll` or its likes of decoder k, added up or averaged over its tokens
 //! ```
 //!
-//! Skip-thoughts: the sentences before and after, α = (1, 1). RNN AE: the sentence itself. SDAE: the sentence itself, from one that
-//! `sentence-corruption` has changed. P-thought: the sentence itself and a paraphrase, α = (1, α) from `dual-decoder-objective`.
+//! Skip-thoughts: the sentences before and after, α = (1, 1). RNN AE: the sentence itself. SDAE: the sentence itself,
+//! from one that `sentence-corruption` has changed. P-thought: the sentence itself and a paraphrase, α = (1, α) from
+//! `dual-decoder-objective`.
 
 use ndarray::Array2;
 use senv_core::{
@@ -111,8 +112,8 @@ pub(crate) struct StepContext<'a> {
 }
 
 impl Seq2Seq {
-    /// Loss and gradients of one encoded batch of sentences and one predicted by each decoder, with the vectors of the distinct
-    /// words of each. Returns the gradients of the word vectors, batch by batch, and the time of each part.
+    /// Loss and gradients of one encoded batch of sentences and one predicted by each decoder, with the vectors of the
+    /// distinct words of each. Returns the gradients of the word vectors, batch by batch, and the time of each part.
     pub(crate) fn step<F: Float>(
         &self,
         batches: &[TokenBatch],

@@ -109,8 +109,8 @@ pub(crate) trait Trainable: SequenceSystem {
         settings.fit.check()
     }
 
-    /// Trains on text files with the examples that `examples` finds; validated on files of the same layout. Words without a vector are unknown
-    /// where given vectors stay as they are.
+    /// Trains on text files with the examples that `examples` finds; validated on files of the same layout. Words
+    /// without a vector are unknown where given vectors stay as they are.
     fn fit_text(
         &self,
         paths: &[impl AsRef<Path>],

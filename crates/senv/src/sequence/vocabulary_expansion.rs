@@ -1,8 +1,8 @@
 //! More words than a recurrent model has trained, by way of word vectors that were trained on more text.
 //!
 //! R. Kiros et al., "Skip-Thought Vectors", NIPS 2015, section 2.2: a linear map from the other vectors to those of the
-//! model, fitted (`least-squares`) on the words that both know; a word that the model lacks gets the image of its vector,
-//! a word that it has keeps its own.
+//! model, fitted (`least-squares`) on the words that both know; a word that the model lacks gets the image of its
+//! vector, a word that it has keeps its own.
 
 use ndarray::Array2;
 use senv_core::{

@@ -61,8 +61,8 @@ impl LongSentences {
     }
 }
 
-/// The vocabulary of the special tokens and these words, most frequent first, as far as they are frequent enough and kept; and of
-/// every word its number in it. The text has `left_out` more tokens, which are of none of the words.
+/// The vocabulary of the special tokens and these words, most frequent first, as far as they are frequent enough and
+/// kept; and of every word its number in it. The text has `left_out` more tokens, which are of none of the words.
 pub(crate) fn assemble(
     words: &Vocabulary,
     left_out: u64,
@@ -155,8 +155,8 @@ impl TextWriter {
 }
 
 impl Text {
-    /// Reads files: a sentence a line, documents separated by blank lines. `number` says what becomes of each word, and what else comes of
-    /// them. Unknown words keep their place.
+    /// Reads files: a sentence a line, documents separated by blank lines. `number` says what becomes of each word, and
+    /// what else comes of them. Unknown words keep their place.
     pub(crate) fn read<T>(
         paths: &[impl AsRef<Path>],
         options: &CorpusOptions,

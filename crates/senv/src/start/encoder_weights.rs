@@ -18,8 +18,8 @@ pub(crate) struct TrainedEncoder<'m> {
     pub(crate) parameters: &'m Parameters<f32>,
 }
 
-/// Rows for `vocabulary` of the dimension `dim`, drawn with `seed` and taken from `vectors`, and the encoder's own start by `rng`; of a
-/// model its words, those that it lacks drawn, and its encoder.
+/// Rows for `vocabulary` of the dimension `dim`, drawn with `seed` and taken from `vectors`, and the encoder's own
+/// start by `rng`; of a model its words, those that it lacks drawn, and its encoder.
 ///
 /// # Errors
 /// As [`Initial::rows`]; [`senv_core::Error::ShapeMismatch`] if the encoder of the model has another form.

@@ -7,9 +7,9 @@
 //! g(w): `sif-weight` by the relative frequency of w in the training text with a frequency weight a, else 1
 //! ```
 //!
-//! The weight is that of S. Arora, Y. Liang and T. Ma, "A Simple but Tough-to-Beat Baseline for Sentence Embeddings", ICLR
-//! 2017: a table alone can then be trained to weight words, for its length is free. Words that the file lacks are drawn as
-//! long as its rows are on average.
+//! The weight is that of S. Arora, Y. Liang and T. Ma, "A Simple but Tough-to-Beat Baseline for Sentence Embeddings",
+//! ICLR 2017: a table alone can then be trained to weight words, for its length is free. Words that the file lacks are
+//! drawn as long as its rows are on average.
 
 use senv_core::{
     Error as CoreError, Table, Vocabulary,
@@ -55,8 +55,8 @@ impl Initial {
     /// The first rows for the words of `vocabulary`.
     ///
     /// # Errors
-    /// [`Error::InitialVectorsDim`] if the file has another dimension; [`CoreError::InvalidParameter`] for a parameter out
-    /// of range; [`CoreError::TooLarge`] if there is no memory.
+    /// [`Error::InitialVectorsDim`] if the file has another dimension; [`CoreError::InvalidParameter`] for a parameter
+    /// out of range; [`CoreError::TooLarge`] if there is no memory.
     pub fn rows(
         &self,
         vocabulary: &Vocabulary,
@@ -145,9 +145,9 @@ fn spread(table: &Table) -> f64 {
 }
 
 impl Initial {
-    /// How many times longer than drawn rows these vectors are on average. Where only cosines are learned from, a learning
-    /// rate that was chosen for drawn rows should be multiplied by it: AdaGrad and Adam change a row by about the rate,
-    /// whatever its length.
+    /// How many times longer than drawn rows these vectors are on average. Where only cosines are learned from, a
+    /// learning rate that was chosen for drawn rows should be multiplied by it: AdaGrad and Adam change a row by about
+    /// the rate, whatever its length.
     #[must_use]
     pub(crate) fn relative_length(&self, vectors: &Embeddings) -> f64 {
         spread(vectors.table()) / self.sd

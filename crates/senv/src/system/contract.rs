@@ -17,9 +17,9 @@ use crate::{
 
 /// A system: hyperparameters that become a model.
 ///
-/// What it is trained on, what training may start from, and what the best weights are chosen by are the same three arguments for
-/// every system. [`TextSystem`](crate::TextSystem) and [`PairSystem`](crate::PairSystem) have more for those that train word
-/// vectors on running text and on pairs.
+/// What it is trained on, what training may start from, and what the best weights are chosen by are the same three
+/// arguments for every system. [`TextSystem`](crate::TextSystem) and [`PairSystem`](crate::PairSystem) have more for
+/// those that train word vectors on running text and on pairs.
 ///
 /// ```
 /// use senv::{Start, System, TrainOptions};
@@ -86,8 +86,8 @@ pub trait System: Hyperparameters + Default + Clone + 'static {
     /// [`crate::Error::InitialVectorsDim`] if the vectors of the start have another dimension.
     fn fit_on(&self, data: &Self::Data<'_>, options: &TrainOptions<'_, Self::Dev<'_>>) -> Result<Trained<Self::Model>>;
 
-    /// Trains: reads the input, chooses by it what is automatic, and fits a model. [`TrainJob`](crate::TrainJob) does the same
-    /// with a check of the model, vectors that are trained first, and the dimension of the start.
+    /// Trains: reads the input, chooses by it what is automatic, and fits a model. [`TrainJob`](crate::TrainJob) does
+    /// the same with a check of the model, vectors that are trained first, and the dimension of the start.
     ///
     /// # Errors
     /// Those of [`System::read_input`] and [`System::fit_on`].

@@ -3,6 +3,7 @@
 pub(crate) mod about;
 pub(crate) mod contract;
 pub(crate) mod new_words;
+pub(crate) mod pair_stages;
 pub(crate) mod pair_system;
 pub(crate) mod staged_pairs;
 pub(crate) mod start;

@@ -6,10 +6,10 @@
 //! v(t) = ℓ/√2 (û(t) + ĉ(t))      u: the vector of t alone by the model;  c = Σ over sentences S with t of Σ over x in S of v_x
 //! ```
 //!
-//! û and ĉ have length 1, ℓ is the mean length of the model's rows. The model knows something of the word where it is a form
-//! of a known word or a compound: then v is u as it is. Otherwise u is a random vector that a hash of the word decides, and
-//! tells it from other words, while the words around it say what it is about. At the small learning rates that keep what a
-//! model knows, a word that starts at random stays there.
+//! û and ĉ have length 1, ℓ is the mean length of the model's rows. The model knows something of the word where it is a
+//! form of a known word or a compound: then v is u as it is. Otherwise u is a random vector that a hash of the word
+//! decides, and tells it from other words, while the words around it say what it is about. At the small learning rates
+//! that keep what a model knows, a word that starts at random stays there.
 
 use senv_core::{Scratch, SentenceEncoder, Table, TokenId, Vocabulary, kernels};
 use senv_store::Embeddings;
@@ -17,8 +17,8 @@ use senv_store::Embeddings;
 use crate::{data::PairData, error::Result, model::handle::Model, start::initial::InitialVectorReport};
 
 impl PairData {
-    /// Initial vectors for training that goes on from a model: those of its words, with those of the words of these data that it
-    /// lacks behind them (`new-word`), a row of the model's dimension each.
+    /// Initial vectors for training that goes on from a model: those of its words, with those of the words of these
+    /// data that it lacks behind them (`new-word`), a row of the model's dimension each.
     ///
     /// # Errors
     /// [`senv_core::Error::TooLarge`] if they do not fit into memory.

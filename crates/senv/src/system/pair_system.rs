@@ -27,8 +27,8 @@ const CONTINUED_LR: f64 = 1.0 / 40.0;
 pub trait PairSystem:
     for<'d> System<Input = PairFiles, Data<'d> = StagedPairs<'d>, Dev<'d> = &'d [ScoredPairs], Model: Clone> + Serialize
 {
-    /// Whether its sentence vectors are averages, whose lengths the loss softmax-cosine leaves free: then that loss starts
-    /// from [`PairSystem::softmax_recipe`], and learning rates follow the length of the initial vectors.
+    /// Whether its sentence vectors are averages, whose lengths the loss softmax-cosine leaves free: then that loss
+    /// starts from [`PairSystem::softmax_recipe`], and learning rates follow the length of the initial vectors.
     const AVERAGES: bool;
 
     /// Settings for the loss softmax-cosine on large batches.
@@ -39,8 +39,8 @@ pub trait PairSystem:
     fn shared(&mut self) -> PairSystemParams<'_>;
 
     /// Trains on pairs, from the vectors of the options if there are any. `start` is a model of the very system and
-    /// vocabulary to go on from, as of a first stage: its words keep their vectors, its filters theirs; the vectors of the
-    /// options are not looked at then.
+    /// vocabulary to go on from, as of a first stage: its words keep their vectors, its filters theirs; the vectors of
+    /// the options are not looked at then.
     ///
     /// # Errors
     /// Whatever is wrong with the parameters, the memory, or the training itself; a `start` of another shape.
@@ -54,8 +54,8 @@ pub trait PairSystem:
     /// What a model was trained with.
     fn params_of(model: &Self::Model) -> &Self;
 
-    /// Sets what follows from the start and from the files: how text is tokenized where that is automatic, and that words which
-    /// hold frequency weights already get none again.
+    /// Sets what follows from the start and from the files: how text is tokenized where that is automatic, and that
+    /// words which hold frequency weights already get none again.
     fn prepare(&mut self, start: Start<'_>, files: &[impl AsRef<Path>], observer: &dyn Observer) {
         let parts = self.shared();
         start.note_losses(observer);
@@ -77,9 +77,9 @@ pub trait PairSystem:
         }
     }
 
-    /// A learning rate that suits initial vectors: in proportion to their length where cosines alone are learned from; for
-    /// those of `model`, if it was trained on pairs, much smaller besides: larger ones lose most of what it has learned
-    /// (`docs/experiments/senv-english.md`). What the rate is then is a note for the observer.
+    /// A learning rate that suits initial vectors: in proportion to their length where cosines alone are learned from;
+    /// for those of `model`, if it was trained on pairs, much smaller besides: larger ones lose most of what it has
+    /// learned (`docs/experiments/senv-english.md`). What the rate is then is a note for the observer.
     fn suited_lr(&mut self, lr: f64, vectors: &Embeddings, model: Option<&Model>, observer: &dyn Observer) -> f64 {
         let parts = self.shared();
         if !Self::AVERAGES || !matches!(parts.pairs.loss, PairLoss::SoftmaxCosine(_)) {
@@ -114,8 +114,8 @@ pub struct PairSystemParams<'p> {
 }
 
 impl PairParams {
-    /// Whether pairs with one first sentence are one group by default: in a batch of a softmax they would be negatives of
-    /// each other.
+    /// Whether pairs with one first sentence are one group by default: in a batch of a softmax they would be negatives
+    /// of each other.
     #[must_use]
     pub fn groups_pairs(&self) -> bool {
         matches!(self.loss, PairLoss::SoftmaxCosine(_))

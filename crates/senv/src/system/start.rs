@@ -15,9 +15,9 @@ pub enum Start<'a> {
     Random,
     /// Word vectors. Words that they lack are drawn as long as they are on average.
     Vectors(&'a Embeddings),
-    /// A model of any kind to fine-tune: its words stay known and start from its vectors, and text is
-    /// tokenized as it does unless the parameters say otherwise. Rows that a model file does not hold (target rows, the state
-    /// of the optimizer) start anew, and so do n-grams.
+    /// A model of any kind to fine-tune: its words stay known and start from its vectors, and text is tokenized as it
+    /// does unless the parameters say otherwise. Rows that a model file does not hold (target rows, the state of the
+    /// optimizer) start anew, and so do n-grams.
     Model(&'a Model),
 }
 
@@ -47,7 +47,8 @@ impl<'a> Start<'a> {
         if let Self::Model(model) = self { Some(model) } else { None }
     }
 
-    /// The tokenizer of a text: that of the parameters; where it is automatic, that of the model, or what `fitted` finds.
+    /// The tokenizer of a text: that of the parameters; where it is automatic, that of the model, or what `fitted`
+    /// finds.
     pub(crate) fn tokenizer(self, given: &Tokenizer, fitted: impl FnOnce(&Tokenizer) -> Tokenizer) -> Tokenizer {
         match self.model().filter(|_| given.is_automatic()) {
             Some(model) => model.tokenizer().clone(),

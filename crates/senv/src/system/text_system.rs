@@ -28,11 +28,12 @@ use crate::{
 /// Learning rate below which halving does not go.
 const LEAST_LR: f32 = 0.05;
 
-/// A system that trains word vectors on text, one sentence a line: Sent2Vec, word2vec, PV-DBOW, PV-DM, FastSent, C-PHRASE
-/// (on parsed sentences), Siamese CBOW.
+/// A system that trains word vectors on text, one sentence a line: Sent2Vec, word2vec, PV-DBOW, PV-DM, FastSent,
+/// C-PHRASE (on parsed sentences), Siamese CBOW.
 ///
-/// Settings that depend on the text are automatic until they are set: `None`, and [`Tokenizer::automatic`](senv_core::Tokenizer::automatic). They are chosen
-/// when the text is read; the observer gets a note, and the model has them.
+/// Settings that depend on the text are automatic until they are set: `None`, and
+/// [`Tokenizer::automatic`](senv_core::Tokenizer::automatic). They are chosen when the text is read; the observer gets
+/// a note, and the model has them.
 ///
 /// ```
 /// use senv::{TextSystem, Word2VecParams};
@@ -58,7 +59,8 @@ pub trait TextSystem: System<Input = [PathBuf]> + PartialEq {
     /// Whether scored pairs may choose the best weights ([`TextSystem::dev`]).
     const VALIDATES: bool = false;
 
-    /// Sets what is automatic so that it fits a text of this size. The tokenizer is not among it: it follows the script.
+    /// Sets what is automatic so that it fits a text of this size. The tokenizer is not among it: it follows the
+    /// script.
     fn resolve(&mut self, size: TextSize);
 
     /// Sets what follows from a setting that was changed by hand in named settings, where it was not changed itself.
@@ -72,8 +74,8 @@ pub trait TextSystem: System<Input = [PathBuf]> + PartialEq {
         None
     }
 
-    /// Writes the vectors that training made for the lines of the text, a row each; returns how many. Systems without such
-    /// vectors write nothing.
+    /// Writes the vectors that training made for the lines of the text, a row each; returns how many. Systems without
+    /// such vectors write nothing.
     ///
     /// # Errors
     /// If a text is not the one that was trained on, or the file cannot be written.
@@ -90,7 +92,8 @@ pub trait TextSystem: System<Input = [PathBuf]> + PartialEq {
     /// Words that occur less often are unknown; `None` until the text decides.
     fn min_count(&mut self) -> &mut Option<u64>;
 
-    /// Trains on a corpus whose tokens are ids of `vocabulary`, with the settings as they are: nothing is automatic any more.
+    /// Trains on a corpus whose tokens are ids of `vocabulary`, with the settings as they are: nothing is automatic any
+    /// more.
     ///
     /// # Errors
     /// As [`TextSystem::fit`].
@@ -119,7 +122,8 @@ pub trait TextSystem: System<Input = [PathBuf]> + PartialEq {
         self.fit_resolved(vocabulary, corpus, options)
     }
 
-    /// As [`System::fit_on`] on a corpus whose tokens are ids of `vocabulary`, from the vectors of the options if there are any.
+    /// As [`System::fit_on`] on a corpus whose tokens are ids of `vocabulary`, from the vectors of the options if there
+    /// are any.
     ///
     /// # Errors
     /// As [`System::fit_on`].
@@ -132,11 +136,12 @@ pub trait TextSystem: System<Input = [PathBuf]> + PartialEq {
         fit_sized(self, vocabulary, (corpus, None), TextSize::of_corpus(corpus)?, options)
     }
 
-    /// Trains on text files (one sentence a line; plain, `.gz`, `.zst`, or `-`), from the vectors of the options if there are any.
+    /// Trains on text files (one sentence a line; plain, `.gz`, `.zst`, or `-`), from the vectors of the options if
+    /// there are any.
     ///
     /// # Errors
-    /// Whatever is wrong with the text, the parameters, the memory, or the training itself; the divergence of training where
-    /// halving an automatic rate down to .05 does not help.
+    /// Whatever is wrong with the text, the parameters, the memory, or the training itself; the divergence of training
+    /// where halving an automatic rate down to .05 does not help.
     fn fit_files(
         &self,
         paths: &[impl AsRef<Path>],
@@ -210,9 +215,9 @@ pub(crate) fn read_text<'a, S: TextSystem, D>(
 
 /// Trains on text that was read, from what it was read for.
 ///
-/// What a model does not keep (target rows of Sent2Vec and word2vec, the rows of n-grams) starts as without vectors. Where the
-/// learning rate of negative sampling is automatic and training diverges, or its loss stays above that of a guess, it is done
-/// again at half the rate, and a note says so.
+/// What a model does not keep (target rows of Sent2Vec and word2vec, the rows of n-grams) starts as without vectors.
+/// Where the learning rate of negative sampling is automatic and training diverges, or its loss stays above that of a
+/// guess, it is done again at half the rate, and a note says so.
 pub(crate) fn fit_text<S: TextSystem>(
     system: &S,
     data: &TextData<'_>,
@@ -320,8 +325,8 @@ impl<P: AveragedSystem + TextSystem<Model = Self>> Averaged<P> {
         P::default().train(text)
     }
 
-    /// As [`Averaged::train`] on sentences in memory, an empty one between documents: the same bits as from a file with these
-    /// lines.
+    /// As [`Averaged::train`] on sentences in memory, an empty one between documents: the same bits as from a file with
+    /// these lines.
     ///
     /// ```
     /// let sentences = ["the cat sat on the mat", "the dog lay on the rug"].repeat(20);

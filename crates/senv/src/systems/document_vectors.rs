@@ -1,8 +1,8 @@
-//! What PV-DBOW and PV-DM share: a document is a sentence of the text, and the vectors that training makes for them can be
-//! written, one a line, to a matrix of NumPy.
+//! What PV-DBOW and PV-DM share: a document is a sentence of the text, and the vectors that training makes for them can
+//! be written, one a line, to a matrix of NumPy.
 //!
-//! Papers that evaluate paragraph vectors on sentences which these were trained on compare these vectors, not inferred ones:
-//! P-thought's model was trained on training and evaluation captions together.
+//! Papers that evaluate paragraph vectors on sentences which these were trained on compare these vectors, not inferred
+//! ones: P-thought's model was trained on training and evaluation captions together.
 
 use std::path::Path;
 
@@ -21,8 +21,8 @@ pub(super) fn n_documents(corpus: &Corpus) -> usize {
     u32::try_from(corpus.n_sentences()).unwrap_or(u32::MAX) as usize
 }
 
-/// An error with the number of bytes where a row for each document does not fit into memory: these systems alone need more memory
-/// for more text.
+/// An error with the number of bytes where a row for each document does not fit into memory: these systems alone need
+/// more memory for more text.
 pub(super) fn check_memory(corpus: &Corpus, dim: usize) -> Result<(), CoreError> {
     let n = n_documents(corpus);
     let what = "a vector for each sentence of the text, which this system trains";
@@ -30,15 +30,15 @@ pub(super) fn check_memory(corpus: &Corpus, dim: usize) -> Result<(), CoreError>
     memory::check_memory::<f32>(n, dim).map_or(Err(CoreError::OutOfMemory { what, bytes }), |_| Ok(()))
 }
 
-/// The rows of the documents, to be kept beside the model: those of documents without a known word, which nothing has trained,
-/// are zero.
+/// The rows of the documents, to be kept beside the model: those of documents without a known word, which nothing has
+/// trained, are zero.
 pub(super) fn trained(mut documents: Table, corpus: &Corpus) -> Result<Table> {
     clear_untrained(&mut documents, corpus)?;
     Ok(documents)
 }
 
-/// Writes the vectors of the documents: a row for each line of `texts`, which are the files that were trained on, read as they
-/// were then. Returns the number of lines.
+/// Writes the vectors of the documents: a row for each line of `texts`, which are the files that were trained on, read
+/// as they were then. Returns the number of lines.
 pub(super) fn write(
     vectors: Option<&Table>,
     tokenizer: &Tokenizer,

@@ -1,8 +1,9 @@
-//! FastSent: the sum of the words of a sentence predicts the words of the sentences around it; FastSent+AE its own as well.
+//! FastSent: the sum of the words of a sentence predicts the words of the sentences around it; FastSent+AE its own as
+//! well.
 //!
-//! F. Hill, K. Cho and A. Korhonen, "Learning Distributed Representations of Sentences from Unlabelled Data", NAACL 2016.
-//! Training is `fast-sent-context` with negative sampling where the release walks a tree over the vocabulary. A sentence is
-//! encoded as the mean of its words, `feature-average`, whose cosines are those of the sum.
+//! F. Hill, K. Cho and A. Korhonen, "Learning Distributed Representations of Sentences from Unlabelled Data", NAACL
+//! 2016. Training is `fast-sent-context` with negative sampling where the release walks a tree over the vocabulary. A
+//! sentence is encoded as the mean of its words, `feature-average`, whose cosines are those of the sum.
 
 use std::path::PathBuf;
 
@@ -44,8 +45,9 @@ const LR_FLOOR: f64 = 4e-3;
 hyperparameters! {
     /// Hyperparameters of FastSent.
     ///
-    /// The defaults fit the text: many epochs, a higher learning rate, subsampled targets, and the weights of uSIF. What depends
-    /// on the size of the text is automatic (`None`) until it is set. [`FastSentParams::paper`] has the settings of the release.
+    /// The defaults fit the text: many epochs, a higher learning rate, subsampled targets, and the weights of uSIF.
+    /// What depends on the size of the text is automatic (`None`) until it is set. [`FastSentParams::paper`] has the
+    /// settings of the release.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     pub struct FastSentParams {
         /// Embedding dimension.
@@ -75,7 +77,8 @@ hyperparameters! {
 }
 
 impl FastSentParams {
-    /// The settings of the release, for a billion words: one epoch at .025, words that occur ten times, all of them targets.
+    /// The settings of the release, for a billion words: one epoch at .025, words that occur ten times, all of them
+    /// targets.
     #[must_use]
     pub fn paper() -> Self {
         Self {

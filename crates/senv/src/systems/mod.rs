@@ -90,7 +90,9 @@ const fn kind<M: ReadModel>() -> Kind {
 #[macro_export]
 macro_rules! text_systems {
     ($with:ident) => {
-        $with! { Sent2VecParams, Word2VecParams, PvDbowParams, PvDmParams, FastSentParams, CPhraseParams, SiameseCbowParams }
+        $with! {
+            Sent2VecParams, Word2VecParams, PvDbowParams, PvDmParams, FastSentParams, CPhraseParams, SiameseCbowParams
+        }
     };
 }
 
@@ -152,21 +154,22 @@ pub fn open(path: impl AsRef<Path>) -> Result<Model> {
 }
 
 impl Model {
-    /// Opens a model file of senv, or word vectors in any format of the store; the latter are averaged over words
-    /// found by the `words` tokenizer, lower-cased unless the file itself has capitals. A `.bin` file of fastText or of
-    /// Sent2Vec's program is read into memory with the tokenizer of [`ReleasedBin::tokenizer`]. A folder is one of Model2Vec
-    /// ([`Model2Vec::open`]).
+    /// Opens a model file of senv, or word vectors in any format of the store; the latter are averaged over words found
+    /// by the `words` tokenizer, lower-cased unless the file itself has capitals. A `.bin` file of fastText or of
+    /// Sent2Vec's program is read into memory with the tokenizer of [`ReleasedBin::tokenizer`]. A folder is one of
+    /// Model2Vec ([`Model2Vec::open`]).
     ///
     /// # Errors
     /// If the file is neither, or damaged; [`senv_store::Error::NonFinite`], naming line and word, if a number of a row
-    /// is NaN or infinite (of vectors that are read; those of a file of senv are memory-mapped and not looked at: [`Model::open_verified`]).
+    /// is NaN or infinite (of vectors that are read; those of a file of senv are memory-mapped and not looked at:
+    /// [`Model::open_verified`]).
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         Self::open_after(path.as_ref(), |path| ModelFile::open(path), |_| Ok(()))
     }
 
-    /// As [`Model::open`], and reads a file of senv as a whole before it is used: compares it with its checksums, and looks
-    /// for values that are NaN or infinite. For a model that is changed and written anew: its damage would be carried on
-    /// under checksums that fit.
+    /// As [`Model::open`], and reads a file of senv as a whole before it is used: compares it with its checksums, and
+    /// looks for values that are NaN or infinite. For a model that is changed and written anew: its damage would be
+    /// carried on under checksums that fit.
     ///
     /// # Errors
     /// As [`Model::open`] and [`ModelFile::verify`].
@@ -174,9 +177,9 @@ impl Model {
         Self::open_after(path.as_ref(), |path| ModelFile::open(path), |file| Ok(file.verify().map(|_| ())?))
     }
 
-    /// As [`Model::open`], but a file of senv is read into memory and not memory-mapped: for a file that others write into
-    /// while it is used. The map would follow them, and end the program where the file gets shorter. `verify` reads it as
-    /// [`Model::open_verified`] does.
+    /// As [`Model::open`], but a file of senv is read into memory and not memory-mapped: for a file that others write
+    /// into while it is used. The map would follow them, and end the program where the file gets shorter. `verify`
+    /// reads it as [`Model::open_verified`] does.
     ///
     /// # Errors
     /// As [`Model::open`] and, with `verify`, [`ModelFile::verify`]; also if there is no memory for the file.

@@ -1,4 +1,5 @@
-//! P-thought: a recurrent encoder, and two decoders that predict the sentence and a paraphrase of it from the sentence vector.
+//! P-thought: a recurrent encoder, and two decoders that predict the sentence and a paraphrase of it from the sentence
+//! vector.
 //!
 //! The objective is `sequence-objective` with two decoders, each with an output matrix of its own, weighed by
 //! `dual-decoder-objective`. Word vectors stay as they are given.
@@ -58,8 +59,8 @@ hyperparameters! {
     /// Hyperparameters of P-thought.
     ///
     /// By default one bidirectional layer of 1200 units a direction, frozen word vectors of 300 dimensions, α = 2, 512
-    /// sampled words, four epochs of Adam at 0.001 in batches of 128. The paper states neither α nor the learning rate nor
-    /// the samples; the release halves its rate after every epoch ([`Decay::Halve`](crate::Decay::Halve)) and keeps
+    /// sampled words, four epochs of Adam at 0.001 in batches of 128. The paper states neither α nor the learning rate
+    /// nor the samples; the release halves its rate after every epoch ([`Decay::Halve`](crate::Decay::Halve)) and keeps
     /// capitals, which split the words of a small text.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     pub struct PThoughtParams {
@@ -86,7 +87,8 @@ hyperparameters! {
         /// Initial word vectors.
         pub initial: Initial = Initial::default() => group;
         /// The training loop.
-        pub fit: FitParams = FitParams { epochs: Some(4), batch: 128, words: WordUpdates::Frozen, ..FitParams::default() } => group;
+        pub fit: FitParams =
+            FitParams { epochs: Some(4), batch: 128, words: WordUpdates::Frozen, ..FitParams::default() } => group;
     }
 }
 
@@ -157,8 +159,9 @@ impl PThoughtParams {
         files.read(&self.tokenizer, options)
     }
 
-    /// Trains on all ordered pairs of sentences that mean the same. Words that are rare, or without a vector among
-    /// the vectors of the options if there are any, are unknown; `</s>` and `unk` there stand for the end token and for unknown words.
+    /// Trains on all ordered pairs of sentences that mean the same. Words that are rare, or without a vector among the
+    /// vectors of the options if there are any, are unknown; `</s>` and `unk` there stand for the end token and for
+    /// unknown words.
     ///
     /// It is validated on held-out pairs: the weights of the highest mean ln p of a held-out token are kept, weighed by
     /// `objective`. Read data with a [`min_count`](crate::PairOptions::min_count) of 1: words that

@@ -1,7 +1,8 @@
 //! PP, paragram-phrase: word vectors whose averages are close for paraphrases.
 //!
-//! J. Wieting, M. Bansal, K. Gimpel and K. Livescu, "Towards Universal Paraphrastic Sentence Embeddings", ICLR 2016. The
-//! loss is `margin-loss` with the hardest negatives of the batch and an L2 penalty of the word vectors towards their initial values.
+//! J. Wieting, M. Bansal, K. Gimpel and K. Livescu, "Towards Universal Paraphrastic Sentence Embeddings", ICLR 2016.
+//! The loss is `margin-loss` with the hardest negatives of the batch and an L2 penalty of the word vectors towards
+//! their initial values.
 
 use senv_core::{
     Tokenizer,
@@ -37,8 +38,9 @@ use crate::{
     system::{
         about::About,
         contract::{Common, System, Trainer},
+        pair_stages::{fit_stages, read_pairs},
         pair_system::{PairSystem, PairSystemParams},
-        staged_pairs::{StagedPairs, fit_stages, read_pairs},
+        staged_pairs::StagedPairs,
         start::Start,
     },
 };
@@ -46,7 +48,8 @@ use crate::{
 hyperparameters! {
     /// Hyperparameters of PP; the defaults are those of the release for phrase pairs.
     ///
-    /// The learning rate follows the loss and the initial vectors until it is set. The release's word model: margin 0.4, batches of 100, ten epochs of Adam at 0.005, λ = 1e-6, gradients of at most 1.
+    /// The learning rate follows the loss and the initial vectors until it is set. The release's word model: margin
+    /// 0.4, batches of 100, ten epochs of Adam at 0.005, λ = 1e-6, gradients of at most 1.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     pub struct PpParams {
         /// Embedding dimension.
@@ -115,8 +118,9 @@ impl System for PpParams {
 }
 
 impl PpParams {
-    /// The recipe that gives the best vectors where pairs come from several sources: a softmax over the cosines of large
-    /// batches, rows that start in the proportions of SIF, a rate that warms up and falls, vectors for unknown words.
+    /// The recipe that gives the best vectors where pairs come from several sources: a softmax over the cosines of
+    /// large batches, rows that start in the proportions of SIF, a rate that warms up and falls, vectors for unknown
+    /// words.
     #[must_use]
     pub fn softmax_recipe() -> Self {
         Self {

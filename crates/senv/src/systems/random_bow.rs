@@ -1,7 +1,8 @@
 //! Random BOW: sums of fixed random word vectors, whose similarity depends on shared words alone.
 //!
-//! A comparison of the SNLI-finetuned Skip-thoughts paper (its table 6), which states 620 dimensions and no distribution:
-//! here each value is N(0, 1), drawn from a hash of seed and word, so there is no vocabulary and no unknown word.
+//! A comparison of the SNLI-finetuned Skip-thoughts paper (its table 6), which states 620 dimensions and no
+//! distribution: here each value is N(0, 1), drawn from a hash of seed and word, so there is no vocabulary and no
+//! unknown word.
 
 use std::path::Path;
 

@@ -1,7 +1,7 @@
 //! RNN AE: a recurrent encoder, and a decoder that reconstructs the sentence word by word from the sentence vector.
 //!
-//! The objective is `sequence-objective` with one decoder. How the vector acts on the decoder is not stated by the paper
-//! that compares it; it is the first state here.
+//! The objective is `sequence-objective` with one decoder. How the vector acts on the decoder is not stated by the
+//! paper that compares it; it is the first state here.
 
 use std::path::{Path, PathBuf};
 
@@ -56,7 +56,8 @@ hyperparameters! {
         /// Initial word vectors.
         pub initial: Initial = Initial::default() => group;
         /// The training loop.
-        pub fit: FitParams = FitParams { epochs: Some(5), batch: 64, clip: Some(10.0), ..FitParams::default() } => group;
+        pub fit: FitParams =
+            FitParams { epochs: Some(5), batch: 64, clip: Some(10.0), ..FitParams::default() } => group;
     }
 }
 
@@ -122,8 +123,8 @@ impl RnnAutoencoderParams {
     /// text: the weights of the highest mean ln p of a held-out token are kept.
     ///
     /// # Errors
-    /// [`Error::NoHeldOutExamples`](crate::Error::NoHeldOutExamples) if the held-out files have no sentence; whatever is
-    /// wrong with the text, the parameters, the memory, or the training itself.
+    /// [`Error::NoHeldOutExamples`](crate::Error::NoHeldOutExamples) if the held-out files have no sentence; whatever
+    /// is wrong with the text, the parameters, the memory, or the training itself.
     pub fn fit_files(
         &self,
         paths: &[impl AsRef<Path>],

@@ -1,8 +1,10 @@
-//! SDAE: a recurrent encoder that reads a sentence with words deleted and swapped, and a decoder that tells the sentence as it was.
+//! SDAE: a recurrent encoder that reads a sentence with words deleted and swapped, and a decoder that tells the
+//! sentence as it was.
 //!
-//! F. Hill, K. Cho and A. Korhonen, "Learning Distributed Representations of Sentences from Unlabelled Data", NAACL 2016. The objective is
-//! `sequence-objective` with one decoder, on sentences that `sentence-corruption` has changed. Without it the system is SAE. Word vectors
-//! that are given and stay as they are (`--init-vectors`, `--updates frozen`) are what the paper calls "+ embs".
+//! F. Hill, K. Cho and A. Korhonen, "Learning Distributed Representations of Sentences from Unlabelled Data", NAACL
+//! 2016. The objective is `sequence-objective` with one decoder, on sentences that `sentence-corruption` has changed.
+//! Without it the system is SAE. Word vectors that are given and stay as they are (`--init-vectors`,
+//! `--updates frozen`) are what the paper calls "+ embs".
 
 use std::path::{Path, PathBuf};
 
@@ -51,8 +53,8 @@ named_values!(SdaeCell {
 hyperparameters! {
     /// Hyperparameters of SDAE.
     ///
-    /// Sizes, batches, the bound on the gradient and the shares of the noise are those of the code that the paper's authors released; the cell
-    /// is that of the paper.
+    /// Sizes, batches, the bound on the gradient and the shares of the noise are those of the code that the paper's
+    /// authors released; the cell is that of the paper.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     pub struct SdaeParams {
         /// Dimension of the word vectors.
@@ -69,7 +71,8 @@ hyperparameters! {
         pub conditioning: Conditioning = Conditioning::ContextAndState => Training;
         /// Vocabulary size: the most frequent words, the end token and the unknown word among them.
         pub max_vocabulary: Option<usize> = Some(30_000) => Text;
-        /// Words that occur less often are unknown; where given word vectors stay as they are, words without one are, too.
+        /// Words that occur less often are unknown; where given word vectors stay as they are, words without one are,
+        /// too.
         pub min_count: u64 = 1 => Text;
         /// Words of a sentence that are read in training; longer ones are treated by `long`. Encoding reads all.
         pub max_tokens: usize = 100 => Text[at_least 1];
@@ -157,8 +160,9 @@ impl System for SdaeParams {
 }
 
 impl SdaeParams {
-    /// What the released code has instead of the LSTM: a GRU of the equations of [`GruStyle::Release`]. Its noise, which replaces a fixed share
-    /// of the words by the one for unknown words, is not taken over: words are deleted one by one as the paper says.
+    /// What the released code has instead of the LSTM: a GRU of the equations of [`GruStyle::Release`]. Its noise,
+    /// which replaces a fixed share of the words by the one for unknown words, is not taken over: words are deleted one
+    /// by one as the paper says.
     #[must_use]
     pub fn release(self) -> Self {
         Self { cell: SdaeCell::Gru, ..self }
@@ -174,8 +178,8 @@ impl SdaeParams {
     /// text and without noise: the weights of the highest mean ln p of a held-out token are kept.
     ///
     /// # Errors
-    /// [`Error::NoHeldOutExamples`](crate::Error::NoHeldOutExamples) if the held-out files have no sentence; whatever is
-    /// wrong with the text, the parameters, the memory, or the training itself.
+    /// [`Error::NoHeldOutExamples`](crate::Error::NoHeldOutExamples) if the held-out files have no sentence; whatever
+    /// is wrong with the text, the parameters, the memory, or the training itself.
     pub fn fit_files(
         &self,
         paths: &[impl AsRef<Path>],

@@ -66,9 +66,9 @@ hyperparameters! {
     /// Hyperparameters of Sent2Vec. [`TextSystem::check`] says what is out of range.
     ///
     /// The defaults fit the text: a high learning rate, many epochs, rare words as targets, long rows to start with, no
-    /// placeholder, and the weights of uSIF. What depends on the size of the text is automatic (`None`) until it is set, and is
-    /// chosen when training starts. [`Sent2VecParams::preset`] has the settings of the paper and of the release, which are for
-    /// billions of words, under their names.
+    /// placeholder, and the weights of uSIF. What depends on the size of the text is automatic (`None`) until it is
+    /// set, and is chosen when training starts. [`Sent2VecParams::preset`] has the settings of the paper and of the
+    /// release, which are for billions of words, under their names.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     pub struct Sent2VecParams {
         /// Embedding dimension.
@@ -117,14 +117,15 @@ hyperparameters! {
 
 /// Settings that have a name.
 ///
-/// What differs between them, what differs from the paper and the release in all of them, and what each difference does to
-/// the score: `docs/experiments/sent2vec-settings.md`.
+/// What differs between them, what differs from the paper and the release in all of them, and what each difference does
+/// to the score: `docs/experiments/sent2vec-settings.md`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Preset {
-    /// The method as the paper prints it, with its settings for words alone on the Toronto books, the smallest of its texts.
+    /// The method as the paper prints it, with its settings for words alone on the Toronto books, the smallest of its
+    /// texts.
     ///
-    /// The target is left out, n-grams are dropped once a sentence and hashed as in fastText, the text is in a random order, and
-    /// every target draws its negatives. `dropout` is that of the books too, for `word_ngrams` of 2.
+    /// The target is left out, n-grams are dropped once a sentence and hashed as in fastText, the text is in a random
+    /// order, and every target draws its negatives. `dropout` is that of the books too, for `word_ngrams` of 2.
     Paper,
     /// The authors' program without options: other texts, tokenized beforehand, need other settings, says its manual.
     Release,
@@ -196,7 +197,8 @@ impl Sent2VecParams {
         }
     }
 
-    /// The authors' program, called as `fasttext sent2vec -input .. -output ..`. All fields are here, so that none is inherited.
+    /// The authors' program, called as `fasttext sent2vec -input .. -output ..`. All fields are here, so that none is
+    /// inherited.
     fn release() -> Self {
         Self {
             dim: 100,
@@ -331,8 +333,8 @@ impl TextSystem for Sent2VecParams {
     const TRAINS_ON_RANKS: bool = true;
 
     /// A step at rate `lr` moves the mean of n rows by `lr/n` of its gradient, so short sentences bear lower rates: on
-    /// 262,000 sentences of 7 words .27 is stable and .5 is not, nor for the authors' program. A few short ones among longer
-    /// ones are enough: hence the harmonic mean.
+    /// 262,000 sentences of 7 words .27 is stable and .5 is not, nor for the authors' program. A few short ones among
+    /// longer ones are enough: hence the harmonic mean.
     fn resolve(&mut self, size: TextSize) {
         let most = if size.is_large() { 0.5 } else { 0.8 };
         let Self { min_count, min_target_count, training, .. } = self;

@@ -1,10 +1,10 @@
 //! Siamese CBOW: word vectors whose averages predict the neighbouring sentences.
 //!
-//! T. Kenter, A. Borisov and M. de Rijke, "Siamese CBOW: Optimizing Word Embeddings for Sentence Representations", ACL 2016.
-//! A sentence between two others of its document is an example: its neighbours are the positives, sentences drawn from
-//! anywhere the negatives; the loss is `softmax-over-cosines`. Differs from the release in three things that the paper
-//! leaves open or states otherwise: a negative is never the sentence or a neighbour, the last batch is kept though
-//! smaller, and examples come in a fresh random order each epoch.
+//! T. Kenter, A. Borisov and M. de Rijke, "Siamese CBOW: Optimizing Word Embeddings for Sentence Representations", ACL
+//! 2016. A sentence between two others of its document is an example: its neighbours are the positives, sentences drawn
+//! from anywhere the negatives; the loss is `softmax-over-cosines`. Differs from the release in three things that the
+//! paper leaves open or states otherwise: a negative is never the sentence or a neighbour, the last batch is kept
+//! though smaller, and examples come in a fresh random order each epoch.
 
 use std::path::PathBuf;
 
@@ -53,9 +53,10 @@ use crate::{
 hyperparameters! {
     /// Hyperparameters of Siamese CBOW.
     ///
-    /// The defaults fit the text: Adam, a temperature, as the paper has none, more epochs, and the weights of SIF. What depends
-    /// on the size of the text is automatic (`None`) until it is set. [`SiameseCbowParams::paper`] has the settings of the paper.
-    /// The floor of the learning rate and the 50 words of a sentence are those of the release; the paper states neither.
+    /// The defaults fit the text: Adam, a temperature, as the paper has none, more epochs, and the weights of SIF. What
+    /// depends on the size of the text is automatic (`None`) until it is set. [`SiameseCbowParams::paper`] has the
+    /// settings of the paper. The floor of the learning rate and the 50 words of a sentence are those of the release;
+    /// the paper states neither.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     pub struct SiameseCbowParams {
         /// Embedding dimension.
@@ -97,7 +98,8 @@ impl SiameseCbowParams {
         self
     }
 
-    /// The settings of the paper (section 3.4). That the loss of a batch is a mean is the release's: the paper does not say.
+    /// The settings of the paper (section 3.4). That the loss of a batch is a mean is the release's: the paper does not
+    /// say.
     ///
     /// Gradient descent at 1e-4 on the mean of a batch moves a word by a millionth an occurrence and is made for a
     /// thousand million words. [`SiameseCbowParams::with_adam`] does not depend on that scale.

@@ -1,8 +1,8 @@
 //! Skip-thoughts: a recurrent encoder, and two decoders that predict the sentences before and after from its vector.
 //!
-//! R. Kiros et al., "Skip-Thought Vectors", NIPS 2015. The objective is `sequence-objective`: the sentence before and the
-//! one after, by a decoder each, over one output matrix. uni is unidirectional, bi bidirectional, combine is both side by side, each
-//! brought to length 1.
+//! R. Kiros et al., "Skip-Thought Vectors", NIPS 2015. The objective is `sequence-objective`: the sentence before and
+//! the one after, by a decoder each, over one output matrix. uni is unidirectional, bi bidirectional, combine is both
+//! side by side, each brought to length 1.
 
 use std::path::{Path, PathBuf};
 
@@ -38,8 +38,9 @@ use crate::{
 hyperparameters! {
     /// Hyperparameters of Skip-thoughts; the defaults are those of uni in the paper.
     ///
-    /// Losses are averaged over tokens, so that the bound of 10 on the gradient means the same for any batch. Added up, as
-    /// in the release, they make gradients a thousand times as long, which Adam does not feel, but every step is clipped.
+    /// Losses are averaged over tokens, so that the bound of 10 on the gradient means the same for any batch. Added up,
+    /// as in the release, they make gradients a thousand times as long, which Adam does not feel, but every step is
+    /// clipped.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     pub struct SkipThoughtParams {
         /// Dimension of the word vectors.
@@ -70,7 +71,8 @@ hyperparameters! {
         /// Initial word vectors.
         pub initial: Initial = Initial::default() => group;
         /// The training loop.
-        pub fit: FitParams = FitParams { epochs: Some(1), batch: 128, clip: Some(10.0), ..FitParams::default() } => group;
+        pub fit: FitParams =
+            FitParams { epochs: Some(1), batch: 128, clip: Some(10.0), ..FitParams::default() } => group;
     }
 }
 
@@ -167,8 +169,8 @@ impl SkipThoughtParams {
     ///
     /// # Errors
     /// [`Error::NoExamples`](crate::Error::NoExamples) if no document has three sentences,
-    /// [`Error::NoHeldOutExamples`](crate::Error::NoHeldOutExamples) if none of the held-out ones has; whatever is wrong
-    /// with the text, the parameters, the memory, or the training itself.
+    /// [`Error::NoHeldOutExamples`](crate::Error::NoHeldOutExamples) if none of the held-out ones has; whatever is
+    /// wrong with the text, the parameters, the memory, or the training itself.
     pub fn fit_files(
         &self,
         paths: &[impl AsRef<Path>],

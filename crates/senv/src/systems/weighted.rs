@@ -2,10 +2,10 @@
 //! another origin, which have no counts. A model that senv trains can carry the same weights itself (`weighting` of its
 //! parameters), by its own counts.
 //!
-//! The equations are `sif-weight`, `usif-weight`, `feature-weight` and `common-component-removal`: S. Arora, Y. Liang and
-//! T. Ma, "A Simple but Tough-to-Beat Baseline for Sentence Embeddings", ICLR 2017; K. Ethayarajh, "Unsupervised Random
-//! Walk Sentence Embeddings", RepL4NLP 2018. Both are fitted once on text and kept with the model, so a sentence has the
-//! same vector alone and among a million.
+//! The equations are `sif-weight`, `usif-weight`, `feature-weight` and `common-component-removal`: S. Arora, Y. Liang
+//! and T. Ma, "A Simple but Tough-to-Beat Baseline for Sentence Embeddings", ICLR 2017; K. Ethayarajh, "Unsupervised
+//! Random Walk Sentence Embeddings", RepL4NLP 2018. Both are fitted once on text and kept with the model, so a sentence
+//! has the same vector alone and among a million.
 
 use senv_store::ModelFile;
 use std::path::{Path, PathBuf};
@@ -46,8 +46,8 @@ pub struct WeightedParams {
     /// What stands for unknown words; `None` (default) for what does so in the base.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unknown_words: Option<UnknownWords>,
-    /// The word of the base that every unknown word is taken as ([`AverageEncoder::with_unknown_row`]); `None` (default) for
-    /// `unknown_words`.
+    /// The word of the base that every unknown word is taken as ([`AverageEncoder::with_unknown_row`]); `None`
+    /// (default) for `unknown_words`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unknown_row: Option<String>,
 }
@@ -83,7 +83,8 @@ impl WeightedParams {
     /// components there. Weights that the model carries itself are replaced.
     ///
     /// # Errors
-    /// [`Error::NotWords`] for a model whose sentence vectors are no averages of words; whatever is wrong with the text.
+    /// [`Error::NotWords`] for a model whose sentence vectors are no averages of words; whatever is wrong with the
+    /// text.
     pub fn fit_files<P: AsRef<Path>>(&self, base: &Model, paths: &[P], options: &TrainOptions<'_>) -> Result<Weighted> {
         self.check()?;
         let TrainOptions { observer, .. } = *options;

@@ -1,8 +1,8 @@
 //! Averages of word2vec vectors, the baseline every paper compares with: CBOW or skip-gram with negative sampling.
 //!
 //! T. Mikolov, K. Chen, G. Corrado and J. Dean, "Efficient Estimation of Word Representations in Vector Space", 2013;
-//! defaults as in T. Kenter, A. Borisov and M. de Rijke, "Siamese CBOW", ACL 2016, section 3.2. The windows are `window-context`, the
-//! average is `feature-average`.
+//! defaults as in T. Kenter, A. Borisov and M. de Rijke, "Siamese CBOW", ACL 2016, section 3.2. The windows are
+//! `window-context`, the average is `feature-average`.
 
 use std::path::PathBuf;
 
@@ -59,9 +59,9 @@ named_values!(Architecture {
 hyperparameters! {
     /// Hyperparameters of word2vec.
     ///
-    /// The defaults fit the text: skip-gram at a high learning rate, many epochs, and the weights of uSIF. What depends on the
-    /// size of the text is automatic (`None`) until it is set. [`Word2VecParams::paper`] has the settings of a paper,
-    /// [`Word2VecParams::release`] those of the authors' program.
+    /// The defaults fit the text: skip-gram at a high learning rate, many epochs, and the weights of uSIF. What depends
+    /// on the size of the text is automatic (`None`) until it is set. [`Word2VecParams::paper`] has the settings of a
+    /// paper, [`Word2VecParams::release`] those of the authors' program.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     pub struct Word2VecParams {
         /// Embedding dimension.
@@ -84,7 +84,8 @@ hyperparameters! {
         @[serde(default, skip_serializing_if = "UnknownWords::is_skip")]
         pub unknown_words: UnknownWords = UnknownWords::Hash => Weights;
         /// Hyperparameters of the trainer.
-        pub training: NegativeSamplingParams = NegativeSamplingParams { lr_floor: LR_FLOOR, negatives: 5, ..NegativeSamplingParams::default() } => group;
+        pub training: NegativeSamplingParams =
+            NegativeSamplingParams { lr_floor: LR_FLOOR, negatives: 5, ..NegativeSamplingParams::default() } => group;
     }
 }
 
@@ -112,7 +113,8 @@ impl Word2VecParams {
         }
     }
 
-    /// What the authors' program does when nothing is said: 100 dimensions and t = 1e-3; else as [`Word2VecParams::paper`].
+    /// What the authors' program does when nothing is said: 100 dimensions and t = 1e-3; else as
+    /// [`Word2VecParams::paper`].
     #[must_use]
     pub fn release() -> Self {
         Self { dim: 100, subsample: 1e-3, ..Self::paper() }

@@ -1,4 +1,5 @@
-//! What DictRep and CaptionRep share: texts with target vectors that are given, an encoder trained towards them, and its model.
+//! What DictRep and CaptionRep share: texts with target vectors that are given, an encoder trained towards them, and
+//! its model.
 
 mod model;
 mod net;

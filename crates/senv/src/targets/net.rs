@@ -8,8 +8,8 @@
 //! rnn       o = W h + b                                  h: last state, or mean of the states, by `lstm`
 //! ```
 //!
-//! The mean of mapped words is the mapped mean, so P is applied once a text. Maps by `linear-map`. What is served is o / |o|;
-//! the vector of a text without a known word is zero.
+//! The mean of mapped words is the mapped mean, so P is applied once a text. Maps by `linear-map`. What is served is o
+//! / |o|; the vector of a text without a known word is zero.
 
 use ndarray::{Array2, ArrayView2};
 use senv_core::{
@@ -193,7 +193,8 @@ mod tests {
         }
     }
 
-    /// The maps are linear in what goes in and in each of their tensors, so that a wide central difference is exact up to rounding.
+    /// The maps are linear in what goes in and in each of their tensors, so that a wide central difference is exact up
+    /// to rounding.
     #[test]
     fn gradients_of_the_maps_match_central_differences() {
         for encoder in [TargetEncoder::Bow, TargetEncoder::Regress] {

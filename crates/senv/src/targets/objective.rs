@@ -19,7 +19,8 @@ use crate::{
 /// Held-out texts that are ranked at a time.
 const A_BATCH: usize = 64;
 
-/// Held-out texts that are ranked at most: more make the choice of the weights no better, and each is compared with all targets.
+/// Held-out texts that are ranked at most: more make the choice of the weights no better, and each is compared with all
+/// targets.
 const MOST_HELD_OUT: usize = 1000;
 
 /// Texts as tokens, and the target of each.
@@ -114,7 +115,8 @@ impl Objective for TowardTargets<'_> {
                 }
                 TargetLoss::Ranking => {
                     let (loss, saved) = self.ranking.forward(out.view(), targets.view(), others)?;
-                    // A guess is as often closer to the other target by x as further: its mean is at most δ + E|x| / 2, |x| ≤ 2.
+                    // A guess is as often closer to the other target by x as further: its mean is at most δ + E|x| / 2,
+                    // |x| ≤ 2.
                     (loss, self.ranking.margin + 1.0, self.ranking.backward(&saved, 1.0))
                 }
             };

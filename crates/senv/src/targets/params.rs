@@ -66,8 +66,8 @@ hyperparameters! {
         pub ranking: TargetRanking = TargetRanking::default() => group;
         /// Share of the targets that are held out with all their texts: they choose the best weights.
         pub held_out: f64 = 0.1 => Validation[from 0 below 1];
-        /// An end token is read after the last word, and words that are not known have a token of their own, as in the release;
-        /// without, they are left out.
+        /// An end token is read after the last word, and words that are not known have a token of their own, as in the
+        /// release; without, they are left out.
         pub special_tokens: bool = false => Text;
         /// Vocabulary size: the most frequent words; no limit by default.
         pub max_vocabulary: Option<usize> = None => Text[at_least 1];
@@ -80,7 +80,8 @@ hyperparameters! {
         /// Initial word vectors.
         pub initial: Initial = Initial::SIAMESE_CBOW => group;
         /// The training loop.
-        pub fit: FitParams = FitParams { epochs: Some(10), batch: 64, patience: Some(2), ..FitParams::default() } => group;
+        pub fit: FitParams =
+            FitParams { epochs: Some(10), batch: 64, patience: Some(2), ..FitParams::default() } => group;
     }
 }
 
@@ -93,8 +94,8 @@ impl TargetParams {
         Self { fit: FitParams { rule, lr, batch: 16, ..fit }, ..Self::default() }
     }
 
-    /// As in the program of its authors: a margin of 1, 30,000 words with an end token and one for unknown words. Its LSTM has a
-    /// candidate without tanh, whose bias is added twice; ours has tanh and one bias.
+    /// As in the program of its authors: a margin of 1, 30,000 words with an end token and one for unknown words. Its
+    /// LSTM has a candidate without tanh, whose bias is added twice; ours has tanh and one bias.
     #[must_use]
     pub fn release() -> Self {
         let ranking = TargetRanking { margin: 1.0 };

@@ -30,8 +30,8 @@ pub struct TextTargets {
 }
 
 impl TextTargets {
-    /// Definitions, and the vectors of their words, brought to length 1. A word that has no vector is looked up in lower case;
-    /// where that has none either, its definitions are left out, with a note of how many.
+    /// Definitions, and the vectors of their words, brought to length 1. A word that has no vector is looked up in
+    /// lower case; where that has none either, its definitions are left out, with a note of how many.
     ///
     /// ```
     /// use senv_core::{NoObserver, Table, Vocabulary};
@@ -80,11 +80,12 @@ impl TextTargets {
         Ok(Self { texts, targets, words: Some(words), terms: vectors.vocabulary().terms().map(str::to_owned) })
     }
 
-    /// Captions, and a matrix of image vectors: its rows are those of the images, in the order in which they first occur.
+    /// Captions, and a matrix of image vectors: its rows are those of the images, in the order in which they first
+    /// occur.
     ///
     /// # Errors
-    /// [`CoreError::BadFile`], naming the matrix at `path`: for another number of rows than there are images, with both numbers;
-    /// for a row that holds NaN or an infinite number or is zero, with its number; if memory is lacking.
+    /// [`CoreError::BadFile`], naming the matrix at `path`: for another number of rows than there are images, with both
+    /// numbers; for a row that holds NaN or an infinite number or is zero, with its number; if memory is lacking.
     pub fn captions(sets: &[SentenceGroups], vectors: &Table, path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let groups = images(sets);
@@ -100,9 +101,10 @@ impl TextTargets {
         Ok(Self { texts: numbered(groups.into_iter()), targets, words: None, terms: None })
     }
 
-    /// Captions with a stand-in for image vectors, where there are none: every second caption of an image goes to `model`, the
-    /// mean of their vectors is the target, and the other captions are trained on. It tries the mechanism out; the target is text
-    /// and no image. Images of one caption, and those of whose captions the model knows no word, are left out, with a note of how many.
+    /// Captions with a stand-in for image vectors, where there are none: every second caption of an image goes to
+    /// `model`, the mean of their vectors is the target, and the other captions are trained on. It tries the mechanism
+    /// out; the target is text and no image. Images of one caption, and those of whose captions the model knows no
+    /// word, are left out, with a note of how many.
     ///
     /// # Errors
     /// [`Error::NoExamples`] if no image is left; whatever the model says; if memory is lacking.
@@ -140,8 +142,8 @@ impl TextTargets {
         Ok(Self { texts: numbered(kept.into_iter()), targets, words: None, terms: None })
     }
 
-    /// The same with the terms of the model that made the target vectors ([`Model::terms`](crate::Model::terms)), which a model trained on them
-    /// inherits. [`TextTargets::definitions`] takes them from its word vectors.
+    /// The same with the terms of the model that made the target vectors ([`Model::terms`](crate::Model::terms)), which
+    /// a model trained on them inherits. [`TextTargets::definitions`] takes them from its word vectors.
     #[must_use]
     pub fn with_terms(mut self, terms: Option<&str>) -> Self {
         self.terms = terms.map(str::to_owned);

@@ -24,8 +24,8 @@ use crate::{
 /// Texts by whose words the tokenizer is chosen.
 const BEGINNING: usize = 5000;
 
-/// Trains towards the targets of `set`; a share of the targets is held out with all their texts, and the weights that rank them
-/// best are kept.
+/// Trains towards the targets of `set`; a share of the targets is held out with all their texts, and the weights that
+/// rank them best are kept.
 pub(crate) fn fit_targets<S: TargetSystem>(
     system: &S,
     set: &TextTargets,
@@ -112,8 +112,8 @@ fn hold_out(n: usize, share: f64, seed: u64) -> Vec<bool> {
     held_out
 }
 
-/// The words that are read: those of the texts that are trained on. Given vectors that stay as they are keep all of their words
-/// known, and no others: nothing would give those a meaning.
+/// The words that are read: those of the texts that are trained on. Given vectors that stay as they are keep all of
+/// their words known, and no others: nothing would give those a meaning.
 fn vocabulary(
     params: &TargetParams,
     set: &TextTargets,

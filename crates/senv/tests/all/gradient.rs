@@ -274,8 +274,8 @@ fn the_head_learns_scores_from_averages_and_filters() {
     assert!(wide.fit(&pp, &outside, &TrainOptions::default()).is_ok());
 }
 
-/// CSE paper, section 4.2: random filters on the words that CSE was trained from. Without a learning rate that moves anything
-/// the words stay where they start; a penalty pulls them nowhere.
+/// CSE paper, section 4.2: random filters on the words that CSE was trained from. Without a learning rate that moves
+/// anything the words stay where they start; a penalty pulls them nowhere.
 #[test]
 fn fine_tuning_starts_at_the_word_vectors_that_are_given() {
     let files = Files::new();

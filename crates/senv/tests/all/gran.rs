@@ -151,7 +151,8 @@ fn a_second_stage_goes_on_from_words_and_encoder_of_the_first() {
     assert!(other.fit_from(&data, Some(&first), &at_threads(1)).is_err());
 }
 
-/// Sentences of one word are shuffled, and thinned out, to themselves; a batch of one pair has no negatives, and its loss is 0.
+/// Sentences of one word are shuffled, and thinned out, to themselves; a batch of one pair has no negatives, and its
+/// loss is 0.
 #[test]
 fn sentences_of_one_word_are_trained_on_and_encoded() {
     let folder = TempDir::new().unwrap();

@@ -211,7 +211,8 @@ fn presets_are_the_published_settings() {
         assert_eq!(ours, settings, "{preset:?}");
         assert_eq!((p.training.lr, p.training.negatives), (Some(0.2), 10), "{preset:?}");
         p.check().unwrap();
-        // The models were trained by the authors' program: the rest is its own, but for the text, which was tokenized before.
+        // The models were trained by the authors' program: the rest is its own, but for the text, which was tokenized
+        // before.
         let release = Sent2VecParams::preset(Preset::Release);
         let training =
             NegativeSamplingParams { epochs: p.training.epochs, lr: p.training.lr, ..release.training.clone() };
@@ -230,8 +231,8 @@ fn presets_are_the_published_settings() {
     }
 }
 
-/// `src/args.cc` of epfml/sent2vec (9efbc2d) for `fasttext sent2vec` without options, and what `dictionary.cc`, `fasttext.cc`
-/// and `matrix.cc` do.
+/// `src/args.cc` of epfml/sent2vec (9efbc2d) for `fasttext sent2vec` without options, and what `dictionary.cc`,
+/// `fasttext.cc` and `matrix.cc` do.
 #[test]
 fn the_release_preset_is_the_program_without_options() {
     let p = Sent2VecParams::preset(Preset::Release);

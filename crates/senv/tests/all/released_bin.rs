@@ -1,5 +1,5 @@
-//! The `.bin` files of fastText and of Sent2Vec's program: small ones that the programs made, and others written here byte
-//! by byte, sound and damaged.
+//! The `.bin` files of fastText and of Sent2Vec's program: small ones that the programs made, and others written here
+//! byte by byte, sound and damaged.
 
 use std::{
     fs,

@@ -107,6 +107,7 @@ const ORDERS: &[(&str, &[&str])] = &[
             "system",
             "targets",
             "systems",
+            "train_job.rs",
             "grid_search",
             "recipe",
             "jobs",

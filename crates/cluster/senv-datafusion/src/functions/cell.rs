@@ -26,8 +26,8 @@ const TOGETHER: usize = 64;
 
 /// `cell(vector, centroids)`: the number of the nearest centroid, a `UInt32`; null where the vector is null or zero.
 ///
-/// `cells(vector, centroids, n)`: the numbers of the `n` nearest ones, the nearest first, a `List<UInt32>`. Two vectors of a high cosine that
-/// lie on both sides of a border share a cell if each is put into two.
+/// `cells(vector, centroids, n)`: the numbers of the `n` nearest ones, the nearest first, a `List<UInt32>`. Two vectors
+/// of a high cosine that lie on both sides of a border share a cell if each is put into two.
 ///
 /// `centroids` is the name of a file `NAME.centroids` in the folder of models ([`Centroids`]).
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

@@ -19,8 +19,9 @@ use crate::error;
 /// A vector whose norm is below this has no direction.
 const TINY: f32 = 1e-12;
 
-/// `cosine(v, w)`: the cosine of two vectors, a `Float32` in `[-1, 1]`; null where one is null, holds a null, or has no direction (norm below
-/// 1e-12). It is `1 - cosine_distance(v, w)` of DataFusion, to rounding of `Float32`, without a copy of the values.
+/// `cosine(v, w)`: the cosine of two vectors, a `Float32` in `[-1, 1]`; null where one is null, holds a null, or has no
+/// direction (norm below 1e-12). It is `1 - cosine_distance(v, w)` of DataFusion, to rounding of `Float32`, without a
+/// copy of the values.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub struct Cosine {
     signature: Signature,

@@ -26,8 +26,8 @@ use crate::{
     models::{Models, external},
 };
 
-/// `embed(text [, model])`: the embedding of each sentence, a `FixedSizeList<Float32>` of the dimension of the model; null for null, and
-/// zeros for a sentence without a known token.
+/// `embed(text [, model])`: the embedding of each sentence, a `FixedSizeList<Float32>` of the dimension of the model;
+/// null for null, and zeros for a sentence without a known token.
 ///
 /// Distinct values of a dictionary are encoded once.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

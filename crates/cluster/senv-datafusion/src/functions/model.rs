@@ -59,8 +59,8 @@ impl TextArguments {
         }
     }
 
-    /// The call with the digest of the model as its last argument, if it is not there yet. It goes with the plan to other processes,
-    /// whose models must be the same.
+    /// The call with the digest of the model as its last argument, if it is not there yet. It goes with the plan to
+    /// other processes, whose models must be the same.
     pub(crate) fn pinned(
         &self,
         mut args: Vec<Expr>,

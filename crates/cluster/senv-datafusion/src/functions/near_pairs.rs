@@ -23,12 +23,12 @@ use crate::error;
 
 const NAME: &str = "near_pairs";
 
-/// `near_pairs(id, vector, threshold)`: all pairs of rows of a group whose vectors have a cosine of at least `threshold`, a
-/// `List<Struct<first, second, cosine>>` with the lower id first and the highest cosine in front. `id` is an integer. Rows that have a null, and
-/// vectors of zeros, are in no pair.
+/// `near_pairs(id, vector, threshold)`: all pairs of rows of a group whose vectors have a cosine of at least
+/// `threshold`, a `List<Struct<first, second, cosine>>` with the lower id first and the highest cosine in front. `id`
+/// is an integer. Rows that have a null, and vectors of zeros, are in no pair.
 ///
-/// It compares the rows of a group exactly and holds them in memory. With the groups that `cells` makes, pairs of all rows are found without
-/// comparing all of them.
+/// It compares the rows of a group exactly and holds them in memory. With the groups that `cells` makes, pairs of all
+/// rows are found without comparing all of them.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub struct NearPairs {
     signature: Signature,

@@ -16,10 +16,12 @@ use crate::error;
 
 const NAME: &str = "nearest";
 
-/// `nearest(index, text, k)`: the `k` sentences of a collection of senv that are nearest to a text, a table of `id` (`UInt64`), `cosine`
-/// (`Float32`) and `text` (`Utf8`), the nearest first. `index` is the folder of the collection; its model lies where the collection says.
+/// `nearest(index, text, k)`: the `k` sentences of a collection of senv that are nearest to a text, a table of `id`
+/// (`UInt64`), `cosine` (`Float32`) and `text` (`Utf8`), the nearest first. `index` is the folder of the collection;
+/// its model lies where the collection says.
 ///
-/// The collection is searched where the query is planned, once: on a cluster that is the client, and the rows travel with the plan.
+/// The collection is searched where the query is planned, once: on a cluster that is the client, and the rows travel
+/// with the plan.
 #[derive(Debug, Default)]
 pub struct Nearest {}
 

@@ -23,8 +23,8 @@ use super::{
 };
 use crate::models::{Models, external};
 
-/// `similarity(a, b [, model])`: the cosine of the embeddings of two sentences, a `Float32` in `[-1, 1]`; 0 where one of them has no known
-/// token, as [`senv::Model::similarity`], and null where one is null.
+/// `similarity(a, b [, model])`: the cosine of the embeddings of two sentences, a `Float32` in `[-1, 1]`; 0 where one
+/// of them has no known token, as [`senv::Model::similarity`], and null where one is null.
 ///
 /// A constant sentence is encoded once a batch, and so are distinct values of a dictionary.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

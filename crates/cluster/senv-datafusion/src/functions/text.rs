@@ -13,7 +13,8 @@ use datafusion::{
 
 use crate::error;
 
-/// The longest sentence, in bytes, as in files of text. A longer one is a file or a table that lost its line ends, and is refused.
+/// The longest sentence, in bytes, as in files of text. A longer one is a file or a table that lost its line ends, and
+/// is refused.
 pub const MAX_SENTENCE_BYTES: usize = senv_core::text::DEFAULT_MAX_LINE_BYTES;
 
 /// Text of an argument: distinct texts, and which of them each row has.

@@ -23,16 +23,16 @@ use super::{
 };
 use crate::models::{Models, external};
 
-/// `tokens(text [, model])`: the tokens of each text as the tokenizer of the model makes them, a `List<Utf8>`; null for null, and an empty list
-/// for a text without one.
+/// `tokens(text [, model])`: the tokens of each text as the tokenizer of the model makes them, a `List<Utf8>`; null for
+/// null, and an empty list for a text without one.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Tokens {
     arguments: TextArguments,
     signature: Signature,
 }
 
-/// `coverage(text [, model])`: the share of the tokens of each text that the model knows, a `Float32` from 0 to 1; null for null, and for a
-/// text without a token.
+/// `coverage(text [, model])`: the share of the tokens of each text that the model knows, a `Float32` from 0 to 1; null
+/// for null, and for a text without a token.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Coverage {
     arguments: TextArguments,

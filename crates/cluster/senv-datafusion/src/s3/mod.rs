@@ -19,7 +19,8 @@ use url::Url;
 
 pub(crate) use models::open_models;
 
-/// Times that a request is tried again, and the time after which it is not. A server that cannot be reached is an error within seconds.
+/// Times that a request is tried again, and the time after which it is not. A server that cannot be reached is an error
+/// within seconds.
 const RETRIES: usize = 5;
 const PATIENCE: Duration = Duration::from_secs(15);
 /// Between the first two tries, and between any two.

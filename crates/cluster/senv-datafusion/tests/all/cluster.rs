@@ -45,8 +45,9 @@ fn a_cluster_gives_the_bits_of_one_process() {
     }
 }
 
-/// Asks a cluster of two executors to compare each of 8,000 sentences with every `STEP`th, and kills one of them. The answer has to be that
-/// of one process. Returns the seconds that one process takes, and the seconds from the kill to the answer.
+/// Asks a cluster of two executors to compare each of 8,000 sentences with every `STEP`th, and kills one of them. The
+/// answer has to be that of one process. Returns the seconds that one process takes, and the seconds from the kill to
+/// the answer.
 fn kill_an_executor<const STEP: usize>() -> (f64, f64) {
     let folder = tempfile::tempdir().unwrap();
     let input = folder.path().join("in");

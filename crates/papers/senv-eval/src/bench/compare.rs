@@ -60,8 +60,8 @@ pub struct BenchComparison {
     pub left_out: Vec<String>,
 }
 
-/// Draws of a comparison by default: 10,000. The least p-value is 2 / (draws + 1), which Holm's correction multiplies by
-/// the number of tasks: with the 1,000 draws of an interval, 30 tasks could show no difference.
+/// Draws of a comparison by default: 10,000. The least p-value is 2 / (draws + 1), which Holm's correction multiplies
+/// by the number of tasks: with the 1,000 draws of an interval, 30 tasks could show no difference.
 pub const DEFAULT_COMPARISON_RESAMPLES: usize = 10_000;
 
 /// Compares a system of one record with a system of another, or of the same, on the tasks of both.

@@ -16,8 +16,8 @@ pub struct Detail {
 /// What a task gives for a system.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct TaskOutcome {
-    /// One score an item, in the order of the data; with the gold values of the task they give the headline. Kept in f32,
-    /// which is what cosines are computed in.
+    /// One score an item, in the order of the data; with the gold values of the task they give the headline. Kept in
+    /// f32, which is what cosines are computed in.
     pub(super) scores: Vec<f32>,
     /// Other numbers.
     pub(super) details: Vec<Detail>,

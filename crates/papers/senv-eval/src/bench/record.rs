@@ -91,8 +91,8 @@ pub struct SystemRecord {
     pub sha256: Option<String>,
     /// Embedding dimension; `None` without vectors.
     pub dim: Option<usize>,
-    /// The share of words that it knows in the first sentences, in `[0, 1]`; `None` where nothing is encoded, and in records of
-    /// former versions.
+    /// The share of words that it knows in the first sentences, in `[0, 1]`; `None` where nothing is encoded, and in
+    /// records of former versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub known_word_share: Option<f64>,
     /// Distinct sentences encoded a second, on all threads; `None` where nothing was encoded.

@@ -1,5 +1,5 @@
-//! One task with one system: the protocol that its data is for, as the crate has it for that protocol alone, and from its
-//! result the score of each item and what else is worth printing.
+//! One task with one system: the protocol that its data is for, as the crate has it for that protocol alone, and from
+//! its result the score of each item and what else is worth printing.
 
 use senv_core::Observer;
 use senv_data::{LabeledSet, NliLayout, NliSet, ParaphraseSet, SentenceGroups, StsTask};

@@ -220,8 +220,8 @@ fn cell(record: &BenchRecord, system: usize, column: &Column, bootstrap: Bootstr
     Ok((Cell { value, interval, note: note.filter(|_| value.is_none()), ..Cell::default() }, draws))
 }
 
-/// Marks the cells of a row that differ from the reference, and its mean. `draws` gives those of both in a column, or of
-/// the means.
+/// Marks the cells of a row that differ from the reference, and its mean. `draws` gives those of both in a column, or
+/// of the means.
 fn mark<'a>(row: &mut Row, draws: impl Fn(Option<usize>) -> (&'a Draws, &'a Draws)) -> Result<()> {
     let p_of = |column| -> Result<Option<(f64, f64)>> {
         let (of_row, of_reference) = draws(column);

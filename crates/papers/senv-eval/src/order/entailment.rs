@@ -34,8 +34,8 @@ pub struct OrderEntailmentResult {
     pub n_unlabeled: usize,
     /// Pairs of which a sentence has no known token: cosine 0.
     pub n_pairs_without_known_token: usize,
-    /// Area under the ROC curve of entailments against contradictions, in `[0, 1]`: how often an entailment has a higher
-    /// score than a contradiction. Chance reaches 0.5. `None` unless there are both. Neutral pairs are left out.
+    /// Area under the ROC curve of entailments against contradictions, in `[0, 1]`: how often an entailment has a
+    /// higher score than a contradiction. Chance reaches 0.5. `None` unless there are both. Neutral pairs are left out.
     pub roc_auc: Option<WithInterval>,
     /// The score of each entailment or contradiction, in the order of the file (not part of the JSON).
     #[serde(skip)]

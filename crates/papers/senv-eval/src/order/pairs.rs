@@ -1,7 +1,8 @@
-//! Pairs of sentences with nearly the same words, of one meaning or not: by how much are the cosines of the first higher?
+//! Pairs of sentences with nearly the same words, of one meaning or not: by how much are the cosines of the first
+//! higher?
 //!
-//! Zhang, Baldridge and He, "PAWS: Paraphrase Adversaries from Word Scrambling", NAACL 2019, which reports the area under
-//! the precision-recall curve; here it is average precision.
+//! Zhang, Baldridge and He, "PAWS: Paraphrase Adversaries from Word Scrambling", NAACL 2019, which reports the area
+//! under the precision-recall curve; here it is average precision.
 
 use std::path::PathBuf;
 
@@ -28,8 +29,8 @@ pub struct OrderPairsResult {
     pub share_of_paraphrases: f64,
     /// Pairs of which a sentence has no known token: cosine 0.
     pub n_pairs_without_known_token: usize,
-    /// Area under the ROC curve, in `[0, 1]`: how often a pair of one meaning has a higher score than another pair. Chance
-    /// reaches 0.5. `None` unless there are pairs of both labels.
+    /// Area under the ROC curve, in `[0, 1]`: how often a pair of one meaning has a higher score than another pair.
+    /// Chance reaches 0.5. `None` unless there are pairs of both labels.
     pub roc_auc: Option<WithInterval>,
     /// Average precision, in `[0, 1]`; `None` without a pair of one meaning.
     pub average_precision: Option<WithInterval>,

@@ -110,8 +110,8 @@ impl OrderResult {
         table.to_string() + &unknown_pairs(unknown) + &self.nli.iter().map(unlabeled).collect::<String>()
     }
 
-    /// The share of each phenomenon as a dot with its 95 % interval, beside chance and other systems, as a self-contained
-    /// SVG; `name` is that of the system itself.
+    /// The share of each phenomenon as a dot with its 95 % interval, beside chance and other systems, as a
+    /// self-contained SVG; `name` is that of the system itself.
     #[must_use]
     pub fn to_svg(&self, name: &str, others: &[(&str, &Self)]) -> String {
         let values = |of: &OrderTemplatesResult| {

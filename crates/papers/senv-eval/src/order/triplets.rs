@@ -6,8 +6,8 @@
 //! share = Σ_i v_i / n      v_i = 1 if cos(anchor, same) > cos(anchor, different) + τ, 0 if it is below by more than τ, else ½
 //! ```
 //!
-//! τ = 10⁻⁵: the same words in another order add up to the same vector but for the last digits of f32. Chance, and every
-//! bag of words on sentences with equal words, reach ½.
+//! τ = 10⁻⁵: the same words in another order add up to the same vector but for the last digits of f32. Chance, and
+//! every bag of words on sentences with equal words, reach ½.
 
 use senv_metrics::{Bootstrap, Sample, Statistic, mean};
 use serde::Serialize;
@@ -32,8 +32,8 @@ pub struct OrderTemplatesResult {
     pub n_ties: usize,
     /// Items with a sentence without a known token: cosine 0.
     pub n_items_without_known_token: usize,
-    /// Share of items whose sentence of the same meaning is nearer to the anchor, ties counted half, in `[0, 1]`; `None`
-    /// without an item.
+    /// Share of items whose sentence of the same meaning is nearer to the anchor, ties counted half, in `[0, 1]`;
+    /// `None` without an item.
     pub share_nearer: Option<WithInterval>,
     /// Mean score of anchor and sentence of the same meaning.
     pub mean_cosine_to_same: Option<f64>,

@@ -116,8 +116,8 @@ pub fn evaluate_map(embeddings: &SentenceVectors, groups: &SentenceGroups, optio
 /// ```
 ///
 /// # Errors
-/// [`senv_core::Error::InvalidParameter`] above 2,000 vectors, or for a perplexity out of its range; [`Error::NotFinite`] if a vector is not
-/// finite.
+/// [`senv_core::Error::InvalidParameter`] above 2,000 vectors, or for a perplexity out of its range;
+/// [`Error::NotFinite`] if a vector is not finite.
 pub fn lay_out(vectors: &[&[f32]], options: &MapOptions) -> Result<Vec<[f64; 2]>> {
     check(vectors.len(), options)?;
     Ok(layout(vectors, options)?.places)

@@ -1,8 +1,8 @@
 //! Cosines and shared words of pairs, split by what the pairs are: paraphrases or not, by label, by score.
 //!
 //! Paper of the SNLI-finetuned Skip-thoughts, Figures 5 and 6. It does not state its measure of shared words, bins or
-//! splits; here they are [`WordOverlap::jaccard`] on lower-cased words, 50 bins on the whole range, and a score of half the
-//! scale.
+//! splits; here they are [`WordOverlap::jaccard`] on lower-cased words, 50 bins on the whole range, and a score of half
+//! the scale.
 
 use senv_core::{Tokenizer, kernels};
 use senv_data::{Entailment, NliSet, ParaphraseSet, StsTask};

@@ -21,8 +21,8 @@ pub(crate) struct RowSeries {
     pub(crate) values: Vec<Option<RowValue>>,
 }
 
-/// A dot for each system in each row, with its interval, the first systems on top; as many as there are colors. `chance` is a line
-/// across all rows; `decimals` are those of a value that a dot says when pointed at.
+/// A dot for each system in each row, with its interval, the first systems on top; as many as there are colors.
+/// `chance` is a line across all rows; `decimals` are those of a value that a dot says when pointed at.
 pub(crate) fn rows_to_svg(
     title: &str,
     rows: &[String],

@@ -9,9 +9,10 @@
 //! (B3)  ∂y_i = 4 Σ_j (p_ij − q_ij) (y_i − y_j) / (1 + |y_i − y_j|²)
 //! ```
 //!
-//! Gradient descent with momentum and a gain for each value; for the first quarter of the iterations p is multiplied by 12.
-//! The start are the first two principal components with a deviation of 10⁻⁴, so nothing is random but the vectors from
-//! which power iteration finds these. L. van der Maaten and G. Hinton, "Visualizing Data using t-SNE", JMLR 9, 2008.
+//! Gradient descent with momentum and a gain for each value; for the first quarter of the iterations p is multiplied by
+//! 12. The start are the first two principal components with a deviation of 10⁻⁴, so nothing is random but the vectors
+//! from which power iteration finds these. L. van der Maaten and G. Hinton, "Visualizing Data using t-SNE", JMLR 9,
+//! 2008.
 
 use rand::RngExt;
 

@@ -1,5 +1,5 @@
-//! Classification of sentences on frozen vectors: MR, CR, SUBJ and MPQA by nested cross-validation, TREC by its own test
-//! set.
+//! Classification of sentences on frozen vectors: MR, CR, SUBJ and MPQA by nested cross-validation, TREC by its own
+//! test set.
 //!
 //! The vector of a sentence is the input of an L2-regularized `logistic-regression`; nothing else is learned.
 
@@ -62,7 +62,8 @@ pub struct ClassificationResult {
     pub fold_of: Vec<usize>,
 }
 
-/// Nested cross-validation: each fold is classified by a regression that was trained, and whose C was chosen, on the others.
+/// Nested cross-validation: each fold is classified by a regression that was trained, and whose C was chosen, on the
+/// others.
 ///
 /// ```
 /// use senv_eval::{SentenceVectors, LabeledSentence, LabeledSet, ProbeOptions, evaluate_classification};
@@ -79,9 +80,9 @@ pub struct ClassificationResult {
 /// ```
 ///
 /// # Errors
-/// [`Error::NothingToDo`] without a sentence; [`Error::OneClass`]; [`Error::TooFewExamples`] if there are fewer sentences
-/// than folds; [`Error::NotFinite`] if an embedding is not, with its sentence; [`Error::NotEncoded`] if one is missing;
-/// [`Error::Core`] for options out of range.
+/// [`Error::NothingToDo`] without a sentence; [`Error::OneClass`]; [`Error::TooFewExamples`] if there are fewer
+/// sentences than folds; [`Error::NotFinite`] if an embedding is not, with its sentence; [`Error::NotEncoded`] if one
+/// is missing; [`Error::Core`] for options out of range.
 ///
 /// # References
 /// Kiros et al., NIPS 2015, section 3.4; Conneau and Kiela, LREC 2018.

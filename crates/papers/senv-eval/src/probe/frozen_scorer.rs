@@ -72,8 +72,8 @@ pub struct ScorerTraining {
     pub c: Option<f64>,
     /// Epochs of the model that was kept; `None` for the regression, which is minimized.
     pub epochs: Option<usize>,
-    /// Pearson's r x 100 on the held-out pairs for each C that was tried, or after so many epochs; empty without held-out
-    /// pairs.
+    /// Pearson's r x 100 on the held-out pairs for each C that was tried, or after so many epochs; empty without
+    /// held-out pairs.
     pub dev_correlations: Vec<(f64, Option<f64>)>,
 }
 

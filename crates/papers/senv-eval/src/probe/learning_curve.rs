@@ -76,8 +76,8 @@ pub struct LearningCurveResult {
 /// Trains on growing parts of one set and tests on another.
 ///
 /// # Errors
-/// As [`crate::evaluate_paraphrase_detection`]; [`senv_core::Error::InvalidParameter`] for a share that is not above 0 and
-/// at most 1, or no draw.
+/// As [`crate::evaluate_paraphrase_detection`]; [`senv_core::Error::InvalidParameter`] for a share that is not above 0
+/// and at most 1, or no draw.
 pub fn evaluate_learning_curve(
     embeddings: &SentenceVectors,
     train: &ParaphraseSet,

@@ -59,8 +59,8 @@ pub struct ParaphraseDetectionResult {
 /// [`ProbeOptions::skip_thoughts`] and [`ProbeOptions::sent_eval`] are the two published ways.
 ///
 /// # Errors
-/// [`crate::Error::NothingToDo`] without a pair; [`crate::Error::OneClass`], [`crate::Error::TooFewExamples`] for a training
-/// set that cannot be cross-validated; [`crate::Error::NotFinite`] if an embedding is not, with its sentence;
+/// [`crate::Error::NothingToDo`] without a pair; [`crate::Error::OneClass`], [`crate::Error::TooFewExamples`] for a
+/// training set that cannot be cross-validated; [`crate::Error::NotFinite`] if an embedding is not, with its sentence;
 /// [`crate::Error::NotEncoded`] if one is missing.
 ///
 /// # References

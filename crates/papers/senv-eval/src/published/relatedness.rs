@@ -2,8 +2,8 @@
 //!
 //! * CSE paper, Table 3: SICK, supervised. The second and third columns lost their rows in the text at hand; the
 //!   assignment here is the one that fits the values known from the cited papers.
-//! * Paper of the SNLI-finetuned Skip-thoughts: SICK supervised (its Table 3) and by cosine (its Table 7), two decimals.
-//!   How a cosine became a score for the squared error is not stated.
+//! * Paper of the SNLI-finetuned Skip-thoughts: SICK supervised (its Table 3) and by cosine (its Table 7), two
+//!   decimals. How a cosine became a score for the squared error is not stated.
 //! * SICK by cosine from the papers of [`crate::published_sts`]; the Sent2Vec paper has the training and the test part
 //!   together.
 //! * Skip-thought paper: SICK supervised, from [`crate::published_skip_thoughts`].

@@ -1,9 +1,9 @@
 //! Published results of P-coherence, paraphrase ranking, the soup test and entailment, as data, for comparison with our
 //! own.
 //!
-//! * Paper of the SNLI-finetuned Skip-thoughts: paraphrase ranking on MSRP (Tables 5 and 6; accuracies of the random bag of
-//!   words are printed in percent there), the soup test with its last sentence as reference (Table 8), entailment accuracy
-//!   on SICK (Table 2).
+//! * Paper of the SNLI-finetuned Skip-thoughts: paraphrase ranking on MSRP (Tables 5 and 6; accuracies of the random
+//!   bag of words are printed in percent there), the soup test with its last sentence as reference (Table 8),
+//!   entailment accuracy on SICK (Table 2).
 //! * P-thought paper, Table 3: P-coherence of 5,000 images of COCO (25,014 captions).
 
 use std::sync::LazyLock;
@@ -68,9 +68,9 @@ pub struct PublishedEntailment {
 impl PublishedSoup {
     /// Average precision of the printed ranking.
     ///
-    /// Cosines that are equal in print were not equal before they were rounded: the table lists sentences by rank, and the
-    /// order of its lines settles what two decimals leave open. So the bag-of-words autoencoder has 1, as its paper says,
-    /// though its second sentence and the third have .35 both.
+    /// Cosines that are equal in print were not equal before they were rounded: the table lists sentences by rank, and
+    /// the order of its lines settles what two decimals leave open. So the bag-of-words autoencoder has 1, as its paper
+    /// says, though its second sentence and the third have .35 both.
     #[must_use]
     pub fn average_precision(&self) -> Option<f64> {
         let ranks: Vec<f64> = (0..self.cosines.len()).map(|place| -(place as f64)).collect();

@@ -1,19 +1,19 @@
 //! Published STS results as data, for comparison with our own.
 //!
 //! Tables of three papers, in files of their own:
-//! * Pagliardini, Gupta and Jaggi, "Unsupervised Learning of Sentence Embeddings using Compositional n-Gram
-//!   Features", NAACL 2018, Tables 2 and 7: STS 2014 and SICK relatedness (training and test part), two decimals, printed
-//!   as Spearman/Pearson.
+//! * Pagliardini, Gupta and Jaggi, "Unsupervised Learning of Sentence Embeddings using Compositional n-Gram Features",
+//!   NAACL 2018, Tables 2 and 7: STS 2014 and SICK relatedness (training and test part), two decimals, printed as
+//!   Spearman/Pearson.
 //! * Kenter, Borisov and de Rijke, "Siamese CBOW: Optimizing Word Embeddings for Sentence Representations", ACL
 //!   2016, Table 1: STS 2012-2015, four decimals, printed as Pearson (Spearman).
 //! * CSE paper, Tables 1 and 2: STS 2012-2016 and SICK, one decimal, Pearson only.
 //!
-//! The first paper prints the rows of CaptionRep and DictRep with the average before SICK: the averages of four of the six follow
-//! from their cells that way, and none the other way. They are here in the order of the other rows.
+//! The first paper prints the rows of CaptionRep and DictRep with the average before SICK: the averages of four of the
+//! six follow from their cells that way, and none the other way. They are here in the order of the other rows.
 //!
-//! Kept as printed otherwise: the averages of the first paper do not always follow from its cells, so only cells are here. The
-//! low 2015 values of the second come from the unfiltered pairs of that year (8,500 instead of 3,000) and do not
-//! compare with a run on the official ones; its skip-thought value on MSRpar is called a glitch by its authors.
+//! Kept as printed otherwise: the averages of the first paper do not always follow from its cells, so only cells are
+//! here. The low 2015 values of the second come from the unfiltered pairs of that year (8,500 instead of 3,000) and do
+//! not compare with a run on the official ones; its skip-thought value on MSRpar is called a glitch by its authors.
 
 use std::sync::LazyLock;
 

@@ -7,8 +7,8 @@
 //! SAE<TAB>2<TAB>0.32/0.31                    a row; - where the paper has no number
 //! ```
 //!
-//! Cells are as printed: numbers, or two of them, as `0.32/0.31` or `0.3740 (0.3991)`. A test reads all files: a cell that is
-//! neither is found there, so that it cannot be missing unnoticed.
+//! Cells are as printed: numbers, or two of them, as `0.32/0.31` or `0.3740 (0.3991)`. A test reads all files: a cell
+//! that is neither is found there, so that it cannot be missing unnoticed.
 
 /// A table.
 #[derive(Debug)]

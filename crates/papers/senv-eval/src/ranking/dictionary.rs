@@ -7,10 +7,12 @@
 //! median rank, accuracy@k = #{q : rank_q ≤ k} / Q, variance = Σ_q (rank_q − mean)² / Q
 //! ```
 //!
-//! d: what the encoder makes of a definition; e: the vectors of the words. A tie is worth the middle of the ranks that it may be:
-//! a definition without a known word has the vector 0, and the middle of all ranks. Cosines are products of unit vectors in f32.
+//! d: what the encoder makes of a definition; e: the vectors of the words. A tie is worth the middle of the ranks that
+//! it may be: a definition without a known word has the vector 0, and the middle of all ranks. Cosines are products of
+//! unit vectors in f32.
 //!
-//! F. Hill, K. Cho, A. Korhonen and Y. Bengio, "Learning to Understand Phrases by Embedding the Dictionary", TACL 2016, section 3.
+//! F. Hill, K. Cho, A. Korhonen and Y. Bengio, "Learning to Understand Phrases by Embedding the Dictionary", TACL 2016,
+//! section 3.
 
 use ndarray::{Array2, ArrayView1};
 use rand::seq::SliceRandom;
@@ -111,8 +113,8 @@ pub struct DictionaryResult {
 /// ```
 ///
 /// # Errors
-/// [`Error::NothingToDo`] without a definition; [`senv_core::Error::ShapeMismatch`] if words have another dimension, or a
-/// definition belongs to a row that there is not; [`Error::NotFinite`] if a vector is not, with its definition.
+/// [`Error::NothingToDo`] without a definition; [`senv_core::Error::ShapeMismatch`] if words have another dimension, or
+/// a definition belongs to a row that there is not; [`Error::NotFinite`] if a vector is not, with its definition.
 pub fn evaluate_dictionary<E: SentenceEncoder + ?Sized>(
     encoder: &E,
     words: &dyn Rows,

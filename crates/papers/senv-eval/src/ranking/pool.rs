@@ -75,8 +75,8 @@ pub struct RankingResult {
     pub distinct: PoolRanking,
     /// In the pool of all sentences as they occur.
     pub raw: PoolRanking,
-    /// The rank of the best paraphrase of each query in the pool of distinct strings, queries in the order in which they
-    /// first occur (not part of the JSON).
+    /// The rank of the best paraphrase of each query in the pool of distinct strings, queries in the order in which
+    /// they first occur (not part of the JSON).
     #[serde(skip)]
     pub ranks: Vec<usize>,
 }

@@ -1,4 +1,5 @@
-//! Retrieval: how high relevant documents stand, by words, by meaning, and by both ([`senv_index::documents`] has the equations).
+//! Retrieval: how high relevant documents stand, by words, by meaning, and by both ([`senv_index::documents`] has the
+//! equations).
 
 use std::path::PathBuf;
 
@@ -96,13 +97,15 @@ pub struct RetrievalResult {
     pub scores: Vec<RetrievalScores>,
 }
 
-/// Ranks the documents of a set for each of its queries, by words, by the vectors of documents and of their sentences, and
-/// by all three, joined as `join` says.
+/// Ranks the documents of a set for each of its queries, by words, by the vectors of documents and of their sentences,
+/// and by all three, joined as `join` says.
 ///
-/// Of documents of the same score the earlier one stands higher. Takes `4 dim` bytes for each document and each sentence.
+/// Of documents of the same score the earlier one stands higher. Takes `4 dim` bytes for each document and each
+/// sentence.
 ///
 /// # Errors
-/// Those of the encoder and of weights out of range; [`Error::NotFinite`] if an embedding is not, with its sentence; [`senv_core::Error::TooLarge`] if the vectors do not fit into memory.
+/// Those of the encoder and of weights out of range; [`Error::NotFinite`] if an embedding is not, with its sentence;
+/// [`senv_core::Error::TooLarge`] if the vectors do not fit into memory.
 pub fn evaluate_retrieval<E: SentenceEncoder + ?Sized>(
     encoder: &E,
     set: &RetrievalSet,
@@ -225,8 +228,9 @@ mod tests {
         let found = evaluate_retrieval(&Letters, &set, Join::default(), Bootstrap { resamples: 0, seed: 1 }).unwrap();
         assert_eq!((found.n_documents, found.n_sentences, found.n_queries), (4, 5, 2));
         let mrr: Vec<f64> = found.scores.iter().map(|scores| scores.mrr.value_x100).collect();
-        // By words the first query finds its document, and the second nothing: all are of one score, the relevant one stands first.
-        // By vectors the first query has none; its document is the third. The second has its document first.
+        // By words the first query finds its document, and the second nothing: all are of one score, the relevant one
+        // stands first. By vectors the first query has none; its document is the third. The second has its document
+        // first.
         let third = (100.0 / 3.0 + 100.0) / 2.0;
         assert!((mrr[0] - 100.0).abs() < 1e-9 && (mrr[3] - 100.0).abs() < 1e-9, "{mrr:?}");
         assert!((mrr[1] - third).abs() < 1e-9 && (mrr[2] - third).abs() < 1e-9, "{mrr:?}");

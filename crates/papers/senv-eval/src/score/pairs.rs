@@ -50,8 +50,8 @@ impl PairSource<'_> {
     /// Scores pairs. `name` names one by its place, for errors.
     ///
     /// # Errors
-    /// [`Error::NotEncoded`] for a sentence without a vector; [`Error::Core`] of the scorer, or if it gives another number
-    /// of scores than there are pairs; [`Error::NotFinite`] if a score is NaN or infinite, with the pair named.
+    /// [`Error::NotEncoded`] for a sentence without a vector; [`Error::Core`] of the scorer, or if it gives another
+    /// number of scores than there are pairs; [`Error::NotFinite`] if a score is NaN or infinite, with the pair named.
     pub(crate) fn score(self, pairs: &[(&str, &str)], name: impl Fn(usize) -> String) -> Result<PairScores> {
         let found = match self {
             Self::Cosines(vectors) => cosines(vectors, pairs)?,

@@ -56,8 +56,9 @@ impl SentenceVectors {
         Self::new(distinct, values, coverage)
     }
 
-    /// Sentences and their vectors, one a row, as another program computed them. A sentence may occur again with the same
-    /// vector. A vector of zeros counts as that of a sentence without a known token; coverage of tokens is unknown.
+    /// Sentences and their vectors, one a row, as another program computed them. A sentence may occur again with the
+    /// same vector. A vector of zeros counts as that of a sentence without a known token; coverage of tokens is
+    /// unknown.
     ///
     /// # Errors
     /// [`Error::Core`] if there are not as many sentences as vectors; [`Error::TwoVectors`] for a sentence with two
@@ -166,8 +167,8 @@ impl SentenceVectors {
         self.values.as_slice().map_or(&[], |values| &values[number * dim..][..dim])
     }
 
-    /// Known tokens of sentence `number`; of vectors of another program, no token is counted, and one is known where the
-    /// vector is not zero.
+    /// Known tokens of sentence `number`; of vectors of another program, no token is counted, and one is known where
+    /// the vector is not zero.
     ///
     /// # Panics
     /// If `number` is not below [`SentenceVectors::n`].

@@ -1,7 +1,8 @@
 //! 95 % intervals of correlations on STS and of all their means, by the bootstrap ([`senv_metrics::Bootstrap`]).
 //!
 //! The pairs of each task are drawn with replacement, each task by itself. A mean of a draw is computed from the drawn
-//! correlations as the mean itself is from those of the tasks. Of Pearson's r, draws and intervals are those of the bench.
+//! correlations as the mean itself is from those of the tasks. Of Pearson's r, draws and intervals are those of the
+//! bench.
 
 use std::path::PathBuf;
 
@@ -27,8 +28,8 @@ impl CorrelationIntervals {
 }
 
 impl StsResult {
-    /// The same with an interval for each correlation and each mean; without one for 0 draws. `tasks` are those that were
-    /// evaluated, for their gold scores. Time: draws times pairs, on all threads.
+    /// The same with an interval for each correlation and each mean; without one for 0 draws. `tasks` are those that
+    /// were evaluated, for their gold scores. Time: draws times pairs, on all threads.
     ///
     /// ```
     /// use senv_eval::{SentenceVectors, StsTask, evaluate_sts};

@@ -1,7 +1,7 @@
 //! The unsupervised protocol of STS 2012-2016: cosine against gold scores.
 //!
-//! The score of a pair is the cosine of its two embeddings; a zero vector has cosine 0. Of a system without vectors it is
-//! what the system says. Correlations are taken per task; [`StsResult`] has their means.
+//! The score of a pair is the cosine of its two embeddings; a zero vector has cosine 0. Of a system without vectors it
+//! is what the system says. Correlations are taken per task; [`StsResult`] has their means.
 
 use senv_core::SentenceEncoder;
 use senv_data::StsTask;

@@ -166,8 +166,8 @@ impl StsResult {
         Self { tasks, years, overall, intervals: None }
     }
 
-    /// The same scores with the coverage of tokens of another result on the same pairs: that of the model whose vectors a
-    /// scorer compares in its own way.
+    /// The same scores with the coverage of tokens of another result on the same pairs: that of the model whose vectors
+    /// a scorer compares in its own way.
     ///
     /// # Errors
     /// [`senv_core::Error::ShapeMismatch`] for another number of tasks.

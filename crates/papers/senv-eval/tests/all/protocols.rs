@@ -1,4 +1,5 @@
-//! Every protocol with vectors that know nothing, that know everything, that are all the same, and that are not numbers.
+//! Every protocol with vectors that know nothing, that know everything, that are all the same, and that are not
+//! numbers.
 //!
 //! A protocol that is missing from the list below fails the first test.
 
@@ -145,8 +146,8 @@ fn embeddings(vectors: Vectors) -> Result<SentenceVectors> {
     SentenceVectors::encode(&vectors, texts.iter().map(String::as_str))
 }
 
-/// A protocol: the functions that it stands for, the result of vectors that know nothing (lowest and highest), the least of
-/// those that know everything, and the result.
+/// A protocol: the functions that it stands for, the result of vectors that know nothing (lowest and highest), the
+/// least of those that know everything, and the result.
 struct Protocol {
     functions: &'static [&'static str],
     chance: (f64, f64),

@@ -144,7 +144,8 @@ pub(super) fn sent2vec_by(file: &str, text: &str, options: &str, seconds: f64) -
     Model::new(file, seconds, command)
 }
 
-/// Sent2Vec on words and bigrams, with what senv does otherwise than the release by default: negatives, dropout, first rows.
+/// Sent2Vec on words and bigrams, with what senv does otherwise than the release by default: negatives, dropout, first
+/// rows.
 pub(super) fn sent2vec_bigrams(seed: u32) -> Model {
     let command = format!(
         "train sent2vec --preset books-bi --input @text --dim 300 --epochs 5 --negatives-shared block --dropout-scheme tokens --ngram-start zero --seed {seed} --no-check --json"

@@ -32,8 +32,8 @@ const ON_CAPTIONS: [(&str, &str, &str, f64); 2] = [
     ("pv-captions-fit.senv", "PV-DBOW, settings that fit the text", "--dim 300", 60.0),
 ];
 
-/// Others: name, data, file, the names of P-coherence and of the STS benchmark in the paper. The published P-coherence of
-/// PV-DBOW is that of vectors trained on the captions, which has a table of its own.
+/// Others: name, data, file, the names of P-coherence and of the STS benchmark in the paper. The published P-coherence
+/// of PV-DBOW is that of vectors trained on the captions, which has a table of its own.
 const OTHERS: [(&str, &str, &str, &str, &str); 5] = [
     ("PV-DBOW, vectors fitted to sentences", TEXT, "pv-dbow.senv", "", "PV-DBOW"),
     ("Skip-thoughts uni", NEWS, "uni.senv", "Skip-thoughts uni", ""),

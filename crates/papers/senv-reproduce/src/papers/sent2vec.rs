@@ -89,8 +89,8 @@ pub(super) fn paper() -> Paper {
     }
 }
 
-/// DictRep and CaptionRep. Their words are those of `skip_gram`; the captions have no image vectors, and the mean of other captions of
-/// the image stands in for one.
+/// DictRep and CaptionRep. Their words are those of `skip_gram`; the captions have no image vectors, and the mean of
+/// other captions of the image stands in for one.
 fn target_models() -> [Model; 6] {
     let words = skip_gram().file;
     let dict = format!("train dict-rep --preset paper --definitions @definitions --target-vectors $OUT/{words}");

@@ -1,7 +1,7 @@
 //! How a figure is read from the JSON of an evaluation: a path such as `tasks[year=2014,name=images].pearson_r_x100`.
 //!
-//! A path is made of names separated by dots. Behind a name in brackets stands which element of a list is meant: a number
-//! (from the end where it is negative), `*` for all of them, or what its fields must be.
+//! A path is made of names separated by dots. Behind a name in brackets stands which element of a list is meant: a
+//! number (from the end where it is negative), `*` for all of them, or what its fields must be.
 
 use serde_json::Value;
 

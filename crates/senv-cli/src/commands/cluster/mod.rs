@@ -26,19 +26,20 @@ use crate::{
 
 /// Divide a text into groups of sentences that mean alike, and show what each group is about.
 ///
-/// Without --groups or --threshold the number of groups is suggested: of up to the square root of the number of sentences, and 300, the
-/// one whose groups are apart the most (by their silhouette). --groups takes another number. With --threshold there are as many groups
-/// as sentences with others near to them, and sentences that are near to none are in no group.
+/// Without --groups or --threshold the number of groups is suggested: of up to the square root of the number of
+/// sentences, and 300, the one whose groups are apart the most (by their silhouette). --groups takes another number.
+/// With --threshold there are as many groups as sentences with others near to them, and sentences that are near to none
+/// are in no group.
 ///
-/// Written are the groups, the largest first, each with its number, its size, the words that set it apart, and its most central
-/// sentences. With --members a line for each sentence is written instead: group, cosine with the middle of the group, line and
-/// sentence, separated by tabs; - is no group.
+/// Written are the groups, the largest first, each with its number, its size, the words that set it apart, and its most
+/// central sentences. With --members a line for each sentence is written instead: group, cosine with the middle of the
+/// group, line and sentence, separated by tabs; - is no group.
 ///
-/// --save keeps the groups, and --assign puts the sentences of another text into them: their numbers stay. --report writes a page
-/// with a map of up to 1,000 sentences and all groups.
+/// --save keeps the groups, and --assign puts the sentences of another text into them: their numbers stay. --report
+/// writes a page with a map of up to 1,000 sentences and all groups.
 ///
-/// The same text gives the same groups, at any number of threads. Memory holds the text and a vector for each distinct sentence, 1.2 KB
-/// each with the English model.
+/// The same text gives the same groups, at any number of threads. Memory holds the text and a vector for each distinct
+/// sentence, 1.2 KB each with the English model.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, mut_arg("input", |input| input.help(INPUT_HELP)))]
 pub(crate) struct Cluster {

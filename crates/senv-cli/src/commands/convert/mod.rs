@@ -57,8 +57,8 @@ Examples:
   senv convert skip-thoughts/ skip-thoughts.senv"
 )]
 pub(crate) struct Convert {
-    /// The file to read, or the folder of released Skip-thoughts; .npy needs its words beside it; - is standard input, english
-    /// the model that is part of senv, for English only.
+    /// The file to read, or the folder of released Skip-thoughts; .npy needs its words beside it; - is standard input,
+    /// english the model that is part of senv, for English only.
     #[arg(value_name = "IN")]
     input: PathBuf,
     /// The file to write; - is standard output, for the formats of other programs (with --to).

@@ -1,5 +1,5 @@
-//! Models of other programs as models of senv: the released Skip-thoughts, and `.bin` files of fastText and of Sent2Vec's
-//! program.
+//! Models of other programs as models of senv: the released Skip-thoughts, and `.bin` files of fastText and of
+//! Sent2Vec's program.
 
 use std::{
     fs,

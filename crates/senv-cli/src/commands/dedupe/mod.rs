@@ -31,14 +31,14 @@ use crate::{
 
 /// Write a text without its near-duplicates: sentences that say what an earlier one says.
 ///
-/// Sentences are taken in order. One is dropped if the cosine of its vector with that of a sentence that was kept is at least
-/// the threshold, or if it is the same text; one that is near to a dropped sentence alone is kept. Nothing is missed: the answer is that
-/// of comparing all pairs, at any number of threads. Memory holds the text and a vector for each distinct sentence, 2.6 KB each
-/// with the English model, 1.3 KB with --order 0.
+/// Sentences are taken in order. One is dropped if the cosine of its vector with that of a sentence that was kept is at
+/// least the threshold, or if it is the same text; one that is near to a dropped sentence alone is kept. Nothing is
+/// missed: the answer is that of comparing all pairs, at any number of threads. Memory holds the text and a vector for
+/// each distinct sentence, 2.6 KB each with the English model, 1.3 KB with --order 0.
 ///
 /// A sentence without a known word has no vector, and repeats only the same text. Blank lines are dropped. Averages of
-/// words do not see their order, as the English model does: look at --report before you trust a threshold. A folder that `senv index` has made is read as
-/// the text that is in it.
+/// words do not see their order, as the English model does: look at --report before you trust a threshold. A folder
+/// that `senv index` has made is read as the text that is in it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, mut_arg("input", |input| input.help(INPUT_HELP)))]
 pub(crate) struct Dedupe {
@@ -46,11 +46,12 @@ pub(crate) struct Dedupe {
     model: ModelArg,
     #[command(flatten)]
     input: InputArgs,
-    /// The cosine from which on a sentence repeats another, from -1 to 1; 1 drops little but the same words in another order.
+    /// The cosine from which on a sentence repeats another, from -1 to 1; 1 drops little but the same words in another
+    /// order.
     #[arg(long, short, value_name = "COSINE", default_value_t = 0.9, allow_negative_numbers = true, value_parser = cosine)]
     threshold: f32,
-    /// Lower the threshold until at most so many sentences are left: a number, or a share as .5 or 50%. Compares all pairs six
-    /// to ten times.
+    /// Lower the threshold until at most so many sentences are left: a number, or a share as .5 or 50%. Compares all
+    /// pairs six to ten times.
     #[arg(long, value_name = "N|SHARE", value_parser = wanted)]
     to: Option<Wanted>,
     /// Compare only sentences that have the same value in this column of the table.
@@ -62,14 +63,15 @@ pub(crate) struct Dedupe {
     /// Which of several near sentences is kept. Kept sentences are written in the order of the input.
     #[arg(long, value_name = "WHICH", default_value = "first")]
     keep: Keep,
-    /// Write what is dropped instead. `pairs`: cosine, line, line of the kept sentence, and both sentences, separated by
-    /// tabs. `groups`: each sentence that is kept for others, the largest group first, and below it what is dropped.
+    /// Write what is dropped instead. `pairs`: cosine, line, line of the kept sentence, and both sentences, separated
+    /// by tabs. `groups`: each sentence that is kept for others, the largest group first, and below it what is dropped.
     #[arg(long, value_name = "AS", num_args = 0..=1, require_equals = true, default_missing_value = "pairs")]
     report: Option<Report>,
     /// Write whole records of a table, as they stand in the file, after its titles.
     #[arg(long, conflicts_with_all = ["report", "json"])]
     records: bool,
-    /// Write JSON, an object a line: the sentence and its line; with --report also the kept one and the cosine, or the group.
+    /// Write JSON, an object a line: the sentence and its line; with --report also the kept one and the cosine, or the
+    /// group.
     #[arg(long)]
     json: bool,
     #[command(flatten)]

@@ -49,8 +49,8 @@ struct Group<'a> {
     dropped: Vec<Dropped<'a>>,
 }
 
-/// A block for each sentence that is kept for others: itself, then what is dropped for it, the nearest first. Larger groups come first,
-/// equally large ones in the order of the text.
+/// A block for each sentence that is kept for others: itself, then what is dropped for it, the nearest first. Larger
+/// groups come first, equally large ones in the order of the text.
 pub(super) fn groups<'a>(
     out: &mut impl Write,
     lines: &'a Lines,

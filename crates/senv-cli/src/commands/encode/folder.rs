@@ -52,17 +52,19 @@ pub(super) struct FolderArgs {
     /// The format of the files in the output folder [default: parquet where all inputs are Parquet or Arrow, else npy]
     #[arg(long, value_name = "FORMAT", help_heading = "Large inputs")]
     output_format: Option<FolderFormat>,
-    /// Share the files among all processes that are given this folder and the same output, on any number of machines that see both.
+    /// Share the files among all processes that are given this folder and the same output, on any number of machines
+    /// that see both.
     ///
-    /// Each file is claimed by one of them. A process that dies is replaced; one that was only slow discards what it made. Each ends when
-    /// all files are complete.
+    /// Each file is claimed by one of them. A process that dies is replaced; one that was only slow discards what it
+    /// made. Each ends when all files are complete.
     #[arg(long, value_name = "FOLDER", help_heading = "Large inputs")]
     claims: Option<PathBuf>,
-    /// Seconds without a sign of life after which a process counts as dead, and another one takes over its file; six signs are
-    /// given in this time. The same for all processes.
+    /// Seconds without a sign of life after which a process counts as dead, and another one takes over its file; six
+    /// signs are given in this time. The same for all processes.
     #[arg(long, value_name = "SECONDS", default_value_t = 60.0, value_parser = seconds, requires = "claims", help_heading = "Large inputs")]
     claim_timeout: f64,
-    /// Of a folder: compare inputs and outputs with their checksums even where their length and time of change are as they were.
+    /// Of a folder: compare inputs and outputs with their checksums even where their length and time of change are as
+    /// they were.
     #[arg(long, help_heading = "Large inputs")]
     check_hashes: bool,
 }

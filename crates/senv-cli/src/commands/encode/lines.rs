@@ -35,8 +35,8 @@ pub(super) struct Source<'a> {
 }
 
 impl Source<'_> {
-    /// Refuses a compressed file of a ratio that no text has. Each of its lines would become a row: 20 KB of blank lines are
-    /// tens of gigabytes of zeros.
+    /// Refuses a compressed file of a ratio that no text has. Each of its lines would become a row: 20 KB of blank
+    /// lines are tens of gigabytes of zeros.
     fn accept(&self, reader: &TextReader) -> Result {
         let Some(DecompressionProgress { path, compressed, text, lines }) = reader.decompression_progress() else {
             return Ok(());

@@ -33,14 +33,15 @@ use crate::{
 
 /// Turn each line of text into a vector.
 ///
-/// One vector a line, in the order of the input, whatever the number of threads; memory does not grow with the input.
-/// A line without a known word gets the zero vector, unless the model has vectors for unknown words, and so does a blank
-/// one; how many zero vectors there were is said at the end. Recurrent models encode lines in batches: the same line among
-/// others may differ in the last bits (by some 1e-7 of the vector's length).
+/// One vector a line, in the order of the input, whatever the number of threads; memory does not grow with the input. A
+/// line without a known word gets the zero vector, unless the model has vectors for unknown words, and so does a blank
+/// one; how many zero vectors there were is said at the end. Recurrent models encode lines in batches: the same line
+/// among others may differ in the last bits (by some 1e-7 of the vector's length).
 ///
-/// Where the input is too long for one run, or one machine: --shard 2/8 encodes the second of eight parts, and senv join puts their
-/// outputs together (cat does, of .tsv, .jsonl and .txt). Where the input is many files, --output FOLDER/ makes a file of each, goes on after
-/// an interruption, and with --claims shares the files among any number of processes and machines.
+/// Where the input is too long for one run, or one machine: --shard 2/8 encodes the second of eight parts, and senv
+/// join puts their outputs together (cat does, of .tsv, .jsonl and .txt). Where the input is many files, --output
+/// FOLDER/ makes a file of each, goes on after an interruption, and with --claims shares the files among any number of
+/// processes and machines.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, mut_arg("input", |input| input.help(INPUT_HELP)))]
 pub(crate) struct Encode {
@@ -49,25 +50,25 @@ pub(crate) struct Encode {
     #[command(flatten)]
     input: InputArgs,
     /// Where to, the ending being the format: .npy (a NumPy matrix of f32), .tsv (a line a vector, values separated by
-    /// tabs), .csv (by commas), .jsonl (an array a line), .json (an array of arrays), .txt or none (separated by blanks), and
-    /// in a program that was built with the feature `arrow` .parquet and .arrow (a table with a column of vectors beside those of
-    /// the input); - is standard output, separated by blanks. A folder (one that is there, or a name that ends in /) gets a file for each
-    /// input file.
+    /// tabs), .csv (by commas), .jsonl (an array a line), .json (an array of arrays), .txt or none (separated by
+    /// blanks), and in a program that was built with the feature `arrow` .parquet and .arrow (a table with a column of
+    /// vectors beside those of the input); - is standard output, separated by blanks. A folder (one that is there, or a
+    /// name that ends in /) gets a file for each input file.
     #[arg(long, short, value_name = "FILE", default_value = "-")]
     output: PathBuf,
     /// Encode one of N parts of the input, the I-th: whole lines, or rows of tables, that follow each other.
     ///
-    /// The input alone decides where the parts begin: at blocks of 256 KiB of text, or of 4,096 records of a table or sentences of
-    /// --split. Outputs 1 to N one after the other (senv join, or cat) are the output of the whole, byte for byte. Of plain text a run
-    /// reads its part alone; a compressed file or a table is first read as a whole, to count its blocks. Standard input and pipes are
-    /// refused for that.
+    /// The input alone decides where the parts begin: at blocks of 256 KiB of text, or of 4,096 records of a table or
+    /// sentences of --split. Outputs 1 to N one after the other (senv join, or cat) are the output of the whole, byte
+    /// for byte. Of plain text a run reads its part alone; a compressed file or a table is first read as a whole, to
+    /// count its blocks. Standard input and pipes are refused for that.
     #[arg(long, value_name = "I/N", help_heading = "Large inputs")]
     shard: Option<Shard>,
     #[command(flatten)]
     folder: FolderArgs,
     /// Replace a file that is there already, whatever it holds; without it only an empty one, or what senv has written
-    /// of the same kind. One of the inputs is never replaced. And encode a compressed file that becomes more text than any
-    /// text does: 200 bytes or 10 lines for each of its bytes.
+    /// of the same kind. One of the inputs is never replaced. And encode a compressed file that becomes more text than
+    /// any text does: 200 bytes or 10 lines for each of its bytes.
     #[arg(long, help_heading = "Files")]
     force: bool,
     /// Digits after the point in text, 0 to 9 [default: as many as give back the same number]

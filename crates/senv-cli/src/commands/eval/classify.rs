@@ -14,10 +14,10 @@ use crate::{commands::ModelArg, failure::Result, output};
 /// Classify sentences by their vectors (MR, CR, SUBJ, MPQA, TREC).
 ///
 /// A logistic regression is trained on the vectors, which stay as they are. Each file is tested fold by fold, on
-/// regressions that have not seen the fold, each with the C from 2^0 to 2^8 that is best in a cross-validation of its own
-/// (10 x 10 folds, all 8,190 regressions fitted together). With --test the files are learned from instead, C by
-/// cross-validation there, and the test file is judged. A FILE holds lines of LABEL and SENTENCE separated by a tab, lines
-/// LABEL:FINE SENTENCE as TREC has them, or objects with text and label; of NAME.pos and NAME.neg (.objective and
+/// regressions that have not seen the fold, each with the C from 2^0 to 2^8 that is best in a cross-validation of its
+/// own (10 x 10 folds, all 8,190 regressions fitted together). With --test the files are learned from instead, C by
+/// cross-validation there, and the test file is judged. A FILE holds lines of LABEL and SENTENCE separated by a tab,
+/// lines LABEL:FINE SENTENCE as TREC has them, or objects with text and label; of NAME.pos and NAME.neg (.objective and
 /// .subjective), a sentence a line, name one.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\

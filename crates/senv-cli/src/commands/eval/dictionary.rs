@@ -16,10 +16,11 @@ use crate::{
 
 /// Look up definitions among all words that a model of `senv train dict-rep` was trained towards: a reverse dictionary.
 ///
-/// Shown are the median rank of the word of a definition, the share of definitions whose word is among the first 10 and 100, times
-/// 100, with half of their 95 % intervals (bootstrap over the definitions; both ends are in --json), and the variance of the rank; for
-/// words that the model was trained on (seen) and for those that were held out (unseen). The floor is the mean of the vectors of the
-/// words of the definition, as far as these are among the words that are looked up.
+/// Shown are the median rank of the word of a definition, the share of definitions whose word is among the first 10 and
+/// 100, times 100, with half of their 95 % intervals (bootstrap over the definitions; both ends are in --json), and the
+/// variance of the rank; for words that the model was trained on (seen) and for those that were held out (unseen). The
+/// floor is the mean of the vectors of the words of the definition, as far as these are among the words that are looked
+/// up.
 #[derive(Debug, clap::Args)]
 #[command(
     mut_arg("model", named),
@@ -31,11 +32,12 @@ Examples:
 pub(super) struct Dictionary {
     #[command(flatten)]
     model: ModelArg,
-    /// Dictionaries: WORD, DEFINITION, separated by a tab; those that the model was trained on, where seen definitions are to be
-    /// looked up.
+    /// Dictionaries: WORD, DEFINITION, separated by a tab; those that the model was trained on, where seen definitions
+    /// are to be looked up.
     #[arg(required = true, value_name = "FILE")]
     definitions: Vec<PathBuf>,
-    /// Another encoder into the same space, beside it: a model whose word vectors were the targets; may be given more than once.
+    /// Another encoder into the same space, beside it: a model whose word vectors were the targets; may be given more
+    /// than once.
     #[arg(long, value_name = "MODEL")]
     against: Vec<PathBuf>,
     /// Definitions of each kind, drawn; 0 for all of them.

@@ -24,7 +24,8 @@ pub(super) struct Floor {
 
 impl Floor {
     /// Of the words of `sentences`, counted on `counted`, which are some of them or all: documents of a word, common
-    /// components. With the tokenizer, the counts and the dimension of a model; with counts of `counted` where it has none.
+    /// components. With the tokenizer, the counts and the dimension of a model; with counts of `counted` where it has
+    /// none.
     pub(super) fn new(
         tokenizer: &Tokenizer,
         counts: Option<&Vocabulary>,

@@ -20,8 +20,8 @@ use crate::{
 /// Compare how cosines, and words in common, spread over kinds of pairs (MSRP, SNLI, SICK).
 ///
 /// Mean and standard deviation of each kind, and for each two kinds how far their histograms overlap: 0 apart, 1 alike.
-/// Words in common are the share of all words of a pair that both sentences have, in lower case. Histograms are in --json
-/// and in the figures.
+/// Words in common are the share of all words of a pair that both sentences have, in lower case. Histograms are in
+/// --json and in the figures.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

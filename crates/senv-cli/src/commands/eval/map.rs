@@ -16,8 +16,8 @@ use crate::{
 /// Lay out groups of sentences on a plane (t-SNE), and measure how well they come apart.
 ///
 /// The silhouette is 1 for groups that are far from each other, 0 for groups that lie in each other, on the plane and
-/// among the vectors themselves. At most 2,000 sentences. A FILE holds lines of GROUP and SENTENCE separated by a tab, such
-/// as the captions of a few images.
+/// among the vectors themselves. At most 2,000 sentences. A FILE holds lines of GROUP and SENTENCE separated by a tab,
+/// such as the captions of a few images.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Example:

@@ -75,9 +75,9 @@ enum What {
 ///
 /// Pearson's r and Spearman's rho, times 100, of each task, and every mean under its name, with half of their 95 %
 /// intervals (bootstrap over the pairs; both ends are in --json). A task is a file of lines GOLD, FIRST and SECOND
-/// separated by tabs, GOLD from 0 to 5 (empty: no score), or STS.input.NAME.txt with STS.gs.NAME.txt beside it; a folder
-/// named as a year groups its tasks. Below stands the floor: the means of what takes no training, with the tokenizer, the
-/// dimension and the counts of the model.
+/// separated by tabs, GOLD from 0 to 5 (empty: no score), or STS.input.NAME.txt with STS.gs.NAME.txt beside it; a
+/// folder named as a year groups its tasks. Below stands the floor: the means of what takes no training, with the
+/// tokenizer, the dimension and the counts of the model.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -99,13 +99,13 @@ struct Sts {
     /// Print what papers reported on these tasks beside the results.
     #[arg(long)]
     published: bool,
-    /// Leave out the floor: word overlap, TF-IDF (counted on the sentences judged), averages of random vectors, plain and
-    /// with SIF weights.
+    /// Leave out the floor: word overlap, TF-IDF (counted on the sentences judged), averages of random vectors, plain
+    /// and with SIF weights.
     #[arg(long)]
     no_floor: bool,
-    /// Find the common components of SIF or uSIF anew on the first sentences of each task, and on its second ones, each by
-    /// themselves, as SIF's program does; without this they are those of the model, found on its text, as they always are
-    /// for --against.
+    /// Find the common components of SIF or uSIF anew on the first sentences of each task, and on its second ones, each
+    /// by themselves, as SIF's program does; without this they are those of the model, found on its text, as they
+    /// always are for --against.
     #[arg(long)]
     components_per_side: bool,
     /// Draws of the bootstrap behind the 95 % intervals, 0 to 100000; 0 leaves intervals out.

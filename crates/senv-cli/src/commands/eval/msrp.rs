@@ -19,11 +19,12 @@ use crate::{
 
 /// Tell paraphrases by the vectors of two sentences (MSRP).
 ///
-/// A logistic regression from |u - v| and u * v is trained on one file and judged on another; the vectors u and v stay as
-/// they are. C is chosen by cross-validation on the training file. With --learning-curve it is trained on growing parts of
-/// the training file as well, from 1 % to all, five random draws each. A FILE holds lines of LABEL (0 or 1), FIRST and
-/// SECOND separated by tabs, objects with sentence1, sentence2 and label, or is a published msr_paraphrase_*.txt. Without
-/// one, --hold-out takes the last quarter of the training file for it, as `senv eval all` does.
+/// A logistic regression from |u - v| and u * v is trained on one file and judged on another; the vectors u and v stay
+/// as they are. C is chosen by cross-validation on the training file. With --learning-curve it is trained on growing
+/// parts of the training file as well, from 1 % to all, five random draws each. A FILE holds lines of LABEL (0 or 1),
+/// FIRST and SECOND separated by tabs, objects with sentence1, sentence2 and label, or is a published
+/// msr_paraphrase_*.txt. Without one, --hold-out takes the last quarter of the training file for it, as `senv eval all`
+/// does.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

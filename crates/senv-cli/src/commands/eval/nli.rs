@@ -18,10 +18,10 @@ use crate::{
 
 /// Tell entailment, neutral pairs and contradictions apart (SNLI, SICK).
 ///
-/// The share of pairs that get their label, and precision, recall and F1 of each label. An snli model has a classifier of
-/// its own; on top of any other, or with --train, a logistic regression is trained on the vectors u and v of a pair, which
-/// stay as they are; --dev chooses its C from 2^-2 to 2^8. A FILE holds lines of LABEL, PREMISE and HYPOTHESIS separated by
-/// tabs, is a published snli_1.0_*.txt or .jsonl, or is a part of SICK in either of its layouts.
+/// The share of pairs that get their label, and precision, recall and F1 of each label. An snli model has a classifier
+/// of its own; on top of any other, or with --train, a logistic regression is trained on the vectors u and v of a pair,
+/// which stay as they are; --dev chooses its C from 2^-2 to 2^8. A FILE holds lines of LABEL, PREMISE and HYPOTHESIS
+/// separated by tabs, is a published snli_1.0_*.txt or .jsonl, or is a part of SICK in either of its layouts.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

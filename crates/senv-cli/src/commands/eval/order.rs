@@ -24,12 +24,12 @@ use crate::{
 
 /// Tell sentences apart that share their words and differ in meaning (word order, negation, numbers).
 ///
-/// English sentences made from templates, by phenomenon: how often a sentence of the same meaning is nearer to an anchor than
-/// one of a different meaning, ties counted half. Shared words do not tell the two apart, so that a bag of words reaches
-/// .5, as chance does. --pairs adds pairs that mean the same or do not (PAWS): the area under the ROC curve and average
-/// precision of their cosines. --nli adds premises and hypotheses (SICK, SNLI): the area under the ROC curve of entailments
-/// against contradictions. Behind each number stands half of its 95 % interval (bootstrap over pairs and items; both ends are in
-/// --json), beside it what takes no training.
+/// English sentences made from templates, by phenomenon: how often a sentence of the same meaning is nearer to an
+/// anchor than one of a different meaning, ties counted half. Shared words do not tell the two apart, so that a bag of
+/// words reaches .5, as chance does. --pairs adds pairs that mean the same or do not (PAWS): the area under the ROC
+/// curve and average precision of their cosines. --nli adds premises and hypotheses (SICK, SNLI): the area under the
+/// ROC curve of entailments against contradictions. Behind each number stands half of its 95 % interval (bootstrap over
+/// pairs and items; both ends are in --json), beside it what takes no training.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -19,10 +19,10 @@ use crate::{
 
 /// Correlate cosines with the relatedness scores of SICK.
 ///
-/// Pearson's r and Spearman's rho, times 100, of the cosines, and the mean squared error of 1 + 4 max(0, cos). With --train
-/// a regression from |u - v| and u * v to the gold scores is trained besides, on frozen vectors. A file
-/// holds lines of RELATEDNESS (1 to 5), LABEL, FIRST and SECOND separated by tabs, or is a published SICK_*.txt with
-/// its header. Several files are also scored as one list.
+/// Pearson's r and Spearman's rho, times 100, of the cosines, and the mean squared error of 1 + 4 max(0, cos). With
+/// --train a regression from |u - v| and u * v to the gold scores is trained besides, on frozen vectors. A file holds
+/// lines of RELATEDNESS (1 to 5), LABEL, FIRST and SECOND separated by tabs, or is a published SICK_*.txt with its
+/// header. Several files are also scored as one list.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -36,10 +36,10 @@ pub(super) struct Sick {
 
 /// Correlate cosines with the scores of the STS benchmark.
 ///
-/// Pearson's r and Spearman's rho, times 100, of the cosines, and the mean squared error of 5 max(0, cos). With --train a
-/// regression from |u - v| and u * v to the gold scores is trained besides, on frozen vectors. A file
-/// holds lines of SCORE (0 to 5), FIRST and SECOND separated by tabs, or is a published sts-*.csv. Several files are
-/// also scored as one list.
+/// Pearson's r and Spearman's rho, times 100, of the cosines, and the mean squared error of 5 max(0, cos). With --train
+/// a regression from |u - v| and u * v to the gold scores is trained besides, on frozen vectors. A file holds lines of
+/// SCORE (0 to 5), FIRST and SECOND separated by tabs, or is a published sts-*.csv. Several files are also scored as
+/// one list.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -15,12 +15,12 @@ use crate::{
 
 /// Rank documents for queries: by their words, by their vectors, by their best sentence, and by all three.
 ///
-/// A folder holds the files of BEIR: corpus.jsonl with _id, title and text, queries.jsonl with _id and text, and qrels/test.tsv with
-/// query, document and grade between tabs. Shown are nDCG@10, MRR and recall@100, times 100, with half of their 95 % intervals
-/// (bootstrap over the queries; both ends are in --json).
+/// A folder holds the files of BEIR: corpus.jsonl with _id, title and text, queries.jsonl with _id and text, and
+/// qrels/test.tsv with query, document and grade between tabs. Shown are nDCG@10, MRR and recall@100, times 100, with
+/// half of their 95 % intervals (bootstrap over the queries; both ends are in --json).
 ///
-/// By words is BM25. All three are the sum of how far each score stands out among all documents, in deviations, unless --join and
-/// --weights say otherwise; nothing is tuned on the queries.
+/// By words is BM25. All three are the sum of how far each score stands out among all documents, in deviations, unless
+/// --join and --weights say otherwise; nothing is tuned on the queries.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

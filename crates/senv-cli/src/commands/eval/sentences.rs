@@ -13,8 +13,8 @@ use crate::{
 
 /// Write the sentences of the protocols to a file, one a line, each once.
 ///
-/// They are what another program has to encode for `senv eval all`: its vectors, a row for each line, are given there as
-/// --vectors, and this file as --sentences. Data sets are found as there.
+/// They are what another program has to encode for `senv eval all`: its vectors, a row for each line, are given there
+/// as --vectors, and this file as --sentences. Data sets are found as there.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -54,8 +54,8 @@ pub(super) struct Cells<'a> {
 }
 
 impl Columns {
-    /// Reads `NAME=N`, `NAME=TITLE` and `NAME`; a title is looked for in a header, which files then have. With `of_documents` an id is
-    /// the name of a document.
+    /// Reads `NAME=N`, `NAME=TITLE` and `NAME`; a title is looked for in a header, which files then have. With
+    /// `of_documents` an id is the name of a document.
     pub(super) fn new(asked: &[String], has_header: bool, of_documents: bool) -> Result<Self> {
         let mut columns = Self { has_header, ..Self::default() };
         for asked in asked {
@@ -101,7 +101,8 @@ impl Columns {
         Ok(columns)
     }
 
-    /// The same for CSV and JSON lines, whose fields are taken by the reader: it gives those that are wanted, with tabs between.
+    /// The same for CSV and JSON lines, whose fields are taken by the reader: it gives those that are wanted, with tabs
+    /// between.
     pub(super) fn of_table(self, is_json: bool) -> (Self, Option<TableText>) {
         let wanted: Vec<&Wanted> = self.text.iter().chain(&self.id).chain(&self.further).collect();
         let column = |wanted: &&Wanted| match number_of(wanted).filter(|_| !is_json) {
@@ -147,7 +148,8 @@ impl Columns {
         Ok(Some(Places { text: find(text)?, id, further: self.further.iter().map(&find).collect::<Result<_>>()? }))
     }
 
-    /// The cells of a line that are wanted, without the blanks around them: all of the line where no columns were asked for.
+    /// The cells of a line that are wanted, without the blanks around them: all of the line where no columns were asked
+    /// for.
     pub(super) fn cells<'a>(&mut self, line: &'a str, number: u64, path: &Path) -> Result<Cells<'a>> {
         if self.text.is_none() {
             return Ok(Cells { text: line, id: None, further: Vec::new() });

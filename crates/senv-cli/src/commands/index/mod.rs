@@ -37,8 +37,9 @@ use crate::{
 /// A collection is a folder: vectors, sentences, ids, where each sentence comes from, and which model made the vectors.
 /// Ids are numbers from 0 in the order of the input, unless a column has them. Blank lines are passed over.
 ///
-/// Changes rebuild nothing. Whoever searches goes on meanwhile, and a change that is interrupted, by Ctrl-C, a kill or a
-/// full disk, leaves what was there before. Memory holds one part of 256 MiB of vectors at a time, however long the input.
+/// Changes rebuild nothing. Whoever searches goes on meanwhile, and a change that is interrupted, by Ctrl-C, a kill or
+/// a full disk, leaves what was there before. Memory holds one part of 256 MiB of vectors at a time, however long the
+/// input.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = EXAMPLES,
@@ -58,37 +59,41 @@ pub(crate) struct Index {
     /// Add the sentences to a collection that is there.
     #[arg(long)]
     add: bool,
-    /// Put the sentences in the place of those with their ids, which --column id=N names; ids that are not there yet are added.
+    /// Put the sentences in the place of those with their ids, which --column id=N names; ids that are not there yet
+    /// are added.
     #[arg(long)]
     replace: bool,
     /// Delete the sentences with these ids, separated by commas or blanks.
     #[arg(long, value_name = "ID", num_args = 1.., value_parser = Ids::parse, conflicts_with_all = ["input", "files"])]
     delete_ids: Vec<Ids>,
-    /// Delete the sentences whose COLUMN has this value, as --where of senv search finds them: 'document = NAME' deletes a document.
+    /// Delete the sentences whose COLUMN has this value, as --where of senv search finds them: 'document = NAME'
+    /// deletes a document.
     #[arg(long, value_name = "COLUMN = VALUE", conflicts_with_all = ["input", "files"])]
     delete_where: Option<String>,
-    /// Free the space of deleted sentences, and join the parts of many small additions, each of which is searched by itself.
+    /// Free the space of deleted sentences, and join the parts of many small additions, each of which is searched by
+    /// itself.
     #[arg(long, conflicts_with_all = ["input", "files"])]
     compact: bool,
-    /// Write the sentences that are not deleted and their vectors (int8) to one file, which the web page of senv opens and searches
-    /// without a server; after the change, if there is one. The model must be the English one, or its small form, which the
-    /// page holds.
+    /// Write the sentences that are not deleted and their vectors (int8) to one file, which the web page of senv opens
+    /// and searches without a server; after the change, if there is one. The model must be the English one, or its
+    /// small form, which the page holds.
     #[arg(long, value_name = "FILE")]
     export_web: Option<PathBuf>,
     /// Replace a collection that is there, or any file that --export-web names.
     #[arg(long, conflicts_with = "change")]
     force: bool,
-    /// A column of the input, which is CSV (.csv), JSON lines (.jsonl, .ndjson), Parquet or Arrow (in a build with the feature
-    /// arrow), or else separated by tabs: text=N is the sentence, id=N its id; any other NAME=N is kept, shown and searched by
-    /// --where. N counts from 1, or is the title of the column or the name of the field; --column NAME is NAME=NAME. Without
-    /// --column each line is a sentence.
+    /// A column of the input, which is CSV (.csv), JSON lines (.jsonl, .ndjson), Parquet or Arrow (in a build with the
+    /// feature arrow), or else separated by tabs: text=N is the sentence, id=N its id; any other NAME=N is kept, shown
+    /// and searched by --where. N counts from 1, or is the title of the column or the name of the field; --column NAME
+    /// is NAME=NAME. Without --column each line is a sentence.
     #[arg(long = "column", visible_alias = "field", value_name = "NAME=N", help_heading = "Input", conflicts_with_all = ["delete_ids", "delete_where", "compact"])]
     columns: Vec<String>,
     /// The first line of each file has titles although all columns have numbers; with a title it always does.
     #[arg(long, help_heading = "Input", conflicts_with_all = ["delete_ids", "delete_where", "compact"])]
     header: bool,
-    /// Cut the text into sentences, as senv split does, and keep which document each is of: senv search then ranks documents.
-    /// `lines`: each line, or record of a table, is a document, which --column id=N names. `files`: each file is one.
+    /// Cut the text into sentences, as senv split does, and keep which document each is of: senv search then ranks
+    /// documents. `lines`: each line, or record of a table, is a document, which --column id=N names. `files`: each
+    /// file is one.
     #[arg(long, value_name = "WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "lines",
           help_heading = "Input", conflicts_with_all = ["vectors", "replace", "delete_ids", "delete_where", "compact"])]
     documents: Option<DocumentArg>,
@@ -96,23 +101,25 @@ pub(crate) struct Index {
     /// with a row for each line, blank ones too.
     #[arg(long, value_name = "NPY", help_heading = "Input", conflicts_with_all = ["delete_ids", "delete_where", "compact"])]
     vectors: Option<PathBuf>,
-    /// What is kept of the vectors to compute cosines: f16 is exact to .0001, in half the space of f32; int8 to .002, in a
-    /// quarter; without any, cosines are estimates (some .007 off), and recall is about .9.
+    /// What is kept of the vectors to compute cosines: f16 is exact to .0001, in half the space of f32; int8 to .002,
+    /// in a quarter; without any, cosines are estimates (some .007 off), and recall is about .9.
     #[arg(long, value_name = "TYPE", default_value = "f16", help_heading = "Search", conflicts_with = "change")]
     precision: Precision,
     /// Share of the true nearest sentences that a search finds; more takes longer, and 1 compares all of them.
     #[arg(long, value_name = "SHARE", default_value_t = 0.99, help_heading = "Search", conflicts_with = "change")]
     recall: f32,
-    /// How much word order and negation count, here and in every search, in a model with a part that reads them, as english has: 1 as it was
-    /// trained. 0 leaves the part out: a search by topic finds a little more, and vectors are half as long [default: 0; 1 with --vectors]
+    /// How much word order and negation count, here and in every search, in a model with a part that reads them, as
+    /// english has: 1 as it was trained. 0 leaves the part out: a search by topic finds a little more, and vectors are
+    /// half as long [default: 0; 1 with --vectors]
     #[arg(long = "order", value_name = "WEIGHT", value_parser = order_weight, help_heading = "Search",
           conflicts_with = "change")]
     order_weight: Option<f64>,
     /// Make one of N parts of the collection, the I-th; senv join makes the whole of all of them.
     ///
-    /// The sentences of the input are parts of 262,144 vectors of 256 values (fewer of longer
-    /// vectors, or at 256 MiB of text), which are dealt out in turn. Ids are those in the whole. Each run reads all of the input, and encodes
-    /// its share. What senv join makes has the bytes of a collection of the whole; until then a shard is a collection that can be searched.
+    /// The sentences of the input are parts of 262,144 vectors of 256 values (fewer of longer vectors, or at 256 MiB of
+    /// text), which are dealt out in turn. Ids are those in the whole. Each run reads all of the input, and encodes its
+    /// share. What senv join makes has the bytes of a collection of the whole; until then a shard is a collection that
+    /// can be searched.
     #[arg(long, value_name = "I/N", help_heading = "Large inputs", conflicts_with_all = ["change", "export_web"])]
     shard: Option<Shard>,
     #[command(flatten)]

@@ -11,8 +11,8 @@ use crate::{
     output::{self, plural},
 };
 
-/// Refuses, before anything is changed, a file that cannot be written, or that somebody may need, and a collection whose
-/// model the page does not hold: the one that is there, or, with `new_model`, the one that is to be made.
+/// Refuses, before anything is changed, a file that cannot be written, or that somebody may need, and a collection
+/// whose model the page does not hold: the one that is there, or, with `new_model`, the one that is to be made.
 pub(super) fn check(
     file: Option<&Path>,
     collection: &Path,

@@ -34,11 +34,11 @@ use crate::{
 ///
 /// Sentences come from files, or from a pipe or file on standard input; --words leaves that unread.
 ///
-/// Every sentence is compared (the search is exact); neighbours come with their cosine, -1 to 1, and their line, the nearest first.
-/// Equal sentences are shown once, with their number. Where --queries is a file that is searched, a line does not find itself. Blank
-/// lines of the input are passed over. Memory grows with the queries and with K, not with the input. A query without a
-/// known word is the zero vector, and has no neighbours, unless the model has vectors for unknown words: then it has some, which
-/// say little. Either is warned of. Among words such a query is refused.
+/// Every sentence is compared (the search is exact); neighbours come with their cosine, -1 to 1, and their line, the
+/// nearest first. Equal sentences are shown once, with their number. Where --queries is a file that is searched, a line
+/// does not find itself. Blank lines of the input are passed over. Memory grows with the queries and with K, not with
+/// the input. A query without a known word is the zero vector, and has no neighbours, unless the model has vectors for
+/// unknown words: then it has some, which say little. Either is warned of. Among words such a query is refused.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = EXAMPLES,
@@ -266,7 +266,8 @@ impl Nearest {
 }
 
 /// The plain mean of the words that a model knows: word vectors carry no weights, and no neighbours are near an unknown
-/// word, so queries among words must have neither. The sentence vectors of other encoders are not in the space of their words.
+/// word, so queries among words must have neither. The sentence vectors of other encoders are not in the space of their
+/// words.
 fn known_unweighted(model: &Model, words: &Embeddings) -> Result<Option<Box<dyn SentenceEncoder>>> {
     if let Some(table) = model.static_table() {
         return Ok(Some(Box::new(table.clone().without_order().without_hashed_words())));

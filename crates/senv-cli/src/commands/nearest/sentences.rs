@@ -72,8 +72,9 @@ struct Equal {
 
 /// The `k` distinct sentences that are nearest to each query, with how often each is there.
 ///
-/// A sentence that is no longer among the nearest never becomes so again, and the first of equal ones comes first. So a sentence
-/// that is among the nearest at the end has been since it was read first, and all that are equal to it were counted.
+/// A sentence that is no longer among the nearest never becomes so again, and the first of equal ones comes first. So a
+/// sentence that is among the nearest at the end has been since it was read first, and all that are equal to it were
+/// counted.
 pub(super) fn search(
     input: &[PathBuf],
     options: &TextOptions,

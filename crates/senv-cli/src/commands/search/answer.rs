@@ -86,8 +86,9 @@ impl<'a> Answer<'a> {
         writeln!(out)
     }
 
-    /// A line a neighbour: cosine, id, where it comes from, the sentence, further columns, and how often it is there; of what is ranked
-    /// by more than cosines the score, and of documents their names in the place of ids. Sentences around it have lines of their own.
+    /// A line a neighbour: cosine, id, where it comes from, the sentence, further columns, and how often it is there;
+    /// of what is ranked by more than cosines the score, and of documents their names in the place of ids. Sentences
+    /// around it have lines of their own.
     pub(super) fn write_text(&self, out: &mut impl Write) -> io::Result<()> {
         let mark = if self.estimated { "~" } else { "" };
         for neighbour in &self.neighbours {

@@ -7,8 +7,8 @@ use crate::{
     failure::Result,
 };
 
-/// Up to `n` sentences before a position and behind it, in the order of the text: of the same file and document, up to one that was
-/// deleted.
+/// Up to `n` sentences before a position and behind it, in the order of the text: of the same file and document, up to
+/// one that was deleted.
 pub(super) fn context(rows: &Collection, position: usize, n: usize) -> Result<[Vec<String>; 2]> {
     let names: Vec<&str> =
         [FILE, DOCUMENT].into_iter().filter(|name| rows.columns().iter().any(|column| column == name)).collect();

@@ -36,16 +36,18 @@ use crate::{
 
 /// Find the sentences of a collection (senv index) that are most like a query.
 ///
-/// Queries are given by --query or --queries; otherwise they come from standard input, one a line, each answered at once; on
-/// a terminal from a prompt with history. They are encoded by the model of the collection.
+/// Queries are given by --query or --queries; otherwise they come from standard input, one a line, each answered at
+/// once; on a terminal from a prompt with history. They are encoded by the model of the collection.
 ///
-/// A line of the answer has the cosine (-1 to 1, ~ before an estimate), the id, file and line that the sentence comes from,
-/// the sentence, and further columns. Equal sentences are shown once, with their number. Where --queries is a file that was
-/// indexed, by whatever spelling of its path, a line does not find itself. Why nothing was found is said on standard error.
+/// A line of the answer has the cosine (-1 to 1, ~ before an estimate), the id, file and line that the sentence comes
+/// from, the sentence, and further columns. Equal sentences are shown once, with their number. Where --queries is a
+/// file that was indexed, by whatever spelling of its path, a line does not find itself. Why nothing was found is said
+/// on standard error.
 ///
-/// Of a collection of documents (senv index --documents) documents are ranked, by their words, by the whole and by their nearest
-/// sentence, which is shown; the first column is the score, comparable within an answer, the second the document. --rank joins
-/// words and meaning for sentences, too. Both read the collection into memory first: a second for some 200,000 sentences.
+/// Of a collection of documents (senv index --documents) documents are ranked, by their words, by the whole and by
+/// their nearest sentence, which is shown; the first column is the score, comparable within an answer, the second the
+/// document. --rank joins words and meaning for sentences, too. Both read the collection into memory first: a second
+/// for some 200,000 sentences.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, group = ArgGroup::new("collection").args(["folder", "index"]).required(true))]
 pub(crate) struct Search {
@@ -71,8 +73,8 @@ pub(crate) struct Search {
     /// What it is ranked by [default: expanded for documents, which measured best; meaning for sentences]
     #[arg(long, value_name = "HOW")]
     rank: Option<Rank>,
-    /// The same as --rank hybrid: the words of the query count beside the meaning, such as names and numbers that the model does not
-    /// know.
+    /// The same as --rank hybrid: the words of the query count beside the meaning, such as names and numbers that the
+    /// model does not know.
     #[arg(long, conflicts_with = "rank")]
     hybrid: bool,
     #[command(flatten)]
@@ -84,9 +86,9 @@ pub(crate) struct Search {
     /// Leave out sentences of a lower cosine.
     #[arg(long, value_name = "COSINE", allow_negative_numbers = true)]
     min_score: Option<f32>,
-    /// Search only where a column has this value, or with != another: a column given to senv index, or id, file (its path as it
-    /// was given to senv index, or its name alone), line or text. Blanks around the value do not count but in quotes. May be given
-    /// more than once: all must hold.
+    /// Search only where a column has this value, or with != another: a column given to senv index, or id, file (its
+    /// path as it was given to senv index, or its name alone), line or text. Blanks around the value do not count but
+    /// in quotes. May be given more than once: all must hold.
     #[arg(long = "where", value_name = "COLUMN = VALUE")]
     conditions: Vec<String>,
     #[command(flatten)]

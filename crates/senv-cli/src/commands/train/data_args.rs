@@ -49,9 +49,9 @@ pub(crate) struct PairFiles {
     /// Running text, one sentence a line, a blank line between documents: a sentence and the next are a pair.
     #[arg(long, value_name = "FILE[:WEIGHT]", num_args = 1.., value_parser = parse_weighted, help_heading = "Files")]
     neighbours: Vec<WeightedFile>,
-    /// Leave out pairs with a sentence of these files (of captions the whole image): development and test sets, separated by
-    /// tabs, .jsonl, or COCO's captions_*.json. Sentences are compared by letters and digits; those of fewer than four
-    /// words are alike by chance and do not count.
+    /// Leave out pairs with a sentence of these files (of captions the whole image): development and test sets,
+    /// separated by tabs, .jsonl, or COCO's captions_*.json. Sentences are compared by letters and digits; those of
+    /// fewer than four words are alike by chance and do not count.
     #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Files")]
     decontaminate: Vec<PathBuf>,
     #[command(flatten)]
@@ -79,8 +79,8 @@ pub(crate) struct PairFiles {
 /// Initial vectors.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct VectorArgs {
-    /// Word vectors to start from: a model of senv, word2vec text or binary, GloVe, fastText .vec or .bin. Without them all
-    /// words start at random; with them, those that the file lacks.
+    /// Word vectors to start from: a model of senv, word2vec text or binary, GloVe, fastText .vec or .bin. Without them
+    /// all words start at random; with them, those that the file lacks.
     #[arg(long, value_name = "FILE", help_heading = "Files")]
     pub(crate) init_vectors: Option<PathBuf>,
 }
@@ -132,8 +132,8 @@ impl PairFiles {
         self.inputs(stage2).map(name).collect()
     }
 
-    /// The files as the library takes them; pairs with one first sentence are one group by `group`, unless these arguments say
-    /// otherwise.
+    /// The files as the library takes them; pairs with one first sentence are one group by `group`, unless these
+    /// arguments say otherwise.
     pub(crate) fn files(
         &self,
         stage2: &Stage2Args,

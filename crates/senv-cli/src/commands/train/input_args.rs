@@ -9,8 +9,8 @@ pub(crate) struct InputArgs {
     /// The same as --input.
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Text, one sentence a line; in order, with a blank line between documents, where the system learns from neighbouring
-    /// sentences; plain, .gz or .zst; - is standard input.
+    /// Text, one sentence a line; in order, with a blank line between documents, where the system learns from
+    /// neighbouring sentences; plain, .gz or .zst; - is standard input.
     #[arg(long, short, value_name = "FILE", num_args = 1.., help_heading = "Files")]
     input: Vec<PathBuf>,
 }

@@ -69,8 +69,8 @@ impl<'a> Job<'a> {
             .keeping([(checkpoint, Content::Checkpoint)])
     }
 
-    /// With further files that are kept to go on from and removed at the end: what an earlier run left is gone on from or, by
-    /// `--restart`, replaced; nothing else is, not even by `--force`, which speaks of the model.
+    /// With further files that are kept to go on from and removed at the end: what an earlier run left is gone on from
+    /// or, by `--restart`, replaced; nothing else is, not even by `--force`, which speaks of the model.
     pub(crate) fn keeping(mut self, files: impl IntoIterator<Item = (PathBuf, Content<'static>)>) -> Result<Self> {
         for (path, content) in files {
             Destination { path: &path, option: "--checkpoint", content, force: None }.check(&self.inputs)?;
@@ -214,7 +214,8 @@ impl<'a> Job<'a> {
         }
     }
 
-    /// What ended the run before its training began. What was read of a large text is kept, as is the work of an earlier run.
+    /// What ended the run before its training began. What was read of a large text is kept, as is the work of an
+    /// earlier run.
     fn not_trained(&self, error: senv::Error) -> Failure {
         let senv::Error::Core(senv_core::Error::Interrupted { action }) = error else { return error.into() };
         let kept = self.kept.iter().find(|(path, before)| self.is_ours(path, *before));
@@ -252,8 +253,8 @@ impl<'a> Job<'a> {
         self.rescue((what, output), Box::new(error), save)
     }
 
-    /// Hours of work go to the first place that takes them: a new folder that is the user's alone, so that nobody else can
-    /// have put a file or a link there.
+    /// Hours of work go to the first place that takes them: a new folder that is the user's alone, so that nobody else
+    /// can have put a file or a link there.
     fn rescue(
         &self,
         (what, output): (&str, &Path),
@@ -302,8 +303,8 @@ pub(crate) fn before_training(error: senv::Error) -> Failure {
 /// Refuses at once, before the data are read, to go on with other settings; the trainer compares the rest.
 fn check_resumed(checkpoint: &Path, this: &Origin) -> Result {
     if checkpoint.exists() {
-        // Whatever else lies there is no place to go on from, and would not be replaced either. A damaged one is found out before a
-        // large text is read.
+        // Whatever else lies there is no place to go on from, and would not be replaced either. A damaged one is found
+        // out before a large text is read.
         senv_core::checkpoint::verify(checkpoint)?;
     }
     let Some((_, earlier)) = Origin::of_checkpoint(checkpoint) else { return Ok(()) };

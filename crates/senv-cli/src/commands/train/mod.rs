@@ -58,8 +58,8 @@ pub(crate) enum Train {
     Derived(Box<Derived>),
 }
 
-/// Written by hand: the arguments of the recipe are required only where no system is named, and derived arguments cannot
-/// say so of groups within groups.
+/// Written by hand: the arguments of the recipe are required only where no system is named, and derived arguments
+/// cannot say so of groups within groups.
 impl clap::Args for Train {
     fn augment_args(command: clap::Command) -> clap::Command {
         Derived::augment_subcommands(RecipeArgs::augment_args(command).subcommands(system_subcommands()))

@@ -16,21 +16,21 @@ use crate::{failure::Result, progress::Unit, text::TextArgs};
 /// Arguments of an order part.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct OrderArgs {
-    /// Model behind whose vectors the part is trained: a static one, an average of words, or english, which is part of senv. Its table
-    /// stays as it is.
+    /// Model behind whose vectors the part is trained: a static one, an average of words, or english, which is part of
+    /// senv. Its table stays as it is.
     #[arg(long, value_name = "MODEL", required = true, help_heading = "Files")]
     init_model: PathBuf,
-    /// Labelled pairs of sentences with nearly the same words: LABEL (1 for a paraphrase, else 0), FIRST, SECOND, separated by tabs, as in
-    /// PAWS.
+    /// Labelled pairs of sentences with nearly the same words: LABEL (1 for a paraphrase, else 0), FIRST, SECOND,
+    /// separated by tabs, as in PAWS.
     #[arg(long, value_name = "FILE", num_args = 1.., required_unless_present = "paraphrases", help_heading = "Files")]
     train: Vec<PathBuf>,
-    /// Pairs of sentences that say the same, FIRST, SECOND, separated by a tab, for languages without labelled pairs: two names, numbers or
-    /// other words change places in one of them for a pair that does not say the same. A sentence twice in
-    /// a line will do where there are no pairs at all. Up to 10,000 pairs a file are used.
+    /// Pairs of sentences that say the same, FIRST, SECOND, separated by a tab, for languages without labelled pairs:
+    /// two names, numbers or other words change places in one of them for a pair that does not say the same. A sentence
+    /// twice in a line will do where there are no pairs at all. Up to 10,000 pairs a file are used.
     #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Files")]
     paraphrases: Vec<PathBuf>,
-    /// Ordinary pairs, FIRST, SECOND, separated by a tab: their similarities are held in place. Of these and the next three, up to
-    /// 3,000 pairs a file are used.
+    /// Ordinary pairs, FIRST, SECOND, separated by a tab: their similarities are held in place. Of these and the next
+    /// three, up to 3,000 pairs a file are used.
     #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Files")]
     pairs: Vec<PathBuf>,
     /// Captions, IMAGE, CAPTION, separated by a tab, those of an image on neighbouring lines, or COCO's JSON; likewise.
@@ -39,19 +39,19 @@ pub(crate) struct OrderArgs {
     /// Labelled premises and hypotheses, of which entailments are ordinary pairs; likewise.
     #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Files")]
     nli: Vec<PathBuf>,
-    /// Running text, one sentence a line, a blank line between documents: neighbouring sentences are ordinary pairs; likewise. Words
-    /// that it mostly writes with a capital are names.
+    /// Running text, one sentence a line, a blank line between documents: neighbouring sentences are ordinary pairs;
+    /// likewise. Words that it mostly writes with a capital are names.
     #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Files")]
     neighbours: Vec<PathBuf>,
-    /// Scored pairs, SCORE, FIRST, SECOND, separated by tabs: the weight of the order part is the greatest with which their
-    /// correlations lose little (--gate-loss).
+    /// Scored pairs, SCORE, FIRST, SECOND, separated by tabs: the weight of the order part is the greatest with which
+    /// their correlations lose little (--gate-loss).
     #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with = "kappa", help_heading = "Files")]
     gate: Vec<PathBuf>,
     /// Leave out pairs with a sentence of these files, of all files but those of --dev.
     #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Files")]
     decontaminate: Vec<PathBuf>,
-    /// Words that negate a sentence [default: those of English: not, n't, no, nobody, none, never, nothing, nor, neither, without, cannot,
-    /// nowhere]
+    /// Words that negate a sentence [default: those of English: not, n't, no, nobody, none, never, nothing, nor,
+    /// neither, without, cannot, nowhere]
     #[arg(long, value_name = "WORD", num_args = 1.., help_heading = "Text")]
     negation_words: Option<Vec<String>>,
     /// Labelled pairs that choose the best weights, by average precision; without them the last weights are kept.

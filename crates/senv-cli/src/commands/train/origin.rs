@@ -78,8 +78,8 @@ impl Origin {
         self.command.iter().map(|argument| quoted(argument)).collect::<Vec<_>>().join(" ")
     }
 
-    /// The arguments in which another command differs: settings alone, as files may have got other names. None where one of
-    /// the two can no longer be read.
+    /// The arguments in which another command differs: settings alone, as files may have got other names. None where
+    /// one of the two can no longer be read.
     pub(super) fn differences(&self, other: &Self) -> Option<Vec<String>> {
         let mut program = command_line::command();
         program.build();

@@ -24,8 +24,8 @@ pub(crate) struct PThoughtArgs {
     /// Pairs that mean the same: FIRST, SECOND, separated by a tab. Both orders are trained.
     #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Files")]
     pairs: Vec<PathBuf>,
-    /// Leave out pairs with a sentence of these files (of captions the whole image): development and test sets, separated by
-    /// tabs, .jsonl, or COCO's captions_*.json.
+    /// Leave out pairs with a sentence of these files (of captions the whole image): development and test sets,
+    /// separated by tabs, .jsonl, or COCO's captions_*.json.
     #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Files")]
     decontaminate: Vec<PathBuf>,
     /// Held-out captions. The score is minus the loss a token on their pairs; the weights with the best are kept.

@@ -44,9 +44,10 @@ pub(crate) struct RecipeArgs {
     /// Pairs that mean the same: FIRST, SECOND, separated by a tab; with text or alone.
     #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Files")]
     pairs: Vec<PathBuf>,
-    /// What training starts from: scratch (random vectors); english, the model that is part of senv, for English only; or any model. The
-    /// words of a model stay known and start from its vectors, those that are new from the words around them, and text is tokenized as it
-    /// does; of text without an order the halves of sentences are trained then. [default: what is best in a trial on a part of the data]
+    /// What training starts from: scratch (random vectors); english, the model that is part of senv, for English only;
+    /// or any model. The words of a model stay known and start from its vectors, those that are new from the words
+    /// around them, and text is tokenized as it does; of text without an order the halves of sentences are trained
+    /// then. [default: what is best in a trial on a part of the data]
     #[arg(long, visible_alias = "init-model", value_name = "scratch|english|MODEL", help_heading = "Training")]
     from: Option<PathBuf>,
     #[command(flatten)]

@@ -17,8 +17,8 @@ use crate::{failure::Result, progress::Unit};
 /// Arguments of fine-tuning.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct RelatednessArgs {
-    /// The model to fine-tune: an average of words without n-grams (pp, siamese-cbow, fast-sent, word2vec, sent2vec, word
-    /// vectors), cse, gran, snli, p-thought, rnn-ae, bow-ae, or a skip-thought model of one part.
+    /// The model to fine-tune: an average of words without n-grams (pp, siamese-cbow, fast-sent, word2vec, sent2vec,
+    /// word vectors), cse, gran, snli, p-thought, rnn-ae, bow-ae, or a skip-thought model of one part.
     #[arg(long, short, value_name = "FILE", help_heading = "Files")]
     model: PathBuf,
     /// Scored pairs, SCORE, FIRST, SECOND, separated by tabs, or a part of SICK as `senv eval sick` takes it.
@@ -27,8 +27,8 @@ pub(crate) struct RelatednessArgs {
     /// Scored pairs that choose the best weights, by Pearson's r; without them the last weights are kept.
     #[arg(long, value_name = "FILE", help_heading = "Validation")]
     dev: Option<PathBuf>,
-    /// Word vectors that words start at instead of those of the model, and are held towards: with --filters-start random those
-    /// that the model was trained from make what the CSE paper calls random.
+    /// Word vectors that words start at instead of those of the model, and are held towards: with --filters-start
+    /// random those that the model was trained from make what the CSE paper calls random.
     #[arg(long, value_name = "FILE", help_heading = "Files")]
     init_vectors: Option<PathBuf>,
     #[command(flatten)]

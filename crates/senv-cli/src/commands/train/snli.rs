@@ -24,16 +24,17 @@ use crate::{
 /// Arguments of the SNLI models.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct SnliArgs {
-    /// Labelled pairs of the training set: LABEL (entailment, neutral, contradiction), PREMISE, HYPOTHESIS, separated by tabs; a
-    /// published snli_1.0_*.txt or .jsonl; or a part of SICK. Pairs without a label (-) are passed over.
+    /// Labelled pairs of the training set: LABEL (entailment, neutral, contradiction), PREMISE, HYPOTHESIS, separated
+    /// by tabs; a published snli_1.0_*.txt or .jsonl; or a part of SICK. Pairs without a label (-) are passed over.
     #[arg(long, value_name = "FILE", num_args = 1.., required = true, help_heading = "Files")]
     train: Vec<PathBuf>,
-    /// Labelled pairs that choose the best weights, by the share of right labels; without them the last weights are kept.
+    /// Labelled pairs that choose the best weights, by the share of right labels; without them the last weights are
+    /// kept.
     #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Validation")]
     dev: Vec<PathBuf>,
-    /// What turns a sentence into a vector: bow (the sum of its words), rnn (a GRU), lstm (InferSent's, in both directions), or a
-    /// Skip-thought model that is tuned. Of a combined one both parts are, each with a classifier of its own; the result is a
-    /// Skip-thought model again. [default: bow, unless --preset names another]
+    /// What turns a sentence into a vector: bow (the sum of its words), rnn (a GRU), lstm (InferSent's, in both
+    /// directions), or a Skip-thought model that is tuned. Of a combined one both parts are, each with a classifier of
+    /// its own; the result is a Skip-thought model again. [default: bow, unless --preset names another]
     #[arg(long, value_name = "bow|rnn|lstm|MODEL", help_heading = "Training")]
     encoder: Option<String>,
     #[command(flatten)]

@@ -41,8 +41,8 @@ pub(crate) struct DictRepArgs {
     /// Dictionaries: WORD, DEFINITION, separated by a tab; a word may have several.
     #[arg(long, value_name = "FILE", num_args = 1.., required = true, help_heading = "Files")]
     definitions: Vec<PathBuf>,
-    /// The vectors of the words that are defined, brought to length 1: a model of senv, word2vec text or binary, GloVe, fastText
-    /// .vec or .bin; english is the model that is part of senv. Words that it lacks are left out.
+    /// The vectors of the words that are defined, brought to length 1: a model of senv, word2vec text or binary, GloVe,
+    /// fastText .vec or .bin; english is the model that is part of senv. Words that it lacks are left out.
     #[arg(long, value_name = "FILE", help_heading = "Files")]
     target_vectors: PathBuf,
     #[command(flatten)]
@@ -59,8 +59,8 @@ pub(crate) struct CaptionRepArgs {
     /// Matrix of image vectors, .npy: a row for each image, in the order in which the images first occur.
     #[arg(long, value_name = "FILE", help_heading = "Files")]
     image_vectors: Option<PathBuf>,
-    /// Where there are no image vectors: the mean of the vectors that this model gives to every second caption of an image is its
-    /// target, and the other captions are trained on. The targets are text and no images.
+    /// Where there are no image vectors: the mean of the vectors that this model gives to every second caption of an
+    /// image is its target, and the other captions are trained on. The targets are text and no images.
     #[arg(long, value_name = "MODEL", help_heading = "Files")]
     stand_in: Option<PathBuf>,
     #[command(flatten)]

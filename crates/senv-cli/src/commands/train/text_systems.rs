@@ -46,8 +46,8 @@ pub(crate) struct Common {
 /// Where the vectors of the lines go.
 #[derive(Debug, clap::Args)]
 pub(crate) struct DocumentArgs {
-    /// Write the trained vector of each line of the text, in order, to this NumPy file: papers compare these, where a model
-    /// was trained on the sentences that it is judged by. Zeros for a line without a known word.
+    /// Write the trained vector of each line of the text, in order, to this NumPy file: papers compare these, where a
+    /// model was trained on the sentences that it is judged by. Zeros for a line without a known word.
     #[arg(long, value_name = "FILE.npy", help_heading = "Files")]
     pub(crate) document_vectors: Option<PathBuf>,
 }

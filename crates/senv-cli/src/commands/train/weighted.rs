@@ -49,8 +49,8 @@ pub(crate) struct WeightedArgs {
     /// What stands for words that the model does not know, in sentence vectors [default: what does so in the model]
     #[arg(long, value_name = "NAME", help_heading = "Weights")]
     unknown_words: Option<UnknownWordsArg>,
-    /// Take every word that the model does not know as this word of it, as files of vectors have one for that (UUUNKKK in
-    /// those of Paragram).
+    /// Take every word that the model does not know as this word of it, as files of vectors have one for that (UUUNKKK
+    /// in those of Paragram).
     #[arg(long, value_name = "WORD", help_heading = "Weights", conflicts_with = "unknown_words")]
     unknown_row: Option<String>,
     #[command(flatten)]

@@ -2,8 +2,9 @@
 //!
 //! Sums of integers are exact: every level gives the same answer.
 //!
-//! Sixteen rows are a block, and each has a lane of it. A block consists of steps of 64 bytes: four values a row, row after row, each
-//! with 128 added. The other side is broadcast, so that no sum runs across lanes, and products are compared where they are summed.
+//! Sixteen rows are a block, and each has a lane of it. A block consists of steps of 64 bytes: four values a row, row
+//! after row, each with 128 added. The other side is broadcast, so that no sum runs across lanes, and products are
+//! compared where they are summed.
 
 #[cfg(target_arch = "x86_64")]
 mod x86;

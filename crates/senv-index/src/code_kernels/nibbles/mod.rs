@@ -2,9 +2,10 @@
 //!
 //! Sums of integers are exact: every level gives the same ones.
 //!
-//! Sixteen rows are a block, and each has a lane of it. A block consists of steps of 64 bytes: four bytes a row, row after row,
-//! with eight codes of each. Byte `b` of a row in step `s` has code `8 s + b` in its lower half and code `8 s + 4 + b` in its
-//! upper half. Behind the last code of a row there are zeros. No sum runs across lanes, and a query is broadcast.
+//! Sixteen rows are a block, and each has a lane of it. A block consists of steps of 64 bytes: four bytes a row, row
+//! after row, with eight codes of each. Byte `b` of a row in step `s` has code `8 s + b` in its lower half and code
+//! `8 s + 4 + b` in its upper half. Behind the last code of a row there are zeros. No sum runs across lanes, and a
+//! query is broadcast.
 
 #[cfg(target_arch = "aarch64")]
 mod neon;
@@ -56,7 +57,8 @@ fn unpack_nibbles(block: &[u8], lane: usize, codes: &mut [u8]) {
     }
 }
 
-/// The product of every query with every row: `out[q n + r] = Σ_i queries[q][i] codes[r][i]` with n the rows of all blocks.
+/// The product of every query with every row: `out[q n + r] = Σ_i queries[q][i] codes[r][i]` with n the rows of all
+/// blocks.
 ///
 /// | name | meaning | shape |
 /// | --- | --- | --- |

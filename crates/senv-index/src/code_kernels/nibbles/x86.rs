@@ -54,8 +54,9 @@ impl Shape {
     }
 }
 
-/// Calls a tile for all queries and blocks: many queries at a time, then the rest by another tile or one by one. A query alone
-/// goes through the blocks in the order in which they lie: memory is faster then than in several places at once.
+/// Calls a tile for all queries and blocks: many queries at a time, then the rest by another tile or one by one. A
+/// query alone goes through the blocks in the order in which they lie: memory is faster then than in several places at
+/// once.
 macro_rules! tiles {
     ($tile:ident, $one:ident, $shape:expr, $m:expr, $blocks:expr, $($q:literal),*) => {{
         let (shape, m, blocks) = ($shape, $m, $blocks);
@@ -116,7 +117,8 @@ unsafe fn vnni_tile<const Q: usize>(shape: Shape, query: usize, block: usize) {
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
 unsafe fn vnni_one(shape: Shape, query: usize, block: usize) {
-    // SAFETY: the caller has checked that this block, this query and its products are there. What is fetched ahead is a hint.
+    // SAFETY: the caller has checked that this block, this query and its products are there. What is fetched ahead is a
+    // hint.
     unsafe {
         let half = _mm512_set1_epi8(15);
         let mut sums = [_mm512_setzero_si512(); 4];

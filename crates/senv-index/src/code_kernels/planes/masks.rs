@@ -4,9 +4,9 @@ use super::PLANE_ROWS;
 #[cfg(target_arch = "x86_64")]
 use super::x86;
 
-/// Which rows have an estimate of at least `floor`: bit `l` of `masks[b]` is set where `(2 sums[r] - offset) scales[r] ≥ floor`
-/// for row r = 64 b + l. Scales are the upper halves of f32 values. Rounded once in the conversion and once in the product, on
-/// every processor.
+/// Which rows have an estimate of at least `floor`: bit `l` of `masks[b]` is set where
+/// `(2 sums[r] - offset) scales[r] ≥ floor` for row r = 64 b + l. Scales are the upper halves of f32 values. Rounded
+/// once in the conversion and once in the product, on every processor.
 ///
 /// # Panics
 /// If there are not as many scales as sums, or not one mask for each 64 of them.

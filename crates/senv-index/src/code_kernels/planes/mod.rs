@@ -1,15 +1,15 @@
-//! Codes of four bits in two planes: the top bits of 64 rows at a time, to compare all rows with a query, and the three lower
-//! bits row by row, to compare some.
+//! Codes of four bits in two planes: the top bits of 64 rows at a time, to compare all rows with a query, and the three
+//! lower bits row by row, to compare some.
 //!
 //! Sums of integers are exact: every level gives the same ones.
 //!
-//! A block of top bits holds 64 rows, each in a lane. It consists of a step of 64 bytes for each eight codes: byte `l` belongs
-//! to lane `l`, and its bit `i` is the top bit of code `8 s + i` in step `s`. Half a byte is a number of a table of sixteen sums
-//! that a query brings for each four codes.
+//! A block of top bits holds 64 rows, each in a lane. It consists of a step of 64 bytes for each eight codes: byte `l`
+//! belongs to lane `l`, and its bit `i` is the top bit of code `8 s + i` in step `s`. Half a byte is a number of a
+//! table of sixteen sums that a query brings for each four codes.
 //!
-//! The lower bits of a row are steps of 24 bytes for 64 codes: byte `i` of the first sixteen has the two lowest bits of the codes
-//! `i`, `16 + i`, `32 + i` and `48 + i` of the step, from its lowest bits on, and bit `j` of the last 64 the third bit of code `j`.
-//! Behind the last code there are zeros in both.
+//! The lower bits of a row are steps of 24 bytes for 64 codes: byte `i` of the first sixteen has the two lowest bits of
+//! the codes `i`, `16 + i`, `32 + i` and `48 + i` of the step, from its lowest bits on, and bit `j` of the last 64 the
+//! third bit of code `j`. Behind the last code there are zeros in both.
 
 mod masks;
 #[cfg(target_arch = "aarch64")]
@@ -64,7 +64,8 @@ fn gather_bits(codes: &[u8], bit: u32) -> u8 {
     (bits.wrapping_mul(0x0102_0408_1020_4080) >> 56) as u8
 }
 
-/// Writes the top bits of the codes of a row, each from 0 to 15: a byte for each eight, as they come into a lane of a block.
+/// Writes the top bits of the codes of a row, each from 0 to 15: a byte for each eight, as they come into a lane of a
+/// block.
 ///
 /// # Panics
 /// If `row` is not as long as the codes need.
@@ -107,8 +108,8 @@ pub(crate) fn pack_low(codes: &[u8], row: &mut [u8]) {
     }
 }
 
-/// The product of every query with the top bits of every row: `out[q n + r] = Σ_i queries[q][i] top[r][i]` with n the rows of all
-/// blocks and top bits of 0 or 1.
+/// The product of every query with the top bits of every row: `out[q n + r] = Σ_i queries[q][i] top[r][i]` with n the
+/// rows of all blocks and top bits of 0 or 1.
 ///
 /// | name | meaning | shape |
 /// | --- | --- | --- |
@@ -148,7 +149,8 @@ pub(crate) fn top_scores(codes: &[u8], queries: &[&PlaneQuery], out: &mut [i32])
     portable_top(codes, queries, steps, out);
 }
 
-/// The product of a query with the lower bits of some rows: `out[i] = Σ_j query[j] low[rows[i]][j]` with lower bits of 0 to 7.
+/// The product of a query with the lower bits of some rows: `out[i] = Σ_j query[j] low[rows[i]][j]` with lower bits of
+/// 0 to 7.
 ///
 /// `codes` are the lower bits of all rows, [`low_row_bytes`] each. Exact, and the same integers on every processor.
 ///

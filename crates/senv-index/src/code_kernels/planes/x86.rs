@@ -86,12 +86,13 @@ pub(super) unsafe fn top_512(codes: &[u8], queries: &[&PlaneQuery], steps: usize
     unsafe { tiles!(tile_512, shape, blocks, 2, 4, 1) }
 }
 
-/// Each sixteen bits have the sums of two rows, one in each byte. The sums of both bytes wrap around 16 bits in `both`, those of
-/// the upper bytes alone do not in `upper`, and what the former has beyond the latter are the lower ones.
+/// Each sixteen bits have the sums of two rows, one in each byte. The sums of both bytes wrap around 16 bits in `both`,
+/// those of the upper bytes alone do not in `upper`, and what the former has beyond the latter are the lower ones.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
 unsafe fn tile_512<const Q: usize, const B: usize>(shape: Shape<'_>, query: usize, block: usize) {
-    // SAFETY: the caller has checked that these blocks, these queries and their products are there. What is fetched ahead is a hint.
+    // SAFETY: the caller has checked that these blocks, these queries and their products are there. What is fetched
+    // ahead is a hint.
     unsafe {
         let half = _mm512_set1_epi8(15);
         // Multiplied by it, the upper byte of each sixteen bits is what is left. A shift would wait for the shuffles.

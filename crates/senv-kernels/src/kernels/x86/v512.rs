@@ -64,8 +64,8 @@ impl Vector for V512 {
 
     const INT4_COLUMNS: usize = 128;
 
-    /// Word `l` of the 64 bytes of a row has the codes of columns 8 l to 8 l + 7; the k-th of each is looked up in the sixteen
-    /// products of the row by a permutation, which takes the lowest four bits of each word.
+    /// Word `l` of the 64 bytes of a row has the codes of columns 8 l to 8 l + 7; the k-th of each is looked up in the
+    /// sixteen products of the row by a permutation, which takes the lowest four bits of each word.
     #[inline(always)]
     unsafe fn sum_int4_block(codes: *const u8, stride: usize, scales: *const f32, ids: &[u32], out: &mut [f32]) {
         unsafe {
@@ -86,8 +86,8 @@ impl Vector for V512 {
                 add(6, _mm512_srli_epi32::<24>(words));
                 add(7, _mm512_srli_epi32::<28>(words));
             }
-            // Lane l of sum k is column 8 l + k. In part q (four lanes) of `low[r]` and `high[r]` there are the columns of lane
-            // 4 q + r, the first four and the last four.
+            // Lane l of sum k is column 8 l + k. In part q (four lanes) of `low[r]` and `high[r]` there are the columns
+            // of lane 4 q + r, the first four and the last four.
             let (low, high) = (quarters512(&sums[..4]), quarters512(&sums[4..]));
             for r in [0, 2] {
                 let (a, c) =

@@ -114,8 +114,8 @@ struct Entry {
 }
 
 impl Tensors {
-    /// Checks types, shapes and ranges: in the order of their offsets, the tensors cover all `length` bytes of data without
-    /// gap or overlap. Positions are counted from the start of the data.
+    /// Checks types, shapes and ranges: in the order of their offsets, the tensors cover all `length` bytes of data
+    /// without gap or overlap. Positions are counted from the start of the data.
     fn checked(&self, length: usize) -> Result<Vec<(String, TensorInfo)>, String> {
         let mut tensors = Vec::with_capacity(self.entries.len());
         for (name, entry) in &self.entries {

@@ -54,8 +54,8 @@ pub struct RawTensor {
 impl ModelFile {
     /// Memory-maps the file and checks its header: structure, version and, where it is recorded, checksum.
     ///
-    /// The file must not be written into while it is open, only replaced, as senv does: other numbers would be read, and a
-    /// file that gets shorter ends the program. [`ModelFile::read`] is for files that others may write into.
+    /// The file must not be written into while it is open, only replaced, as senv does: other numbers would be read,
+    /// and a file that gets shorter ends the program. [`ModelFile::read`] is for files that others may write into.
     ///
     /// # Errors
     /// [`Error::BadTensors`] if it breaks the rules of safetensors; [`Error::NotAModel`] without the metadata of
@@ -65,8 +65,8 @@ impl ModelFile {
         Self::from_shared(path, SharedBytes::map(path)?)
     }
 
-    /// Reads the whole file into memory, with the same checks: for a file that others may write into while it is used. The
-    /// map of [`ModelFile::open`] would follow them, or end the program where the file gets shorter.
+    /// Reads the whole file into memory, with the same checks: for a file that others may write into while it is used.
+    /// The map of [`ModelFile::open`] would follow them, or end the program where the file gets shorter.
     ///
     /// # Errors
     /// As [`ModelFile::open`]; [`Error::Io`] if it cannot be read, also for lack of memory.

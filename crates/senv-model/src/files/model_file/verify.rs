@@ -22,9 +22,9 @@ pub struct Verification {
 }
 
 impl ModelFile {
-    /// Reads the whole file: compares every tensor with its checksum, where one is recorded, and looks for values that are
-    /// NaN or infinite. About a gigabyte a second on two cores where the file is in memory already; opening a model does
-    /// none of this for the rows, which are memory-mapped.
+    /// Reads the whole file: compares every tensor with its checksum, where one is recorded, and looks for values that
+    /// are NaN or infinite. About a gigabyte a second on two cores where the file is in memory already; opening a model
+    /// does none of this for the rows, which are memory-mapped.
     ///
     /// ```
     /// # let folder = tempfile::tempdir()?;
@@ -38,8 +38,8 @@ impl ModelFile {
     /// ```
     ///
     /// # Errors
-    /// For the first tensor, by name, that is bad: [`Error::Checksum`] if it is damaged; [`Error::NonFinite`] with the row and,
-    /// where it is known, the word, if a value of type F16, BF16, F32 or F64 is not finite.
+    /// For the first tensor, by name, that is bad: [`Error::Checksum`] if it is damaged; [`Error::NonFinite`] with the
+    /// row and, where it is known, the word, if a value of type F16, BF16, F32 or F64 is not finite.
     pub fn verify(&self) -> Result<Verification> {
         let mut checksums = 0;
         for (name, tensor) in &self.header.tensors {
@@ -69,8 +69,8 @@ impl ModelFile {
     }
 }
 
-/// The bits of the exponent in the highest bytes of a little-endian float: width in bytes, mask of the top two bytes. All of
-/// them are set in NaN and infinities alone.
+/// The bits of the exponent in the highest bytes of a little-endian float: width in bytes, mask of the top two bytes.
+/// All of them are set in NaN and infinities alone.
 fn exponent(dtype: &str) -> Option<(usize, u16)> {
     match dtype {
         "F16" => Some((2, 0x7c00)),

@@ -16,8 +16,8 @@ impl OrderPart {
     /// The part of an open model file.
     ///
     /// # Errors
-    /// [`Error::MissingTensor`], [`Error::WrongTensor`] and [`Error::Checksum`] for a tensor; [`Error::BadFile`] for numbers that do not
-    /// fit each other, or are out of range.
+    /// [`Error::MissingTensor`], [`Error::WrongTensor`] and [`Error::Checksum`] for a tensor; [`Error::BadFile`] for
+    /// numbers that do not fit each other, or are out of range.
     pub(crate) fn from_file(
         file: &ModelFile,
         config: OrderConfig,

@@ -7,9 +7,10 @@
 //! (F2)  cos(v, v′) = (m̂·m̂′ + κ² l l′ (q̂·q̂′ + γ²) + ν² z z′) / (N N′)         N² = 1 + κ² l² (1 + γ²) + ν² z²
 //! ```
 //!
-//! v begins with m as it is, so that its first dimensions are the vector of the table and its cosine is theirs; a part that is zero
-//! stays zero, and so does the whole where m is. γ is a constant column: without it the cosines of long sentences, whose parts are
-//! long, sink below those of short ones. A negation in one of two sentences lowers their cosine, in both it raises it.
+//! v begins with m as it is, so that its first dimensions are the vector of the table and its cosine is theirs; a part
+//! that is zero stays zero, and so does the whole where m is. γ is a constant column: without it the cosines of long
+//! sentences, whose parts are long, sink below those of short ones. A negation in one of two sentences lowers their
+//! cosine, in both it raises it.
 
 use super::part_norm;
 use senv_base::{Error, Result};

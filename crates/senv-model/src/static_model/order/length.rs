@@ -7,8 +7,9 @@
 //! (F2)  out = [l q / |q| ; l]                      0 for q / |q| where q = 0
 //! ```
 //!
-//! Sentences of about 15 words, e^2.7, have the length that their words say. From 30 words on the length grows no further: such
-//! sentences are rare in what the part learns from, and in passages of hundreds of words order would outweigh all else.
+//! Sentences of about 15 words, e^2.7, have the length that their words say. From 30 words on the length grows no
+//! further: such sentences are rare in what the part learns from, and in passages of hundreds of words order would
+//! outweigh all else.
 
 use senv_kernels::Float;
 

@@ -1,4 +1,5 @@
-//! A part that reads word order, behind the mean of a table: gated skip-bigrams with decay, in both directions, made of look-ups.
+//! A part that reads word order, behind the mean of a table: gated skip-bigrams with decay, in both directions, made of
+//! look-ups.
 //!
 //! | file | equation | what |
 //! | --- | --- | --- |
@@ -10,8 +11,9 @@
 //! | `join.rs` | `order-vector` | the part behind the vector of a table, with negation |
 //! | `file.rs` | | its tensors in a model file |
 //!
-//! The part is trained by `OrderParams` of `senv`. A file holds the maps from features to rows, a quarter of a megabyte; the row of a
-//! word is made when the word is first met, so that opening a model costs nothing and a program keeps the rows of the words it met.
+//! The part is trained by `OrderParams` of `senv`. A file holds the maps from features to rows, a quarter of a
+//! megabyte; the row of a word is made when the word is first met, so that opening a model costs nothing and a program
+//! keeps the rows of the words it met.
 
 pub(crate) mod file;
 mod join;

@@ -55,8 +55,8 @@ impl OrderPart {
     /// The part of a table of these words whose rows have `table_dim` values.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] for a setting or a value out of range; [`Error::ShapeMismatch`] where numbers do not fit each other;
-    /// [`Error::TooLarge`] if memory is lacking.
+    /// [`Error::InvalidParameter`] for a setting or a value out of range; [`Error::ShapeMismatch`] where numbers do not
+    /// fit each other; [`Error::TooLarge`] if memory is lacking.
     pub(crate) fn new(
         config: OrderConfig,
         values: OrderValues,
@@ -167,8 +167,9 @@ impl OrderPart {
         tokens.iter().any(|token| self.negation.binary_search(token).is_ok())
     }
 
-    /// The part of a sentence of these words: l q / |q|, then l, in `out` of one value more than there are columns; zeros for a
-    /// sentence without words. Allocates nothing but rows of words that are met for the first time, once `buffer` has grown.
+    /// The part of a sentence of these words: l q / |q|, then l, in `out` of one value more than there are columns;
+    /// zeros for a sentence without words. Allocates nothing but rows of words that are met for the first time, once
+    /// `buffer` has grown.
     ///
     /// # Panics
     /// If there is no such word, or `out` has another length.

@@ -8,9 +8,10 @@
 //! (F3)  a = A e σ(s_a)      b = B e σ(s_b)      f = σ(F e + f_0)
 //! ```
 //!
-//! a opens a skip-bigram, b closes it, and f is the share of what was opened before that a word between the two lets through; u goes into
-//! the length (`order-length`). All of it depends on the word alone: it is computed when the word is first met, and kept as codes, with a
-//! scale for a and one for b (`row-quantization`); f is stored in steps of 1/255.
+//! a opens a skip-bigram, b closes it, and f is the share of what was opened before that a word between the two lets
+//! through; u goes into the length (`order-length`). All of it depends on the word alone: it is computed when the word
+//! is first met, and kept as codes, with a scale for a and one for b (`row-quantization`); f is stored in steps of
+//! 1/255.
 
 use super::values::OrderValues;
 use crate::static_model::{RowEncoding, compress::compress_row};

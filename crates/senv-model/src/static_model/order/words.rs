@@ -7,8 +7,8 @@
 //! e(u) = [ s(u) / √D ; x(u) ]           u: the bucket of an unknown word;  s ∈ {−1, 1}^D by a hash (`unknown-word`)
 //! ```
 //!
-//! Word w of the table has its id; bucket i of unknown words has the id V + i. A name that no text has held before opens and closes
-//! skip-bigrams of its own, so that it matters where it stands.
+//! Word w of the table has its id; bucket i of unknown words has the id V + i. A name that no text has held before
+//! opens and closes skip-bigrams of its own, so that it matters where it stands.
 
 use super::part_norm;
 use crate::{
@@ -89,8 +89,8 @@ impl OrderWords<'_> {
         }
     }
 
-    /// The words of a text in their order, into the tokens of `scratch` (cleared first), buckets of unknown ones in their places. The
-    /// vectors of unknown words are summed in its `unknown`, where the table has such vectors.
+    /// The words of a text in their order, into the tokens of `scratch` (cleared first), buckets of unknown ones in
+    /// their places. The vectors of unknown words are summed in its `unknown`, where the table has such vectors.
     pub fn read(self, text: &str, scratch: &mut Scratch) -> Coverage {
         let (vocabulary, dim) = (self.table.vocabulary(), self.table.rows().dim());
         let Scratch { text: buffer, tokens, unknown, .. } = scratch;

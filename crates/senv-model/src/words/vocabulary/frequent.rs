@@ -10,8 +10,8 @@ const MOST_ENTRIES: usize = 1 << 17;
 /// Short tokens with open addressing: a token stands at the index that its hash gives, or behind it.
 ///
 /// An entry has all bytes of its token, so a look-up reads one cache line where the whole table reads four, one after
-/// another; and as nearly all tokens of a text are frequent, nearly all are found here. Frequent tokens come first, and so
-/// stand where the search begins.
+/// another; and as nearly all tokens of a text are frequent, nearly all are found here. Frequent tokens come first, and
+/// so stand where the search begins.
 #[derive(Debug, Clone)]
 pub(super) struct Frequent {
     /// A power of two, at least half of them free.

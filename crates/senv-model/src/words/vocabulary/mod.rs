@@ -141,8 +141,8 @@ impl Vocabulary {
         Coverage::new(tokens, out.len())
     }
 
-    /// As [`Vocabulary::known_tokens`], and hands every unknown token to `unknown`, with the ids found so far, which it may
-    /// add to. Returns the number of tokens.
+    /// As [`Vocabulary::known_tokens`], and hands every unknown token to `unknown`, with the ids found so far, which it
+    /// may add to. Returns the number of tokens.
     pub fn known_tokens_or(
         &self,
         tokenizer: &Tokenizer,
@@ -238,8 +238,8 @@ impl Vocabulary {
         self.corpus_tokens
     }
 
-    /// The terms under which these words and what was trained for them may be used, where another model that they come from has terms:
-    /// a text for people. A model file keeps it.
+    /// The terms under which these words and what was trained for them may be used, where another model that they come
+    /// from has terms: a text for people. A model file keeps it.
     #[must_use]
     pub fn terms(&self) -> Option<&str> {
         self.terms.as_deref()

@@ -17,8 +17,8 @@ use arrow_select::take::take;
 pub struct Cells(BinaryViewArray);
 
 impl Cells {
-    /// The cells of a column of text: strings of any layout, binary values, dictionaries of both, and a column of nothing but nulls.
-    /// `None` for other types.
+    /// The cells of a column of text: strings of any layout, binary values, dictionaries of both, and a column of
+    /// nothing but nulls. `None` for other types.
     #[must_use]
     pub fn of_text(array: &ArrayRef) -> Option<Self> {
         Some(Self(match array.data_type() {

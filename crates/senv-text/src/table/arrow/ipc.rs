@@ -1,8 +1,8 @@
 //! Arrow IPC -> record batches.
 //!
-//! A stream is messages one after another; a file has a footer that says where each of them is, and what lies between is nobody's
-//! business (Polars has no stream there). No length is believed before it is known to lie within the file: the readers
-//! of `arrow-ipc` take the memory first.
+//! A stream is messages one after another; a file has a footer that says where each of them is, and what lies between
+//! is nobody's business (Polars has no stream there). No length is believed before it is known to lie within the file:
+//! the readers of `arrow-ipc` take the memory first.
 
 use std::{
     collections::VecDeque,

@@ -83,8 +83,8 @@ pub(crate) fn n_parquet_rows(path: &Path, table: &TableText) -> Result<Option<u6
     }
 }
 
-/// The record batches of a Parquet or Arrow IPC file, in bounded memory: about a thousand rows of Parquet at a time, and of
-/// Arrow a batch as it was written.
+/// The record batches of a Parquet or Arrow IPC file, in bounded memory: about a thousand rows of Parquet at a time,
+/// and of Arrow a batch as it was written.
 ///
 /// ```
 /// # use std::sync::Arc;
@@ -145,8 +145,8 @@ impl ArrowBatches {
     /// Opens a file and reads its schema. Of these columns alone, or of all, batches are read.
     ///
     /// # Errors
-    /// [`Error::Io`] if the file cannot be opened; [`Error::BadFile`] if it is damaged, of neither format, or has no such
-    /// column.
+    /// [`Error::Io`] if the file cannot be opened; [`Error::BadFile`] if it is damaged, of neither format, or has no
+    /// such column.
     pub fn open(path: impl AsRef<Path>, columns: Option<&[TableColumn]>) -> Result<Self> {
         let path = path.as_ref();
         let Some(format) = ArrowFormat::of_file(path) else {
@@ -219,8 +219,8 @@ impl ArrowBatches {
         self.n_rows
     }
 
-    /// Where a column stands in the batches, by its name or number; of a name with dots, if there is no such column, the field of a
-    /// structure.
+    /// Where a column stands in the batches, by its name or number; of a name with dots, if there is no such column,
+    /// the field of a structure.
     ///
     /// # Errors
     /// [`Error::BadFile`] if there is none, or it is not read.
@@ -261,8 +261,8 @@ impl ArrowBatches {
     }
 }
 
-/// What a reader of files does, its panics as messages: on damaged bytes those of Parquet panic in places. The hook for panics
-/// has been called by then.
+/// What a reader of files does, its panics as messages: on damaged bytes those of Parquet panic in places. The hook for
+/// panics has been called by then.
 fn caught<T>(read: impl FnOnce() -> T) -> std::result::Result<T, String> {
     panic::catch_unwind(AssertUnwindSafe(read)).map_err(|payload| {
         let message = payload.downcast_ref::<String>().cloned();

@@ -1,9 +1,9 @@
 //! Claims: which worker is at which file, in a folder that all of them see.
 //!
-//! A claim of `NAME` is a file `NAME~1`, made exclusively: one worker has it. Its holder writes a counter into it again and again. A worker
-//! that has seen the same counter for the timeout, by its own clock, takes the holder for dead and makes `NAME~2`, exclusively
-//! again; the highest number holds. Clocks of machines are never compared. Who finds a higher number than its own has lost the claim
-//! and discards what it made.
+//! A claim of `NAME` is a file `NAME~1`, made exclusively: one worker has it. Its holder writes a counter into it again
+//! and again. A worker that has seen the same counter for the timeout, by its own clock, takes the holder for dead and
+//! makes `NAME~2`, exclusively again; the highest number holds. Clocks of machines are never compared. Who finds a
+//! higher number than its own has lost the claim and discards what it made.
 
 use std::{
     collections::HashMap,
@@ -116,8 +116,8 @@ impl Claims {
         }))
     }
 
-    /// Removes claims on files that are complete: their workers were killed between the end of the work and giving them back. Who still lives
-    /// does without.
+    /// Removes claims on files that are complete: their workers were killed between the end of the work and giving them
+    /// back. Who still lives does without.
     pub(super) fn clear(&self, is_complete: impl Fn(&str) -> bool) {
         let Ok(entries) = fs::read_dir(&self.folder) else { return };
         for entry in entries.flatten() {

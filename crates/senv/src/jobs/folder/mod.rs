@@ -39,15 +39,18 @@ const UNFINISHED: &str = "unfinished";
 /// What stands between the name of an output and the worker that is at it.
 const MARK: char = '~';
 
-/// A folder of outputs, one for each of many input files, that grows until it is complete, through any number of interruptions.
+/// A folder of outputs, one for each of many input files, that grows until it is complete, through any number of
+/// interruptions.
 ///
-/// Beside the outputs lies a folder `_senv`: `settings.json` says with which model and settings they are made, and `files/NAME.json` of each output
-/// of which input it was made, with lengths and SHA-256 of both. An output whose input, settings and bytes are those noted there is
-/// complete, and is passed over. An output appears under its name when it is finished, by an atomic rename.
+/// Beside the outputs lies a folder `_senv`: `settings.json` says with which model and settings they are made, and
+/// `files/NAME.json` of each output of which input it was made, with lengths and SHA-256 of both. An output whose
+/// input, settings and bytes are those noted there is complete, and is passed over. An output appears under its name
+/// when it is finished, by an atomic rename.
 ///
-/// With claims ([`ClaimParams`]) any number of processes, on any number of machines that see both folders, work at the same job; each
-/// ends when all is complete. A worker that dies is replaced once its heart has not beaten for the timeout. One that was only slow
-/// finds that its claim is lost, and discards its work. Even if it did not find out, it would put in place the same bytes.
+/// With claims ([`ClaimParams`]) any number of processes, on any number of machines that see both folders, work at the
+/// same job; each ends when all is complete. A worker that dies is replaced once its heart has not beaten for the
+/// timeout. One that was only slow finds that its claim is lost, and discards its work. Even if it did not find out, it
+/// would put in place the same bytes.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -96,10 +99,10 @@ impl FolderJob {
     /// Looks at inputs and settings, and makes the folder if it is not there.
     ///
     /// # Errors
-    /// [`Error::OtherSettings`] if the folder is of another model or other settings; [`Error::ForeignOutput`] for a file in the place of an output;
-    /// [`Error::FolderInUse`] if another process works in the folder, unless both have claims; [`senv_core::Error::BadFile`] for two inputs of one name, an input that is no
-    /// file, and one in the place of an output;
-    /// [`senv_core::Error::Io`].
+    /// [`Error::OtherSettings`] if the folder is of another model or other settings; [`Error::ForeignOutput`] for a
+    /// file in the place of an output; [`Error::FolderInUse`] if another process works in the folder, unless both have
+    /// claims; [`senv_core::Error::BadFile`] for two inputs of one name, an input that is no file, and one in the place
+    /// of an output; [`senv_core::Error::Io`].
     pub fn open(output: impl AsRef<Path>, inputs: &[impl AsRef<Path>], params: FolderParams) -> Result<Self> {
         let output = output.as_ref().to_owned();
         let files =
@@ -114,7 +117,8 @@ impl FolderJob {
                 return bad(input, reason);
             }
         }
-        // By whatever path they are reached: an output is made again without being asked for, and that of `force` replaces what is there.
+        // By whatever path they are reached: an output is made again without being asked for, and that of `force`
+        // replaces what is there.
         let read: HashSet<PathBuf> = files.iter().flat_map(|task| fs::canonicalize(&task.input)).collect();
         for FileTask { input, name } in &files {
             if fs::canonicalize(output.join(name)).is_ok_and(|target| read.contains(&target)) {
@@ -143,7 +147,8 @@ impl FolderJob {
         Ok(job)
     }
 
-    /// Names of outputs that are of inputs which this job does not have, and of other settings than its own: those that were left when settings were replaced.
+    /// Names of outputs that are of inputs which this job does not have, and of other settings than its own: those that
+    /// were left when settings were replaced.
     ///
     /// # Errors
     /// [`senv_core::Error::Io`].
@@ -167,8 +172,8 @@ impl FolderJob {
         Ok(left)
     }
 
-    /// Makes what is missing. `work` hears of an input and of a path, where it writes the output, and returns the number of rows; `on_event` hears what
-    /// happens. A file that fails does not hold up the others.
+    /// Makes what is missing. `work` hears of an input and of a path, where it writes the output, and returns the
+    /// number of rows; `on_event` hears what happens. A file that fails does not hold up the others.
     ///
     /// # Errors
     /// [`senv_core::Error::Io`] if the folder, or that of claims, cannot be read or written.
@@ -256,7 +261,8 @@ impl FolderJob {
         Ok(outcome)
     }
 
-    /// Makes an output; `None` if the claim was lost meanwhile: then what failed may have failed because the other worker has cleared up.
+    /// Makes an output; `None` if the claim was lost meanwhile: then what failed may have failed because the other
+    /// worker has cleared up.
     fn make<E: From<Error>>(
         &self,
         task: &FileTask,

@@ -11,7 +11,8 @@ use std::{
 pub struct ClaimParams {
     /// A folder that all of them see, for claims alone.
     pub folder: PathBuf,
-    /// Time without a sign of life after which a worker counts as dead, and another one takes over its file. Six signs are given in it.
+    /// Time without a sign of life after which a worker counts as dead, and another one takes over its file. Six signs
+    /// are given in it.
     pub timeout: Duration,
 }
 
@@ -26,7 +27,8 @@ impl ClaimParams {
 /// What a [`FolderJob`](super::FolderJob) makes, and how.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FolderParams {
-    /// The ending of outputs, without a dot. An output has the name of its input and this ending behind it, unless the name ends so already.
+    /// The ending of outputs, without a dot. An output has the name of its input and this ending behind it, unless the
+    /// name ends so already.
     pub ending: String,
     /// The digest of the model ([`model_digest`](crate::model_digest)).
     pub model: String,
@@ -34,7 +36,8 @@ pub struct FolderParams {
     pub settings: BTreeMap<String, String>,
     /// How workers share the files; without it the job has the folder to itself.
     pub claims: Option<ClaimParams>,
-    /// Whether inputs and outputs that are there are hashed even where their length and time of change are those that were noted.
+    /// Whether inputs and outputs that are there are hashed even where their length and time of change are those that
+    /// were noted.
     pub check_hashes: bool,
     /// Whether other settings, and files that nobody has noted, are replaced.
     pub force: bool,

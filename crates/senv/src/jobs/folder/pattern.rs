@@ -7,9 +7,9 @@ use std::{
 
 use crate::error::Result;
 
-/// The files that a name stands for: itself, or, if there is no such file and it has `*` (any characters) or `?` (one character), the files
-/// whose names fit, sorted. Names that begin with a dot fit only a pattern that does. Shells do the same before a program hears of it; a quoted
-/// pattern also works where the names are too many for a command line.
+/// The files that a name stands for: itself, or, if there is no such file and it has `*` (any characters) or `?` (one
+/// character), the files whose names fit, sorted. Names that begin with a dot fit only a pattern that does. Shells do
+/// the same before a program hears of it; a quoted pattern also works where the names are too many for a command line.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;

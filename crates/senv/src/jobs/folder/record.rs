@@ -79,8 +79,8 @@ impl Settings {
     }
 }
 
-/// A file as it was: by length and time of change a change is found fast, by the hash for certain. It is kept, as JSON or otherwise, beside
-/// what was made of the file.
+/// A file as it was: by length and time of change a change is found fast, by the hash for certain. It is kept, as JSON
+/// or otherwise, beside what was made of the file.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;

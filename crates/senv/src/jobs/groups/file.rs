@@ -24,8 +24,8 @@ impl TextGroups {
     /// The kind of the file.
     pub const KIND: &'static str = "groups";
 
-    /// Writes the groups to a file, in place of one that is there. `model` is the digest of the model that the vectors are of
-    /// ([`model_digest`](crate::model_digest)).
+    /// Writes the groups to a file, in place of one that is there. `model` is the digest of the model that the vectors
+    /// are of ([`model_digest`](crate::model_digest)).
     ///
     /// # Errors
     /// [`senv_core::Error::Io`].
@@ -57,8 +57,8 @@ impl TextGroups {
     /// ```
     ///
     /// # Errors
-    /// [`senv_core::Error::WrongKind`] for another file of senv; [`senv_core::Error::NewerVersion`]; [`Error::BadModel`] or
-    /// [`senv_core::Error::Checksum`] if it is damaged.
+    /// [`senv_core::Error::WrongKind`] for another file of senv; [`senv_core::Error::NewerVersion`];
+    /// [`Error::BadModel`] or [`senv_core::Error::Checksum`] if it is damaged.
     pub fn open(path: impl AsRef<Path>) -> Result<(Self, String)> {
         let path = path.as_ref();
         let file = ModelFile::open(path)?;

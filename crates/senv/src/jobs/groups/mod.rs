@@ -27,8 +27,8 @@ pub enum GroupBy {
     Suggested,
     /// Into so many groups ([`senv_index::k_means`]); fewer where fewer sentences differ.
     Count(usize),
-    /// Into as many groups as there are around a sentence with others near to it ([`senv_index::communities`]). Sentences that are in none
-    /// are left out.
+    /// Into as many groups as there are around a sentence with others near to it ([`senv_index::communities`]).
+    /// Sentences that are in none are left out.
     Threshold {
         /// The least cosine with the sentence in the middle, in `[-1, 1]`.
         cosine: f32,
@@ -99,17 +99,19 @@ pub struct Grouping {
     pub group_of: Vec<Option<u32>>,
     /// The cosine of each sentence with the centroid of its group, in `[-1, 1]`; 0 of one that is in none.
     pub cosines: Vec<f32>,
-    /// The mean silhouette of the groups, in `[-1, 1]` ([`senv_index::cosine_silhouette`]): near 0, or below, where groups are not apart; `None` with fewer than two.
+    /// The mean silhouette of the groups, in `[-1, 1]` ([`senv_index::cosine_silhouette`]): near 0, or below, where
+    /// groups are not apart; `None` with fewer than two.
     pub silhouette: Option<f64>,
     /// The numbers of groups that were tried, if one was to be suggested.
     pub count: Option<GroupCount>,
 }
 
-/// Divides sentences into groups of like meaning, and says of each which words set it apart and which sentences are in its middle.
+/// Divides sentences into groups of like meaning, and says of each which words set it apart and which sentences are in
+/// its middle.
 ///
-/// Equal sentences are in one group. A sentence without a known word is in none. The answer depends on the sentences and the parameters
-/// alone, not on the number of threads. Takes `4 dim` bytes, and some 100 more, for each distinct sentence, 250 more with a threshold.
-/// `progress` is called with the share that is done, about.
+/// Equal sentences are in one group. A sentence without a known word is in none. The answer depends on the sentences
+/// and the parameters alone, not on the number of threads. Takes `4 dim` bytes, and some 100 more, for each distinct
+/// sentence, 250 more with a threshold. `progress` is called with the share that is done, about.
 ///
 /// ```
 /// # #[cfg(feature = "english")] {
@@ -129,8 +131,9 @@ pub struct Grouping {
 /// ```
 ///
 /// # Errors
-/// [`senv_index::Error::NonFinite`] if the encoder gives a vector that is not finite; [`senv_core::Error::InvalidParameter`] for a number of
-/// groups or of starts of 0, or a threshold outside of `[-1, 1]`; [`senv_core::Error::TooLarge`] if the vectors do not fit into memory.
+/// [`senv_index::Error::NonFinite`] if the encoder gives a vector that is not finite;
+/// [`senv_core::Error::InvalidParameter`] for a number of groups or of starts of 0, or a threshold outside of
+/// `[-1, 1]`; [`senv_core::Error::TooLarge`] if the vectors do not fit into memory.
 pub fn group_sentences<E: SentenceEncoder + ?Sized>(
     encoder: &E,
     sentences: &[impl AsRef<str>],
@@ -191,7 +194,8 @@ impl TextGroups {
     /// Puts each sentence into the group of the nearest centroid. The groups do not change.
     ///
     /// # Errors
-    /// [`senv_core::Error::ShapeMismatch`] if the encoder has another dimension than the groups; as [`group_sentences`].
+    /// [`senv_core::Error::ShapeMismatch`] if the encoder has another dimension than the groups; as
+    /// [`group_sentences`].
     pub fn assign<E: SentenceEncoder + ?Sized>(&self, encoder: &E, sentences: &[impl AsRef<str>]) -> Result<Grouping> {
         let distinct = Distinct::of(sentences);
         let vectors = distinct.encode(encoder, sentences)?;

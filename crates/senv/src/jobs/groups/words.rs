@@ -6,10 +6,10 @@
 //! weight(w, g) = p(w | g) ln( p(w | g) / p(w) )
 //! ```
 //!
-//! p(w | g) is the share of w among the words of the group, p(w) its share among those of all groups: the part of the word in the
-//! relative entropy of the group (Kullback and Leibler 1951). The class TF-IDF of Grootendorst 2022, tf(w, g) ln(1 + A / f(w)) with A the mean
-//! number of words of a group, names "the", "to" and "of" where groups are few and large; this one takes words alone that come at least 1.5 times as
-//! often as elsewhere.
+//! p(w | g) is the share of w among the words of the group, p(w) its share among those of all groups: the part of the
+//! word in the relative entropy of the group (Kullback and Leibler 1951). The class TF-IDF of Grootendorst 2022, tf(w,
+//! g) ln(1 + A / f(w)) with A the mean number of words of a group, names "the", "to" and "of" where groups are few and
+//! large; this one takes words alone that come at least 1.5 times as often as elsewhere.
 
 use std::collections::HashMap;
 
@@ -18,8 +18,9 @@ use senv_core::Tokenizer;
 /// A word comes at least so many times as often as elsewhere.
 const LIFT: f64 = 1.5;
 
-/// Of each group the `n` words of the highest weight, the highest first; of equal ones the first by the alphabet. Words are lower-cased, have
-/// a letter and more than one character where their script has letters, and come in more than one sentence of the group if it has several.
+/// Of each group the `n` words of the highest weight, the highest first; of equal ones the first by the alphabet. Words
+/// are lower-cased, have a letter and more than one character where their script has letters, and come in more than one
+/// sentence of the group if it has several.
 pub(super) fn telling_words(texts: &[&str], group_of: &[Option<u32>], n_groups: usize, n: usize) -> Vec<Vec<String>> {
     let tokenizer = Tokenizer::words().lowercase(true);
     let (mut numbers, mut scratch): (HashMap<String, u32>, _) = (HashMap::new(), String::new());
@@ -87,7 +88,8 @@ mod tests {
         let texts = ["the cat sat", "the cat ran, 12", "the rain fell", "rain on the sea a"];
         let groups = [Some(0), Some(0), Some(1), Some(1)];
         let words = telling_words(&texts, &groups, 2, 3);
-        // Six words of group 0, seven of group 1. cat: 2/6 ln(2/6 / (2/13)) = .26; ran: 1/6 ln(13/6) = .13; the: ln(2/6 / (4/13)) / 3 = .03.
+        // Six words of group 0, seven of group 1. cat: 2/6 ln(2/6 / (2/13)) = .26; ran: 1/6 ln(13/6) = .13; the: ln(2/6
+        // / (4/13)) / 3 = .03.
         assert_eq!(words, [vec!["cat", "ran", "sat"], vec!["rain", "fell", "on"]]);
         let share = |count: f64, n: f64, all: f64| count / n * (count / n / (all / 13.0)).ln();
         assert!(share(2.0, 6.0, 2.0) > share(1.0, 6.0, 1.0) && share(1.0, 6.0, 1.0) > share(2.0, 6.0, 4.0));

@@ -80,7 +80,8 @@ impl Tokens {
         }
     }
 
-    /// Calls `f` with the ids of a text; `None` for an unknown piece. `scratch` is for pieces that have to be written anew.
+    /// Calls `f` with the ids of a text; `None` for an unknown piece. `scratch` is for pieces that have to be written
+    /// anew.
     pub(super) fn for_each(&self, text: &str, scratch: &mut String, f: impl FnMut(Option<u32>)) {
         match self {
             Self::Own(tokens) => tokens.for_each(text, scratch, f),

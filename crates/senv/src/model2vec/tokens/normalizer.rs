@@ -76,8 +76,8 @@ impl Normalizer {
 }
 
 impl Normalizer {
-    /// Calls `f` with the pieces of normalized text as the pre-tokenizer of BERT cuts it, in one pass. Of ASCII each byte becomes what it
-    /// becomes anywhere, so that only runs of other characters are normalized as strings.
+    /// Calls `f` with the pieces of normalized text as the pre-tokenizer of BERT cuts it, in one pass. Of ASCII each
+    /// byte becomes what it becomes anywhere, so that only runs of other characters are normalized as strings.
     pub(super) fn pieces_of_bert(&self, text: &str, piece: &mut String, mut f: impl FnMut(&str)) {
         let (clean_text, lowercase) = match self {
             Self::Bert { clean_text, lowercase, .. } => (*clean_text, *lowercase),

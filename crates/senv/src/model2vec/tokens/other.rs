@@ -51,8 +51,8 @@ impl OtherTokens {
         ids("A") == ids("a")
     }
 
-    /// Calls `f` with the ids of a text. A text that the tokenizer fails on, as one with an unknown word and no token for
-    /// those, is one unknown piece.
+    /// Calls `f` with the ids of a text. A text that the tokenizer fails on, as one with an unknown word and no token
+    /// for those, is one unknown piece.
     pub(super) fn for_each(&self, text: &str, mut f: impl FnMut(Option<u32>)) {
         match self.tokenizer.encode_fast(text, false) {
             Ok(encoding) => encoding.get_ids().iter().for_each(|&id| f(Some(id))),

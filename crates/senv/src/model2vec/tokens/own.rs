@@ -82,7 +82,8 @@ impl OwnTokens {
             added => Vec::<AddedToken>::deserialize(added).map_err(|error| format!("its added tokens: {error}"))?,
         };
         let unknown = model["unk_token"].as_str().and_then(|word| ids.get(word).copied());
-        // Tokenizers are trained from the most frequent parts to the rarest, and a vocabulary finds its most frequent words fastest.
+        // Tokenizers are trained from the most frequent parts to the rarest, and a vocabulary finds its most frequent
+        // words fastest.
         let most = ids.values().copied().max().map_or(0, u64::from) + 1;
         let counts: Vec<(&String, u64)> = ids.iter().map(|(word, &id)| (word, most - u64::from(id))).collect();
         let n = counts.iter().map(|(_, count)| count).sum();
@@ -150,7 +151,8 @@ impl OwnTokens {
         });
     }
 
-    /// Calls `f` with the added tokens of a text that are looked for at this stage, and `of_rest` with the text between them.
+    /// Calls `f` with the added tokens of a text that are looked for at this stage, and `of_rest` with the text between
+    /// them.
     fn around<F: FnMut(Option<u32>)>(
         &self,
         text: &str,

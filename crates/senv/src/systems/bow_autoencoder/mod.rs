@@ -2,7 +2,8 @@
 //!
 //! S. Chandar A. P., S. Lauly et al., "An Autoencoder Approach to Learning Bilingual Word Representations", NIPS 2014,
 //! section 2, in one language. The reconstruction is `presence-loss`, or `presence-tree` for large vocabularies. The
-//! sentence vector is what comes out of tanh; the paper that compares it does not say whether it is that or what goes in.
+//! sentence vector is what comes out of tanh; the paper that compares it does not say whether it is that or what goes
+//! in.
 
 mod objective;
 #[cfg(test)]

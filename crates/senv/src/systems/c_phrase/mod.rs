@@ -1,8 +1,8 @@
 //! C-PHRASE: words whose sums over the constituents of a parsed sentence predict the words around these.
 //!
-//! N. T. Pham, G. Kruszewski, A. Lazaridou and M. Baroni, "Jointly optimizing word representations for lexical and sentential tasks
-//! with the C-PHRASE model", ACL 2015. Training is `c-phrase-context`. A sentence is encoded as the mean of its words,
-//! `feature-average`, whose cosines are those of the sum: trees are needed in training alone.
+//! N. T. Pham, G. Kruszewski, A. Lazaridou and M. Baroni, "Jointly optimizing word representations for lexical and
+//! sentential tasks with the C-PHRASE model", ACL 2015. Training is `c-phrase-context`. A sentence is encoded as the
+//! mean of its words, `feature-average`, whose cosines are those of the sum: trees are needed in training alone.
 
 mod trees;
 
@@ -48,8 +48,8 @@ const LR_FLOOR: f64 = 1e-4;
 hyperparameters! {
     /// Hyperparameters of C-PHRASE.
     ///
-    /// The defaults fit the text: many epochs, a higher learning rate, and the weights of uSIF. What depends on the size of the
-    /// text is automatic (`None`) until it is set. [`CPhraseParams::paper`] has the settings of the paper.
+    /// The defaults fit the text: many epochs, a higher learning rate, and the weights of uSIF. What depends on the
+    /// size of the text is automatic (`None`) until it is set. [`CPhraseParams::paper`] has the settings of the paper.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     pub struct CPhraseParams {
         /// Embedding dimension.
@@ -83,8 +83,8 @@ hyperparameters! {
 }
 
 impl CPhraseParams {
-    /// The settings of the paper: 300 dimensions, windows of 5 and 2 more a level, a rate of .025; minimum count, t, negatives and
-    /// epochs as in word2vec's program for large text.
+    /// The settings of the paper: 300 dimensions, windows of 5 and 2 more a level, a rate of .025; minimum count, t,
+    /// negatives and epochs as in word2vec's program for large text.
     #[must_use]
     pub fn paper() -> Self {
         Self {

@@ -35,8 +35,8 @@ pub(super) fn read(paths: &[impl AsRef<Path>], drop_punctuation: bool, options: 
     Ok(trees)
 }
 
-/// The constituents of the known words of each sentence: a word that is several tokens is a constituent of them, unknown words
-/// are left out, and a node that is left with one child is that child.
+/// The constituents of the known words of each sentence: a word that is several tokens is a constituent of them,
+/// unknown words are left out, and a node that is left with one child is that child.
 ///
 /// # Errors
 /// If the corpus is not that of the words of these trees.

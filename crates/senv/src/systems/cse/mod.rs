@@ -1,8 +1,8 @@
 //! CSE, the convolutional sentence encoder: filters over windows of words, summed over the sentence.
 //!
 //! The encoder is `cnn-sum-pooling`, the loss `margin-loss`; training is that of [`PpParams`](crate::PpParams) with
-//! filters. The published path: phrases, then sentences from the weights of the first stage (`fit` with a `start`), then
-//! supervised fine-tuning ([`crate::RelatednessParams`]).
+//! filters. The published path: phrases, then sentences from the weights of the first stage (`fit` with a `start`),
+//! then supervised fine-tuning ([`crate::RelatednessParams`]).
 
 mod filters;
 mod pairs;
@@ -37,7 +37,8 @@ use crate::{
     system::{
         about::About,
         contract::{Common, System, Trainer},
-        staged_pairs::{StagedPairs, fit_stages, read_pairs},
+        pair_stages::{fit_stages, read_pairs},
+        staged_pairs::StagedPairs,
         start::Start,
     },
 };
@@ -64,7 +65,8 @@ hyperparameters! {
         /// Loss and dropout.
         pub pairs: PairParams = PairParams::default() => group;
         /// The training loop.
-        pub fit: FitParams = FitParams { epochs: Some(10), batch: 128, l2_words: 1e-6, ..FitParams::default() } => group;
+        pub fit: FitParams =
+            FitParams { epochs: Some(10), batch: 128, l2_words: 1e-6, ..FitParams::default() } => group;
     }
 }
 

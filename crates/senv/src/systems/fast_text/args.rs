@@ -23,7 +23,8 @@ pub(super) struct Args {
     pub(super) min_count: u32,
     pub(super) negatives: u32,
     pub(super) word_ngrams: u32,
-    /// Buckets of word n-grams, or for [`Method::Cbow`] and [`Method::SkipGram`] of character n-grams, for [`Method::Supervised`] of both.
+    /// Buckets of word n-grams, or for [`Method::Cbow`] and [`Method::SkipGram`] of character n-grams, for
+    /// [`Method::Supervised`] of both.
     pub(super) buckets: u32,
     /// Buckets of character n-grams behind those of word n-grams, for [`Method::CbowWithNgrams`].
     pub(super) char_buckets: u32,

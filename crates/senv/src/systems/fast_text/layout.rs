@@ -3,14 +3,14 @@
 //! Little-endian, packed without padding:
 //!
 //! 1. i32 793712314; i32 version: 12, or 11, which Sent2Vec's program writes too.
-//! 2. i32 dimension, window, epochs, least count, negatives, longest word n-gram, loss, model, buckets, (for model 5 alone)
-//!    buckets of character n-grams, shortest and longest character n-gram, updates of the learning rate; f64 threshold of
-//!    subsampling. Models: 1 CBOW, 2 skip-gram, 3 supervised; of Sent2Vec's program 4 Sent2Vec, 5 CBOW with n-grams of
-//!    characters and words.
-//! 3. i32 entries, words, labels; i64 tokens of the corpus; i64 pairs of the table of kept n-grams, -1 where all are kept.
-//!    For each entry its bytes, a zero, i64 count, u8 type (0 word, 1 label); words stand before labels.
-//! 4. u8 1 where the input matrix is quantized; i64 rows, i64 columns, f32 values row by row; the output matrix likewise. Files
-//!    of Sent2Vec's program may end before the latter, which encoding does without.
+//! 2. i32 dimension, window, epochs, least count, negatives, longest word n-gram, loss, model, buckets, (for model 5
+//!    alone) buckets of character n-grams, shortest and longest character n-gram, updates of the learning rate; f64
+//!    threshold of subsampling. Models: 1 CBOW, 2 skip-gram, 3 supervised; of Sent2Vec's program 4 Sent2Vec, 5 CBOW
+//!    with n-grams of characters and words.
+//! 3. i32 entries, words, labels; i64 tokens of the corpus; i64 pairs of the table of kept n-grams, -1 where all are
+//!    kept. For each entry its bytes, a zero, i64 count, u8 type (0 word, 1 label); words stand before labels.
+//! 4. u8 1 where the input matrix is quantized; i64 rows, i64 columns, f32 values row by row; the output matrix
+//!    likewise. Files of Sent2Vec's program may end before the latter, which encoding does without.
 
 use std::{
     ops::{Range, RangeInclusive},
@@ -36,12 +36,13 @@ pub(super) const LONGEST_CHAR_NGRAM: u32 = 255;
 /// n-grams would be added up when the file is opened.
 const LONGEST_WORD: usize = 1 << 16;
 
-/// The most character n-grams of all words together that are believed: the largest published models have some hundred million.
-/// Their vectors are all added up when a file is opened, and short words of a long file cost as much as one long word.
+/// The most character n-grams of all words together that are believed: the largest published models have some hundred
+/// million. Their vectors are all added up when a file is opened, and short words of a long file cost as much as one
+/// long word.
 const MOST_CHAR_NGRAMS: u64 = 1 << 30;
 
-/// Rows behind those of n-grams that a Sent2Vec model may have. The program makes as many as it has buckets of character
-/// n-grams, 1 by default, though such a model has no character n-grams, and does not record their number.
+/// Rows behind those of n-grams that a Sent2Vec model may have. The program makes as many as it has buckets of
+/// character n-grams, 1 by default, though such a model has no character n-grams, and does not record their number.
 const MOST_UNUSED: u64 = 1 << 31;
 
 /// What the dictionary says.

@@ -6,10 +6,12 @@
 //! x_{i, k d + j} = n_i c_{k, q_{i k}, j}        part k of row i is centroid q_{i k} of 256, n_i its norm, which is quantized likewise, or 1
 //! ```
 //!
-//! Jégou, Douze and Schmid, "Product Quantization for Nearest Neighbor Search", PAMI 2011; Joulin et al., "FastText.zip",
-//! 2016. Quantized, after a flag: u8 whether there are norms, i64 rows, i64 columns, i32 number of codes, a byte a code (row by row, a code
-//! for each part), the quantizer, and with norms a byte a row and their quantizer. A quantizer: i32 columns, parts, columns of a
-//! part, columns of the last part; then 256 centroids of each part as f32.
+//! Jégou, Douze and Schmid, "Product Quantization for Nearest Neighbor Search", PAMI 2011; Joulin et al.,
+//! "FastText.zip",
+//! 2016. Quantized, after a flag: u8 whether there are norms, i64 rows, i64 columns, i32 number of codes, a byte a code
+//!       (row by row, a code for each part), the quantizer, and with norms a byte a row and their quantizer. A
+//!       quantizer: i32 columns, parts, columns of a part, columns of the last part; then 256 centroids of each part as
+//!       f32.
 
 use std::ops::Range;
 

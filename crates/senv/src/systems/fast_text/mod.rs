@@ -97,8 +97,8 @@ impl FastText {
     /// The name of this kind in model files.
     pub const KIND: &'static str = "fasttext";
 
-    /// A model of word vectors that hold those of their n-grams already, and the rows of the n-grams, of which there are
-    /// none where the configuration has none; `kept` are the buckets that they are of, in order, if not all.
+    /// A model of word vectors that hold those of their n-grams already, and the rows of the n-grams, of which there
+    /// are none where the configuration has none; `kept` are the buckets that they are of, in order, if not all.
     fn new(
         config: FastTextConfig,
         vocabulary: Vocabulary,

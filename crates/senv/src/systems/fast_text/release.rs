@@ -46,8 +46,8 @@ use crate::{
 /// | fastText `supervised` | [`FastText`] likewise; the classifier and n-grams of words are left behind |
 /// | quantized (`.ftz`), with all n-grams or those that were kept | [`FastText`] likewise |
 ///
-/// The file is memory-mapped and must not be written into while this is open. A word that is not UTF-8 can be in no text:
-/// [`FastText`] models leave it out, Sent2Vec models, whose rows are numbered, keep it with `\xNN` for its bytes.
+/// The file is memory-mapped and must not be written into while this is open. A word that is not UTF-8 can be in no
+/// text: [`FastText`] models leave it out, Sent2Vec models, whose rows are numbered, keep it with `\xNN` for its bytes.
 ///
 /// ```no_run
 /// use senv::ReleasedBin;
@@ -62,7 +62,8 @@ pub struct ReleasedBin {
     args: Args,
     /// Rows of the input matrix that are words, the placeholder and words that are not UTF-8 included.
     n_word_rows: usize,
-    /// The input matrix, and of a pruned one the buckets that were kept, in order, with the row of each behind those of words.
+    /// The input matrix, and of a pruned one the buckets that were kept, in order, with the row of each behind those of
+    /// words.
     input: Matrix,
     kept: Option<Vec<(u32, u32)>>,
     vocabulary: Vocabulary,
@@ -173,9 +174,9 @@ impl ReleasedBin {
         Ok(FastText::new(config, self.vocabulary.clone(), self.word_vectors()?, n_grams, self.kept_buckets())?.into())
     }
 
-    /// Writes the model to a file that [`Model::open`] memory-maps, by atomic replacement. Rows that stay as they are, all
-    /// of Sent2Vec and those of character n-grams, go from file to file; memory is taken for the words and, of fastText,
-    /// their vectors.
+    /// Writes the model to a file that [`Model::open`] memory-maps, by atomic replacement. Rows that stay as they are,
+    /// all of Sent2Vec and those of character n-grams, go from file to file; memory is taken for the words and, of
+    /// fastText, their vectors.
     ///
     /// # Errors
     /// As [`ReleasedBin::model`]; if the file cannot be written.
@@ -200,8 +201,8 @@ impl ReleasedBin {
         Ok(writer.save(path)?)
     }
 
-    /// The settings of a Sent2Vec model, and its rows. Learning rate, dropout, the least count of targets and the seed are
-    /// in no file and keep their defaults.
+    /// The settings of a Sent2Vec model, and its rows. Learning rate, dropout, the least count of targets and the seed
+    /// are in no file and keep their defaults.
     fn sent2vec(&self, tokenizer: Tokenizer) -> Result<(Sent2VecParams, RawTensor)> {
         let Args { word_ngrams, buckets, epochs, min_count, negatives, subsample, .. } = self.args;
         let has_ngrams = word_ngrams > 1;

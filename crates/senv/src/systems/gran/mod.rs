@@ -1,8 +1,9 @@
-//! GRAN and the LSTM encoders of its paper: sentence vectors that are close for paraphrases, by encoders that see the order of words.
+//! GRAN and the LSTM encoders of its paper: sentence vectors that are close for paraphrases, by encoders that see the
+//! order of words.
 //!
-//! J. Wieting and K. Gimpel, "Revisiting Recurrent Networks for Paraphrastic Sentence Embeddings", ACL 2017. Trained as PP is, with the
-//! margin loss and the hardest negatives of a batch; words that are shuffled and values that are dropped keep the encoder from learning
-//! the order by heart.
+//! J. Wieting and K. Gimpel, "Revisiting Recurrent Networks for Paraphrastic Sentence Embeddings", ACL 2017. Trained as
+//! PP is, with the margin loss and the hardest negatives of a batch; words that are shuffled and values that are
+//! dropped keep the encoder from learning the order by heart.
 
 mod pairs;
 mod variant;
@@ -42,12 +43,14 @@ use crate::{
     system::{
         about::{About, NamedSettings},
         contract::{Common, System, Trainer},
-        staged_pairs::{StagedPairs, fit_stages, read_pairs},
+        pair_stages::{fit_stages, read_pairs},
+        staged_pairs::StagedPairs,
         start::Start,
     },
 };
 
-/// Share of the pairs whose words are shuffled: the release for GRAN and for LSTM average on sentences of Simple Wikipedia.
+/// Share of the pairs whose words are shuffled: the release for GRAN and for LSTM average on sentences of Simple
+/// Wikipedia.
 const SCRAMBLE: f64 = 0.5;
 
 /// Share of the values of word vectors that are dropped: likewise.
@@ -130,8 +133,8 @@ impl System for GranParams {
 }
 
 impl GranParams {
-    /// GRAN on sentences: scrambling .5, dropout .4, margin .4, batches of 100, ten epochs of Adam at 1e-3. It starts from
-    /// PARAGRAM-SL999 there.
+    /// GRAN on sentences: scrambling .5, dropout .4, margin .4, batches of 100, ten epochs of Adam at 1e-3. It starts
+    /// from PARAGRAM-SL999 there.
     #[must_use]
     pub fn paper() -> Self {
         Self::default()

@@ -14,7 +14,8 @@ use crate::{
 impl PairSystem for GranParams {
     const AVERAGES: bool = false;
 
-    /// Loss, batch and schedule of PP's; what only a table can take stays as it is: its optimizer and learning rate, and no penalty.
+    /// Loss, batch and schedule of PP's; what only a table can take stays as it is: its optimizer and learning rate,
+    /// and no penalty.
     fn softmax_recipe() -> Self {
         let (own, recipe) = (Self::default(), PpParams::softmax_recipe());
         let fit = FitParams { rule: own.fit.rule, lr: own.fit.lr, l2_words: own.fit.l2_words, ..recipe.fit };

@@ -1,7 +1,7 @@
 //! Augmentation of labelled pairs: words are exchanged for others of their kind, alike in both sentences.
 //!
-//! What makes two sentences paraphrases is where their words stand, and which names, numbers and things they are does not matter; with
-//! few labelled pairs an encoder would remember the words.
+//! What makes two sentences paraphrases is where their words stand, and which names, numbers and things they are does
+//! not matter; with few labelled pairs an encoder would remember the words.
 
 use std::collections::HashMap;
 

@@ -6,8 +6,8 @@
 //! κ = max { κ : mean over the sets of r(cos of v, gold) ≥ mean over the sets of r(cos of m, gold) − loss }       cos of v: `order-vector`
 //! ```
 //!
-//! κ is looked for among 24 values from .05 to 12, evenly by their logarithms, then by bisection behind the greatest that passes. r
-//! need not fall all the way, so a greater κ beyond a gap is taken. κ = 0 where none passes.
+//! κ is looked for among 24 values from .05 to 12, evenly by their logarithms, then by bisection behind the greatest
+//! that passes. r need not fall all the way, so a greater κ beyond a gap is taken. κ = 0 where none passes.
 
 use senv_core::{Scratch, SentenceEncoder, static_model::order::OrderJoin};
 

@@ -1,9 +1,9 @@
 //! A part that reads word order, behind the vector of any static table.
 //!
-//! The mean of word vectors knows nothing of order: "the dog bites the man" and "the man bites the dog" have one vector. This system
-//! trains a second part, gated skip-bigrams in both directions (`order-passes`), on labelled pairs of sentences with nearly the same words,
-//! and holds the similarities of ordinary pairs in place while it does. The table stays as it is, and its vector stands first in
-//! that of the model; a sentence costs look-ups alone.
+//! The mean of word vectors knows nothing of order: "the dog bites the man" and "the man bites the dog" have one
+//! vector. This system trains a second part, gated skip-bigrams in both directions (`order-passes`), on labelled pairs
+//! of sentences with nearly the same words, and holds the similarities of ordinary pairs in place while it does. The
+//! table stays as it is, and its vector stands first in that of the model; a sentence costs look-ups alone.
 
 mod exchange;
 mod gate;
@@ -108,11 +108,12 @@ hyperparameters! {
 pub struct OrderInput {
     /// Pairs of sentences with nearly the same words, and whether they are paraphrases: PAWS and its like.
     pub labelled: Vec<ParaphraseSet>,
-    /// Pairs of sentences that say the same, in any words, up to 10,000 of each file: two words of one kind change places in one of them for
-    /// a pair that does not. Where there are no labelled pairs they are enough.
+    /// Pairs of sentences that say the same, in any words, up to 10,000 of each file: two words of one kind change
+    /// places in one of them for a pair that does not. Where there are no labelled pairs they are enough.
     pub paraphrases: PairFiles,
-    /// Ordinary pairs, whose similarities are held in place; running text among them also says which words are names. The tokenizer is
-    /// that of the model. Sentences that its options hold out are left out of labelled and scored pairs, too.
+    /// Ordinary pairs, whose similarities are held in place; running text among them also says which words are names.
+    /// The tokenizer is that of the model. Sentences that its options hold out are left out of labelled and scored
+    /// pairs, too.
     pub ordinary: PairFiles,
     /// Pairs that people have scored, by which κ is set.
     pub gate: Vec<ScoredPairs>,
@@ -183,7 +184,8 @@ impl OrderParams {
     /// Trains a part behind this table.
     ///
     /// # Errors
-    /// [`Error::NoExamples`] without labelled pairs and paraphrases; whatever is wrong with files, parameters, memory, or the training itself.
+    /// [`Error::NoExamples`] without labelled pairs and paraphrases; whatever is wrong with files, parameters, memory,
+    /// or the training itself.
     pub fn fit_table(
         &self,
         table: &StaticEncoder,

@@ -36,8 +36,8 @@ pub struct OrderModelConfig {
 
 /// A static table, and behind its vector a part that reads word order.
 ///
-/// The first dimensions are the vector of the table as it is. `senv compress` makes a small table of kind `static` of it, which programs
-/// open without any training code.
+/// The first dimensions are the vector of the table as it is. `senv compress` makes a small table of kind `static` of
+/// it, which programs open without any training code.
 #[derive(Debug, Clone)]
 pub struct Order {
     model: StaticModel,

@@ -6,8 +6,9 @@
 //! L = BCE(e^s (c − b), y) + λ (1/n) Σ_k (1 − r_k)      c: `joined-cosine` with the order part as it is, κ = 1 and γ = ν = 0
 //! ```
 //!
-//! The first term is `cosine-logistic` on labelled pairs, the second `held-correlation` on ordinary ones, whose given values are their
-//! cosines by the table. Both see the whole cosine, so the lengths of order parts are trained with them.
+//! The first term is `cosine-logistic` on labelled pairs, the second `held-correlation` on ordinary ones, whose given
+//! values are their cosines by the table. Both see the whole cosine, so the lengths of order parts are trained with
+//! them.
 
 use ndarray::{Array2, Axis, concatenate};
 use senv_core::{TokenId, arrays::TokenBatch, kernels, observer::Metric, rng::stream, static_model::order::OrderWords};

@@ -1,8 +1,8 @@
 //! Ordinary pairs: their similarity by the table alone is held in place while the order part is trained.
 //!
-//! From each source some pairs; and to the first sentence of each the nearest of c other second sentences, c = 4·10^U(0,2), and for half
-//! of them a random one: similarities of all sizes, so that a correlation says something. A step draws groups of such pairs, each
-//! from one source, and mixes them into groups of several.
+//! From each source some pairs; and to the first sentence of each the nearest of c other second sentences, c =
+//! 4·10^U(0,2), and for half of them a random one: similarities of all sizes, so that a correlation says something. A
+//! step draws groups of such pairs, each from one source, and mixes them into groups of several.
 
 use rand::{RngExt, seq::SliceRandom};
 use senv_core::{Scratch, TokenId, kernels, rng::stream, static_model::order::OrderWords};
@@ -169,8 +169,8 @@ pub(super) fn some_pairs(
     data.sources.iter().enumerate().map(of_source).collect()
 }
 
-/// The vector of a sentence by the rows of the table, of length 1; a bucket has a vector of its features, as long as the table's of
-/// unknown words.
+/// The vector of a sentence by the rows of the table, of length 1; a bucket has a vector of its features, as long as
+/// the table's of unknown words.
 pub(super) fn unit_vector(sentence: &[TokenId], words: OrderWords<'_>) -> Vec<f32> {
     let (table, dim) = (words.table, words.table.rows().dim());
     let mut out = vec![0.0; dim];

@@ -1,9 +1,10 @@
 //! Labelled pairs made of sentences that say the same: two words change places in one of them.
 //!
-//! A pair (s, s′) gives two labelled ones, (s, s′) with 1 and (s, s″) with 0. s″ is s′ after two words of one kind (names, numbers, years,
-//! other words), each of which stands once in s and once in s′, have changed places. Something more than the most frequent words stands
-//! between them: "Anna and Bert" are the same people as "Bert and Anna". A pair without such words gives the first one only. Of a sentence
-//! that comes twice, s′ loses a fifth of its words at random: nothing would be learned from equal vectors.
+//! A pair (s, s′) gives two labelled ones, (s, s′) with 1 and (s, s″) with 0. s″ is s′ after two words of one kind
+//! (names, numbers, years, other words), each of which stands once in s and once in s′, have changed places. Something
+//! more than the most frequent words stands between them: "Anna and Bert" are the same people as "Bert and Anna". A
+//! pair without such words gives the first one only. Of a sentence that comes twice, s′ loses a fifth of its words at
+//! random: nothing would be learned from equal vectors.
 
 use rand::{RngExt, seq::IndexedRandom};
 use senv_core::{TokenId, rng::stream};

@@ -43,8 +43,8 @@ use crate::{
 hyperparameters! {
     /// Hyperparameters of PV-DBOW.
     ///
-    /// The defaults fit the text: a high learning rate and many epochs. What depends on the size of the text is automatic
-    /// (`None`) until it is set. [`PvDbowParams::paper`] has settings for billions of words.
+    /// The defaults fit the text: a high learning rate and many epochs. What depends on the size of the text is
+    /// automatic (`None`) until it is set. [`PvDbowParams::paper`] has settings for billions of words.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     pub struct PvDbowParams {
         /// Embedding dimension.
@@ -59,7 +59,8 @@ hyperparameters! {
         /// Inference of the vectors of new sentences.
         pub inference: Inference = Inference::default() => group;
         /// Hyperparameters of the trainer.
-        pub training: NegativeSamplingParams = NegativeSamplingParams { negatives: 5, ..NegativeSamplingParams::default() } => group;
+        pub training: NegativeSamplingParams =
+            NegativeSamplingParams { negatives: 5, ..NegativeSamplingParams::default() } => group;
     }
 }
 
@@ -196,8 +197,9 @@ impl PvDbow {
     /// The name of this kind in model files.
     pub const KIND: &'static str = "pv-dbow";
 
-    /// Trains on text files (one sentence a line; plain, `.gz` or `.zst`) with the settings that fit its size and script,
-    /// on all cores. Parameters of your own: [`TextSystem::train`]; progress and options: [`TextSystem::fit_files`].
+    /// Trains on text files (one sentence a line; plain, `.gz` or `.zst`) with the settings that fit its size and
+    /// script, on all cores. Parameters of your own: [`TextSystem::train`]; progress and options:
+    /// [`TextSystem::fit_files`].
     ///
     /// # Errors
     /// As [`TextSystem::fit_files`].

@@ -1,8 +1,8 @@
 //! PV-DM, the other kind of paragraph vectors: a sentence's own vector and the words around a word predict it.
 //!
 //! Q. Le and T. Mikolov, "Distributed Representations of Sentences and Documents", ICML 2014. Training is
-//! `pv-dm-context`; a new sentence is fitted among the frozen words by [`senv_negative_sampling::infer_among_words`], with
-//! random numbers that depend on its words and the seed alone, so that it has the same vector every time.
+//! `pv-dm-context`; a new sentence is fitted among the frozen words by [`senv_negative_sampling::infer_among_words`],
+//! with random numbers that depend on its words and the seed alone, so that it has the same vector every time.
 
 use std::path::{Path, PathBuf};
 
@@ -44,8 +44,8 @@ const OUTPUTS: &str = "outputs";
 hyperparameters! {
     /// Hyperparameters of PV-DM.
     ///
-    /// The defaults fit the text: a high learning rate and many epochs. What depends on the size of the text is automatic
-    /// (`None`) until it is set. [`PvDmParams::paper`] has settings for billions of words.
+    /// The defaults fit the text: a high learning rate and many epochs. What depends on the size of the text is
+    /// automatic (`None`) until it is set. [`PvDmParams::paper`] has settings for billions of words.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     pub struct PvDmParams {
         /// Embedding dimension of documents and words.
@@ -56,7 +56,8 @@ hyperparameters! {
         pub window: usize = 5 => Training[from 1 to 1000];
         /// Which words around a word predict it.
         pub window_side: WindowSide = WindowSide::Both => Training;
-        /// Whether document and words of a mean each get the whole gradient, as in word2vec and gensim, instead of their share.
+        /// Whether document and words of a mean each get the whole gradient, as in word2vec and gensim, instead of
+        /// their share.
         pub whole_gradient: bool = false => Training;
         /// Words that occur less often are unknown.
         pub min_count: Option<u64> = None => Text;
@@ -68,13 +69,14 @@ hyperparameters! {
         /// Inference of the vectors of new sentences.
         pub inference: Inference = Inference::default() => group;
         /// Hyperparameters of the trainer.
-        pub training: NegativeSamplingParams = NegativeSamplingParams { negatives: 5, ..NegativeSamplingParams::default() } => group;
+        pub training: NegativeSamplingParams =
+            NegativeSamplingParams { negatives: 5, ..NegativeSamplingParams::default() } => group;
     }
 }
 
 impl PvDmParams {
-    /// The settings that go with billions of words: windows of 5 and the whole gradient for every row, as in the programs that
-    /// the papers ran; minimum count 5, t = 1e-5, five epochs at .05.
+    /// The settings that go with billions of words: windows of 5 and the whole gradient for every row, as in the
+    /// programs that the papers ran; minimum count 5, t = 1e-5, five epochs at .05.
     #[must_use]
     pub fn paper() -> Self {
         Self {
@@ -214,7 +216,8 @@ fn part(table: &Table, first: usize, n: usize) -> Result<Table> {
     Ok(copy)
 }
 
-/// A trained PV-DM model: the rows of words as context and as what is predicted, among which vectors of sentences are fitted.
+/// A trained PV-DM model: the rows of words as context and as what is predicted, among which vectors of sentences are
+/// fitted.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -243,8 +246,9 @@ impl PvDm {
     /// The name of this kind in model files.
     pub const KIND: &'static str = "pv-dm";
 
-    /// Trains on text files (one sentence a line; plain, `.gz` or `.zst`) with the settings that fit its size and script,
-    /// on all cores. Parameters of your own: [`TextSystem::train`]; progress and options: [`TextSystem::fit_files`].
+    /// Trains on text files (one sentence a line; plain, `.gz` or `.zst`) with the settings that fit its size and
+    /// script, on all cores. Parameters of your own: [`TextSystem::train`]; progress and options:
+    /// [`TextSystem::fit_files`].
     ///
     /// # Errors
     /// As [`TextSystem::fit_files`].
@@ -264,8 +268,8 @@ impl PvDm {
         &self.vocabulary
     }
 
-    /// The rows of words in contexts, one a word; where vectors are concatenated, the null row for places outside the document
-    /// comes last.
+    /// The rows of words in contexts, one a word; where vectors are concatenated, the null row for places outside the
+    /// document comes last.
     #[must_use]
     pub fn words(&self) -> &Table {
         &self.words
@@ -277,9 +281,9 @@ impl PvDm {
         &self.outputs
     }
 
-    /// The trained vectors of the sentences of the training text, in its order; zero for a sentence without a known word.
-    /// `None` unless [`TrainOptions::document_vectors`](crate::TrainOptions::document_vectors) asked for them: they are not
-    /// in the model file.
+    /// The trained vectors of the sentences of the training text, in its order; zero for a sentence without a known
+    /// word. `None` unless [`TrainOptions::document_vectors`](crate::TrainOptions::document_vectors) asked for them:
+    /// they are not in the model file.
     #[must_use]
     pub fn document_vectors(&self) -> Option<&Table> {
         self.documents.as_ref()

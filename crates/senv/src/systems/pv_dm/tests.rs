@@ -43,7 +43,8 @@ fn documents_of_a_subject_lie_together_however_vectors_are_combined_at_any_numbe
         assert_eq!((one.words.values(), one.outputs.values()), (three.words.values(), three.outputs.values()));
         let documents = one.document_vectors().unwrap();
         let cosine = |a: usize, b: usize| kernels::cosine(documents.row(a), documents.row(b));
-        // In the mean over documents, and less so where words are concatenated: then they alone say what the next one is.
+        // In the mean over documents, and less so where words are concatenated: then they alone say what the next one
+        // is.
         let mean = |next: usize| (0..58).map(|i| cosine(i, i + next)).sum::<f32>() / 58.0;
         let (same, different) = (mean(2), mean(1));
         let margin = if combine == Composition::Concatenation { 0.03 } else { 0.3 };

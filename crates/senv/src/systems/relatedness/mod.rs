@@ -1,10 +1,11 @@
 //! Fine-tuning on pairs with scores: an encoder and the head that predicts a score from two of its vectors.
 //!
 //! The head is `relatedness-head` (K. S. Tai, R. Socher and C. D. Manning, ACL 2015), as PP, CSE and their kin are
-//! fine-tuned on SICK. Encoder and head are trained together, with an L2 penalty of the encoder towards its initial parameters
-//! ("universal"), or filters that start at random with a penalty towards 0 ("random"). CSE-random of that paper (section 4.2)
-//! also starts at the word vectors that CSE itself was trained from, which are then given beside the model. Before that, the vectors of an
-//! average or of a linear CSE are brought to a common scale, which cosines leave free and the head does not.
+//! fine-tuned on SICK. Encoder and head are trained together, with an L2 penalty of the encoder towards its initial
+//! parameters ("universal"), or filters that start at random with a penalty towards 0 ("random"). CSE-random of that
+//! paper (section 4.2) also starts at the word vectors that CSE itself was trained from, which are then given beside
+//! the model. Before that, the vectors of an average or of a linear CSE are brought to a common scale, which cosines
+//! leave free and the head does not.
 
 mod base;
 mod scored;
@@ -69,7 +70,8 @@ hyperparameters! {
         pub loss: RelatednessLoss = RelatednessLoss::Kl { mean_over_classes: false } => Training;
         /// Initial parameters of the encoder: filters, or the matrices of a recurrent one.
         pub filters as filters_start: FilterStart = FilterStart::Universal => Training;
-        /// Whether the vectors of an average or of linear filters are scaled to values that suit the head before training.
+        /// Whether the vectors of an average or of linear filters are scaled to values that suit the head before
+        /// training.
         @[serde(default = "rescaled")]
         pub rescale: bool = rescaled() => Training;
         /// L2 penalty λ of filters and biases of the encoder.
@@ -117,14 +119,14 @@ impl RelatednessParams {
     }
 
     /// Tunes a copy of `base` on scored pairs, validated on others: the best weights by Pearson's r there are kept. The
-    /// words are those of the model. They start at its vectors, or at those of the options, where words that these lack are
-    /// drawn; the penalty is towards where they start.
+    /// words are those of the model. They start at its vectors, or at those of the options, where words that these lack
+    /// are drawn; the penalty is towards where they start.
     ///
     /// # Errors
     /// [`crate::Error::InitialVectorsDim`] if the vectors of the options have another dimension;
     /// [`crate::Error::CannotTune`] for a model without a trainable encoder: n-grams, PV-DBOW, combined Skip-thoughts;
-    /// [`crate::Error::BadLine`] for a score outside the grid; whatever is wrong with the parameters, the memory, or the
-    /// training itself.
+    /// [`crate::Error::BadLine`] for a score outside the grid; whatever is wrong with the parameters, the memory, or
+    /// the training itself.
     pub fn fit(
         &self,
         base: &Model,

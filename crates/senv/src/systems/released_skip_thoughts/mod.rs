@@ -1,9 +1,9 @@
 //! The weights that the authors of Skip-thoughts released.
 //!
 //! Their files: `dictionary.txt`, a word a line; `utable.npy` and `btable.npy`, the word vectors of uni and bi in that
-//! order; `uni_skip.npz` and `bi_skip.npz`, the encoders. In these, W (dim, 2 d) and U (d, 2 d) hold the reset gate, then
-//! the update gate, b (2 d) their biases; Wx, Ux and bx are the candidate's. The names begin with `encoder_`, for the
-//! backward direction with `encoder_r_`. The cells are those of [`GruStyle::Release`].
+//! order; `uni_skip.npz` and `bi_skip.npz`, the encoders. In these, W (dim, 2 d) and U (d, 2 d) hold the reset gate,
+//! then the update gate, b (2 d) their biases; Wx, Ux and bx are the candidate's. The names begin with `encoder_`, for
+//! the backward direction with `encoder_r_`. The cells are those of [`GruStyle::Release`].
 
 mod npz;
 
@@ -44,9 +44,9 @@ impl SkipThought {
         folder.as_ref().join(DICTIONARY).is_file()
     }
 
-    /// Reads the released files in `folder`: uni and bi side by side, or the one whose files are there. The end token is
-    /// not read and each half is brought to length 1, as in the release where nothing else is asked for; unknown words are
-    /// read as `UNK`. The release cuts text as the Penn Treebank does and keeps capitals
+    /// Reads the released files in `folder`: uni and bi side by side, or the one whose files are there. The end token
+    /// is not read and each half is brought to length 1, as in the release where nothing else is asked for; unknown
+    /// words are read as `UNK`. The release cuts text as the Penn Treebank does and keeps capitals
     /// (`Tokenizer::words()` comes close); its dictionary has words of both kinds.
     ///
     /// # Errors
@@ -67,8 +67,8 @@ impl SkipThought {
     /// The same from files of any names.
     ///
     /// # Errors
-    /// [`Error::BadWeights`] for an array that is missing, of another shape or type, or not finite, for other numbers of
-    /// words than the dictionary has, and without either encoder; [`senv_core::Error::Io`] if a file cannot be read.
+    /// [`Error::BadWeights`] for an array that is missing, of another shape or type, or not finite, for other numbers
+    /// of words than the dictionary has, and without either encoder; [`senv_core::Error::Io`] if a file cannot be read.
     pub fn from_release(
         dictionary: &Path,
         uni: Option<&ReleasedEncoder>,

@@ -9,16 +9,16 @@ use crate::{
     base::train_options::TrainOptions,
     error::{Error, Result},
     model::trained::Trained,
-    system::staged_pairs::stage_files,
+    system::pair_stages::stage_files,
     systems::skip_thought::SkipThought,
 };
 
 impl SnliParams {
-    /// Tunes a Skip-thought model: of a combined one both parts in turn, each with a classifier of its own. The result is a
-    /// Skip-thought model again.
+    /// Tunes a Skip-thought model: of a combined one both parts in turn, each with a classifier of its own. The result
+    /// is a Skip-thought model again.
     ///
-    /// With a checkpoint, the first part is kept beside it when it is tuned ([`stage_files`](crate::stage_files)), and a run that
-    /// is resumed goes on from there.
+    /// With a checkpoint, the first part is kept beside it when it is tuned ([`stage_files`](crate::stage_files)), and
+    /// a run that is resumed goes on from there.
     ///
     /// # Errors
     /// As [`SnliParams::fit_skip_thought`]; if what was kept was tuned with other settings.

@@ -78,7 +78,8 @@ hyperparameters! {
         /// Initial word vectors.
         pub initial: Initial = Initial::default() => group;
         /// The training loop.
-        pub fit: FitParams = FitParams { epochs: Some(20), batch: 64, patience: Some(3), ..FitParams::default() } => group;
+        pub fit: FitParams =
+            FitParams { epochs: Some(20), batch: 64, patience: Some(3), ..FitParams::default() } => group;
     }
 }
 
@@ -185,12 +186,13 @@ impl SnliParams {
         Self { encoder: SnliEncoder::rnn(), ..Self::default() }
     }
 
-    /// InferSent (A. Conneau and others, EMNLP 2017), as its release trains it: given word vectors that stay as they are, an LSTM in both
-    /// directions of 2048 units each, the maximum over the words, a linear classifier on both vectors, their difference and product;
-    /// SGD at .1 in batches of 64, at most 20 epochs, the rate by [`Decay::Plateau`], gradients longer than 5 scaled down.
+    /// InferSent (A. Conneau and others, EMNLP 2017), as its release trains it: given word vectors that stay as they
+    /// are, an LSTM in both directions of 2048 units each, the maximum over the words, a linear classifier on both
+    /// vectors, their difference and product; SGD at .1 in batches of 64, at most 20 epochs, the rate by
+    /// [`Decay::Plateau`], gradients longer than 5 scaled down.
     ///
-    /// The release puts marks for begin and end around each sentence, which have a vector in GloVe; here there are none. It leaves out
-    /// words without a vector, which here start at random.
+    /// The release puts marks for begin and end around each sentence, which have a vector in GloVe; here there are
+    /// none. It leaves out words without a vector, which here start at random.
     ///
     /// ```
     /// use senv::{SnliEncoder, SnliParams};
@@ -243,8 +245,8 @@ impl SnliParams {
 
     /// Trains the encoder of a Skip-thought model further, part 0 or, in a combined one, 1: words, encoder and the way
     /// text is read are those of the model, and `encoder`, `dim`, `min_count`, `max_vocabulary`, `max_tokens`,
-    /// `tokenizer`, `initial` and the vectors of the options are not looked at. [`SkipThought::with_tuned`] puts the result back. The paper tunes both
-    /// parts, each with a classifier of its own; a rate of 1e-4 suits.
+    /// `tokenizer`, `initial` and the vectors of the options are not looked at. [`SkipThought::with_tuned`] puts the
+    /// result back. The paper tunes both parts, each with a classifier of its own; a rate of 1e-4 suits.
     ///
     /// # Errors
     /// [`senv_core::Error::InvalidParameter`] if there is no such part; as [`SnliParams::fit`].

@@ -37,8 +37,8 @@ impl NliPairs {
         if new.pairs.is_empty() { Err(Error::NoExamples { kind: "snli" }) } else { Ok(new) }
     }
 
-    /// The labelled pairs of files in any layout of [`NliSet::read`], which are one set; what has no label is passed over, with a
-    /// note of how many pairs.
+    /// The labelled pairs of files in any layout of [`NliSet::read`], which are one set; what has no label is passed
+    /// over, with a note of how many pairs.
     ///
     /// ```
     /// # let folder = tempfile::tempdir()?;

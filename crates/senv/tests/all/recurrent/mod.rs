@@ -114,7 +114,8 @@ fn at_threads<D>(threads: usize) -> TrainOptions<'static, D> {
     TrainOptions { threads, ..Default::default() }
 }
 
-/// A few epochs at one, two and five threads end with the same bits; where to would be no other question after hundreds.
+/// A few epochs at one, two and five threads end with the same bits; where to would be no other question after
+/// hundreds.
 #[track_caller]
 fn same_at_any_threads(name: &str, bits: impl Fn(usize) -> Vec<u32>) {
     let one = bits(1);

@@ -1,5 +1,5 @@
-//! Runs that are broken off at one number of threads and go on at another end with the bits of a whole one. They take two dozen steps
-//! or more, and are broken off at step 16 at the latest.
+//! Runs that are broken off at one number of threads and go on at another end with the bits of a whole one. They take
+//! two dozen steps or more, and are broken off at step 16 at the latest.
 
 use super::*;
 

@@ -45,7 +45,8 @@ pub(crate) fn page(engine: &[u8]) -> String {
     page
 }
 
-/// The sources of the model with their terms, which its licence wants named: rows of the card's table of data as list items.
+/// The sources of the model with their terms, which its licence wants named: rows of the card's table of data as list
+/// items.
 fn sources(card: &str) -> String {
     let mut list = String::new();
     let rows = card.lines().skip_while(|line| !line.starts_with("| file | source | terms |")).skip(2);

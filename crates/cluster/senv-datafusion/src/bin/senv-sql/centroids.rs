@@ -16,11 +16,11 @@ use crate::{ModelArguments, cluster::failed, query, session, tables::TableArgume
 /// Options of the training of centroids.
 #[derive(Debug, clap::Args)]
 pub(crate) struct CentroidArguments {
-    /// A query whose first column is a vector, as "SELECT embed(text) FROM t ORDER BY random() LIMIT 100000": a sample of 100 rows for each
-    /// cell is enough.
+    /// A query whose first column is a vector, as "SELECT embed(text) FROM t ORDER BY random() LIMIT 100000": a sample
+    /// of 100 rows for each cell is enough.
     query: String,
-    /// A table: its name, and a file (Parquet, CSV, JSON lines), a folder, a pattern with `*`, or an object or a folder of them at
-    /// s3://BUCKET/PATH (settings as for --models).
+    /// A table: its name, and a file (Parquet, CSV, JSON lines), a folder, a pattern with `*`, or an object or a folder
+    /// of them at s3://BUCKET/PATH (settings as for --models).
     #[arg(long = "table", value_name = "NAME=FILE")]
     tables: Vec<TableArgument>,
     #[command(flatten)]

@@ -152,8 +152,8 @@ async fn look_at<T: Send + 'static>(
 }
 
 impl EncodeJob {
-    /// Whether the others are encoded after a file that could not be: somebody must be there to do it, and a folder has the vectors of one
-    /// model.
+    /// Whether the others are encoded after a file that could not be: somebody must be there to do it, and a folder has
+    /// the vectors of one model.
     fn goes_on(&self) -> bool {
         !self.is_foreign.load(Ordering::Relaxed) && self.arguments.cluster.as_ref().is_none_or(Address::answers)
     }

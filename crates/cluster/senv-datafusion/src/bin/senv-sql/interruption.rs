@@ -17,7 +17,8 @@ pub(crate) async fn guard<T>(work: impl Future<Output = Result<T>>) -> Result<T>
     }
 }
 
-/// Ends the process at the `n`th signal from now on: once a process has asked for signals, they do not end it by themselves.
+/// Ends the process at the `n`th signal from now on: once a process has asked for signals, they do not end it by
+/// themselves.
 pub(crate) fn exit_at(n: usize) {
     tokio::spawn(async move {
         for _ in 0..n {

@@ -1,12 +1,13 @@
-//! What the engine reports, on standard error: warnings, or what `SENV_LOG` asks for (`error`, `warn`, `info`, `debug`, `off`).
+//! What the engine reports, on standard error: warnings, or what `SENV_LOG` asks for (`error`, `warn`, `info`, `debug`,
+//! `off`).
 
 use std::{env, sync::OnceLock};
 
 use log::{LevelFilter, Log, Metadata, Record};
 use tokio::sync::mpsc::UnboundedSender;
 
-/// How Ballista 55.0 begins the reports that it starts a stage again after some of its tasks were done: because an executor is silent,
-/// and because it does not hand out what another task needs.
+/// How Ballista 55.0 begins the reports that it starts a stage again after some of its tasks were done: because an
+/// executor is silent, and because it does not hand out what another task needs.
 const SILENT: &str = "Roll back running job/stage ";
 const NOT_FETCHED: &str = "Need to resubmit the current running Stage ";
 

@@ -37,14 +37,15 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Plan queries and hand out tasks: one process of a cluster. It has no authentication: bind it to a private network. Tables of s3:// are
-    /// planned with the settings of its environment.
+    /// Plan queries and hand out tasks: one process of a cluster. It has no authentication: bind it to a private
+    /// network. Tables of s3:// are planned with the settings of its environment.
     Scheduler(scheduler::SchedulerArguments),
-    /// Run tasks: any number of processes of a cluster, which see the files under the same paths, and tables of s3:// with the settings of
-    /// their own environment.
+    /// Run tasks: any number of processes of a cluster, which see the files under the same paths, and tables of s3://
+    /// with the settings of their own environment.
     Executor(executor::ExecutorArguments),
-    /// Write a file with embeddings for each Parquet file; finished files are skipped, and made again where the input has
-    /// changed. A file that cannot be encoded is named, and the others go on. Input and output are folders, not s3:// URLs.
+    /// Write a file with embeddings for each Parquet file; finished files are skipped, and made again where the input
+    /// has changed. A file that cannot be encoded is named, and the others go on. Input and output are folders, not
+    /// s3:// URLs.
     Encode(encode::EncodeArguments),
     /// Make centroids for cell and cells from the vectors of a query.
     Centroids(centroids::CentroidArguments),
@@ -53,9 +54,9 @@ enum Command {
 /// Where models are.
 #[derive(Debug, Clone, clap::Args)]
 struct ModelArguments {
-    /// Folder of models and of centroids, or s3://BUCKET/PREFIX with the settings of the environment (AWS_ACCESS_KEY_ID,
-    /// AWS_SECRET_ACCESS_KEY, AWS_REGION, AWS_ENDPOINT_URL, AWS_ALLOW_HTTP); the English model is built in. All processes of a cluster need
-    /// the same.
+    /// Folder of models and of centroids, or s3://BUCKET/PREFIX with the settings of the environment
+    /// (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION, AWS_ENDPOINT_URL, AWS_ALLOW_HTTP); the English model is
+    /// built in. All processes of a cluster need the same.
     #[arg(long, value_name = "DIR|URL")]
     models: Option<PathBuf>,
 }
@@ -65,7 +66,8 @@ impl ModelArguments {
         self.open_until_signal(1).await
     }
 
-    /// Opens them. Behind that the process ends at the `n`th signal if models came from a URL, and else as it would have.
+    /// Opens them. Behind that the process ends at the `n`th signal if models came from a URL, and else as it would
+    /// have.
     async fn open_until_signal(&self, n: usize) -> Result<Models> {
         match self.models.as_ref().map(|path| (path, path.to_str())) {
             None => Models::english(),

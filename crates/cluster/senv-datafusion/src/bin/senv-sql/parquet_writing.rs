@@ -13,7 +13,8 @@ use crate::cluster::failed;
 
 /// Bytes of vectors of a row group: what is kept in memory until it is written.
 const ROW_GROUP: usize = 64 << 20;
-/// Keys of the metadata of a file: the model, as a query names it, the columns of text and of vectors, and the file of text as JSON.
+/// Keys of the metadata of a file: the model, as a query names it, the columns of text and of vectors, and the file of
+/// text as JSON.
 const MODEL: &str = "senv.model";
 const COLUMN: &str = "senv.column";
 const VECTORS: &str = "senv.vectors";

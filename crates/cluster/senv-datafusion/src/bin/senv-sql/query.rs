@@ -23,8 +23,8 @@ const CANCELLED: &str = "failed: Cancelled";
 pub(crate) struct QueryArguments {
     /// The query; a prompt without one.
     query: Option<String>,
-    /// A table: its name, and a file (Parquet, CSV, JSON lines), a folder, a pattern with `*`, or an object or a folder of them at
-    /// s3://BUCKET/PATH (settings as for --models).
+    /// A table: its name, and a file (Parquet, CSV, JSON lines), a folder, a pattern with `*`, or an object or a folder
+    /// of them at s3://BUCKET/PATH (settings as for --models).
     #[arg(long = "table", value_name = "NAME=FILE")]
     pub(crate) tables: Vec<TableArgument>,
     #[command(flatten)]

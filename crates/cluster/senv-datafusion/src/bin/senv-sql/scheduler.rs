@@ -24,7 +24,8 @@ pub(crate) struct SchedulerArguments {
     /// Port to listen on.
     #[arg(long, default_value_t = 50050)]
     port: u16,
-    /// Seconds without a sign of life after which an executor counts as lost and its tasks run elsewhere. Executors give one every 4 seconds.
+    /// Seconds without a sign of life after which an executor counts as lost and its tasks run elsewhere. Executors
+    /// give one every 4 seconds.
     #[arg(long, default_value_t = 12, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(11..))]
     executor_timeout: u64,
 }
@@ -53,8 +54,8 @@ pub(crate) async fn run(arguments: &SchedulerArguments) -> Result<()> {
     start_server(cluster, address, Arc::new(config)).await.map_err(failed)
 }
 
-/// Cancels jobs in which a stage starts again although some of its tasks were done. Ballista 55.0 keeps the rows of these tasks beside those
-/// of the second try, so that the answer would have rows twice; the client asks again instead.
+/// Cancels jobs in which a stage starts again although some of its tasks were done. Ballista 55.0 keeps the rows of
+/// these tasks beside those of the second try, so that the answer would have rows twice; the client asks again instead.
 async fn cancel(mut jobs: UnboundedReceiver<String>, slots: Arc<Slots>, url: String) {
     while let Some(job_id) = jobs.recv().await {
         eprintln!("senv-sql: job {job_id} lost a stage with its executor and is cancelled");

@@ -20,8 +20,8 @@ pub(crate) async fn open(models: &Models, cluster: Option<&Address>, config: Ses
     let context = match cluster {
         None => SessionContext::new_with_config_rt(config, environment),
         Some(address) => {
-            // The adaptive planner of Ballista 55.0 loses a stage that an executor took with it ("Can't find active stage"), and the query
-            // never ends.
+            // The adaptive planner of Ballista 55.0 loses a stage that an executor took with it ("Can't find active
+            // stage"), and the query never ends.
             let config = config.upgrade_for_ballista().with_ballista_adaptive_query_planner(false);
             let state = SessionStateBuilder::new().with_config(config).with_runtime_env(environment);
             let state = state.with_default_features().build();

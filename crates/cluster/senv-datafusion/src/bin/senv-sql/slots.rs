@@ -1,8 +1,9 @@
 //! Which slots of the executors are taken.
 //!
-//! Ballista 55.0 gives the slots of a task back when the executor reports its end, if it still knows the task. It has forgotten the tasks
-//! of a stage that starts again, so their slots would stay taken for ever, and a cluster of which an executor was lost would come to a
-//! halt: every slot of the others is taken, and nothing runs. [`Slots`] counts them, too, and can give all of them back at once.
+//! Ballista 55.0 gives the slots of a task back when the executor reports its end, if it still knows the task. It has
+//! forgotten the tasks of a stage that starts again, so their slots would stay taken for ever, and a cluster of which
+//! an executor was lost would come to a halt: every slot of the others is taken, and nothing runs. [`Slots`] counts
+//! them, too, and can give all of them back at once.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -35,7 +36,8 @@ impl Slots {
         Self { cluster, taken: Mutex::default() }
     }
 
-    /// Gives back all slots. Tasks that run on keep theirs busy for a while, and what comes to their executors waits there.
+    /// Gives back all slots. Tasks that run on keep theirs busy for a while, and what comes to their executors waits
+    /// there.
     pub(crate) async fn give_back(&self) -> Result<()> {
         let all: Vec<ExecutorSlot> = self.with_taken(|taken| taken.drain().collect());
         self.cluster.unbind_tasks(all).await

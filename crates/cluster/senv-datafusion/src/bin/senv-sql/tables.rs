@@ -78,7 +78,8 @@ impl TableArgument {
     }
 }
 
-/// The files that a pattern names, in alphabetical order: one, those of a folder, or those that fit ([`senv::files_of_pattern`]).
+/// The files that a pattern names, in alphabetical order: one, those of a folder, or those that fit
+/// ([`senv::files_of_pattern`]).
 pub(crate) fn files(pattern: &str) -> Result<Vec<PathBuf>> {
     let path = Path::new(pattern);
     let wanted = if path.is_dir() { path.join("*") } else { path.to_owned() };
@@ -86,7 +87,8 @@ pub(crate) fn files(pattern: &str) -> Result<Vec<PathBuf>> {
     if found.iter().all(|path| path.is_file()) { Ok(found) } else { Err(failed(format!("{pattern}: no such file"))) }
 }
 
-/// A file or folder, by its path from the root on, as DataFusion takes it by its name alone: in a path, `[`, `*` and `?` would be a pattern.
+/// A file or folder, by its path from the root on, as DataFusion takes it by its name alone: in a path, `[`, `*` and
+/// `?` would be a pattern.
 pub(crate) fn file_url(path: &Path) -> Result<String> {
     let url = if path.is_dir() { Url::from_directory_path(path) } else { Url::from_file_path(path) };
     Ok(url.map_err(|()| failed(format!("{}: is no path from the root on", path.display())))?.to_string())

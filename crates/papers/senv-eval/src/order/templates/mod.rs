@@ -1,10 +1,11 @@
 //! English sentences that differ in the order of their words, in a negation or in a number, by phenomenon.
 //!
-//! An item is an anchor, a sentence of the same meaning and one of a different meaning. Shared words do not tell them apart:
-//! in nearly all items the two have the same words, each as often, so that every bag of words has both equally near.
-//! Where they cannot (negation against an antonym, a number in digits), half of the items share more words with the one and
-//! half with the other. Nor does the order of the parts: in half of the items the sentence of the same meaning keeps
-//! that of the anchor, in the other half it turns it around; conjuncts exchange two words in either sentence.
+//! An item is an anchor, a sentence of the same meaning and one of a different meaning. Shared words do not tell them
+//! apart: in nearly all items the two have the same words, each as often, so that every bag of words has both equally
+//! near. Where they cannot (negation against an antonym, a number in digits), half of the items share more words with
+//! the one and half with the other. Nor does the order of the parts: in half of the items the sentence of the same
+//! meaning keeps that of the anchor, in the other half it turns it around; conjuncts exchange two words in either
+//! sentence.
 //!
 //! The sentences are put together of the lists of this folder, always in the same way.
 

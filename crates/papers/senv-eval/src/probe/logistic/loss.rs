@@ -11,9 +11,9 @@
 //! (B1)  ∂W = W + Σ_i ∂a_i x_iᵀ,   ∂b = Σ_i ∂a_i
 //! ```
 //!
-//! Two classes are one sigmoid output, as in LIBLINEAR and scikit-learn; one-vs-rest is a sigmoid output for each class.
-//! A block of examples is multiplied with the weights of all regressions at once. Sums over examples are taken in parts
-//! that do not depend on the number of threads, so neither does the result.
+//! Two classes are one sigmoid output, as in LIBLINEAR and scikit-learn; one-vs-rest is a sigmoid output for each
+//! class. A block of examples is multiplied with the weights of all regressions at once. Sums over examples are taken
+//! in parts that do not depend on the number of threads, so neither does the result.
 
 use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis};
 use rayon::prelude::*;
@@ -35,7 +35,8 @@ pub(super) struct Pass {
     pub(super) losses: Vec<f64>,
     /// Its gradient, W row by row with b at the end of each row.
     pub(super) gradients: Vec<Vec<f64>>,
-    /// For each example, p (1 − p): the mean over the outputs and the regressions, 0 for those that do not learn from it.
+    /// For each example, p (1 − p): the mean over the outputs and the regressions, 0 for those that do not learn from
+    /// it.
     pub(super) curvatures: Vec<f64>,
 }
 
@@ -46,8 +47,8 @@ pub(super) fn stack<F: Float>(points: &[&[f64]], n_columns: usize) -> Array2<F> 
     Array2::from_shape_vec((n_rows, n_columns), values).unwrap_or_else(|_| Array2::zeros((n_rows, n_columns)))
 }
 
-/// Calls `each` with the first number of every block of `range`, its features with a 1 behind each row, and the scores of
-/// all outputs (F1).
+/// Calls `each` with the first number of every block of `range`, its features with a 1 behind each row, and the scores
+/// of all outputs (F1).
 pub(super) fn for_blocks<F: Float, E: Examples>(
     examples: &E,
     range: std::ops::Range<usize>,

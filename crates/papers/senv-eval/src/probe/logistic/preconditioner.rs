@@ -6,10 +6,10 @@
 //! M = I' + C Σ_i d_i x_i x_iᵀ = R Rᵀ        d_i: mean of p (1 − p) over outputs and regressions; I': 0 for b
 //! ```
 //!
-//! The blocks of the matrix of second derivatives (of one output with itself) are this with the regression's own p. Those of
-//! the folds of a cross-validation are close to each other, so one M serves them all: a few steps of `l-bfgs` from M⁻¹
-//! do what takes a hundred without. With many features, where R would take longer than the steps that it saves, M is
-//! its diagonal.
+//! The blocks of the matrix of second derivatives (of one output with itself) are this with the regression's own p.
+//! Those of the folds of a cross-validation are close to each other, so one M serves them all: a few steps of `l-bfgs`
+//! from M⁻¹ do what takes a hundred without. With many features, where R would take longer than the steps that it
+//! saves, M is its diagonal.
 
 use ndarray::{Array2, Axis};
 use rayon::prelude::*;

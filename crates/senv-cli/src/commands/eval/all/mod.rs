@@ -22,10 +22,10 @@ use self::systems::{Systems, VectorsArg};
 
 /// Run every protocol on every model, beside what takes no training and what papers report.
 ///
-/// Data sets are found in the folder by their names, in the layouts of their authors, of SentEval, SemEval and MTEB, or as
-/// sts/YEAR/TASK.tsv, sick/test.tsv and so on; a missing one is a line that says so. Each number has a 95 % interval, and
-/// marks where it differs from the first model beyond chance. Vectors of any other program stand in the same tables:
-/// --vectors F.npy --sentences F.txt, a vector for each line. Each sentence is encoded once.
+/// Data sets are found in the folder by their names, in the layouts of their authors, of SentEval, SemEval and MTEB, or
+/// as sts/YEAR/TASK.tsv, sick/test.tsv and so on; a missing one is a line that says so. Each number has a 95 %
+/// interval, and marks where it differs from the first model beyond chance. Vectors of any other program stand in the
+/// same tables: --vectors F.npy --sentences F.txt, a vector for each line. Each sentence is encoded once.
 ///
 /// The report is one HTML file without outside parts. The JSON holds the score of every item; `senv eval compare` reads
 /// it.
@@ -39,8 +39,8 @@ pub(super) struct All {
     /// The folder of the data sets.
     #[arg(long, value_name = "DIR")]
     data: PathBuf,
-    /// Models: files of senv, word vectors, or english, which is the default where no vectors are given. Marks refer to the
-    /// first.
+    /// Models: files of senv, word vectors, or english, which is the default where no vectors are given. Marks refer to
+    /// the first.
     #[arg(long, short, value_name = "FILE", num_args = 1..)]
     models: Vec<PathBuf>,
     #[command(flatten)]
@@ -62,7 +62,8 @@ pub(super) struct All {
     /// Leave these protocols out.
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     skip: Vec<String>,
-    /// Leave out the protocols that train on the vectors and entailment by the models' own classifiers, and draw 500 times.
+    /// Leave out the protocols that train on the vectors and entailment by the models' own classifiers, and draw 500
+    /// times.
     #[arg(long)]
     fast: bool,
     /// Leave out what takes no training: word overlap, TF-IDF, random vectors, SIF and uSIF weights.
@@ -193,8 +194,8 @@ fn bar() -> ProgressBar {
     bar
 }
 
-/// What is being done, on a terminal. A signal ends the bench wherever it is: a classifier can take minutes, and nothing is
-/// written before the end.
+/// What is being done, on a terminal. A signal ends the bench wherever it is: a classifier can take minutes, and
+/// nothing is written before the end.
 struct BenchProgress {
     bar: ProgressBar,
 }

@@ -1,5 +1,5 @@
-//! The systems of a bench: models, vectors of other programs, the models' word vectors with other weights, and what takes
-//! no training.
+//! The systems of a bench: models, vectors of other programs, the models' word vectors with other weights, and what
+//! takes no training.
 
 use std::{
     path::{Path, PathBuf},
