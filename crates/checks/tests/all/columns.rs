@@ -1,5 +1,5 @@
-//! Comments keep to 120 columns, as the formatter keeps code. What cannot be broken may be longer: a row of a table, and
-//! an example or an equation between fences.
+//! Comments keep to 120 columns, as the formatter keeps code. What cannot be broken may be longer: a row of a table,
+//! and an example or an equation between fences.
 
 use std::fs;
 
