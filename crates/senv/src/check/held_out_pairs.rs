@@ -36,7 +36,7 @@ impl CheckText {
     /// # use senv::{CheckParams, CheckText, NeighbourRecipe, TrainOptions, check};
     /// # fn f(recipe: NeighbourRecipe, options: TrainOptions<'_>) -> senv::Result<()> {
     /// let mut data = recipe.read(&options)?;
-    /// let sample = CheckText::hold_out(&mut data, &CheckParams::default())?;
+    /// let sample = CheckText::hold_out(&mut data.first, &CheckParams::default())?;
     /// let model = recipe.fit_on(&data, &options)?.model;
     /// if let Some(sample) = sample {
     ///     println!("{:?}", check(&model, &sample, &CheckParams::default())?.neighbours);
