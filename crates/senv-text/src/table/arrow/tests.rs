@@ -17,8 +17,6 @@ use parquet::{arrow::ArrowWriter, basic::Compression, file::properties::WriterPr
 
 use super::*;
 use crate::{InvalidUtf8, Split, TableText, TextOptions, TextReader};
-use senv_base::NoObserver;
-use senv_training::{Corpus, CorpusOptions};
 
 const FORMATS: [ArrowFormat; 3] = [ArrowFormat::Parquet, ArrowFormat::File, ArrowFormat::Stream];
 
@@ -145,9 +143,13 @@ fn rows_are_numbered_through_all_batches_in_pieces_of_any_size() {
         assert_eq!(sentences.len(), 20_000);
         assert_eq!(sentences[19_999], (10_000, "Two of 9999.".to_owned()));
         // Training reads larger blocks, on several threads.
-        let options =
-            CorpusOptions { table: Some(TableText::column("text")), min_count: 1, ..CorpusOptions::default() };
-        let (_, corpus) = Corpus::read(std::slice::from_ref(&path), &options, &NoObserver).unwrap();
+        let options = senv_core::CorpusOptions {
+            table: Some(senv_core::text::TableText::column("text")),
+            min_count: 1,
+            ..senv_core::CorpusOptions::default()
+        };
+        let (_, corpus) =
+            senv_core::Corpus::read(std::slice::from_ref(&path), &options, &senv_core::NoObserver).unwrap();
         assert_eq!(corpus.n_sentences(), 10_000);
     }
 }
