@@ -96,7 +96,8 @@ pub(crate) fn stopped<'a>(
             signal(&child, number);
         }
         let ended = Ended::from(child.wait_with_output().unwrap());
-        (ended.code != Some(0)).then_some(ended)
+        // One that is killed at its very end has removed the file that it would go on from.
+        (ended.code != Some(0) && folder.has(file)).then_some(ended)
     })
 }
 
