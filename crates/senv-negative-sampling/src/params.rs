@@ -35,6 +35,7 @@ hyperparameters! {
     /// Hyperparameters of the trainer: public fields with defaults; [`NegativeSamplingParams::check`] says what is out
     /// of range.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    #[serde(default)]
     pub struct NegativeSamplingParams {
         /// Passes over the text.
         ///

@@ -82,6 +82,7 @@ hyperparameters! {
     /// 4; both directions as in A. Radford et al., ICML 2021; prefixes as in A. Kusupati et al.: Matryoshka
     /// Representation Learning, NeurIPS 2022, equation 1.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    #[serde(default)]
     pub struct InfoNce {
         /// Temperature τ, which divides the cosines (softmax-cosine).
         pub temperature: f64 = DEFAULT_TEMPERATURE => Training[above 0];

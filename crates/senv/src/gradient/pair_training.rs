@@ -104,6 +104,7 @@ impl Hyperparameters for PairLoss {
 hyperparameters! {
     /// Hyperparameters of training on pairs beside the loop's [`FitParams`](crate::FitParams).
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    #[serde(default)]
     pub struct PairParams {
         /// The loss.
         pub loss: PairLoss = PairLoss::default() => group;

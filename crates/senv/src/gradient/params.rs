@@ -178,6 +178,7 @@ hyperparameters! {
     /// By default ten epochs of Adam at its paper's rate in batches of 100, updates of the words of the batch only, no
     /// penalty. Where a system chooses epochs or rate by its data, they are `None` until training starts.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    #[serde(default)]
     pub struct FitParams {
         /// Epochs: passes over the examples.
         pub epochs: Option<u32> = Some(DEFAULT_EPOCHS) => Training[at_least 1];

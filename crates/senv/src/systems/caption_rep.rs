@@ -23,6 +23,7 @@ use crate::{
 hyperparameters! {
     /// Hyperparameters of CaptionRep: those of [`TargetParams`].
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    #[serde(default)]
     pub struct CaptionRepParams {
         /// All settings.
         pub settings: TargetParams = TargetParams::default() => group;

@@ -44,6 +44,7 @@ hyperparameters! {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    #[serde(default)]
     pub struct DictRepParams {
         /// All settings.
         pub settings: TargetParams = TargetParams::default() => group;

@@ -49,6 +49,7 @@ hyperparameters! {
     /// What depends on the size of the text is automatic (`None`) until it is set. [`FastSentParams::paper`] has the
     /// settings of the release.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    #[serde(default)]
     pub struct FastSentParams {
         /// Embedding dimension.
         pub dim: usize = 100 => Training[from 1 to 65536];

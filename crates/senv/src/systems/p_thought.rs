@@ -63,6 +63,7 @@ hyperparameters! {
     /// nor the samples; the release halves its rate after every epoch ([`Decay::Halve`](crate::Decay::Halve)) and keeps
     /// capitals, which split the words of a small text.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    #[serde(default)]
     pub struct PThoughtParams {
         /// Dimension of the word vectors.
         pub dim: usize = 300 => Training[from 1 to 65536];

@@ -28,6 +28,7 @@ use crate::{
 hyperparameters! {
     /// Hyperparameters of random BOW.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    #[serde(default)]
     pub struct RandomBowParams {
         /// Embedding dimension.
         pub dim: usize = 620 => Training[from 1 to 65536];

@@ -34,6 +34,7 @@ use crate::{
 hyperparameters! {
     /// Hyperparameters of RNN AE.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    #[serde(default)]
     pub struct RnnAutoencoderParams {
         /// Dimension of the word vectors.
         pub dim: usize = 620 => Training[from 1 to 65536];

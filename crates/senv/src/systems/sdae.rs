@@ -56,6 +56,7 @@ hyperparameters! {
     /// Sizes, batches, the bound on the gradient and the shares of the noise are those of the code that the paper's
     /// authors released; the cell is that of the paper.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    #[serde(default)]
     pub struct SdaeParams {
         /// Dimension of the word vectors.
         pub dim: usize = 100 => Training[from 1 to 65536];

@@ -70,6 +70,7 @@ hyperparameters! {
     /// set, and is chosen when training starts. [`Sent2VecParams::preset`] has the settings of the paper and of the
     /// release, which are for billions of words, under their names.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    #[serde(default)]
     pub struct Sent2VecParams {
         /// Embedding dimension.
         pub dim: usize = 100 => Training[from 1 to 65536];

@@ -58,6 +58,7 @@ hyperparameters! {
     /// settings of the paper. The floor of the learning rate and the 50 words of a sentence are those of the release;
     /// the paper states neither.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    #[serde(default)]
     pub struct SiameseCbowParams {
         /// Embedding dimension.
         pub dim: usize = 300 => Training[from 1 to 65536];

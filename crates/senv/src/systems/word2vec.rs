@@ -63,6 +63,7 @@ hyperparameters! {
     /// on the size of the text is automatic (`None`) until it is set. [`Word2VecParams::paper`] has the settings of a
     /// paper, [`Word2VecParams::release`] those of the authors' program.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    #[serde(default)]
     pub struct Word2VecParams {
         /// Embedding dimension.
         pub dim: usize = 100 => Training[from 1 to 65536];

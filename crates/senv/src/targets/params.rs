@@ -51,6 +51,7 @@ named_values!(TargetLoss {
 hyperparameters! {
     /// Hyperparameters of an encoder that is trained towards given vectors.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    #[serde(default)]
     pub struct TargetParams {
         /// The encoder.
         pub encoder: TargetEncoder = TargetEncoder::Bow => Training;

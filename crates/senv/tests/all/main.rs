@@ -6,6 +6,7 @@ mod gran;
 mod initial_model;
 mod models;
 mod noise;
+mod older_settings;
 mod pv_dm_gensim;
 mod ranks;
 mod recurrent;

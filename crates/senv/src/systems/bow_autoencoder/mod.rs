@@ -61,6 +61,7 @@ named_values!(Reconstruction {
 hyperparameters! {
     /// Hyperparameters of BOW AE. The paper names the dimension and Adam.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    #[serde(default)]
     pub struct BowAutoencoderParams {
         /// Dimension of the word vectors.
         pub dim: usize = 620 => Training[from 1 to 65536];

@@ -51,6 +51,7 @@ hyperparameters! {
     /// The defaults fit the text: many epochs, a higher learning rate, and the weights of uSIF. What depends on the
     /// size of the text is automatic (`None`) until it is set. [`CPhraseParams::paper`] has the settings of the paper.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    #[serde(default)]
     pub struct CPhraseParams {
         /// Embedding dimension.
         pub dim: usize = 100 => Training[from 1 to 65536];

@@ -46,6 +46,7 @@ use crate::{
 hyperparameters! {
     /// Hyperparameters of CSE; the defaults are the paper's, and of its grids where it searches.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    #[serde(default)]
     pub struct CseParams {
         /// Dimension of the word vectors.
         pub dim: usize = 300 => Training[from 1 to 65536];

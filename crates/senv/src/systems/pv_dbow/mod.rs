@@ -46,6 +46,7 @@ hyperparameters! {
     /// The defaults fit the text: a high learning rate and many epochs. What depends on the size of the text is
     /// automatic (`None`) until it is set. [`PvDbowParams::paper`] has settings for billions of words.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    #[serde(default)]
     pub struct PvDbowParams {
         /// Embedding dimension.
         pub dim: usize = 100 => Training[from 1 to 65536];

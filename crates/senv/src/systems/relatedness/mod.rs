@@ -59,6 +59,7 @@ named_values!(FilterStart {
 hyperparameters! {
     /// Hyperparameters of fine-tuning; the defaults are those of CSE on SICK.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    #[serde(default)]
     pub struct RelatednessParams {
         /// Hidden units of the relatedness head; 50 in the papers.
         pub hidden: usize = senv_losses::DEFAULT_HIDDEN => Training[from 1 to 65536];

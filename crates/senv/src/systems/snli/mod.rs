@@ -53,6 +53,7 @@ hyperparameters! {
     /// Hyperparameters of an SNLI model; the paper states the dimension of the word vectors, the units of the RNN, how
     /// weights start, and Adam: no hidden size of the classifier, no learning rate, no batch and no number of epochs.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    #[serde(default)]
     pub struct SnliParams {
         /// The encoder.
         pub encoder: SnliEncoder = SnliEncoder::Bow => group;
