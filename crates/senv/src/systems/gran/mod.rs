@@ -158,7 +158,8 @@ impl GranParams {
         Self { variant: GranVariant::Lstm, pooling: Some(StatePooling::Mean), fit, ..paper }
     }
 
-    /// Trains on pairs, validated on scored ones; [`PairSystem::fit_from`](crate::PairSystem::fit_from) goes on from a trained model.
+    /// Trains on pairs, validated on scored ones; [`PairSystem::fit_from`](crate::PairSystem::fit_from) goes on from a
+    /// trained model.
     ///
     /// # Errors
     /// Whatever is wrong with the parameters, the memory, or the training itself.
