@@ -29,6 +29,9 @@ use crate::{
 /// What there is to say of a run as JSON.
 pub(super) type Facts = Map<String, Value>;
 
+/// How often a system with these settings passes over its text.
+pub(super) type EpochsOf<'a, S> = &'a dyn Fn(S) -> Option<u32>;
+
 /// What a command says of its run.
 pub(super) struct TrainingRun<'a, S: System> {
     pub(super) files: &'a RunFiles,
@@ -41,8 +44,8 @@ pub(super) struct TrainingRun<'a, S: System> {
     pub(super) dev: Option<S::Dev<'a>>,
     pub(super) text: CorpusOptions,
     pub(super) check: CheckOn,
-    /// Passes that are shown; those of the settings, but where the text decides.
-    pub(super) epochs: Option<u32>,
+    /// The passes that are shown, where the text decides: it is looked at when the run answers Ctrl-C.
+    pub(super) epochs: Option<EpochsOf<'a, S>>,
     pub(super) unit: Unit,
     /// Files of a first stage that are kept to go on from.
     pub(super) stages: Option<[PathBuf; 2]>,
@@ -92,8 +95,7 @@ impl<'a> StartFrom<'a> {
 
 impl<'a, S: System + Shown> TrainingRun<'a, S> {
     /// A run with these settings, which starts at random and is not checked.
-    pub(super) fn new(files: &'a RunFiles, given: &'a HyperArgs<S>, mut params: S, unit: Unit, threads: usize) -> Self {
-        let epochs = params.common().trainer.epochs();
+    pub(super) fn new(files: &'a RunFiles, given: &'a HyperArgs<S>, params: S, unit: Unit, threads: usize) -> Self {
         let text = CorpusOptions { scratch_dir: files.scratch_dir(), ..CorpusOptions::default() };
         Self {
             files,
@@ -105,7 +107,7 @@ impl<'a, S: System + Shown> TrainingRun<'a, S> {
             dev: None,
             text,
             check: CheckOn::Nothing,
-            epochs,
+            epochs: None,
             unit,
             stages: None,
             document_vectors: false,
@@ -125,8 +127,12 @@ impl<'a, S: System + Shown> TrainingRun<'a, S> {
         let contents = [Content::Model, Content::Checkpoint];
         let job = job.keeping(self.stages.into_iter().flatten().zip(contents))?;
         let (beside, document_vectors) = (self.beside, self.document_vectors);
+        let epochs = match self.epochs {
+            Some(of_text) => of_text(params.clone()),
+            None => params.clone().common().trainer.epochs(),
+        };
         job.run(
-            self.epochs,
+            epochs,
             unit,
             |progress| {
                 let (model, vectors) = start.open()?;

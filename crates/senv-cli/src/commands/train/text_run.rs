@@ -26,19 +26,20 @@ pub(crate) fn run<S: TextSystem<Model: SavedModel> + Shown>(args: &SystemArgs<S>
     if validated.is_some() {
         given.check_training(!dev.is_empty())?;
     }
-    let params = args.params()?;
+    let mut params = args.params()?;
     let beside = documents.as_ref().and_then(|documents| documents.document_vectors.as_deref());
     let beside = beside.map(|path| document_vectors::<S>(common, path)).transpose()?;
     if !S::READS_TREES {
         common.note_tables();
     }
     let scored = read_scored(dev)?;
-    let mut resolved = params.clone();
-    resolved.resolve(common.size::<S>());
-    let trainer = resolved.common().trainer;
-    let (epochs, unit) = match trainer {
-        Trainer::NegativeSampling(_) => (trainer.epochs(), Unit::Words),
-        Trainer::Gradient(_) => (trainer.epochs(), Unit::Examples),
+    let unit = match params.common().trainer {
+        Trainer::NegativeSampling(_) => Unit::Words,
+        Trainer::Gradient(_) => Unit::Examples,
+    };
+    let epochs = |mut params: S| {
+        params.resolve(common.size::<S>());
+        params.common().trainer.epochs()
     };
     let run = TrainingRun {
         reads: common.input.paths().iter().chain(dev).map(PathBuf::as_path).collect(),
@@ -47,7 +48,7 @@ pub(crate) fn run<S: TextSystem<Model: SavedModel> + Shown>(args: &SystemArgs<S>
         dev: S::dev(&scored),
         text: common.corpus_options(threads),
         check: common.check.on(CheckOn::Sample),
-        epochs,
+        epochs: Some(&epochs),
         document_vectors: beside.is_some(),
         beside,
         ..TrainingRun::new(&common.files, given, params, unit, threads)
