@@ -120,15 +120,15 @@ impl<'a, S: System> TrainJob<'a, '_, S> {
     /// Those of [`System::read_input`] and [`System::fit_on`].
     pub fn run(self) -> Result<JobOutcome<S::Model>> {
         let Self { mut system, input, start, pretraining, by_hand, takes_dim, check, options } = self;
-        let by_hand = |system: &mut S| by_hand.map_or(Ok(()), |set| set(system));
-        if let Some(model) = start.model() {
-            // What a model brings is less than what was set by hand.
+        // Options change the tokenizer of a model one by one. Without them the settings say how text is tokenized, or,
+        // where that is automatic, the model does.
+        if let (Some(model), Some(set)) = (start.model(), by_hand) {
             system.common().tokenizer.clone_from(model.tokenizer());
-            by_hand(&mut system)?;
+            set(&mut system)?;
         }
         system.check()?;
         let mut data = system.read_input(input, start, &options)?;
-        by_hand(&mut system)?;
+        by_hand.map_or(Ok(()), |set| set(&mut system))?;
         if let Some(dim) = data.start_dim().filter(|_| takes_dim) {
             *system.common().dim = dim;
         }

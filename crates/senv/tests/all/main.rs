@@ -12,6 +12,7 @@ mod ranks;
 mod recurrent;
 mod released_bin;
 mod released_skip_thoughts;
+mod train_job;
 mod weights;
 
 /// Writes a new file. One that is cut to nothing and filled again is brought to the disk at once, which takes a while
