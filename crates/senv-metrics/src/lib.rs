@@ -83,7 +83,7 @@ pub use retrieval::{ndcg, recall_at, reciprocal_rank};
 pub use sample::{Sample, Statistic};
 pub use silhouette::silhouette;
 pub use spearman::spearman_rho;
-pub use wilcoxon::{MAX_EXACT, Wilcoxon, wilcoxon, wilcoxon_of_differences};
+pub use wilcoxon::{MAX_EXACT, PValueMethod, Wilcoxon, wilcoxon, wilcoxon_of_differences};
 pub use word_overlap::WordOverlap;
 
 #[cfg(doctest)]

@@ -7,10 +7,11 @@
 //! W⁺ = Σ_{d_i > 0} R_i     W⁻ = Σ_{d_i < 0} R_i     W = min(W⁺, W⁻)
 //! σ² = n(n+1)(2n+1)/24 − Σ_t (t³ − t)/48            t: sizes of the groups of equal |d|
 //! z = (W − n(n+1)/4) / σ ≤ 0     p = P(|Z| ≥ |z|), two-sided
-//! exact, without ties: p = min(1, 2 · #{S ⊂ {1..n} : Σ S ≤ W} / 2ⁿ)
+//! exact: p = min(1, 2 · #{S ⊂ {1..n} : Σ_{i ∈ S} R_i ≤ W} / 2ⁿ)
 //! ```
 //!
-//! No continuity correction by default, as is usual in the field (Kenter, Borisov and de Rijke, "Siamese
+//! The exact value counts all assignments of signs to the ranks as they are, tied ones too; it is the one that is
+//! reported up to 50 differences, as SciPy does. No continuity correction by default, as is usual in the field (Kenter, Borisov and de Rijke, "Siamese
 //! CBOW", ACL 2016, marks differences at p < 10⁻⁴). Wilcoxon, "Individual Comparisons by Ranking Methods", 1945.
 
 use crate::{
@@ -20,9 +21,18 @@ use crate::{
     ranks::ranks_and_ties,
 };
 
-/// The most differences for which [`Wilcoxon::exact_p_value`] is computed: beyond, use the normal approximation, which
-/// is accurate except far out in the tail, where it is too large.
-pub const MAX_EXACT: usize = 300;
+/// The most differences for which [`Wilcoxon::p_value`] is exact; beyond, it is the normal approximation.
+pub const MAX_EXACT: usize = 50;
+
+/// How a p-value was computed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PValueMethod {
+    /// All assignments of signs are counted.
+    Exact,
+    /// The normal approximation, without continuity correction.
+    Normal,
+}
 
 /// The outcome of a signed-rank test.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -39,8 +49,10 @@ pub struct Wilcoxon {
     pub variance: f64,
     /// W in standard deviations from its mean, never positive; `None` if no pair differs.
     pub z: Option<f64>,
-    /// Two-sided p-value of the normal approximation, in `[0, 1]`; `None` if no pair differs.
+    /// Two-sided p-value, in `[0, 1]`; `None` if no pair differs.
     pub p_value: Option<f64>,
+    /// How it was computed: exact up to [`MAX_EXACT`] pairs that differ.
+    pub method: PValueMethod,
     /// Whether absolute differences are tied.
     pub has_ties: bool,
 }
@@ -52,7 +64,7 @@ pub struct Wilcoxon {
 /// let test = senv_metrics::wilcoxon(&[4.0, 1.0, 5.0, 6.0], &[1.0, 2.0, 3.0, 2.0])?;
 /// assert_eq!((test.w_plus, test.w_minus, test.n_used), (9.0, 1.0, 4));
 /// // Two of the 16 sets of ranks sum to at most 1, {} and {1}: 2 · 2/16.
-/// assert_eq!(test.exact_p_value(), Some(0.25));
+/// assert_eq!((test.p_value, test.method), (Some(0.25), senv_metrics::PValueMethod::Exact));
 /// # Ok::<(), senv_metrics::Error>(())
 /// ```
 ///
@@ -78,7 +90,7 @@ pub fn wilcoxon_of_differences(differences: &[f64]) -> Result<Wilcoxon> {
     let (ranks, ties) = ranks_and_ties(&sizes);
     // Halves of integers: exact below 2^52, which is enough for any number of pairs.
     let (mut w_plus, mut w_minus) = (0.0, 0.0);
-    for (d, rank) in used.iter().zip(ranks) {
+    for (d, rank) in used.iter().zip(&ranks) {
         *(if *d > 0.0 { &mut w_plus } else { &mut w_minus }) += rank;
     }
     let n = used.len() as f64;
@@ -91,11 +103,15 @@ pub fn wilcoxon_of_differences(differences: &[f64]) -> Result<Wilcoxon> {
         variance: n * (n + 1.0) * (2.0 * n + 1.0) / 24.0 - tied / 48.0,
         z: None,
         p_value: None,
+        method: if used.len() <= MAX_EXACT { PValueMethod::Exact } else { PValueMethod::Normal },
         has_ties: !ties.is_empty(),
     };
     if !used.is_empty() {
-        let z = (test.w() - n * (n + 1.0) / 4.0) / test.variance.sqrt();
-        (test.z, test.p_value) = (Some(z), Some(normal_two_sided_p(z)));
+        test.z = Some((test.w() - n * (n + 1.0) / 4.0) / test.variance.sqrt());
+        test.p_value = match test.method {
+            PValueMethod::Exact => Some(exact_p_value(&ranks, test.w())),
+            PValueMethod::Normal => test.normal_p_value(),
+        };
     }
     Ok(test)
 }
@@ -107,6 +123,12 @@ impl Wilcoxon {
         self.w_plus.min(self.w_minus)
     }
 
+    /// Two-sided p-value of the normal approximation; `None` if no pair differs.
+    #[must_use]
+    pub fn normal_p_value(&self) -> Option<f64> {
+        self.z.map(normal_two_sided_p)
+    }
+
     /// Two-sided p-value of the normal approximation with continuity correction: |W − mean| less one half; `None` if
     /// no pair differs.
     #[must_use]
@@ -114,25 +136,21 @@ impl Wilcoxon {
         let z = (self.z?.abs() - 0.5 / self.variance.sqrt()).max(0.0);
         Some(normal_two_sided_p(z))
     }
+}
 
-    /// Two-sided p-value by counting all assignments of signs; `None` if differences are tied or zero, if no pair
-    /// differs, or beyond [`MAX_EXACT`] pairs. Takes at most n³/4 additions.
-    #[must_use]
-    pub fn exact_p_value(&self) -> Option<f64> {
-        let n = self.n_used;
-        if self.has_ties || n != self.n_pairs || n == 0 || n > MAX_EXACT {
-            return None;
+/// Two-sided p-value by counting all assignments of signs; takes about n³ additions.
+fn exact_p_value(ranks: &[f64], w: f64) -> f64 {
+    // share[s]: share of the 2^k sign assignments of the first k ranks whose positive ranks sum to s / 2 ≤ W. Twice a
+    // rank is an integer, tied or not.
+    let w = (2.0 * w) as usize;
+    let mut share = vec![0.0; w + 1];
+    share[0] = 1.0;
+    for rank in ranks {
+        let twice = (2.0 * rank) as usize;
+        for s in (0..=w).rev() {
+            let with = if s >= twice { share[s - twice] } else { 0.0 };
+            share[s] = (share[s] + with) / 2.0;
         }
-        // share[s]: share of the 2^k sign assignments of the ranks 1..=k whose positive ranks sum to s ≤ W.
-        let w = self.w() as usize;
-        let mut share = vec![0.0; w + 1];
-        share[0] = 1.0;
-        for rank in 1..=n {
-            for s in (0..=w).rev() {
-                let with = if s >= rank { share[s - rank] } else { 0.0 };
-                share[s] = (share[s] + with) / 2.0;
-            }
-        }
-        Some((2.0 * share.iter().sum::<f64>()).min(1.0))
     }
+    (2.0 * share.iter().sum::<f64>()).min(1.0)
 }

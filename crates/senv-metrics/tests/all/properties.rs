@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use senv_metrics::{
-    Error, Wilcoxon, average_precision, mean, mse, pearson_r, query_rank, ranks, spearman_rho, wilcoxon,
+    Error, PValueMethod, Wilcoxon, average_precision, mean, mse, pearson_r, query_rank, ranks, spearman_rho, wilcoxon,
     wilcoxon_of_differences,
 };
 
@@ -167,32 +167,53 @@ proptest! {
     }
 
     #[test]
-    fn the_exact_p_value_is_that_of_all_assignments_of_signs(signs in proptest::collection::vec(any::<bool>(), 1..12)) {
-        let n = signs.len();
-        let differences: Vec<f64> =
-            signs.iter().zip(1..).map(|(&plus, i)| if plus { f64::from(i) } else { -f64::from(i) }).collect();
+    fn up_to_fifty_differences_p_is_that_of_all_assignments_of_signs(
+        differences in proptest::collection::vec(-4_i32..5, 1..12),
+    ) {
+        let differences: Vec<f64> = differences.into_iter().map(f64::from).collect();
         let test = wilcoxon_of_differences(&differences).unwrap();
-        let sum_of = |set: u32| (1..=n).filter(|i| set >> (i - 1) & 1 == 1).sum::<usize>() as f64;
-        let as_low = (0..1_u32 << n).filter(|&set| sum_of(set) <= test.w()).count() as f64;
-        let expected = (2.0 * as_low / 2_f64.powi(n as i32)).min(1.0);
-        prop_assert!(close(test.exact_p_value(), Some(expected), 1e-14));
+        let sizes: Vec<f64> = differences.iter().filter(|&&d| d != 0.0).map(|d| d.abs()).collect();
+        prop_assert_eq!(test.method, PValueMethod::Exact);
+        if sizes.is_empty() {
+            prop_assert_eq!(test.p_value, None);
+        } else {
+            let ranks = ranks(&sizes).unwrap();
+            let sum_of = |set: u32| ranks.iter().enumerate().filter(|(i, _)| set >> i & 1 == 1).map(|(_, r)| r).sum::<f64>();
+            let as_low = (0..1_u32 << ranks.len()).filter(|&set| sum_of(set) <= test.w()).count() as f64;
+            let expected = (2.0 * as_low / 2_f64.powi(ranks.len() as i32)).min(1.0);
+            prop_assert!(close(test.p_value, Some(expected), 1e-14));
+        }
     }
 }
 
 #[test]
-fn with_many_pairs_the_exact_and_the_approximate_p_value_agree() {
-    // Two of five differences negative; no ties. Near the middle both agree, in the tail the exact one is smaller.
-    let differences: Vec<f64> = (1..=300).map(|i| f64::from(if i % 5 < 2 { -i } else { i })).collect();
-    let test = wilcoxon_of_differences(&differences).unwrap();
-    let (exact, normal) = (test.exact_p_value().unwrap(), test.p_value.unwrap());
-    assert!(normal < 1e-2 && (0.95..1.0).contains(&(exact / normal)), "{exact:e} against {normal:e}");
-    let corrected = test.p_value_with_continuity().unwrap();
-    assert!(corrected > normal && corrected / normal < 1.01);
-    let more: Vec<f64> = (1..=301).map(f64::from).collect();
-    assert_eq!(wilcoxon_of_differences(&more).unwrap().exact_p_value(), None);
-    // All on one side: 2 / 2^300.
-    let exact = wilcoxon_of_differences(&more[..300]).unwrap().exact_p_value().unwrap();
-    assert!((exact / 2_f64.powi(-299) - 1.0).abs() < 1e-12);
+fn five_pairs_cannot_give_less_than_one_sixteenth() {
+    // 2 · 1/2⁵ and 2 · 1/2²; the same as SciPy, which counts up to fifty differences, too.
+    for (differences, p) in [(vec![1.0, 2.0, 3.0, 4.0, 5.0], 0.0625), (vec![1.0, 2.0], 0.5)] {
+        let test = wilcoxon_of_differences(&differences).unwrap();
+        assert_eq!((test.p_value, test.method), (Some(p), PValueMethod::Exact));
+        assert!(test.normal_p_value() < Some(p), "the approximation is too sure");
+    }
+}
+
+#[test]
+fn beyond_fifty_differences_p_is_the_normal_approximation() {
+    // Two of five differences negative; no ties.
+    let of = |n| {
+        let differences: Vec<f64> = (1..=n).map(|i| f64::from(if i % 5 < 2 { -i } else { i })).collect();
+        wilcoxon_of_differences(&differences).unwrap()
+    };
+    let (exact, normal) = (of(50), of(51));
+    assert_eq!((exact.method, normal.method), (PValueMethod::Exact, PValueMethod::Normal));
+    let ratio = exact.p_value.unwrap() / exact.normal_p_value().unwrap();
+    assert!((0.95..1.05).contains(&ratio), "{exact:?}");
+    assert_eq!(normal.p_value, normal.normal_p_value());
+    let corrected = normal.p_value_with_continuity().unwrap() / normal.p_value.unwrap();
+    assert!((1.0..1.02).contains(&corrected), "{corrected}");
+    // All on one side: 2 / 2^50; zeros are dropped before they are counted.
+    let one_side: Vec<f64> = (0..=50).map(f64::from).collect();
+    let p = wilcoxon_of_differences(&one_side).unwrap().p_value.unwrap();
+    assert!((p / 2_f64.powi(-49) - 1.0).abs() < 1e-12);
 }
 
 #[test]
@@ -203,12 +224,10 @@ fn where_the_ranks_balance_the_continuity_correction_leaves_a_p_of_one() {
 }
 
 #[test]
-fn ties_and_zeros_have_no_exact_p_value_and_equal_systems_none_at_all() {
-    assert_eq!(wilcoxon_of_differences(&[1.0, -1.0, 2.0]).unwrap().exact_p_value(), None);
-    assert_eq!(wilcoxon_of_differences(&[0.0, -1.0, 2.0]).unwrap().exact_p_value(), None);
+fn equal_systems_have_no_p_value() {
     for equal in [vec![], vec![0.0, -0.0]] {
         let test = wilcoxon_of_differences(&equal).unwrap();
-        assert_eq!((test.n_used, test.z, test.p_value, test.exact_p_value()), (0, None, None, None));
+        assert_eq!((test.n_used, test.z, test.p_value, test.normal_p_value()), (0, None, None, None));
         assert_eq!(test.p_value_with_continuity(), None);
     }
 }
