@@ -8,7 +8,7 @@
 use std::{fmt, ops::AddAssign};
 
 use crate::{Scratch, SentenceEncoder, Vocabulary};
-use senv_base::Remedy;
+use senv_base::{Remedy, TokenId};
 use senv_text::Tokenizer;
 
 /// How many words of some sentences a model knows.
@@ -56,24 +56,24 @@ impl KnownWords {
         sentences: impl IntoIterator<Item = impl AsRef<str>>,
     ) -> Self {
         let (mut scratch, mut vector, mut text) = (Scratch::default(), vec![0.0; encoder.dim()], String::new());
-        let mut all = Self::default();
+        let (mut all, mut tokens) = (Self::default(), Vec::new());
+        let is_word = |token: &str| token.chars().any(char::is_alphabetic);
         for sentence in sentences {
             let before = all.words;
-            tokenizer.for_each(sentence.as_ref(), &mut text, |token| {
-                if !token.chars().any(char::is_alphabetic) {
-                    return;
-                }
-                all.words += 1;
-                if vocabulary.id(token).is_some() {
-                    all.known += 1;
-                } else {
+            let unknown = |token: &str, _: &mut Vec<TokenId>| {
+                if is_word(token) {
+                    all.words += 1;
                     // Whether it is a form or a compound of known words only the encoder can tell.
                     let coverage = encoder.encode_into(token, &mut scratch, &mut vector);
                     let is_known = coverage.tokens > 0 && coverage.known == coverage.tokens;
                     all.known += u64::from(is_known);
                     all.hashed += u64::from(!is_known && coverage.hashed > 0);
                 }
-            });
+            };
+            vocabulary.known_tokens_or(tokenizer, sentence.as_ref(), &mut text, &mut tokens, unknown);
+            let known = tokens.iter().filter(|&&id| is_word(vocabulary.token(id))).count() as u64;
+            all.words += known;
+            all.known += known;
             all.sentences += u64::from(all.words > before);
         }
         all

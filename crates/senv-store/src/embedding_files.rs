@@ -5,7 +5,8 @@ use std::{
     path::Path,
 };
 
-use senv_core::files::AtomicFile;
+use senv_core::{Tokenizer, files::AtomicFile};
+use serde::{Deserialize, Serialize};
 
 use crate::{
     Embeddings, Error, Format, LoadReport, ModelFile, ModelWriter, NonFinite, ReadOptions, Result, detect, finalfusion,
@@ -16,6 +17,13 @@ use crate::{
 const KIND: &str = "embeddings";
 /// The name of the tensor of the rows.
 const ROWS: &str = "rows";
+
+/// What a model file says beside words and rows.
+#[derive(Default, Serialize, Deserialize)]
+struct Config {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    tokenizer: Option<Tokenizer>,
+}
 
 impl Embeddings {
     /// Opens a file of any [`Format`], which is detected by its content. A senv model is memory-mapped, so that it
@@ -72,7 +80,14 @@ impl Embeddings {
     /// [`Error`] if it is of another kind, or damaged.
     pub fn from_model_file(model: &ModelFile) -> Result<Self> {
         model.expect_kind(KIND)?;
-        Self::new(model.vocabulary()?, model.table(ROWS)?)
+        let config: Config = match model.config() {
+            Some(config) => serde_json::from_str(config).map_err(|error| {
+                let (path, reason) = (model.path().to_owned(), format!("its configuration: {error}"));
+                senv_core::Error::BadFile { path, reason }
+            })?,
+            None => Config::default(),
+        };
+        Ok(Self::new(model.vocabulary()?, model.table(ROWS)?)?.with_tokenizer(config.tokenizer))
     }
 
     fn from_model(path: &Path, options: &ReadOptions) -> Result<Self> {
@@ -111,7 +126,10 @@ impl Embeddings {
         }
         refuse_finalfusion(path, format)?;
         if format == Format::Safetensors {
-            return Ok(ModelWriter::new(KIND).vocabulary(self.vocabulary()).table(ROWS, self.table()).save(path)?);
+            let writer = ModelWriter::new(KIND).vocabulary(self.vocabulary()).table(ROWS, self.table());
+            let config = self.tokenizer().map(|tokenizer| Config { tokenizer: Some(tokenizer.clone()) });
+            let config = config.as_ref().and_then(|config| serde_json::to_string(config).ok());
+            return Ok(config.iter().fold(writer, |writer, config| writer.config(config)).save(path)?);
         }
         self.check_words(path, format)?;
         let mut file = AtomicFile::create(path)?;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use senv_core::{Rows, Table, TokenId, Vocabulary};
+use senv_core::{Rows, Table, TokenId, Tokenizer, Vocabulary};
 
 use crate::{Error, Result, error::Position};
 
@@ -21,6 +21,7 @@ use crate::{Error, Result, error::Position};
 pub struct Embeddings {
     vocabulary: Vocabulary,
     table: Table,
+    tokenizer: Option<Tokenizer>,
 }
 
 impl Embeddings {
@@ -38,7 +39,19 @@ impl Embeddings {
             let (requirement, got) = ("1 or more", "0".into());
             return Err(senv_core::Error::InvalidParameter { name: "dim", requirement, got }.into());
         }
-        Ok(Self { vocabulary, table })
+        Ok(Self { vocabulary, table, tokenizer: None })
+    }
+
+    /// The same with a tokenizer that finds these words in a text, which a model file keeps; no other format does.
+    #[must_use]
+    pub fn with_tokenizer(self, tokenizer: Option<Tokenizer>) -> Self {
+        Self { tokenizer, ..self }
+    }
+
+    /// The tokenizer that finds these words in a text, where it is known: files of other programs do not say.
+    #[must_use]
+    pub fn tokenizer(&self) -> Option<&Tokenizer> {
+        self.tokenizer.as_ref()
     }
 
     pub(crate) fn check_finite(&self, path: &Path) -> Result<()> {

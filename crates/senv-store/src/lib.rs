@@ -53,6 +53,7 @@ mod text_write;
 #[cfg(feature = "arrow")]
 mod vector_table;
 mod word2vec_binary;
+mod word_lookup;
 
 pub use common_components::{CommonComponents, SecondMoment};
 pub use common_components_weights::{
@@ -69,6 +70,7 @@ pub use senv_core::{ModelFile, ModelWriter, files::FORMAT_VERSION, text::Invalid
 
 #[cfg(feature = "arrow")]
 pub use vector_table::{VectorPrecision, VectorTableWriter};
+pub use word_lookup::{WordCase, tokenizer_of_words};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -39,7 +39,7 @@ pub use split::Split;
 #[cfg(feature = "arrow")]
 pub use table::arrow::{ArrowBatches, ArrowFormat, Cells, ColumnPlace};
 pub use table::{TableColumn, TableFormat, TableText};
-pub use token::Tokenizer;
+pub use token::{Tokenizer, lowercase_into};
 
 /// Bytes that are read ahead of a decoder.
 #[allow(dead_code)]

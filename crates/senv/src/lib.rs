@@ -101,7 +101,7 @@ mod train_job;
 
 pub use average::encoder::AverageEncoder;
 #[cfg(feature = "english")]
-pub use compress::english::english;
+pub use compress::english::{english, is_english};
 pub use compress::model2vec::write_model2vec;
 pub use error::{Error, Result};
 #[cfg(feature = "arrow")]

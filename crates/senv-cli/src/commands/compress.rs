@@ -12,7 +12,7 @@ use senv_eval::{Align, StsTask, TextTable, evaluate_sts};
 use serde::Serialize;
 
 use crate::{
-    commands::{ModelArg, named, open_verified},
+    commands::{ModelArg, named},
     destination::{Content, Destination, ForceArg},
     failure::Result,
     output,
@@ -123,7 +123,7 @@ impl Compress {
             whitening: self.whitening,
             unknown_length: self.unknown_length,
         };
-        let others = self.with.iter().map(|path| open_verified(path)).collect::<senv::Result<Vec<_>>>()?;
+        let others = self.with.iter().map(Model::open_verified).collect::<senv::Result<Vec<_>>>()?;
         let small = StaticModel::from(params.compress_side_by_side(&model, &others.iter().collect::<Vec<_>>())?);
         small.write(&self.output)?;
         let (words, dim) = (small.vocabulary().len() as u64, small.dim());

@@ -11,7 +11,7 @@ use senv_store::ModelFile;
 use serde_json::{Value, json};
 
 use super::{
-    READINGS, check_report, is_english, open_model,
+    READINGS, check_report,
     train::{InputFile, Origin},
 };
 use crate::{
@@ -55,7 +55,7 @@ impl Info {
             let facts = super::collection_facts::of(&self.file, self.verify)?;
             return if self.json { output::print_json(&facts) } else { print(&facts, String::new()) };
         }
-        let is_english = is_english(&self.file);
+        let is_english = senv::is_english(&self.file);
         let size = match is_english {
             true => senv_english::BYTES.len() as u64,
             false => fs::metadata(&self.file).map_err(|e| senv_core::Error::io("open", &self.file, e))?.len(),
@@ -68,7 +68,7 @@ impl Info {
                 of_groups(&self.file)?
             }
             _ => {
-                let model = open_model(&self.file)?;
+                let model = Model::open(&self.file)?;
                 if self.check {
                     checked = Some(self.checked(&model)?);
                 }
@@ -112,7 +112,8 @@ impl Info {
             checkpoint::verify(path)?;
             return Ok(Some(json!("the whole file, by its checksum")));
         }
-        let file = if is_english(path) { ModelFile::from_static(senv_english::BYTES) } else { ModelFile::open(path) };
+        let file =
+            if senv::is_english(path) { ModelFile::from_static(senv_english::BYTES) } else { ModelFile::open(path) };
         let Ok(file) = file else { return Ok(None) };
         let Verification { tensors, checksums } = file.verify()?;
         if checksums < tensors {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use senv::{FewKnownWords, KnownWords, Model};
 
-use super::{ModelArg, file_name, is_english};
+use super::{ModelArg, file_name};
 use crate::{output, remedies::shown};
 
 /// Words after which a sample is large enough, however few sentences they are.
@@ -85,6 +85,9 @@ pub(crate) fn warn_of_few(path: &Path, known: KnownWords) {
 
 /// What to say of a query of which no word is known.
 pub(crate) fn unknown_query(query: &str, is_zero: bool, known: KnownWords) -> Option<String> {
+    if is_zero && known.known > 0 {
+        return Some(format!("the words of {query:?} that are known have vectors that add up to zero: no neighbours"));
+    }
     if is_zero {
         return Some(format!("no word of {query:?} is known: zero vector, no neighbours"));
     }
@@ -103,11 +106,11 @@ pub(crate) fn foreign_query(path: &Path, model: &Model, query: &str, known: Know
     let is_foreign = |word: &str| {
         !word.is_ascii() && word.chars().all(char::is_lowercase) && model.known_words([word]).is_unknown_text()
     };
-    let has_foreign = || is_english(path) && query.split(|c: char| !c.is_alphabetic()).any(is_foreign);
+    let has_foreign = || senv::is_english(path) && query.split(|c: char| !c.is_alphabetic()).any(is_foreign);
     let is_below = known.share().is_some_and(|share| share < least);
     (is_below && (known.few(least).is_some() || has_foreign())).then(|| {
         let KnownWords { words, known, .. } = known;
-        let language = if is_english(path) { ", which is for English only" } else { "" };
+        let language = if senv::is_english(path) { ", which is for English only" } else { "" };
         format!(
             "{known} of the {words} words of {query:?} are known to the model{language}, and {:.0} % or more of text that it fits: its \
              neighbours say little",
@@ -121,12 +124,12 @@ pub(crate) const MANY_QUERIES: usize = 10;
 
 /// The least share of known words of a text that the model fits.
 fn min_share(path: &Path) -> f64 {
-    if is_english(path) { senv_english::MIN_KNOWN_SHARE } else { KnownWords::MIN_SHARE }
+    if senv::is_english(path) { senv_english::MIN_KNOWN_SHARE } else { KnownWords::MIN_SHARE }
 }
 
 fn warn_of(path: &Path, few: &FewKnownWords) {
     let said = shown(few);
-    output::warn(&if is_english(path) {
+    output::warn(&if senv::is_english(path) {
         format!("the model that is part of senv is for English only: {said}")
     } else {
         format!("{}: {said}", file_name(path))

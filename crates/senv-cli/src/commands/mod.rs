@@ -40,12 +40,13 @@ mod unread;
 use std::path::{Path, PathBuf};
 
 use clap::Arg;
-use senv::{Model, PairData, StaticModel};
+use senv::{Model, PairData};
 use senv_core::{
+    Tokenizer, Vocabulary,
     corpus::KeptReading,
     threads::{spawn_in_turn, startable_threads, thread_count},
 };
-use senv_store::ModelFile;
+use senv_store::WordCase;
 
 use crate::{
     args::{Cli, Command},
@@ -95,18 +96,20 @@ pub(crate) fn order_weight(text: &str) -> std::result::Result<f64, String> {
 impl ModelArg {
     /// Opens it.
     pub(crate) fn open(&self) -> Result<Model> {
-        self.adjusted(match (self.copy && !is_english(&self.model), self.verify) {
+        self.adjusted(match (self.copy, self.verify) {
             (true, verify) => Model::open_copied(&self.model, verify),
-            (false, true) => open_verified(&self.model),
-            (false, false) => open_model(&self.model),
+            (false, true) => Model::open_verified(&self.model),
+            (false, false) => Model::open(&self.model),
         }?)
     }
 
     /// The same, with the whole file compared with its checksums: for what is written anew, which must not carry damage
     /// on under checksums that fit.
     pub(crate) fn open_verified(&self) -> Result<Model> {
-        let copied = self.copy && !is_english(&self.model);
-        self.adjusted(if copied { Model::open_copied(&self.model, true) } else { open_verified(&self.model) }?)
+        self.adjusted(match self.copy {
+            true => Model::open_copied(&self.model, true),
+            false => Model::open_verified(&self.model),
+        }?)
     }
 
     /// The arguments, beside the file, that decide what vectors it makes: their names and values.
@@ -117,6 +120,9 @@ impl ModelArg {
 
     /// The model as the arguments want it.
     fn adjusted(&self, model: Model) -> Result<Model> {
+        if model.tokenizer().is_longest_first() {
+            note_case(&self.model, model.vocabulary(), model.tokenizer());
+        }
         let model = match &self.unknown_row {
             Some(word) => model.with_unknown_row(word)?,
             None => model,
@@ -136,12 +142,27 @@ impl ModelArg {
 
     /// Opens it for an evaluation, and says so where it is the one that is part of senv: a figure is that of a model.
     pub(crate) fn open_for_many(&self) -> Result<Model> {
-        if is_english(&self.model) {
+        if senv::is_english(&self.model) {
             output::note("using the English model that is part of senv, for English only; --model FILE takes another");
         }
         let model = self.open()?;
         model.prepare_for_many();
         Ok(model)
+    }
+}
+
+/// Says how words with capitals are looked up in word vectors of another program, where that is not plain: nearly all of
+/// them are in lower case, and some are not.
+pub(crate) fn note_case(path: &Path, vocabulary: &Vocabulary, tokenizer: &Tokenizer) {
+    let WordCase { words, capitals } = WordCase::of(vocabulary);
+    if tokenizer.is_lowercase() && capitals > 0 {
+        output::note(&format!(
+            "{} of {} in {} have capitals: words of a text are looked up as they stand and then in lower case (senv convert \
+             --lowercase false makes a model that counts capitals)",
+            output::grouped(capitals as u64),
+            output::plural(words as u64, "word"),
+            path.display()
+        ));
     }
 }
 
@@ -152,25 +173,6 @@ fn named(model: Arg) -> Arg {
 
 /// The name of the model that is part of senv.
 const ENGLISH: &str = "english";
-
-/// Whether a path stands for that model.
-pub(crate) fn is_english(path: &Path) -> bool {
-    path == Path::new(ENGLISH) && !path.is_file()
-}
-
-/// Opens a model file, or the model that is part of senv.
-pub(crate) fn open_model(path: &Path) -> senv::Result<Model> {
-    if is_english(path) { Ok(StaticModel::from(senv_english::model()?).into()) } else { Model::open(path) }
-}
-
-/// The same, after the whole file was compared with its checksums.
-pub(crate) fn open_verified(path: &Path) -> senv::Result<Model> {
-    if !is_english(path) {
-        return Model::open_verified(path);
-    }
-    ModelFile::from_static(senv_english::BYTES)?.verify()?;
-    open_model(path)
-}
 
 /// As many threads as are wanted, or a fourth of those that the system starts where it starts fewer: some commands read
 /// and then train with as many threads of their own beside the pool, and what is left is for the memory that all of

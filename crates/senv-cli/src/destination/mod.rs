@@ -107,10 +107,17 @@ impl<'a> Destination<'a> {
     /// Refuses a file that is one of the inputs, that somebody else may need, or that cannot be written; nothing is
     /// left behind. `-` among the inputs is standard input.
     pub(crate) fn check<P: AsRef<Path>>(&self, inputs: &[P]) -> Result {
-        let Self { path, option, .. } = *self;
+        let Self { path, option, content, .. } = *self;
         if is_dash(path) {
             let message = format!(
                 "{option} -: this cannot go to standard output; give the name of a file (./- for one of that name)"
+            );
+            return Err(Failure::Usage(message));
+        }
+        if matches!(content, Content::Model) && senv::is_english(path) {
+            let message = format!(
+                "{option} english: this is the name of the model that is part of senv, by which no file is opened; give another \
+                 name, or ./english"
             );
             return Err(Failure::Usage(message));
         }

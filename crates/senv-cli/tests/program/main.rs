@@ -52,4 +52,5 @@ mod trees;
 mod tune;
 mod weights;
 mod word_order;
+mod word_vectors;
 mod work;

@@ -66,12 +66,14 @@ pub struct Tokenizer {
     /// Not mentioned where it is off, so that files are as they were before there was this choice.
     #[serde(default, skip_serializing_if = "is_off")]
     strip_hashtags: bool,
+    #[serde(default, skip_serializing_if = "is_off")]
+    longest_first: bool,
 }
 
-/// Equal are tokenizers that find the same tokens.
+/// Equal are tokenizers that find the same tokens of the same text and vocabulary.
 impl PartialEq for Tokenizer {
     fn eq(&self, other: &Self) -> bool {
-        let choices = |it: &Self| (it.rule, it.lowercase, it.strip_hashtags);
+        let choices = |it: &Self| (it.rule, it.lowercase, it.strip_hashtags, it.longest_first);
         choices(self) == choices(other)
     }
 }
@@ -94,7 +96,7 @@ enum Rule {
 
 impl Tokenizer {
     const fn of(rule: Rule) -> Self {
-        Self { rule, lowercase: false, automatic: false, strip_hashtags: false }
+        Self { rule, lowercase: false, automatic: false, strip_hashtags: false, longest_first: false }
     }
 
     /// The one that fits the text, chosen when training starts ([`Tokenizer::fitted_to_files`]): [`Tokenizer::unicode`]
@@ -180,6 +182,23 @@ impl Tokenizer {
         self.strip_hashtags
     }
 
+    /// Whether a vocabulary is asked for the longest form first; off by default, and on for word vectors of another
+    /// origin, whose words were found by another tokenizer. Tokens that touch each other are looked up together, as
+    /// many as are a word of the vocabulary, each form as it stands and then, with [`Tokenizer::lowercase`], in lower
+    /// case: `don't` and `C++` are found where they have a row, and else their parts. No effect without a vocabulary
+    /// (`Vocabulary::known_tokens`).
+    #[must_use]
+    pub const fn longest_first(mut self, on: bool) -> Self {
+        self.longest_first = on;
+        self
+    }
+
+    /// Whether a vocabulary is asked for the longest form first.
+    #[must_use]
+    pub const fn is_longest_first(&self) -> bool {
+        self.longest_first
+    }
+
     /// The name of the rule: `whitespace`, `words` or `unicode`.
     #[must_use]
     pub const fn name(&self) -> &'static str {
@@ -259,8 +278,9 @@ fn blank(text: &[u8], mut f: impl FnMut(usize, usize)) {
     }
 }
 
-/// Lower case as Unicode has it (a capital sigma at the end of a word becomes the final one).
-fn lowercase_into<'a>(text: &'a str, scratch: &'a mut String) -> &'a str {
+/// Lower case as Unicode has it (a capital sigma at the end of a word becomes the final one), in `scratch`.
+#[doc(hidden)]
+pub fn lowercase_into<'a>(text: &'a str, scratch: &'a mut String) -> &'a str {
     scratch.clear();
     let mut rest = text;
     loop {

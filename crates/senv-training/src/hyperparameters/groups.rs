@@ -64,7 +64,7 @@ impl Hyperparameters for Tokenizer {
             "strip_hashtags" => set_value(&mut strip_hashtags, name, text)?,
             _ => return Ok(false),
         }
-        *self = rule.0.lowercase(lowercase).strip_hashtags(strip_hashtags);
+        *self = rule.0.lowercase(lowercase).strip_hashtags(strip_hashtags).longest_first(self.is_longest_first());
         Ok(true)
     }
 

@@ -2,49 +2,18 @@
 
 use std::{fs, path::Path};
 
-#[cfg(feature = "english")]
-use senv_store::ModelFile;
-
 use super::weighted;
 use crate::{
     error::{Error, Result},
     model::{digest::model_digest, handle::Model},
 };
 
-/// The name that stands for the English model that is part of senv, where no file has it.
-pub(super) const ENGLISH: &str = "english";
-
-/// Whether the name was given for it; a folder of that name is no model.
-fn is_english(path: &Path) -> bool {
-    is_name_of_english(path) && !path.is_file()
-}
-
-/// Whether the name that a collection keeps is its: paths of files are kept as a whole.
-fn is_name_of_english(kept: &Path) -> bool {
-    cfg!(feature = "english") && kept == Path::new(ENGLISH)
-}
-
-/// The digest of the model at a path, or of the English one.
-fn digest_of(path: &Path, #[cfg_attr(not(feature = "english"), expect(unused))] english: bool) -> Result<String> {
+/// Whether it is the name of the English model that is part of senv, which has no path.
+fn is_english(#[cfg_attr(not(feature = "english"), expect(unused))] path: &Path) -> bool {
     #[cfg(feature = "english")]
-    if english {
-        return Ok(crate::model::digest::of_model(&ModelFile::from_static(senv_english::BYTES)?));
-    }
-    model_digest(path)
-}
-
-/// The digest of the model that is given so.
-#[cfg(feature = "english")]
-pub(super) fn digest(path: &Path) -> Result<String> {
-    digest_of(path, is_english(path))
-}
-
-fn open(path: &Path, #[cfg_attr(not(feature = "english"), expect(unused))] english: bool) -> Result<Model> {
-    #[cfg(feature = "english")]
-    if english {
-        return crate::compress::english::english();
-    }
-    Model::open(path)
+    return crate::is_english(path);
+    #[cfg(not(feature = "english"))]
+    false
 }
 
 /// A model, its digest, and the name under which it is found again.
@@ -60,18 +29,18 @@ pub(super) struct ModelPlace {
 impl ModelPlace {
     /// Opens the model for a new collection.
     pub(super) fn open(path: &Path, order_weight: f64) -> Result<Self> {
-        let english = is_english(path);
-        let model = open(path, english)?;
+        let model = Model::open(path)?;
         let reads_order = model.reads_order();
-        let (model, digest) = (weighted(model, order_weight)?, digest_of(path, english)?);
-        Ok(Self { model, reads_order, digest, path: kept_path(path, english)? })
+        let (model, digest) = (weighted(model, order_weight)?, model_digest(path)?);
+        Ok(Self { model, reads_order, digest, path: kept_path(path)? })
     }
 }
 
-/// The path under which a model is kept: that of the file itself, behind links, without `.` and `..`.
-fn kept_path(path: &Path, english: bool) -> Result<String> {
-    if english {
-        return Ok(ENGLISH.to_owned());
+/// The path under which a model is kept: that of the file itself, behind links, without `.` and `..`; of the English
+/// model its name.
+fn kept_path(path: &Path) -> Result<String> {
+    if is_english(path) {
+        return Ok(path.to_string_lossy().into_owned());
     }
     let real = fs::canonicalize(path).map_err(|e| senv_core::Error::io("find", path, e))?;
     real.into_os_string().into_string().map_err(|real| Error::ModelPath { model: real.into() })
@@ -79,14 +48,13 @@ fn kept_path(path: &Path, english: bool) -> Result<String> {
 
 /// The path under which the model of a collection is kept from now on, which must have this digest.
 pub(super) fn moved(folder: &Path, digest: &str, model: &Path) -> Result<String> {
-    let english = is_english(model);
-    check(folder, digest, model, english)?;
-    kept_path(model, english)
+    check(folder, digest, model)?;
+    kept_path(model)
 }
 
 /// Refuses another model than the one of the collection.
-fn check(folder: &Path, digest: &str, model: &Path, english: bool) -> Result<()> {
-    let found = digest_of(model, english)?;
+fn check(folder: &Path, digest: &str, model: &Path) -> Result<()> {
+    let found = model_digest(model)?;
     if !digest.is_empty() && found != digest {
         let (collection, model, expected) = (folder.to_owned(), model.to_owned(), digest.to_owned());
         return Err(Error::OtherModel { collection, model, expected, found });
@@ -98,10 +66,9 @@ fn check(folder: &Path, digest: &str, model: &Path, english: bool) -> Result<()>
 /// was made, or else beside the folder of the collection.
 pub(super) fn open_again(folder: &Path, digest: &str, kept: &str, given: Option<&Path>) -> Result<Model> {
     let kept = Path::new(kept);
-    let english = given.map_or_else(|| is_name_of_english(kept), is_english);
     let path = match given {
         Some(path) => path.to_owned(),
-        None if english || kept.exists() => kept.to_owned(),
+        None if is_english(kept) || kept.exists() => kept.to_owned(),
         None => {
             // Behind links, and of a folder such as `.`, too.
             let real = fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
@@ -110,6 +77,6 @@ pub(super) fn open_again(folder: &Path, digest: &str, kept: &str, given: Option<
             beside.ok_or_else(|| Error::ModelGone { collection: folder.to_owned(), model: kept.to_owned() })?
         }
     };
-    check(folder, digest, &path, english)?;
-    open(&path, english)
+    check(folder, digest, &path)?;
+    Model::open(&path)
 }

@@ -8,7 +8,7 @@ use senv_core::{
 };
 use senv_index::Collection;
 
-use super::{SentenceCollection, model_place, new_sentences::TEXT};
+use super::{SentenceCollection, new_sentences::TEXT};
 use crate::error::{Error, Result};
 
 /// Sentences that are encoded together where a collection keeps no vectors.
@@ -89,7 +89,7 @@ impl SentenceCollection {
     /// [`Error::NotForWeb`]; [`senv_core::Error::Io`] if the model cannot be read.
     pub fn check_model_for_web(model: impl AsRef<Path>) -> Result<bool> {
         let model = model.as_ref();
-        check_digest(&model_place::digest(model)?, model)
+        check_digest(&crate::model_digest(model)?, model)
     }
 
     /// Whether there are lines, all of one file.

@@ -18,8 +18,8 @@ const PIECE_BYTES: u64 = 1 << 16;
 ///
 /// A file of senv has checksums of its tensors in its header, so that its digest is that of the whole without reading
 /// it. Of other files 64 pieces, spread over the file from its beginning to its end, and the length are looked at. It
-/// protects from mistakes, not from malice. With the feature `english` the name `english`, where no file has it, stands
-/// for the English model that is part of the library.
+/// protects from mistakes, not from malice. With the feature `english` the name `english` stands for the model that is
+/// part of the library, as in [`crate::Model::open`].
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -36,7 +36,7 @@ const PIECE_BYTES: u64 = 1 << 16;
 pub fn model_digest(path: impl AsRef<Path>) -> Result<String> {
     let path = path.as_ref();
     #[cfg(feature = "english")]
-    if path == Path::new("english") && !path.exists() {
+    if crate::is_english(path) {
         return Ok(of_model(&ModelFile::from_static(senv_english::BYTES)?));
     }
     if path.is_dir() {

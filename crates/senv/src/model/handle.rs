@@ -1,20 +1,23 @@
 //! Any model of senv, opened without knowing which it is.
 
-use std::{any::Any, fmt, ops::Deref, path::Path, sync::Arc};
+use std::{any::Any, borrow::Cow, fmt, ops::Deref, path::Path, sync::Arc};
 
 use ndarray::Array2;
 use senv_core::{Coverage, KnownWords, Scratch, SentenceEncoder};
-use senv_store::{Embeddings, NearestIndex};
+use senv_store::{Embeddings, NearestIndex, tokenizer_of_words};
 
 use crate::{
-    average::encoder::{AverageEncoder, words},
+    average::{
+        encoder::{AverageEncoder, words},
+        unknown_words::UnknownWords,
+    },
     error::{Error, Result},
     model::{
         decode::{DecodedSentence, Interpolation},
         expansion::{ExpansionReport, VocabularyExpansion},
         reverse_dictionary::DefinedWord,
         saved::SavedModel,
-        word_vectors::{embeddings_of, tokenizer_of_words},
+        word_vectors::embeddings_of,
     },
 };
 
@@ -62,11 +65,15 @@ impl fmt::Debug for Model {
 impl Model {
     /// An encoder that averages these word vectors.
     ///
+    /// Text is tokenized as they say ([`Embeddings::tokenizer`]), or by [`tokenizer_of_words`] where they do not, as files
+    /// of other programs: the longest form that has a row is looked up.
+    ///
     /// # Errors
     /// If there are more words than numbers for them.
     pub fn from_embeddings(embeddings: Embeddings) -> Result<Self> {
+        let tokenizer = embeddings.tokenizer().cloned();
         let (vocabulary, table) = embeddings.into_parts();
-        let tokenizer = tokenizer_of_words(&vocabulary);
+        let tokenizer = tokenizer.unwrap_or_else(|| tokenizer_of_words(&vocabulary));
         let features = words(&vocabulary)?;
         Ok(AverageEncoder::new(tokenizer, vocabulary, features, table)?.into())
     }
@@ -235,6 +242,23 @@ impl Model {
     /// If the copy does not fit into memory.
     pub fn to_embeddings(&self) -> Result<Embeddings> {
         embeddings_of(&*self.0)
+    }
+
+    /// The average of rows that the model is or, of a compressed model, the average of its words: n-grams and the part
+    /// that reads word order are left behind.
+    ///
+    /// # Errors
+    /// [`Error::NotWords`] if it is no average.
+    pub(crate) fn word_average(&self) -> Result<Cow<'_, AverageEncoder>> {
+        if let Some(average) = self.average() {
+            return Ok(Cow::Borrowed(average));
+        }
+        let Some(table) = self.static_table() else { return Err(Error::NotWords { kind: self.kind() }) };
+        let unknown = if table.unknown_word_length().is_some() { UnknownWords::Hash } else { UnknownWords::Skip };
+        let (vocabulary, rows) = self.to_embeddings()?.into_parts();
+        let features = words(&vocabulary)?;
+        let average = AverageEncoder::new(self.tokenizer().clone(), vocabulary, features, rows)?;
+        Ok(Cow::Owned(average.with_unknown_words(unknown)))
     }
 }
 

@@ -8,12 +8,6 @@ use senv_store::Embeddings;
 use super::saved::SavedModel;
 use crate::{average::encoder::AverageEncoder, error::Result};
 
-/// The tokenizer for word vectors of another origin: lower-case unless the words have capitals.
-pub(crate) fn tokenizer_of_words(vocabulary: &Vocabulary) -> Tokenizer {
-    let cased = vocabulary.text().chars().any(char::is_uppercase);
-    Tokenizer::words().lowercase(!cased)
-}
-
 /// The words of a model and their rows.
 pub(crate) fn embeddings_of(model: &dyn SavedModel) -> Result<Embeddings> {
     let vocabulary = model.vocabulary().clone();
@@ -26,7 +20,7 @@ pub(crate) fn embeddings_of(model: &dyn SavedModel) -> Result<Embeddings> {
         };
         table.row_mut(id.index()).copy_from_slice(senv_core::Rows::row(rows, row));
     }
-    Ok(Embeddings::new(vocabulary, table)?)
+    Ok(Embeddings::new(vocabulary, table)?.with_tokenizer(Some(model.tokenizer().clone())))
 }
 
 impl SavedModel for AverageEncoder {

@@ -154,10 +154,11 @@ pub fn open(path: impl AsRef<Path>) -> Result<Model> {
 }
 
 impl Model {
-    /// Opens a model file of senv, or word vectors in any format of the store; the latter are averaged over words found
-    /// by the `words` tokenizer, lower-cased unless the file itself has capitals. A `.bin` file of fastText or of
-    /// Sent2Vec's program is read into memory with the tokenizer of [`ReleasedBin::tokenizer`]. A folder is one of
-    /// Model2Vec ([`Model2Vec::open`]).
+    /// Opens a model file of senv, or word vectors in any format of the store; the latter are averaged
+    /// ([`Model::from_embeddings`]). A `.bin` file of fastText or of Sent2Vec's program is read into memory with the
+    /// tokenizer of [`ReleasedBin::tokenizer`]. A folder is one of Model2Vec ([`Model2Vec::open`]). With the feature
+    /// `english` the path `english` is the name of the model that is part of the library; a file of that name is
+    /// `./english`.
     ///
     /// # Errors
     /// If the file is neither, or damaged; [`senv_store::Error::NonFinite`], naming line and word, if a number of a row
@@ -193,6 +194,11 @@ impl Model {
         open: fn(&Path) -> senv_core::Result<ModelFile>,
         check: impl FnOnce(&ModelFile) -> Result<()>,
     ) -> Result<Self> {
+        #[cfg(feature = "english")]
+        if crate::is_english(path) {
+            check(&ModelFile::from_static(senv_english::BYTES)?)?;
+            return crate::english();
+        }
         if Model2Vec::is_one(path) {
             return Ok(Model2Vec::open(path)?.into());
         }

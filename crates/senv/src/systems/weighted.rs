@@ -89,7 +89,7 @@ impl WeightedParams {
         self.check()?;
         let TrainOptions { observer, .. } = *options;
         let reading = &options.text_reading();
-        let average = base.average().ok_or(Error::NotWords { kind: base.kind() })?;
+        let average = base.word_average()?;
         let (n, dim) = (self.n_components, average.rows().dim());
         require(n < dim, "n_components", "below the dimension of the vectors", n as f64)?;
         let unknown = match (self.unknown_words, self.unknown_row.as_deref(), average.unknown_row()) {
@@ -97,7 +97,7 @@ impl WeightedParams {
             (_, Some(row), _) | (None, None, Some(row)) => Unknown::Row(row),
             (words, None, _) => Unknown::Words(words.unwrap_or(average.unknown_words())),
         };
-        let encoder = unknown.in_look_up(without_unused_rows(average)?)?;
+        let encoder = unknown.in_look_up(without_unused_rows(&average)?)?;
         let counts = count(paths, encoder.tokenizer(), reading, observer)?;
         let weighting = Weighting::new(self.scheme, self.scheme.word_weights(encoder.vocabulary(), &counts)?);
         let n_grams = *encoder.features().params();

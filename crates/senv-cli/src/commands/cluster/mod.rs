@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use crate::{
     commands::{
-        ModelArg, is_english,
+        ModelArg,
         sentences::{LocatedSentence, cosine, located, read_for, texts, with_files},
     },
     destination::{self, Content, Destination, ForceArg},
@@ -149,7 +149,7 @@ impl Cluster {
             }
         };
         if let Some(path) = &self.save {
-            found.save(path, &digest(&self.model.model)?)?;
+            found.save(path, &senv::model_digest(&self.model.model)?)?;
         }
         if let Some(path) = &self.report {
             let page = page::of(&model, &sentences, &found, &grouping)?;
@@ -173,7 +173,7 @@ impl Cluster {
     /// Opens old groups, which must be of this model.
     fn open_groups(&self, path: &Path, model: &Model) -> Result<TextGroups> {
         let (groups, of_model) = TextGroups::open(path)?;
-        if of_model != digest(&self.model.model)? || groups.centroids.dim() != model.dim() {
+        if of_model != senv::model_digest(&self.model.model)? || groups.centroids.dim() != model.dim() {
             return Err(Failure::Usage(format!(
                 "the groups of {} are of another model than {}: give theirs with --model",
                 path.display(),
@@ -245,9 +245,4 @@ fn with_sizes(mut groups: TextGroups, grouping: &Grouping) -> TextGroups {
     groups.groups.iter_mut().for_each(|group| group.size = 0);
     grouping.group_of.iter().flatten().for_each(|&group| groups.groups[group as usize].size += 1);
     groups
-}
-
-/// The digest of a model.
-fn digest(model: &Path) -> Result<String> {
-    Ok(if is_english(model) { senv_english::DIGEST.to_owned() } else { senv::model_digest(model)? })
 }

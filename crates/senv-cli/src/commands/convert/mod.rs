@@ -10,11 +10,13 @@ use std::{
 use clap::ValueEnum;
 use senv::{Model, Model2Vec, ReleasedBin, write_model2vec};
 use senv_core::{Vocabulary, files::AtomicFile};
-use senv_store::{Embeddings, Format, ModelFile, NonFinite, NpyWriter, ReadOptions, read_npy_marked};
+use senv_store::{
+    Embeddings, Format, ModelFile, NonFinite, NpyWriter, ReadOptions, read_npy_marked, tokenizer_of_words,
+};
 
 use self::release::ReleaseArgs;
 use crate::{
-    commands::{is_english, open_model, open_verified},
+    commands::note_case,
     destination::{self, Content, Destination, ForceArg},
     failure::{Failure, Result},
     output::{self, plural},
@@ -144,7 +146,7 @@ impl Convert {
             self.check_output(to)?;
             return self.release.convert_bin(&self.input, &self.output);
         }
-        self.release.refuse()?;
+        self.release.refuse_end_token()?;
         if self.from == Some(FormatArg::Model2vec) {
             return Err(Failure::Usage(
                 "folders of Model2Vec need no conversion: every command opens them with --model".into(),
@@ -154,7 +156,10 @@ impl Convert {
             return self.to_model2vec();
         }
         self.check_output(to)?;
-        let embeddings = self.read()?;
+        let embeddings = self.release.with_tokenizer(self.read()?, to == FormatArg::Senv)?;
+        if embeddings.tokenizer().is_none() {
+            note_case(&self.input, embeddings.vocabulary(), &tokenizer_of_words(embeddings.vocabulary()));
+        }
         match to.format() {
             Some(format) if is_dash(&self.output) => {
                 let mut out = output::stdout();
@@ -176,7 +181,7 @@ impl Convert {
             let message = format!("{} is there already; give another folder, or --force", self.output.display());
             return Err(Failure::Usage(message));
         }
-        let model = open_model(&self.input)?;
+        let model = Model::open(&self.input)?;
         write_model2vec(&model, &self.output)?;
         let words = plural(model.vocabulary().len() as u64, "word");
         output::note(&format!("{words} of {} numbers written to {}", model.dim(), self.output.display()));
@@ -218,8 +223,8 @@ impl Convert {
         if self.reads_matrix() {
             return read_matrix(&self.input);
         }
-        if is_english(&self.input) {
-            return Ok(open_verified(&self.input)?.to_embeddings()?);
+        if senv::is_english(&self.input) {
+            return Ok(Model::open_verified(&self.input)?.to_embeddings()?);
         }
         let mut options = ReadOptions::default().non_finite(NonFinite::Error).verify(true);
         options = options.invalid_utf8(self.invalid_utf8.into());

@@ -8,6 +8,7 @@ use std::{
 
 use senv::{ReleasedBin, SkipThought};
 use senv_core::{Error as CoreError, Tokenizer};
+use senv_store::{Embeddings, tokenizer_of_words};
 
 use crate::{
     commands::train::HyperArgs,
@@ -28,27 +29,31 @@ pub(super) struct ReleaseArgs {
 
 impl ReleaseArgs {
     /// Refuses what word vectors have no use for.
-    pub(super) fn refuse(&self) -> Result {
-        let given = [
-            ("--tokenizer", self.tokenizer.is_given("tokenizer")),
-            ("--lowercase", self.tokenizer.is_given("lowercase")),
-            ("--strip-hashtags", self.tokenizer.is_given("strip_hashtags")),
-            ("--end-token", self.end_token),
-        ];
-        match given.into_iter().find(|(_, given)| *given) {
-            Some((name, _)) => Err(Failure::Usage(format!(
-                "{name} goes with a folder of released Skip-thoughts{} that becomes a model of senv",
-                if name == "--end-token" { "" } else { " or a .bin file of fastText or Sent2Vec's program" }
-            ))),
-            None => Ok(()),
+    pub(super) fn refuse_end_token(&self) -> Result {
+        if self.end_token {
+            return Err(Failure::Usage("--end-token goes with a folder of released Skip-thoughts".into()));
         }
+        Ok(())
+    }
+
+    /// The word vectors with the tokenizer that was asked for, if one was: a model file of senv keeps it, and what is
+    /// not asked for stays as it is.
+    pub(super) fn with_tokenizer(&self, embeddings: Embeddings, keeps_it: bool) -> Result<Embeddings> {
+        let Some(option) = self.tokenizer.first_given(&["tokenizer", "lowercase", "strip_hashtags"]) else {
+            return Ok(embeddings);
+        };
+        if !keeps_it {
+            return Err(Failure::Usage(format!("{option} is kept in a model of senv alone; give a name in .senv")));
+        }
+        let tokenizer = embeddings.tokenizer().cloned();
+        let mut tokenizer = tokenizer.unwrap_or_else(|| tokenizer_of_words(embeddings.vocabulary()));
+        self.tokenizer.apply(&mut tokenizer)?;
+        Ok(embeddings.with_tokenizer(Some(tokenizer)))
     }
 
     /// Reads a `.bin` file of fastText or of Sent2Vec's program and writes the model, which may be written there.
     pub(super) fn convert_bin(&self, path: &Path, to: &Path) -> Result {
-        if self.end_token {
-            return Err(Failure::Usage("--end-token goes with a folder of released Skip-thoughts".into()));
-        }
+        self.refuse_end_token()?;
         let released = ReleasedBin::open(path)?;
         let mut tokenizer = released.tokenizer();
         self.tokenizer.apply(&mut tokenizer)?;

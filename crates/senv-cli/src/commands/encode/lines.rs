@@ -74,7 +74,7 @@ fn encode(
         let Batch { lines, out, tally } = batch;
         let mut push = |line: &str, coverage: Coverage, row: &[f32]| {
             finite::check(model, path, line, row)?;
-            tally.add(line, coverage);
+            tally.add(line, coverage, row);
             format.push(row, out);
             Ok(())
         };

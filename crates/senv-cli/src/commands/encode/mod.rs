@@ -155,6 +155,7 @@ struct Counts {
     lines: u64,
     blank: u64,
     unknown: u64,
+    zero: u64,
     unread: Unread,
 }
 
@@ -170,6 +171,12 @@ impl Counts {
         if self.unknown > 0 {
             output::warn(&format!("{} without a known word: zero vectors", plural(self.unknown, "sentence")));
         }
+        if self.zero > 0 {
+            output::warn(&format!(
+                "{} of words whose vectors add up to zero: zero vectors",
+                plural(self.zero, "sentence")
+            ));
+        }
         self.unread.warn();
     }
 
@@ -177,14 +184,16 @@ impl Counts {
         self.lines += other.lines;
         self.blank += other.blank;
         self.unknown += other.unknown;
+        self.zero += other.zero;
         self.unread += other.unread;
     }
 
-    fn add(&mut self, line: &str, coverage: Coverage) {
+    fn add<'x>(&mut self, line: &str, coverage: Coverage, vector: impl IntoIterator<Item = &'x f32>) {
         let blank = is_blank(line);
         self.lines += 1;
         self.blank += u64::from(blank);
         self.unknown += u64::from(!blank && coverage.is_empty());
+        self.zero += u64::from(!coverage.is_empty() && vector.into_iter().all(|&x| x == 0.0));
         self.unread.add(&coverage);
     }
 }

@@ -63,7 +63,7 @@ pub(super) fn encode(
     encode_table(model, inputs, output, &params, |rows| {
         for ((sentence, coverage), vector) in rows.sentences.iter().zip(rows.coverage).zip(rows.vectors.rows()) {
             finite::check(model, model_path, sentence, vector.as_slice().unwrap_or_default())?;
-            counts.add(sentence, *coverage);
+            counts.add(sentence, *coverage, vector);
         }
         counter.add(rows.sentences.len() as u64);
         if !sample.is_complete() {

@@ -9,7 +9,7 @@ use senv_metrics::{Bootstrap, DEFAULT_RESAMPLES};
 use serde::Serialize;
 
 use crate::{
-    commands::{ModelArg, file_name, named, open_model},
+    commands::{ModelArg, file_name, named},
     failure::{Failure, Result},
     output,
 };
@@ -107,7 +107,7 @@ impl Dictionary {
         let (result, floor) = (evaluate(&model)?, evaluate(&Model::from_embeddings(words.clone())?)?);
         let mut against = Vec::new();
         for path in &self.against {
-            let other = open_model(path)?;
+            let other = Model::open(path)?;
             let dim = senv_core::SentenceEncoder::dim(&other);
             if dim != words.dim() {
                 let (name, wanted) = (path.display(), words.dim());

@@ -34,7 +34,7 @@ use senv_metrics::{Bootstrap, DEFAULT_RESAMPLES};
 use serde::Serialize;
 
 use crate::{
-    commands::{ModelArg, file_name, known_words::known_share, open_model},
+    commands::{ModelArg, file_name, known_words::known_share},
     destination::{Content, Destination, ForceArg},
     failure::{Failure, Result},
     output,
@@ -265,7 +265,7 @@ impl Sts {
         let floor = if self.no_floor { Vec::new() } else { floor::floor(&model, &tasks)? };
         let other = match &self.against {
             Some(path) => {
-                let other = open_model(path)?;
+                let other = Model::open(path)?;
                 let share = known_share(path, &other, sentences_of(&tasks));
                 let other = evaluate_sts(&other, &tasks)?;
                 let comparison = compare_sts(&result, &other)?;

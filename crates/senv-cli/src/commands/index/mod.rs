@@ -26,7 +26,7 @@ use self::{
     parts::{Documents, Parts},
 };
 use crate::{
-    commands::{ENGLISH, is_english, known_words::warn_of_few, order_weight},
+    commands::{ENGLISH, known_words::warn_of_few, order_weight},
     failure::{Failure, Result},
     output::{self, plural, short},
     text::{InputArgs, LineArgs, is_arrow, is_dash, note_tables, note_typing},
@@ -265,7 +265,7 @@ impl Index {
             (collection, before)
         } else {
             let model = self.model.clone().unwrap_or_else(|| ENGLISH.into());
-            if self.model.is_none() && is_english(&model) {
+            if self.model.is_none() && senv::is_english(&model) {
                 output::note("using the English model that is part of senv (English only); --model FILE takes another");
             }
             let index = IndexParams { rescoring: self.precision.into(), ..IndexParams::default() };

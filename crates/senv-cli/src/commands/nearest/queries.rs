@@ -46,6 +46,15 @@ impl<'a> Queries<'a> {
     pub(super) fn refuse_unknown(&self) -> Result {
         let unknown = |i: &usize| self.vectors.row(*i).iter().all(|&x| x == 0.0);
         match self.texts {
+            [first, ..]
+                if (0..self.texts.len()).all(|i| unknown(&i)) && self.words.iter().any(|words| words.known > 0) =>
+            {
+                let message = format!(
+                    "the words of {first:?} that the model knows have vectors that add up to zero: a zero vector has no \
+                     neighbours"
+                );
+                Err(std::io::Error::other(message).into())
+            }
             [first, rest @ ..] if (0..self.texts.len()).all(|i| unknown(&i)) => {
                 let others =
                     if rest.is_empty() { String::new() } else { format!(", nor of {} other queries", rest.len()) };

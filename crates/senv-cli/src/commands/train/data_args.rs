@@ -7,7 +7,7 @@ use senv::{HeldOut, Model, PairInput, PairKind, PairOptions, ScoredPairs, Second
 use senv_core::Error as CoreError;
 use senv_store::Embeddings;
 
-use crate::{commands::open_verified, text::TextArgs};
+use crate::text::TextArgs;
 
 /// A file, and its share of the batches.
 #[derive(Debug, Clone, PartialEq)]
@@ -89,7 +89,7 @@ impl VectorArgs {
     /// Reads them.
     pub(crate) fn open(&self) -> senv::Result<Option<Embeddings>> {
         let Some(path) = &self.init_vectors else { return Ok(None) };
-        finite(open_verified(path)?.to_embeddings()?, path).map(Some)
+        finite(Model::open_verified(path)?.to_embeddings()?, path).map(Some)
     }
 }
 

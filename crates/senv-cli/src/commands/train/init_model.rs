@@ -4,8 +4,6 @@ use std::path::PathBuf;
 
 use senv::Model;
 
-use crate::commands::open_verified;
-
 /// A model to fine-tune.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct InitModelArgs {
@@ -20,6 +18,6 @@ pub(crate) struct InitModelArgs {
 impl InitModelArgs {
     /// Opens it.
     pub(crate) fn open(&self) -> senv::Result<Option<Model>> {
-        self.init_model.as_deref().map(open_verified).transpose()
+        self.init_model.as_deref().map(Model::open_verified).transpose()
     }
 }

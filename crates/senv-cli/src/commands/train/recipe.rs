@@ -21,7 +21,7 @@ use super::{
     system_names,
 };
 use crate::{
-    commands::{ENGLISH, open_verified},
+    commands::ENGLISH,
     failure::{Failure, Result},
     output::plural,
     progress::{TrainingProgress, Unit},
@@ -93,7 +93,7 @@ impl RecipeArgs {
         let mut recipe = Recipe::choose_by(&sample, &self.input, &self.pairs, &options)?;
         let mut choice = None;
         match (model, &self.from, self.dim) {
-            (Some(path), ..) => recipe.fine_tune_from(&open_verified(path)?, &notes)?,
+            (Some(path), ..) => recipe.fine_tune_from(&Model::open_verified(path)?, &notes)?,
             (None, Some(_), _) => {}
             (None, None, Some(_)) => notes.note("start: from scratch, since a dimension is given"),
             (None, None, None) => {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::ArgGroup;
-use senv::{CaptionRepParams, DictRepParams, System, TargetModel, TargetSystem, TextTargets};
+use senv::{CaptionRepParams, DictRepParams, Model, System, TargetModel, TargetSystem, TextTargets};
 use senv_core::Observer;
 use senv_data::{Definitions, SentenceGroups};
 use senv_store::read_npy;
@@ -17,7 +17,6 @@ use super::{
     run::{StartFrom, TrainingRun},
 };
 use crate::{
-    commands::{open_model, open_verified},
     failure::Result,
     progress::{TrainingProgress, Unit},
 };
@@ -101,7 +100,7 @@ impl DictRepArgs {
         let inputs: Vec<&Path> = self.definitions.iter().chain([&self.target_vectors]).map(PathBuf::as_path).collect();
         self.common.train(inputs, threads, |progress| {
             let sets = self.definitions.iter().map(Definitions::read).collect::<senv_data::Result<Vec<_>>>()?;
-            let vectors = finite(open_verified(&self.target_vectors)?.to_embeddings()?, &self.target_vectors)?;
+            let vectors = finite(Model::open_verified(&self.target_vectors)?.to_embeddings()?, &self.target_vectors)?;
             TextTargets::definitions(&sets, &vectors, progress)
         })
     }
@@ -119,7 +118,7 @@ impl CaptionRepArgs {
                     progress.note(
                         "the targets stand in for image vectors: means of other captions by a model of text, not of images",
                     );
-                    let model = open_model(path)?;
+                    let model = Model::open(path)?;
                     let targets = TextTargets::stand_in(CaptionRepParams::KIND, &sets, &model, progress)?;
                     Ok(targets.with_terms(model.terms()))
                 }

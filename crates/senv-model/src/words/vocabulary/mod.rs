@@ -3,6 +3,7 @@
 mod builder;
 mod frequent;
 mod key;
+mod longest;
 
 use hashbrown::HashTable;
 
@@ -34,6 +35,8 @@ pub struct Vocabulary {
     counts: Vec<u64>,
     index: HashTable<u32>,
     frequent: Frequent,
+    /// Whether a token holds a blank, as phrases of other programs do.
+    has_phrases: bool,
     corpus_tokens: u64,
     terms: Option<Box<str>>,
 }
@@ -104,7 +107,8 @@ impl Vocabulary {
             };
         }
         let frequent = Frequent::new((0..counts.len() as u32).map(|id| token(id).as_bytes()));
-        Ok(Self { text, offsets, counts, index, frequent, corpus_tokens, terms: None })
+        let has_phrases = text.as_bytes().contains(&b' ');
+        Ok(Self { text, offsets, counts, index, frequent, has_phrases, corpus_tokens, terms: None })
     }
 
     /// Number of tokens.
@@ -152,6 +156,9 @@ impl Vocabulary {
         mut unknown: impl FnMut(&str, &mut Vec<TokenId>),
     ) -> usize {
         out.clear();
+        if tokenizer.is_longest_first() {
+            return self.longest_known(tokenizer, text, scratch, out, &mut unknown);
+        }
         let mut n = 0;
         // Each token waits for some others to be found while its place in the table comes from memory.
         let mut waiting = [Waiting::default(); LOOK_AHEAD];

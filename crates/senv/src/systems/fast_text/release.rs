@@ -17,6 +17,7 @@ use senv_core::{
 };
 use senv_negative_sampling::NegativeSamplingParams;
 use senv_ngram::{CharNgrams, PLACEHOLDER};
+use senv_store::tokenizer_of_words;
 
 use super::{
     CHAR_NGRAMS, CharNgramConfig, FastText, FastTextConfig, KEPT_BUCKETS,
@@ -32,7 +33,6 @@ use crate::{
     model::{
         averaged::{Averaged, AveragedSystem},
         handle::Model,
-        word_vectors::tokenizer_of_words,
     },
 };
 

@@ -20,9 +20,8 @@ use super::BenchProgress;
 use crate::{
     commands::{
         eval::{floor::Floor, nli::own, norm_profile_of},
-        file_name, is_english,
+        file_name,
         known_words::known_share,
-        open_model,
     },
     failure::{Failure, Result},
     output::{duration, plural},
@@ -96,14 +95,15 @@ impl Systems<'_> {
         let names = names(models.iter().chain(vectors))?;
         let (of_models, of_vectors) = names.split_at(models.len());
         // All models are opened first: a name that is wrong costs no run.
-        let opened = models.iter().map(|path| open_model(path)).collect::<senv::Result<Vec<Model>>>()?;
+        let opened = models.iter().map(Model::open).collect::<senv::Result<Vec<Model>>>()?;
         let others = vectors.iter().zip(sentences).map(|(v, s)| read_vectors(v, s)).collect::<Result<Vec<_>>>()?;
 
         let mut records = Vec::new();
         for ((path, name), model) in models.iter().zip(of_models).zip(&opened) {
-            let sha256 = if is_english(path) { sha256_of_bytes(senv_english::BYTES) } else { sha256_of_file(path)? };
+            let sha256 =
+                if senv::is_english(path) { sha256_of_bytes(senv_english::BYTES) } else { sha256_of_file(path)? };
             let sha256 = Some(sha256);
-            let source = if is_english(path) {
+            let source = if senv::is_english(path) {
                 format!("the model in senv {}", env!("CARGO_PKG_VERSION"))
             } else {
                 path.display().to_string()

@@ -1,0 +1,90 @@
+//! Word vectors of other programs, whose words were found by another tokenizer.
+
+use serde_json::Value;
+
+use crate::common::Folder;
+
+/// The vectors of these sentences by word vectors in this file.
+fn vectors(folder: &Folder, model: &str, sentences: &[&str]) -> Vec<Vec<f32>> {
+    folder.write("s.txt", sentences.join("\n") + "\n");
+    folder.run(&["encode", "--model", model, "--input", "s.txt", "--output", "s.jsonl", "--force"]).ok();
+    let text = String::from_utf8(folder.read("s.jsonl")).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn cosine(folder: &Folder, model: &str, a: &str, b: &str) -> f64 {
+    let answer: Value = folder.run(&["similarity", "--model", model, "--json", a, b]).ok().json();
+    answer["cosine"].as_f64().unwrap()
+}
+
+#[test]
+fn one_row_with_capitals_leaves_lower_case_vectors_lower_case() {
+    let folder = Folder::new();
+    let lower = "the 1 0 0\ncat 0 0 1\nsat 0 1 0\ndog 0 2 0\n";
+    folder.write("lower.vec", lower);
+    let plain = vectors(&folder, "lower.vec", &["The Cat", "the CAT sat"]);
+    assert_eq!(plain, [vec![0.5, 0.0, 0.5], vec![1.0 / 3.0; 3]]);
+    for row in ["UNK", "<UNK>", "UUUNKKK", "XD", "É"] {
+        folder.write("more.vec", format!("{lower}{row} .1 .1 .1\n"));
+        assert_eq!(vectors(&folder, "more.vec", &["The Cat", "the CAT sat"]), plain, "{row}");
+        let said = folder.run(&["similarity", "--model", "more.vec", "The cat", "a dog"]).ok().err;
+        assert!(
+            said.contains("1 of 5 words in more.vec have capitals") && said.contains("--lowercase false"),
+            "{said}"
+        );
+    }
+    // As it stands first: the row is found, too.
+    assert_eq!(vectors(&folder, "more.vec", &["É"]), [vec![0.1; 3]]);
+    // The choice can be made by hand, and is kept.
+    folder.run(&["convert", "more.vec", "cased.senv", "--lowercase", "false"]).ok();
+    assert_eq!(vectors(&folder, "cased.senv", &["The Cat sat"]), [vec![0.0, 1.0, 0.0]]);
+    folder
+        .run(&["convert", "more.vec", "cased.vec", "--lowercase", "false", "--force"])
+        .fails(2, &["--lowercase", ".senv"]);
+}
+
+#[test]
+fn words_that_the_tokenizer_would_split_are_found_as_a_whole() {
+    let folder = Folder::new();
+    folder.write("g.vec", "6 3\nI 1 0 0\ndon't 0 -1 0\nlike 0 0 1\nit 0 1 0\nC++ 1 1 0\nmy 1 0 1\n");
+    let apart = cosine(&folder, "g.vec", "I don't like it", "I like it");
+    assert!(apart < 0.9, "{apart}");
+    assert_eq!(vectors(&folder, "g.vec", &["don't", "C++!"]), [[0.0, -1.0, 0.0], [1.0, 1.0, 0.0]]);
+    for query in ["don't", "C++"] {
+        let answer = folder.run(&["nearest", "--model", "g.vec", "--query", query]).ok();
+        assert!(!answer.err.contains("known"), "{}", answer.err);
+    }
+    folder.run(&["convert", "g.vec", "g.senv", "--tokenizer", "unicode"]).ok();
+    assert_eq!(vectors(&folder, "g.senv", &["don't", "I like it."])[0], [0.0, -1.0, 0.0]);
+}
+
+#[test]
+fn a_word_whose_row_is_zero_is_known() {
+    let folder = Folder::new();
+    folder.write("w.vec", "a 1 0\nnil 0 0\nb 0 1\n");
+    folder.run(&["nearest", "--model", "w.vec", "--query", "nil"]).fails(1, &["\"nil\"", "add up to zero"]);
+    let two = folder.run(&["nearest", "--model", "w.vec", "--query", "nil", "--query", "a"]).ok();
+    assert!(two.err.contains("add up to zero") && !two.err.contains("is known"), "{}", two.err);
+    folder.write("s.txt", "nil\n\na\nzebra\nnil nil\n");
+    let said = folder.run(&["encode", "--model", "w.vec", "--input", "s.txt", "--output", "s.npy"]).ok().err;
+    for part in
+        ["1 blank line: zero", "1 sentence without a known word", "2 sentences of words whose vectors add up to zero"]
+    {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+}
+
+#[test]
+fn english_is_a_name_and_a_file_of_that_name_has_a_path() {
+    let folder = Folder::with_model();
+    std::fs::copy(folder.path("m.senv"), folder.path("english")).unwrap();
+    let dim = |model: &str| folder.run(&["info", model, "--json"]).ok().json()["dim"].as_u64().unwrap();
+    assert_eq!([dim("english"), dim("./english"), dim("m.senv")], [514, 12, 12]);
+    let vector = |model: &str| vectors(&folder, model, &["the cat saw the dog"])[0].len();
+    assert_eq!([vector("english"), vector("./english")], [514, 12]);
+    folder.run(&["index", "text.txt", "--output", "e.index", "--model", "english"]).ok();
+    folder.run(&["search", "e.index", "--query", "the cat"]).ok();
+    let weighted = ["train", "weighted", "--model", "english", "--input", "text.txt", "--output", "w.senv"];
+    folder.run(&weighted).ok();
+    folder.train("text.txt", "english", &["--force"]).fails(2, &["./english"]);
+}
