@@ -19,6 +19,7 @@ fn option(remedy: Remedy) -> Option<&'static str> {
         Remedy::ModelOfLargerText => "--from MODEL, of a system --init-model MODEL",
         Remedy::InitialVectorsOfDim => "--init-vectors; ask for the same --dim",
         Remedy::ReplaceInvalidUtf8 => "--invalid-utf8 replace",
+        Remedy::AcceptRowCount => "senv convert --accept-row-count",
         Remedy::RaiseLineLimit => "--max-line-bytes",
         Remedy::RaiseTokenLimit => "--max-tokens",
         Remedy::CutLongSentences => "--long cut",

@@ -66,7 +66,7 @@ impl LineArgs {
 pub(crate) enum TextFormat {
     /// Comma-separated values, with quotes.
     Csv,
-    /// The same with tabs.
+    /// Tab-separated values, as they stand.
     Tsv,
     /// A JSON object a line.
     Jsonl,
@@ -117,6 +117,9 @@ pub(crate) struct TextArgs {
     /// The first record holds titles, although --column is a number; with a name it always does.
     #[arg(long, requires = "column", help_heading = "Text")]
     header: bool,
+    /// Quotes around a cell of TSV are no part of it, so that it may hold tabs and line ends, as in CSV.
+    #[arg(long, requires = "column", help_heading = "Text")]
+    quotes: bool,
     /// Cut the text into sentences, as `senv split` does: each becomes a line with the number of the line on which it
     /// begins.
     #[arg(long, value_name = "WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "paragraphs",
@@ -132,12 +135,14 @@ impl TextArgs {
         let of_column = |column: &String| TableText {
             format: self.text_format.map(TableFormat::from),
             has_header: self.header,
+            quotes: self.quotes,
             ..TableText::column(column)
         };
         let of_field = |field: &String| TableText {
             format: Some(TableFormat::JsonLines),
             columns: vec![TableColumn::Name(field.as_str().into())],
             has_header: false,
+            quotes: false,
         };
         let table = self.column.as_ref().map(of_column).or_else(|| self.field.as_ref().map(of_field));
         TextOptions { table, split: self.split.map(Split::from), ..self.lines.options() }
@@ -153,6 +158,7 @@ impl TextArgs {
             of("--field", self.field.clone()),
             of("--text-format", self.text_format.map(|format| named(format!("{format:?}")))),
             of("--header", self.header.then(|| "true".into())),
+            of("--quotes", self.quotes.then(|| "true".into())),
             of("--split", self.split.map(|split| named(format!("{split:?}")))),
             of("--invalid-utf8", Some(named(format!("{invalid_utf8:?}")))),
             of("--max-line-bytes", Some(max_line_bytes.to_string())),
@@ -176,10 +182,14 @@ impl TextArgs {
         Ok(options)
     }
 
-    /// Says which of the files look like tables, where lines are read as they are.
+    /// Says which of the files look like tables, where lines are read as they are, and which tables have quotes that are
+    /// taken for text.
     pub(crate) fn note_tables(&self, paths: &[impl AsRef<Path>]) {
         if self.column.is_none() && self.field.is_none() {
             note_tables(paths);
+        }
+        if let Some(table) = self.options().table.filter(|table| !table.quotes) {
+            note_quotes(paths.iter().map(AsRef::as_ref).filter(|path| table.format_of(path) == TableFormat::Tsv));
         }
     }
 }
@@ -192,6 +202,28 @@ pub(crate) fn note_tables(paths: &[impl AsRef<Path>]) {
             output::note(&format!(
                 "{path} looks like {what}, and is read as plain lines; {remedy} reads a column of it"
             ));
+        }
+    }
+}
+
+/// Records at the beginning of a file that are looked at for quotes.
+const QUOTE_SAMPLE: usize = 1000;
+
+/// Says which of some files of TSV have cells in quotes, which are read as they stand.
+fn note_quotes<'p>(paths: impl Iterator<Item = &'p Path>) {
+    for path in paths.filter(|path| path.is_file()) {
+        let Ok(mut reader) = TextReader::open(&[path], &TextOptions::default()) else { continue };
+        for _ in 0..QUOTE_SAMPLE {
+            let Ok(Some(line)) = reader.next_line() else { break };
+            let is_quoted = |cell: &str| cell.len() > 1 && cell.starts_with('"') && cell.ends_with('"');
+            if line.text.split('\t').any(is_quoted) {
+                output::note(&format!(
+                    "{}:{}: quotes around a cell of TSV are taken for text; --quotes reads them as those of CSV",
+                    path.display(),
+                    line.number
+                ));
+                break;
+            }
         }
     }
 }

@@ -32,6 +32,7 @@ impl<'a> Collector<'a> {
             return Err(Error::ZeroDim { path });
         }
         limit(&path, "the dimension", dim as u64, options.max_dim as u64)?;
+        let rows = rows.min(options.first_rows);
         limit(&path, "the number of rows", rows, options.max_rows)?;
         let mut values = Vec::new();
         let too_large = || senv_core::Error::TooLarge { rows: rows as usize, dim };
@@ -49,10 +50,18 @@ impl<'a> Collector<'a> {
         self.report.rows
     }
 
+    /// Whether all rows are there that are wanted.
+    pub(crate) fn is_full(&self) -> bool {
+        self.report.rows >= self.options.first_rows
+    }
+
     /// Adds the next row.
     pub(crate) fn push(&mut self, word: &[u8], row: &[f32], at: Position) -> Result<()> {
         debug_assert_eq!(row.len(), self.dim);
         self.report.rows += 1;
+        if word.iter().any(u8::is_ascii_control) {
+            return Err(Error::ControlCharacter { path: self.path.clone(), at, word: shown(word) });
+        }
         limit(&self.path, "the number of rows", self.report.rows, self.options.max_rows)?;
         if word.len() > self.options.max_word_bytes {
             let (path, limit) = (self.path.clone(), self.options.max_word_bytes);

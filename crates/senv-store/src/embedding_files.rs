@@ -5,7 +5,7 @@ use std::{
     path::Path,
 };
 
-use senv_core::{Tokenizer, files::AtomicFile};
+use senv_core::{Rows, Table, Tokenizer, Vocabulary, files::AtomicFile};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -101,7 +101,21 @@ impl Embeddings {
         if options.non_finite == NonFinite::Error {
             embeddings.check_finite(path)?;
         }
-        Ok(embeddings)
+        embeddings.with_first(options.first_rows)
+    }
+
+    /// The first rows alone.
+    fn with_first(self, n: u64) -> Result<Self> {
+        if n >= self.len() as u64 {
+            return Ok(self);
+        }
+        let n = n as usize;
+        let mut table = Table::zeros(n, self.dim())?;
+        (0..n).for_each(|i| table.row_mut(i).copy_from_slice(self.table().row(i)));
+        let words = self.vocabulary().iter().take(n).map(|(_, word, count)| (word, count));
+        let vocabulary = Vocabulary::from_counts(words, self.vocabulary().corpus_tokens())?;
+        let vocabulary = vocabulary.with_terms_of(Some(self.vocabulary()));
+        Ok(Self::new(vocabulary, table)?.with_tokenizer(self.tokenizer().cloned()))
     }
 
     /// Writes a senv model file, which [`Embeddings::open`] memory-maps.
@@ -184,7 +198,7 @@ impl Embeddings {
     fn check_words(&self, path: &Path, format: Format) -> Result<()> {
         for (_, word, _) in self.vocabulary().iter() {
             // A byte order mark at the start of the file would be skipped when reading.
-            if word.is_empty() || word.contains([' ', '\n', '\r', '\u{feff}']) {
+            if word.is_empty() || word.contains([' ', '\u{feff}']) || word.contains(|c: char| c.is_ascii_control()) {
                 return Err(Error::UnwritableWord { path: path.to_owned(), word: word.to_owned(), format });
             }
         }
@@ -203,7 +217,12 @@ fn refuse_finalfusion(path: &Path, format: Format) -> Result<()> {
 fn read_rows(input: Input, format: Format, options: &ReadOptions) -> Result<(Embeddings, LoadReport)> {
     match format {
         Format::Word2vecBinary => word2vec_binary::read(input, options),
-        Format::Finalfusion => finalfusion::read(input, options),
+        Format::Finalfusion => {
+            let (embeddings, mut report) = finalfusion::read(input, options)?;
+            let embeddings = embeddings.with_first(options.first_rows)?;
+            report.rows = report.rows.min(options.first_rows);
+            Ok((embeddings, report))
+        }
         Format::Safetensors => {
             let found = "this is a senv model in a stream or compressed, which cannot be mapped: give the plain file";
             Err(Error::UnknownFormat { path: input.path().to_owned(), found })

@@ -73,8 +73,9 @@ pub enum Error {
     },
     /// The declared rows cannot fit into the bytes that are there.
     #[error(
-        "{}: the header declares {rows} rows of {dim} numbers, at least {needed} bytes, but {left} bytes are left; the file is cut short or its header is damaged",
-        path.display()
+        "{}: the header declares {rows} rows of {dim} numbers, at least {needed} bytes, but {left} bytes are left; the file is cut short or its header is damaged; read it with {}",
+        path.display(),
+        Remedy::AcceptRowCount
     )]
     DeclaredTooMuch {
         /// The file.
@@ -89,7 +90,7 @@ pub enum Error {
         left: u64,
     },
     /// A line has more or fewer values than the others.
-    #[error("{}, {at}: {word:?} has {found} numbers, expected {expected}", path.display())]
+    #[error("{}, {at}: {word:?} has {found} numbers, expected {expected}{}", path.display(), tabs(word))]
     WrongDim {
         /// The file.
         path: PathBuf,
@@ -137,7 +138,11 @@ pub enum Error {
         limit: usize,
     },
     /// A word that its format cannot hold, found while reading: binary rows are then misaligned.
-    #[error("{}, {at}: {word:?} is no word of a word2vec binary file; the file is damaged, or its dimension is not {dim}", path.display())]
+    #[error(
+        "{}, {at}: {word:?} is no word with {dim} numbers of a word2vec binary file; the file is damaged, words hold blanks, or its \
+         dimension is not {dim}",
+        path.display()
+    )]
     BadWord {
         /// The file.
         path: PathBuf,
@@ -147,6 +152,16 @@ pub enum Error {
         word: String,
         /// Values in a row.
         dim: usize,
+    },
+    /// A word holds a control character, as the bytes of another format do.
+    #[error("{}, {at}: {word:?} holds a control character; the file is damaged or in another format", path.display())]
+    ControlCharacter {
+        /// The file.
+        path: PathBuf,
+        /// Position of the word.
+        at: Position,
+        /// The word, shortened if it is long.
+        word: String,
     },
     /// A word is not UTF-8.
     #[error(
@@ -193,7 +208,11 @@ pub enum Error {
         what: &'static str,
     },
     /// The header declares a wrong number of rows.
-    #[error("{}: the header declares {declared} rows, the file holds {found}; it is cut short or its header is wrong (set `accept_wrong_row_count` to read what is there)", path.display())]
+    #[error(
+        "{}: the header declares {declared} rows, the file holds {found}; it is cut short or its header is wrong; read it with {}",
+        path.display(),
+        Remedy::AcceptRowCount
+    )]
     WrongRowCount {
         /// The file.
         path: PathBuf,
@@ -211,7 +230,7 @@ pub enum Error {
         end: u64,
     },
     /// A word cannot be written in this format.
-    #[error("{}: {word:?} cannot be written as {format}, which has no place for blanks, line ends or empty words; write a senv model (.safetensors)", path.display())]
+    #[error("{}: {word:?} cannot be written as {format}, which has no place for blanks, control characters or empty words; write a senv model (.safetensors)", path.display())]
     UnwritableWord {
         /// The file.
         path: PathBuf,
@@ -230,6 +249,11 @@ pub enum Error {
     },
 }
 
+/// What to say of a row that has tabs.
+fn tabs(word: &str) -> &'static str {
+    if word.contains('\t') { "; there are tabs in the line: write blanks in their place" } else { "" }
+}
+
 impl Error {
     /// What helps, where that is a matter of settings.
     #[must_use]
@@ -237,6 +261,7 @@ impl Error {
         match self {
             Self::Core(error) => error.remedies(),
             Self::InvalidUtf8 { .. } => &[Remedy::ReplaceInvalidUtf8],
+            Self::WrongRowCount { .. } | Self::DeclaredTooMuch { .. } => &[Remedy::AcceptRowCount],
             _ => &[],
         }
     }

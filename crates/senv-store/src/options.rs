@@ -93,6 +93,7 @@ pub struct ReadOptions {
     pub(crate) max_dim: usize,
     pub(crate) max_word_bytes: usize,
     pub(crate) max_rows: u64,
+    pub(crate) first_rows: u64,
     pub(crate) max_expanded_bytes: u64,
     pub(crate) max_expansion: u64,
 }
@@ -109,6 +110,7 @@ impl Default for ReadOptions {
             max_dim: 65_536,
             max_word_bytes: 65_536,
             max_rows: i32::MAX as u64,
+            first_rows: u64::MAX,
             max_expanded_bytes: 1 << 38,
             max_expansion: 200,
         }
@@ -152,8 +154,8 @@ impl ReadOptions {
         self
     }
 
-    /// Whether a text file may hold more or fewer rows than its header declares, as files cut by `head` do.
-    /// Default: no.
+    /// Whether a word2vec or fastText file may hold more or fewer rows than its header declares, as files cut by `head`
+    /// do. Default: no.
     #[must_use]
     pub fn accept_wrong_row_count(mut self, accept: bool) -> Self {
         self.accept_wrong_row_count = accept;
@@ -178,6 +180,14 @@ impl ReadOptions {
     #[must_use]
     pub fn max_rows(mut self, max: u64) -> Self {
         self.max_rows = max.min(i32::MAX as u64);
+        self
+    }
+
+    /// The rows to read, from the first on; the rest of the file is not looked at. Word vectors are written with the most
+    /// frequent words first. Default: all.
+    #[must_use]
+    pub fn first_rows(mut self, n: u64) -> Self {
+        self.first_rows = n;
         self
     }
 

@@ -38,7 +38,7 @@ pub(crate) fn read(mut input: Input, format: Format, options: &ReadOptions) -> R
     let many = declared.filter(|_| !options.accept_wrong_row_count);
     while let Some(end) = next_block(&mut input, options, dim, line)? {
         let block = &input.buffered()[..end];
-        let parse = |piece| parse(piece, dim, format == Format::GloveText);
+        let parse = |piece| parse(piece, dim);
         let pieces = cut(block);
         // A short file is not worth several threads.
         let pieces: Vec<Piece<'_>> = match pieces[..] {
@@ -47,6 +47,9 @@ pub(crate) fn read(mut input: Input, format: Format, options: &ReadOptions) -> R
         };
         for piece in pieces {
             for (i, (word, row)) in piece.words.iter().zip(piece.values.chunks_exact(dim)).enumerate() {
+                if rows.is_full() {
+                    return rows.finish();
+                }
                 if many == Some(rows.rows()) {
                     return Err(wrong_count(&input, rows.rows(), rows.rows() + 1));
                 }
@@ -59,7 +62,7 @@ pub(crate) fn read(mut input: Input, format: Format, options: &ReadOptions) -> R
         }
         input.consume(end);
     }
-    match many {
+    match many.filter(|_| !rows.is_full()) {
         Some(declared) if declared != rows.rows() => Err(wrong_count(&input, declared, rows.rows())),
         _ => rows.finish(),
     }
@@ -203,7 +206,7 @@ impl Fault<'_> {
     }
 }
 
-fn parse(text: &[u8], dim: usize, blanks_in_words: bool) -> Piece<'_> {
+fn parse(text: &[u8], dim: usize) -> Piece<'_> {
     let mut piece = Piece { words: Vec::new(), values: Vec::with_capacity(text.len() / 8), fault: None };
     let text = text.strip_suffix(b"\n").unwrap_or(text);
     let mut start = 0;
@@ -215,7 +218,7 @@ fn parse(text: &[u8], dim: usize, blanks_in_words: bool) -> Piece<'_> {
             Some(word) => piece.words.push(word),
             None => {
                 piece.values.truncate(kept);
-                match parse_odd_line(line, dim, blanks_in_words, &mut piece.values) {
+                match parse_odd_line(line, dim, &mut piece.values) {
                     Ok(word) => piece.words.push(word),
                     Err(fault) => {
                         piece.values.truncate(kept);
@@ -243,15 +246,15 @@ fn parse_line<'a>(line: &'a [u8], dim: usize, values: &mut Vec<f32>) -> Option<&
     rest.is_empty().then_some(word)
 }
 
-/// Any other line: the word may hold blanks in GloVe text; else returns the error.
-fn parse_odd_line<'a>(line: &'a [u8], dim: usize, blanks: bool, values: &mut Vec<f32>) -> Result<&'a [u8], Fault<'a>> {
+/// Any other line: the word may hold blanks; else returns the error.
+fn parse_odd_line<'a>(line: &'a [u8], dim: usize, values: &mut Vec<f32>) -> Result<&'a [u8], Fault<'a>> {
     if line.is_empty() {
         return Err(Fault::Empty);
     }
     let first = &line[..memchr::memchr(b' ', line).unwrap_or(line.len())];
     let found = memchr::memchr_iter(b' ', line).count();
     // A word that ends in a number is more likely a row with one value too many.
-    if found < dim || (found > dim && (!blanks || numbers_at_end(line) > dim)) {
+    if found < dim || (found > dim && numbers_at_end(line) > dim) {
         return Err(Fault::Dim { word: first, found });
     }
     let from = memchr::memrchr_iter(b' ', line).nth(dim - 1).unwrap_or_default();

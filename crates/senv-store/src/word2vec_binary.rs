@@ -34,17 +34,23 @@ pub(crate) fn read(mut input: Input, options: &ReadOptions) -> Result<(Embedding
     if let Some(left) = input.left() {
         // A byte of the word, a blank, the values.
         let needed = u128::from(header.rows) * (2 + 4 * u128::from(header.dim));
-        if needed > u128::from(left) {
+        if needed > u128::from(left) && !options.accept_wrong_row_count && options.first_rows == u64::MAX {
             return Err(Error::DeclaredTooMuch { path, rows: header.rows, dim: header.dim, needed, left });
         }
-        expected = header.rows;
+        // Those declared, as far as they fit into the bytes that are left.
+        expected = header.rows.min(left / (2 + 4 * header.dim));
     }
     let report = LoadReport::new(Format::Word2vecBinary);
     let mut rows = Collector::new(path, options, dim, expected, report)?;
     let max_word = options.max_word_bytes.min(MAX_WORD);
     let mut row = vec![0.0f32; dim];
-    for _ in 0..header.rows {
+    let accepts_any = options.accept_wrong_row_count;
+    let is_at_end = |input: &mut Input| Ok::<_, Error>(matches!(input.window(2)?, b"" | b"\n"));
+    while !rows.is_full() && (accepts_any || rows.rows() < header.rows) && !(accepts_any && is_at_end(&mut input)?) {
         read_row(&mut input, &mut rows, &mut row, max_word)?;
+    }
+    if rows.is_full() || accepts_any {
+        return rows.finish();
     }
     // One line end after the last row, or none.
     let rest = input.window(2)?;
@@ -72,7 +78,8 @@ fn read_row(input: &mut Input, rows: &mut Collector<'_>, row: &mut [f32], max_wo
         return Err(Error::TooLong { path: input.path().to_owned(), at, what: "the word", limit: max_word });
     };
     let word = &window[..len];
-    if word.is_empty() || memchr::memchr(b'\n', word).is_some() {
+    // Numbers taken for a word hold such bytes: what stands before is out of step.
+    if word.is_empty() || word.iter().any(u8::is_ascii_control) {
         let (path, word, dim) = (input.path().to_owned(), shown(word), row.len());
         return Err(Error::BadWord { path, at, word, dim });
     }

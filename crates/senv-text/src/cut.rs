@@ -29,9 +29,19 @@ pub fn check_line<'a>(
     if line.len() > max_line_bytes {
         return Err(Error::LineTooLong { path: path.to_owned(), line: number, limit: max_line_bytes });
     }
+    if let Some(at) = memchr::memchr(0, line) {
+        return match invalid_utf8 {
+            InvalidUtf8::Error => Err(Error::NulByte { path: path.to_owned(), line: number, byte: at + 1 }),
+            _ => Ok(Cow::Owned(lossy(line, invalid_utf8).replace('\0', "\u{FFFD}"))),
+        };
+    }
     let byte = |error: std::str::Utf8Error| error.valid_up_to() + 1;
     let invalid = |error| Error::InvalidUtf8 { path: path.to_owned(), line: number, byte: byte(error) };
     invalid_utf8.decode(line).map_err(invalid)
+}
+
+fn lossy(line: &[u8], invalid_utf8: InvalidUtf8) -> Cow<'_, str> {
+    invalid_utf8.decode(line).unwrap_or_else(|_| String::from_utf8_lossy(line))
 }
 
 /// Whether a text is nothing but white space (of ASCII, or NUL): no sentence.

@@ -43,6 +43,10 @@ const BEGINNINGS: &[(&[u8], Foreign)] = &[
     (b"PAR1\x15", batches("a Parquet file")),
     (b"ARROW1\0\0", batches("an Arrow file")),
     (b"\x93NUMPY", foreign_file("a NumPy array", "it holds numbers; give the text that they were made from")),
+    (
+        b"SQLite format 3\0",
+        foreign_file("an SQLite database", "write the text of its table to a file (sqlite3 -csv FILE 'select ...')"),
+    ),
     (b"\x89HDF\r", foreign_file("an HDF5 file", "write its text to a file, one sentence a line")),
     (
         b"\xBA\x16\x4F\x2F",
@@ -61,6 +65,10 @@ pub(super) fn foreign(head: &[u8], path: &Path, has_column: bool) -> Option<Erro
             foreign_file("compressed by bzip2", "decompress it first (bzip2 -dk), or pack it by gzip or zstd")
         }
         None if head.starts_with(&[0xFF; 4]) && head.get(6..8) == Some(&[0, 0]) => batches("an Arrow stream"),
+        None if is_utf16(head) => {
+            foreign_file("in UTF-16 without its mark", "convert it to UTF-8 (iconv -f UTF-16LE -t UTF-8, or UTF-16BE)")
+        }
+        None if is_tar(head) => foreign_file("a tar archive", "unpack it first (tar -xf)"),
         None if is_pdf(head) => {
             foreign_file("a PDF document", "extract its text first (pdftotext), one sentence a line")
         }
@@ -83,6 +91,18 @@ pub(super) fn foreign(head: &[u8], path: &Path, has_column: bool) -> Option<Erro
 fn is_bzip2(head: &[u8]) -> bool {
     matches!(head, [b'B', b'Z', b'h', b'1'..=b'9', 0x31, 0x41, 0x59, 0x26, 0x53, 0x59, ..])
         || matches!(head, [b'B', b'Z', b'h', b'1'..=b'9', 0x17, 0x72, 0x45, 0x38, 0x50, 0x90, ..])
+}
+
+/// Characters of ASCII with a NUL before or behind each, as many as there are in the first bytes.
+fn is_utf16(head: &[u8]) -> bool {
+    let (pairs, _) = head[..head.len().min(16)].as_chunks::<2>();
+    let is_ascii = |byte: u8| byte.is_ascii() && byte != 0;
+    pairs.len() > 1 && (0..2).any(|at| pairs.iter().all(|pair| is_ascii(pair[at]) && pair[1 - at] == 0))
+}
+
+/// The mark of POSIX in the header of the first file.
+fn is_tar(head: &[u8]) -> bool {
+    head.get(257..262) == Some(b"ustar")
 }
 
 /// A first line of nothing but `%PDF-` and a version.
@@ -120,6 +140,10 @@ mod tests {
             (b"%PDF-1.7\n%\xE2\xE3", "a is a PDF document"),
             (b"\x89HDF\r\n\x1A\n", "a is an HDF5 file"),
             (b"\xBA\x16\x4F\x2F\x0C\0\0\0", "a is a model of fastText"),
+            (b"A\0 \0c\0a\0t\0\n\0", "a is in UTF-16 without its mark"),
+            (b"\0A\0 \0c\0a\0t\0\n", "a is in UTF-16 without its mark"),
+            (b"SQLite format 3\0\x10\0\x01\x01", "a is an SQLite database"),
+            (&[&b"text.txt"[..], &[0; 249], b"ustar\x0000"].concat(), "a is a tar archive"),
             (b"\x40\0\0\0\0\0\0\0{\"__metadata__\":{\"senv\":\"1\"}", "a is a model of senv"),
             (b"\x40\0\0\0\0\0\0\0{\"embeddings\":", "a is a safetensors file"),
         ] {
@@ -135,6 +159,8 @@ mod tests {
             "P",
             "PK is a killer.",
             "PAR1 is the mark of Parquet.",
+            "SQLite format 3 is a format",
+            "A\0",
             "ARROW1 too",
             "BZh9 as well",
             "BZh91AY",

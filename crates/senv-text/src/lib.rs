@@ -52,12 +52,14 @@ pub const DEFAULT_MAX_LINE_BYTES: usize = 1 << 20;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum InvalidUtf8 {
-    /// Stop with [`Error::InvalidUtf8`](senv_base::Error::InvalidUtf8), which names file, line and byte.
+    /// Stop with [`Error::InvalidUtf8`](senv_base::Error::InvalidUtf8), or [`Error::NulByte`](senv_base::Error::NulByte),
+    /// which name file, line and byte.
     #[default]
     Error,
-    /// Replace each invalid sequence by U+FFFD and continue.
+    /// Replace each invalid sequence, and NUL, by U+FFFD and continue.
     Replace,
-    /// Take the bytes of the line as characters of ISO 8859-1, as old English data sets are written, and continue.
+    /// Take the bytes of the line as characters of ISO 8859-1, as old English data sets are written, NUL as U+FFFD, and
+    /// continue.
     Latin1,
 }
 

@@ -52,8 +52,20 @@ fn lines_end_as_they_may() {
     assert_eq!(texts("\u{FEFF}a\n\u{FEFF}b".as_bytes()), ["a", "\u{FEFF}b"]);
     assert_eq!(texts("\u{FEFF}".as_bytes()), [""; 0]);
     assert_eq!(texts("\u{FEFF}\n".as_bytes()), [""]);
-    assert_eq!(texts(b"a\0b\x1A\x04c\rd\n"), ["a\0b\x1A\x04c\rd"]);
+    assert_eq!(texts(b"ab\x1A\x04c\rd\n"), ["ab\x1A\x04c\rd"]);
     assert!(Line { text: " \t\0\r", path: Path::new("x"), number: 1 }.is_blank());
+}
+
+#[test]
+fn a_nul_is_no_text_and_is_named_by_its_line() {
+    let error = read(b"a cat\nb\0d\n").unwrap_err().to_string();
+    assert!(error.starts_with("text:2: byte 2 of the line is NUL, which no text has;"), "{error}");
+    let with = |invalid_utf8| {
+        let options = TextOptions { invalid_utf8, ..TextOptions::default() };
+        lines_of(TextReader::from_reader("text", io::Cursor::new(b"a\0\xE9\n".to_vec()), &options).unwrap()).unwrap()
+    };
+    assert_eq!(with(InvalidUtf8::Replace), [(1, "a\u{FFFD}\u{FFFD}".into())]);
+    assert_eq!(with(InvalidUtf8::Latin1), [(1, "a\u{FFFD}é".into())]);
 }
 
 #[test]

@@ -70,6 +70,20 @@ pub enum Error {
         /// The first bad byte of that line, counted from 1.
         byte: usize,
     },
+    /// A line of text holds NUL, as a file has that is no text or is in another encoding.
+    #[error(
+        "{}:{line}: byte {byte} of the line is NUL, which no text has; convert the file, or read it with {}",
+        path.display(),
+        Remedy::ReplaceInvalidUtf8
+    )]
+    NulByte {
+        /// The file.
+        path: PathBuf,
+        /// The line, counted from 1.
+        line: u64,
+        /// The first NUL of that line, counted from 1.
+        byte: usize,
+    },
     /// A file that is to be read as text is something else, known by its first bytes.
     #[error("{} is {found}, which is not read as text; {remedy}", path.display())]
     NotText {
@@ -315,7 +329,7 @@ impl Error {
     #[must_use]
     pub fn remedies(&self) -> &[Remedy] {
         match self {
-            Self::InvalidUtf8 { .. } => &[Remedy::ReplaceInvalidUtf8],
+            Self::InvalidUtf8 { .. } | Self::NulByte { .. } => &[Remedy::ReplaceInvalidUtf8],
             Self::LineTooLong { .. } => &[Remedy::RaiseLineLimit],
             Self::EmptyVocabulary { .. } => &[Remedy::LowerMinCount],
             Self::NoColumnNamed { .. } => &[Remedy::NameColumn],

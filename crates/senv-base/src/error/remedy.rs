@@ -41,6 +41,8 @@ pub enum Remedy {
     InitialVectorsOfDim,
     /// Text or words that are not UTF-8, read with what is invalid replaced.
     ReplaceInvalidUtf8,
+    /// As many rows read as there are, whatever the header of a file declares.
+    AcceptRowCount,
     /// A higher limit for the bytes of a line.
     RaiseLineLimit,
     /// A higher limit for the tokens of a sentence.
@@ -65,7 +67,7 @@ pub enum Remedy {
 
 impl Remedy {
     /// Every remedy.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 22] = [
         Self::LowerLearningRate,
         Self::HigherLearningRate,
         Self::LimitGradients,
@@ -77,6 +79,7 @@ impl Remedy {
         Self::ModelOfLargerText,
         Self::InitialVectorsOfDim,
         Self::ReplaceInvalidUtf8,
+        Self::AcceptRowCount,
         Self::RaiseLineLimit,
         Self::RaiseTokenLimit,
         Self::CutLongSentences,
@@ -121,6 +124,7 @@ impl Remedy {
             Self::ModelOfLargerText => "fine-tune a model of a larger text",
             Self::InitialVectorsOfDim => "initial vectors",
             Self::ReplaceInvalidUtf8 => "invalid bytes replaced",
+            Self::AcceptRowCount => "any number of rows accepted",
             Self::RaiseLineLimit => "raise the limit of a line",
             Self::RaiseTokenLimit => "raise the limit of tokens",
             Self::CutLongSentences => "cut long sentences",

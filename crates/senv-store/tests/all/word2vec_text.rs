@@ -35,7 +35,7 @@ fn a_file_written_by_hand_is_read_in_all_its_variations() {
 #[test]
 fn what_is_written_reads_back_to_the_same_bits() {
     let folder = Folder::new();
-    let names = ["</s>", "naïve", "a\u{a0}b", "a\u{3000}b\u{2028}c", "x\0y", "\u{85}", "7", "1e5"];
+    let names = ["</s>", "naïve", "a\u{a0}b", "a\u{3000}b\u{2028}c", "x_y", "\u{85}", "7", "1e5"];
     for dim in [1, 2, 4, 8] {
         let n = 8 / dim;
         let original = embeddings(&names[..n], dim, &HARD);
@@ -105,6 +105,27 @@ fn a_row_too_few_or_too_many_is_an_error_unless_accepted() {
 }
 
 #[test]
+fn a_word_with_a_control_character_is_named_by_its_line() {
+    for word in ["a\0b", "\u{1b}[2J", "x\u{7f}"] {
+        let error = error(format!("2 2\na 1 2\n{word} 3 4\n").as_bytes());
+        assert!(matches!(error, Error::ControlCharacter { at: Position::Line(3), .. }), "{error}");
+    }
+}
+
+#[test]
+fn words_may_hold_blanks_and_the_first_rows_may_be_enough() {
+    let bytes = b"3 2\nhello 1 0\nmy name 0 1\nto be or not 3 4\n";
+    let (embeddings, _) = read(bytes).unwrap();
+    assert_eq!(words(&embeddings), ["hello", "my name", "to be or not"]);
+    assert_eq!(embeddings.get("my name"), Some([0.0, 1.0].as_slice()));
+    for n in [1, 2, 3, 4] {
+        let (first, report) = read_with(bytes, &ReadOptions::default().first_rows(n)).unwrap();
+        assert_eq!((first.len() as u64, report.rows), (n.min(3), n.min(3)));
+        assert_eq!(first.get("hello"), Some([1.0, 0.0].as_slice()));
+    }
+}
+
+#[test]
 fn a_wrong_row_is_named_by_line_and_word() {
     let Error::WrongDim { at: Position::Line(3), word, found: 1, expected: 2, path } = error(b"2 2\na 1 2\nb 3\n")
     else {
@@ -114,7 +135,6 @@ fn a_wrong_row_is_named_by_line_and_word() {
     let message = Error::WrongDim { path, at: Position::Line(3), word, found: 1, expected: 2 }.to_string();
     assert!(message.ends_with("file, line 3: \"b\" has 1 numbers, expected 2"), "{message}");
     assert!(matches!(error(b"2 2\na 1 2\nb 3 4 5\n"), Error::WrongDim { at: Position::Line(3), found: 3, .. }));
-    assert!(matches!(error(b"2 2\na 1 2\nb c 3 4\n"), Error::WrongDim { at: Position::Line(3), found: 3, .. }));
     for bad in ["x", "0x1p3", "1_000", "1,5", "", "1\u{a0}", "--1", "1e"] {
         let result = read(format!("2 2\na 1 2\nb 3 {bad}\n").as_bytes());
         // An empty last field is the blank at the end of a line, and a number is missing.
@@ -125,7 +145,9 @@ fn a_wrong_row_is_named_by_line_and_word() {
         };
         assert!(refused, "{bad:?}: {result:?}");
     }
-    assert!(matches!(error(b"2 2\na 1 2\nb 3  4\n"), Error::WrongDim { at: Position::Line(3), .. }));
+    assert!(matches!(error(b"2 2\na 1 2\nb 3  4\n"), Error::BadNumber { at: Position::Line(3), .. }));
+    let tabs = error(b"2 2\na\t1\t2\nb\t3\t4\n").to_string();
+    assert!(tabs.contains("tab"), "{tabs}");
     assert!(matches!(error(b"2 2\na 1 2\n\nb 3 4\n"), Error::EmptyLine { at: Position::Line(3), .. }));
     assert!(matches!(error(b"2 2\na 1 2\nb 3 4\n\n"), Error::EmptyLine { at: Position::Line(4), .. }));
 }

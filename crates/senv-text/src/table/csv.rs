@@ -26,14 +26,15 @@ pub(super) struct Parser {
 }
 
 impl Parser {
-    pub(super) fn new(delimiter: u8, columns: Vec<TableColumn>, has_header: bool) -> Self {
+    /// With what stands between fields, and whether quotes may stand around them.
+    pub(super) fn new((delimiter, quotes): (u8, bool), columns: Vec<TableColumn>, has_header: bool) -> Self {
         let numbers = |column: &TableColumn| match column {
             TableColumn::Number(number) => Some(number - 1),
             TableColumn::Name(_) => None,
         };
         let places: Option<Vec<usize>> = columns.iter().map(numbers).collect();
         Self {
-            reader: ReaderBuilder::new().delimiter(delimiter).build(),
+            reader: ReaderBuilder::new().delimiter(delimiter).quoting(quotes).build(),
             delimiter,
             has_header: has_header || places.is_none(),
             n_titles: None,
@@ -89,10 +90,12 @@ impl Parser {
         match self.n_titles {
             Some(titles) if (titles..self.n_ends).any(|i| !self.field(i).trim_ascii().is_empty()) => {
                 let (n, s) = (self.n_ends, if titles == 1 { "" } else { "s" });
-                let what = if self.delimiter == b'\t' { "tab" } else { "comma" };
-                let reason = format!(
-                    "the record has {n} columns, and the first record {titles} title{s}; put quotes around a field with a {what} in it"
-                );
+                let what = if self.delimiter == b'\t' {
+                    "a tab is taken for the end of a field"
+                } else {
+                    "put quotes around a field with a comma in it"
+                };
+                let reason = format!("the record has {n} columns, and the first record {titles} title{s}; {what}");
                 Err(lines.bad(began, reason))
             }
             _ => Ok(()),
@@ -107,7 +110,14 @@ impl Parser {
         let place = |column: &TableColumn| match column {
             TableColumn::Number(number) => Ok(number - 1),
             TableColumn::Name(name) => {
-                (0..self.n_ends).find(|&i| self.field(i).trim_ascii() == name.as_bytes()).ok_or_else(|| {
+                let mut found = (0..self.n_ends).filter(|&i| self.field(i).trim_ascii() == name.as_bytes());
+                let place = found.next();
+                if let Some((first, second)) = place.zip(found.next()) {
+                    let (first, second) = (first + 1, second + 1);
+                    let reason = format!("two columns are called {name:?}, {first} and {second}; give a number");
+                    return Err(lines.bad(began, reason));
+                }
+                place.ok_or_else(|| {
                     let titles = (0..self.n_ends.min(20)).map(|i| String::from_utf8_lossy(self.field(i)));
                     let titles = titles.collect::<Vec<_>>().join(", ");
                     lines.bad(began, format!("no column {name:?}; there are {titles}"))

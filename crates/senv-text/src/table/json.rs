@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
 
 use super::{Lines, Parse, TableColumn};
 use senv_base::{Error, Result};
@@ -45,9 +46,12 @@ impl Parser {
             match found {
                 Found::Text(text) => lines.push_field(text.as_bytes()),
                 Found::Null => {}
-                Found::Number(text) if i > 0 => lines.push_field(text.as_bytes()),
-                Found::Number(_) => return Err(lines.bad(number, format!("field {name:?} is a number, not text"))),
-                Found::Other(what) => return Err(lines.bad(number, format!("field {name:?} is {what}, not text"))),
+                // Beside the text values are kept as they stand, to the last digit.
+                Found::Value(text, _) if i > 0 => lines.push_field(text.as_bytes()),
+                Found::Twice => return Err(lines.bad(number, format!("field {name:?} comes twice"))),
+                Found::Value(_, what) | Found::Other(what) => {
+                    return Err(lines.bad(number, format!("field {name:?} is {what}, not text")));
+                }
                 Found::Missing => {
                     let names = field_names(&text);
                     return Err(lines.bad(number, format!("no field {name:?}; there are {names}")));
@@ -110,10 +114,26 @@ fn field_names(text: &str) -> String {
 #[derive(Clone)]
 enum Found {
     Missing,
+    Twice,
     Null,
     Text(String),
-    Number(String),
+    /// As it stands, and what it is: a number, or true or false.
+    Value(String, &'static str),
     Other(&'static str),
+}
+
+impl Found {
+    /// What a value is, by its JSON.
+    fn of(json: &str) -> serde_json::Result<Self> {
+        Ok(match json.as_bytes().first() {
+            Some(b'"') => Self::Text(serde_json::from_str(json)?),
+            Some(b'n') => Self::Null,
+            Some(b't' | b'f') => Self::Value(json.to_owned(), "true or false"),
+            Some(b'[') => Self::Other("a list"),
+            Some(b'{') => Self::Other("an object"),
+            _ => Self::Value(json.to_owned(), "a number"),
+        })
+    }
 }
 
 /// An object whose fields are looked for: those named, and within a field those named behind it and a dot.
@@ -146,7 +166,8 @@ impl<'de> Visitor<'de> for Object<'_> {
                 rest.is_some_and(|rest| rest.starts_with('.'))
             };
             if let Some(i) = self.names.iter().position(|name| rest(name)) {
-                let value = map.next_value_seed(Scalar)?;
+                let value = Found::of(map.next_value::<&RawValue>()?.get()).map_err(A::Error::custom)?;
+                let value = if matches!(self.found[i], Found::Missing) { value } else { Found::Twice };
                 // The same field may be wanted twice.
                 for (name, found) in self.names.iter().zip(self.found.iter_mut()) {
                     if *name == self.names[i] {
@@ -175,10 +196,10 @@ impl<'de> DeserializeSeed<'de> for Inner<'_> {
     }
 }
 
-/// Visits that pass over anything but what a visitor wants.
+/// Visits that pass over anything but an object.
 macro_rules! passed_over {
-    ($value:ty, $($visit:ident($type:ty) => $result:expr),* $(,)?) => {
-        $(fn $visit<E>(self, _: $type) -> std::result::Result<$value, E> { Ok($result) })*
+    ($($visit:ident($type:ty)),*) => {
+        $(fn $visit<E>(self, _: $type) -> std::result::Result<(), E> { Ok(()) })*
     };
 }
 
@@ -202,56 +223,5 @@ impl<'de> Visitor<'de> for Inner<'_> {
         Ok(())
     }
 
-    passed_over!((), visit_bool(bool) => (), visit_u64(u64) => (), visit_i64(i64) => (), visit_f64(f64) => (), visit_str(&str) => ());
-}
-
-/// A value that should be text.
-struct Scalar;
-
-impl<'de> DeserializeSeed<'de> for Scalar {
-    type Value = Found;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> std::result::Result<Found, D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Scalar {
-    type Value = Found;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a value")
-    }
-
-    fn visit_str<E>(self, text: &str) -> std::result::Result<Found, E> {
-        Ok(Found::Text(text.to_owned()))
-    }
-
-    fn visit_u64<E>(self, number: u64) -> std::result::Result<Found, E> {
-        Ok(Found::Number(number.to_string()))
-    }
-
-    fn visit_i64<E>(self, number: i64) -> std::result::Result<Found, E> {
-        Ok(Found::Number(number.to_string()))
-    }
-
-    fn visit_f64<E>(self, number: f64) -> std::result::Result<Found, E> {
-        Ok(Found::Number(number.to_string()))
-    }
-
-    fn visit_unit<E>(self) -> std::result::Result<Found, E> {
-        Ok(Found::Null)
-    }
-
-    passed_over!(Found, visit_bool(bool) => Found::Other("true or false"));
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> std::result::Result<Found, A::Error> {
-        while list.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(Found::Other("a list"))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<Found, A::Error> {
-        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-        Ok(Found::Other("an object"))
-    }
+    passed_over!(visit_bool(bool), visit_u64(u64), visit_i64(i64), visit_f64(f64), visit_str(&str));
 }

@@ -23,14 +23,15 @@ use senv_base::{Error, Result};
 /// Bytes read at a time.
 const CHUNK: usize = 1 << 16;
 /// Bytes by which a file that is no text is known.
-const HEAD: usize = 64;
+const HEAD: usize = 512;
 
 /// How records and fields are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TableFormat {
     /// Fields between commas, in quotes where they hold commas, quotes or line ends (RFC 4180).
     Csv,
-    /// The same between tabs.
+    /// Fields between tabs as they stand, a record a line, as data sets are written; with [`TableText::quotes`] as those
+    /// of CSV.
     Tsv,
     /// A JSON object a line.
     JsonLines,
@@ -100,6 +101,8 @@ pub struct TableText {
     pub columns: Vec<TableColumn>,
     /// Whether the first record of a file holds titles although all columns are numbers.
     pub has_header: bool,
+    /// Whether quotes around a field of TSV are no part of it, so that it may hold tabs and line ends, as in CSV.
+    pub quotes: bool,
 }
 
 impl TableText {
@@ -110,7 +113,7 @@ impl TableText {
             Ok(number) if number > 0 => TableColumn::Number(number),
             _ => TableColumn::Name(column.into()),
         };
-        Self { format: None, columns: vec![column], has_header: false }
+        Self { format: None, columns: vec![column], has_header: false, quotes: false }
     }
 
     /// The format of a file.
@@ -189,8 +192,8 @@ impl TableReader {
             return bad("at least one, counted from 1", format!("{columns:?}"));
         }
         let parser: Box<dyn Parse> = match table.format_of(path) {
-            TableFormat::Csv => Box::new(csv::Parser::new(b',', columns, table.has_header)),
-            TableFormat::Tsv => Box::new(csv::Parser::new(b'\t', columns, table.has_header)),
+            TableFormat::Csv => Box::new(csv::Parser::new((b',', true), columns, table.has_header)),
+            TableFormat::Tsv => Box::new(csv::Parser::new((b'\t', table.quotes), columns, table.has_header)),
             TableFormat::JsonLines => match json::Parser::new(&columns) {
                 Some(parser) => Box::new(parser),
                 None => return bad("names of fields, of JSON lines", format!("{columns:?} for {}", path.display())),

@@ -82,7 +82,9 @@ fn tables_that_are_broken_are_errors_with_their_line() {
     error("text\na\na,b,c\n", "text", cut);
     error("n,text\n1,a\n2,b,c\n", "n", "t.csv:3: the record has 3 columns, and the first record 2 titles");
     let titled = TableText { has_header: true, ..TableText::column("1") };
-    assert!(read("t.tsv", b"a\tb\n1\t2\t3\n", &titled, 99).unwrap_err().contains("a field with a tab in it"));
+    assert!(
+        read("t.tsv", b"a\tb\n1\t2\t3\n", &titled, 99).unwrap_err().contains("a tab is taken for the end of a field")
+    );
     // Empty ones are no error, nor are more of them without titles.
     assert_eq!(csv("text\na,, \nb\n", "text"), lines(&[(2, "a"), (3, "b")]));
     assert_eq!(csv("a\na,b,c\n", "1"), lines(&[(1, "a"), (2, "a")]));
@@ -95,6 +97,35 @@ fn tables_that_are_broken_are_errors_with_their_line() {
         let table = TableText { columns, ..TableText::column("1") };
         assert!(read("t.csv", b"a", &table, 99).is_err());
     }
+}
+
+#[test]
+fn numbers_of_json_keep_their_digits_and_true_and_false_are_kept_beside_the_text() {
+    let columns = ["text", "id", "x", "done"].map(|name| TableColumn::Name(name.into())).to_vec();
+    let table = TableText { columns, ..TableText::column("text") };
+    let text = b"{\"id\":18446744073709551617,\"x\":1.10,\"done\":true,\"text\":\"a\"}\n\
+        {\"id\":18446744073709551616,\"x\":-0.0e+10,\"done\":false,\"text\":\"b\"}";
+    let expected = [(1, "a\t18446744073709551617\t1.10\ttrue"), (2, "b\t18446744073709551616\t-0.0e+10\tfalse")];
+    assert_eq!(read("t.jsonl", text, &table, 1000), lines(&expected));
+}
+
+#[test]
+fn quotes_of_tsv_are_part_of_the_text_unless_they_are_asked_for() {
+    let text = b"id\ttext\n1\t\"Hello there\n2\tthe plain line\n3\tclosing\" here\n4\t\"quoted\"\n";
+    let plain = [(2, "\"Hello there"), (3, "the plain line"), (4, "closing\" here"), (5, "\"quoted\"")];
+    assert_eq!(read("t.tsv", text, &TableText::column("text"), 1000), lines(&plain));
+    let quoted = b"id\ttext\n1\t\"Hello\tthere\nyou\"\n2\tb\n";
+    let table = TableText { quotes: true, ..TableText::column("text") };
+    assert_eq!(read("t.tsv", quoted, &table, 1000), lines(&[(2, "Hello there you"), (4, "b")]));
+}
+
+#[test]
+fn two_columns_of_one_title_are_refused_by_title_and_read_by_number() {
+    let text = "id,text,text\n1,a,b\n";
+    assert!(csv(text, "text").unwrap_err().contains("two columns are called \"text\", 2 and 3; give a number"));
+    let titled = TableText { has_header: true, ..TableText::column("3") };
+    assert_eq!(read("t.csv", text.as_bytes(), &titled, 1000), lines(&[(2, "b")]));
+    assert_eq!(csv(text, "id"), lines(&[(2, "1")]));
 }
 
 #[test]
@@ -114,6 +145,8 @@ fn fields_of_json_lines_are_taken_by_name() {
     error("{\"a\":3}", "a.b", "no field \"a.b\"");
     error("{\"text\":\"a\"}\n{\"text\":\"b\"\n", "text", "t.jsonl:2: not a JSON object");
     error("{\"text\":\"a\"}\n{\"text\":\"b\"\n", "text", "EOF while parsing an object at column 11");
+    error("{\"text\":true}", "text", "t.jsonl:1: field \"text\" is true or false, not text");
+    error("{\"text\":\"a\",\"text\":\"a\"}", "text", "t.jsonl:1: field \"text\" comes twice");
     error("[1]\n", "text", "t.jsonl:1: not a JSON object");
     error(&format!("{{\"text\":\"{}\"}}", "a".repeat(2000)), "text", "t.jsonl:1: the line is longer than 1000 bytes");
     assert!(json("{}", "3").is_err());

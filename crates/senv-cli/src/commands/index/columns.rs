@@ -110,7 +110,7 @@ impl Columns {
             None => TableColumn::Name(wanted.place.as_str().into()),
         };
         let columns = wanted.iter().map(column).collect();
-        let table = TableText { format: None, columns, has_header: self.has_header && !is_json };
+        let table = TableText { format: None, columns, has_header: self.has_header && !is_json, quotes: false };
         let n_first = 1 + usize::from(self.id.is_some());
         let further = (n_first..n_first + self.further.len()).collect();
         let places = Places { text: 0, id: self.id.as_ref().map(|_| 1), further };
