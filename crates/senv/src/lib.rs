@@ -171,9 +171,9 @@ pub use data::{
 };
 pub use gradient::{
     Decay, FitParams, L2Scaling, Phases, Stopped, WordUpdates,
+    encoder_form::EncoderForm,
     pair_training::{PairLoss, PairParams},
     scored_pairs::{ScoredPairs, scored_pairs_fingerprint},
-    trainable_encoder::EncoderForm,
 };
 pub use grid_search::{BEST_MODEL, GridOutcome, GridRun, GridSearch, RUN_TABLE, SearchCandidate, SearchGrid};
 pub use model::{
@@ -186,6 +186,7 @@ pub use model::{
     saved::{EncodingCost, ExpandVocabulary, SavedModel},
     score_pairs::ScorePairs,
     trained::Trained,
+    tunable::TunableEncoder,
 };
 pub use recipe::{
     NeighbourRecipe, Recipe, WordsRecipe, fine_tune,

@@ -10,4 +10,5 @@ pub(crate) mod reverse_dictionary;
 pub(crate) mod saved;
 pub(crate) mod score_pairs;
 pub(crate) mod trained;
+pub(crate) mod tunable;
 pub(crate) mod word_vectors;

@@ -23,11 +23,11 @@ use senv_encoders::{Encoder, LinearMap};
 use super::params::{TargetEncoder, TargetParams};
 use crate::{
     error::Result,
-    gradient::trainable_encoder::{EncoderForm, TrainableEncoder},
+    gradient::{encoder_form::EncoderForm, trainable_encoder::TrainableEncoder},
 };
 
 /// The encoder and its maps.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub(super) struct Net {
     pub(super) encoder: TrainableEncoder,
     maps: Vec<(&'static str, LinearMap)>,

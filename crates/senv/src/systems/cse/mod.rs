@@ -21,10 +21,11 @@ use crate::{
     data::{PairData, PairFiles, reading::Reading},
     error::Result,
     gradient::{
-        FitParams, fit,
+        FitParams,
+        encoder_form::EncoderForm,
+        fit,
         pair_training::{PairObjective, PairParams},
         scored_pairs::ScoredPairs,
-        trainable_encoder::EncoderForm,
     },
     model::{
         encoder_model::{EncoderModel, EncoderSystem},

@@ -27,10 +27,11 @@ use crate::{
     },
     error::Result,
     gradient::{
-        FitParams, fit,
+        FitParams,
+        encoder_form::EncoderForm,
+        fit,
         pair_training::{PairObjective, PairParams},
         scored_pairs::ScoredPairs,
-        trainable_encoder::EncoderForm,
     },
     model::{
         encoder_model::{EncoderModel, EncoderSystem},

@@ -31,7 +31,7 @@ use crate::{
     base::{file, fingerprint::Fingerprint, train_options::TrainOptions},
     data::reading::Reading,
     error::Result,
-    gradient::{FitParams, Weights, fit, scored_pairs::ScoredPairs, trainable_encoder::EncoderForm},
+    gradient::{FitParams, Weights, encoder_form::EncoderForm, fit, scored_pairs::ScoredPairs},
     model::{
         encoder_model::{EncoderModel, EncoderSystem},
         handle::Model,
@@ -207,7 +207,7 @@ impl EncoderSystem for RelatednessConfig {
 
     /// The encoders of GRAN sentence by sentence: models that are in use keep the last bit.
     fn in_batches(&self) -> bool {
-        matches!(self.encoder, EncoderForm::Gru { .. } | EncoderForm::Lstm { .. })
+        !matches!(self.encoder, EncoderForm::JoinedLstm { .. } | EncoderForm::Gran { .. })
     }
 
     fn head_dim(&self) -> Option<usize> {

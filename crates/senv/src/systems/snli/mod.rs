@@ -33,7 +33,7 @@ use crate::{
     base::{file, fingerprint::Fingerprint, range::require, train_options::TrainOptions},
     data::reading::Reading,
     error::{Error, Result},
-    gradient::{Decay, FitParams, Weights, WordUpdates, copy_table, fit, trainable_encoder::EncoderForm},
+    gradient::{Decay, FitParams, Weights, WordUpdates, copy_table, encoder_form::EncoderForm, fit},
     model::{
         encoder_model::{EncoderModel, EncoderSystem},
         saved::ExpandVocabulary,
