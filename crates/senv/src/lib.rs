@@ -202,7 +202,7 @@ pub use system::{
     about::{About, NamedSettings},
     contract::{Common, System, Trainer},
     pair_stages::stage_files,
-    pair_system::{PairSystem, PairSystemParams},
+    pair_system::{PairModel, PairSystem, PairSystemParams},
     staged_pairs::StagedPairs,
     start::Start,
     text_data::TextData,

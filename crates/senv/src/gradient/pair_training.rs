@@ -131,7 +131,8 @@ pub(crate) struct PairObjective<'d, E> {
     identity: String,
     /// On all weights of the encoder.
     penalty: L2,
-    is_recurrent: bool,
+    /// Whether its gradients are watched, for they may grow beyond use.
+    pub(crate) may_explode: bool,
 }
 
 /// The pairs of a step.
@@ -159,12 +160,7 @@ impl<'d, E: Encoder<f32>> PairObjective<'d, E> {
     ) -> Self {
         let validation = Validation::new(dev, tokenizer, &data.vocabulary);
         let identity = format!("{settings} {} {}", data.fingerprint(), validation.fingerprint().hex());
-        Self { kind, encoder, sources: &data.sources, params, validation, identity, penalty, is_recurrent: false }
-    }
-
-    /// Says that the encoder is recurrent: its gradients are watched, for they may grow beyond use.
-    pub(crate) fn recurrent(self) -> Self {
-        Self { is_recurrent: true, ..self }
+        Self { kind, encoder, sources: &data.sources, params, validation, identity, penalty, may_explode: false }
     }
 
     /// Draws the pairs of a step.
@@ -254,7 +250,7 @@ impl<E: Encoder<f32> + Sync> Objective for PairObjective<'_, E> {
     }
 
     fn may_explode(&self) -> bool {
-        self.is_recurrent
+        self.may_explode
     }
 
     fn prepare(&self, step: &GradientStep<'_>, batch: &mut PairBatch) -> Result<()> {

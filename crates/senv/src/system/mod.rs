@@ -2,6 +2,7 @@
 
 pub(crate) mod about;
 pub(crate) mod contract;
+mod encoder_pairs;
 pub(crate) mod new_words;
 pub(crate) mod pair_stages;
 pub(crate) mod pair_system;

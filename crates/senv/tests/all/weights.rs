@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use ndarray::Array2;
 use senv::{
     AverageEncoder, Averaged, AveragedSystem, FitParams, Model, NegativeSamplingParams, PairData, PairInput, PairKind,
-    PairOptions, Pp, PpParams, RelatednessParams, ScoredPairs, Sent2Vec, Sent2VecParams, SiameseCbow,
+    PairOptions, PairSystem, Pp, PpParams, RelatednessParams, ScoredPairs, Sent2Vec, Sent2VecParams, SiameseCbow,
     SiameseCbowParams, System, TextSystem, TrainOptions, UnknownWords, WeightScheme, WeightedParams, Word2Vec,
     Word2VecParams,
 };
