@@ -177,7 +177,6 @@ pub use gradient::{
 };
 pub use grid_search::{BEST_MODEL, GridOutcome, GridRun, GridSearch, RUN_TABLE, SearchCandidate, SearchGrid};
 pub use model::{
-    averaged::{Averaged, AveragedSystem},
     decode::{Decode, DecodedSentence, Interpolation},
     digest::model_digest,
     encoder_model::{EncoderModel, EncoderSystem},
@@ -200,6 +199,7 @@ pub use sequence::{
 pub use start::initial::{Initial, InitialVectorReport, vectors_fingerprint};
 pub use system::{
     about::{About, NamedSettings},
+    averaged::{Averaged, AveragedSystem},
     contract::{Common, System, Trainer},
     pair_stages::stage_files,
     pair_system::{PairModel, PairSystem, PairSystemParams},

@@ -1,6 +1,5 @@
 //! Trained models: what each can do, any of them behind one type, and how training went.
 
-pub(crate) mod averaged;
 pub(crate) mod decode;
 pub(crate) mod digest;
 pub(crate) mod encoder_model;

@@ -1,6 +1,7 @@
 //! What systems have in common.
 
 pub(crate) mod about;
+pub(crate) mod averaged;
 pub(crate) mod contract;
 mod encoder_pairs;
 pub(crate) mod new_words;

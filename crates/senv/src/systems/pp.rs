@@ -28,14 +28,11 @@ use crate::{
         pair_training::{PairLoss, PairObjective, PairParams},
         scored_pairs::ScoredPairs,
     },
-    model::{
-        averaged::{Averaged, AveragedSystem},
-        trained::Trained,
-        word_vectors::embeddings_of,
-    },
+    model::{trained::Trained, word_vectors::embeddings_of},
     start::initial::{self, Initial},
     system::{
         about::About,
+        averaged::{Averaged, AveragedSystem},
         contract::{Common, System},
         pair_stages::{fit_stages, read_pairs},
         pair_system::{PairModel, PairSystem, PairSystemParams, with_softmax_recipe},
@@ -153,32 +150,8 @@ impl AveragedSystem for PpParams {
     const KIND: &'static str = "pp";
     const TRAINED_ON_PAIRS: bool = true;
 
-    fn dim(&self) -> usize {
-        self.dim
-    }
-
-    fn tokenizer(&self) -> &Tokenizer {
-        &self.tokenizer
-    }
-
-    fn seed(&self) -> u64 {
-        self.fit.seed
-    }
-
-    fn weighting(&self) -> Option<WeightScheme> {
-        self.weighting
-    }
-
-    fn set_weighting(&mut self, weighting: Option<WeightScheme>) {
-        self.weighting = weighting;
-    }
-
-    fn unknown_words(&self) -> UnknownWords {
-        self.unknown_words
-    }
-
-    fn set_unknown_words(&mut self, unknown: UnknownWords) {
-        self.unknown_words = unknown;
+    fn weights(&mut self) -> (&mut Option<WeightScheme>, &mut UnknownWords) {
+        (&mut self.weighting, &mut self.unknown_words)
     }
 }
 
