@@ -1,5 +1,7 @@
 //! What a model file says of an encoder over word vectors, and the encoder that it makes.
 
+use std::sync::Arc;
+
 use senv_encoders::{
     Activation, Average, GranEncoder, GranForm, GranGate, GruEncoder, GruInit, GruStyle, JoinedLstm, LstmEncoder,
     LstmForm, LstmInit, Padding, Pooling, RecurrentTopology, StatePooling, SumPooledCnn, Window,
@@ -80,28 +82,26 @@ pub enum EncoderForm {
 
 impl EncoderForm {
     /// The encoder over word vectors of dimension `dim`.
-    pub(crate) fn encoder(&self, dim: usize) -> Result<TrainableEncoder> {
+    pub(crate) fn encoder(&self, dim: usize) -> Result<Arc<dyn TrainableEncoder>> {
         Ok(match self {
-            Self::Average => TrainableEncoder::new(Average { dim, pooling: Pooling::Mean }),
-            Self::Sum => TrainableEncoder::new(Average { dim, pooling: Pooling::Sum }),
-            Self::PresentWords => TrainableEncoder::new(PresentWords::new(dim)),
+            Self::Average => Arc::new(Average { dim, pooling: Pooling::Mean }),
+            Self::Sum => Arc::new(Average { dim, pooling: Pooling::Sum }),
+            Self::PresentWords => Arc::new(PresentWords::new(dim)),
             Self::Cnn { windows, activation, padding } => {
-                TrainableEncoder::new(SumPooledCnn::new(dim, windows.clone(), *activation, *padding)?)
+                Arc::new(SumPooledCnn::new(dim, windows.clone(), *activation, *padding)?)
             }
             Self::Gru { hidden, layers, topology, style, start } => {
-                TrainableEncoder::new(GruEncoder::new(dim, *hidden, *layers, *topology, *style, *start)?)
+                Arc::new(GruEncoder::new(dim, *hidden, *layers, *topology, *style, *start)?)
             }
             Self::Lstm { hidden, layers, topology, pooling, peepholes, start } => {
                 let (topology, pooling, peepholes, start) = (*topology, *pooling, *peepholes, *start);
                 let form = LstmForm { topology, pooling, peepholes, start, ..LstmForm::default() };
-                TrainableEncoder::new(LstmEncoder::new(dim, *hidden, *layers, form)?)
+                Arc::new(LstmEncoder::new(dim, *hidden, *layers, form)?)
             }
-            Self::JoinedLstm { hidden, pooling } => {
-                TrainableEncoder::new(JoinedLstm::new(dim, *hidden, dim, *pooling)?)
-            }
+            Self::JoinedLstm { hidden, pooling } => Arc::new(JoinedLstm::new(dim, *hidden, dim, *pooling)?),
             Self::Gran { hidden, gate, pooling } => {
                 let form = GranForm { gate: *gate, pooling: Some(*pooling) };
-                TrainableEncoder::new(GranEncoder::new(dim, *hidden, form)?)
+                Arc::new(GranEncoder::new(dim, *hidden, form)?)
             }
         })
     }

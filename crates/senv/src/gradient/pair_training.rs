@@ -16,7 +16,6 @@ use senv_core::{
     observer::Metric,
     rng::stream,
 };
-use senv_encoders::Encoder;
 use senv_losses::{InfoNce, L2, MarginLoss};
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +27,7 @@ use crate::{
         corruption::keep_words,
         scored_pairs::{ScoredPairs, Validation},
         through_encoder,
+        trainable_encoder::AnyEncoder,
     },
 };
 
@@ -122,9 +122,9 @@ hyperparameters! {
 }
 
 /// An encoder, its pairs and its loss.
-pub(crate) struct PairObjective<'d, E> {
+pub(crate) struct PairObjective<'d> {
     kind: &'static str,
-    encoder: &'d E,
+    encoder: &'d dyn AnyEncoder,
     sources: &'d [PairSource],
     params: &'d PairParams,
     validation: Validation,
@@ -146,11 +146,11 @@ pub(crate) struct PairBatch {
     n_hard: usize,
 }
 
-impl<'d, E: Encoder<f32>> PairObjective<'d, E> {
+impl<'d> PairObjective<'d> {
     #[allow(clippy::too_many_arguments)]
     pub(crate) fn new(
         kind: &'static str,
-        encoder: &'d E,
+        encoder: &'d dyn AnyEncoder,
         data: &'d PairData,
         params: &'d PairParams,
         tokenizer: &Tokenizer,
@@ -233,7 +233,7 @@ impl<'d, E: Encoder<f32>> PairObjective<'d, E> {
     }
 }
 
-impl<E: Encoder<f32> + Sync> Objective for PairObjective<'_, E> {
+impl Objective for PairObjective<'_> {
     type Batch = PairBatch;
 
     fn kind(&self) -> &'static str {

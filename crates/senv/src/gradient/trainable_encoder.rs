@@ -1,7 +1,6 @@
-//! Any of the encoders that are trained together with a head, as one type: a call through it is one for a batch, or for a
-//! sentence, and none for a word.
+//! Encoders of any kind behind one type: a call through it is one for a batch, or for a sentence, and none for a word.
 
-use std::{any::Any, fmt, ops::Deref, sync::Arc};
+use std::{any::Any, fmt::Debug};
 
 use ndarray::{Array2, ArrayView2, ArrayViewMut2};
 use senv_core::{
@@ -17,8 +16,74 @@ use senv_encoders::{
 use super::present_words::PresentWords;
 use crate::data::reading::gather;
 
-/// An encoder as models use it, beside its passes. What is given here is right for most.
-pub(crate) trait UsedEncoder: ErasedEncoder {
+/// The passes of an encoder, whatever its saved state is; every [`Encoder`] has them.
+pub(crate) trait AnyEncoder: Debug + Send + Sync {
+    /// [`Encoder::dim`].
+    fn dim(&self) -> usize;
+
+    /// [`Encoder::init`].
+    fn init(&self, rng: &mut Stream) -> CoreResult<Parameters<f32>>;
+
+    /// [`Encoder::forward`].
+    fn forward(
+        &self,
+        parameters: &Parameters<f32>,
+        batch: &TokenBatch,
+        words: ArrayView2<'_, f32>,
+    ) -> CoreResult<(Array2<f32>, Box<dyn Any>)>;
+
+    /// [`Encoder::backward`].
+    #[allow(clippy::too_many_arguments)]
+    fn backward(
+        &self,
+        parameters: &Parameters<f32>,
+        batch: &TokenBatch,
+        words: ArrayView2<'_, f32>,
+        saved: &dyn Any,
+        d_out: ArrayView2<'_, f32>,
+        d_words: Option<ArrayViewMut2<'_, f32>>,
+        d_parameters: &mut Parameters<f32>,
+    ) -> CoreResult<()>;
+}
+
+impl<E: Encoder<f32, Saved: Any> + Debug + Send + Sync> AnyEncoder for E {
+    fn dim(&self) -> usize {
+        Encoder::dim(self)
+    }
+
+    fn init(&self, rng: &mut Stream) -> CoreResult<Parameters<f32>> {
+        Encoder::init(self, rng)
+    }
+
+    fn forward(
+        &self,
+        parameters: &Parameters<f32>,
+        batch: &TokenBatch,
+        words: ArrayView2<'_, f32>,
+    ) -> CoreResult<(Array2<f32>, Box<dyn Any>)> {
+        let (out, saved) = Encoder::forward(self, parameters, batch, words)?;
+        Ok((out, Box::new(saved)))
+    }
+
+    fn backward(
+        &self,
+        parameters: &Parameters<f32>,
+        batch: &TokenBatch,
+        words: ArrayView2<'_, f32>,
+        saved: &dyn Any,
+        d_out: ArrayView2<'_, f32>,
+        d_words: Option<ArrayViewMut2<'_, f32>>,
+        d_parameters: &mut Parameters<f32>,
+    ) -> CoreResult<()> {
+        let other = CoreError::ShapeMismatch { what: "saved state of another encoder", expected: 1, got: 0 };
+        let saved = saved.downcast_ref().ok_or(other)?;
+        Encoder::backward(self, parameters, batch, words, saved, d_out, d_words, d_parameters)
+    }
+}
+
+/// An encoder that is trained together with a head and kept in a model: what both ask of it beside its passes. What is
+/// given here is right for most.
+pub(crate) trait TrainableEncoder: AnyEncoder {
     /// How many parameters it has, as far as f64 counts; may be 0 for no more than a word has values.
     fn n_values(&self) -> f64;
 
@@ -38,7 +103,7 @@ pub(crate) trait UsedEncoder: ErasedEncoder {
         batch: &TokenBatch,
         words: ArrayView2<'_, f32>,
     ) -> CoreResult<Array2<f32>> {
-        Ok(self.erased_forward(parameters, batch, words)?.0)
+        Ok(self.forward(parameters, batch, words)?.0)
     }
 
     /// The vector of one sentence; `values` is scratch.
@@ -65,7 +130,7 @@ pub(crate) trait UsedEncoder: ErasedEncoder {
     }
 }
 
-impl UsedEncoder for Average {
+impl TrainableEncoder for Average {
     fn n_values(&self) -> f64 {
         0.0
     }
@@ -90,7 +155,7 @@ impl UsedEncoder for Average {
     }
 }
 
-impl UsedEncoder for PresentWords {
+impl TrainableEncoder for PresentWords {
     fn n_values(&self) -> f64 {
         0.0
     }
@@ -101,7 +166,7 @@ impl UsedEncoder for PresentWords {
     }
 }
 
-impl UsedEncoder for SumPooledCnn {
+impl TrainableEncoder for SumPooledCnn {
     fn n_values(&self) -> f64 {
         Self::n_values(self)
     }
@@ -131,7 +196,7 @@ impl UsedEncoder for SumPooledCnn {
 /// Recurrent encoders have a forward pass that saves nothing.
 macro_rules! recurrent {
     ($($encoder:ident),+) => {
-        $(impl UsedEncoder for $encoder {
+        $(impl TrainableEncoder for $encoder {
             fn n_values(&self) -> f64 {
                 Self::n_values(self)
             }
@@ -152,122 +217,3 @@ macro_rules! recurrent {
     };
 }
 recurrent!(GruEncoder, LstmEncoder, JoinedLstm, GranEncoder);
-
-/// The passes of an encoder, whatever its saved state is; every [`Encoder`] has them.
-pub(crate) trait ErasedEncoder: fmt::Debug + Send + Sync {
-    fn erased_dim(&self) -> usize;
-
-    fn erased_init(&self, rng: &mut Stream) -> CoreResult<Parameters<f32>>;
-
-    fn erased_forward(
-        &self,
-        parameters: &Parameters<f32>,
-        batch: &TokenBatch,
-        words: ArrayView2<'_, f32>,
-    ) -> CoreResult<(Array2<f32>, Box<dyn Any>)>;
-
-    #[allow(clippy::too_many_arguments)]
-    fn erased_backward(
-        &self,
-        parameters: &Parameters<f32>,
-        batch: &TokenBatch,
-        words: ArrayView2<'_, f32>,
-        saved: &dyn Any,
-        d_out: ArrayView2<'_, f32>,
-        d_words: Option<ArrayViewMut2<'_, f32>>,
-        d_parameters: &mut Parameters<f32>,
-    ) -> CoreResult<()>;
-}
-
-impl<E: Encoder<f32, Saved: Any> + fmt::Debug + Send + Sync> ErasedEncoder for E {
-    fn erased_dim(&self) -> usize {
-        self.dim()
-    }
-
-    fn erased_init(&self, rng: &mut Stream) -> CoreResult<Parameters<f32>> {
-        self.init(rng)
-    }
-
-    fn erased_forward(
-        &self,
-        parameters: &Parameters<f32>,
-        batch: &TokenBatch,
-        words: ArrayView2<'_, f32>,
-    ) -> CoreResult<(Array2<f32>, Box<dyn Any>)> {
-        let (out, saved) = self.forward(parameters, batch, words)?;
-        Ok((out, Box::new(saved)))
-    }
-
-    fn erased_backward(
-        &self,
-        parameters: &Parameters<f32>,
-        batch: &TokenBatch,
-        words: ArrayView2<'_, f32>,
-        saved: &dyn Any,
-        d_out: ArrayView2<'_, f32>,
-        d_words: Option<ArrayViewMut2<'_, f32>>,
-        d_parameters: &mut Parameters<f32>,
-    ) -> CoreResult<()> {
-        let other = CoreError::ShapeMismatch { what: "saved state of another encoder", expected: 1, got: 0 };
-        let saved = saved.downcast_ref().ok_or(other)?;
-        self.backward(parameters, batch, words, saved, d_out, d_words, d_parameters)
-    }
-}
-
-/// One of the encoders; a copy shares it.
-#[derive(Clone)]
-pub(crate) struct TrainableEncoder(Arc<dyn UsedEncoder>);
-
-impl TrainableEncoder {
-    pub(super) fn new(encoder: impl UsedEncoder + 'static) -> Self {
-        Self(Arc::new(encoder))
-    }
-}
-
-impl Deref for TrainableEncoder {
-    type Target = dyn UsedEncoder;
-
-    fn deref(&self) -> &Self::Target {
-        &*self.0
-    }
-}
-
-impl fmt::Debug for TrainableEncoder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-impl Encoder<f32> for TrainableEncoder {
-    type Saved = Box<dyn Any>;
-
-    fn dim(&self) -> usize {
-        self.0.erased_dim()
-    }
-
-    fn init(&self, rng: &mut Stream) -> CoreResult<Parameters<f32>> {
-        self.0.erased_init(rng)
-    }
-
-    fn forward(
-        &self,
-        parameters: &Parameters<f32>,
-        batch: &TokenBatch,
-        words: ArrayView2<'_, f32>,
-    ) -> CoreResult<(Array2<f32>, Box<dyn Any>)> {
-        self.0.erased_forward(parameters, batch, words)
-    }
-
-    fn backward(
-        &self,
-        parameters: &Parameters<f32>,
-        batch: &TokenBatch,
-        words: ArrayView2<'_, f32>,
-        saved: &Box<dyn Any>,
-        d_out: ArrayView2<'_, f32>,
-        d_words: Option<ArrayViewMut2<'_, f32>>,
-        d_parameters: &mut Parameters<f32>,
-    ) -> CoreResult<()> {
-        self.0.erased_backward(parameters, batch, words, &**saved, d_out, d_words, d_parameters)
-    }
-}

@@ -5,7 +5,7 @@ use std::{
     fmt::Debug,
     path::Path,
     sync::{
-        OnceLock,
+        Arc, OnceLock,
         atomic::{AtomicBool, Ordering},
     },
 };
@@ -18,7 +18,7 @@ use senv_core::{
     hyperparameters::{Hyperparameter, Hyperparameters},
     rng::stream,
 };
-use senv_encoders::{Encoder, FoldedCnn};
+use senv_encoders::FoldedCnn;
 use senv_store::ModelFile;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
@@ -113,7 +113,7 @@ pub struct EncoderModel<S> {
     reading: Reading,
     vocabulary: Vocabulary,
     words: Table,
-    encoder: TrainableEncoder,
+    encoder: Arc<dyn TrainableEncoder>,
     /// Those of the encoder, those of the head.
     parameters: [Parameters<f32>; 2],
     folded: Folded,

@@ -35,11 +35,11 @@ impl<S: PairSystem + EncoderSystem<Params = S>> PairModel<S> for EncoderModel<S>
         let settings = format!("{} {} {}", file::to_json(system)?, fingerprints.0, fingerprints.1);
         let encoder = system.form().encoder(*dim)?;
         let (dev, penalty) = (options.dev.unwrap_or_default(), training.penalty(system.l2_encoder()));
-        let mut objective = PairObjective::new(Self::KIND, &encoder, data, pairs, tokenizer, dev, &settings, penalty);
+        let mut objective = PairObjective::new(Self::KIND, &*encoder, data, pairs, tokenizer, dev, &settings, penalty);
         objective.may_explode = encoder.is_recurrent();
         let mut rng = stream(training.seed, S::ENCODER_STREAM, &[]);
         let (of_words, trained) = ((&*initial, *dim, training.seed), start.map(Self::trained));
-        let (weights, found) = encoder_weights(&encoder, &mut rng, of_words, &data.vocabulary, vectors, trained)?;
+        let (weights, found) = encoder_weights(&*encoder, &mut rng, of_words, &data.vocabulary, vectors, trained)?;
         let fitted = fit(&mut objective, || Ok(weights), training, &options.run())?;
         Trained::of_gradient(fitted, found, |weights| {
             let terms = start.map(Self::vocabulary).or(vectors.map(Embeddings::vocabulary));

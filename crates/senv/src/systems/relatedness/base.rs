@@ -5,7 +5,6 @@ use senv_core::{
     arrays::{Parameters, TokenBatch},
     kernels,
 };
-use senv_encoders::Encoder;
 
 use super::scored::Scored;
 use crate::{
@@ -66,7 +65,7 @@ const MEASURED: usize = 1000;
 /// length, and the products of long ones saturate the head before it has learned; cosines do not change. Vectors of a
 /// nonlinear encoder, which have no free length, stay as they are.
 pub(super) fn bring_to_scale(
-    encoder: &TrainableEncoder,
+    encoder: &dyn TrainableEncoder,
     words: &mut Table,
     filters: &mut Parameters<f32>,
     scored: &Scored,

@@ -19,7 +19,6 @@ use senv_core::{
     hyperparameters::{Hyperparameters, hyperparameters, named_values},
     rng::stream,
 };
-use senv_encoders::Encoder;
 use senv_losses::{Combine, RelatednessHead, RelatednessLoss, ScoreGrid};
 use serde::{Deserialize, Serialize};
 
@@ -158,8 +157,8 @@ impl RelatednessParams {
             }
             found = InitialVectorReport::count(&vocabulary, vectors);
         }
-        let train = Scored::new(train, self.grid, (&reading, &encoder), &vocabulary)?;
-        let dev = options.dev.map(|dev| Scored::new(dev, self.grid, (&reading, &encoder), &vocabulary)).transpose()?;
+        let train = Scored::new(train, self.grid, (&reading, &*encoder), &vocabulary)?;
+        let dev = options.dev.map(|dev| Scored::new(dev, self.grid, (&reading, &*encoder), &vocabulary)).transpose()?;
         let config = RelatednessConfig {
             base: base.kind().to_owned(),
             encoder: form,
@@ -169,7 +168,7 @@ impl RelatednessParams {
             params: self.clone(),
         };
         if self.rescale {
-            bring_to_scale(&encoder, &mut words, &mut start, &train)?;
+            bring_to_scale(&*encoder, &mut words, &mut start, &train)?;
         }
         let weights = Weights { words, parameters: vec![start.clone(), head.init(&mut stream(seed, "head", &[]))?] };
         let data = [Some(&train), dev.as_ref()].into_iter().flatten();

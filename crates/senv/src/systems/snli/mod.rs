@@ -19,7 +19,6 @@ use senv_core::{
     rng::stream,
     words::VocabularyBuilder,
 };
-use senv_encoders::Encoder;
 use senv_losses::{DEFAULT_NLI_HIDDEN, NLI_LABELS, NliHead, NliHeadForm};
 use senv_store::Embeddings;
 use serde::{Deserialize, Serialize};
