@@ -1,8 +1,9 @@
 //! CSE, the convolutional sentence encoder: filters over windows of words, summed over the sentence.
 //!
 //! The encoder is `cnn-sum-pooling`, the loss `margin-loss`; training is that of [`PpParams`](crate::PpParams) with
-//! filters. The published path: phrases, then sentences from the weights of the first stage (`fit` with a `start`),
-//! then supervised fine-tuning ([`crate::RelatednessParams`]).
+//! filters. The published path: phrases, then sentences from the weights of the first stage
+//! ([`PairSystem::fit_from`](crate::PairSystem::fit_from)), then supervised fine-tuning
+//! ([`crate::RelatednessParams`]).
 
 mod filters;
 
