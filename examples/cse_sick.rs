@@ -19,8 +19,8 @@ use std::{error::Error, path::PathBuf};
 use clap::Parser;
 use line::Line;
 use senv::{
-    CseParams, FilterStart, FitParams, Initial, Model, PairData, PairInput, PairKind, PairOptions, Relatedness,
-    RelatednessParams, ScoredPairs, TrainOptions,
+    CseParams, FilterStart, FitParams, Initial, Model, PairData, PairInput, PairKind, PairOptions, PairSystem,
+    Relatedness, RelatednessParams, ScoredPairs, TrainOptions,
 };
 use senv_encoders::Window;
 use senv_eval::{

@@ -21,7 +21,7 @@ use clap::Parser;
 use line::Line;
 use senv::{
     Architecture, FitParams, HeldOut, Model, NegativeSamplingParams, PairData, PairInput, PairKind, PairOptions,
-    PpParams, TextSystem, TrainOptions, Word2VecParams,
+    PairSystem, PpParams, TextSystem, TrainOptions, Word2VecParams,
 };
 use senv_core::SentenceEncoder;
 use senv_eval::{StsResult, StsTask, compare_sts, evaluate_sts, published_sts};

@@ -12,8 +12,8 @@ use clap::Parser;
 use rand::RngExt;
 use rand_distr::{Distribution, Zipf};
 use senv::{
-    Cse, CseParams, FitParams, PairData, PairSource, Phases, Pp, PpParams, SiameseCbow, SiameseCbowParams, TextSystem,
-    TrainOptions, Trained, WordUpdates,
+    Cse, CseParams, FitParams, PairData, PairSource, PairSystem, Phases, Pp, PpParams, SiameseCbow, SiameseCbowParams,
+    TextSystem, TrainOptions, Trained, WordUpdates,
 };
 use senv_core::{Corpus, Sentences, TokenId, Vocabulary, rng::stream};
 

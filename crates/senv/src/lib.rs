@@ -171,13 +171,12 @@ pub use data::{
 };
 pub use gradient::{
     Decay, FitParams, L2Scaling, Phases, Stopped, WordUpdates,
+    encoder_form::EncoderForm,
     pair_training::{PairLoss, PairParams},
     scored_pairs::{ScoredPairs, scored_pairs_fingerprint},
-    trainable_encoder::EncoderForm,
 };
 pub use grid_search::{BEST_MODEL, GridOutcome, GridRun, GridSearch, RUN_TABLE, SearchCandidate, SearchGrid};
 pub use model::{
-    averaged::{Averaged, AveragedSystem},
     decode::{Decode, DecodedSentence, Interpolation},
     digest::model_digest,
     encoder_model::{EncoderModel, EncoderSystem},
@@ -186,6 +185,7 @@ pub use model::{
     saved::{EncodingCost, ExpandVocabulary, SavedModel},
     score_pairs::ScorePairs,
     trained::Trained,
+    tunable::TunableEncoder,
 };
 pub use recipe::{
     NeighbourRecipe, Recipe, WordsRecipe, fine_tune,
@@ -199,9 +199,10 @@ pub use sequence::{
 pub use start::initial::{Initial, InitialVectorReport, vectors_fingerprint};
 pub use system::{
     about::{About, NamedSettings},
+    averaged::{Averaged, AveragedSystem},
     contract::{Common, System, Trainer},
     pair_stages::stage_files,
-    pair_system::{PairSystem, PairSystemParams},
+    pair_system::{PairModel, PairSystem, PairSystemParams},
     staged_pairs::StagedPairs,
     start::Start,
     text_data::TextData,

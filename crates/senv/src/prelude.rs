@@ -30,5 +30,5 @@ pub use crate::{
     open,
     recipe::{Recipe, fine_tune, train, train_sentences},
     sentence_index::{Hit, Index},
-    system::{contract::System, start::Start, text_system::TextSystem},
+    system::{contract::System, pair_system::PairSystem, start::Start, text_system::TextSystem},
 };

@@ -7,10 +7,9 @@ use senv_core::{
     arrays::{Parameters, TokenBatch},
     rng::stream,
 };
-use senv_encoders::Encoder;
 use senv_losses::RowGradients;
 
-use super::{GradientStep, Gradients, Lap, StepReport, Weights};
+use super::{GradientStep, Gradients, Lap, StepReport, Weights, trainable_encoder::AnyEncoder};
 use crate::error::Result;
 
 /// What a loss writes beside the gradient of the sentence vectors: the gradients of the groups behind the encoder's,
@@ -46,8 +45,8 @@ impl VectorDropout<'_> {
 ///
 /// # Errors
 /// Whatever is wrong with shapes or memory.
-pub(crate) fn through_encoder<E: Encoder<f32>>(
-    encoder: &E,
+pub(crate) fn through_encoder(
+    encoder: &dyn AnyEncoder,
     weights: &Weights,
     batch: &TokenBatch,
     dropout: Option<VectorDropout<'_>>,
@@ -69,7 +68,7 @@ pub(crate) fn through_encoder<E: Encoder<f32>>(
     let (report, d_vectors) = loss(vectors.view(), HeadGradients { dense, rows })?;
     lap.add_to(&mut phases.loss);
     let of_words = (!*frozen).then(|| d_words.view_mut());
-    encoder.backward(parameters, batch, words.view(), &saved, d_vectors.view(), of_words, &mut d_encoder[0])?;
+    encoder.backward(parameters, batch, words.view(), &*saved, d_vectors.view(), of_words, &mut d_encoder[0])?;
     if let Some(mask) = mask.filter(|_| !*frozen) {
         *d_words *= &mask;
     }

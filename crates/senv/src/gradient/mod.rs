@@ -8,6 +8,7 @@
 mod awake;
 mod checkpoint;
 pub(crate) mod corruption;
+pub(crate) mod encoder_form;
 mod encoder_step;
 mod example_order;
 mod learner;

@@ -16,7 +16,6 @@ use senv_core::{
     observer::Metric,
     rng::stream,
 };
-use senv_encoders::Encoder;
 use senv_losses::{InfoNce, L2, MarginLoss};
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +27,7 @@ use crate::{
         corruption::keep_words,
         scored_pairs::{ScoredPairs, Validation},
         through_encoder,
+        trainable_encoder::AnyEncoder,
     },
 };
 
@@ -122,16 +122,17 @@ hyperparameters! {
 }
 
 /// An encoder, its pairs and its loss.
-pub(crate) struct PairObjective<'d, E> {
+pub(crate) struct PairObjective<'d> {
     kind: &'static str,
-    encoder: &'d E,
+    encoder: &'d dyn AnyEncoder,
     sources: &'d [PairSource],
     params: &'d PairParams,
     validation: Validation,
     identity: String,
     /// On all weights of the encoder.
     penalty: L2,
-    is_recurrent: bool,
+    /// Whether its gradients are watched, for they may grow beyond use.
+    pub(crate) may_explode: bool,
 }
 
 /// The pairs of a step.
@@ -145,11 +146,11 @@ pub(crate) struct PairBatch {
     n_hard: usize,
 }
 
-impl<'d, E: Encoder<f32>> PairObjective<'d, E> {
+impl<'d> PairObjective<'d> {
     #[allow(clippy::too_many_arguments)]
     pub(crate) fn new(
         kind: &'static str,
-        encoder: &'d E,
+        encoder: &'d dyn AnyEncoder,
         data: &'d PairData,
         params: &'d PairParams,
         tokenizer: &Tokenizer,
@@ -159,12 +160,7 @@ impl<'d, E: Encoder<f32>> PairObjective<'d, E> {
     ) -> Self {
         let validation = Validation::new(dev, tokenizer, &data.vocabulary);
         let identity = format!("{settings} {} {}", data.fingerprint(), validation.fingerprint().hex());
-        Self { kind, encoder, sources: &data.sources, params, validation, identity, penalty, is_recurrent: false }
-    }
-
-    /// Says that the encoder is recurrent: its gradients are watched, for they may grow beyond use.
-    pub(crate) fn recurrent(self) -> Self {
-        Self { is_recurrent: true, ..self }
+        Self { kind, encoder, sources: &data.sources, params, validation, identity, penalty, may_explode: false }
     }
 
     /// Draws the pairs of a step.
@@ -237,7 +233,7 @@ impl<'d, E: Encoder<f32>> PairObjective<'d, E> {
     }
 }
 
-impl<E: Encoder<f32> + Sync> Objective for PairObjective<'_, E> {
+impl Objective for PairObjective<'_> {
     type Batch = PairBatch;
 
     fn kind(&self) -> &'static str {
@@ -254,7 +250,7 @@ impl<E: Encoder<f32> + Sync> Objective for PairObjective<'_, E> {
     }
 
     fn may_explode(&self) -> bool {
-        self.is_recurrent
+        self.may_explode
     }
 
     fn prepare(&self, step: &GradientStep<'_>, batch: &mut PairBatch) -> Result<()> {

@@ -3,9 +3,13 @@
 
 use ndarray::Axis;
 use senv_core::{Sentences, Tokenizer, Vocabulary, arrays::TokenBatch, kernels};
-use senv_encoders::Encoder;
 
-use crate::{average::encoder::known_tokens, base::fingerprint::Fingerprint, error::Result, gradient::Weights};
+use crate::{
+    average::encoder::known_tokens,
+    base::fingerprint::Fingerprint,
+    error::Result,
+    gradient::{Weights, trainable_encoder::AnyEncoder},
+};
 
 pub use senv_data::ScoredPairs;
 
@@ -57,7 +61,7 @@ impl Validation {
     ///
     /// # Errors
     /// If shapes do not fit, or memory is lacking.
-    pub(crate) fn score<E: Encoder<f32>>(&mut self, encoder: &E, weights: &Weights) -> Result<Option<f64>> {
+    pub(crate) fn score(&mut self, encoder: &dyn AnyEncoder, weights: &Weights) -> Result<Option<f64>> {
         let mut sum = 0.0;
         for set in &self.sets {
             self.batch.assign(set.sentences.iter())?;

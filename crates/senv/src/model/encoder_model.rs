@@ -5,7 +5,7 @@ use std::{
     fmt::Debug,
     path::Path,
     sync::{
-        OnceLock,
+        Arc, OnceLock,
         atomic::{AtomicBool, Ordering},
     },
 };
@@ -18,13 +18,14 @@ use senv_core::{
     hyperparameters::{Hyperparameter, Hyperparameters},
     rng::stream,
 };
-use senv_encoders::{Encoder, FoldedCnn};
+use senv_encoders::FoldedCnn;
 use senv_store::ModelFile;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use super::{
     saved::{EncodingCost, ExpandVocabulary, ReadModel, SavedModel},
     score_pairs::ScorePairs,
+    tunable::TunableEncoder,
 };
 use crate::{
     base::{
@@ -34,10 +35,7 @@ use crate::{
     },
     data::reading::{Reading, encode_batch_by_length, gather},
     error::{Error, Result},
-    gradient::{
-        Weights,
-        trainable_encoder::{EncoderForm, TrainableEncoder},
-    },
+    gradient::{Weights, encoder_form::EncoderForm, trainable_encoder::TrainableEncoder},
     start::encoder_weights::TrainedEncoder,
 };
 
@@ -64,9 +62,9 @@ pub trait EncoderSystem: Serialize + DeserializeOwned + Debug + Clone + PartialE
     /// How text is read.
     fn reading(&self) -> Reading;
 
-    /// Whether many sentences are encoded in batches. Vectors change by rounding.
+    /// Whether a recurrent encoder takes many sentences in batches. Vectors change by rounding.
     fn in_batches(&self) -> bool {
-        self.form().is_recurrent()
+        true
     }
 
     /// Refuses settings of a file that are out of range.
@@ -115,7 +113,7 @@ pub struct EncoderModel<S> {
     reading: Reading,
     vocabulary: Vocabulary,
     words: Table,
-    encoder: TrainableEncoder,
+    encoder: Arc<dyn TrainableEncoder>,
     /// Those of the encoder, those of the head.
     parameters: [Parameters<f32>; 2],
     folded: Folded,
@@ -228,11 +226,14 @@ impl<S: EncoderSystem> EncoderModel<S> {
     /// The folded table where it is `wanted`, or was prepared; made when first asked for. `None` if it does not fit
     /// into memory.
     fn folded(&self, wanted: bool) -> Option<&FoldedCnn> {
-        let TrainableEncoder::Cnn(cnn) = &self.encoder else { return None };
         if !(S::FOLDS && (wanted || self.folded.prepared.load(Ordering::Acquire))) {
             return None;
         }
-        self.folded.table.get_or_init(|| FoldedCnn::new(cnn, self.parameters(), &self.words).ok()).as_ref()
+        self.folded.table.get_or_init(|| self.encoder.folded(self.parameters(), &self.words)).as_ref()
+    }
+
+    fn in_batches(&self) -> bool {
+        self.encoder.is_recurrent() && self.config.in_batches()
     }
 
     /// The tokens of a sentence that the encoder reads.
@@ -321,6 +322,11 @@ impl<S: EncoderSystem> SavedModel for EncoderModel<S> {
         self.save(path)
     }
 
+    fn tunable(&self) -> Option<TunableEncoder<'_>> {
+        let (form, reading) = (self.config.form(), &self.reading);
+        Some(TunableEncoder { form, reading, parameters: self.parameters(), words: &self.words })
+    }
+
     fn head(&self) -> Option<&dyn ScorePairs> {
         S::score_pairs(self)
     }
@@ -334,7 +340,7 @@ impl<S: EncoderSystem> SavedModel for EncoderModel<S> {
     }
 
     fn cost(&self) -> EncodingCost {
-        if self.config.in_batches() { EncodingCost::LessInBatches } else { EncodingCost::PerSentence }
+        if self.in_batches() { EncodingCost::LessInBatches } else { EncodingCost::PerSentence }
     }
 }
 
@@ -352,7 +358,7 @@ impl<S: EncoderSystem> SentenceEncoder for EncoderModel<S> {
     /// Recurrent encoders in batches, others sentence by sentence; that of CSE with words and filters folded into one
     /// table, from an eighth as many sentences as there are words on.
     fn encode_batch(&self, sentences: &[&str]) -> CoreResult<(Array2<f32>, Vec<Coverage>)> {
-        if self.config.in_batches() {
+        if self.in_batches() {
             let read = |text: &str, scratch: &mut String, out: &mut Vec<TokenId>| self.read(text, scratch, out);
             return encode_batch_by_length(sentences, self.dim(), read, |sentences| {
                 let (batch, words) = gather(&self.words, sentences)?;

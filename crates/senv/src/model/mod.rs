@@ -1,6 +1,5 @@
 //! Trained models: what each can do, any of them behind one type, and how training went.
 
-pub(crate) mod averaged;
 pub(crate) mod decode;
 pub(crate) mod digest;
 pub(crate) mod encoder_model;
@@ -10,4 +9,5 @@ pub(crate) mod reverse_dictionary;
 pub(crate) mod saved;
 pub(crate) mod score_pairs;
 pub(crate) mod trained;
+pub(crate) mod tunable;
 pub(crate) mod word_vectors;

@@ -10,6 +10,7 @@ use super::{
     expansion::{ExpansionReport, VocabularyExpansion},
     reverse_dictionary::ReverseDictionary,
     score_pairs::ScorePairs,
+    tunable::TunableEncoder,
 };
 use crate::{average::encoder::AverageEncoder, error::Result};
 
@@ -72,6 +73,11 @@ pub trait SavedModel: SentenceEncoder + Any + Debug {
 
     /// Its head, if it was fine-tuned on scored pairs.
     fn head(&self) -> Option<&dyn ScorePairs> {
+        None
+    }
+
+    /// Its encoder, if it has one that can be fine-tuned on scored pairs. An average needs none: its rows are tuned.
+    fn tunable(&self) -> Option<TunableEncoder<'_>> {
         None
     }
 

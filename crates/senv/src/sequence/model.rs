@@ -22,10 +22,11 @@ use crate::{
     base::{configuration::Configuration, file},
     data::reading::{END, Reading, SPECIAL, UNKNOWN, encode_batch_by_length, encode_into_with, gather},
     error::{Error, Result},
-    gradient::WordUpdates,
+    gradient::{WordUpdates, encoder_form::EncoderForm},
     model::{
         decode::{Decode, DecodedSentence},
         saved::{EncodingCost, ExpandVocabulary, ReadModel, SavedModel},
+        tunable::TunableEncoder,
     },
 };
 
@@ -361,6 +362,15 @@ impl<S: SequenceSystem> SavedModel for SequenceModel<S> {
 
     fn cost(&self) -> EncodingCost {
         EncodingCost::LessInBatches
+    }
+
+    /// Of one encoder of gated recurrent units.
+    fn tunable(&self) -> Option<TunableEncoder<'_>> {
+        let [Part { words, seq2seq, parameters }] = &self.parts[..] else { return None };
+        let SequenceForm { hidden, layers, topology, cell, .. } = seq2seq.form;
+        let (style, start) = cell.gru()?;
+        let form = EncoderForm::Gru { hidden, layers, topology, style, start };
+        Some(TunableEncoder { form, reading: &self.config.reading, parameters: &parameters[0], words })
     }
 
     fn decoders(&self) -> Option<&dyn Decode> {

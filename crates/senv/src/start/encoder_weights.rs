@@ -1,13 +1,12 @@
 //! The weights that words and an encoder start from: drawn, from given vectors, or those of a trained model.
 
 use senv_core::{Table, Vocabulary, arrays::Parameters, rng::Stream};
-use senv_encoders::Encoder;
 use senv_store::Embeddings;
 
 use super::initial::{Initial, InitialVectorReport};
 use crate::{
     error::Result,
-    gradient::{Weights, copy_table},
+    gradient::{Weights, copy_table, trainable_encoder::AnyEncoder},
 };
 
 /// A model to fine-tune: its words and its encoder.
@@ -23,8 +22,8 @@ pub(crate) struct TrainedEncoder<'m> {
 ///
 /// # Errors
 /// As [`Initial::rows`]; [`senv_core::Error::ShapeMismatch`] if the encoder of the model has another form.
-pub(crate) fn encoder_weights<E: Encoder<f32>>(
-    encoder: &E,
+pub(crate) fn encoder_weights(
+    encoder: &dyn AnyEncoder,
     rng: &mut Stream,
     (initial, dim, seed): (&Initial, usize, u64),
     vocabulary: &Vocabulary,

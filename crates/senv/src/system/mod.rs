@@ -1,7 +1,9 @@
 //! What systems have in common.
 
 pub(crate) mod about;
+pub(crate) mod averaged;
 pub(crate) mod contract;
+mod encoder_pairs;
 pub(crate) mod new_words;
 pub(crate) mod pair_stages;
 pub(crate) mod pair_system;

@@ -4,7 +4,11 @@ use std::path::{Path, PathBuf};
 
 use senv_core::observer::Stage;
 
-use super::{pair_system::PairSystem, staged_pairs::StagedPairs, start::Start};
+use super::{
+    pair_system::{PairModel, PairSystem},
+    staged_pairs::StagedPairs,
+    start::Start,
+};
 use crate::{
     base::train_options::TrainOptions,
     data::{PairData, PairFiles, PairOptions},
@@ -97,7 +101,7 @@ pub(crate) fn fit_stages<S: PairSystem>(
     };
     options.observer.stage(&Stage::named("stage 2/2"));
     // With what the first stage chose by its data.
-    let mut system = S::params_of(&first).clone();
+    let mut system = first.params().clone();
     let fit = system.shared().fit;
     fit.epochs = stage.epochs.or(fit.epochs);
     fit.lr = stage.lr.or(fit.lr);
@@ -131,5 +135,5 @@ fn first_stage_of<S: PairSystem>(system: &S, path: &Path) -> Result<S::Model> {
     let model = Model::open(path)?;
     let model = model.downcast_ref::<S::Model>().cloned().ok_or_else(|| other("a model of another kind"))?;
     let text = |params: &S| serde_json::to_value(params).ok();
-    if text(S::params_of(&model)) == text(system) { Ok(model) } else { Err(other("other settings of the first stage")) }
+    if text(model.params()) == text(system) { Ok(model) } else { Err(other("other settings of the first stage")) }
 }

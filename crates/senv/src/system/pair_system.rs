@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use senv_core::{Observer, Tokenizer};
+use senv_core::{Observer, Tokenizer, optim::Adam};
+use senv_losses::InfoNce;
 use senv_store::Embeddings;
 use serde::Serialize;
 
@@ -11,13 +12,17 @@ use crate::{
     data::{PairData, PairFiles},
     error::Result,
     gradient::{
-        FitParams,
+        Decay, FitParams,
         pair_training::{PairLoss, PairParams},
         scored_pairs::ScoredPairs,
     },
-    model::{handle::Model, trained::Trained},
+    model::{handle::Model, saved::SavedModel, trained::Trained, word_vectors::embeddings_of},
     start::initial::Initial,
-    system::{contract::System, staged_pairs::StagedPairs, start::Start},
+    system::{
+        contract::{Common, System, Trainer},
+        staged_pairs::StagedPairs,
+        start::Start,
+    },
 };
 
 /// The default learning rate for vectors that were trained on pairs already, as a share of that for others.
@@ -25,34 +30,57 @@ const CONTINUED_LR: f64 = 1.0 / 40.0;
 
 /// A system trained on pairs.
 pub trait PairSystem:
-    for<'d> System<Input = PairFiles, Data<'d> = StagedPairs<'d>, Dev<'d> = &'d [ScoredPairs], Model: Clone> + Serialize
+    for<'d> System<Input = PairFiles, Data<'d> = StagedPairs<'d>, Dev<'d> = &'d [ScoredPairs], Model: PairModel<Self>>
+    + Serialize
 {
     /// Whether its sentence vectors are averages, whose lengths the loss softmax-cosine leaves free: then that loss
     /// starts from [`PairSystem::softmax_recipe`], and learning rates follow the length of the initial vectors.
-    const AVERAGES: bool;
+    const AVERAGES: bool = false;
 
-    /// Settings for the loss softmax-cosine on large batches.
-    #[must_use]
-    fn softmax_recipe() -> Self;
+    /// The random stream that the weights of its encoder are drawn from.
+    const ENCODER_STREAM: &'static str = "encoder";
 
     /// The hyperparameters that all such systems have.
     fn shared(&mut self) -> PairSystemParams<'_>;
 
-    /// Trains on pairs, from the vectors of the options if there are any. `start` is a model of the very system and
-    /// vocabulary to go on from, as of a first stage: its words keep their vectors, its filters theirs; the vectors of
-    /// the options are not looked at then.
+    /// L2 penalty λ of all weights of its encoder; an average has none.
+    fn l2_encoder(&self) -> f64 {
+        0.0
+    }
+
+    /// Settings for the loss softmax-cosine on large batches: initial vectors, loss, batch and schedule of PP's; the
+    /// optimizer, its rate and the penalty of words stay as they are.
+    #[must_use]
+    fn softmax_recipe() -> Self {
+        with_softmax_recipe(Self::default())
+    }
+
+    /// Trains on pairs, from the vectors of the options if there are any, validated on scored pairs.
     ///
     /// # Errors
-    /// Whatever is wrong with the parameters, the memory, or the training itself; a `start` of another shape.
+    /// Whatever is wrong with the parameters, the memory, or the training itself.
+    fn fit(&self, data: &PairData, options: &TrainOptions<'_, &[ScoredPairs]>) -> Result<Trained<Self::Model>> {
+        self.fit_from(data, None, options)
+    }
+
+    /// As [`PairSystem::fit`]. `start` is a model of the very system and vocabulary to go on from, as of a first stage:
+    /// its words keep their vectors, its filters theirs; the vectors of the options are not looked at then.
+    ///
+    /// # Errors
+    /// As [`PairSystem::fit`]; a `start` of another shape.
     fn fit_from(
         &self,
         data: &PairData,
         start: Option<&Self::Model>,
         options: &TrainOptions<'_, &[ScoredPairs]>,
-    ) -> Result<Trained<Self::Model>>;
-
-    /// What a model was trained with.
-    fn params_of(model: &Self::Model) -> &Self;
+    ) -> Result<Trained<Self::Model>> {
+        let mut system = self.clone();
+        if system.shared().fit.lr.is_none() {
+            let of_start = start.map(|model| embeddings_of(model)).transpose()?;
+            system.resolve_lr(of_start.as_ref().or(options.vectors), None, options.observer);
+        }
+        Self::Model::fit_pairs(&system, data, start, options)
+    }
 
     /// Sets what follows from the start and from the files: how text is tokenized where that is automatic, and that
     /// words which hold frequency weights already get none again.
@@ -66,7 +94,9 @@ pub trait PairSystem:
     }
 
     /// The learning rate where none is set, before it is adapted to initial vectors.
-    fn default_lr(&self) -> f64;
+    fn default_lr(&self) -> f64 {
+        Adam::DEFAULT_LR
+    }
 
     /// Sets the learning rate where none is set: [`PairSystem::default_lr`], as it suits the initial vectors.
     fn resolve_lr(&mut self, vectors: Option<&Embeddings>, model: Option<&Model>, observer: &dyn Observer) {
@@ -98,6 +128,43 @@ pub trait PairSystem:
     }
 }
 
+/// The model of a system trained on pairs.
+pub trait PairModel<S>: SavedModel + Clone {
+    /// What it was trained with.
+    fn params(&self) -> &S;
+
+    /// Trains one: [`PairSystem::fit_from`] once the learning rate is set.
+    ///
+    /// # Errors
+    /// As [`PairSystem::fit_from`].
+    fn fit_pairs(
+        system: &S,
+        data: &PairData,
+        start: Option<&Self>,
+        options: &TrainOptions<'_, &[ScoredPairs]>,
+    ) -> Result<Trained<Self>>;
+}
+
+/// These settings with [`PairSystem::softmax_recipe`].
+pub(crate) fn with_softmax_recipe<S: PairSystem>(mut system: S) -> S {
+    let PairSystemParams { initial, pairs, fit, .. } = system.shared();
+    *initial = Initial { sd: 0.1, frequency_weight: Some(1e-5) };
+    *pairs = PairParams {
+        loss: PairLoss::SoftmaxCosine(InfoNce { temperature: 0.06, ..InfoNce::default() }),
+        word_dropout: 0.2,
+        ..PairParams::default()
+    };
+    *fit = FitParams {
+        batch: 2048,
+        decay: Decay::Linear { warmup: 0.1, floor: 0.0 },
+        rule: fit.rule,
+        lr: fit.lr,
+        l2_words: fit.l2_words,
+        ..FitParams::default()
+    };
+    system
+}
+
 /// The hyperparameters that all systems trained on pairs have.
 #[derive(Debug)]
 pub struct PairSystemParams<'p> {
@@ -111,6 +178,13 @@ pub struct PairSystemParams<'p> {
     pub pairs: &'p mut PairParams,
     /// The training loop.
     pub fit: &'p mut FitParams,
+}
+
+impl<'p> PairSystemParams<'p> {
+    /// Those that all systems have.
+    pub(crate) fn common(self) -> Common<'p> {
+        Common { dim: self.dim, tokenizer: self.tokenizer, trainer: Trainer::Gradient(self.fit) }
+    }
 }
 
 impl PairParams {

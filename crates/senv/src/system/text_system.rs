@@ -7,6 +7,7 @@ use senv_negative_sampling::{Constituents, Error as TrainingError};
 use senv_store::Embeddings;
 
 use super::{
+    averaged::{Averaged, AveragedSystem},
     contract::{System, Trainer},
     start::Start,
     text_data::TextData,
@@ -19,10 +20,7 @@ use crate::{
     check::LossAgainstChance,
     error::{Error, Result},
     gradient::{Stopped, scored_pairs::ScoredPairs},
-    model::{
-        averaged::{Averaged, AveragedSystem},
-        trained::Trained,
-    },
+    model::trained::Trained,
 };
 
 /// Learning rate below which halving does not go.

@@ -11,7 +11,6 @@ use senv_core::{
     optim::{AdaGradParams, AdamParams, AdamVariant, UpdateRule},
 };
 use senv_encoders::{Average, Pooling};
-use senv_losses::InfoNce;
 use senv_store::Embeddings;
 use serde::{Deserialize, Serialize};
 
@@ -25,21 +24,18 @@ use crate::{
     data::{PairData, PairFiles},
     error::Result,
     gradient::{
-        Decay, FitParams, Weights, fit,
+        FitParams, Weights, fit,
         pair_training::{PairLoss, PairObjective, PairParams},
         scored_pairs::ScoredPairs,
     },
-    model::{
-        averaged::{Averaged, AveragedSystem},
-        handle::Model,
-        trained::Trained,
-    },
+    model::{trained::Trained, word_vectors::embeddings_of},
     start::initial::{self, Initial},
     system::{
         about::About,
-        contract::{Common, System, Trainer},
+        averaged::{Averaged, AveragedSystem},
+        contract::{Common, System},
         pair_stages::{fit_stages, read_pairs},
-        pair_system::{PairSystem, PairSystemParams},
+        pair_system::{PairModel, PairSystem, PairSystemParams, with_softmax_recipe},
         staged_pairs::StagedPairs,
         start::Start,
     },
@@ -100,8 +96,7 @@ impl System for PpParams {
     }
 
     fn common(&mut self) -> Common<'_> {
-        let Self { dim, tokenizer, fit, .. } = self;
-        Common { dim, tokenizer, trainer: Trainer::Gradient(fit) }
+        self.shared().common()
     }
 
     fn read_input<'a>(
@@ -124,25 +119,10 @@ impl PpParams {
     /// words.
     #[must_use]
     pub fn softmax_recipe() -> Self {
-        Self {
-            initial: Initial { sd: 0.1, frequency_weight: Some(1e-5) },
-            unknown_words: UnknownWords::Hash,
-            pairs: PairParams {
-                loss: PairLoss::SoftmaxCosine(InfoNce { temperature: 0.06, ..InfoNce::default() }),
-                word_dropout: 0.2,
-                ..PairParams::default()
-            },
-            fit: FitParams {
-                batch: 2048,
-                rule: UpdateRule::AdaGrad(AdaGradParams::default()),
-                lr: None,
-                decay: Decay::Linear { warmup: 0.1, floor: 0.0 },
-                l2_words: 0.0,
-                clip: None,
-                ..FitParams::default()
-            },
-            ..Self::default()
-        }
+        let own = Self { unknown_words: UnknownWords::Hash, ..Self::default() };
+        let rule = UpdateRule::AdaGrad(AdaGradParams::default());
+        let fit = FitParams { rule, lr: None, l2_words: 0.0, ..own.fit };
+        with_softmax_recipe(Self { fit, ..own })
     }
 
     /// Settings for neighbouring sentences of a text of this size, and for pairs beside them.
@@ -164,72 +144,14 @@ impl PpParams {
             ..recipe
         }
     }
-
-    /// Trains on pairs, validated on scored ones.
-    ///
-    /// # Errors
-    /// Whatever is wrong with the parameters, the memory, or the training itself.
-    pub fn fit(&self, data: &PairData, options: &TrainOptions<'_, &[ScoredPairs]>) -> Result<Trained<Pp>> {
-        let vectors = options.vectors;
-        if self.fit.lr.is_none() {
-            let mut params = self.clone();
-            params.resolve_lr(vectors, None, options.observer);
-            return params.fit(data, options);
-        }
-        self.check()?;
-        weighting::check(self.weighting, self.dim, &data.vocabulary)?;
-        let (rows, found) = self.initial.rows(&data.vocabulary, self.dim, vectors, self.fit.seed)?;
-        let encoder = Average { dim: self.dim, pooling: Pooling::Mean };
-        let settings = format!("{} {}", file::to_json(self)?, initial::vectors_fingerprint(vectors));
-        let mut objective = PairObjective::new(
-            Self::KIND,
-            &encoder,
-            data,
-            &self.pairs,
-            &self.tokenizer,
-            options.dev.unwrap_or_default(),
-            &settings,
-            self.fit.penalty(0.0),
-        );
-        let start = || Ok(Weights { words: rows, parameters: vec![Parameters::new()] });
-        let fitted = fit(&mut objective, start, &self.fit, &options.run())?;
-        Trained::of_gradient(fitted, found, |weights| {
-            let vocabulary = data.vocabulary.clone().with_terms_of(vectors.map(Embeddings::vocabulary));
-            Averaged::new(self.clone(), vocabulary, weights.words, data)
-        })
-    }
 }
 
 impl AveragedSystem for PpParams {
     const KIND: &'static str = "pp";
     const TRAINED_ON_PAIRS: bool = true;
 
-    fn dim(&self) -> usize {
-        self.dim
-    }
-
-    fn tokenizer(&self) -> &Tokenizer {
-        &self.tokenizer
-    }
-
-    fn seed(&self) -> u64 {
-        self.fit.seed
-    }
-
-    fn weighting(&self) -> Option<WeightScheme> {
-        self.weighting
-    }
-
-    fn set_weighting(&mut self, weighting: Option<WeightScheme>) {
-        self.weighting = weighting;
-    }
-
-    fn unknown_words(&self) -> UnknownWords {
-        self.unknown_words
-    }
-
-    fn set_unknown_words(&mut self, unknown: UnknownWords) {
-        self.unknown_words = unknown;
+    fn weights(&mut self) -> (&mut Option<WeightScheme>, &mut UnknownWords) {
+        (&mut self.weighting, &mut self.unknown_words)
     }
 }
 
@@ -252,23 +174,41 @@ impl PairSystem for PpParams {
             PairLoss::SoftmaxCosine(_) => 0.3,
         }
     }
+}
 
-    /// The vectors of a `start` hold its frequency weights already.
-    fn fit_from(
-        &self,
-        data: &PairData,
-        start: Option<&Pp>,
-        options: &TrainOptions<'_, &[ScoredPairs]>,
-    ) -> Result<Trained<Pp>> {
-        let Some(start) = start else { return self.fit(data, options) };
-        let mut params = self.clone();
-        params.initial.frequency_weight = None;
-        let vectors = Model::from(start.clone()).to_embeddings()?;
-        params.fit(data, &TrainOptions { vectors: Some(&vectors), ..options.clone() })
+impl PairModel<PpParams> for Pp {
+    fn params(&self) -> &PpParams {
+        Self::params(self)
     }
 
-    fn params_of(model: &Pp) -> &Self {
-        model.params()
+    /// The vectors of a `start` hold its frequency weights already.
+    fn fit_pairs(
+        system: &PpParams,
+        data: &PairData,
+        start: Option<&Self>,
+        options: &TrainOptions<'_, &[ScoredPairs]>,
+    ) -> Result<Trained<Self>> {
+        let mut system = system.clone();
+        let of_start = start.map(|model| embeddings_of(model)).transpose()?;
+        if start.is_some() {
+            system.initial.frequency_weight = None;
+        }
+        let vectors = of_start.as_ref().or(options.vectors);
+        system.check()?;
+        weighting::check(system.weighting, system.dim, &data.vocabulary)?;
+        let (rows, found) = system.initial.rows(&data.vocabulary, system.dim, vectors, system.fit.seed)?;
+        let encoder = Average { dim: system.dim, pooling: Pooling::Mean };
+        let settings = format!("{} {}", file::to_json(&system)?, initial::vectors_fingerprint(vectors));
+        let (dev, penalty) = (options.dev.unwrap_or_default(), system.fit.penalty(0.0));
+        let (pairs, tokenizer) = (&system.pairs, &system.tokenizer);
+        let mut objective =
+            PairObjective::new(PpParams::KIND, &encoder, data, pairs, tokenizer, dev, &settings, penalty);
+        let start = || Ok(Weights { words: rows, parameters: vec![Parameters::new()] });
+        let fitted = fit(&mut objective, start, &system.fit, &options.run())?;
+        Trained::of_gradient(fitted, found, |weights| {
+            let vocabulary = data.vocabulary.clone().with_terms_of(vectors.map(Embeddings::vocabulary));
+            Self::new(system.clone(), vocabulary, weights.words, data)
+        })
     }
 }
 

@@ -30,13 +30,11 @@ use crate::{
     },
     base::{file, text_size::TextSize, train_options::TrainOptions},
     error::Result,
-    model::{
-        averaged::{Averaged, AveragedSystem},
-        trained::Trained,
-    },
+    model::trained::Trained,
     start::initial::{self, InitialVectorReport},
     system::{
         about::{About, NamedSettings},
+        averaged::{Averaged, AveragedSystem},
         contract::{Common, System, Trainer},
         start::Start,
         text_data::TextData,
@@ -446,32 +444,8 @@ impl MaskedFeatures for WithDropout<'_> {
 impl AveragedSystem for Sent2VecParams {
     const KIND: &'static str = "sent2vec";
 
-    fn dim(&self) -> usize {
-        self.dim
-    }
-
-    fn tokenizer(&self) -> &Tokenizer {
-        &self.tokenizer
-    }
-
-    fn seed(&self) -> u64 {
-        self.training.seed
-    }
-
-    fn weighting(&self) -> Option<WeightScheme> {
-        self.weighting
-    }
-
-    fn set_weighting(&mut self, weighting: Option<WeightScheme>) {
-        self.weighting = weighting;
-    }
-
-    fn unknown_words(&self) -> UnknownWords {
-        self.unknown_words
-    }
-
-    fn set_unknown_words(&mut self, unknown: UnknownWords) {
-        self.unknown_words = unknown;
+    fn weights(&mut self) -> (&mut Option<WeightScheme>, &mut UnknownWords) {
+        (&mut self.weighting, &mut self.unknown_words)
     }
 
     fn features(&self, vocabulary: &Vocabulary) -> Result<WordNgrams> {

@@ -36,13 +36,11 @@ use crate::{
         scored_pairs::{ScoredPairs, Validation},
         through_encoder,
     },
-    model::{
-        averaged::{Averaged, AveragedSystem},
-        trained::Trained,
-    },
+    model::trained::Trained,
     start::initial::{self, Initial},
     system::{
         about::{About, NamedSettings},
+        averaged::{Averaged, AveragedSystem},
         contract::{Common, System, Trainer},
         start::Start,
         text_data::TextData,
@@ -208,32 +206,8 @@ impl TextSystem for SiameseCbowParams {
 impl AveragedSystem for SiameseCbowParams {
     const KIND: &'static str = "siamese-cbow";
 
-    fn dim(&self) -> usize {
-        self.dim
-    }
-
-    fn tokenizer(&self) -> &Tokenizer {
-        &self.tokenizer
-    }
-
-    fn seed(&self) -> u64 {
-        self.fit.seed
-    }
-
-    fn weighting(&self) -> Option<WeightScheme> {
-        self.weighting
-    }
-
-    fn set_weighting(&mut self, weighting: Option<WeightScheme>) {
-        self.weighting = weighting;
-    }
-
-    fn unknown_words(&self) -> UnknownWords {
-        self.unknown_words
-    }
-
-    fn set_unknown_words(&mut self, unknown: UnknownWords) {
-        self.unknown_words = unknown;
+    fn weights(&mut self) -> (&mut Option<WeightScheme>, &mut UnknownWords) {
+        (&mut self.weighting, &mut self.unknown_words)
     }
 }
 

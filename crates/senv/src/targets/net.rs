@@ -11,6 +11,8 @@
 //! The mean of mapped words is the mapped mean, so P is applied once a text. Maps by `linear-map`. What is served is o
 //! / |o|; the vector of a text without a known word is zero.
 
+use std::sync::Arc;
+
 use ndarray::{Array2, ArrayView2};
 use senv_core::{
     Result as CoreResult, TokenId,
@@ -18,18 +20,18 @@ use senv_core::{
     kernels,
     rng::stream,
 };
-use senv_encoders::{Encoder, LinearMap};
+use senv_encoders::LinearMap;
 
 use super::params::{TargetEncoder, TargetParams};
 use crate::{
     error::Result,
-    gradient::trainable_encoder::{EncoderForm, TrainableEncoder},
+    gradient::{encoder_form::EncoderForm, trainable_encoder::TrainableEncoder},
 };
 
 /// The encoder and its maps.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub(super) struct Net {
-    pub(super) encoder: TrainableEncoder,
+    pub(super) encoder: Arc<dyn TrainableEncoder>,
     maps: Vec<(&'static str, LinearMap)>,
 }
 

@@ -105,7 +105,7 @@ impl Objective for TowardTargets<'_> {
         TargetBatch { batch, targets, others }: &TargetBatch,
         gradients: &mut Gradients,
     ) -> Result<StepReport> {
-        through_encoder(&self.net.encoder, weights, batch, None, gradients, |vectors, of_maps| {
+        through_encoder(&*self.net.encoder, weights, batch, None, gradients, |vectors, of_maps| {
             let maps = &weights.parameters[1];
             let (inputs, out) = self.net.map(maps, vectors)?;
             let (loss, chance, d_out) = match self.loss {

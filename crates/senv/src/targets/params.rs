@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     error::Result,
-    gradient::{FitParams, trainable_encoder::EncoderForm},
+    gradient::{FitParams, encoder_form::EncoderForm},
     start::initial::Initial,
 };
 

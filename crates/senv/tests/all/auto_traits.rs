@@ -4,30 +4,24 @@
 use std::fmt::Debug;
 
 use senv::{
-    AverageEncoder, BowAutoencoder, Cse, FastSent, FastText, Gran, Index, Model, PThought, Pp, PvDbow, RandomBow,
-    Relatedness, ReleasedBin, RnnAutoencoder, Sdae, Sent2Vec, SiameseCbow, SkipThought, Snli, StaticModel, TfIdf,
-    Trained, Weighted, Word2Vec,
+    AverageEncoder, FastText, Index, Model, PThought, RandomBow, Relatedness, ReleasedBin, Sent2Vec, Snli, StaticModel,
+    System, TfIdf, Trained, Weighted,
 };
 
 const fn shared<T: Debug + Send + Sync>() {}
 
 const fn shared_and_cloned<T: Debug + Send + Sync + Clone>() {}
 
+macro_rules! models_of {
+    ($($params:ident),+) => { $(shared_and_cloned::<<senv::$params as System>::Model>());+ };
+}
+
 const _: () = {
+    senv::text_systems!(models_of);
+    senv::pair_systems!(models_of);
+    senv::running_text_systems!(models_of);
     shared_and_cloned::<Model>();
-    shared_and_cloned::<Sent2Vec>();
-    shared_and_cloned::<Word2Vec>();
-    shared_and_cloned::<PvDbow>();
-    shared_and_cloned::<FastSent>();
     shared_and_cloned::<FastText>();
-    shared_and_cloned::<SiameseCbow>();
-    shared_and_cloned::<Pp>();
-    shared_and_cloned::<Cse>();
-    shared_and_cloned::<Gran>();
-    shared_and_cloned::<SkipThought>();
-    shared_and_cloned::<RnnAutoencoder>();
-    shared_and_cloned::<Sdae>();
-    shared_and_cloned::<BowAutoencoder>();
     shared_and_cloned::<PThought>();
     shared_and_cloned::<Snli>();
     shared_and_cloned::<Relatedness>();

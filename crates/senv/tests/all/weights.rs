@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use ndarray::Array2;
 use senv::{
     AverageEncoder, Averaged, AveragedSystem, FitParams, Model, NegativeSamplingParams, PairData, PairInput, PairKind,
-    PairOptions, Pp, PpParams, RelatednessParams, ScoredPairs, Sent2Vec, Sent2VecParams, SiameseCbow,
+    PairOptions, PairSystem, Pp, PpParams, RelatednessParams, ScoredPairs, Sent2Vec, Sent2VecParams, SiameseCbow,
     SiameseCbowParams, System, TextSystem, TrainOptions, UnknownWords, WeightScheme, WeightedParams, Word2Vec,
     Word2VecParams,
 };
@@ -187,7 +187,7 @@ fn check_round_trip<P: AveragedSystem>(model: &Averaged<P>, path: &Path, scheme:
     model.save(path).unwrap();
     let opened = Averaged::<P>::open(path).unwrap();
     assert_eq!(opened.params(), model.params());
-    assert_eq!(opened.params().weighting(), Some(scheme));
+    assert_eq!(*opened.params().clone().weights().0, Some(scheme));
     let weighting = opened.encoder().weighting().unwrap();
     assert_eq!((weighting.scheme(), weighting.words()), (scheme, model.encoder().weighting().unwrap().words()));
     assert!(opened.encoder().rows().is_mapped());
@@ -213,7 +213,7 @@ fn every_averaging_system_keeps_its_weights_in_its_file() {
 
 /// Weights given to a plain model are those that training gives it; its rows stay, and weights can be taken off again.
 fn check_weighting_afterwards<P: AveragedSystem>(plain: Averaged<P>, trained: &Averaged<P>, corpus: &Corpus) {
-    let scheme = trained.params().weighting();
+    let scheme = *trained.params().clone().weights().0;
     let before = vectors(&plain, &SENTENCES);
     let weighted = plain.clone().with_weighting(scheme, corpus).unwrap();
     assert_eq!(weighted.params(), trained.params());

@@ -28,7 +28,7 @@ use crate::{
     base::{file, memory_text::MemoryText, train_options::TrainOptions},
     data::{read_sentences, reading::Reading},
     error::{Error, Result},
-    gradient::{FitParams, Weights, fit, present_words::PresentWords, trainable_encoder::EncoderForm},
+    gradient::{FitParams, Weights, encoder_form::EncoderForm, fit, present_words::PresentWords},
     model::{
         encoder_model::{EncoderModel, EncoderSystem},
         trained::Trained,

@@ -1,43 +1,34 @@
 //! CSE, the convolutional sentence encoder: filters over windows of words, summed over the sentence.
 //!
 //! The encoder is `cnn-sum-pooling`, the loss `margin-loss`; training is that of [`PpParams`](crate::PpParams) with
-//! filters. The published path: phrases, then sentences from the weights of the first stage (`fit` with a `start`),
-//! then supervised fine-tuning ([`crate::RelatednessParams`]).
+//! filters. The published path: phrases, then sentences from the weights of the first stage
+//! ([`PairSystem::fit_from`](crate::PairSystem::fit_from)), then supervised fine-tuning
+//! ([`crate::RelatednessParams`]).
 
 mod filters;
-mod pairs;
 
 use senv_core::{
     Tokenizer,
     hyperparameters::{Hyperparameters, hyperparameters},
-    rng::stream,
 };
-use senv_encoders::{Activation, Padding, SumPooledCnn, Window};
-use senv_store::Embeddings;
+use senv_encoders::{Activation, Padding, Window};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    base::{file, train_options::TrainOptions},
-    data::{PairData, PairFiles, reading::Reading},
+    base::train_options::TrainOptions,
+    data::{PairFiles, reading::Reading},
     error::Result,
-    gradient::{
-        FitParams, fit,
-        pair_training::{PairObjective, PairParams},
-        scored_pairs::ScoredPairs,
-        trainable_encoder::EncoderForm,
-    },
+    gradient::{FitParams, encoder_form::EncoderForm, pair_training::PairParams, scored_pairs::ScoredPairs},
     model::{
         encoder_model::{EncoderModel, EncoderSystem},
         trained::Trained,
     },
-    start::{
-        encoder_weights::encoder_weights,
-        initial::{self, Initial},
-    },
+    start::initial::Initial,
     system::{
         about::About,
-        contract::{Common, System, Trainer},
+        contract::{Common, System},
         pair_stages::{fit_stages, read_pairs},
+        pair_system::{PairSystem, PairSystemParams},
         staged_pairs::StagedPairs,
         start::Start,
     },
@@ -94,13 +85,12 @@ impl System for CseParams {
 
     fn check(&self) -> Result<()> {
         self.check_ranges()?;
-        self.cnn()?;
+        self.form().encoder(self.dim)?;
         self.fit.check()
     }
 
     fn common(&mut self) -> Common<'_> {
-        let Self { dim, tokenizer, fit, .. } = self;
-        Common { dim, tokenizer, trainer: Trainer::Gradient(fit) }
+        self.shared().common()
     }
 
     fn read_input<'a>(
@@ -117,51 +107,16 @@ impl System for CseParams {
     }
 }
 
-impl CseParams {
-    /// The encoder without its weights.
-    ///
-    /// # Errors
-    /// If a window is empty, or there is none.
-    pub fn cnn(&self) -> Result<SumPooledCnn> {
-        Ok(SumPooledCnn::new(self.dim, self.windows.clone(), self.activation, self.padding)?)
+impl PairSystem for CseParams {
+    const ENCODER_STREAM: &'static str = "filters";
+
+    fn shared(&mut self) -> PairSystemParams<'_> {
+        let Self { dim, tokenizer, initial, pairs, fit, .. } = self;
+        PairSystemParams { dim, tokenizer, initial, pairs, fit }
     }
 
-    /// Trains on pairs, validated on scored ones; [`PairSystem::fit_from`](crate::PairSystem::fit_from) goes on from a
-    /// trained CSE.
-    ///
-    /// # Errors
-    /// Whatever is wrong with the parameters, the memory, or the training itself.
-    pub fn fit(&self, data: &PairData, options: &TrainOptions<'_, &[ScoredPairs]>) -> Result<Trained<Cse>> {
-        self.fit_with(data, None, options)
-    }
-
-    pub(crate) fn fit_with(
-        &self,
-        data: &PairData,
-        start: Option<&Cse>,
-        options: &TrainOptions<'_, &[ScoredPairs]>,
-    ) -> Result<Trained<Cse>> {
-        let vectors = options.vectors.filter(|_| start.is_none());
-        let dev = options.dev.unwrap_or_default();
-        self.check()?;
-        let cnn = self.cnn()?;
-        let settings = format!(
-            "{} {} {}",
-            file::to_json(self)?,
-            initial::vectors_fingerprint(vectors),
-            start.map_or(String::new(), Cse::fingerprint)
-        );
-        let penalty = self.fit.penalty(self.l2_filters);
-        let mut objective =
-            PairObjective::new(Cse::KIND, &cnn, data, &self.pairs, &self.tokenizer, dev, &settings, penalty);
-        let mut rng = stream(self.fit.seed, "filters", &[]);
-        let (of_words, trained) = ((&self.initial, self.dim, self.fit.seed), start.map(Cse::trained));
-        let (weights, found) = encoder_weights(&cnn, &mut rng, of_words, &data.vocabulary, vectors, trained)?;
-        let fitted = fit(&mut objective, || Ok(weights), &self.fit, &options.run())?;
-        Trained::of_gradient(fitted, found, |weights| {
-            let terms = start.map(Cse::vocabulary).or(vectors.map(Embeddings::vocabulary));
-            Cse::new(self.clone(), data.vocabulary.clone().with_terms_of(terms), weights)
-        })
+    fn l2_encoder(&self) -> f64 {
+        self.l2_filters
     }
 }
 

@@ -30,10 +30,8 @@ use crate::{
     average::{encoder::AverageEncoder, unknown_words::UnknownWords},
     base::file::{ROWS, to_json},
     error::{Error, Result},
-    model::{
-        averaged::{Averaged, AveragedSystem},
-        handle::Model,
-    },
+    model::handle::Model,
+    system::averaged::{Averaged, AveragedSystem},
 };
 
 /// A `.bin` or `.ftz` file of fastText, or a `.bin` file of Sent2Vec's program, opened and checked.

@@ -5,45 +5,35 @@
 //! PP is, with the margin loss and the hardest negatives of a batch; words that are shuffled and values that are
 //! dropped keep the encoder from learning the order by heart.
 
-mod pairs;
 mod variant;
 
 use senv_core::{
     Tokenizer,
     hyperparameters::{Hyperparameters, hyperparameters},
-    rng::stream,
 };
 use senv_encoders::StatePooling;
-use senv_store::Embeddings;
 use serde::{Deserialize, Serialize};
 
 pub use variant::GranVariant;
 
 use crate::{
-    base::{file, train_options::TrainOptions},
+    base::train_options::TrainOptions,
     data::{
-        PairData, PairFiles,
+        PairFiles,
         reading::{MOST_TOKENS, Reading},
     },
     error::Result,
-    gradient::{
-        FitParams, fit,
-        pair_training::{PairObjective, PairParams},
-        scored_pairs::ScoredPairs,
-        trainable_encoder::EncoderForm,
-    },
+    gradient::{FitParams, encoder_form::EncoderForm, pair_training::PairParams, scored_pairs::ScoredPairs},
     model::{
         encoder_model::{EncoderModel, EncoderSystem},
         trained::Trained,
     },
-    start::{
-        encoder_weights::encoder_weights,
-        initial::{self, Initial},
-    },
+    start::initial::Initial,
     system::{
         about::{About, NamedSettings},
-        contract::{Common, System, Trainer},
+        contract::{Common, System},
         pair_stages::{fit_stages, read_pairs},
+        pair_system::{PairSystem, PairSystemParams},
         staged_pairs::StagedPairs,
         start::Start,
     },
@@ -115,8 +105,7 @@ impl System for GranParams {
     }
 
     fn common(&mut self) -> Common<'_> {
-        let Self { dim, tokenizer, fit, .. } = self;
-        Common { dim, tokenizer, trainer: Trainer::Gradient(fit) }
+        self.shared().common()
     }
 
     fn read_input<'a>(
@@ -157,44 +146,16 @@ impl GranParams {
         let fit = FitParams { l2_words: 1e-5, ..paper.fit };
         Self { variant: GranVariant::Lstm, pooling: Some(StatePooling::Mean), fit, ..paper }
     }
+}
 
-    /// Trains on pairs, validated on scored ones; [`PairSystem::fit_from`](crate::PairSystem::fit_from) goes on from a
-    /// trained model.
-    ///
-    /// # Errors
-    /// Whatever is wrong with the parameters, the memory, or the training itself.
-    pub fn fit(&self, data: &PairData, options: &TrainOptions<'_, &[ScoredPairs]>) -> Result<Trained<Gran>> {
-        self.fit_with(data, None, options)
+impl PairSystem for GranParams {
+    fn shared(&mut self) -> PairSystemParams<'_> {
+        let Self { dim, tokenizer, initial, pairs, fit, .. } = self;
+        PairSystemParams { dim, tokenizer, initial, pairs, fit }
     }
 
-    fn fit_with(
-        &self,
-        data: &PairData,
-        start: Option<&Gran>,
-        options: &TrainOptions<'_, &[ScoredPairs]>,
-    ) -> Result<Trained<Gran>> {
-        self.check()?;
-        let vectors = options.vectors.filter(|_| start.is_none());
-        let encoder = self.form().encoder(self.dim)?;
-        let settings = format!(
-            "{} {} {}",
-            file::to_json(self)?,
-            initial::vectors_fingerprint(vectors),
-            start.map_or(String::new(), Gran::fingerprint)
-        );
-        let (dev, penalty) = (options.dev.unwrap_or_default(), self.fit.penalty(self.l2_encoder));
-        let (kind, tokenizer) = (Gran::KIND, &self.tokenizer);
-        let mut objective =
-            PairObjective::new(kind, &encoder, data, &self.pairs, tokenizer, dev, &settings, penalty).recurrent();
-        let mut rng = stream(self.fit.seed, "encoder", &[]);
-        let of_words = (&self.initial, self.dim, self.fit.seed);
-        let terms = start.map(Gran::vocabulary).or(vectors.map(Embeddings::vocabulary));
-        let start = start.map(Gran::trained);
-        let (weights, found) = encoder_weights(&encoder, &mut rng, of_words, &data.vocabulary, vectors, start)?;
-        let fitted = fit(&mut objective, || Ok(weights), &self.fit, &options.run())?;
-        Trained::of_gradient(fitted, found, |weights| {
-            Gran::new(self.clone(), data.vocabulary.clone().with_terms_of(terms), weights)
-        })
+    fn l2_encoder(&self) -> f64 {
+        self.l2_encoder
     }
 }
 

@@ -7,7 +7,7 @@ use senv_core::{
 use senv_encoders::{GranGate, LstmInit, RecurrentTopology, StatePooling};
 use serde::{Deserialize, Serialize};
 
-use crate::gradient::trainable_encoder::EncoderForm;
+use crate::gradient::encoder_form::EncoderForm;
 
 /// The encoder: GRAN, or one of the LSTMs that its paper compares it with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -5,22 +5,13 @@ use senv_core::{
     arrays::{Parameters, TokenBatch},
     kernels,
 };
-use senv_encoders::{Activation, Encoder};
 
-use super::{Relatedness, scored::Scored};
+use super::scored::Scored;
 use crate::{
-    BowAutoencoder, Cse, Gran, PThought, RnnAutoencoder, Sdae, SkipThought, Snli,
     data::reading::Reading,
     error::{Error, Result},
-    gradient::{
-        copy_table,
-        trainable_encoder::{EncoderForm, TrainableEncoder},
-    },
-    model::{
-        encoder_model::{EncoderModel, EncoderSystem},
-        handle::Model,
-    },
-    sequence::Part,
+    gradient::{copy_table, encoder_form::EncoderForm, trainable_encoder::TrainableEncoder},
+    model::{handle::Model, tunable::TunableEncoder},
 };
 
 /// Encoder and words of a model that can be fine-tuned.
@@ -35,36 +26,9 @@ impl Base {
     /// # Errors
     /// [`Error::CannotTune`] if the sentence vector of the model is not computed by an encoder with a gradient here.
     pub(super) fn of(model: &Model) -> Result<Self> {
-        if let Some(model) = model.downcast_ref::<Cse>() {
-            return Self::of_encoder(model);
-        }
-        if let Some(model) = model.downcast_ref::<Gran>() {
-            return Self::of_encoder(model);
-        }
-        if let Some(model) = model.downcast_ref::<Relatedness>() {
-            return Self::of_encoder(model);
-        }
-        if let Some(model) = model.downcast_ref::<BowAutoencoder>() {
-            return Self::of_encoder(model);
-        }
-        if let Some(model) = model.downcast_ref::<Snli>() {
-            return Self::of_encoder(model);
-        }
-        let sequence = |parts: &[Part], reading: &Reading| match parts {
-            [part] => Self::of_part(part, reading, model.kind()),
-            _ => Err(Error::CannotTune { kind: model.kind() }),
-        };
-        if let Some(model) = model.downcast_ref::<SkipThought>() {
-            return sequence(&model.parts, &model.config.reading);
-        }
-        if let Some(model) = model.downcast_ref::<PThought>() {
-            return sequence(&model.parts, &model.config.reading);
-        }
-        if let Some(model) = model.downcast_ref::<RnnAutoencoder>() {
-            return sequence(&model.parts, &model.config.reading);
-        }
-        if let Some(model) = model.downcast_ref::<Sdae>() {
-            return sequence(&model.parts, &model.config.reading);
+        if let Some(TunableEncoder { form, reading, parameters, words }) = model.tunable() {
+            let (reading, parameters) = (reading.clone(), parameters.clone());
+            return Ok(Self { form, reading, parameters, words: copy_table(words)? });
         }
         match model.average() {
             Some(average) if average.features().max_span() == 1 => Ok(Self {
@@ -75,23 +39,6 @@ impl Base {
             }),
             _ => Err(Error::CannotTune { kind: model.kind() }),
         }
-    }
-
-    fn of_encoder<S: EncoderSystem>(model: &EncoderModel<S>) -> Result<Self> {
-        let (form, reading, parameters) = (model.config().form(), model.reading().clone(), model.parameters().clone());
-        Ok(Self { form, reading, parameters, words: copy_table(model.words())? })
-    }
-
-    /// The encoder of an encoder-decoder of this kind, of gated recurrent units.
-    fn of_part(part: &Part, reading: &Reading, kind: &'static str) -> Result<Self> {
-        let form = &part.seq2seq.form;
-        let (style, start) = form.cell.gru().ok_or(Error::CannotTune { kind })?;
-        Ok(Self {
-            form: EncoderForm::Gru { hidden: form.hidden, layers: form.layers, topology: form.topology, style, start },
-            reading: reading.clone(),
-            parameters: part.parameters[0].clone(),
-            words: copy_table(&part.words)?,
-        })
     }
 }
 
@@ -118,7 +65,7 @@ const MEASURED: usize = 1000;
 /// length, and the products of long ones saturate the head before it has learned; cosines do not change. Vectors of a
 /// nonlinear encoder, which have no free length, stay as they are.
 pub(super) fn bring_to_scale(
-    encoder: &TrainableEncoder,
+    encoder: &dyn TrainableEncoder,
     words: &mut Table,
     filters: &mut Parameters<f32>,
     scored: &Scored,
@@ -132,18 +79,6 @@ pub(super) fn bring_to_scale(
     if !spread.is_finite() || spread == 0.0 {
         return Ok(());
     }
-    let factor = (SPREAD / spread) as f32;
-    match encoder {
-        TrainableEncoder::Pooled(_) => (0..words.n_rows()).for_each(|i| kernels::scale(factor, words.row_mut(i))),
-        TrainableEncoder::Cnn(cnn) if cnn.activation() == Activation::Linear => {
-            filters.iter_mut().for_each(|tensor| kernels::scale(factor, tensor.values_mut()));
-        }
-        TrainableEncoder::Cnn(_)
-        | TrainableEncoder::Present(_)
-        | TrainableEncoder::Gru(_)
-        | TrainableEncoder::Lstm(_)
-        | TrainableEncoder::JoinedLstm(_)
-        | TrainableEncoder::Gran(_) => {}
-    }
+    encoder.scale((SPREAD / spread) as f32, words, filters);
     Ok(())
 }

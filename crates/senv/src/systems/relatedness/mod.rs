@@ -19,7 +19,6 @@ use senv_core::{
     hyperparameters::{Hyperparameters, hyperparameters, named_values},
     rng::stream,
 };
-use senv_encoders::Encoder;
 use senv_losses::{Combine, RelatednessHead, RelatednessLoss, ScoreGrid};
 use serde::{Deserialize, Serialize};
 
@@ -31,7 +30,7 @@ use crate::{
     base::{file, fingerprint::Fingerprint, train_options::TrainOptions},
     data::reading::Reading,
     error::Result,
-    gradient::{FitParams, Weights, fit, scored_pairs::ScoredPairs, trainable_encoder::EncoderForm},
+    gradient::{FitParams, Weights, encoder_form::EncoderForm, fit, scored_pairs::ScoredPairs},
     model::{
         encoder_model::{EncoderModel, EncoderSystem},
         handle::Model,
@@ -158,8 +157,8 @@ impl RelatednessParams {
             }
             found = InitialVectorReport::count(&vocabulary, vectors);
         }
-        let train = Scored::new(train, self.grid, (&reading, &encoder), &vocabulary)?;
-        let dev = options.dev.map(|dev| Scored::new(dev, self.grid, (&reading, &encoder), &vocabulary)).transpose()?;
+        let train = Scored::new(train, self.grid, (&reading, &*encoder), &vocabulary)?;
+        let dev = options.dev.map(|dev| Scored::new(dev, self.grid, (&reading, &*encoder), &vocabulary)).transpose()?;
         let config = RelatednessConfig {
             base: base.kind().to_owned(),
             encoder: form,
@@ -169,7 +168,7 @@ impl RelatednessParams {
             params: self.clone(),
         };
         if self.rescale {
-            bring_to_scale(&encoder, &mut words, &mut start, &train)?;
+            bring_to_scale(&*encoder, &mut words, &mut start, &train)?;
         }
         let weights = Weights { words, parameters: vec![start.clone(), head.init(&mut stream(seed, "head", &[]))?] };
         let data = [Some(&train), dev.as_ref()].into_iter().flatten();
@@ -207,7 +206,7 @@ impl EncoderSystem for RelatednessConfig {
 
     /// The encoders of GRAN sentence by sentence: models that are in use keep the last bit.
     fn in_batches(&self) -> bool {
-        matches!(self.encoder, EncoderForm::Gru { .. } | EncoderForm::Lstm { .. })
+        !matches!(self.encoder, EncoderForm::JoinedLstm { .. } | EncoderForm::Gran { .. })
     }
 
     fn head_dim(&self) -> Option<usize> {

@@ -20,7 +20,7 @@ impl Scored {
     pub(super) fn new(
         pairs: &ScoredPairs,
         grid: ScoreGrid,
-        (reading, encoder): (&Reading, &TrainableEncoder),
+        (reading, encoder): (&Reading, &dyn TrainableEncoder),
         vocabulary: &Vocabulary,
     ) -> Result<Self> {
         let (mut sentences, mut scratch, mut tokens) = (Sentences::new(), String::new(), Vec::new());

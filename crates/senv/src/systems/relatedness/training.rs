@@ -1,8 +1,9 @@
 //! Encoder and head on scored pairs.
 
+use std::sync::Arc;
+
 use ndarray::{Array2, Axis, concatenate};
 use senv_core::arrays::{Parameters, TokenBatch};
-use senv_encoders::Encoder;
 use senv_losses::{Predictions, RelatednessHead};
 
 use super::{FilterStart, Relatedness, RelatednessParams, scored::Scored};
@@ -17,7 +18,7 @@ use crate::{
 /// Encoder and head on scored pairs.
 pub(super) struct FineTuning<'p> {
     pub(super) params: &'p RelatednessParams,
-    pub(super) encoder: TrainableEncoder,
+    pub(super) encoder: Arc<dyn TrainableEncoder>,
     pub(super) head: RelatednessHead,
     pub(super) train: Scored,
     pub(super) dev: Option<Scored>,
@@ -67,7 +68,7 @@ impl Objective for FineTuning<'_> {
     ) -> Result<StepReport> {
         let targets = self.params.grid.targets::<f32>(scores)?;
         let dropout = Some(VectorDropout { rate: self.params.vector_dropout, step });
-        let report = through_encoder(&self.encoder, weights, batch, dropout, gradients, |vectors, of_head| {
+        let report = through_encoder(&*self.encoder, weights, batch, dropout, gradients, |vectors, of_head| {
             let (u, v) = vectors.split_at(Axis(0), scores.len());
             let (head, d_head) = (&weights.parameters[1], &mut of_head.dense[0]);
             let (predictions, seen) = self.head.forward(head, u, v)?;

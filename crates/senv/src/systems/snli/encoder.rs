@@ -7,7 +7,7 @@ use senv_core::{
 use senv_encoders::{GruInit, GruStyle, LstmInit, RecurrentTopology, StatePooling};
 use serde::{Deserialize, Serialize};
 
-use crate::gradient::trainable_encoder::EncoderForm;
+use crate::gradient::encoder_form::EncoderForm;
 
 /// The form of the encoder of an SNLI model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

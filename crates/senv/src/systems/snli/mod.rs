@@ -19,7 +19,6 @@ use senv_core::{
     rng::stream,
     words::VocabularyBuilder,
 };
-use senv_encoders::Encoder;
 use senv_losses::{DEFAULT_NLI_HIDDEN, NLI_LABELS, NliHead, NliHeadForm};
 use senv_store::Embeddings;
 use serde::{Deserialize, Serialize};
@@ -33,7 +32,7 @@ use crate::{
     base::{file, fingerprint::Fingerprint, range::require, train_options::TrainOptions},
     data::reading::Reading,
     error::{Error, Result},
-    gradient::{Decay, FitParams, Weights, WordUpdates, copy_table, fit, trainable_encoder::EncoderForm},
+    gradient::{Decay, FitParams, Weights, WordUpdates, copy_table, encoder_form::EncoderForm, fit},
     model::{
         encoder_model::{EncoderModel, EncoderSystem},
         saved::ExpandVocabulary,

@@ -1,5 +1,7 @@
 //! Encoder and classifier on labelled pairs.
 
+use std::sync::Arc;
+
 use ndarray::{Axis, concatenate};
 use senv_core::{Observer, Sentences, Vocabulary, arrays::TokenBatch};
 use senv_losses::{NLI_LABELS, NliHead};
@@ -85,7 +87,7 @@ impl Labelled {
 
 /// The objective: `nli-head` on two vectors of one encoder.
 pub(super) struct Pairs {
-    pub(super) encoder: TrainableEncoder,
+    pub(super) encoder: Arc<dyn TrainableEncoder>,
     pub(super) head: NliHead,
     pub(super) train: Labelled,
     pub(super) dev: Option<Labelled>,
@@ -125,7 +127,7 @@ impl Objective for Pairs {
         LabelledBatch { batch, labels }: &LabelledBatch,
         gradients: &mut Gradients,
     ) -> Result<StepReport> {
-        through_encoder(&self.encoder, weights, batch, None, gradients, |vectors, of_head| {
+        through_encoder(&*self.encoder, weights, batch, None, gradients, |vectors, of_head| {
             let (u, v) = vectors.split_at(Axis(0), labels.len());
             let head = &weights.parameters[1];
             let predictions = self.head.forward(head, u, v)?;

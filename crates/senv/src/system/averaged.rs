@@ -4,12 +4,11 @@
 use senv_store::ModelFile;
 use std::{fmt::Debug, path::Path};
 
-use senv_core::{
-    Corpus, Coverage, Scratch, SentenceEncoder, Table, Tokenizer, Vocabulary, hyperparameters::Hyperparameters,
-};
+use senv_core::{Corpus, Coverage, Scratch, SentenceEncoder, Table, Tokenizer, Vocabulary};
 use senv_ngram::WordNgrams;
 use serde::{Serialize, de::DeserializeOwned};
 
+use super::contract::{Common, System};
 use crate::{
     average::{
         component_search::{TokenSentences, weighted},
@@ -24,9 +23,9 @@ use crate::{
     model::saved::{ReadModel, SavedModel},
 };
 
-/// The settings of a system whose model is a table of vectors.
+/// A system whose model is a table of vectors.
 pub trait AveragedSystem:
-    Hyperparameters + Serialize + DeserializeOwned + Debug + Clone + PartialEq + Send + Sync + 'static
+    System<Model = Averaged<Self>> + Serialize + DeserializeOwned + Debug + PartialEq + Send + Sync
 {
     /// The name of its kind in model files.
     const KIND: &'static str;
@@ -34,26 +33,8 @@ pub trait AveragedSystem:
     /// Whether it is trained on pairs, so that the lengths of its word vectors hold frequency weights.
     const TRAINED_ON_PAIRS: bool = false;
 
-    /// Values of a vector.
-    fn dim(&self) -> usize;
-
-    /// How text is tokenized.
-    fn tokenizer(&self) -> &Tokenizer;
-
-    /// The random seed.
-    fn seed(&self) -> u64;
-
-    /// How words are weighted once they are trained; `None` for a plain mean.
-    fn weighting(&self) -> Option<WeightScheme>;
-
-    /// Sets how words are weighted.
-    fn set_weighting(&mut self, weighting: Option<WeightScheme>);
-
-    /// What stands for unknown words once they are trained.
-    fn unknown_words(&self) -> UnknownWords;
-
-    /// Sets what stands for unknown words.
-    fn set_unknown_words(&mut self, unknown: UnknownWords);
+    /// How words are weighted once they are trained, `None` for a plain mean; and what stands for unknown words.
+    fn weights(&mut self) -> (&mut Option<WeightScheme>, &mut UnknownWords);
 
     /// The features of a sentence and their rows; words alone unless the system says otherwise.
     ///
@@ -61,6 +42,24 @@ pub trait AveragedSystem:
     /// If the features of these settings have no place in a table.
     fn features(&self, vocabulary: &Vocabulary) -> Result<WordNgrams> {
         words(vocabulary)
+    }
+}
+
+/// What an average is of the settings of its system.
+struct AverageSettings {
+    dim: usize,
+    tokenizer: Tokenizer,
+    seed: u64,
+    weighting: Option<WeightScheme>,
+    unknown_words: UnknownWords,
+}
+
+impl AverageSettings {
+    fn of<P: AveragedSystem>(params: &P) -> Self {
+        let mut params = params.clone();
+        let (&mut weighting, &mut unknown_words) = params.weights();
+        let Common { dim, tokenizer, trainer } = params.common();
+        Self { dim: *dim, tokenizer: tokenizer.clone(), seed: trainer.seed(), weighting, unknown_words }
     }
 }
 
@@ -79,9 +78,10 @@ impl<P: AveragedSystem> Averaged<P> {
     /// The model of these rows, weighted as the parameters say by the sentences it was trained on.
     pub(crate) fn new(params: P, vocabulary: Vocabulary, rows: Table, sentences: &dyn TokenSentences) -> Result<Self> {
         let features = params.features(&vocabulary)?;
-        let encoder = AverageEncoder::new(params.tokenizer().clone(), vocabulary, features, rows)?;
-        let encoder = weighted(encoder, params.weighting(), sentences, params.seed())?;
-        Ok(Self { encoder: encoder.with_unknown_words(params.unknown_words()), params })
+        let AverageSettings { tokenizer, weighting, unknown_words, seed, .. } = AverageSettings::of(&params);
+        let encoder = AverageEncoder::new(tokenizer, vocabulary, features, rows)?;
+        let encoder = weighted(encoder, weighting, sentences, seed)?;
+        Ok(Self { encoder: encoder.with_unknown_words(unknown_words), params })
     }
 
     /// The model of an encoder that these parameters describe.
@@ -112,8 +112,8 @@ impl<P: AveragedSystem> Averaged<P> {
     /// # Errors
     /// As [`AverageEncoder::weighted`].
     pub fn with_weighting(mut self, scheme: Option<WeightScheme>, corpus: &Corpus) -> Result<Self> {
-        self.encoder = self.encoder.weighted(scheme, corpus, self.params.seed())?;
-        self.params.set_weighting(scheme);
+        self.encoder = self.encoder.weighted(scheme, corpus, AverageSettings::of(&self.params).seed)?;
+        *self.params.weights().0 = scheme;
         Ok(self)
     }
 
@@ -122,8 +122,8 @@ impl<P: AveragedSystem> Averaged<P> {
     /// # Errors
     /// As [`AverageEncoder::weighted`].
     pub fn with_weighting_on<S: AsRef<str>>(mut self, scheme: Option<WeightScheme>, sentences: &[S]) -> Result<Self> {
-        self.encoder = self.encoder.weighted_on(scheme, sentences, self.params.seed())?;
-        self.params.set_weighting(scheme);
+        self.encoder = self.encoder.weighted_on(scheme, sentences, AverageSettings::of(&self.params).seed)?;
+        *self.params.weights().0 = scheme;
         Ok(self)
     }
 
@@ -131,7 +131,7 @@ impl<P: AveragedSystem> Averaged<P> {
     #[must_use]
     pub fn with_unknown_words(mut self, unknown: UnknownWords) -> Self {
         self.encoder = self.encoder.with_unknown_words(unknown);
-        self.params.set_unknown_words(unknown);
+        *self.params.weights().1 = unknown;
         self
     }
 
@@ -167,8 +167,9 @@ impl<P: AveragedSystem> Averaged<P> {
 impl<P: AveragedSystem> Configuration for P {
     /// What else an average uses is checked where it is made: n-grams, weights, the shape of the table.
     fn check_for(&self, _: &ModelFile, _: usize) -> Result<()> {
-        file::check_dim(self.dim())?;
-        self.weighting().map_or(Ok(()), WeightScheme::check)
+        let AverageSettings { dim, weighting, .. } = AverageSettings::of(self);
+        file::check_dim(dim)?;
+        weighting.map_or(Ok(()), WeightScheme::check)
     }
 }
 
@@ -178,12 +179,12 @@ impl<P: AveragedSystem> ReadModel for Averaged<P> {
     fn from_file(file: &ModelFile) -> Result<Self> {
         let (params, vocabulary, rows) = file::parts::<P>(P::KIND, file)?;
         let features = params.features(&vocabulary)?;
-        file::expect_rows(file, &rows, features.n_rows(), params.dim())?;
-        let open =
-            |scheme: WeightScheme| Weighting::open(file, scheme, vocabulary.len(), params.dim(), scheme.n_components());
-        let weighting = params.weighting().map(open).transpose()?;
-        let encoder = AverageEncoder::new(params.tokenizer().clone(), vocabulary, features, rows)?;
-        let hashed = HashedWords::open(file, params.unknown_words())?;
+        let AverageSettings { dim, tokenizer, weighting, unknown_words, .. } = AverageSettings::of(&params);
+        file::expect_rows(file, &rows, features.n_rows(), dim)?;
+        let open = |scheme: WeightScheme| Weighting::open(file, scheme, vocabulary.len(), dim, scheme.n_components());
+        let weighting = weighting.map(open).transpose()?;
+        let encoder = AverageEncoder::new(tokenizer, vocabulary, features, rows)?;
+        let hashed = HashedWords::open(file, unknown_words)?;
         Ok(Self { encoder: encoder.with_weighting(weighting)?.with_hashed(hashed), params })
     }
 }

@@ -1,0 +1,18 @@
+//! Models whose encoder can be trained further, together with a head on scored pairs.
+
+use senv_core::{Table, arrays::Parameters};
+
+use crate::{data::reading::Reading, gradient::encoder_form::EncoderForm};
+
+/// The encoder of a model, and what it reads.
+#[derive(Debug, Clone)]
+pub struct TunableEncoder<'m> {
+    /// The encoder.
+    pub form: EncoderForm,
+    /// How text becomes token ids.
+    pub reading: &'m Reading,
+    /// The weights of the encoder.
+    pub parameters: &'m Parameters<f32>,
+    /// The word vectors.
+    pub words: &'m Table,
+}
