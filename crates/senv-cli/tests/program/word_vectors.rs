@@ -86,5 +86,8 @@ fn english_is_a_name_and_a_file_of_that_name_has_a_path() {
     folder.run(&["search", "e.index", "--query", "the cat"]).ok();
     let weighted = ["train", "weighted", "--model", "english", "--input", "text.txt", "--output", "w.senv"];
     folder.run(&weighted).ok();
+    folder.write("scored.tsv", crate::common::scored(30));
+    let head = ["train", "relatedness", "--model", "english", "--train", "scored.tsv", "--output", "r.senv"];
+    folder.run(&head).ok();
     folder.train("text.txt", "english", &["--force"]).fails(2, &["./english"]);
 }

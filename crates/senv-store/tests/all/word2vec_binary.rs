@@ -125,8 +125,7 @@ fn words_with_blanks_do_not_become_other_words_and_numbers() {
 
 #[test]
 fn a_header_may_be_wrong_and_the_first_rows_may_be_enough() {
-    let rows: Vec<u8> =
-        [1.0_f32, 2.0, 3.0].iter().flat_map(|x| [&b"a"[..], &[b' '], &x.to_le_bytes()].concat()).collect();
+    let rows: Vec<u8> = [1.0_f32, 2.0, 3.0].iter().flat_map(|x| [&b"a "[..], &x.to_le_bytes()].concat()).collect();
     let rows: Vec<u8> = rows.chunks(6).zip(b"abc").flat_map(|(row, word)| [&[*word], &row[1..]].concat()).collect();
     for declared in [1, 2, 3, 4, 1000] {
         let bytes = [format!("{declared} 1\n").as_bytes(), &rows].concat();

@@ -30,12 +30,12 @@ impl Base {
             let (reading, parameters) = (reading.clone(), parameters.clone());
             return Ok(Self { form, reading, parameters, words: copy_table(words)? });
         }
-        match model.average() {
-            Some(average) if average.features().max_span() == 1 => Ok(Self {
+        match model.word_average() {
+            Ok(average) if average.features().max_span() == 1 => Ok(Self {
                 form: EncoderForm::Average,
                 reading: Reading::known_words(average.tokenizer().clone(), usize::MAX),
                 parameters: Parameters::new(),
-                words: weighted_words(average)?,
+                words: weighted_words(&average)?,
             }),
             _ => Err(Error::CannotTune { kind: model.kind() }),
         }
