@@ -217,3 +217,28 @@ macro_rules! recurrent {
     };
 }
 recurrent!(GruEncoder, LstmEncoder, JoinedLstm, GranEncoder);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_saved_state_of_another_encoder_is_refused() {
+        let (sum, squashed) = (Average::new(2, Pooling::Sum), PresentWords::new(2));
+        let encoders: [&dyn TrainableEncoder; 2] = [&sum, &squashed];
+        let mut batch = TokenBatch::new();
+        batch.assign([&[TokenId(3)][..]]).unwrap();
+        let words = Array2::from_elem((1, 2), 0.5);
+        for (i, encoder) in encoders.iter().enumerate() {
+            let parameters = encoder.init(&mut senv_core::rng::stream(1, "encoder", &[])).unwrap();
+            let (out, saved) = encoder.forward(&parameters, &batch, words.view()).unwrap();
+            for (j, other) in encoders.iter().enumerate() {
+                let parameters = other.init(&mut senv_core::rng::stream(1, "encoder", &[])).unwrap();
+                let mut d_parameters = parameters.zeros_like();
+                let back =
+                    other.backward(&parameters, &batch, words.view(), &*saved, out.view(), None, &mut d_parameters);
+                assert_eq!(back.is_ok(), i == j);
+            }
+        }
+    }
+}

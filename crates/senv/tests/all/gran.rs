@@ -3,9 +3,9 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use senv::{
-    CheckpointPlan, Control, Error, FitParams, Gran, GranGate, GranParams, GranVariant, MarginLoss, Model, NoObserver,
-    Observer, PairData, PairInput, PairKind, PairLoss, PairOptions, PairParams, PairSystem, Progress, Selection,
-    SentenceEncoder, StatePooling, Stopped, System, TrainOptions, Trained,
+    CheckpointPlan, Control, CseParams, Error, FitParams, Gran, GranGate, GranParams, GranVariant, MarginLoss, Model,
+    NoObserver, Observer, PairData, PairInput, PairKind, PairLoss, PairModel, PairOptions, PairParams, PairSystem,
+    PpParams, Progress, Selection, SentenceEncoder, StatePooling, Stopped, System, TrainOptions, Trained,
 };
 use tempfile::TempDir;
 
@@ -149,6 +149,26 @@ fn a_second_stage_goes_on_from_words_and_encoder_of_the_first() {
     // A start of another form is refused.
     let other = GranParams { hidden: Some(5), ..params };
     assert!(other.fit_from(&data, Some(&first), &at_threads(1)).is_err());
+}
+
+/// Of one epoch from random words without a learning rate: the one that the model has.
+fn chosen_lr<S: PairSystem>(mut system: S, data: &PairData) -> Option<f64> {
+    let fit = system.shared().fit;
+    (fit.lr, fit.epochs) = (None, Some(1));
+    let of_model = |model: S::Model| model.params().clone().shared().fit.lr;
+    let first = system.fit(data, &at_threads(1)).unwrap().model;
+    let second = system.fit_from(data, Some(&first), &at_threads(1)).unwrap().model;
+    let lr = of_model(first);
+    assert_eq!(of_model(second), lr);
+    lr
+}
+
+#[test]
+fn a_learning_rate_that_is_not_set_is_chosen_and_kept_in_the_model() {
+    let data = pairs(&TempDir::new().unwrap());
+    assert_eq!(chosen_lr(small(), &data), Some(0.001));
+    assert_eq!(chosen_lr(CseParams { dim: 16, ..CseParams::default() }, &data), Some(0.001));
+    assert_eq!(chosen_lr(PpParams { dim: 16, ..PpParams::default() }, &data), Some(0.005));
 }
 
 /// Sentences of one word are shuffled, and thinned out, to themselves; a batch of one pair has no negatives, and its
