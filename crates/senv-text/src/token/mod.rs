@@ -56,29 +56,19 @@ use classes::is_blank;
 /// assert_eq!(words.tokens("The cat didn't sit."), ["the", "cat", "did", "n't", "sit", "."]);
 /// assert_eq!(Tokenizer::whitespace().tokens("The cat didn't sit."), ["The", "cat", "didn't", "sit."]);
 /// ```
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tokenizer {
     rule: Rule,
     lowercase: bool,
-    /// Whether a text may still change the rule; a file holds what was chosen.
-    #[serde(skip)]
+    // Not mentioned where they are off, so that files are as they were before there were these choices.
+    /// Whether a text may still change the rule; a model holds what was chosen.
+    #[serde(default, skip_serializing_if = "is_off")]
     automatic: bool,
-    /// Not mentioned where it is off, so that files are as they were before there was this choice.
     #[serde(default, skip_serializing_if = "is_off")]
     strip_hashtags: bool,
     #[serde(default, skip_serializing_if = "is_off")]
     longest_first: bool,
 }
-
-/// Equal are tokenizers that find the same tokens of the same text and vocabulary.
-impl PartialEq for Tokenizer {
-    fn eq(&self, other: &Self) -> bool {
-        let choices = |it: &Self| (it.rule, it.lowercase, it.strip_hashtags, it.longest_first);
-        choices(self) == choices(other)
-    }
-}
-
-impl Eq for Tokenizer {}
 
 fn is_off(choice: &bool) -> bool {
     !choice
@@ -105,7 +95,7 @@ impl Tokenizer {
     /// ```
     /// use senv_core::{NoObserver, Tokenizer};
     /// let tokenizer = Tokenizer::automatic().lowercase(true);
-    /// assert_eq!(tokenizer, Tokenizer::words().lowercase(true));
+    /// assert_eq!(tokenizer.tokens("It rains."), ["it", "rains", "."]);
     /// assert_eq!(tokenizer.fitted_to_text(["今日は雨です。"], &NoObserver), Tokenizer::unicode().lowercase(true));
     /// ```
     #[must_use]

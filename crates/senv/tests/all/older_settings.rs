@@ -1,5 +1,7 @@
-//! Settings of a file that was written before a hyperparameter existed: it has its default.
+//! Settings as JSON: of before a hyperparameter existed, and of now, which train the same model.
 
+use senv::{SavedModel, Sent2VecParams, TextSystem, TrainOptions};
+use senv_core::hyperparameters::Hyperparameters;
 use serde::{Serialize, de::DeserializeOwned};
 
 fn each_key_may_be_missing<P: Default + Serialize + DeserializeOwned>() {
@@ -26,4 +28,56 @@ fn files_of_before_a_hyperparameter_open() {
     senv::pair_systems!(each);
     senv::running_text_systems!(each);
     each!(SnliParams, PThoughtParams, DictRepParams, CaptionRepParams, OrderParams, RelatednessParams, RandomBowParams);
+}
+
+/// Settings come back from JSON as they were, with any value that a hyperparameter takes.
+fn comes_back<P>()
+where
+    P: Default + Clone + PartialEq + std::fmt::Debug + Serialize + DeserializeOwned + Hyperparameters,
+{
+    let back = |params: &P| -> P { serde_json::from_str(&serde_json::to_string(params).unwrap()).unwrap() };
+    let default = P::default();
+    assert_eq!(format!("{:?}", back(&default)), format!("{default:?}"));
+    for parameter in default.hyperparameters() {
+        for value in ["inf", "0", "1", "3", "0.1", "1e-300", "whitespace", "unicode", "true", "false"] {
+            let mut params = default.clone();
+            // No limit, which is none in JSON, and trains the same.
+            let is_no_limit = (parameter.name, value) == ("clip", "inf");
+            if !is_no_limit && params.set(parameter.name, value).is_ok() && params.check_ranges().is_ok() {
+                let name = parameter.name;
+                assert_eq!(back(&params), params, "{}: {name} {value}", std::any::type_name::<P>());
+            }
+        }
+    }
+}
+
+macro_rules! each_comes_back {
+    ($($params:ident),+) => { $(comes_back::<senv::$params>());+ };
+}
+
+#[test]
+fn settings_come_back_from_json_as_they_were() {
+    senv::text_systems!(each_comes_back);
+    senv::pair_systems!(each_comes_back);
+    senv::running_text_systems!(each_comes_back);
+    each_comes_back!(SnliParams, PThoughtParams, DictRepParams, CaptionRepParams, OrderParams);
+}
+
+#[test]
+fn settings_from_json_train_the_same_model() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("text.txt");
+    let words = ["我们", "明天", "去", "北京", "今天", "下雨", "了", "吗"];
+    let text = (0..400).map(|i| format!("{}{}{}。\n", words[i % 8], words[i * 3 % 7], words[i * 5 % 8]));
+    std::fs::write(&path, text.collect::<String>()).unwrap();
+    let params = Sent2VecParams { dim: 8, ..Sent2VecParams::default() };
+    let json = serde_json::to_string(&params).unwrap();
+    let back: Sent2VecParams = serde_json::from_str(&json).unwrap();
+    let train = |params: Sent2VecParams| params.fit_files(&[&path], &TrainOptions::default()).unwrap().model;
+    let (first, second) = (train(params), train(back));
+    assert!(first.vocabulary().id("北").is_some(), "characters are words here");
+    let words =
+        |model: &senv::Sent2Vec| model.vocabulary().iter().map(|(_, word, _)| word.to_owned()).collect::<Vec<_>>();
+    assert_eq!(words(&first), words(&second));
+    assert_eq!(first.encode_one("明天下雨"), second.encode_one("明天下雨"));
 }
