@@ -5,6 +5,7 @@ use std::{
     sync::atomic::{AtomicBool, Ordering},
 };
 
+pub(crate) use senv_core::counts::{grouped, plural};
 pub(crate) use senv_eval::duration;
 use serde::Serialize;
 
@@ -100,19 +101,6 @@ pub(crate) fn short(x: f64) -> String {
     }
 }
 
-/// A number with its digits in groups: `1,234,567`.
-pub(crate) fn grouped(n: u64) -> String {
-    let digits = n.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 /// A number of bytes in the largest fitting unit of 1,024.
 pub(crate) fn bytes(n: u64) -> String {
     let units = ["KiB", "MiB", "GiB", "TiB"];
@@ -127,11 +115,6 @@ pub(crate) fn bytes(n: u64) -> String {
     if unit == "bytes" { format!("{n} bytes") } else { format!("{x:.1} {unit}") }
 }
 
-/// `1 word`, `2 words`.
-pub(crate) fn plural(n: u64, what: &str) -> String {
-    format!("{} {what}{}", grouped(n), if n == 1 { "" } else { "s" })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -139,8 +122,6 @@ mod tests {
     #[test]
     fn numbers_are_written_for_people() {
         assert_eq!([short(999.4), short(12_345.0), short(1_234_567.0)], ["999", "12 k", "1.23 M"]);
-        assert_eq!([grouped(0), grouped(999), grouped(1000), grouped(1_234_567)], ["0", "999", "1,000", "1,234,567"]);
         assert_eq!([bytes(1023), bytes(1536), bytes(6 << 30)], ["1023 bytes", "1.5 KiB", "6.0 GiB"]);
-        assert_eq!([plural(1, "word"), plural(2, "word")], ["1 word", "2 words"]);
     }
 }

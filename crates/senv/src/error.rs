@@ -122,6 +122,14 @@ pub enum Error {
         /// Its number among those that were given together, counted from 0.
         number: usize,
     },
+    /// A condition on the sentences of a collection that cannot be read.
+    #[error("{condition}: {reason}")]
+    BadCondition {
+        /// The condition.
+        condition: String,
+        /// What was expected.
+        reason: String,
+    },
     /// A collection of vectors without sentences and model.
     #[error("{}: it has vectors, but no sentences and no model; open it as a senv_index::Collection", collection.display())]
     NoSentences {

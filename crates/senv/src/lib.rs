@@ -160,8 +160,8 @@ pub use check::{
 #[cfg(feature = "english")]
 pub use collection::WebExport;
 pub use collection::{
-    CollectionShard, DocumentHit, NewSentences, RankedCollection, SentenceCollection, SentenceCollectionParams,
-    SentenceHit, SentenceSearch,
+    CollectionShard, CollectionText, Condition, DocumentHit, NewSentences, RankedCollection, SentenceCollection,
+    SentenceCollectionParams, SentenceHit, SentenceSearch, TextColumns, TextDocuments,
 };
 pub use compress::table::CompressParams;
 pub use data::{

@@ -9,10 +9,7 @@ use std::{
 
 use senv::{SentenceCollection, SentenceHit};
 
-use crate::{
-    commands::index::columns::{FILE, LINE},
-    failure::Result,
-};
+use crate::failure::Result;
 
 /// The file of the queries, and which other names are names of it.
 pub(crate) struct OwnLines {
@@ -54,12 +51,13 @@ impl OwnLines {
     ) -> Result<()> {
         let Some(line) = line.filter(|_| hit.text == query) else { return Ok(()) };
         let rows = collection.rows();
-        if ![FILE, LINE].iter().all(|name| rows.columns().iter().any(|column| column == name)) {
+        let (file, number) = (SentenceCollection::FILE, SentenceCollection::LINE);
+        if ![file, number].iter().all(|name| rows.columns().iter().any(|column| column == name)) {
             return Ok(());
         }
         let line = line.to_string();
         for (place, &position) in hit.positions.iter().enumerate() {
-            if rows.text(position, LINE)? == line && self.is_own(rows.text(position, FILE)?) {
+            if rows.text(position, number)? == line && self.is_own(rows.text(position, file)?) {
                 hit.positions.remove(place);
                 break;
             }

@@ -57,6 +57,7 @@ const ORDERS: &[(&str, &[&str])] = &[
     (
         "senv-base",
         &[
+            "counts.rs",
             "error",
             "ids.rs",
             "hash.rs",

@@ -1,18 +1,20 @@
 //! `senv index`: sentences that are searched by meaning, on disk.
 
 mod changes;
-pub(crate) mod columns;
+mod columns;
 mod folder;
-mod parts;
 mod web;
 
 use std::{
     path::{Path, PathBuf},
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use clap::{ArgGroup, ValueEnum};
-use senv::{CollectionShard, SentenceCollection, SentenceCollectionParams};
+use senv::{
+    CollectionShard, CollectionText, NewSentences, SentenceCollection, SentenceCollectionParams, TextColumns,
+    TextDocuments,
+};
 use senv_core::{
     TextOptions, TextReader,
     text::{Shard, Split, TableFormat, TableText},
@@ -20,14 +22,11 @@ use senv_core::{
 use senv_index::{Collection, IndexParams, Rescoring};
 
 pub(super) use self::folder::{check_new, open};
-use self::{
-    columns::{Columns, DOCUMENT, FILE, LINE, PLACE, TEXT},
-    folder::warn_of_many_parts,
-    parts::{Documents, Parts},
-};
+use self::{columns::columns, folder::warn_of_many_parts};
 use crate::{
     commands::{ENGLISH, is_english, known_words::warn_of_few, order_weight},
     failure::{Failure, Result},
+    interrupt::LastWords,
     output::{self, plural, short},
     text::{InputArgs, LineArgs, is_arrow, is_dash, note_tables, note_typing},
 };
@@ -141,6 +140,9 @@ Examples:
   senv index --delete-where 'document = a/trains' --output articles.index
   senv index --index text.index --export-web text.web";
 
+/// Time between two lines that say how far it is.
+const NOTE_EVERY: Duration = Duration::from_secs(2);
+
 /// What a document is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum DocumentArg {
@@ -150,7 +152,7 @@ enum DocumentArg {
     Files,
 }
 
-impl From<DocumentArg> for Documents {
+impl From<DocumentArg> for TextDocuments {
     fn from(documents: DocumentArg) -> Self {
         match documents {
             DocumentArg::Lines => Self::Lines,
@@ -236,21 +238,27 @@ impl Index {
         }
         let split = (self.documents == Some(DocumentArg::Files)).then_some(Split::Paragraphs);
         let reader = TextReader::open(input, &TextOptions { table, split, ..self.text.options() })?;
-        let mut further: Vec<String> = columns.further().chain([FILE, LINE]).map(str::to_owned).collect();
-        if self.documents.is_some() {
-            let is_named = columns.further().any(|name| name == DOCUMENT);
-            further.extend([DOCUMENT].iter().filter(|_| !is_named).chain(&[PLACE]).map(|name| (*name).to_owned()));
-        }
-        let documents = self.documents.map(Documents::from);
         let shard = self.shard.map(|shard| CollectionShard { shard, has_ids: columns.has_ids() });
-        let mut parts = Parts::new(reader, columns, self.vectors.as_deref(), self.replace, documents)?;
-        if self.add && documents.is_some() {
-            parts.know_documents_of(&Collection::open(&self.output)?)?;
-        }
-        let empty = || Failure::from(senv_core::Error::EmptyInput { path: input[0].clone() });
-        let next = |len: usize| match parts.next(len) {
-            Ok(None) if parts.n() == 0 => Err(empty()),
-            part => part,
+        let mut text = self.text_of(reader, columns)?;
+        let further = text.columns();
+        // Nothing is changed before all is read.
+        let mut last_words = Some(LastWords::set(|| {
+            let stopped = senv_core::Error::Interrupted { action: "indexing" };
+            output::warn(&format!("{stopped}; nothing is written"));
+        }));
+        let mut last_note = Instant::now();
+        let next = |len: usize| -> Result<Option<NewSentences>> {
+            let part = text.next_part(len)?;
+            if part.is_none() {
+                last_words = None;
+                if text.n_sentences() == 0 {
+                    return Err(senv_core::Error::EmptyInput { path: input[0].clone() }.into());
+                }
+            } else if last_note.elapsed() >= NOTE_EVERY {
+                last_note = Instant::now();
+                output::note(&format!("{} read", plural(text.n_sentences(), "sentence")));
+            }
+            Ok(part)
         };
         let counts =
             |rows: &Collection| (SentenceCollection::zero_vectors(rows), SentenceCollection::known_words(rows));
@@ -258,7 +266,7 @@ impl Index {
             let mut collection = open(&self.output, self.model.as_deref())?;
             let before = counts(collection.rows());
             let added = if self.add { collection.add_parts(next) } else { collection.replace_parts(next) };
-            added.map_err(|failure| parts.with_lines(failure))?;
+            added.map_err(|failure| with_lines(failure, &text))?;
             if let Some(model) = &self.model {
                 collection.move_model(model)?;
             }
@@ -280,11 +288,11 @@ impl Index {
                 true => SentenceCollection::rebuild(&self.output, &model, &params, next),
                 false => SentenceCollection::build(&self.output, &model, &params, next),
             };
-            (made.map_err(|failure| parts.with_lines(failure))?, Default::default())
+            (made.map_err(|failure| with_lines(failure, &text))?, Default::default())
         };
-        let (n, seconds) = (parts.n(), started.elapsed().as_secs_f64().max(1e-9));
+        let (n, seconds) = (text.n_sentences(), started.elapsed().as_secs_f64().max(1e-9));
         let what = if self.replace { "put in place" } else { "indexed" };
-        let of = match parts.n_documents() {
+        let of = match text.n_documents() {
             0 => String::new(),
             documents => format!(" of {}", plural(documents, "document")),
         };
@@ -301,8 +309,8 @@ impl Index {
         if self.add || self.replace {
             output::note(&format!("{} in {}", plural(collection.len() as u64, "sentence"), self.output.display()));
         }
-        if parts.n_blank() > 0 {
-            let lines = plural(parts.n_blank(), "line");
+        if text.n_blank() > 0 {
+            let lines = plural(text.n_blank(), "line");
             output::warn(&format!("{lines} with a blank sentence: passed over"));
         }
         warn_of_many_parts(&self.output, collection.rows());
@@ -317,18 +325,37 @@ impl Index {
         web::export(self.export_web.as_deref(), &collection)
     }
 
+    /// The sentences of the input.
+    fn text_of(&self, reader: TextReader, columns: TextColumns) -> Result<CollectionText> {
+        let mut text = CollectionText::new(reader, columns);
+        if let Some(vectors) = &self.vectors {
+            text = text.vectors(vectors)?;
+        }
+        if self.replace {
+            text = text.replacing();
+        }
+        if let Some(documents) = self.documents {
+            text = text.documents(documents.into());
+            if self.add {
+                text.know_documents_of(&Collection::open(&self.output)?)?;
+            }
+        }
+        Ok(text)
+    }
+
     /// The columns that are wanted, and how a reader takes them where the files are CSV or JSON lines.
-    fn columns_of(&self, input: &[PathBuf]) -> Result<(Columns, Option<TableText>)> {
+    fn columns_of(&self, input: &[PathBuf]) -> Result<(TextColumns, Option<TableText>)> {
         let formats = || input.iter().map(|path| TableFormat::of_path(path));
         let is_table = |format| matches!(format, Some(TableFormat::Csv | TableFormat::JsonLines));
         let is_batches = input.iter().all(|path| is_arrow(path));
         if self.columns.is_empty() || !(is_batches || formats().any(is_table)) {
-            return Ok((Columns::new(&self.columns, self.header, self.documents.is_some())?, None));
+            return Ok((columns(&self.columns, self.header, self.documents.is_some())?, None));
         }
         // Fields of JSON lines have names without a header, as columns of Parquet and Arrow do.
         let is_json = formats().all(|format| format == Some(TableFormat::JsonLines));
-        Ok(Columns::new(&self.columns, self.header || is_json || is_batches, self.documents.is_some())?
-            .of_table(is_json))
+        let has_titles = self.header || is_json || is_batches;
+        let (columns, table) = columns(&self.columns, has_titles, self.documents.is_some())?.of_table(is_json);
+        Ok((columns, Some(table)))
     }
 
     /// Refuses to add sentences to documents, and documents to sentences.
@@ -336,7 +363,8 @@ impl Index {
         if !self.add {
             return Ok(());
         }
-        let has_documents = Collection::open(&self.output)?.columns().iter().any(|column| column == PLACE);
+        let has_documents =
+            Collection::open(&self.output)?.columns().iter().any(|column| column == SentenceCollection::PLACE);
         let shown = self.output.display();
         if has_documents && self.documents.is_some() {
             self.check_columns()?;
@@ -352,10 +380,16 @@ impl Index {
 
     /// Refuses documents that lack a column of the collection.
     fn check_columns(&self) -> Result {
-        let given = Columns::new(&self.columns, self.header, true)?;
+        let given = columns(&self.columns, self.header, true)?;
         let collection = Collection::open(&self.output)?;
-        let own = [TEXT, FILE, LINE, PLACE, DOCUMENT];
-        let lacks = |column: &&String| !own.contains(&column.as_str()) && !given.further().any(|name| name == *column);
+        let own = [
+            SentenceCollection::TEXT,
+            SentenceCollection::FILE,
+            SentenceCollection::LINE,
+            SentenceCollection::PLACE,
+            SentenceCollection::DOCUMENT,
+        ];
+        let lacks = |column: &&String| !own.contains(&column.as_str()) && !given.names().any(|name| name == *column);
         let missing: Vec<&str> = collection.columns().iter().filter(lacks).map(String::as_str).collect();
         if missing.is_empty() {
             return Ok(());
@@ -384,4 +418,14 @@ impl Index {
         }
         web::export(self.export_web.as_deref(), &open(&self.output, self.model.as_deref())?)
     }
+}
+
+/// A failure of adding the sentences, with the lines where the library knows rows.
+fn with_lines(failure: Failure, text: &CollectionText) -> Failure {
+    let Failure::Failed(error) = &failure else { return failure };
+    let of_index = match error.downcast_ref::<senv::Error>() {
+        Some(senv::Error::Index(error)) => Some(error),
+        _ => error.downcast_ref::<senv_index::Error>(),
+    };
+    of_index.and_then(|error| text.given_twice(error)).map_or(failure, Failure::from)
 }

@@ -1,8 +1,6 @@
 //! `senv search`: the sentences of a collection that are most like a query.
 
 mod answer;
-mod context;
-pub(crate) mod filter;
 mod prompt;
 mod ranked;
 
@@ -12,12 +10,11 @@ use std::{
 };
 
 use clap::{ArgGroup, builder::RangedU64ValueParser};
-use senv::{SentenceCollection, SentenceSearch};
+use senv::{Condition, SentenceCollection, SentenceSearch};
 use senv_core::{KnownWords, SentenceEncoder, TextReader};
 
 use self::{
     answer::{Answer, Query},
-    filter::Condition,
     ranked::{By, Hit, Rank, Ranked},
 };
 use crate::{
@@ -145,8 +142,8 @@ impl Search {
         if let Some(recall) = self.recall.filter(|recall| !(*recall > 0.0 && *recall <= 1.0)) {
             return Err(Failure::Usage(format!("--recall must be above 0 and at most 1, got {recall}")));
         }
-        let conditions =
-            self.conditions.iter().map(|text| Condition::new("--where", text)).collect::<Result<Vec<_>>>()?;
+        let conditions = self.conditions.iter().map(|text| text.parse());
+        let conditions = conditions.collect::<senv::Result<Vec<Condition>>>().map_err(bad_condition("--where"))?;
         let collection = index::open(folder, self.model.as_deref())?;
         let own_lines = self.query_file.as_deref().filter(|path| !is_dash(path)).map(OwnLines::of);
         let mut searched = Searched {
@@ -199,6 +196,14 @@ impl Search {
             return Err(senv_core::Error::LineTooLong { path: path.into(), line, limit }.into());
         }
         Ok(query)
+    }
+}
+
+/// The failure of a condition that was given to an option.
+pub(super) fn bad_condition(option: &str) -> impl Fn(senv::Error) -> Failure {
+    move |error| match error {
+        senv::Error::BadCondition { .. } => Failure::Usage(format!("{option} {error}")),
+        error => error.into(),
     }
 }
 
@@ -260,7 +265,9 @@ impl Searched<'_> {
 
     /// Looks which sentences meet the conditions, and says where none does.
     fn filter(&mut self) -> Result {
-        self.kept = filter::positions(self.collection.rows(), &self.conditions)?;
+        let meeting = self.conditions.iter().map(|condition| condition.positions(self.collection.rows()));
+        let meeting = meeting.collect::<senv::Result<Vec<_>>>().map_err(bad_condition("--where"))?;
+        self.kept = meeting.into_iter().reduce(|all, these| all.iter().zip(these).map(|(a, b)| *a && b).collect());
         if self.meets_none() && !self.collection.is_empty() {
             let conditions: Vec<String> = self.conditions.iter().map(Condition::to_string).collect();
             output::warn(&format!("no sentence meets --where {}", conditions.join(" and ")));
