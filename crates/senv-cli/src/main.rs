@@ -10,14 +10,12 @@ mod commands;
 mod destination;
 mod failure;
 mod interrupt;
-mod number;
 mod output;
 mod progress;
 mod records;
 mod remedies;
 mod report;
 mod stdout_at_start;
-mod stream;
 mod text;
 
 use std::process::ExitCode;

@@ -105,14 +105,17 @@ pub use compress::english::english;
 pub use compress::model2vec::write_model2vec;
 pub use error::{Error, Result};
 #[cfg(feature = "arrow")]
-pub use jobs::encode_table::{EncodeTableParams, EncodedRows, encode_table};
+pub use jobs::encode_table::{EncodeTableParams, encode_table};
 pub use jobs::{
     compare::{Comparison, Counterpart, compare},
     duplicates::{DuplicateParams, duplicates, duplicates_to},
+    encode_lines::{CoverageCounts, LineEncoding, VectorFormat},
+    encoded_rows::EncodedRows,
     folder::{ClaimParams, FileState, FolderEvent, FolderJob, FolderOutcome, FolderParams, files_of_pattern},
     groups::{Group, GroupBy, GroupParams, Grouping, TextGroups, group_sentences},
     join_vectors::join_vectors,
     mine::{MineParams, MinedPair, mine},
+    nearest::{NearSentence, NearestSentences, SentencePlace, nearest_sentences},
     outliers::outliers,
     sample::{diverse_sample, random_sample},
 };
@@ -161,7 +164,7 @@ pub use check::{
 pub use collection::WebExport;
 pub use collection::{
     CollectionShard, CollectionText, Condition, DocumentHit, NewSentences, RankedCollection, SentenceCollection,
-    SentenceCollectionParams, SentenceHit, SentenceSearch, TextColumns, TextDocuments,
+    SentenceCollectionParams, SentenceHit, SentenceSearch, TextColumns, TextDocuments, read_sentences,
 };
 pub use compress::table::CompressParams;
 pub use data::{

@@ -7,6 +7,7 @@ use std::{
 
 use clap::ValueEnum;
 use senv::Counterpart;
+use senv_core::text::Lines;
 use serde::Serialize;
 
 use crate::{
@@ -18,7 +19,7 @@ use crate::{
     failure::{Failure, Result},
     output::{self, grouped, plural},
     progress::Settled,
-    text::{Lines, TextArgs, is_dash, note_typing},
+    text::{TextArgs, is_dash, note_typing},
 };
 
 /// Compare two texts by meaning: which sentences are in both, and which in one alone.

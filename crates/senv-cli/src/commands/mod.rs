@@ -15,7 +15,6 @@ pub(crate) mod encode;
 mod equal;
 pub(crate) mod eval;
 pub(crate) mod expand_vocabulary;
-mod finite;
 pub(crate) mod index;
 pub(crate) mod info;
 mod join;

@@ -37,6 +37,7 @@ pub(crate) enum Content<'a> {
     /// A NumPy matrix.
     Matrix,
     /// A table with a column of vectors, as Parquet or Arrow.
+    #[cfg(feature = "arrow")]
     VectorTable,
     /// The words of this matrix, one a line.
     WordsOf(&'a Path),
@@ -69,6 +70,7 @@ impl Content<'_> {
             Self::Model => "no model of senv",
             Self::Checkpoint => "no checkpoint",
             Self::Matrix => "no matrix as senv writes it",
+            #[cfg(feature = "arrow")]
             Self::VectorTable => "no table with vectors as senv writes it",
             Self::WordsOf(_) => "not the words of that matrix",
             Self::Vectors => "holds no vectors as senv writes them",

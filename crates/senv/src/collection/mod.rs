@@ -7,6 +7,7 @@ mod model_place;
 mod new_sentences;
 mod ranked;
 mod search;
+mod sentences;
 mod text_columns;
 mod text_parts;
 #[cfg(feature = "english")]
@@ -33,6 +34,7 @@ pub use self::{
     new_sentences::NewSentences,
     ranked::{DocumentHit, RankedCollection},
     search::{SentenceHit, SentenceSearch},
+    sentences::read_sentences,
     text_columns::TextColumns,
     text_parts::{CollectionText, TextDocuments},
 };

@@ -9,7 +9,7 @@ use std::{
 
 use clap::builder::RangedU64ValueParser;
 use senv::{GroupBy, GroupParams, Grouping, Model, TextGroups};
-use senv_core::files::AtomicFile;
+use senv_core::{files::AtomicFile, text::Lines};
 use serde::Serialize;
 
 use crate::{
@@ -21,7 +21,7 @@ use crate::{
     failure::{Failure, Result},
     output::{self, grouped, plural},
     progress::Settled,
-    text::{InputArgs, Lines, TextArgs, note_typing},
+    text::{InputArgs, TextArgs, note_typing},
 };
 
 /// Divide a text into groups of sentences that mean alike, and show what each group is about.

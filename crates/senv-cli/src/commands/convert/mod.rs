@@ -8,7 +8,7 @@ use std::{
 };
 
 use clap::ValueEnum;
-use senv::{Model, Model2Vec, ReleasedBin, write_model2vec};
+use senv::{Model, Model2Vec, ReleasedBin, read_sentences, write_model2vec};
 use senv_core::{Vocabulary, files::AtomicFile};
 use senv_store::{Embeddings, Format, ModelFile, NonFinite, NpyWriter, ReadOptions, read_npy_marked};
 
@@ -18,7 +18,7 @@ use crate::{
     destination::{self, Content, Destination, ForceArg},
     failure::{Failure, Result},
     output::{self, plural},
-    text::{Utf8Policy, is_dash, read_sentences},
+    text::{Utf8Policy, is_dash},
 };
 
 /// Convert word vectors from one format to another, or models of other programs to those of senv.

@@ -3,12 +3,10 @@
 use std::io::{self, Write};
 
 use senv::index::Duplicate;
+use senv_core::text::Lines;
 use serde::Serialize;
 
-use crate::{
-    commands::sentences::{LocatedSentence, located},
-    text::Lines,
-};
+use crate::commands::sentences::{LocatedSentence, located};
 
 #[derive(Serialize)]
 struct Dropped<'a> {

@@ -7,10 +7,10 @@ use std::{
 };
 
 use clap::ValueEnum;
-use senv::{ClaimParams, FolderEvent, FolderJob, FolderParams, model_digest};
+use senv::{ClaimParams, CoverageCounts, FolderEvent, FolderJob, FolderParams, model_digest};
 use senv_core::text::Shard;
 
-use super::{Counts, Encode, format::Format};
+use super::{Encode, format::Format, report as report_counts};
 use crate::{
     failure::{Failure, Result},
     output::{self, plural},
@@ -133,11 +133,11 @@ pub(super) fn run(command: &Encode, inputs: &[PathBuf], threads: usize) -> Resul
         force: command.force,
     };
     let job = FolderJob::open(&command.output, inputs, params)?;
-    let mut counts = Counts::default();
+    let mut counts = CoverageCounts::default();
     let outcome = job.run(
         |input, output| {
             let of_file = command.encode(&model, &[input.to_owned()], output, format, threads)?;
-            counts.join(of_file);
+            counts += of_file;
             Ok::<_, Failure>(of_file.lines)
         },
         say,
@@ -155,7 +155,7 @@ pub(super) fn run(command: &Encode, inputs: &[PathBuf], threads: usize) -> Resul
     }
     output::note(&format!("{} in {}", plural(outcome.finished as u64, "new file"), command.output.display()));
     if outcome.finished > 0 {
-        counts.report(started);
+        report_counts(counts, started);
     }
     // The last one is the error that the command ends with.
     let n = outcome.failed.len();

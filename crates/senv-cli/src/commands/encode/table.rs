@@ -3,13 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use senv::{EncodeTableParams, Model, encode_table};
+use senv::{CoverageCounts, EncodeTableParams, Model, encode_table};
 use senv_core::{TextOptions, text::Shard};
 use senv_store::VectorPrecision;
 
-use super::Counts;
 use crate::{
-    commands::{finite, known_words::WordSample},
+    commands::known_words::WordSample,
     failure::{Failure, Result},
     progress::Counter,
 };
@@ -51,19 +50,19 @@ pub(super) fn encode(
     text: TextOptions,
     shard: Option<Shard>,
     args: &TableArgs,
-) -> Result<Counts> {
+) -> Result<CoverageCounts> {
     let precision = match args.precision {
         Precision::F32 => VectorPrecision::F32,
         Precision::F16 => VectorPrecision::F16,
     };
     let params = EncodeTableParams { text, vector_column: args.vector_column.clone(), precision, shard };
-    let mut counts = Counts::default();
+    let mut counts = CoverageCounts::default();
     let counter = Counter::new(true);
     let mut sample = WordSample::new(model_path, model);
     encode_table(model, inputs, output, &params, |rows| {
         for ((sentence, coverage), vector) in rows.sentences.iter().zip(rows.coverage).zip(rows.vectors.rows()) {
-            finite::check(model, model_path, sentence, vector.as_slice().unwrap_or_default())?;
-            counts.add(sentence, *coverage);
+            model.check_finite(model_path, sentence, vector.as_slice().unwrap_or_default())?;
+            counts.add(sentence, coverage);
         }
         counter.add(rows.sentences.len() as u64);
         if !sample.is_complete() {

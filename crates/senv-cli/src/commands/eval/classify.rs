@@ -9,7 +9,8 @@ use senv_eval::{
 };
 use serde::Serialize;
 
-use crate::{commands::ModelArg, failure::Result, output};
+use super::shared::Evaluated;
+use crate::{commands::ModelArg, failure::Result};
 
 /// Classify sentences by their vectors (MR, CR, SUBJ, MPQA, TREC).
 ///
@@ -62,12 +63,8 @@ pub(super) enum FoldRuleArg {
     Contiguous,
 }
 
-/// All that was asked for, as JSON.
 #[derive(Debug, Serialize)]
-struct Report<'a> {
-    model: String,
-    /// The share of known words in the first sentences.
-    known_word_share: Option<f64>,
+struct Results<'a> {
     results: &'a [ClassificationResult],
 }
 
@@ -92,17 +89,13 @@ impl Classify {
         let test = self.test.as_ref().map(LabeledSet::read).transpose()?;
         let model = self.model.open_for_many()?;
         let texts = sets.iter().chain(&test).flat_map(|set| &set.sentences).map(|sentence| &sentence.text[..]);
-        let known_word_share = self.model.warn_of_unknown(&model, texts.clone());
+        let evaluated = Evaluated::on(&self.model, &model, texts.clone());
         let embeddings = SentenceVectors::encode(&model, texts)?;
         let judge = |set: &LabeledSet| match &test {
             Some(test) => evaluate_classification_on_test(&embeddings, set, test, &options),
             None => evaluate_classification(&embeddings, set, &options),
         };
         let results = sets.iter().map(judge).collect::<senv_eval::Result<Vec<_>>>()?;
-        if self.json {
-            let model = self.model.model.display().to_string();
-            return output::print_json(&Report { model, known_word_share, results: &results });
-        }
-        output::print(&ClassificationResult::table(&results))
+        evaluated.show_result(self.json, &Results { results: &results }, || ClassificationResult::table(&results))
     }
 }

@@ -2,12 +2,11 @@
 
 use std::{collections::HashMap, path::PathBuf};
 
-use clap::builder::RangedU64ValueParser;
 use senv::Model;
 use senv_eval::{Definitions, DictionaryResult, DictionarySet, evaluate_dictionary};
-use senv_metrics::{Bootstrap, DEFAULT_RESAMPLES};
 use serde::Serialize;
 
+use super::shared::ResamplesArg;
 use crate::{
     commands::{ModelArg, file_name, named, open_model},
     failure::{Failure, Result},
@@ -46,10 +45,8 @@ pub(super) struct Dictionary {
     /// Seed of the draw.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Draws of the bootstrap behind the 95 % intervals, 0 to 100000; 0 leaves intervals out.
-    #[arg(long, value_name = "N", default_value_t = DEFAULT_RESAMPLES,
-          value_parser = RangedU64ValueParser::<usize>::new().range(0..=100_000))]
-    resamples: usize,
+    #[command(flatten)]
+    resamples: ResamplesArg,
     /// Write JSON.
     #[arg(long)]
     json: bool,
@@ -102,8 +99,7 @@ impl Dictionary {
             output::note(&format!("{left_out} of {all} definitions left out: the model has no vector of their words"));
         }
         let sets = [seen, unseen].map(|set| set.drawn(self.sample, self.seed));
-        let bootstrap = Bootstrap { resamples: self.resamples, ..Bootstrap::default() };
-        let evaluate = |model: &Model| evaluate_dictionary(model, words.table(), &sets, bootstrap);
+        let evaluate = |model: &Model| evaluate_dictionary(model, words.table(), &sets, self.resamples.bootstrap());
         let (result, floor) = (evaluate(&model)?, evaluate(&Model::from_embeddings(words.clone())?)?);
         let mut against = Vec::new();
         for path in &self.against {

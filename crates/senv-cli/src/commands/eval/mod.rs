@@ -15,6 +15,7 @@ mod ranking;
 mod relatedness;
 mod retrieval;
 mod sentences;
+mod shared;
 mod soup;
 
 use std::{
@@ -22,7 +23,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use clap::{Subcommand, builder::RangedU64ValueParser};
+use clap::Subcommand;
 use senv::Model;
 use senv_core::{Rows, files::AtomicFile};
 use senv_eval::{
@@ -30,9 +31,9 @@ use senv_eval::{
     StsComparison, StsResult, StsTask, compare_sts, error_analysis, evaluate_sts, evaluate_sts_scorer, measure_latency,
     norm_profile, published_sts,
 };
-use senv_metrics::{Bootstrap, DEFAULT_RESAMPLES};
 use serde::Serialize;
 
+use self::shared::{Evaluated, ResamplesArg};
 use crate::{
     commands::{ModelArg, file_name, known_words::known_share, open_model},
     destination::{Content, Destination, ForceArg},
@@ -108,10 +109,8 @@ struct Sts {
     /// always are for --against.
     #[arg(long)]
     components_per_side: bool,
-    /// Draws of the bootstrap behind the 95 % intervals, 0 to 100000; 0 leaves intervals out.
-    #[arg(long, value_name = "N", default_value_t = DEFAULT_RESAMPLES,
-          value_parser = RangedU64ValueParser::<usize>::new().range(0..=100_000))]
-    resamples: usize,
+    #[command(flatten)]
+    resamples: ResamplesArg,
     /// Write JSON.
     #[arg(long)]
     json: bool,
@@ -215,12 +214,10 @@ fn read(tasks: &[PathBuf]) -> Result<Vec<StsTask>> {
     Ok(tasks.iter().map(StsTask::read).collect::<senv_data::Result<_>>()?)
 }
 
-/// All that was asked for, as JSON.
 #[derive(Debug, Serialize)]
 struct StsReport<'a> {
-    model: String,
-    /// The share of known words in the first sentences.
-    known_word_share: Option<f64>,
+    #[serde(flatten)]
+    evaluated: Evaluated,
     #[serde(flatten)]
     result: &'a StsResult,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -255,13 +252,13 @@ impl Sts {
     fn run(self) -> Result {
         let tasks = read(&self.tasks)?;
         let model = self.model.open_for_many()?;
-        let known_word_share = self.model.warn_of_unknown(&model, sentences_of(&tasks));
+        let evaluated = Evaluated::on(&self.model, &model, sentences_of(&tasks));
         let scorer = self.components_per_side.then(|| per_side(&model)).transpose()?;
         let mut result = evaluate_sts(&model, &tasks)?;
         if let Some(scorer) = scorer {
             result = evaluate_sts_scorer(&scorer, &tasks)?.with_coverage_of(&result)?;
         }
-        let result = result.with_intervals(&tasks, Bootstrap { resamples: self.resamples, ..Bootstrap::default() })?;
+        let result = result.with_intervals(&tasks, self.resamples.bootstrap())?;
         let floor = if self.no_floor { Vec::new() } else { floor::floor(&model, &tasks)? };
         let other = match &self.against {
             Some(path) => {
@@ -287,15 +284,7 @@ impl Sts {
                 comparison,
                 differences: differences.as_ref(),
             });
-            let model = self.model.model.display().to_string();
-            return output::print_json(&StsReport {
-                model,
-                known_word_share,
-                result: &result,
-                against,
-                published,
-                floor,
-            });
+            return output::print_json(&StsReport { evaluated, result: &result, against, published, floor });
         }
         let mut text = result.to_text_beside(&published);
         if !floor.is_empty() {

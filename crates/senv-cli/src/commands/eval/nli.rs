@@ -5,11 +5,12 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 use senv::Snli;
 use senv_eval::{
-    Entailment, EntailmentResult, FrozenClassifier, FrozenTraining, NliSet, PairFeatures, PublishedEntailment,
-    evaluate_entailment, published_sick_entailment,
+    Entailment, EntailmentResult, FrozenClassifier, FrozenTraining, NliSet, PairFeatures, evaluate_entailment,
+    published_sick_entailment,
 };
 use serde::Serialize;
 
+use super::shared::Evaluated;
 use crate::{
     commands::ModelArg,
     failure::{Failure, Result},
@@ -67,19 +68,13 @@ impl From<FeaturesArg> for PairFeatures {
     }
 }
 
-/// All that was asked for, as JSON.
 #[derive(Debug, Serialize)]
 struct Report<'a> {
-    model: String,
-    /// The share of known words in the first sentences.
-    known_word_share: Option<f64>,
     /// How the classifier was trained; missing for that of the model itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     trained: Option<&'a FrozenTraining>,
     #[serde(flatten)]
     result: EntailmentResult,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    published: Vec<PublishedEntailment>,
 }
 
 impl Nli {
@@ -89,14 +84,14 @@ impl Nli {
         let model = self.model.open_for_many()?;
         let pairs = sets.iter().flat_map(|set| &set.pairs);
         let sentences = pairs.flat_map(|pair| [pair.premise.as_str(), &pair.hypothesis]);
-        let known_word_share = self.model.warn_of_unknown(&model, sentences);
+        let evaluated = Evaluated::on(&self.model, &model, sentences);
         if train.is_empty() {
             let Some(model) = model.downcast_ref::<Snli>() else {
                 let message =
                     format!("a {} model has no classifier of its own; give --train FILE to learn one", model.kind());
                 return Err(Failure::Usage(message));
             };
-            return self.report(evaluate_entailment(&own(model), &sets)?, known_word_share, None);
+            return self.report(&evaluated, evaluate_entailment(&own(model), &sets)?, None);
         }
         let features = self.features.map_or_else(|| PairFeatures::of(train[0].layout), Into::into);
         let classifier = FrozenClassifier::train(&model, &train, &dev, features)?;
@@ -108,21 +103,13 @@ impl Nli {
             let pairs = grouped(training.n_pairs as u64);
             output::note(&format!("a classifier trained on {pairs} pairs: C = {}{on_dev}", training.c));
         }
-        self.report(evaluate_entailment(&classifier, &sets)?, known_word_share, Some(training))
+        self.report(&evaluated, evaluate_entailment(&classifier, &sets)?, Some(training))
     }
 
-    fn report(
-        &self,
-        result: EntailmentResult,
-        known_word_share: Option<f64>,
-        trained: Option<&FrozenTraining>,
-    ) -> Result {
+    fn report(&self, evaluated: &Evaluated, result: EntailmentResult, trained: Option<&FrozenTraining>) -> Result {
         let published = if self.published { published_sick_entailment() } else { Vec::new() };
-        if self.json {
-            let model = self.model.model.display().to_string();
-            return output::print_json(&Report { model, known_word_share, trained, result, published });
-        }
-        output::print(&result.to_text_beside(&published))
+        let report = Report { trained, result };
+        evaluated.show(self.json, &report, &published, || report.result.to_text_beside(&published))
     }
 }
 

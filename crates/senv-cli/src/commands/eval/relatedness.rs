@@ -10,7 +10,7 @@ use senv_eval::{
 };
 use serde::Serialize;
 
-use super::sentences_of;
+use super::{sentences_of, shared::Evaluated};
 use crate::{
     commands::ModelArg,
     failure::Result,
@@ -95,18 +95,12 @@ impl From<FormArg> for RelatednessForm {
     }
 }
 
-/// All that was asked for, as JSON.
 #[derive(Debug, Serialize)]
 struct Report {
-    model: String,
-    /// The share of known words in the first sentences.
-    known_word_share: Option<f64>,
     results: Vec<RelatednessResult>,
     /// How the regression on frozen vectors was trained.
     #[serde(skip_serializing_if = "Option::is_none")]
     trained: Option<ScorerTraining>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    published: Vec<PublishedRelatedness>,
 }
 
 impl Sick {
@@ -130,7 +124,7 @@ impl Shared {
         let all = |paths: &[PathBuf]| paths.iter().map(read).collect::<senv_data::Result<Vec<_>>>();
         let (tasks, train, dev) = (all(&self.files)?, all(&self.train)?, all(&self.dev)?);
         let model = self.model.open_for_many()?;
-        let known_word_share = self.model.warn_of_unknown(&model, sentences_of(&tasks));
+        let evaluated = Evaluated::on(&self.model, &model, sentences_of(&tasks));
         let (mut results, mut trained) = (results(&model, &tasks)?, None);
         if !train.is_empty() {
             let scorer = FrozenScorer::train_by(self.form.into(), &model, &train, &dev, 1)?;
@@ -145,15 +139,14 @@ impl Shared {
             trained = Some(training.clone());
         }
         let published = if self.published { published() } else { Vec::new() };
-        if self.json {
-            let model = self.model.model.display().to_string();
-            return output::print_json(&Report { model, known_word_share, results, trained, published });
-        }
-        let last = results.len().saturating_sub(1);
-        // What papers report stands once, below the last table.
-        let texts = results.iter().enumerate();
-        let texts = texts.map(|(i, result)| result.to_text_beside(if i == last { &published } else { &[] }));
-        output::print(&texts.collect::<Vec<_>>().join("\n"))
+        let report = Report { results, trained };
+        evaluated.show(self.json, &report, &published, || {
+            let last = report.results.len().saturating_sub(1);
+            // What papers report stands once, below the last table.
+            let texts = report.results.iter().enumerate();
+            let texts = texts.map(|(i, result)| result.to_text_beside(if i == last { &published } else { &[] }));
+            texts.collect::<Vec<_>>().join("\n")
+        })
     }
 }
 

@@ -20,7 +20,7 @@ use self::{
 use crate::{
     commands::{
         equal::{EqualArg, only_equal},
-        finite, index,
+        index,
         join::JoinArgs,
         known_words::{foreign_query, unknown_query, warn_of_few},
         min_score::{check_min_score, few_near},
@@ -303,7 +303,7 @@ impl Searched<'_> {
         let rows: Vec<&[f32]> = vectors.rows().into_iter().filter_map(|row| row.to_slice()).collect();
         let path = SentenceCollection::model_path(collection.rows()).unwrap_or(Path::new("-"));
         for (text, row) in texts.iter().zip(&rows) {
-            finite::check(model, path, text, row)?;
+            model.check_finite(path, text, row)?;
         }
         let keep = |_: usize, position: usize| self.kept.as_ref().is_none_or(|kept| kept.get(position) == Some(&true));
         // One more, because the query itself may be among them.
