@@ -79,6 +79,7 @@ fn core_of<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a senv_core::Error>
         senv::Error::Loss,
         senv::Error::Store,
         senv::Error::Index,
+        senv::Error::Eval,
         senv_data::Error::Core,
         senv_eval::Error::Core,
         senv_eval::Error::Data,

@@ -35,6 +35,10 @@ pub enum Error {
     /// An error of a collection of vectors.
     #[error(transparent)]
     Index(#[from] senv_index::Error),
+    /// An error of the evaluation.
+    #[cfg(feature = "eval")]
+    #[error(transparent)]
+    Eval(#[from] senv_eval::Error),
     /// The model of a collection is not where it was.
     #[error(
         "{}: its model {} is not there any more; {}, or make the collection anew",

@@ -84,6 +84,8 @@ mod collection;
 mod compress;
 mod data;
 mod error;
+#[cfg(feature = "eval")]
+mod evaluation;
 pub mod gradient;
 mod grid_search;
 mod jobs;
@@ -104,6 +106,10 @@ pub use average::encoder::AverageEncoder;
 pub use compress::english::english;
 pub use compress::model2vec::write_model2vec;
 pub use error::{Error, Result};
+#[cfg(feature = "eval")]
+pub use evaluation::{
+    BenchEvent, BenchRun, BenchSystem, Untrained, UntrainedSts, norm_profile_of, read_sentence_vectors,
+};
 #[cfg(feature = "arrow")]
 pub use jobs::encode_table::{EncodeTableParams, encode_table};
 pub use jobs::{

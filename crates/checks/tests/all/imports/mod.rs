@@ -114,6 +114,7 @@ const ORDERS: &[(&str, &[&str])] = &[
             "jobs",
             "sentence_index.rs",
             "collection",
+            "evaluation",
             "prelude.rs",
             "lib.rs",
         ],

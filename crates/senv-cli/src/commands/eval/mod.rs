@@ -4,7 +4,6 @@ mod all;
 mod classify;
 mod compare;
 mod dictionary;
-mod floor;
 mod histograms;
 mod map;
 mod msrp;
@@ -24,12 +23,11 @@ use std::{
 };
 
 use clap::Subcommand;
-use senv::Model;
-use senv_core::{Rows, files::AtomicFile};
+use senv::{Model, UntrainedSts, norm_profile_of};
+use senv_core::files::AtomicFile;
 use senv_eval::{
-    DEFAULT_BINS, DEFAULT_WARM_UP, ErrorAnalysis, Latency, NormOptions, NormProfile, PairScorer, PublishedSystem,
-    StsComparison, StsResult, StsTask, compare_sts, error_analysis, evaluate_sts, evaluate_sts_scorer, measure_latency,
-    norm_profile, published_sts,
+    DEFAULT_BINS, DEFAULT_WARM_UP, ErrorAnalysis, Latency, PairScorer, PublishedSystem, StsComparison, StsResult,
+    StsTask, compare_sts, error_analysis, evaluate_sts, evaluate_sts_scorer, measure_latency, published_sts,
 };
 use serde::Serialize;
 
@@ -225,7 +223,7 @@ struct StsReport<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     published: Vec<PublishedSystem>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    floor: Vec<floor::FloorSystem>,
+    floor: Vec<UntrainedSts>,
 }
 
 /// The times, and the share of known words in the first sentences, as JSON.
@@ -259,7 +257,7 @@ impl Sts {
             result = evaluate_sts_scorer(&scorer, &tasks)?.with_coverage_of(&result)?;
         }
         let result = result.with_intervals(&tasks, self.resamples.bootstrap())?;
-        let floor = if self.no_floor { Vec::new() } else { floor::floor(&model, &tasks)? };
+        let floor = if self.no_floor { Vec::new() } else { UntrainedSts::evaluate(&model, &tasks)? };
         let other = match &self.against {
             Some(path) => {
                 let other = open_model(path)?;
@@ -289,7 +287,7 @@ impl Sts {
         let mut text = result.to_text_beside(&published);
         if !floor.is_empty() {
             text.push('\n');
-            text += &floor::to_text(&file_name(&self.model.model), &result, &floor);
+            text += &UntrainedSts::to_text(&floor, &file_name(&self.model.model), &result);
         }
         if let Some((path, _, _, comparison, differences)) = &other {
             let (first, second) = (file_name(&self.model.model), file_name(path));
@@ -324,19 +322,6 @@ impl Norms {
         write(self.svg.as_ref(), || profile.to_svg())?;
         if self.json { output::print_json(&profile) } else { output::print(&profile.to_text()) }
     }
-}
-
-/// The norms of the words of a model, without the weights that come to them.
-fn norm_profile_of(model: &Model, n_bins: usize) -> Result<NormProfile> {
-    let options = NormOptions { n_bins, ..NormOptions::default() };
-    Ok(match model.average() {
-        Some(encoder) => norm_profile(encoder.words(), &options)?,
-        None => {
-            let (vocabulary, rows) = (model.vocabulary(), model.rows()?);
-            let words = vocabulary.iter();
-            norm_profile(words.map(|(id, word, _)| (word, vocabulary.frequency(id), rows.row(id.index()))), &options)?
-        }
-    })
 }
 
 impl LatencyArgs {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 use senv::Snli;
 use senv_eval::{
-    Entailment, EntailmentResult, FrozenClassifier, FrozenTraining, NliSet, PairFeatures, evaluate_entailment,
+    EntailmentResult, FrozenClassifier, FrozenTraining, NliSet, PairFeatures, evaluate_entailment,
     published_sick_entailment,
 };
 use serde::Serialize;
@@ -91,7 +91,7 @@ impl Nli {
                     format!("a {} model has no classifier of its own; give --train FILE to learn one", model.kind());
                 return Err(Failure::Usage(message));
             };
-            return self.report(&evaluated, evaluate_entailment(&own(model), &sets)?, None);
+            return self.report(&evaluated, evaluate_entailment(model, &sets)?, None);
         }
         let features = self.features.map_or_else(|| PairFeatures::of(train[0].layout), Into::into);
         let classifier = FrozenClassifier::train(&model, &train, &dev, features)?;
@@ -110,18 +110,5 @@ impl Nli {
         let published = if self.published { published_sick_entailment() } else { Vec::new() };
         let report = Report { trained, result };
         evaluated.show(self.json, &report, &published, || report.result.to_text_beside(&published))
-    }
-}
-
-/// The classifier of the model itself.
-pub(super) fn own(model: &Snli) -> impl Fn(&[(&str, &str)]) -> senv_core::Result<Vec<Entailment>> {
-    |pairs| {
-        let labels = model.labels(pairs).map_err(|error| match error {
-            senv::Error::Core(error) => error,
-            // A classifier reads two vectors of its own encoder: nothing but memory can be lacking.
-            _ => senv_core::Error::TooLarge { rows: pairs.len(), dim: model.dim() },
-        })?;
-        // Both sides have the same three names.
-        Ok(labels.into_iter().filter_map(Entailment::from_name).collect())
     }
 }

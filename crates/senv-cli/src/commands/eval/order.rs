@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use senv::Model;
+use senv::{Model, Untrained};
 use senv_eval::{
     NliSet, OrderData, OrderResult, OrderTemplates, PairScorer, ParaphraseSet, Scoring, SentenceVectors, evaluate_order,
 };
@@ -11,7 +11,6 @@ use serde::Serialize;
 
 use super::{
     check,
-    floor::{Floor, SEED},
     shared::{Evaluated, ResamplesArg},
     write,
 };
@@ -100,7 +99,7 @@ impl Order {
 /// Word overlap and TF-IDF, without draws.
 fn floor(model: &Model, data: &OrderData, vectors: &SentenceVectors) -> Result<Vec<FloorSystem>> {
     let sentences: Vec<&str> = vectors.sentences().collect();
-    let floor = Floor::new(model.tokenizer(), Some(model.vocabulary()), model.dim(), &sentences, &sentences, SEED)?;
+    let floor = Untrained::beside(model, &sentences)?;
     let no_draws = Bootstrap { resamples: 0, ..Bootstrap::default() };
     let judge = |system, scorer: &dyn PairScorer| -> Result<FloorSystem> {
         Ok(FloorSystem { system, result: evaluate_order(&Scoring::Pairs(scorer), data, no_draws)? })

@@ -154,14 +154,7 @@ impl Shared {
 fn results(model: &Model, tasks: &[StsTask]) -> Result<Vec<RelatednessResult>> {
     let mut results = vec![evaluate_relatedness(model, tasks)?];
     if let Some(tuned) = model.downcast_ref::<Relatedness>() {
-        let score = |(first, second): &(&str, &str)| match tuned.score(first, second) {
-            Ok(score) => Ok(score),
-            Err(senv::Error::Core(error)) => Err(error),
-            // A head reads two vectors of its own encoder: nothing but memory can be lacking.
-            Err(_) => Err(senv_core::Error::TooLarge { rows: 2, dim: tuned.dim() }),
-        };
-        let scorer = |pairs: &[(&str, &str)]| pairs.iter().map(score).collect::<senv_core::Result<Vec<f64>>>();
-        results.push(evaluate_scorer(&scorer, tasks)?);
+        results.push(evaluate_scorer(tuned, tasks)?);
     }
     Ok(results)
 }
