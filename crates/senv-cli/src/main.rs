@@ -5,6 +5,7 @@
 //! SIGTERM, 129 by SIGHUP).
 
 mod args;
+mod argument;
 mod command_line;
 mod commands;
 mod destination;

@@ -3,8 +3,10 @@
 use std::{
     io::{self, BufWriter, IsTerminal, StdoutLock, Write},
     sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
 };
 
+use indicatif::{ProgressBar, ProgressStyle};
 pub(crate) use senv_core::counts::{grouped, plural};
 pub(crate) use senv_eval::duration;
 use serde::Serialize;
@@ -32,6 +34,17 @@ pub(crate) fn is_quiet() -> bool {
 /// Whether standard error is a terminal, where lines can be overwritten.
 pub(crate) fn is_terminal() -> bool {
     io::stderr().is_terminal()
+}
+
+/// A line on a terminal that says what is done at the moment, in this form; hidden where there is no terminal.
+pub(crate) fn spinner(template: &str) -> ProgressBar {
+    if !is_terminal() || is_quiet() {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_spinner());
+    let bar = ProgressBar::new_spinner().with_style(style);
+    bar.enable_steady_tick(Duration::from_millis(200));
+    bar
 }
 
 /// Standard output, locked once; an error where it was closed when the program was started.
@@ -72,6 +85,12 @@ pub(crate) fn print(text: &str) -> Result {
 /// Writes a result as indented JSON to standard output.
 pub(crate) fn print_json(value: &impl Serialize) -> Result {
     print(&senv_eval::to_json(value))
+}
+
+/// Writes a value as JSON on a line.
+pub(crate) fn write_json_line(out: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
+    serde_json::to_writer(&mut *out, value)?;
+    writeln!(out)
 }
 
 /// A line worth a reader's attention; nothing is left to do if it cannot be written.

@@ -3,6 +3,7 @@
 use std::{
     io::IsTerminal,
     path::{Path, PathBuf},
+    sync::LazyLock,
 };
 
 use clap::ValueEnum;
@@ -12,28 +13,20 @@ use senv_core::{
 };
 
 use crate::{
+    argument::argument_of,
     failure::{Failure, Result},
     output,
 };
 
-/// What to do with a line that is not UTF-8, as an argument.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Utf8Policy {
-    /// Stop and name file, line and byte.
-    Error,
-    /// Put U+FFFD in the place of each invalid sequence and go on.
-    Replace,
-    /// Take the line as ISO 8859-1 and go on.
-    Latin1,
-}
-
-impl From<Utf8Policy> for InvalidUtf8 {
-    fn from(policy: Utf8Policy) -> Self {
-        match policy {
-            Utf8Policy::Error => Self::Error,
-            Utf8Policy::Replace => Self::Replace,
-            Utf8Policy::Latin1 => Self::Latin1,
-        }
+argument_of! {
+    /// What to do with a line that is not UTF-8, as an argument.
+    pub(crate) enum Utf8Policy for InvalidUtf8 {
+        /// Stop and name file, line and byte.
+        Error,
+        /// Put U+FFFD in the place of each invalid sequence and go on.
+        Replace,
+        /// Take the line as ISO 8859-1 and go on.
+        Latin1,
     }
 }
 
@@ -60,42 +53,26 @@ impl LineArgs {
     }
 }
 
-/// What text is written in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum TextFormat {
-    /// Comma-separated values, with quotes.
-    Csv,
-    /// The same with tabs.
-    Tsv,
-    /// A JSON object a line.
-    Jsonl,
-}
-
-impl From<TextFormat> for TableFormat {
-    fn from(format: TextFormat) -> Self {
-        match format {
-            TextFormat::Csv => Self::Csv,
-            TextFormat::Tsv => Self::Tsv,
-            TextFormat::Jsonl => Self::JsonLines,
-        }
+argument_of! {
+    /// What text is written in.
+    pub(crate) enum TextFormat for TableFormat {
+        /// Comma-separated values, with quotes.
+        Csv,
+        /// The same with tabs.
+        Tsv,
+        /// A JSON object a line.
+        #[value(name = "jsonl")]
+        JsonLines,
     }
 }
 
-/// What is cut into sentences.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum SplitText {
-    /// Lines go on up to an empty line; records of a table are cut by themselves.
-    Paragraphs,
-    /// Each line by itself.
-    Lines,
-}
-
-impl From<SplitText> for Split {
-    fn from(split: SplitText) -> Self {
-        match split {
-            SplitText::Paragraphs => Self::Paragraphs,
-            SplitText::Lines => Self::Lines,
-        }
+argument_of! {
+    /// What is cut into sentences.
+    pub(crate) enum SplitText for Split {
+        /// Lines go on up to an empty line; records of a table are cut by themselves.
+        Paragraphs,
+        /// Each line by itself.
+        Lines,
     }
 }
 
@@ -145,15 +122,14 @@ impl TextArgs {
     /// The arguments that decide which sentences a file has: their names and values.
     pub(crate) fn settings(&self) -> Vec<(&'static str, String)> {
         let of = |name, value: Option<String>| value.map(|value| (name, value));
-        let named = |value: String| value.to_lowercase();
         let LineArgs { invalid_utf8, max_line_bytes } = self.lines;
         [
             of("--column", self.column.clone()),
             of("--field", self.field.clone()),
-            of("--text-format", self.text_format.map(|format| named(format!("{format:?}")))),
+            of("--text-format", self.text_format.map(name_of)),
             of("--header", self.header.then(|| "true".into())),
-            of("--split", self.split.map(|split| named(format!("{split:?}")))),
-            of("--invalid-utf8", Some(named(format!("{invalid_utf8:?}")))),
+            of("--split", self.split.map(name_of)),
+            of("--invalid-utf8", Some(name_of(invalid_utf8))),
             of("--max-line-bytes", Some(max_line_bytes.to_string())),
         ]
         .into_iter()
@@ -181,6 +157,11 @@ impl TextArgs {
             note_tables(paths);
         }
     }
+}
+
+/// The name of a value of an argument.
+fn name_of(value: impl ValueEnum) -> String {
+    value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
 }
 
 /// Says which of some files, whose lines are read as they are, look like tables.
@@ -222,7 +203,16 @@ pub(crate) struct InputArgs {
     input: Vec<PathBuf>,
 }
 
+/// Help of an input that is standard input where none is given.
+pub(crate) const INPUT_HELP: &str = "Text, one sentence a line; plain, .gz or .zst; - is standard input [default: -]";
+
 impl InputArgs {
+    /// The files; standard input where none is given.
+    pub(crate) fn paths_or_stdin(&self) -> &[PathBuf] {
+        static STDIN: LazyLock<[PathBuf; 1]> = LazyLock::new(|| [PathBuf::from("-")]);
+        if self.paths().is_empty() { &*STDIN } else { self.paths() }
+    }
+
     /// The files; none where none is given.
     pub(crate) fn paths(&self) -> &[PathBuf] {
         if self.files.is_empty() { &self.input } else { &self.files }

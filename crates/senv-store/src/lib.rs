@@ -42,6 +42,7 @@ mod embeddings;
 mod error;
 mod finalfusion;
 mod input;
+mod matrix;
 mod nearest;
 mod nearest_stream;
 mod npy;

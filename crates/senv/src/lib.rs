@@ -108,7 +108,8 @@ pub use compress::model2vec::write_model2vec;
 pub use error::{Error, Result};
 #[cfg(feature = "eval")]
 pub use evaluation::{
-    BenchEvent, BenchRun, BenchSystem, Untrained, UntrainedSts, norm_profile_of, read_sentence_vectors,
+    BenchEvent, BenchRun, BenchSystem, Untrained, UntrainedSts, definition_sets, groups_page, norm_profile_of,
+    read_sentence_vectors,
 };
 #[cfg(feature = "arrow")]
 pub use jobs::encode_table::{EncodeTableParams, encode_table};

@@ -68,11 +68,6 @@ pub(crate) fn check_words(arg: &ModelArg, model: &Model, lines: &Lines) {
     sample.finish();
 }
 
-/// The sentences of a text.
-pub(crate) fn texts(lines: &Lines) -> Vec<&str> {
-    lines.iter().map(|(_, line)| line).collect()
-}
-
 /// A cosine as an argument.
 pub(crate) fn cosine(text: &str) -> std::result::Result<f32, String> {
     number_within(text, -1.0, "a cosine is from -1 to 1")

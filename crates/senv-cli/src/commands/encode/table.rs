@@ -2,22 +2,23 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::ValueEnum;
 use senv::{CoverageCounts, EncodeTableParams, Model, encode_table};
 use senv_core::{TextOptions, text::Shard};
 use senv_store::VectorPrecision;
 
 use crate::{
+    argument::argument_of,
     commands::known_words::WordSample,
     failure::{Failure, Result},
     progress::Counter,
 };
 
-/// The type of values.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Precision {
-    F32,
-    F16,
+argument_of! {
+    /// The type of values.
+    enum Precision for VectorPrecision {
+        F32,
+        F16,
+    }
 }
 
 /// How vectors stand in a table.
@@ -51,11 +52,8 @@ pub(super) fn encode(
     shard: Option<Shard>,
     args: &TableArgs,
 ) -> Result<CoverageCounts> {
-    let precision = match args.precision {
-        Precision::F32 => VectorPrecision::F32,
-        Precision::F16 => VectorPrecision::F16,
-    };
-    let params = EncodeTableParams { text, vector_column: args.vector_column.clone(), precision, shard };
+    let (vector_column, precision) = (args.vector_column.clone(), args.precision.into());
+    let params = EncodeTableParams { text, vector_column, precision, shard };
     let mut counts = CoverageCounts::default();
     let counter = Counter::new(true);
     let mut sample = WordSample::new(model_path, model);

@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use clap::ValueEnum;
+use crate::argument::argument_of;
+
 use senv_eval::{
     ClassificationResult, FoldRule, LabeledSet, LogisticForm, ProbeOptions, SentenceVectors, evaluate_classification,
     evaluate_classification_on_test,
@@ -55,12 +56,13 @@ pub(super) struct Classify {
     json: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum FoldRuleArg {
-    /// The same share of each class in each fold.
-    Stratified,
-    /// Runs of shuffled sentences, as the script of Skip-thoughts makes them.
-    Contiguous,
+argument_of! {
+    pub(super) enum FoldRuleArg for FoldRule {
+        /// The same share of each class in each fold.
+        Stratified,
+        /// Runs of shuffled sentences, as the script of Skip-thoughts makes them.
+        Contiguous,
+    }
 }
 
 #[derive(Debug, Serialize)]
@@ -77,10 +79,7 @@ impl Classify {
         let options = ProbeOptions {
             outer_folds: self.folds,
             inner_folds: self.inner_folds,
-            fold_rule: match self.fold_rule {
-                FoldRuleArg::Stratified => FoldRule::Stratified,
-                FoldRuleArg::Contiguous => FoldRule::Contiguous,
-            },
+            fold_rule: self.fold_rule.into(),
             form: if self.one_vs_rest { LogisticForm::OneVsRest } else { LogisticForm::Softmax },
             seed: self.seed,
             ..ProbeOptions::default()

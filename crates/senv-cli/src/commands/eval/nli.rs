@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use clap::ValueEnum;
 use senv::Snli;
 use senv_eval::{
     EntailmentResult, FrozenClassifier, FrozenTraining, NliSet, PairFeatures, evaluate_entailment,
@@ -12,6 +11,7 @@ use serde::Serialize;
 
 use super::shared::Evaluated;
 use crate::{
+    argument::argument_of,
     commands::ModelArg,
     failure::{Failure, Result},
     output::{self, grouped},
@@ -51,20 +51,12 @@ pub(super) struct Nli {
     json: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum FeaturesArg {
-    /// |u - v| and u * v, which do not tell the first sentence from the second.
-    Symmetric,
-    /// u, v, u * v and |u - v|.
-    All,
-}
-
-impl From<FeaturesArg> for PairFeatures {
-    fn from(features: FeaturesArg) -> Self {
-        match features {
-            FeaturesArg::Symmetric => Self::Symmetric,
-            FeaturesArg::All => Self::All,
-        }
+argument_of! {
+    enum FeaturesArg for PairFeatures {
+        /// |u - v| and u * v, which do not tell the first sentence from the second.
+        Symmetric,
+        /// u, v, u * v and |u - v|.
+        All,
     }
 }
 

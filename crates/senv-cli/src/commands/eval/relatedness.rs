@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use clap::ValueEnum;
 use senv::{Model, Relatedness};
 use senv_eval::{
     FrozenScorer, PublishedRelatedness, RelatednessForm, RelatednessResult, ScorerTraining, SickSet, StsTask,
@@ -12,6 +11,7 @@ use serde::Serialize;
 
 use super::{sentences_of, shared::Evaluated};
 use crate::{
+    argument::argument_of,
     commands::ModelArg,
     failure::Result,
     output::{self, grouped},
@@ -75,23 +75,14 @@ struct Shared {
     json: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum FormArg {
-    /// Cross-entropy with L2 regularization, C by the --dev part.
-    Regression,
-    /// The script of Skip-thoughts: cross-entropy, Adam.
-    SkipThoughts,
-    /// SentEval: squared error of the distribution, Adam.
-    SentEval,
-}
-
-impl From<FormArg> for RelatednessForm {
-    fn from(form: FormArg) -> Self {
-        match form {
-            FormArg::Regression => Self::Regression,
-            FormArg::SkipThoughts => Self::SkipThoughts,
-            FormArg::SentEval => Self::SentEval,
-        }
+argument_of! {
+    enum FormArg for RelatednessForm {
+        /// Cross-entropy with L2 regularization, C by the --dev part.
+        Regression,
+        /// The script of Skip-thoughts: cross-entropy, Adam.
+        SkipThoughts,
+        /// SentEval: squared error of the distribution, Adam.
+        SentEval,
     }
 }
 

@@ -10,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use clap::{ArgGroup, ValueEnum};
+use clap::ArgGroup;
 use senv::{
     CollectionShard, CollectionText, NewSentences, SentenceCollection, SentenceCollectionParams, TextColumns,
     TextDocuments,
@@ -24,6 +24,7 @@ use senv_index::{Collection, IndexParams, Rescoring};
 pub(super) use self::folder::{check_new, open};
 use self::{columns::columns, folder::warn_of_many_parts};
 use crate::{
+    argument::argument_of,
     commands::{ENGLISH, is_english, known_words::warn_of_few, order_weight},
     failure::{Failure, Result},
     interrupt::LastWords,
@@ -143,21 +144,13 @@ Examples:
 /// Time between two lines that say how far it is.
 const NOTE_EVERY: Duration = Duration::from_secs(2);
 
-/// What a document is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum DocumentArg {
-    /// A line, or a record of a table.
-    Lines,
-    /// A file.
-    Files,
-}
-
-impl From<DocumentArg> for TextDocuments {
-    fn from(documents: DocumentArg) -> Self {
-        match documents {
-            DocumentArg::Lines => Self::Lines,
-            DocumentArg::Files => Self::Files,
-        }
+argument_of! {
+    /// What a document is.
+    enum DocumentArg for TextDocuments {
+        /// A line, or a record of a table.
+        Lines,
+        /// A file.
+        Files,
     }
 }
 
@@ -176,23 +169,13 @@ impl Ids {
     }
 }
 
-/// What is kept of vectors.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Precision {
-    F32,
-    F16,
-    Int8,
-    None,
-}
-
-impl From<Precision> for Rescoring {
-    fn from(precision: Precision) -> Self {
-        match precision {
-            Precision::F32 => Self::F32,
-            Precision::F16 => Self::F16,
-            Precision::Int8 => Self::Int8,
-            Precision::None => Self::None,
-        }
+argument_of! {
+    /// What is kept of vectors.
+    enum Precision for Rescoring {
+        F32,
+        F16,
+        Int8,
+        None,
     }
 }
 
@@ -216,8 +199,7 @@ impl Index {
             self.join_parts()?;
             return self.export();
         }
-        let dash = [PathBuf::from("-")];
-        let input = if self.input.paths().is_empty() { &dash } else { self.input.paths() };
+        let input = self.input.paths_or_stdin();
         if self.documents == Some(DocumentArg::Files) && !self.columns.is_empty() {
             let message =
                 "--documents=files is for plain text; records of a table are documents by themselves: --documents";

@@ -259,8 +259,7 @@ impl Nearest {
 
     fn write(&self, out: &mut impl Write, i: usize, n: usize, answer: &Answer<'_>) -> std::io::Result<()> {
         if self.json {
-            serde_json::to_writer(&mut *out, answer)?;
-            return writeln!(out);
+            return output::write_json_line(out, answer);
         }
         if n > 1 {
             writeln!(out, "{}> {}", if i > 0 { "\n" } else { "" }, answer.query)?;

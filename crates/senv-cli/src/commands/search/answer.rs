@@ -75,11 +75,6 @@ impl<'a> Answer<'a> {
         self.neighbours.is_empty()
     }
 
-    pub(super) fn write_json(&self, out: &mut impl Write) -> io::Result<()> {
-        serde_json::to_writer(&mut *out, self)?;
-        writeln!(out)
-    }
-
     /// A line a neighbour: cosine, id, where it comes from, the sentence, further columns, and how often it is there;
     /// of what is ranked by more than cosines the score, and of documents their names in the place of ids. Sentences
     /// around it have lines of their own.

@@ -338,7 +338,7 @@ impl Searched<'_> {
             let answer = Answer::new(collection, query, coverage, known, hits, context)?;
             let write = |out: &mut std::io::BufWriter<output::Stdout>| {
                 if json {
-                    return answer.write_json(out);
+                    return output::write_json_line(out, &answer);
                 }
                 if self.many {
                     writeln!(out, "{}> {}", if self.n > 0 { "\n" } else { "" }, query.text)?;

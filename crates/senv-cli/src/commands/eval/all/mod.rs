@@ -5,7 +5,7 @@ mod systems;
 use std::{io::Write, path::PathBuf, time::Instant};
 
 use clap::builder::RangedU64ValueParser;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use senv::{BenchEvent, BenchRun};
 use senv_core::files::AtomicFile;
 use senv_eval::{
@@ -100,7 +100,7 @@ impl All {
     pub(super) fn run(self) -> Result {
         self.check_outputs()?;
         let started = Instant::now();
-        let bar = bar();
+        let bar = output::spinner("{spinner} {msg}  {elapsed}");
         let bar_at_end = bar.clone();
         let last_words = LastWords::set(move || {
             bar_at_end.finish_and_clear();
@@ -175,16 +175,6 @@ fn command_line() -> String {
     };
     let arguments = std::env::args_os().skip(1).map(|argument| quoted(argument.to_string_lossy().into_owned()));
     std::iter::once("senv".to_owned()).chain(arguments).collect::<Vec<_>>().join(" ")
-}
-
-fn bar() -> ProgressBar {
-    if !output::is_terminal() || output::is_quiet() {
-        return ProgressBar::hidden();
-    }
-    let style = ProgressStyle::with_template("{spinner} {msg}  {elapsed}");
-    let bar = ProgressBar::new_spinner().with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
-    bar.enable_steady_tick(std::time::Duration::from_millis(200));
-    bar
 }
 
 /// What is being done, on a terminal. A signal ends the bench wherever it is: a classifier can take minutes, and
