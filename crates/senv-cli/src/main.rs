@@ -13,7 +13,6 @@ mod failure;
 mod interrupt;
 mod output;
 mod progress;
-mod records;
 mod remedies;
 mod report;
 mod stdout_at_start;

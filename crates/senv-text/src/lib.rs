@@ -42,7 +42,7 @@ pub use shard::{LineNumbers, Shard};
 pub use split::Split;
 #[cfg(feature = "arrow")]
 pub use table::arrow::{ArrowBatches, ArrowFormat, Cells, ColumnPlace};
-pub use table::{TableColumn, TableFormat, TableText};
+pub use table::{TableColumn, TableFormat, TableText, copy_records};
 pub use token::Tokenizer;
 
 /// Bytes that are read ahead of a decoder.

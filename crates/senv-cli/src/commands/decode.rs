@@ -96,10 +96,8 @@ struct Decoded<'a> {
 #[derive(Debug, Serialize)]
 struct Saying {
     decoder: &'static str,
-    text: String,
-    log_probability: f64,
-    /// Whether it came to its end.
-    ended: bool,
+    #[serde(flatten)]
+    sentence: DecodedSentence,
 }
 
 impl Decode {
@@ -236,20 +234,18 @@ impl Wanted<'_> {
     fn said(&self, decode: impl Fn(usize) -> senv::Result<Vec<DecodedSentence>>) -> Result<Vec<Saying>> {
         let mut all = Vec::new();
         for &(number, decoder) in &self.decoders {
-            let saying =
-                |DecodedSentence { text, log_probability, ended }| Saying { decoder, text, log_probability, ended };
-            all.extend(decode(number)?.into_iter().take(self.n).map(saying));
+            let said = decode(number)?.into_iter().take(self.n);
+            all.extend(said.map(|sentence| Saying { decoder, sentence }));
         }
         Ok(all)
     }
 
     fn write(&self, name: &str, decoded: &Decoded<'_>, out: &mut Vec<u8>) -> Result {
         if self.json {
-            serde_json::to_writer(&mut *out, decoded)?;
-            out.push(b'\n');
-            return Ok(());
+            return Ok(output::write_json_line(out, decoded)?);
         }
-        for Saying { decoder, text, log_probability, ended } in &decoded.said {
+        for Saying { decoder, sentence } in &decoded.said {
+            let DecodedSentence { text, log_probability, ended } = sentence;
             let end = if *ended { "" } else { " …" };
             // A buffer in memory takes everything.
             let _ = writeln!(out, "{name}\t{decoder}\t{log_probability:.3}\t{text}{end}");

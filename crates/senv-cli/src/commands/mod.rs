@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+mod answers;
 mod check_report;
 pub(crate) mod cluster;
 mod collection_facts;
@@ -12,7 +13,6 @@ pub(crate) mod decode;
 pub(crate) mod dedupe;
 pub(crate) mod define;
 pub(crate) mod encode;
-mod equal;
 pub(crate) mod eval;
 pub(crate) mod expand_vocabulary;
 pub(crate) mod index;
@@ -21,7 +21,6 @@ mod join;
 pub(crate) mod join_shards;
 mod known_words;
 pub(crate) mod manual;
-mod min_score;
 pub(crate) mod mine;
 pub(crate) mod nearest;
 pub(crate) mod outliers;

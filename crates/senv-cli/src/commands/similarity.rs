@@ -200,8 +200,7 @@ impl Similarity {
             let pair = state.pair(first, second)?;
             *tally += pair.tally;
             if self.json {
-                serde_json::to_writer(&mut *out, &pair)?;
-                out.push(b'\n');
+                output::write_json_line(out, &pair)?;
             } else {
                 out.extend_from_slice(line.as_bytes());
                 out.push(b'\t');

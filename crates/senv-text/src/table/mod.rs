@@ -4,6 +4,7 @@
 pub(crate) mod arrow;
 mod csv;
 mod json;
+mod records;
 
 use std::{
     io::ErrorKind,
@@ -12,6 +13,7 @@ use std::{
 };
 
 pub(super) use arrow::ArrowLines;
+pub use records::copy_records;
 
 use super::{
     InvalidUtf8,

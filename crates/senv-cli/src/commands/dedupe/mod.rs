@@ -6,13 +6,13 @@ mod within;
 use std::{
     collections::HashSet,
     io::{self, Write},
-    path::PathBuf,
+    path::{Path, PathBuf},
     time::Instant,
 };
 
 use clap::ValueEnum;
 use senv::DuplicateParams;
-use senv_core::TextOptions;
+use senv_core::{TextOptions, text::copy_records};
 
 use self::within::Within;
 use crate::{
@@ -24,7 +24,6 @@ use crate::{
     failure::{Failure, Result},
     output::{self, plural, short},
     progress::Settled,
-    records::write_records,
     text::{INPUT_HELP, InputArgs, TextArgs, is_arrow, is_dash, note_typing},
 };
 
@@ -173,7 +172,15 @@ impl Dedupe {
             Some(Report::Groups) => report::groups(&mut out, lines, of_line, place_of, with_file, self.json),
             None if self.records => {
                 let kept: HashSet<_> = (0..lines.len()).filter(is_kept).map(|i| lines.place(i)).collect();
-                write_records(&mut out, input, &self.text.options(), |path, number| kept.contains(&(path, number)))?;
+                let other_titles = |path: &Path| {
+                    let (path, first) = (path.display(), input[0].display());
+                    let message =
+                        format!("{path} has other titles than {first}: write the records of each file by itself");
+                    Failure::Usage(message)
+                };
+                let is_kept = |path: &Path, number| kept.contains(&(path, number));
+                let write = |record: &str| out.write_all(record.as_bytes()).map_err(Failure::stdout);
+                copy_records(input, &self.text.options(), is_kept, other_titles, write)?;
                 Ok(())
             }
             None => (0..lines.len())

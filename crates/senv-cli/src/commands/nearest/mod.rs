@@ -17,9 +17,8 @@ use self::queries::Queries;
 use crate::{
     commands::{
         ModelArg,
-        equal::{EqualArg, only_equal, write_times},
+        answers::{EqualArg, check_min_score, few_near, only_equal, write_times},
         known_words::WordSample,
-        min_score::{check_min_score, few_near},
         own_lines::OwnLines,
         unread::warn_of_unread,
     },

@@ -7,7 +7,7 @@ use senv_core::{Coverage, KnownWords};
 use serde::Serialize;
 
 use super::ranked::Hit;
-use crate::{commands::equal::write_times, failure::Result};
+use crate::{commands::answers::write_times, failure::Result};
 
 /// What is looked for: a text, and the line that it is of the file of the queries.
 #[derive(Debug, Clone)]

@@ -19,11 +19,10 @@ use self::{
 };
 use crate::{
     commands::{
-        equal::{EqualArg, only_equal},
+        answers::{EqualArg, check_min_score, few_near, only_equal},
         index,
         join::JoinArgs,
         known_words::{foreign_query, unknown_query, warn_of_few},
-        min_score::{check_min_score, few_near},
         own_lines::OwnLines,
     },
     failure::{Failure, Result},
