@@ -71,6 +71,9 @@ fn core_of<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a senv_core::Error>
             })*
         };
     }
+    if let Some(senv::Error::Eval(within)) = error.downcast_ref() {
+        return core_of(within.as_ref());
+    }
     look_into!(
         senv::Error::Core,
         senv::Error::Data,
@@ -79,7 +82,6 @@ fn core_of<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a senv_core::Error>
         senv::Error::Loss,
         senv::Error::Store,
         senv::Error::Index,
-        senv::Error::Eval,
         senv_data::Error::Core,
         senv_eval::Error::Core,
         senv_eval::Error::Data,

@@ -38,7 +38,7 @@ pub enum Error {
     /// An error of the evaluation.
     #[cfg(feature = "eval")]
     #[error(transparent)]
-    Eval(#[from] senv_eval::Error),
+    Eval(Box<senv_eval::Error>),
     /// The model of a collection is not where it was.
     #[error(
         "{}: its model {} is not there any more; {}, or make the collection anew",
@@ -383,6 +383,13 @@ pub enum Error {
         /// The kinds that there are.
         known: Vec<&'static str>,
     },
+}
+
+#[cfg(feature = "eval")]
+impl From<senv_eval::Error> for Error {
+    fn from(error: senv_eval::Error) -> Self {
+        Self::Eval(Box::new(error))
+    }
 }
 
 impl Error {

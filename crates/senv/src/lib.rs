@@ -124,6 +124,7 @@ pub use jobs::{
     mine::{MineParams, MinedPair, mine},
     nearest::{NearSentence, NearestSentences, SentencePlace, nearest_sentences},
     outliers::outliers,
+    query_file::QueryFile,
     sample::{diverse_sample, random_sample},
 };
 pub use model::handle::Model;

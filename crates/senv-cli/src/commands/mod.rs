@@ -24,7 +24,6 @@ pub(crate) mod manual;
 pub(crate) mod mine;
 pub(crate) mod nearest;
 pub(crate) mod outliers;
-mod own_lines;
 pub(crate) mod reproduce;
 pub(crate) mod sample;
 pub(crate) mod search;

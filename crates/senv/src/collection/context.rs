@@ -1,7 +1,7 @@
-//! The sentences around a sentence.
+//! The sentences around a sentence, and whether it is a query itself.
 
-use super::{SentenceCollection, has_column};
-use crate::error::Result;
+use super::{SentenceCollection, has_column, search::SentenceHit};
+use crate::{error::Result, jobs::query_file::QueryFile};
 
 impl SentenceCollection {
     /// Up to `n` sentences before a position and behind it, in the order of the text: of the same file and document, up
@@ -28,5 +28,23 @@ impl SentenceCollection {
         before.reverse();
         let behind = take(&mut (position + 1..rows.n_positions()))?;
         Ok([before, behind])
+    }
+    /// Leaves out of a hit the sentence that a query is itself: the same text on this line of the file of the queries.
+    ///
+    /// # Errors
+    /// Those of reading the collection.
+    pub fn leave_out(&self, queries: &QueryFile, query: &str, line: u64, hit: &mut SentenceHit) -> Result<()> {
+        let rows = &self.rows;
+        if hit.text != query || ![Self::FILE, Self::LINE].iter().all(|name| has_column(rows, name)) {
+            return Ok(());
+        }
+        let line = line.to_string();
+        for (place, &position) in hit.positions.iter().enumerate() {
+            if rows.text(position, Self::LINE)? == line && queries.is_named(&rows.text(position, Self::FILE)?) {
+                hit.positions.remove(place);
+                break;
+            }
+        }
+        Ok(())
     }
 }

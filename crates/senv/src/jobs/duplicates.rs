@@ -265,7 +265,7 @@ mod tests {
         let sentences = ["c", "aab", "aab", "baa", "x", "x", "c", "aab"];
         let groups = [7, 7, 2, 2, 2, 7, 7, 7];
         let of = |n_fixed| {
-            let params = DuplicateParams { threshold: 0.9, n_fixed, groups: Some(&groups) };
+            let params = DuplicateParams { threshold: 0.9, n_fixed, groups: Some(&groups), keeps_longest: false };
             places(&duplicates(&Letters, &sentences, &params, |_, _| {}).unwrap())
         };
         assert_eq!(of(0), [None, None, None, Some(2), None, None, Some(0), Some(1)]);

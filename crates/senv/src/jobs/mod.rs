@@ -13,6 +13,7 @@ pub(crate) mod join_vectors;
 pub(crate) mod mine;
 pub(crate) mod nearest;
 pub(crate) mod outliers;
+pub(crate) mod query_file;
 pub(crate) mod sample;
 
 #[cfg(test)]

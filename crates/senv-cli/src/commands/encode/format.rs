@@ -71,4 +71,12 @@ impl Format {
             _ => Content::Vectors,
         }
     }
+    /// How lines are written; text where a table was asked for, which is written as a whole.
+    pub(super) fn of_lines(self) -> VectorFormat {
+        match self {
+            Self::Lines(format) => format,
+            #[cfg(feature = "arrow")]
+            Self::Table => VectorFormat::Text { separator: b' ', digits: Digits::Shortest },
+        }
+    }
 }

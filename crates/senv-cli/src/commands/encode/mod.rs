@@ -130,16 +130,15 @@ impl Encode {
     ) -> Result<CoverageCounts> {
         let text = self.text.options();
         let path = &*self.model.model;
-        let format = match format {
-            Format::Lines(format) => format,
-            #[cfg(feature = "arrow")]
-            Format::Table => return table::encode(model, path, input, output, text, self.shard, &self.table),
-        };
+        #[cfg(feature = "arrow")]
+        if format == Format::Table {
+            return table::encode(model, path, input, output, text, self.shard, &self.table);
+        }
         let reader = match self.shard {
             Some(shard) => TextReader::open_shard(input, &text, shard, LineNumbers::InErrors)?,
             None => TextReader::open(input, &text)?,
         };
-        let encoding = LineEncoding { model, path, format, threads };
+        let encoding = LineEncoding { model, path, format: format.of_lines(), threads };
         lines::encode(encoding, reader, self.force, Some(output).filter(|output| !is_dash(output)))
     }
 }

@@ -1,10 +1,16 @@
 //! `--column NAME=N`: which columns of a table are the text, the id and what is kept beside them.
 
-use std::collections::HashSet;
+use std::{collections::HashSet, path::PathBuf};
 
 use senv::{SentenceCollection, TextColumns};
+use senv_core::text::{TableFormat, TableText};
+use senv_index::Collection;
 
-use crate::failure::{Failure, Result};
+use super::Index;
+use crate::{
+    failure::{Failure, Result},
+    text::is_arrow,
+};
 
 /// The column of the id.
 const ID: &str = "id";
@@ -54,6 +60,45 @@ pub(super) fn columns(asked: &[String], has_header: bool, of_documents: bool) ->
         _ => columns.further(name, place),
     });
     Ok(if has_header { columns.with_titles() } else { columns })
+}
+
+impl Index {
+    /// The columns that are wanted, and how a reader takes them where the files are CSV or JSON lines.
+    pub(super) fn columns_of(&self, input: &[PathBuf]) -> Result<(TextColumns, Option<TableText>)> {
+        let formats = || input.iter().map(|path| TableFormat::of_path(path));
+        let is_table = |format| matches!(format, Some(TableFormat::Csv | TableFormat::JsonLines));
+        let is_batches = input.iter().all(|path| is_arrow(path));
+        if self.columns.is_empty() || !(is_batches || formats().any(is_table)) {
+            return Ok((columns(&self.columns, self.header, self.documents.is_some())?, None));
+        }
+        // Fields of JSON lines have names without a header, as columns of Parquet and Arrow do.
+        let is_json = formats().all(|format| format == Some(TableFormat::JsonLines));
+        let has_titles = self.header || is_json || is_batches;
+        let (columns, table) = columns(&self.columns, has_titles, self.documents.is_some())?.of_table(is_json);
+        Ok((columns, Some(table)))
+    }
+
+    /// Refuses documents that lack a column of the collection.
+    pub(super) fn check_columns(&self) -> Result {
+        let given = columns(&self.columns, self.header, true)?;
+        let collection = Collection::open(&self.output)?;
+        let own = [
+            SentenceCollection::TEXT,
+            SentenceCollection::FILE,
+            SentenceCollection::LINE,
+            SentenceCollection::PLACE,
+            SentenceCollection::DOCUMENT,
+        ];
+        let lacks = |column: &&String| !own.contains(&column.as_str()) && !given.names().any(|name| name == *column);
+        let missing: Vec<&str> = collection.columns().iter().filter(lacks).map(String::as_str).collect();
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let (shown, missing) = (self.output.display(), missing.join(", "));
+        Err(Failure::Usage(format!(
+            "{shown} has the columns {missing}, too: say where they stand in the input (--column NAME=N for each)"
+        )))
+    }
 }
 
 #[cfg(test)]

@@ -17,19 +17,19 @@ use senv::{
 };
 use senv_core::{
     TextOptions, TextReader,
-    text::{Shard, Split, TableFormat, TableText},
+    text::{Shard, Split},
 };
 use senv_index::{Collection, IndexParams, Rescoring};
 
+use self::folder::warn_of_many_parts;
 pub(super) use self::folder::{check_new, open};
-use self::{columns::columns, folder::warn_of_many_parts};
 use crate::{
     argument::argument_of,
     commands::{ENGLISH, is_english, known_words::warn_of_few, order_weight},
     failure::{Failure, Result},
     interrupt::LastWords,
     output::{self, plural, short},
-    text::{InputArgs, LineArgs, is_arrow, is_dash, note_tables, note_typing},
+    text::{InputArgs, LineArgs, is_dash, note_tables, note_typing},
 };
 
 /// Make a collection of sentences that is searched by meaning (senv search), or change one.
@@ -325,21 +325,6 @@ impl Index {
         Ok(text)
     }
 
-    /// The columns that are wanted, and how a reader takes them where the files are CSV or JSON lines.
-    fn columns_of(&self, input: &[PathBuf]) -> Result<(TextColumns, Option<TableText>)> {
-        let formats = || input.iter().map(|path| TableFormat::of_path(path));
-        let is_table = |format| matches!(format, Some(TableFormat::Csv | TableFormat::JsonLines));
-        let is_batches = input.iter().all(|path| is_arrow(path));
-        if self.columns.is_empty() || !(is_batches || formats().any(is_table)) {
-            return Ok((columns(&self.columns, self.header, self.documents.is_some())?, None));
-        }
-        // Fields of JSON lines have names without a header, as columns of Parquet and Arrow do.
-        let is_json = formats().all(|format| format == Some(TableFormat::JsonLines));
-        let has_titles = self.header || is_json || is_batches;
-        let (columns, table) = columns(&self.columns, has_titles, self.documents.is_some())?.of_table(is_json);
-        Ok((columns, Some(table)))
-    }
-
     /// Refuses to add sentences to documents, and documents to sentences.
     fn check_documents(&self) -> Result {
         if !self.add {
@@ -358,28 +343,6 @@ impl Index {
             ))),
             _ => Ok(()),
         }
-    }
-
-    /// Refuses documents that lack a column of the collection.
-    fn check_columns(&self) -> Result {
-        let given = columns(&self.columns, self.header, true)?;
-        let collection = Collection::open(&self.output)?;
-        let own = [
-            SentenceCollection::TEXT,
-            SentenceCollection::FILE,
-            SentenceCollection::LINE,
-            SentenceCollection::PLACE,
-            SentenceCollection::DOCUMENT,
-        ];
-        let lacks = |column: &&String| !own.contains(&column.as_str()) && !given.names().any(|name| name == *column);
-        let missing: Vec<&str> = collection.columns().iter().filter(lacks).map(String::as_str).collect();
-        if missing.is_empty() {
-            return Ok(());
-        }
-        let (shown, missing) = (self.output.display(), missing.join(", "));
-        Err(Failure::Usage(format!(
-            "{shown} has the columns {missing}, too: say where they stand in the input (--column NAME=N for each)"
-        )))
     }
 
     /// Whether nothing is changed: a collection that is there is exported.

@@ -6,7 +6,7 @@ use std::{io::Write, path::PathBuf};
 
 use clap::{ArgGroup, builder::RangedU64ValueParser};
 use senv::{
-    AverageEncoder, CoverageCounts, Model, NearSentence, NearestSentences, SentencePlace, UnknownWords,
+    AverageEncoder, CoverageCounts, Model, NearSentence, NearestSentences, QueryFile, SentencePlace, UnknownWords,
     nearest_sentences, read_sentences,
 };
 use senv_core::{Coverage, SentenceEncoder, TextReader};
@@ -19,7 +19,6 @@ use crate::{
         ModelArg,
         answers::{EqualArg, check_min_score, few_near, only_equal, write_times},
         known_words::WordSample,
-        own_lines::OwnLines,
         unread::warn_of_unread,
     },
     destination,
@@ -205,7 +204,7 @@ impl Nearest {
             if let Some((own_lines, line)) = own_lines.as_ref().zip(query_lines[query])
                 && sentence.text == queries.texts[query]
             {
-                leave_out(&mut sentence, own_lines, line);
+                own_lines.leave_out(line, &mut sentence);
             }
             (sentence.count > 0).then(|| FoundText::of(near.cosine, sentence, has_files))
         };
@@ -217,11 +216,11 @@ impl Nearest {
     }
 
     /// The file of the queries, if it is searched with its own lines.
-    fn own_lines(&self, input: &[PathBuf]) -> Option<OwnLines> {
-        let own_lines = self.query_file.as_deref().filter(|path| !is_dash(path)).map(OwnLines::of)?;
+    fn own_lines(&self, input: &[PathBuf]) -> Option<QueryFile> {
+        let own_lines = self.query_file.as_deref().filter(|path| !is_dash(path)).map(QueryFile::new)?;
         let options = self.text.options();
         let are_lines = options.table.is_none() && options.split.is_none();
-        (are_lines && input.iter().any(|path| own_lines.is_own(path.display().to_string()))).then_some(own_lines)
+        (are_lines && input.iter().any(|path| own_lines.is_named(&path.display().to_string()))).then_some(own_lines)
     }
 
     fn answer(
@@ -275,17 +274,6 @@ impl Nearest {
             writeln!(out)?;
         }
         Ok(())
-    }
-}
-
-/// Leaves out the line of the text that a query, equal to this sentence, is itself.
-fn leave_out(sentence: &mut NearSentence, own_lines: &OwnLines, line: u64) {
-    sentence.count -= 1;
-    if sentence.place.line == line
-        && own_lines.is_own(sentence.place.file.clone())
-        && let Some(next) = sentence.next.take()
-    {
-        sentence.place = next;
     }
 }
 

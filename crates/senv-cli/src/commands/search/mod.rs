@@ -10,7 +10,7 @@ use std::{
 };
 
 use clap::{ArgGroup, builder::RangedU64ValueParser};
-use senv::{Condition, SentenceCollection, SentenceSearch};
+use senv::{Condition, QueryFile, SentenceCollection, SentenceSearch};
 use senv_core::{KnownWords, SentenceEncoder, TextReader};
 
 use self::{
@@ -23,7 +23,6 @@ use crate::{
         index,
         join::JoinArgs,
         known_words::{foreign_query, unknown_query, warn_of_few},
-        own_lines::OwnLines,
     },
     failure::{Failure, Result},
     output,
@@ -124,7 +123,7 @@ struct Searched<'a> {
     /// What ranks by more than the cosines of sentences.
     ranked: Option<Ranked>,
     /// The file of the queries.
-    own_lines: Option<OwnLines>,
+    own_lines: Option<QueryFile>,
     /// Queries that were answered, and whether there are more than one.
     n: usize,
     many: bool,
@@ -144,7 +143,7 @@ impl Search {
         let conditions = self.conditions.iter().map(|text| text.parse());
         let conditions = conditions.collect::<senv::Result<Vec<Condition>>>().map_err(bad_condition("--where"))?;
         let collection = index::open(folder, self.model.as_deref())?;
-        let own_lines = self.query_file.as_deref().filter(|path| !is_dash(path)).map(OwnLines::of);
+        let own_lines = self.query_file.as_deref().filter(|path| !is_dash(path)).map(QueryFile::new);
         let mut searched = Searched {
             args: &self,
             collection,
@@ -327,8 +326,8 @@ impl Searched<'_> {
             for hit in hits.iter_mut().filter(|hit| hit.document.is_none()).map(|hit| &mut hit.sentence) {
                 if equal.leaves_out(&query.text, &hit.text) {
                     hit.positions.clear();
-                } else if let Some(own_lines) = &self.own_lines {
-                    own_lines.leave_out(collection, &query.text, query.line, hit)?;
+                } else if let Some((own_lines, line)) = self.own_lines.as_ref().zip(query.line) {
+                    collection.leave_out(own_lines, &query.text, line, hit)?;
                 }
             }
             hits.retain(|hit| !hit.sentence.positions.is_empty());
