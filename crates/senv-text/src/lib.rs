@@ -14,6 +14,7 @@ mod gzip;
 mod line_batches;
 mod lines;
 mod reading_progress;
+mod records;
 mod sentences;
 mod shard;
 mod split;
@@ -37,12 +38,13 @@ pub use gathered::Lines;
 pub use line_batches::{LineBatch, for_line_batches};
 pub use lines::{DecompressionProgress, Line, TextReader};
 pub use reading_progress::ReadingProgress;
+pub use records::copy_records;
 pub use sentences::sentences;
 pub use shard::{LineNumbers, Shard};
 pub use split::Split;
 #[cfg(feature = "arrow")]
 pub use table::arrow::{ArrowBatches, ArrowFormat, Cells, ColumnPlace};
-pub use table::{TableColumn, TableFormat, TableText, copy_records};
+pub use table::{TableColumn, TableFormat, TableText};
 pub use token::Tokenizer;
 
 /// Bytes that are read ahead of a decoder.

@@ -32,7 +32,8 @@ pub struct LineBatch<T> {
     pub tally: T,
 }
 
-/// Sends all lines of `reader` through `work` on `threads` threads and then, in order, through `write`, in bounded memory.
+/// Sends all lines of `reader` through `work` on `threads` threads and then, in order, through `write`, in bounded
+/// memory.
 ///
 /// `work` finds `out` empty and `tally` at its default; `state` makes what each thread reuses from batch to batch.
 /// `accept` sees the reader after each batch and may refuse the rest. After a failure what lies before it is still

@@ -5,8 +5,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Whether two paths lead to one file, or would where it is not there yet. Devices and pipes are never the same: what is
-/// written there replaces nothing.
+/// Whether two paths lead to one file, or would where it is not there yet. Devices and pipes are never the same: what
+/// is written there replaces nothing.
 ///
 /// ```
 /// use senv_core::files::is_same_file;

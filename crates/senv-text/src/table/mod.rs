@@ -4,7 +4,6 @@
 pub(crate) mod arrow;
 mod csv;
 mod json;
-mod records;
 
 use std::{
     io::ErrorKind,
@@ -13,7 +12,6 @@ use std::{
 };
 
 pub(super) use arrow::ArrowLines;
-pub use records::copy_records;
 
 use super::{
     InvalidUtf8,

@@ -69,8 +69,8 @@ impl Condition {
     /// For each position of a collection whether the sentence there meets the condition.
     ///
     /// # Errors
-    /// [`senv_index::Error::UnknownColumn`]; [`Error::BadCondition`] for an id that is no whole number; those of reading
-    /// the collection.
+    /// [`senv_index::Error::UnknownColumn`]; [`Error::BadCondition`] for an id that is no whole number; those of
+    /// reading the collection.
     pub fn positions(&self, rows: &Collection) -> Result<Vec<bool>> {
         let Self { column, value, is_equal } = self;
         if column == ID && !has_column(rows, ID) {

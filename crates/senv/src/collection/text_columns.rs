@@ -4,8 +4,7 @@ use std::path::Path;
 
 use senv_core::text::{TableColumn, TableText};
 
-use super::text_parts::bad_line;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// A column of the files.
 #[derive(Debug, Clone)]
@@ -170,6 +169,12 @@ impl TextColumns {
 
 fn number_of(wanted: &Wanted) -> Option<usize> {
     wanted.place.parse::<usize>().ok()?.checked_sub(1)
+}
+
+/// The error of a line.
+pub(super) fn bad_line(path: &Path, number: u64, reason: impl std::fmt::Display) -> Error {
+    let reason = format!("line {number}: {reason}");
+    senv_core::Error::BadFile { path: path.to_owned(), reason }.into()
 }
 
 #[cfg(test)]

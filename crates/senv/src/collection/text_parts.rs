@@ -17,7 +17,7 @@ use senv_store::NpyReader;
 use super::{
     SentenceCollection,
     new_sentences::NewSentences,
-    text_columns::{Cells, TextColumns},
+    text_columns::{Cells, TextColumns, bad_line},
 };
 use crate::error::{Error, Result};
 
@@ -224,8 +224,8 @@ impl CollectionText {
     /// The next part, of so many sentences; `None` at the end.
     ///
     /// # Errors
-    /// Those of reading; [`senv_core::Error::BadFile`], which names the line, for one that lacks a column, an id that is
-    /// no number, a document without a name or one that is there, and vectors that are not as many as lines.
+    /// Those of reading; [`senv_core::Error::BadFile`], which names the line, for one that lacks a column, an id that
+    /// is no number, a document without a name or one that is there, and vectors that are not as many as lines.
     pub fn next_part(&mut self, most: usize) -> Result<Option<NewSentences>> {
         let (mut texts, mut ids, mut files, mut numbers) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let names: Vec<String> = self.columns.names().map(str::to_owned).collect();
@@ -324,12 +324,6 @@ impl CollectionText {
         }
         Ok(Some(part))
     }
-}
-
-/// The error of a line.
-pub(super) fn bad_line(path: &Path, number: u64, reason: impl std::fmt::Display) -> Error {
-    let reason = format!("line {number}: {reason}");
-    senv_core::Error::BadFile { path: path.to_owned(), reason }.into()
 }
 
 /// Two hashes of a name, by which a collision is out of the question.

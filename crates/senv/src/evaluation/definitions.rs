@@ -7,8 +7,8 @@ use senv_eval::DictionarySet;
 
 use crate::model::reverse_dictionary::ReverseDictionary;
 
-/// Definitions of words that a reverse dictionary was trained on (`seen`) and of words that were held out (`unseen`), as
-/// [`senv_eval::evaluate_dictionary`] takes them, and how many are left out, because their words are not among those
+/// Definitions of words that a reverse dictionary was trained on (`seen`) and of words that were held out (`unseen`),
+/// as [`senv_eval::evaluate_dictionary`] takes them, and how many are left out, because their words are not among those
 /// that are looked up.
 #[must_use]
 pub fn definition_sets<'a>(

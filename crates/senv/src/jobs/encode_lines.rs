@@ -98,8 +98,8 @@ impl AddAssign for CoverageCounts {
     }
 }
 
-/// An encoding of the lines of a text, one vector a line in their order, whatever the number of threads; memory does not
-/// grow with the text.
+/// An encoding of the lines of a text, one vector a line in their order, whatever the number of threads; memory does
+/// not grow with the text.
 ///
 /// ```
 /// # #[cfg(feature = "english")] {
@@ -129,8 +129,8 @@ pub struct LineEncoding<'a> {
 }
 
 impl LineEncoding<'_> {
-    /// Hands the bytes that the vectors become to `write`, in order, which sees what was encoded for them. `accept` sees
-    /// the reader now and then, and may refuse the rest.
+    /// Hands the bytes that the vectors become to `write`, in order, which sees what was encoded for them. `accept`
+    /// sees the reader now and then, and may refuse the rest.
     ///
     /// # Errors
     /// Those of reading, of `accept` and `write`, and of [`Model::check_finite`].

@@ -54,8 +54,8 @@ struct Equal {
 }
 
 /// The `k` distinct sentences of a text that are nearest to each query, with how often each is there, by exact search;
-/// memory grows with the queries and `k`, not with the text. `on_part` sees the lines of each part, and the distinct ones
-/// of them with their vectors.
+/// memory grows with the queries and `k`, not with the text. `on_part` sees the lines of each part, and the distinct
+/// ones of them with their vectors.
 ///
 /// ```
 /// # #[cfg(feature = "english")] {

@@ -8,8 +8,8 @@ use super::handle::Model;
 use crate::error::Result;
 
 impl Model {
-    /// Refuses the vector of a sentence that holds NaN or an infinite value, and names the word it comes from. `path` is
-    /// the file of the model.
+    /// Refuses the vector of a sentence that holds NaN or an infinite value, and names the word it comes from. `path`
+    /// is the file of the model.
     ///
     /// The rows of a model are memory-mapped and not looked at when it opens; this looks at those that are used.
     ///

@@ -177,7 +177,8 @@ impl BenchRecord {
     /// Reads the file of a record, as `senv eval all --json` writes it.
     ///
     /// # Errors
-    /// [`senv_core::Error::Io`]; [`senv_core::Error::BadFile`] if it is none, is of another version, or is inconsistent.
+    /// [`senv_core::Error::Io`]; [`senv_core::Error::BadFile`] if it is none, is of another version, or is
+    /// inconsistent.
     pub fn read(path: &Path) -> Result<Self> {
         let text = std::fs::read_to_string(path).map_err(|error| senv_core::Error::io("read", path, error))?;
         Self::from_json(&text).map_err(|error| {

@@ -49,8 +49,8 @@ pub(super) fn encode(
     Ok(counts)
 }
 
-/// Refuses a compressed file of a ratio that no text has. Each of its lines would become a row: 20 KB of blank lines are
-/// tens of gigabytes of zeros.
+/// Refuses a compressed file of a ratio that no text has. Each of its lines would become a row: 20 KB of blank lines
+/// are tens of gigabytes of zeros.
 fn check_ratio(reader: &TextReader, dim: usize) -> Result {
     let Some(progress) = reader.decompression_progress().filter(|progress| !progress.may_be_text()) else {
         return Ok(());

@@ -4,12 +4,11 @@ use std::path::{Path, PathBuf};
 
 use senv_base::{Error, Result};
 
-use super::{TableColumn, TableFormat};
-use crate::{TextOptions, TextReader};
+use super::{TableColumn, TableFormat, TextOptions, TextReader};
 
 /// Copies the records of tables that are wanted, by their file and first line, in the order of the files, after the
-/// titles of the first file. Lines are written as they are, with the line ends of Unix. `other_titles` is the error of a
-/// file whose titles are not those of the first.
+/// titles of the first file. Lines are written as they are, with the line ends of Unix. `other_titles` is the error of
+/// a file whose titles are not those of the first.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
