@@ -3,6 +3,7 @@
 //!
 //! `senv-core` re-exports it; depend on that crate.
 
+pub mod counts;
 pub mod error;
 #[doc(hidden)]
 pub mod hash;

@@ -28,11 +28,6 @@ impl Failure {
     }
 }
 
-/// A failure for lack of memory for something of `bytes` bytes.
-pub(crate) fn no_memory(what: &'static str, bytes: usize) -> Failure {
-    senv_core::Error::OutOfMemory { what, bytes: bytes as u64 }.into()
-}
-
 impl<E: Error + Send + Sync + 'static> From<E> for Failure {
     fn from(error: E) -> Self {
         Self::Failed(Box::new(error))

@@ -5,19 +5,17 @@
 //! SIGTERM, 129 by SIGHUP).
 
 mod args;
+mod argument;
 mod command_line;
 mod commands;
 mod destination;
 mod failure;
 mod interrupt;
-mod number;
 mod output;
 mod progress;
-mod records;
 mod remedies;
 mod report;
 mod stdout_at_start;
-mod stream;
 mod text;
 
 use std::process::ExitCode;

@@ -3,8 +3,11 @@
 use std::{
     io::{self, BufWriter, IsTerminal, StdoutLock, Write},
     sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
 };
 
+use indicatif::{ProgressBar, ProgressStyle};
+pub(crate) use senv_core::counts::{grouped, plural};
 pub(crate) use senv_eval::duration;
 use serde::Serialize;
 
@@ -31,6 +34,17 @@ pub(crate) fn is_quiet() -> bool {
 /// Whether standard error is a terminal, where lines can be overwritten.
 pub(crate) fn is_terminal() -> bool {
     io::stderr().is_terminal()
+}
+
+/// A line on a terminal that says what is done at the moment, in this form; hidden where there is no terminal.
+pub(crate) fn spinner(template: &str) -> ProgressBar {
+    if !is_terminal() || is_quiet() {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_spinner());
+    let bar = ProgressBar::new_spinner().with_style(style);
+    bar.enable_steady_tick(Duration::from_millis(200));
+    bar
 }
 
 /// Standard output, locked once; an error where it was closed when the program was started.
@@ -73,6 +87,12 @@ pub(crate) fn print_json(value: &impl Serialize) -> Result {
     print(&senv_eval::to_json(value))
 }
 
+/// Writes a value as JSON on a line.
+pub(crate) fn write_json_line(out: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
+    serde_json::to_writer(&mut *out, value)?;
+    writeln!(out)
+}
+
 /// A line worth a reader's attention; nothing is left to do if it cannot be written.
 pub(crate) fn note(message: &str) {
     if !is_quiet() {
@@ -100,19 +120,6 @@ pub(crate) fn short(x: f64) -> String {
     }
 }
 
-/// A number with its digits in groups: `1,234,567`.
-pub(crate) fn grouped(n: u64) -> String {
-    let digits = n.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 /// A number of bytes in the largest fitting unit of 1,024.
 pub(crate) fn bytes(n: u64) -> String {
     let units = ["KiB", "MiB", "GiB", "TiB"];
@@ -127,11 +134,6 @@ pub(crate) fn bytes(n: u64) -> String {
     if unit == "bytes" { format!("{n} bytes") } else { format!("{x:.1} {unit}") }
 }
 
-/// `1 word`, `2 words`.
-pub(crate) fn plural(n: u64, what: &str) -> String {
-    format!("{} {what}{}", grouped(n), if n == 1 { "" } else { "s" })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -139,8 +141,6 @@ mod tests {
     #[test]
     fn numbers_are_written_for_people() {
         assert_eq!([short(999.4), short(12_345.0), short(1_234_567.0)], ["999", "12 k", "1.23 M"]);
-        assert_eq!([grouped(0), grouped(999), grouped(1000), grouped(1_234_567)], ["0", "999", "1,000", "1,234,567"]);
         assert_eq!([bytes(1023), bytes(1536), bytes(6 << 30)], ["1023 bytes", "1.5 KiB", "6.0 GiB"]);
-        assert_eq!([plural(1, "word"), plural(2, "word")], ["1 word", "2 words"]);
     }
 }

@@ -71,6 +71,9 @@ fn core_of<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a senv_core::Error>
             })*
         };
     }
+    if let Some(senv::Error::Eval(within)) = error.downcast_ref() {
+        return core_of(within.as_ref());
+    }
     look_into!(
         senv::Error::Core,
         senv::Error::Data,

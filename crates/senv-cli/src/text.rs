@@ -1,40 +1,32 @@
-//! Lines of text that are worked on together.
+//! The arguments of commands that read text.
 
 use std::{
     io::IsTerminal,
     path::{Path, PathBuf},
+    sync::LazyLock,
 };
 
 use clap::ValueEnum;
-use senv::index::Collection;
 use senv_core::{
     TextOptions, TextReader,
-    text::{InvalidUtf8, Line, Split, TableColumn, TableFormat, TableText, TextBytes},
+    text::{InvalidUtf8, Split, TableColumn, TableFormat, TableText, TextBytes},
 };
 
 use crate::{
-    failure::{Failure, Result, no_memory},
+    argument::argument_of,
+    failure::{Failure, Result},
     output,
 };
 
-/// What to do with a line that is not UTF-8, as an argument.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Utf8Policy {
-    /// Stop and name file, line and byte.
-    Error,
-    /// Put U+FFFD in the place of each invalid sequence and go on.
-    Replace,
-    /// Take the line as ISO 8859-1 and go on.
-    Latin1,
-}
-
-impl From<Utf8Policy> for InvalidUtf8 {
-    fn from(policy: Utf8Policy) -> Self {
-        match policy {
-            Utf8Policy::Error => Self::Error,
-            Utf8Policy::Replace => Self::Replace,
-            Utf8Policy::Latin1 => Self::Latin1,
-        }
+argument_of! {
+    /// What to do with a line that is not UTF-8, as an argument.
+    pub(crate) enum Utf8Policy for InvalidUtf8 {
+        /// Stop and name file, line and byte.
+        Error,
+        /// Put U+FFFD in the place of each invalid sequence and go on.
+        Replace,
+        /// Take the line as ISO 8859-1 and go on.
+        Latin1,
     }
 }
 
@@ -61,42 +53,26 @@ impl LineArgs {
     }
 }
 
-/// What text is written in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum TextFormat {
-    /// Comma-separated values, with quotes.
-    Csv,
-    /// Tab-separated values, as they stand.
-    Tsv,
-    /// A JSON object a line.
-    Jsonl,
-}
-
-impl From<TextFormat> for TableFormat {
-    fn from(format: TextFormat) -> Self {
-        match format {
-            TextFormat::Csv => Self::Csv,
-            TextFormat::Tsv => Self::Tsv,
-            TextFormat::Jsonl => Self::JsonLines,
-        }
+argument_of! {
+    /// What text is written in.
+    pub(crate) enum TextFormat for TableFormat {
+        /// Comma-separated values, with quotes.
+        Csv,
+        /// Tab-separated values, as they stand.
+        Tsv,
+        /// A JSON object a line.
+        #[value(name = "jsonl")]
+        JsonLines,
     }
 }
 
-/// What is cut into sentences.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum SplitText {
-    /// Lines go on up to an empty line; records of a table are cut by themselves.
-    Paragraphs,
-    /// Each line by itself.
-    Lines,
-}
-
-impl From<SplitText> for Split {
-    fn from(split: SplitText) -> Self {
-        match split {
-            SplitText::Paragraphs => Self::Paragraphs,
-            SplitText::Lines => Self::Lines,
-        }
+argument_of! {
+    /// What is cut into sentences.
+    pub(crate) enum SplitText for Split {
+        /// Lines go on up to an empty line; records of a table are cut by themselves.
+        Paragraphs,
+        /// Each line by itself.
+        Lines,
     }
 }
 
@@ -151,16 +127,15 @@ impl TextArgs {
     /// The arguments that decide which sentences a file has: their names and values.
     pub(crate) fn settings(&self) -> Vec<(&'static str, String)> {
         let of = |name, value: Option<String>| value.map(|value| (name, value));
-        let named = |value: String| value.to_lowercase();
         let LineArgs { invalid_utf8, max_line_bytes } = self.lines;
         [
             of("--column", self.column.clone()),
             of("--field", self.field.clone()),
-            of("--text-format", self.text_format.map(|format| named(format!("{format:?}")))),
+            of("--text-format", self.text_format.map(name_of)),
             of("--header", self.header.then(|| "true".into())),
             of("--quotes", self.quotes.then(|| "true".into())),
-            of("--split", self.split.map(|split| named(format!("{split:?}")))),
-            of("--invalid-utf8", Some(named(format!("{invalid_utf8:?}")))),
+            of("--split", self.split.map(name_of)),
+            of("--invalid-utf8", Some(name_of(invalid_utf8))),
             of("--max-line-bytes", Some(max_line_bytes.to_string())),
         ]
         .into_iter()
@@ -192,6 +167,11 @@ impl TextArgs {
             note_quotes(paths.iter().map(AsRef::as_ref).filter(|path| table.format_of(path) == TableFormat::Tsv));
         }
     }
+}
+
+/// The name of a value of an argument.
+fn name_of(value: impl ValueEnum) -> String {
+    value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
 }
 
 /// Says which of some files, whose lines are read as they are, look like tables.
@@ -255,166 +235,20 @@ pub(crate) struct InputArgs {
     input: Vec<PathBuf>,
 }
 
+/// Help of an input that is standard input where none is given.
+pub(crate) const INPUT_HELP: &str = "Text, one sentence a line; plain, .gz or .zst; - is standard input [default: -]";
+
 impl InputArgs {
+    /// The files; standard input where none is given.
+    pub(crate) fn paths_or_stdin(&self) -> &[PathBuf] {
+        static STDIN: LazyLock<[PathBuf; 1]> = LazyLock::new(|| [PathBuf::from("-")]);
+        if self.paths().is_empty() { &*STDIN } else { self.paths() }
+    }
+
     /// The files; none where none is given.
     pub(crate) fn paths(&self) -> &[PathBuf] {
         if self.files.is_empty() { &self.input } else { &self.files }
     }
-}
-
-/// Lines back to back, and where each one ends.
-#[derive(Debug, Default)]
-pub(crate) struct Lines {
-    text: String,
-    ends: Vec<usize>,
-    /// The number of the first line, counted from 1 over all input.
-    first: u64,
-    /// Of sentences, where each stands: its file among `files`, and its number in that.
-    places: Vec<(usize, u64)>,
-    files: Vec<PathBuf>,
-}
-
-impl Lines {
-    /// Appends a line.
-    pub(crate) fn push(&mut self, line: &str) -> Result {
-        let reserved = self.text.try_reserve(line.len()).and_then(|()| self.ends.try_reserve(1));
-        reserved.map_err(|_| no_memory("the lines of a text", self.text.len() + line.len()))?;
-        self.text.push_str(line);
-        self.ends.push(self.text.len());
-        Ok(())
-    }
-
-    /// Replaces the lines by the next of the reader: so many at most, about so many bytes, and of one block, so that
-    /// those of a shard come together as they do in the whole.
-    pub(crate) fn fill(&mut self, reader: &mut TextReader, max_lines: usize, max_bytes: usize) -> Result {
-        self.clear();
-        while self.has_room(max_lines, max_bytes)
-            && (self.ends.is_empty() || !reader.begins_block()?)
-            && let Some(line) = reader.next_line()?
-        {
-            self.push_at(line.text, line.path, line.number)?;
-        }
-        Ok(())
-    }
-
-    /// The same of the lines that hold anything but blanks; where they stand is kept.
-    pub(crate) fn fill_sentences(&mut self, reader: &mut TextReader, max_lines: usize, max_bytes: usize) -> Result {
-        self.fill_where(reader, max_lines, max_bytes, |line| !line.is_blank())
-    }
-
-    fn fill_where(
-        &mut self,
-        reader: &mut TextReader,
-        max_lines: usize,
-        max_bytes: usize,
-        keep: impl Fn(&Line<'_>) -> bool,
-    ) -> Result {
-        self.clear();
-        while self.has_room(max_lines, max_bytes) {
-            match reader.next_line()? {
-                Some(line) if keep(&line) => self.push_at(line.text, line.path, line.number)?,
-                Some(_) => {}
-                None => break,
-            }
-        }
-        Ok(())
-    }
-
-    fn clear(&mut self) {
-        self.first += self.ends.len() as u64;
-        self.text.clear();
-        self.ends.clear();
-        self.places.clear();
-    }
-
-    fn has_room(&self, max_lines: usize, max_bytes: usize) -> bool {
-        self.ends.len() < max_lines && self.text.len() < max_bytes
-    }
-
-    /// Appends a line that stands there.
-    pub(crate) fn push_at(&mut self, line: &str, path: &Path, number: u64) -> Result {
-        self.push(line)?;
-        if self.files.last().is_none_or(|file| file != path) {
-            self.files.push(path.to_owned());
-        }
-        let n = self.places.len();
-        self.places.try_reserve(1).map_err(|_| no_memory("the lines of a text", 16 * n))?;
-        self.places.push((self.files.len() - 1, number));
-        Ok(())
-    }
-
-    /// Whether lines are of several files.
-    pub(crate) fn has_files(&self) -> bool {
-        self.files.len() > 1
-    }
-
-    /// The file of line `i`, and its number in that, counted from 1.
-    pub(crate) fn place(&self, i: usize) -> (&Path, u64) {
-        let (file, number) = self.places[i];
-        (&self.files[file], number)
-    }
-
-    /// Gives the first line its number.
-    pub(crate) fn number_from(&mut self, first: u64) {
-        self.first = first;
-    }
-
-    /// Number of lines.
-    pub(crate) fn len(&self) -> usize {
-        self.ends.len()
-    }
-
-    /// Line `i`.
-    pub(crate) fn get(&self, i: usize) -> &str {
-        let start = if i == 0 { 0 } else { self.ends[i - 1] };
-        &self.text[start..self.ends[i]]
-    }
-
-    /// The lines with their numbers.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, &str)> {
-        (0..self.len()).map(|i| (self.first + i as u64, self.get(i)))
-    }
-}
-
-/// All lines that hold anything but blanks, and the sentences of the collections among the paths.
-pub(crate) fn read_sentences(paths: &[impl AsRef<Path>], options: &TextOptions) -> Result<Lines> {
-    let mut lines = Lines::default();
-    for paths in paths.chunk_by(|a, b| a.as_ref().is_dir() == b.as_ref().is_dir()) {
-        if paths[0].as_ref().is_dir() {
-            paths.iter().try_for_each(|path| push_collection(&mut lines, path.as_ref()))?;
-            continue;
-        }
-        let mut reader = TextReader::open(paths, options)?;
-        let mut of_files = Lines::default();
-        of_files.fill_sentences(&mut reader, usize::MAX, usize::MAX)?;
-        if lines.len() == 0 {
-            lines = of_files;
-            continue;
-        }
-        for i in 0..of_files.len() {
-            let (path, number) = of_files.place(i);
-            lines.push_at(of_files.get(i), path, number)?;
-        }
-    }
-    Ok(lines)
-}
-
-/// Appends the sentences of a collection that are not deleted, with the files and lines they came from; without those
-/// their ids.
-fn push_collection(lines: &mut Lines, folder: &Path) -> Result {
-    let rows = Collection::open(folder).map_err(senv::Error::from)?;
-    let has = |name: &str| rows.columns().iter().any(|column| column == name);
-    let (has_file, has_line) = (has("file"), has("line"));
-    for position in 0..rows.n_positions() {
-        let Some(id) = rows.id(position)? else { continue };
-        let text = rows.text(position, "text")?;
-        let number = if has_line { rows.text(position, "line")?.parse().unwrap_or(id) } else { id };
-        let file = if has_file { PathBuf::from(rows.text(position, "file")?) } else { folder.to_owned() };
-        if !text.trim().is_empty() {
-            lines.push_at(&text, &file, number)?;
-        }
-    }
-    Ok(())
 }
 
 /// Whether a file is Parquet or Arrow, and this program reads them.

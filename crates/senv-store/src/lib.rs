@@ -42,12 +42,14 @@ mod embeddings;
 mod error;
 mod finalfusion;
 mod input;
+mod matrix;
 mod nearest;
 mod nearest_stream;
 mod npy;
 mod npy_header;
 mod number;
 mod options;
+mod row_text;
 mod text_read;
 mod text_write;
 #[cfg(feature = "arrow")]
@@ -66,6 +68,7 @@ pub use nearest::{NearestIndex, Neighbour};
 pub use nearest_stream::NearestStream;
 pub use npy::{NpyReader, NpyWriter, read_npy, read_npy_marked, read_npy_stream, write_npy};
 pub use options::{Duplicates, Format, LoadReport, NonFinite, ReadOptions};
+pub use row_text::{Digits, is_text_of_rows, push_row};
 pub use senv_core::{ModelFile, ModelWriter, files::FORMAT_VERSION, text::InvalidUtf8};
 
 #[cfg(feature = "arrow")]

@@ -5,7 +5,10 @@ use std::io::{Result, Write};
 use rayon::prelude::*;
 use senv_core::Rows;
 
-use crate::{Embeddings, Format};
+use crate::{
+    Embeddings, Format,
+    row_text::{Digits, push_row},
+};
 
 /// Rows printed at a time, by one thread and by all.
 const ROWS: usize = 64;
@@ -24,13 +27,11 @@ pub(crate) fn write(embeddings: &Embeddings, out: &mut impl Write, format: Forma
             .step_by(ROWS)
             .map(|start| {
                 let mut text = Vec::with_capacity(ROWS * (12 * dim + 16));
-                let mut digits = zmij::Buffer::new();
                 for i in start..n.min(start + ROWS).min(block + BLOCK) {
                     text.extend_from_slice(embeddings.word(i).as_bytes());
-                    for &x in embeddings.row(i) {
-                        text.push(b' ');
-                        text.extend_from_slice(digits.format(x).as_bytes());
-                    }
+                    text.push(b' ');
+                    push_row(embeddings.row(i), b' ', Digits::Shortest, &mut text);
+                    text.pop();
                     text.extend_from_slice(end);
                 }
                 text

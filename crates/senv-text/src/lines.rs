@@ -89,6 +89,22 @@ pub struct DecompressionProgress<'a> {
     pub lines: u64,
 }
 
+impl DecompressionProgress<'_> {
+    /// Whether it may be text, which becomes 3 to 10 bytes for each of its file, logs some 50: 200 bytes at most, and
+    /// 10 lines, as a line takes a byte and more even where one is much like the other. The beginning always may be.
+    ///
+    /// ```
+    /// use senv_core::text::DecompressionProgress;
+    /// let of = |text| DecompressionProgress { path: "a.gz".as_ref(), compressed: 20_000, text, lines: 1 };
+    /// assert!(of(4_000_000).may_be_text() && !of(40_000_000).may_be_text());
+    /// ```
+    #[must_use]
+    pub fn may_be_text(&self) -> bool {
+        let Self { compressed, text, lines, .. } = *self;
+        (text < 16 << 20 || text / 200 <= compressed) && (lines < 1 << 16 || lines / 10 <= compressed)
+    }
+}
+
 impl std::fmt::Debug for TextReader {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("TextReader").field("line", &self.number).finish_non_exhaustive()

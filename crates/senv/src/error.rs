@@ -35,6 +35,10 @@ pub enum Error {
     /// An error of a collection of vectors.
     #[error(transparent)]
     Index(#[from] senv_index::Error),
+    /// An error of the evaluation.
+    #[cfg(feature = "eval")]
+    #[error(transparent)]
+    Eval(Box<senv_eval::Error>),
     /// The model of a collection is not where it was.
     #[error(
         "{}: its model {} is not there any more; {}, or make the collection anew",
@@ -121,6 +125,14 @@ pub enum Error {
     BlankSentence {
         /// Its number among those that were given together, counted from 0.
         number: usize,
+    },
+    /// A condition on the sentences of a collection that cannot be read.
+    #[error("{condition}: {reason}")]
+    BadCondition {
+        /// The condition.
+        condition: String,
+        /// What was expected.
+        reason: String,
     },
     /// A collection of vectors without sentences and model.
     #[error("{}: it has vectors, but no sentences and no model; open it as a senv_index::Collection", collection.display())]
@@ -371,6 +383,13 @@ pub enum Error {
         /// The kinds that there are.
         known: Vec<&'static str>,
     },
+}
+
+#[cfg(feature = "eval")]
+impl From<senv_eval::Error> for Error {
+    fn from(error: senv_eval::Error) -> Self {
+        Self::Eval(Box::new(error))
+    }
 }
 
 impl Error {

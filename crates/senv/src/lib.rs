@@ -84,6 +84,8 @@ mod collection;
 mod compress;
 mod data;
 mod error;
+#[cfg(feature = "eval")]
+mod evaluation;
 pub mod gradient;
 mod grid_search;
 mod jobs;
@@ -104,16 +106,25 @@ pub use average::encoder::AverageEncoder;
 pub use compress::english::{english, is_english};
 pub use compress::model2vec::write_model2vec;
 pub use error::{Error, Result};
+#[cfg(feature = "eval")]
+pub use evaluation::{
+    BenchEvent, BenchRun, BenchSystem, Untrained, UntrainedSts, definition_sets, groups_page, norm_profile_of,
+    read_sentence_vectors,
+};
 #[cfg(feature = "arrow")]
-pub use jobs::encode_table::{EncodeTableParams, EncodedRows, encode_table};
+pub use jobs::encode_table::{EncodeTableParams, encode_table};
 pub use jobs::{
     compare::{Comparison, Counterpart, compare},
     duplicates::{DuplicateParams, duplicates, duplicates_to},
+    encode_lines::{CoverageCounts, LineEncoding, VectorFormat},
+    encoded_rows::EncodedRows,
     folder::{ClaimParams, FileState, FolderEvent, FolderJob, FolderOutcome, FolderParams, files_of_pattern},
     groups::{Group, GroupBy, GroupParams, Grouping, TextGroups, group_sentences},
     join_vectors::join_vectors,
     mine::{MineParams, MinedPair, mine},
+    nearest::{NearSentence, NearestSentences, SentencePlace, nearest_sentences},
     outliers::outliers,
+    query_file::QueryFile,
     sample::{diverse_sample, random_sample},
 };
 pub use model::handle::Model;
@@ -160,8 +171,8 @@ pub use check::{
 #[cfg(feature = "english")]
 pub use collection::WebExport;
 pub use collection::{
-    CollectionShard, DocumentHit, NewSentences, RankedCollection, SentenceCollection, SentenceCollectionParams,
-    SentenceHit, SentenceSearch,
+    CollectionShard, CollectionText, Condition, DocumentHit, NewSentences, RankedCollection, SentenceCollection,
+    SentenceCollectionParams, SentenceHit, SentenceSearch, TextColumns, TextDocuments, read_sentences,
 };
 pub use compress::table::CompressParams;
 pub use data::{

@@ -6,7 +6,6 @@ use senv::SentenceCollection;
 use senv_index::{Collection, Rescoring};
 use serde_json::{Value, json};
 
-use super::index::columns::{FILE, LINE};
 use crate::failure::Result;
 
 /// The facts of the collection in a folder, read as a whole first where `verify` says so.
@@ -20,7 +19,8 @@ pub(super) fn of(folder: &Path, verify: bool) -> Result<Value> {
     let rounded = |x: f64| (1e4 * x).round() / 1e4;
     let deleted = collection.n_positions() - rows;
     let columns: Vec<&str> = collection.columns().iter().map(String::as_str).collect();
-    let (own, further): (Vec<&str>, Vec<&str>) = columns.into_iter().partition(|name| [FILE, LINE].contains(name));
+    let (own, further): (Vec<&str>, Vec<&str>) =
+        columns.into_iter().partition(|name| [SentenceCollection::FILE, SentenceCollection::LINE].contains(name));
     let cells: usize = collection.segments().map(|segment| segment.n_cells()).sum();
     let mut facts = json!({
         "kind": "collection",

@@ -7,18 +7,19 @@ use std::{
 
 use clap::ValueEnum;
 use senv::Counterpart;
+use senv_core::text::Lines;
 use serde::Serialize;
 
 use crate::{
     commands::{
         ModelArg,
-        sentences::{LocatedSentence, cosine, located, read_for, texts},
+        sentences::{LocatedSentence, cosine, located, read_for},
     },
     destination,
     failure::{Failure, Result},
     output::{self, grouped, plural},
     progress::Settled,
-    text::{Lines, TextArgs, is_dash, note_typing},
+    text::{TextArgs, is_dash, note_typing},
 };
 
 /// Compare two texts by meaning: which sentences are in both, and which in one alone.
@@ -97,7 +98,7 @@ impl Compare {
         let read = |path: &PathBuf| read_for(&self.model, &model, std::slice::from_ref(path), &self.text);
         let (first, second) = (read(&self.first)?, read(&self.second)?);
         let progress = Settled::new("comparing");
-        let found = senv::compare(&model, &texts(&first), &texts(&second), self.threshold, |done, n| {
+        let found = senv::compare(&model, &first.texts(), &second.texts(), self.threshold, |done, n| {
             progress.set(done as f64 / n.max(1) as f64);
         })?;
         progress.finish();
@@ -142,8 +143,7 @@ impl Compare {
 
     fn write(&self, out: &mut impl Write, row: &Compared<'_>) -> io::Result<()> {
         if self.json {
-            serde_json::to_writer(&mut *out, row)?;
-            return writeln!(out);
+            return output::write_json_line(out, row);
         }
         let mark = match row.r#in {
             Only::First => '<',

@@ -5,13 +5,13 @@ use std::{
     time::Instant,
 };
 
-use clap::ValueEnum;
 use senv::{CompressParams, Model, SavedModel, StaticModel};
 use senv_core::{Scratch, SentenceEncoder, static_model::RowEncoding};
 use senv_eval::{Align, StsTask, TextTable, evaluate_sts};
 use serde::Serialize;
 
 use crate::{
+    argument::argument_of,
     commands::{ModelArg, named},
     destination::{Content, Destination, ForceArg},
     failure::Result,
@@ -74,27 +74,17 @@ pub(crate) struct Compress {
     json: bool,
 }
 
-/// How values are stored, a name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum EncodingArg {
-    /// 32 bits: as they are.
-    F32,
-    /// 16 bits, half precision.
-    F16,
-    /// 8 bits and a scale for each row.
-    Int8,
-    /// 4 bits and a scale for each row.
-    Int4,
-}
-
-impl From<EncodingArg> for RowEncoding {
-    fn from(argument: EncodingArg) -> Self {
-        match argument {
-            EncodingArg::F32 => Self::F32,
-            EncodingArg::F16 => Self::F16,
-            EncodingArg::Int8 => Self::Int8,
-            EncodingArg::Int4 => Self::Int4,
-        }
+argument_of! {
+    /// How values are stored, a name.
+    enum EncodingArg for RowEncoding {
+        /// 32 bits: as they are.
+        F32,
+        /// 16 bits, half precision.
+        F16,
+        /// 8 bits and a scale for each row.
+        Int8,
+        /// 4 bits and a scale for each row.
+        Int4,
     }
 }
 

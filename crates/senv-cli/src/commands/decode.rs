@@ -6,16 +6,18 @@ use std::{
 };
 
 use clap::builder::RangedU64ValueParser;
-use senv::{DecodedSentence, Interpolation, Model};
-use senv_core::{Coverage, Scratch, SentenceEncoder, TextReader, text::is_blank};
+use senv::{CoverageCounts, DecodedSentence, Interpolation, Model};
+use senv_core::{
+    Coverage, Scratch, SentenceEncoder, TextReader,
+    text::{LineBatch, for_line_batches, is_blank},
+};
 use serde::Serialize;
 
 use crate::{
-    commands::{ModelArg, named, unread::Unread},
+    commands::{ModelArg, named, unread::warn_of_unread},
     destination,
     failure::{Failure, Result},
     output::{self, plural},
-    stream::{self, Batch},
     text::{LineArgs, note_typing},
 };
 
@@ -94,10 +96,8 @@ struct Decoded<'a> {
 #[derive(Debug, Serialize)]
 struct Saying {
     decoder: &'static str,
-    text: String,
-    log_probability: f64,
-    /// Whether it came to its end.
-    ended: bool,
+    #[serde(flatten)]
+    sentence: DecodedSentence,
 }
 
 impl Decode {
@@ -111,7 +111,7 @@ impl Decode {
             return Err(Failure::Usage(message));
         }
         let wanted = Wanted { model: &model, decoders, width, longest: self.longest, n: self.n, json: self.json };
-        let mut counts = Counts::default();
+        let mut counts = CoverageCounts::default();
         let mut out = output::stdout();
         if let Some(stops) = self.between {
             let [first, second] = &self.sentences[..] else {
@@ -119,7 +119,7 @@ impl Decode {
                 return Err(Failure::Usage(message));
             };
             let mut state = State::new(&model);
-            [first, second].iter().for_each(|sentence| counts.unread.add(&state.coverage(&model, sentence)));
+            [first, second].iter().for_each(|sentence| counts.add(sentence, &state.coverage(&model, sentence)));
             for i in 0..=stops + 1 {
                 let mut line = Vec::new();
                 wanted.between(first, second, i as f32 / (stops + 1) as f32, &mut line)?;
@@ -134,56 +134,42 @@ impl Decode {
             }
             for sentence in &self.sentences {
                 let mut line = Vec::new();
-                counts.add(wanted.sentence(sentence, &mut State::new(&model), &mut line)?);
+                counts.add(sentence, &wanted.sentence(sentence, &mut State::new(&model), &mut line)?);
                 out.write_all(&line).map_err(Failure::stdout)?;
             }
         } else {
             destination::check_stdout(&self.input)?;
             note_typing(&self.input, "sentences");
             let reader = TextReader::open(&self.input, &self.text.options())?;
-            let work = |state: &mut State, batch: &mut Batch<Counts>| {
-                let Batch { lines, out, tally } = batch;
+            let work = |state: &mut State, batch: &mut LineBatch<CoverageCounts>| -> Result {
+                let LineBatch { lines, out, tally } = batch;
                 for (_, line) in lines.iter().filter(|(_, line)| !is_blank(line)) {
-                    tally.add(wanted.sentence(line, state, out)?);
+                    tally.add(line, &wanted.sentence(line, state, out)?);
                 }
                 Ok(())
             };
-            stream::run(
+            for_line_batches(
                 reader,
                 |_| Ok(()),
                 threads,
                 || State::new(&model),
                 work,
                 |batch| {
-                    counts.unknown += batch.tally.unknown;
-                    counts.unread += batch.tally.unread;
+                    counts += batch.tally;
                     out.write_all(&batch.out).map_err(Failure::stdout)
                 },
             )?;
         }
         out.flush().map_err(Failure::stdout)?;
-        if counts.unknown > 0 {
-            let sentences = plural(counts.unknown, "sentence");
+        let unknown = counts.unknown + counts.blank;
+        if unknown > 0 && self.between.is_none() {
+            let sentences = plural(unknown, "sentence");
             output::warn(&format!(
                 "{sentences} without a known word: what is said of them is said of a vector of nothing"
             ));
         }
-        counts.unread.warn();
+        warn_of_unread(&counts);
         Ok(())
-    }
-}
-
-/// Sentences without a known word, and those that were not read to their end.
-#[derive(Debug, Clone, Copy, Default)]
-struct Counts {
-    unknown: u64,
-    unread: Unread,
-}
-
-impl Counts {
-    fn add(&mut self, coverage: Coverage) {
-        self.unknown += u64::from(coverage.known == 0);
-        self.unread.add(&coverage);
     }
 }
 
@@ -248,20 +234,18 @@ impl Wanted<'_> {
     fn said(&self, decode: impl Fn(usize) -> senv::Result<Vec<DecodedSentence>>) -> Result<Vec<Saying>> {
         let mut all = Vec::new();
         for &(number, decoder) in &self.decoders {
-            let saying =
-                |DecodedSentence { text, log_probability, ended }| Saying { decoder, text, log_probability, ended };
-            all.extend(decode(number)?.into_iter().take(self.n).map(saying));
+            let said = decode(number)?.into_iter().take(self.n);
+            all.extend(said.map(|sentence| Saying { decoder, sentence }));
         }
         Ok(all)
     }
 
     fn write(&self, name: &str, decoded: &Decoded<'_>, out: &mut Vec<u8>) -> Result {
         if self.json {
-            serde_json::to_writer(&mut *out, decoded)?;
-            out.push(b'\n');
-            return Ok(());
+            return Ok(output::write_json_line(out, decoded)?);
         }
-        for Saying { decoder, text, log_probability, ended } in &decoded.said {
+        for Saying { decoder, sentence } in &decoded.said {
+            let DecodedSentence { text, log_probability, ended } = sentence;
             let end = if *ended { "" } else { " …" };
             // A buffer in memory takes everything.
             let _ = writeln!(out, "{name}\t{decoder}\t{log_probability:.3}\t{text}{end}");

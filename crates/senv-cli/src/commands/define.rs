@@ -42,15 +42,7 @@ pub(crate) struct Define {
 #[derive(Debug, Serialize)]
 struct Defined<'a> {
     definition: &'a str,
-    words: Vec<Word>,
-}
-
-#[derive(Debug, Serialize)]
-struct Word {
-    word: String,
-    cosine: f32,
-    /// Whether the model was trained on definitions of it.
-    trained: bool,
+    words: Vec<DefinedWord>,
 }
 
 impl Define {
@@ -62,19 +54,14 @@ impl Define {
             if words.is_empty() {
                 output::warn(&format!("{definition:?}: the model knows no word of it; say it in other words"));
             }
-            let words = words.into_iter().map(|DefinedWord { word, cosine, trained }| Word { word, cosine, trained });
-            let mut line = Vec::new();
             if self.json {
-                serde_json::to_writer(&mut line, &Defined { definition, words: words.collect() })
-                    .map_err(|error| Failure::stdout(error.into()))?;
-                line.push(b'\n');
-            } else {
-                let clean = definition.replace(['\t', '\n', '\r'], " ");
-                for Word { word, cosine, .. } in words {
-                    line.extend(format!("{clean}\t{cosine:.4}\t{word}\n").bytes());
-                }
+                output::write_json_line(&mut out, &Defined { definition, words }).map_err(Failure::stdout)?;
+                continue;
             }
-            out.write_all(&line).map_err(Failure::stdout)?;
+            let clean = definition.replace(['\t', '\n', '\r'], " ");
+            for DefinedWord { word, cosine, .. } in words {
+                writeln!(out, "{clean}\t{cosine:.4}\t{word}").map_err(Failure::stdout)?;
+            }
         }
         out.flush().map_err(Failure::stdout)
     }

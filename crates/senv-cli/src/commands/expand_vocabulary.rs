@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::ValueEnum;
 use senv::{Model, ReleasedBin, VocabularyExpansion};
 use senv_store::{Embeddings, ModelFile, NonFinite, ReadOptions};
 use serde::Serialize;
 
 use crate::{
+    argument::argument_of,
     commands::{ModelArg, named},
     destination::{Content, Destination, ForceArg},
     failure::Result,
@@ -52,34 +52,14 @@ pub(crate) struct ExpandVocabulary {
     json: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
-#[serde(rename_all = "kebab-case")]
-enum MapArg {
-    /// A matrix and a constant, as in the release of Skip-thoughts.
-    Affine,
-    /// A matrix alone, as printed in the paper.
-    Linear,
-    /// As they are: the model was trained on these very vectors.
-    Same,
-}
-
-impl From<VocabularyExpansion> for MapArg {
-    fn from(expansion: VocabularyExpansion) -> Self {
-        match expansion {
-            VocabularyExpansion::Affine => Self::Affine,
-            VocabularyExpansion::Linear => Self::Linear,
-            VocabularyExpansion::Same => Self::Same,
-        }
-    }
-}
-
-impl From<MapArg> for VocabularyExpansion {
-    fn from(map: MapArg) -> Self {
-        match map {
-            MapArg::Affine => Self::Affine,
-            MapArg::Linear => Self::Linear,
-            MapArg::Same => Self::Same,
-        }
+argument_of! {
+    enum MapArg for VocabularyExpansion {
+        /// A matrix and a constant, as in the release of Skip-thoughts.
+        Affine,
+        /// A matrix alone, as printed in the paper.
+        Linear,
+        /// As they are: the model was trained on these very vectors.
+        Same,
     }
 }
 
@@ -87,7 +67,7 @@ impl From<MapArg> for VocabularyExpansion {
 #[derive(Debug, Serialize)]
 struct Report<'a> {
     output: String,
-    map: MapArg,
+    map: VocabularyExpansion,
     shared_words: usize,
     added_words: usize,
     words: usize,
@@ -100,10 +80,10 @@ impl ExpandVocabulary {
         Destination::output(&self.output, Content::Model, self.force).check(&[&self.model.model, &self.vectors])?;
         let model = self.model.open_verified()?;
         let usual = model.expandable().map_or(VocabularyExpansion::Affine, |model| model.usual_expansion());
-        let map = self.map.unwrap_or_else(|| usual.into());
-        let (expanded, report) = model.expanded(&read(&self.vectors)?, map.into())?;
+        let map = self.map.map_or(usual, VocabularyExpansion::from);
+        let (expanded, report) = model.expanded(&read(&self.vectors)?, map)?;
         expanded.save(&self.output)?;
-        if map == MapArg::Same && report.error > ROUNDING {
+        if map == VocabularyExpansion::Same && report.error > ROUNDING {
             output::warn(&format!(
                 "the vectors of shared words differ from the model's by {:.3} on average; was it trained on {}? --map affine fits a map",
                 report.error,

@@ -1,15 +1,16 @@
 //! How rankings by words and by meaning become one, as arguments.
 
-use clap::ValueEnum;
+use crate::argument::argument_of;
 use senv_index::documents::{Join, JoinMethod};
 
-/// What is added up.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Method {
-    /// How far each score stands out among all, in deviations.
-    ZScores,
-    /// 1 / (60 + rank).
-    ReciprocalRanks,
+argument_of! {
+    /// What is added up.
+    enum Method for JoinMethod {
+        /// How far each score stands out among all, in deviations.
+        ZScores,
+        /// 1 / (60 + rank).
+        ReciprocalRanks,
+    }
 }
 
 /// How much words and meaning count.
@@ -48,10 +49,7 @@ impl JoinArgs {
     }
 
     pub(crate) fn join(self) -> Join {
-        let method = match self.join {
-            None | Some(Method::ZScores) => JoinMethod::ZScores,
-            Some(Method::ReciprocalRanks) => JoinMethod::ReciprocalRanks,
-        };
+        let method = self.join.map_or(JoinMethod::ZScores, Into::into);
         let Join { words, meaning, .. } = Join::default();
         let Weights { words, meaning } = self.weights.unwrap_or(Weights { words, meaning });
         Join { method, words, meaning }

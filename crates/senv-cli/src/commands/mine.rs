@@ -7,18 +7,19 @@ use std::{
 
 use clap::builder::RangedU64ValueParser;
 use senv::MineParams;
+use senv_core::text::Lines;
 use serde::Serialize;
 
 use crate::{
     commands::{
         ModelArg,
-        sentences::{LocatedSentence, cosine, located, read_for, texts, with_files},
+        sentences::{LocatedSentence, cosine, located, read_for, with_files},
     },
     destination,
     failure::{Failure, Result},
     output::{self, plural},
     progress::Settled,
-    text::{InputArgs, TextArgs, is_dash, note_typing},
+    text::{INPUT_HELP, InputArgs, TextArgs, is_dash, note_typing},
 };
 
 /// Find the most similar pairs of sentences within a text, or between two, the best first.
@@ -67,8 +68,6 @@ pub(crate) struct Mine {
     text: TextArgs,
 }
 
-const INPUT_HELP: &str = "Text, one sentence a line; plain, .gz or .zst; - is standard input [default: -]";
-
 const EXAMPLES: &str = "\
 Examples:
   senv mine text.txt
@@ -85,8 +84,7 @@ struct Mined<'a> {
 
 impl Mine {
     pub(crate) fn run(self) -> Result {
-        let stdin = [PathBuf::from("-")];
-        let input = if self.input.paths().is_empty() { &stdin } else { self.input.paths() };
+        let input = self.input.paths_or_stdin();
         let paths: Vec<&PathBuf> = input.iter().chain(&self.with).collect();
         if paths.iter().filter(|path| is_dash(path)).count() > 1 {
             return Err(Failure::Usage("standard input can be read once: give the other text as a file".into()));
@@ -113,7 +111,7 @@ impl Mine {
         let set = |done, n| {
             if falls { progress.set_of_pairs(done, n) } else { progress.set(done as f64 / n.max(1) as f64) }
         };
-        let found = senv::mine(&model, &texts(&lines), others.as_ref().map(texts).as_deref(), &params, set)?;
+        let found = senv::mine(&model, &lines.texts(), others.as_ref().map(Lines::texts).as_deref(), &params, set)?;
         progress.finish();
 
         let mut out = output::stdout();
@@ -140,8 +138,7 @@ impl Mine {
 
     fn write(&self, out: &mut impl Write, pair: &Mined<'_>) -> io::Result<()> {
         if self.json {
-            serde_json::to_writer(&mut *out, pair)?;
-            return writeln!(out);
+            return output::write_json_line(out, pair);
         }
         if !self.no_score {
             write!(out, "{:.4}\t", pair.score)?;

@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+mod answers;
 mod check_report;
 pub(crate) mod cluster;
 mod collection_facts;
@@ -12,21 +13,17 @@ pub(crate) mod decode;
 pub(crate) mod dedupe;
 pub(crate) mod define;
 pub(crate) mod encode;
-mod equal;
 pub(crate) mod eval;
 pub(crate) mod expand_vocabulary;
-mod finite;
 pub(crate) mod index;
 pub(crate) mod info;
 mod join;
 pub(crate) mod join_shards;
 mod known_words;
 pub(crate) mod manual;
-mod min_score;
 pub(crate) mod mine;
 pub(crate) mod nearest;
 pub(crate) mod outliers;
-mod own_lines;
 pub(crate) mod reproduce;
 pub(crate) mod sample;
 pub(crate) mod search;

@@ -1,9 +1,6 @@
 //! `senv outliers`: the sentences that are unlike all others.
 
-use std::{
-    io::{self, Write},
-    path::PathBuf,
-};
+use std::io::{self, Write};
 
 use clap::builder::RangedU64ValueParser;
 use serde::Serialize;
@@ -11,13 +8,13 @@ use serde::Serialize;
 use crate::{
     commands::{
         ModelArg,
-        sentences::{LocatedSentence, cosine, located, read_for, texts, with_files},
+        sentences::{LocatedSentence, cosine, located, read_for, with_files},
     },
     destination,
     failure::{Failure, Result},
     output::{self, plural},
     progress::Settled,
-    text::{InputArgs, TextArgs, note_typing},
+    text::{INPUT_HELP, InputArgs, TextArgs, note_typing},
 };
 
 /// Find the sentences of a text that are unlike all others.
@@ -55,8 +52,6 @@ pub(crate) struct Outliers {
     text: TextArgs,
 }
 
-const INPUT_HELP: &str = "Text, one sentence a line; plain, .gz or .zst; - is standard input [default: -]";
-
 const EXAMPLES: &str = "\
 Examples:
   senv outliers text.txt
@@ -72,13 +67,12 @@ struct Outlier<'a> {
 
 impl Outliers {
     pub(crate) fn run(self) -> Result {
-        let stdin = [PathBuf::from("-")];
-        let input = if self.input.paths().is_empty() { &stdin } else { self.input.paths() };
+        let input = self.input.paths_or_stdin();
         destination::check_stdout(&input.iter().collect::<Vec<_>>())?;
         let model = self.model.open_for_topics()?;
         note_typing(input, "sentences");
         let lines = read_for(&self.model, &model, input, &self.text)?;
-        let sentences = texts(&lines);
+        let sentences = lines.texts();
         let progress = Settled::new("comparing");
         let likeness =
             senv::outliers(&model, &sentences, self.k, |done, n| progress.set(done as f64 / n.max(1) as f64))?;
@@ -109,8 +103,7 @@ impl Outliers {
     fn write(&self, out: &mut impl Write, outlier: &Outlier<'_>) -> io::Result<()> {
         let place = &outlier.place;
         if self.json {
-            serde_json::to_writer(&mut *out, outlier)?;
-            return writeln!(out);
+            return output::write_json_line(out, outlier);
         }
         if self.drop {
             return writeln!(out, "{}", place.text);

@@ -6,7 +6,7 @@ use std::{
 };
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use senv_reproduce::{Error, Options, PaperName, Remaining, Reproduction, ReproductionRun, RunObserver};
 
 use crate::{
@@ -129,7 +129,7 @@ struct RunProgress {
 
 impl RunProgress {
     fn new() -> Self {
-        Self { interrupt: Interrupt::install(), bar: bar() }
+        Self { interrupt: Interrupt::install(), bar: output::spinner("{spinner} {elapsed}  {wide_msg}") }
     }
 
     fn note(&self, line: &str) {
@@ -155,16 +155,6 @@ impl RunObserver for RunProgress {
     fn stops(&self) -> bool {
         self.interrupt.is_requested()
     }
-}
-
-fn bar() -> ProgressBar {
-    if !output::is_terminal() || output::is_quiet() {
-        return ProgressBar::hidden();
-    }
-    let style = ProgressStyle::with_template("{spinner} {elapsed}  {wide_msg}");
-    let bar = ProgressBar::new_spinner().with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
-    bar.enable_steady_tick(Duration::from_millis(200));
-    bar
 }
 
 #[cfg(test)]

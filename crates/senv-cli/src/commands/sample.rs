@@ -1,19 +1,19 @@
 //! `senv sample`: a few sentences of a text.
 
-use std::{io::Write, path::PathBuf};
+use std::io::Write;
 
 use clap::ArgGroup;
 
 use crate::{
     commands::{
         ModelArg,
-        sentences::{located, read_for, share, texts, with_files},
+        sentences::{located, read_for, share, with_files},
     },
     destination,
     failure::{Failure, Result},
     output::{self, grouped, plural},
     progress::Settled,
-    text::{InputArgs, TextArgs, note_typing},
+    text::{INPUT_HELP, InputArgs, TextArgs, note_typing},
 };
 
 /// Choose a few sentences that show what is in a text.
@@ -55,8 +55,6 @@ pub(crate) struct Sample {
     text: TextArgs,
 }
 
-const INPUT_HELP: &str = "Text, one sentence a line; plain, .gz or .zst; - is standard input [default: -]";
-
 const EXAMPLES: &str = "\
 Examples:
   senv sample --diverse 50 text.txt
@@ -65,13 +63,12 @@ Examples:
 
 impl Sample {
     pub(crate) fn run(self) -> Result {
-        let stdin = [PathBuf::from("-")];
-        let input = if self.input.paths().is_empty() { &stdin } else { self.input.paths() };
+        let input = self.input.paths_or_stdin();
         destination::check_stdout(&input.iter().collect::<Vec<_>>())?;
         let model = self.model.open_for_topics()?;
         note_typing(input, "sentences");
         let lines = read_for(&self.model, &model, input, &self.text)?;
-        let sentences = texts(&lines);
+        let sentences = lines.texts();
         let chosen = match (self.diverse, self.random) {
             (Some(n), _) => {
                 let progress = Settled::new("choosing");
@@ -86,8 +83,7 @@ impl Sample {
         for &i in &chosen {
             let place = located(&lines, i, with_files(input, &lines));
             if self.json {
-                serde_json::to_writer(&mut out, &place).map_err(|error| Failure::stdout(error.into()))?;
-                writeln!(out).map_err(Failure::stdout)?;
+                output::write_json_line(&mut out, &place).map_err(Failure::stdout)?;
             } else {
                 writeln!(out, "{}", place.text).map_err(Failure::stdout)?;
             }

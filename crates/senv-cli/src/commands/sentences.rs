@@ -2,14 +2,12 @@
 
 use std::{borrow::Cow, path::PathBuf};
 
-use senv::Model;
+use senv::{Model, read_sentences};
+use senv_core::text::Lines;
 use serde::Serialize;
 
 use super::{ModelArg, known_words::WordSample};
-use crate::{
-    failure::Result,
-    text::{Lines, TextArgs, read_sentences},
-};
+use crate::{failure::Result, text::TextArgs};
 
 /// A sentence and where it stands.
 #[derive(Debug, Serialize)]
@@ -58,7 +56,7 @@ pub(crate) fn read_for(arg: &ModelArg, model: &Model, paths: &[PathBuf], text: &
 /// Fails for a text of no sentence, naming the first of its files.
 pub(crate) fn not_empty(lines: &Lines, paths: &[PathBuf]) -> Result {
     match paths.first() {
-        Some(path) if lines.len() == 0 => Err(senv_core::Error::EmptyInput { path: path.clone() }.into()),
+        Some(path) if lines.is_empty() => Err(senv_core::Error::EmptyInput { path: path.clone() }.into()),
         _ => Ok(()),
     }
 }
@@ -68,11 +66,6 @@ pub(crate) fn check_words(arg: &ModelArg, model: &Model, lines: &Lines) {
     let mut sample = WordSample::new(&arg.model, model);
     sample.add(lines.iter().map(|(_, line)| line));
     sample.finish();
-}
-
-/// The sentences of a text.
-pub(crate) fn texts(lines: &Lines) -> Vec<&str> {
-    lines.iter().map(|(_, line)| line).collect()
 }
 
 /// A cosine as an argument.

@@ -2,20 +2,23 @@
 
 use std::{
     io::Write,
+    ops::AddAssign,
     path::{Path, PathBuf},
 };
 
-use senv::Model;
-use senv_core::{Coverage, Scratch, SentenceEncoder, TextReader, kernels};
+use senv::{CoverageCounts, Model};
+use senv_core::{
+    Scratch, SentenceEncoder, TextReader, kernels,
+    text::{LineBatch, for_line_batches},
+};
+use senv_store::{Digits, push_row};
 use serde::Serialize;
 
 use crate::{
-    commands::{ModelArg, finite, known_words::WordSample, unread::Unread},
+    commands::{ModelArg, known_words::WordSample, unread::warn_of_unread},
     destination,
     failure::{Failure, Result},
-    number::{Digits, push_row},
     output::{self, plural},
-    stream::{self, Batch},
     text::{LineArgs, is_dash, note_typing},
 };
 
@@ -69,23 +72,17 @@ struct Pair<'a> {
     tally: Tally,
 }
 
-/// Pairs with a sentence that is the zero vector, and sentences that were not read to their end.
+/// Pairs with a sentence that is the zero vector, and how much of the sentences is known.
 #[derive(Debug, Clone, Copy, Default)]
 struct Tally {
     unknown: u64,
-    unread: Unread,
+    sentences: CoverageCounts,
 }
 
-impl Tally {
-    fn of(coverage: [Coverage; 2]) -> Self {
-        let mut unread = Unread::default();
-        coverage.iter().for_each(|coverage| unread.add(coverage));
-        Self { unknown: u64::from(coverage.iter().any(|coverage| coverage.is_empty())), unread }
-    }
-
-    fn merge(&mut self, other: Self) {
+impl AddAssign for Tally {
+    fn add_assign(&mut self, other: Self) {
         self.unknown += other.unknown;
-        self.unread += other.unread;
+        self.sentences += other.sentences;
     }
 }
 
@@ -122,13 +119,15 @@ impl<'m> State<'m> {
         let (u, v) = self.vectors.split_at_mut(model.dim());
         let coverage =
             [model.encode_into(first, &mut self.scratch, u), model.encode_into(second, &mut self.scratch, v)];
-        finite::check(model, path, first, u)?;
-        finite::check(model, path, second, v)?;
+        model.check_finite(path, first, u)?;
+        model.check_finite(path, second, v)?;
         let relatedness = model.relatedness(first, second)?;
         let known_tokens = coverage.map(|coverage| coverage.known);
         let share = |text| if counts_words { model.known_words([text]).share() } else { None };
         let known_word_share = [share(first), share(second)];
-        let tally = Tally::of(coverage);
+        let unknown = u64::from(coverage.iter().any(|coverage| coverage.is_empty()));
+        let mut tally = Tally { unknown, ..Tally::default() };
+        [first, second].iter().zip(&coverage).for_each(|(text, coverage)| tally.sentences.add(text, coverage));
         Ok(Pair { first, second, cosine: kernels::cosine(u, v), relatedness, known_tokens, known_word_share, tally })
     }
 }
@@ -164,15 +163,15 @@ impl Similarity {
             model.prepare_for_many();
             let reader = TextReader::open(&[&self.input], &self.text.options())?;
             let mut out = output::stdout();
-            let work = |state: &mut State<'_>, batch: &mut Batch<Tally>| self.score(state, batch);
-            stream::run(
+            let work = |state: &mut State<'_>, batch: &mut LineBatch<Tally>| self.score(state, batch);
+            for_line_batches(
                 reader,
                 |_| Ok(()),
                 threads,
                 state,
                 work,
                 |batch| {
-                    tally.merge(batch.tally);
+                    tally += batch.tally;
                     if !sample.is_complete() {
                         sample.add(batch.lines.iter().flat_map(|(_, line)| line.split('\t').take(2)));
                     }
@@ -185,23 +184,23 @@ impl Similarity {
             output::warn(&format!("{} with a sentence of no known word: cosine 0", plural(tally.unknown, "pair")));
         }
         sample.finish();
-        tally.unread.warn();
+        warn_of_unread(&tally.sentences);
         Ok(())
     }
 
-    fn score(&self, state: &mut State<'_>, batch: &mut Batch<Tally>) -> Result {
-        let Batch { lines, out, tally } = batch;
+    fn score(&self, state: &mut State<'_>, batch: &mut LineBatch<Tally>) -> Result {
+        let LineBatch { lines, out, tally } = batch;
         for (number, line) in lines.iter() {
             let mut columns = line.split('\t');
             let (Some(first), Some(second)) = (columns.next(), columns.next()) else {
                 let reason = "found no tab, expected FIRST<TAB>SECOND; separate the sentences with one tab";
-                return Err(stream::bad_line(&self.input, number, reason));
+                let reason = format!("line {number}: {reason}");
+                return Err(senv_core::Error::BadFile { path: self.input.clone(), reason }.into());
             };
             let pair = state.pair(first, second)?;
-            tally.merge(pair.tally);
+            *tally += pair.tally;
             if self.json {
-                serde_json::to_writer(&mut *out, &pair)?;
-                out.push(b'\n');
+                output::write_json_line(out, &pair)?;
             } else {
                 out.extend_from_slice(line.as_bytes());
                 out.push(b'\t');

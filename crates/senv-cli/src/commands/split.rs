@@ -1,6 +1,6 @@
 //! `senv split`: a text, one sentence a line.
 
-use std::{io::Write, path::PathBuf};
+use std::io::Write;
 
 use senv_core::{TextOptions, TextReader, text::Split};
 use serde::Serialize;
@@ -56,8 +56,7 @@ struct Sentence<'a> {
 
 impl SplitCommand {
     pub(crate) fn run(self) -> Result {
-        let stdin = [PathBuf::from("-")];
-        let input = if self.input.paths().is_empty() { &stdin } else { self.input.paths() };
+        let input = self.input.paths_or_stdin();
         destination::check_stdout(input)?;
         self.text.note_tables(input);
         note_typing(input, "text");
@@ -73,8 +72,7 @@ impl SplitCommand {
                 if !is_blank {
                     let file = (input.len() > 1).then(|| line.path.display().to_string());
                     let sentence = Sentence { file, line: line.number, text: line.text };
-                    serde_json::to_writer(&mut out, &sentence).map_err(|error| Failure::stdout(error.into()))?;
-                    writeln!(out).map_err(Failure::stdout)?;
+                    output::write_json_line(&mut out, &sentence).map_err(Failure::stdout)?;
                 }
             } else if !(is_blank && was_blank) {
                 writeln!(out, "{}", line.text).map_err(Failure::stdout)?;

@@ -4,19 +4,16 @@
 //! is replaced if it is empty, or if it is what the command writes, made by senv; any other takes `--force`. Devices
 //! and pipes are written to. All of that is checked before the work begins.
 
-mod identity;
 mod recognize;
 
 use std::{fs, path::Path};
 
-use senv_core::files::AtomicFile;
+use senv_core::files::{AtomicFile, is_same_file};
 
 use crate::{
     failure::{Failure, Result},
     text::is_dash,
 };
-
-pub(crate) use self::identity::is_same;
 
 /// Leave to replace any file.
 #[derive(Debug, Clone, Copy, Default, clap::Args)]
@@ -37,6 +34,7 @@ pub(crate) enum Content<'a> {
     /// A NumPy matrix.
     Matrix,
     /// A table with a column of vectors, as Parquet or Arrow.
+    #[cfg(feature = "arrow")]
     VectorTable,
     /// The words of this matrix, one a line.
     WordsOf(&'a Path),
@@ -69,6 +67,7 @@ impl Content<'_> {
             Self::Model => "no model of senv",
             Self::Checkpoint => "no checkpoint",
             Self::Matrix => "no matrix as senv writes it",
+            #[cfg(feature = "arrow")]
             Self::VectorTable => "no table with vectors as senv writes it",
             Self::WordsOf(_) => "not the words of that matrix",
             Self::Vectors => "holds no vectors as senv writes them",
@@ -149,7 +148,7 @@ pub(crate) fn check_stdout<P: AsRef<Path>>(inputs: &[P]) -> Result {
 }
 
 fn refuse_input<P: AsRef<Path>>(path: &Path, name: &str, inputs: &[P], remedy: &str) -> Result {
-    let is_output = |input: &&P| identity::is_same_as(input.as_ref(), path);
+    let is_output = |input: &&P| is_same_as(input.as_ref(), path);
     let Some(input) = inputs.iter().find(is_output).map(AsRef::as_ref) else { return Ok(()) };
     let how = if input == path {
         "is one of the files that are read".to_owned()
@@ -159,6 +158,18 @@ fn refuse_input<P: AsRef<Path>>(path: &Path, name: &str, inputs: &[P], remedy: &
         format!("is the file {}, which is read", input.display())
     };
     Err(Failure::Usage(format!("{name} {how}; {remedy}")))
+}
+
+/// Whether two paths lead to one file, or would where it is not there yet.
+pub(crate) fn is_same(a: &Path, b: &Path) -> bool {
+    a == b || is_same_as(a, b)
+}
+
+/// Whether an input is the file that an output names.
+fn is_same_as(input: &Path, output: &Path) -> bool {
+    let input = if is_dash(input) { Path::new("/dev/stdin") } else { input };
+    let output = if is_dash(output) { Path::new("/dev/stdout") } else { output };
+    is_same_file(input, output)
 }
 
 /// Fails if a file cannot be written to where it should appear; nothing is left behind.

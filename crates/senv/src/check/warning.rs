@@ -22,7 +22,7 @@
 
 use std::fmt;
 
-use senv_core::Remedy;
+use senv_core::{Remedy, counts::grouped};
 use serde::Serialize;
 
 use super::Check;
@@ -258,12 +258,6 @@ impl fmt::Display for CheckWarning {
             ),
         }
     }
-}
-
-/// Digits in groups: `1,234,567`.
-fn grouped(n: u64) -> String {
-    let (rest, last) = (n / 1000, n % 1000);
-    if rest == 0 { last.to_string() } else { format!("{},{last:03}", grouped(rest)) }
 }
 
 #[cfg(test)]

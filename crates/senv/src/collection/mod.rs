@@ -1,10 +1,15 @@
 //! Sentences on disk that can be searched: a collection of vectors and texts, joined with the model that makes the
 //! vectors.
 
+mod condition;
+mod context;
 mod model_place;
 mod new_sentences;
 mod ranked;
 mod search;
+mod sentences;
+mod text_columns;
+mod text_parts;
 #[cfg(feature = "english")]
 mod web_export;
 
@@ -25,9 +30,13 @@ use crate::{
 #[cfg(feature = "english")]
 pub use self::web_export::WebExport;
 pub use self::{
+    condition::Condition,
     new_sentences::NewSentences,
     ranked::{DocumentHit, RankedCollection},
     search::{SentenceHit, SentenceSearch},
+    sentences::read_sentences,
+    text_columns::TextColumns,
+    text_parts::{CollectionText, TextDocuments},
 };
 
 /// Names of what is kept with a collection.
@@ -103,6 +112,17 @@ pub struct SentenceCollection {
 }
 
 impl SentenceCollection {
+    /// The column of the sentences: the first.
+    pub const TEXT: &str = TEXT;
+    /// The columns of the file and of the line that a sentence comes from ([`CollectionText`]).
+    pub const FILE: &str = "file";
+    /// See [`SentenceCollection::FILE`].
+    pub const LINE: &str = "line";
+    /// The columns of the document that a sentence is of, and of its place there, from 1 ([`TextDocuments`]).
+    pub const DOCUMENT: &str = "document";
+    /// See [`SentenceCollection::DOCUMENT`].
+    pub const PLACE: &str = "place";
+
     /// Makes an empty collection in a folder, which is created, for the model at a path.
     ///
     /// # Errors
@@ -269,6 +289,12 @@ impl SentenceCollection {
         self.rows.is_empty()
     }
 
+    /// Whether the sentences are of documents.
+    #[must_use]
+    pub fn has_documents(&self) -> bool {
+        [Self::DOCUMENT, Self::PLACE].iter().all(|name| has_column(&self.rows, name))
+    }
+
     /// Whether cosines are estimates, because no vectors are kept to compute them with ([`Rescoring::None`]).
     #[must_use]
     pub fn estimates_cosines(&self) -> bool {
@@ -397,6 +423,11 @@ impl SentenceCollection {
         let recall = search.recall.unwrap_or_else(|| Self::recall(&self.rows));
         search::search(&self.rows, queries, search, recall)
     }
+}
+
+/// Whether a collection has this column.
+fn has_column(rows: &Collection, name: &str) -> bool {
+    rows.columns().iter().any(|column| column == name)
 }
 
 fn owned(sentences: &[impl AsRef<str>]) -> Vec<String> {

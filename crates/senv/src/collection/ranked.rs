@@ -24,8 +24,8 @@ pub struct DocumentHit {
     pub cosine: f32,
     /// That sentence.
     pub text: String,
-    /// Its position in the collection.
-    pub position: usize,
+    /// Its position in the collection; where sentences are ranked by themselves, those of all that are equal to it.
+    pub positions: Vec<usize>,
 }
 
 /// The documents of a [`SentenceCollection`] in memory, or its sentences, for searches by words and meaning.
@@ -55,7 +55,7 @@ impl SentenceCollection {
     /// let documents = ["travel", "travel", "weather"].map(String::from).to_vec();
     /// collection.add_sentences(NewSentences::new(texts).column("document", documents))?;
     /// let ranked = collection.ranked(Some("document"), |_| true)?;
-    /// let hits = ranked.search(&collection, "a delayed train", 1, RankBy::Expanded)?;
+    /// let hits = ranked.search(&collection, "a delayed train", 1, RankBy::Expanded, -1.0)?;
     /// assert_eq!((hits[0].name.as_str(), hits[0].text.as_str()), ("travel", "The train is late."));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -159,7 +159,8 @@ impl RankedCollection {
     }
 
     /// The `k` best documents for a query, each with its nearest sentence, the best first; of equally good ones the
-    /// earlier. None for a query of which nothing is known. `collection` is the one that these are of.
+    /// earlier. Equal sentences that are ranked by themselves are one hit. Left out is what has a cosine below
+    /// `min_cosine`; all is left out for a query of which nothing is known. `collection` is the one that these are of.
     ///
     /// # Errors
     /// Those of reading the collection.
@@ -169,6 +170,7 @@ impl RankedCollection {
         query: &str,
         k: usize,
         by: RankBy,
+        min_cosine: f32,
     ) -> Result<Vec<DocumentHit>> {
         let vector = collection.model.encode_one(query).to_vec();
         let scores = self.ranker.scores(query, &vector, by);
@@ -176,21 +178,46 @@ impl RankedCollection {
             return Ok(Vec::new());
         }
         let cosines = self.ranker.sentence_cosines(&vector);
-        let hit = |document: usize| -> Result<DocumentHit> {
-            let (place, cosine) = match self.is_of_documents {
-                true => {
-                    let places = self.ranker.sentences(document);
-                    let nearest = places.clone().reduce(|a, b| if cosines[b] > cosines[a] { b } else { a });
-                    let place = nearest.unwrap_or(places.start);
-                    (place, cosines[place])
-                }
-                false => (document, self.ranker.document_cosine(&vector, document)),
-            };
-            let position = self.positions[place];
-            let text = collection.rows.text(position, TEXT)?;
-            Ok(DocumentHit { name: self.names[document].clone(), score: scores[document], cosine, text, position })
+        let place = |document: usize| {
+            if !self.is_of_documents {
+                return (document, self.ranker.document_cosine(&vector, document));
+            }
+            let places = self.ranker.sentences(document);
+            let place =
+                places.clone().reduce(|a, b| if cosines[b] > cosines[a] { b } else { a }).unwrap_or(places.start);
+            (place, cosines[place])
         };
-        best(&scores, k).into_iter().map(hit).collect()
+        let (mut hits, mut of_texts): (Vec<DocumentHit>, HashMap<String, usize>) = (Vec::new(), HashMap::new());
+        let mut taken = 0;
+        // More than are wanted, since some of them may be equal, or too far.
+        let mut wanted = k.saturating_mul(2).saturating_add(10);
+        loop {
+            let ranked = best(&scores, wanted);
+            for &document in &ranked[taken..] {
+                let (place, cosine) = place(document);
+                if cosine < min_cosine {
+                    continue;
+                }
+                let position = self.positions[place];
+                let text = collection.rows.text(position, TEXT)?;
+                if !self.is_of_documents {
+                    if let Some(&hit) = of_texts.get(&text) {
+                        hits[hit].positions.push(position);
+                        continue;
+                    }
+                    of_texts.insert(text.clone(), hits.len());
+                }
+                let (name, score, positions) = (self.names[document].clone(), scores[document], vec![position]);
+                hits.push(DocumentHit { name, score, cosine, text, positions });
+            }
+            // One more than is wanted, so that all that are equal to the last one were seen.
+            if hits.len() > k || ranked.len() < wanted {
+                hits.truncate(k);
+                return Ok(hits);
+            }
+            taken = ranked.len();
+            wanted = wanted.saturating_mul(4);
+        }
     }
 }
 
@@ -226,15 +253,18 @@ mod tests {
             let ranked = collection.ranked(Some("of"), |_| true).unwrap();
             assert_eq!((ranked.len(), ranked.names.clone()), (2, vec!["travel".into(), "weather".into()]));
             for by in [RankBy::Words, RankBy::Document, RankBy::BestSentence, RankBy::Hybrid, RankBy::Expanded] {
-                let hits = ranked.search(&collection, "the bus", 5, by).unwrap();
+                let hits = ranked.search(&collection, "the bus", 5, by, -1.0).unwrap();
                 assert_eq!((hits.len(), hits[0].name.as_str()), (2, "travel"), "{by:?}");
-                assert_eq!((hits[0].text.as_str(), hits[0].position), ("A bus is faster.", 3), "{by:?}");
+                assert_eq!((hits[0].text.as_str(), hits[0].positions[0]), ("A bus is faster.", 3), "{by:?}");
                 let cosine = collection.search("the bus", 1).unwrap()[0].cosine;
                 let tolerance = if rescoring == Rescoring::None { 0.05 } else { 1e-4 };
                 assert!((hits[0].cosine - cosine).abs() < tolerance, "{} {cosine}", hits[0].cosine);
             }
             let some = collection.ranked(Some("of"), |position| position != 3).unwrap();
-            assert_eq!(some.search(&collection, "the late bus", 1, RankBy::BestSentence).unwrap()[0].position, 0);
+            assert_eq!(
+                some.search(&collection, "the late bus", 1, RankBy::BestSentence, -1.0).unwrap()[0].positions,
+                [0]
+            );
             assert!(collection.ranked(Some("author"), |_| true).is_err());
         }
     }
@@ -244,11 +274,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let collection = collection(&folder.path().join("c"), senv_index::Rescoring::F16);
         let ranked = collection.ranked(None, |_| true).unwrap();
-        let hits = ranked.search(&collection, "qzx", 2, RankBy::Hybrid).unwrap();
+        let hits = ranked.search(&collection, "qzx", 2, RankBy::Hybrid, -1.0).unwrap();
         assert_eq!((ranked.len(), hits[0].text.as_str(), hits[0].name.as_str()), (4, "qzx 17", ""));
-        let late = ranked.search(&collection, "a late train", 1, RankBy::Hybrid).unwrap();
+        let late = ranked.search(&collection, "a late train", 1, RankBy::Hybrid, -1.0).unwrap();
         assert!(late[0].text == "The train is late." && late[0].cosine > 0.7, "{late:?}");
         let none = collection.ranked(None, |_| false).unwrap();
-        assert!(none.is_empty() && none.search(&collection, "rain", 3, RankBy::Expanded).unwrap().is_empty());
+        assert!(none.is_empty() && none.search(&collection, "rain", 3, RankBy::Expanded, -1.0).unwrap().is_empty());
     }
 }

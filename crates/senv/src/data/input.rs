@@ -8,6 +8,7 @@ use std::{
 use senv_core::{
     Sentences, TextOptions, TokenId, Tokenizer,
     corpus::{KeptReading, SentencesWriter},
+    counts::{grouped, plural},
 };
 use serde::{Deserialize, Serialize};
 
@@ -120,7 +121,7 @@ pub struct SourceReport {
 impl fmt::Display for SourceReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let groups = self.groups as u64;
-        write!(f, "{}: {} group{}", self.path.display(), grouped(groups), if groups == 1 { "" } else { "s" })?;
+        write!(f, "{}: {}", self.path.display(), plural(groups, "group"))?;
         let left_out = [
             (self.identical, "of equal sentences"),
             (self.contaminated, "held out"),
@@ -131,19 +132,6 @@ impl fmt::Display for SourceReport {
             write!(f, "{}{} {why}", if i == 0 { "; left out: " } else { ", " }, grouped(n))
         })
     }
-}
-
-/// A number with its digits in groups of three.
-fn grouped(n: u64) -> String {
-    let digits = n.to_string();
-    let mut text = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 /// A source before the vocabulary is known: tokens carry provisional numbers.

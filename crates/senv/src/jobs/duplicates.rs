@@ -1,6 +1,6 @@
 //! Sentences that say what an earlier one says.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, cmp::Reverse};
 
 use senv_core::{Error::InvalidParameter, Rows, SentenceEncoder, Table};
 use senv_index::Duplicate;
@@ -22,13 +22,16 @@ pub struct DuplicateParams<'a> {
     pub n_fixed: usize,
     /// A number for each sentence: only sentences of the same number are compared. All are if it is `None`.
     pub groups: Option<&'a [u32]>,
+    /// Of several near sentences beside the fixed ones the one of most characters is kept, and of equally long ones the
+    /// first; otherwise the first is.
+    pub keeps_longest: bool,
 }
 
 impl DuplicateParams<'_> {
     /// All sentences with all others.
     #[must_use]
     pub fn new(threshold: f32) -> Self {
-        Self { threshold, n_fixed: 0, groups: None }
+        Self { threshold, n_fixed: 0, groups: None, keeps_longest: false }
     }
 }
 
@@ -64,7 +67,8 @@ pub fn duplicates<E: SentenceEncoder + ?Sized>(
     params: &DuplicateParams<'_>,
     progress: impl FnMut(usize, usize),
 ) -> Result<Vec<Option<Duplicate>>> {
-    Encoded::new(encoder, sentences, params)?.duplicates(params.threshold, progress)
+    let encoded = Encoded::new(encoder, sentences, params)?;
+    Ok(encoded.of_sentences(&encoded.duplicates(params.threshold, progress)?))
 }
 
 /// The same with a threshold that is lowered from that of `params` until at most `n` sentences beside the fixed ones
@@ -119,35 +123,55 @@ pub fn duplicates_to<E: SentenceEncoder + ?Sized>(
             }
         }
     }
-    Ok((threshold, found))
+    Ok((threshold, encoded.of_sentences(&found)))
 }
 
-/// Sentences with the vectors of the distinct ones.
-struct Encoded<'a> {
+/// Sentences in the order in which they are taken, with the vectors of the distinct ones.
+struct Encoded {
+    /// The number of each sentence.
+    order: Vec<usize>,
+    /// The group of each, if there are groups.
+    groups: Option<Vec<u32>>,
+    n_fixed: usize,
     distinct: Distinct,
     vectors: Table,
-    params: DuplicateParams<'a>,
 }
 
-impl<'a> Encoded<'a> {
+impl Encoded {
     fn new<E: SentenceEncoder + ?Sized>(
         encoder: &E,
         sentences: &[impl AsRef<str>],
-        params: &DuplicateParams<'a>,
+        params: &DuplicateParams<'_>,
     ) -> Result<Self> {
         if let Some(groups) = params.groups.filter(|groups| groups.len() != sentences.len()) {
             let (name, requirement) = ("groups", "a number for each sentence");
             let got = format!("{} for {} sentences", groups.len(), sentences.len());
             return Err(InvalidParameter { name, requirement, got }.into());
         }
-        let distinct = Distinct::within(sentences, |number| params.groups.map_or(0, |groups| groups[number]));
-        let vectors = distinct.encode(encoder, sentences)?;
-        Ok(Self { distinct, vectors, params: *params })
+        let n_fixed = params.n_fixed;
+        let mut order: Vec<usize> = (0..sentences.len()).collect();
+        if params.keeps_longest {
+            order[n_fixed..].sort_by_cached_key(|&number| Reverse(sentences[number].as_ref().chars().count()));
+        }
+        let sentences: Vec<&str> = order.iter().map(|&number| sentences[number].as_ref()).collect();
+        let groups: Option<Vec<u32>> = params.groups.map(|groups| order.iter().map(|&number| groups[number]).collect());
+        let distinct = Distinct::within(&sentences, |place| groups.as_ref().map_or(0, |groups| groups[place]));
+        let vectors = distinct.encode(encoder, &sentences)?;
+        Ok(Self { order, groups, n_fixed, distinct, vectors })
+    }
+
+    /// What was found for each sentence by its number, from what was found in order.
+    fn of_sentences(&self, found: &[Option<Duplicate>]) -> Vec<Option<Duplicate>> {
+        let mut of_sentences = vec![None; found.len()];
+        for (&number, found) in self.order.iter().zip(found) {
+            of_sentences[number] = found.map(|Duplicate { of, cosine }| Duplicate { of: self.order[of], cosine });
+        }
+        of_sentences
     }
 
     fn duplicates(&self, threshold: f32, progress: impl FnMut(usize, usize)) -> Result<Vec<Option<Duplicate>>> {
         let near = self.near_rows(threshold, progress)?;
-        let (firsts, n_fixed) = (&self.distinct.firsts, self.params.n_fixed);
+        let (firsts, n_fixed) = (&self.distinct.firsts, self.n_fixed);
         let of_sentence = |(number, &row): (usize, &u32)| {
             let (row, number_of) = (row as usize, firsts[row as usize]);
             match near[row] {
@@ -163,9 +187,9 @@ impl<'a> Encoded<'a> {
     /// What the distinct sentences repeat of each other.
     fn near_rows(&self, threshold: f32, mut progress: impl FnMut(usize, usize)) -> Result<Vec<Option<Duplicate>>> {
         let (n, firsts) = (self.distinct.firsts.len(), &self.distinct.firsts);
-        let n_fixed = |rows: &[u32]| rows.partition_point(|&row| firsts[row as usize] < self.params.n_fixed);
+        let n_fixed = |rows: &[u32]| rows.partition_point(|&row| firsts[row as usize] < self.n_fixed);
         let mut rows: Vec<u32> = (0..n as u32).collect();
-        let Some(groups) = self.params.groups else {
+        let Some(groups) = &self.groups else {
             return Ok(senv_index::duplicates(&self.vectors, n_fixed(&rows), threshold, |done| progress(done, n))?);
         };
         let group = |row: u32| groups[firsts[row as usize]];
@@ -241,7 +265,7 @@ mod tests {
         let sentences = ["c", "aab", "aab", "baa", "x", "x", "c", "aab"];
         let groups = [7, 7, 2, 2, 2, 7, 7, 7];
         let of = |n_fixed| {
-            let params = DuplicateParams { threshold: 0.9, n_fixed, groups: Some(&groups) };
+            let params = DuplicateParams { threshold: 0.9, n_fixed, groups: Some(&groups), keeps_longest: false };
             places(&duplicates(&Letters, &sentences, &params, |_, _| {}).unwrap())
         };
         assert_eq!(of(0), [None, None, None, Some(2), None, None, Some(0), Some(1)]);

@@ -7,13 +7,13 @@ use std::{
 
 use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
 use arrow_schema::{DataType, Field, Fields, Schema, SchemaRef};
-use ndarray::ArrayView2;
 use senv_core::{
-    Coverage, SentenceEncoder, TextOptions, TextReader,
-    text::{ArrowBatches, ArrowFormat, LineNumbers, Shard},
+    SentenceEncoder, TextOptions, TextReader,
+    text::{ArrowBatches, ArrowFormat, LineNumbers, Lines, Shard},
 };
 use senv_store::{VectorPrecision, VectorTableWriter};
 
+use super::encoded_rows::EncodedRows;
 use crate::{Error, Result};
 
 /// Rows that are encoded at a time, and bytes of text after which no more are taken.
@@ -38,17 +38,6 @@ impl Default for EncodeTableParams {
         let (text, precision) = Default::default();
         Self { text, vector_column: "vector".into(), precision, shard: None }
     }
-}
-
-/// Rows that were encoded.
-#[derive(Debug, Clone, Copy)]
-pub struct EncodedRows<'a> {
-    /// Their sentences.
-    pub sentences: &'a [&'a str],
-    /// How much of each is known.
-    pub coverage: &'a [Coverage],
-    /// Their vectors, shape `(rows, dim)`.
-    pub vectors: ArrayView2<'a, f32>,
 }
 
 /// Encodes a column of text and writes it with its vectors, as Parquet or, if the name of the output ends in `.arrow`,
@@ -92,38 +81,6 @@ pub fn encode_table<E: From<Error>>(
     }
     let Some(writer) = job.writer else { return Ok(()) };
     Ok(writer.finish().map_err(Error::from)?)
-}
-
-/// Lines back to back.
-#[derive(Default)]
-struct Lines {
-    text: String,
-    ends: Vec<usize>,
-}
-
-impl Lines {
-    fn clear(&mut self) {
-        self.text.clear();
-        self.ends.clear();
-    }
-
-    fn has_room(&self) -> bool {
-        self.ends.len() < ROWS && self.text.len() < BYTES
-    }
-
-    fn push(&mut self, line: &str) {
-        self.text.push_str(line);
-        self.ends.push(self.text.len());
-    }
-
-    fn len(&self) -> usize {
-        self.ends.len()
-    }
-
-    fn all(&self) -> Vec<&str> {
-        let starts = std::iter::once(0).chain(self.ends.iter().copied());
-        starts.zip(&self.ends).map(|(start, &end)| &self.text[start..end]).collect()
-    }
 }
 
 /// An encoding under way, as [`FolderJob`](crate::FolderJob) is one of many files.
@@ -191,17 +148,17 @@ impl<E: From<Error>, F: FnMut(&EncodedRows<'_>) -> std::result::Result<(), E>> T
         let (mut text, mut rows) = (Lines::default(), None);
         while let Some(line) = lines.next_line().map_err(Error::from)? {
             text.clear();
-            text.push(line.text);
+            text.push(line.text, line.path, line.number).map_err(Error::from)?;
             let (batch, start) = TableRows::find(&mut rows, line.path, line.number - 1)?;
-            while text.has_room()
+            while text.has_room(ROWS, BYTES)
                 && start + text.len() < batch.num_rows()
                 && !lines.begins_block().map_err(Error::from)?
                 && let Some(line) = lines.next_line().map_err(Error::from)?
             {
-                text.push(line.text);
+                text.push(line.text, line.path, line.number).map_err(Error::from)?;
             }
             let batch = batch.slice(start, text.len());
-            self.push(&batch, &text.all())?;
+            self.push(&batch, &text.texts())?;
         }
         Ok(())
     }
@@ -217,30 +174,21 @@ impl<E: From<Error>, F: FnMut(&EncodedRows<'_>) -> std::result::Result<(), E>> T
         let schema: SchemaRef = Arc::new(Schema::new(fields));
         self.start(&schema)?;
         let mut reader = self.reader(inputs)?;
-        let (mut text, mut numbers, mut files) = (Lines::default(), Vec::new(), Vec::new());
+        let mut text = Lines::default();
         loop {
-            text.clear();
-            numbers.clear();
-            files.clear();
-            while text.has_room()
-                && (text.len() == 0 || !reader.begins_block().map_err(Error::from)?)
-                && let Some(line) = reader.next_line().map_err(Error::from)?
-            {
-                text.push(line.text);
-                numbers.push(line.number as i64);
-                if has_files {
-                    files.push(line.path.display().to_string());
-                }
-            }
-            if text.len() == 0 {
+            text.fill(&mut reader, ROWS, BYTES).map_err(Error::from)?;
+            if text.is_empty() {
                 return Ok(());
             }
-            let sentences = text.all();
+            let sentences = text.texts();
+            let places = || (0..text.len()).map(|i| text.place(i));
             let mut columns: Vec<ArrayRef> = Vec::new();
             if has_files {
-                columns.push(Arc::new(StringArray::from_iter_values(&files)));
+                columns.push(Arc::new(StringArray::from_iter_values(
+                    places().map(|(file, _)| file.display().to_string()),
+                )));
             }
-            columns.push(Arc::new(Int64Array::from_iter_values(numbers.iter().copied())));
+            columns.push(Arc::new(Int64Array::from_iter_values(places().map(|(_, line)| line as i64))));
             columns.push(Arc::new(StringArray::from_iter_values(&sentences)));
             let rows = RecordBatch::try_new(schema.clone(), columns).map_err(|error| {
                 let reason = format!("rows cannot be put together: {error}");

@@ -9,12 +9,11 @@ use std::{
 use senv_core::files::AtomicFile;
 use senv_store::{NpyReader, NpyWriter};
 
+use super::encode_lines::JSON_FRAME;
 use crate::error::{Error, Result};
 
 /// Rows of a matrix that are copied at a time.
 const ROWS: usize = 1 << 12;
-/// What stands around the rows of a JSON array as `senv encode` writes it.
-const FRAME: [&[u8]; 2] = [b"[", b"\n]\n"];
 
 /// Joins files of vectors that were made of the shards of an input ([`Shard`](senv_core::text::Shard)), in this order,
 /// into the file of the whole. The ending of the output is that of all of them, and says how:
@@ -97,7 +96,7 @@ fn join_json(shards: &[&Path], output: &Path) -> Result<()> {
     let mut file = AtomicFile::create(output)?;
     let mut is_first = true;
     let failed = |e| senv_core::Error::io("write", output, e);
-    file.write_all(FRAME[0]).map_err(failed)?;
+    file.write_all(JSON_FRAME[0]).map_err(failed)?;
     for path in shards {
         let mut rows = rows_of_json(path)?;
         if rows.limit() == 0 {
@@ -109,7 +108,7 @@ fn join_json(shards: &[&Path], output: &Path) -> Result<()> {
         is_first = false;
         copy(&mut rows, &mut file, path)?;
     }
-    file.write_all(FRAME[1]).map_err(failed)?;
+    file.write_all(JSON_FRAME[1]).map_err(failed)?;
     Ok(file.commit()?)
 }
 
@@ -118,7 +117,7 @@ fn rows_of_json(path: &Path) -> Result<io::Take<File>> {
     let io = |e| senv_core::Error::io("read", path, e);
     let mut file = File::open(path).map_err(io)?;
     let len = file.metadata().map_err(io)?.len();
-    let [before, behind] = FRAME.map(<[u8]>::len);
+    let [before, behind] = JSON_FRAME.map(<[u8]>::len);
     let mut ends = vec![0; before + behind];
     if len < ends.len() as u64 {
         return bad(path, "it is no array of vectors as senv encode writes it".into());
@@ -126,7 +125,7 @@ fn rows_of_json(path: &Path) -> Result<io::Take<File>> {
     file.read_exact(&mut ends[..before]).map_err(io)?;
     file.seek(SeekFrom::Start(len - behind as u64)).map_err(io)?;
     file.read_exact(&mut ends[before..]).map_err(io)?;
-    if ends != FRAME.concat() {
+    if ends != JSON_FRAME.concat() {
         return bad(path, "it is no array of vectors as senv encode writes it, or not all of it is there".into());
     }
     file.seek(SeekFrom::Start(before as u64)).map_err(io)?;

@@ -3,7 +3,7 @@
 use crate::error::Result;
 
 /// A sentence that a decoder said.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct DecodedSentence {
     /// Its words, separated by spaces.
     pub text: String,

@@ -1,7 +1,8 @@
 //! More words than a model has trained: how they are added, and what came of it.
 
 /// How words are added.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum VocabularyExpansion {
     /// By a linear map with a constant, as in the release of Skip-thoughts.
     Affine,

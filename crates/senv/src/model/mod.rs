@@ -4,6 +4,7 @@ pub(crate) mod decode;
 pub(crate) mod digest;
 pub(crate) mod encoder_model;
 pub(crate) mod expansion;
+mod finite;
 pub(crate) mod handle;
 pub(crate) mod reverse_dictionary;
 pub(crate) mod saved;

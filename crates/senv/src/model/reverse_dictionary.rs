@@ -3,7 +3,7 @@
 use senv_store::Embeddings;
 
 /// A word that a definition may be of.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct DefinedWord {
     /// The word.
     pub word: String,

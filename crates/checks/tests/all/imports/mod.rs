@@ -57,6 +57,7 @@ const ORDERS: &[(&str, &[&str])] = &[
     (
         "senv-base",
         &[
+            "counts.rs",
             "error",
             "ids.rs",
             "hash.rs",
@@ -113,6 +114,7 @@ const ORDERS: &[(&str, &[&str])] = &[
             "jobs",
             "sentence_index.rs",
             "collection",
+            "evaluation",
             "prelude.rs",
             "lib.rs",
         ],

@@ -1,6 +1,8 @@
 //! What a run of the bench leaves behind: a plain record, which is the JSON file, and which reports and comparisons are
 //! made from.
 
+use std::path::Path;
+
 use senv_metrics::Sample;
 use serde::{Deserialize, Serialize};
 
@@ -170,6 +172,19 @@ impl BenchRecord {
             files[place].1.push(&task.key);
         }
         files
+    }
+
+    /// Reads the file of a record, as `senv eval all --json` writes it.
+    ///
+    /// # Errors
+    /// [`senv_core::Error::Io`]; [`senv_core::Error::BadFile`] if it is none, is of another version, or is
+    /// inconsistent.
+    pub fn read(path: &Path) -> Result<Self> {
+        let text = std::fs::read_to_string(path).map_err(|error| senv_core::Error::io("read", path, error))?;
+        Self::from_json(&text).map_err(|error| {
+            let reason = format!("{error}; give a file of senv eval all --json");
+            senv_core::Error::BadFile { path: path.to_owned(), reason }.into()
+        })
     }
 
     /// Reads the JSON of a record.

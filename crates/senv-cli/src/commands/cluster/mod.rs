@@ -1,7 +1,5 @@
 //! `senv cluster`: what is in a text, by groups of like sentences.
 
-mod page;
-
 use std::{
     io::{self, Write},
     path::{Path, PathBuf},
@@ -9,19 +7,19 @@ use std::{
 
 use clap::builder::RangedU64ValueParser;
 use senv::{GroupBy, GroupParams, Grouping, Model, TextGroups};
-use senv_core::files::AtomicFile;
+use senv_core::{files::AtomicFile, text::Lines};
 use serde::Serialize;
 
 use crate::{
     commands::{
         ModelArg,
-        sentences::{LocatedSentence, cosine, located, read_for, texts, with_files},
+        sentences::{LocatedSentence, cosine, located, read_for, with_files},
     },
     destination::{self, Content, Destination, ForceArg},
     failure::{Failure, Result},
     output::{self, grouped, plural},
     progress::Settled,
-    text::{InputArgs, Lines, TextArgs, note_typing},
+    text::{INPUT_HELP, InputArgs, TextArgs, note_typing},
 };
 
 /// Divide a text into groups of sentences that mean alike, and show what each group is about.
@@ -87,8 +85,6 @@ pub(crate) struct Cluster {
     force: ForceArg,
 }
 
-const INPUT_HELP: &str = "Text, one sentence a line; plain, .gz or .zst; - is standard input [default: -]";
-
 const EXAMPLES: &str = "\
 Examples:
   senv cluster text.txt
@@ -118,8 +114,7 @@ struct Member<'a> {
 
 impl Cluster {
     pub(crate) fn run(self) -> Result {
-        let stdin = [PathBuf::from("-")];
-        let input = if self.input.paths().is_empty() { &stdin } else { self.input.paths() };
+        let input = self.input.paths_or_stdin();
         let inputs: Vec<&PathBuf> = input.iter().chain(&self.assign).collect();
         destination::check_stdout(&inputs)?;
         let (force, outputs) = (
@@ -135,7 +130,7 @@ impl Cluster {
         let old = self.assign.as_deref().map(|path| self.open_groups(path, &model)).transpose()?;
         note_typing(input, "sentences");
         let lines = read_for(&self.model, &model, input, &self.text)?;
-        let sentences = texts(&lines);
+        let sentences = lines.texts();
         let (found, grouping) = match old {
             Some(groups) => {
                 let grouping = groups.assign(&model, &sentences)?;
@@ -152,7 +147,7 @@ impl Cluster {
             found.save(path, &senv::model_digest(&self.model.model)?)?;
         }
         if let Some(path) = &self.report {
-            let page = page::of(&model, &sentences, &found, &grouping)?;
+            let page = senv::groups_page(&model, &sentences, &found, &grouping)?;
             AtomicFile::write_with(path, |file| file.write_all(page.as_bytes()))?;
         }
         self.write(&lines, &found, &grouping, with_files(input, &lines)).map_err(Failure::stdout)?;
@@ -190,8 +185,7 @@ impl Cluster {
                 let member =
                     Member { group: group.map(|group| group + 1), cosine, place: located(lines, i, with_file) };
                 if self.json {
-                    serde_json::to_writer(&mut out, &member)?;
-                    writeln!(out)?;
+                    output::write_json_line(&mut out, &member)?;
                 } else {
                     let group = member.group.map_or_else(|| "-".into(), |group| group.to_string());
                     writeln!(out, "{group}\t{cosine:.4}\t{}\t{}", member.place.shown(), member.place.text)?;
@@ -203,8 +197,7 @@ impl Cluster {
             let shown =
                 ShownGroup { group: number + 1, size: group.size, words: &group.words, sentences: &group.central };
             if self.json {
-                serde_json::to_writer(&mut out, &shown)?;
-                writeln!(out)?;
+                output::write_json_line(&mut out, &shown)?;
                 continue;
             }
             let words = if group.words.is_empty() { String::new() } else { format!(": {}", group.words.join(" ")) };

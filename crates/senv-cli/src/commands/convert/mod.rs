@@ -9,10 +9,7 @@ use std::{
 
 use clap::ValueEnum;
 use senv::{Model, Model2Vec, ReleasedBin, write_model2vec};
-use senv_core::{Vocabulary, files::AtomicFile};
-use senv_store::{
-    Embeddings, Format, ModelFile, NonFinite, NpyWriter, ReadOptions, read_npy_marked, tokenizer_of_words,
-};
+use senv_store::{Embeddings, Format, ModelFile, NonFinite, ReadOptions, tokenizer_of_words};
 
 use self::release::ReleaseArgs;
 use crate::{
@@ -20,7 +17,7 @@ use crate::{
     destination::{self, Content, Destination, ForceArg},
     failure::{Failure, Result},
     output::{self, plural},
-    text::{Utf8Policy, is_dash, read_sentences},
+    text::{Utf8Policy, is_dash},
 };
 
 /// Convert word vectors from one format to another, or models of other programs to those of senv.
@@ -167,7 +164,7 @@ impl Convert {
                 out.flush().map_err(Failure::stdout)?;
             }
             Some(format) => embeddings.write(&self.output, format, NonFinite::Error)?,
-            None => write_matrix(&embeddings, &self.output)?,
+            None => embeddings.write_matrix(&self.output)?,
         }
         let words = plural(embeddings.len() as u64, "word");
         output::note(&format!("{words} of {} numbers written to {}", embeddings.dim(), self.output.display()));
@@ -198,7 +195,7 @@ impl Convert {
     fn check_output(&self, to: FormatArg) -> Result {
         let mut inputs = vec![self.input.clone()];
         if self.reads_matrix() {
-            inputs.push(words_path(&self.input));
+            inputs.push(Embeddings::words_of_matrix(&self.input));
         }
         if is_dash(&self.output) {
             if let FormatArg::Senv | FormatArg::Npy = to {
@@ -208,7 +205,7 @@ impl Convert {
             }
             return destination::check_stdout(&inputs);
         }
-        let words = words_path(&self.output);
+        let words = Embeddings::words_of_matrix(&self.output);
         let contents = match to {
             FormatArg::Senv => vec![(&self.output, Content::Model)],
             FormatArg::Npy => vec![(&words, Content::WordsOf(&self.output)), (&self.output, Content::Matrix)],
@@ -221,7 +218,7 @@ impl Convert {
 
     fn read(&self) -> Result<Embeddings> {
         if self.reads_matrix() {
-            return read_matrix(&self.input);
+            return Ok(Embeddings::read_matrix(&self.input)?);
         }
         if senv::is_english(&self.input) {
             return Ok(Model::open_verified(&self.input)?.to_embeddings()?);
@@ -264,56 +261,4 @@ fn of_stdout(error: senv_store::Error) -> Failure {
         senv_store::Error::Core(senv_core::Error::Io { source, .. }) => Failure::stdout(source),
         error => error.into(),
     }
-}
-
-/// The file of words that belongs to a matrix.
-fn words_path(matrix: &Path) -> PathBuf {
-    matrix.with_extension("words.txt")
-}
-
-fn write_matrix(embeddings: &Embeddings, path: &Path) -> Result {
-    let words = words_path(path);
-    if let Some((word, _)) = embeddings.iter().find(|(word, _)| word.trim().is_empty() || word.contains(['\n', '\r'])) {
-        let reason = format!("the word {word:?} cannot stand on a line of its own; write another format");
-        return Err(senv_core::Error::BadFile { path: words, reason }.into());
-    }
-    let mark = checksum(embeddings.iter().map(|(word, _)| word));
-    let matrix = AtomicFile::create(path)?;
-    let mut matrix = NpyWriter::marked(matrix, path, embeddings.len(), embeddings.dim(), mark)?;
-    embeddings.iter().try_for_each(|(_, row)| matrix.write_row(row))?;
-    let mut list = AtomicFile::create(&words)?;
-    embeddings.iter().try_for_each(|(word, _)| writeln!(list, "{word}")).map_err(|error| list.error(error))?;
-    Ok(AtomicFile::commit_all([matrix.finish()?, list])?)
-}
-
-fn read_matrix(path: &Path) -> Result<Embeddings> {
-    let names = words_path(path);
-    let words = read_sentences(&[&names], &senv_core::TextOptions::default())?;
-    let (table, mark) = read_npy_marked(path)?;
-    let differs = mark.is_some_and(|mark| mark != checksum(words.iter().map(|(_, word)| word)));
-    if differs || words.len() != table.n_rows() {
-        let why = format!(
-            "{}, {} of {}",
-            plural(words.len() as u64, "word"),
-            plural(table.n_rows() as u64, "row"),
-            path.display()
-        );
-        let reason = format!(
-            "these are not the words that belong to the matrix ({why}): one of the two files was replaced or changed; write \
-             both anew (a matrix saved by NumPy may go with any list of as many words)"
-        );
-        return Err(senv_core::Error::BadFile { path: names, reason }.into());
-    }
-    let vocabulary = Vocabulary::from_counts(words.iter().map(|(_, word)| (word, 0)), 0)?;
-    Ok(Embeddings::new(vocabulary, table)?)
-}
-
-/// The checksum of words, one a line.
-fn checksum<'w>(words: impl Iterator<Item = &'w str>) -> u32 {
-    let mut sum = crc32fast::Hasher::new();
-    for word in words {
-        sum.update(word.as_bytes());
-        sum.update(b"\n");
-    }
-    sum.finalize()
 }

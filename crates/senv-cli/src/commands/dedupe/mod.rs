@@ -4,16 +4,15 @@ mod report;
 mod within;
 
 use std::{
-    cmp::Reverse,
     collections::HashSet,
     io::{self, Write},
-    path::PathBuf,
+    path::{Path, PathBuf},
     time::Instant,
 };
 
 use clap::ValueEnum;
-use senv::{DuplicateParams, index::Duplicate};
-use senv_core::TextOptions;
+use senv::DuplicateParams;
+use senv_core::{TextOptions, text::copy_records};
 
 use self::within::Within;
 use crate::{
@@ -25,8 +24,7 @@ use crate::{
     failure::{Failure, Result},
     output::{self, plural, short},
     progress::Settled,
-    records::write_records,
-    text::{InputArgs, TextArgs, is_arrow, is_dash, note_typing},
+    text::{INPUT_HELP, InputArgs, TextArgs, is_arrow, is_dash, note_typing},
 };
 
 /// Write a text without its near-duplicates: sentences that say what an earlier one says.
@@ -77,8 +75,6 @@ pub(crate) struct Dedupe {
     #[command(flatten)]
     text: TextArgs,
 }
-
-const INPUT_HELP: &str = "Text, one sentence a line; plain, .gz or .zst; - is standard input [default: -]";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -136,8 +132,7 @@ fn wanted(text: &str) -> std::result::Result<Wanted, String> {
 
 impl Dedupe {
     pub(crate) fn run(self) -> Result {
-        let stdin = [PathBuf::from("-")];
-        let input = if self.input.paths().is_empty() { &stdin } else { self.input.paths() };
+        let input = self.input.paths_or_stdin();
         self.check(input)?;
         let model = self.model.open_for_many()?;
         note_typing(input, "sentences");
@@ -145,18 +140,14 @@ impl Dedupe {
         let read = Within::read(input, &self.against, self.by.as_deref(), &self.text)?;
         read.check_words(&self.model, &model, input)?;
         let Within { fixed, lines, groups } = &read;
-        let mut order: Vec<usize> = (0..lines.len()).collect();
-        if self.keep == Keep::Longest {
-            order.sort_by_cached_key(|&i| Reverse(lines.get(i).chars().count()));
-        }
         let n_fixed = fixed.len();
-        let sentences: Vec<&str> =
-            fixed.iter().map(|(_, line)| line).chain(order.iter().map(|&i| lines.get(i))).collect();
-        let groups: Option<Vec<u32>> = groups.as_ref().map(|groups| {
-            let of_order = order.iter().map(|&i| groups[n_fixed + i]);
-            groups[..n_fixed].iter().copied().chain(of_order).collect()
-        });
-        let params = DuplicateParams { threshold: self.threshold, n_fixed, groups: groups.as_deref() };
+        let sentences = [fixed.texts(), lines.texts()].concat();
+        let params = DuplicateParams {
+            threshold: self.threshold,
+            n_fixed,
+            groups: groups.as_deref(),
+            keeps_longest: self.keep == Keep::Longest,
+        };
         let progress = Settled::new("comparing");
         let set = |done, n| progress.set_of_pairs(done, n);
         let (threshold, found) = match self.to {
@@ -167,25 +158,29 @@ impl Dedupe {
             None => (None, senv::duplicates(&model, &sentences, &params, set)?),
         };
         progress.finish();
-        let mut of_line: Vec<Option<Duplicate>> = vec![None; lines.len()];
-        for (&i, duplicate) in order.iter().zip(&found[n_fixed..]) {
-            of_line[i] = *duplicate;
-        }
-
+        let of_line = &found[n_fixed..];
         let with_file = !self.against.is_empty() || with_files(input, lines);
         let place_of = |of: usize| match of.checked_sub(n_fixed) {
             None => located(fixed, of, with_file),
-            Some(of) => located(lines, order[of], with_file),
+            Some(of) => located(lines, of, with_file),
         };
         let mut out = output::stdout();
         let is_kept = |i: &usize| of_line[*i].is_none();
         let n_kept = (0..lines.len()).filter(is_kept).count() as u64;
         match self.report {
-            Some(Report::Pairs) => report::pairs(&mut out, lines, &of_line, place_of, with_file, self.json),
-            Some(Report::Groups) => report::groups(&mut out, lines, &of_line, place_of, with_file, self.json),
+            Some(Report::Pairs) => report::pairs(&mut out, lines, of_line, place_of, with_file, self.json),
+            Some(Report::Groups) => report::groups(&mut out, lines, of_line, place_of, with_file, self.json),
             None if self.records => {
                 let kept: HashSet<_> = (0..lines.len()).filter(is_kept).map(|i| lines.place(i)).collect();
-                write_records(&mut out, input, &self.text.options(), |path, number| kept.contains(&(path, number)))?;
+                let other_titles = |path: &Path| {
+                    let (path, first) = (path.display(), input[0].display());
+                    let message =
+                        format!("{path} has other titles than {first}: write the records of each file by itself");
+                    Failure::Usage(message)
+                };
+                let is_kept = |path: &Path, number| kept.contains(&(path, number));
+                let write = |record: &str| out.write_all(record.as_bytes()).map_err(Failure::stdout);
+                copy_records(input, &self.text.options(), is_kept, other_titles, write)?;
                 Ok(())
             }
             None => (0..lines.len())
@@ -248,7 +243,6 @@ impl Dedupe {
         if !self.json {
             return writeln!(out, "{}", place.text);
         }
-        serde_json::to_writer(&mut *out, place)?;
-        writeln!(out)
+        output::write_json_line(out, place)
     }
 }

@@ -3,11 +3,12 @@
 use std::io::{self, Write};
 
 use senv::index::Duplicate;
+use senv_core::text::Lines;
 use serde::Serialize;
 
 use crate::{
     commands::sentences::{LocatedSentence, located},
-    text::Lines,
+    output::write_json_line,
 };
 
 #[derive(Serialize)]
@@ -32,8 +33,7 @@ pub(super) fn pairs<'a>(
         let Some(Duplicate { of, cosine }) = *duplicate else { continue };
         let (dropped, kept) = (located(lines, i, with_file), place_of(of));
         if json {
-            serde_json::to_writer(&mut *out, &Dropped { dropped, cosine, kept: Some(kept) })?;
-            writeln!(out)?;
+            write_json_line(out, &Dropped { dropped, cosine, kept: Some(kept) })?;
         } else {
             let (line, of) = (dropped.shown(), kept.shown());
             writeln!(out, "{cosine:.4}\t{line}\t{of}\t{}\t{}", dropped.column(), kept.column())?;
@@ -73,8 +73,7 @@ pub(super) fn groups<'a>(
             let of_group = group.iter();
             let of_group =
                 of_group.map(|&(_, cosine, i)| Dropped { dropped: located(lines, i, with_file), cosine, kept: None });
-            serde_json::to_writer(&mut *out, &Group { kept, dropped: of_group.collect() })?;
-            writeln!(out)?;
+            write_json_line(out, &Group { kept, dropped: of_group.collect() })?;
             continue;
         }
         writeln!(out, "{}\t{}\t{}", group.len() + 1, kept.shown(), kept.column())?;

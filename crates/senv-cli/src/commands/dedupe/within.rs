@@ -2,7 +2,8 @@
 
 use std::{collections::HashMap, path::PathBuf};
 
-use senv::Model;
+use senv::{Model, read_sentences};
+use senv_core::text::Lines;
 
 use crate::{
     commands::{
@@ -10,7 +11,7 @@ use crate::{
         sentences::{check_words, not_empty},
     },
     failure::Result,
-    text::{Lines, TextArgs, read_sentences},
+    text::TextArgs,
 };
 
 /// Both texts in memory.
@@ -27,9 +28,7 @@ impl Within {
         text.note_tables(input);
         text.note_tables(against);
         let Some(by) = by else {
-            let read = |paths: &[PathBuf]| {
-                if paths.is_empty() { Ok(Lines::default()) } else { read_sentences(paths, &text.options()) }
-            };
+            let read = |paths: &[PathBuf]| read_sentences(paths, &text.options());
             return Ok(Self { fixed: read(against)?, lines: read(input)?, groups: None });
         };
         let options = text.options_with(by)?;
@@ -52,7 +51,7 @@ impl Within {
                     None => *known.entry(group.to_owned()).or_insert(new),
                 });
                 let (path, number) = both.place(i);
-                lines.push_at(sentence, path, number)?;
+                lines.push(sentence, path, number)?;
             }
             Ok(lines)
         };

@@ -6,11 +6,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use clap::ValueEnum;
-use senv::{ClaimParams, FolderEvent, FolderJob, FolderParams, model_digest};
+use senv::{ClaimParams, CoverageCounts, FolderEvent, FolderJob, FolderParams, model_digest};
 use senv_core::text::Shard;
 
-use super::{Counts, Encode, format::Format};
+use super::{Encode, format::Format, report as report_counts};
 use crate::{
     failure::{Failure, Result},
     output::{self, plural},
@@ -18,40 +17,15 @@ use crate::{
     text::{is_arrow, is_dash},
 };
 
-/// The format of the files of a folder.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum FolderFormat {
-    Npy,
-    Tsv,
-    Csv,
-    Jsonl,
-    Json,
-    Txt,
-    Parquet,
-    Arrow,
-}
-
-impl FolderFormat {
-    fn ending(self) -> &'static str {
-        match self {
-            Self::Npy => "npy",
-            Self::Tsv => "tsv",
-            Self::Csv => "csv",
-            Self::Jsonl => "jsonl",
-            Self::Json => "json",
-            Self::Txt => "txt",
-            Self::Parquet => "parquet",
-            Self::Arrow => "arrow",
-        }
-    }
-}
+/// The formats of the files of a folder: their endings.
+const FORMATS: [&str; 8] = ["npy", "tsv", "csv", "jsonl", "json", "txt", "parquet", "arrow"];
 
 /// How files become a folder.
 #[derive(Debug, Clone, clap::Args)]
 pub(super) struct FolderArgs {
     /// The format of the files in the output folder [default: parquet where all inputs are Parquet or Arrow, else npy]
-    #[arg(long, value_name = "FORMAT", help_heading = "Large inputs")]
-    output_format: Option<FolderFormat>,
+    #[arg(long, value_name = "FORMAT", value_parser = FORMATS, help_heading = "Large inputs")]
+    output_format: Option<String>,
     /// Share the files among all processes that are given this folder and the same output, on any number of machines
     /// that see both.
     ///
@@ -96,10 +70,9 @@ impl FolderArgs {
         Err(Failure::Usage(message))
     }
 
-    fn format(&self, inputs: &[PathBuf], digits: Option<u8>) -> Result<(&'static str, Format)> {
-        let by_inputs =
-            || if inputs.iter().all(|path| is_arrow(path)) { FolderFormat::Parquet } else { FolderFormat::Npy };
-        let ending = self.output_format.unwrap_or_else(by_inputs).ending();
+    fn format(&self, inputs: &[PathBuf], digits: Option<u8>) -> Result<(&str, Format)> {
+        let by_inputs = || if inputs.iter().all(|path| is_arrow(path)) { "parquet" } else { "npy" };
+        let ending = self.output_format.as_deref().unwrap_or_else(by_inputs);
         Ok((ending, Format::of(&Path::new("vectors").with_extension(ending), digits)?))
     }
 }
@@ -133,11 +106,11 @@ pub(super) fn run(command: &Encode, inputs: &[PathBuf], threads: usize) -> Resul
         force: command.force,
     };
     let job = FolderJob::open(&command.output, inputs, params)?;
-    let mut counts = Counts::default();
+    let mut counts = CoverageCounts::default();
     let outcome = job.run(
         |input, output| {
             let of_file = command.encode(&model, &[input.to_owned()], output, format, threads)?;
-            counts.join(of_file);
+            counts += of_file;
             Ok::<_, Failure>(of_file.lines)
         },
         say,
@@ -155,7 +128,7 @@ pub(super) fn run(command: &Encode, inputs: &[PathBuf], threads: usize) -> Resul
     }
     output::note(&format!("{} in {}", plural(outcome.finished as u64, "new file"), command.output.display()));
     if outcome.finished > 0 {
-        counts.report(started);
+        report_counts(counts, started);
     }
     // The last one is the error that the command ends with.
     let n = outcome.failed.len();

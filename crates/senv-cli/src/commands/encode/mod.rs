@@ -12,19 +12,16 @@ use std::{
 };
 
 use clap::builder::RangedU64ValueParser;
-use senv::{Model, files_of_pattern};
+use senv::{CoverageCounts, LineEncoding, Model, files_of_pattern};
 use senv_core::{
-    Coverage, TextReader,
-    text::{LineNumbers, Shard, is_blank},
+    TextReader,
+    text::{LineNumbers, Shard},
 };
 
+use self::folder::FolderArgs;
 pub(super) use self::format::Format;
-use self::{
-    folder::FolderArgs,
-    lines::{Source, to_file, to_stdout},
-};
 use crate::{
-    commands::{ModelArg, unread::Unread},
+    commands::{ModelArg, unread::warn_of_unread},
     destination::{self, Destination, ForceArg},
     failure::Result,
     output::{self, plural, short},
@@ -118,7 +115,7 @@ impl Encode {
         if let Some(shard) = self.shard.filter(|_| counts.lines == 0) {
             output::note(&format!("shard {shard} has no line: the input has fewer blocks than there are shards"));
         }
-        counts.report(started);
+        report(counts, started);
         Ok(())
     }
 
@@ -130,70 +127,36 @@ impl Encode {
         output: &Path,
         format: Format,
         threads: usize,
-    ) -> Result<Counts> {
+    ) -> Result<CoverageCounts> {
         let text = self.text.options();
+        let path = &*self.model.model;
         #[cfg(feature = "arrow")]
         if format == Format::Table {
-            return table::encode(model, &self.model.model, input, output, text, self.shard, &self.table);
+            return table::encode(model, path, input, output, text, self.shard, &self.table);
         }
-        let source = Source { model, path: &self.model.model, takes_any_ratio: self.force };
         let reader = match self.shard {
             Some(shard) => TextReader::open_shard(input, &text, shard, LineNumbers::InErrors)?,
             None => TextReader::open(input, &text)?,
         };
-        if is_dash(output) {
-            to_stdout(source, reader, threads, format)
-        } else {
-            to_file(source, reader, threads, format, output)
-        }
+        let encoding = LineEncoding { model, path, format: format.of_lines(), threads };
+        lines::encode(encoding, reader, self.force, Some(output).filter(|output| !is_dash(output)))
     }
 }
 
-/// Lines, those that are blank, and the others without a vector; and those that were not read to their end.
-#[derive(Debug, Clone, Copy, Default)]
-struct Counts {
-    lines: u64,
-    blank: u64,
-    unknown: u64,
-    zero: u64,
-    unread: Unread,
-}
-
-impl Counts {
-    /// Says what was encoded, and what has no vector.
-    fn report(self, started: Instant) {
-        let sentences = self.lines - self.blank;
-        let rate = sentences as f64 / started.elapsed().as_secs_f64().max(1e-9);
-        output::note(&format!("{} encoded, {} a second", plural(sentences, "sentence"), short(rate)));
-        if self.blank > 0 {
-            output::note(&format!("{}: zero vectors", plural(self.blank, "blank line")));
-        }
-        if self.unknown > 0 {
-            output::warn(&format!("{} without a known word: zero vectors", plural(self.unknown, "sentence")));
-        }
-        if self.zero > 0 {
-            output::warn(&format!(
-                "{} of words whose vectors add up to zero: zero vectors",
-                plural(self.zero, "sentence")
-            ));
-        }
-        self.unread.warn();
+/// Says what was encoded, and what has no vector.
+fn report(counts: CoverageCounts, started: Instant) {
+    let CoverageCounts { lines, blank, unknown, zero, .. } = counts;
+    let sentences = lines - blank;
+    let rate = sentences as f64 / started.elapsed().as_secs_f64().max(1e-9);
+    output::note(&format!("{} encoded, {} a second", plural(sentences, "sentence"), short(rate)));
+    if blank > 0 {
+        output::note(&format!("{}: zero vectors", plural(blank, "blank line")));
     }
-
-    fn join(&mut self, other: Self) {
-        self.lines += other.lines;
-        self.blank += other.blank;
-        self.unknown += other.unknown;
-        self.zero += other.zero;
-        self.unread += other.unread;
+    if unknown > 0 {
+        output::warn(&format!("{} without a known word: zero vectors", plural(unknown, "sentence")));
     }
-
-    fn add<'x>(&mut self, line: &str, coverage: Coverage, vector: impl IntoIterator<Item = &'x f32>) {
-        let blank = is_blank(line);
-        self.lines += 1;
-        self.blank += u64::from(blank);
-        self.unknown += u64::from(!blank && coverage.is_empty());
-        self.zero += u64::from(!coverage.is_empty() && vector.into_iter().all(|&x| x == 0.0));
-        self.unread.add(&coverage);
+    if zero > 0 {
+        output::warn(&format!("{} of words whose vectors add up to zero: zero vectors", plural(zero, "sentence")));
     }
+    warn_of_unread(&counts);
 }

@@ -2,23 +2,23 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::ValueEnum;
-use senv::{EncodeTableParams, Model, encode_table};
+use senv::{CoverageCounts, EncodeTableParams, Model, encode_table};
 use senv_core::{TextOptions, text::Shard};
 use senv_store::VectorPrecision;
 
-use super::Counts;
 use crate::{
-    commands::{finite, known_words::WordSample},
+    argument::argument_of,
+    commands::known_words::WordSample,
     failure::{Failure, Result},
     progress::Counter,
 };
 
-/// The type of values.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Precision {
-    F32,
-    F16,
+argument_of! {
+    /// The type of values.
+    enum Precision for VectorPrecision {
+        F32,
+        F16,
+    }
 }
 
 /// How vectors stand in a table.
@@ -51,19 +51,16 @@ pub(super) fn encode(
     text: TextOptions,
     shard: Option<Shard>,
     args: &TableArgs,
-) -> Result<Counts> {
-    let precision = match args.precision {
-        Precision::F32 => VectorPrecision::F32,
-        Precision::F16 => VectorPrecision::F16,
-    };
-    let params = EncodeTableParams { text, vector_column: args.vector_column.clone(), precision, shard };
-    let mut counts = Counts::default();
+) -> Result<CoverageCounts> {
+    let (vector_column, precision) = (args.vector_column.clone(), args.precision.into());
+    let params = EncodeTableParams { text, vector_column, precision, shard };
+    let mut counts = CoverageCounts::default();
     let counter = Counter::new(true);
     let mut sample = WordSample::new(model_path, model);
     encode_table(model, inputs, output, &params, |rows| {
         for ((sentence, coverage), vector) in rows.sentences.iter().zip(rows.coverage).zip(rows.vectors.rows()) {
-            finite::check(model, model_path, sentence, vector.as_slice().unwrap_or_default())?;
-            counts.add(sentence, *coverage, vector);
+            model.check_finite(model_path, sentence, vector.as_slice().unwrap_or_default())?;
+            counts.add_encoded(sentence, coverage, vector);
         }
         counter.add(rows.sentences.len() as u64);
         if !sample.is_complete() {

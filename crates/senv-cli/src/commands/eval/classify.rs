@@ -2,14 +2,16 @@
 
 use std::path::PathBuf;
 
-use clap::ValueEnum;
+use crate::argument::argument_of;
+
 use senv_eval::{
     ClassificationResult, FoldRule, LabeledSet, LogisticForm, ProbeOptions, SentenceVectors, evaluate_classification,
     evaluate_classification_on_test,
 };
 use serde::Serialize;
 
-use crate::{commands::ModelArg, failure::Result, output};
+use super::shared::Evaluated;
+use crate::{commands::ModelArg, failure::Result};
 
 /// Classify sentences by their vectors (MR, CR, SUBJ, MPQA, TREC).
 ///
@@ -54,20 +56,17 @@ pub(super) struct Classify {
     json: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum FoldRuleArg {
-    /// The same share of each class in each fold.
-    Stratified,
-    /// Runs of shuffled sentences, as the script of Skip-thoughts makes them.
-    Contiguous,
+argument_of! {
+    pub(super) enum FoldRuleArg for FoldRule {
+        /// The same share of each class in each fold.
+        Stratified,
+        /// Runs of shuffled sentences, as the script of Skip-thoughts makes them.
+        Contiguous,
+    }
 }
 
-/// All that was asked for, as JSON.
 #[derive(Debug, Serialize)]
-struct Report<'a> {
-    model: String,
-    /// The share of known words in the first sentences.
-    known_word_share: Option<f64>,
+struct Results<'a> {
     results: &'a [ClassificationResult],
 }
 
@@ -80,10 +79,7 @@ impl Classify {
         let options = ProbeOptions {
             outer_folds: self.folds,
             inner_folds: self.inner_folds,
-            fold_rule: match self.fold_rule {
-                FoldRuleArg::Stratified => FoldRule::Stratified,
-                FoldRuleArg::Contiguous => FoldRule::Contiguous,
-            },
+            fold_rule: self.fold_rule.into(),
             form: if self.one_vs_rest { LogisticForm::OneVsRest } else { LogisticForm::Softmax },
             seed: self.seed,
             ..ProbeOptions::default()
@@ -92,17 +88,13 @@ impl Classify {
         let test = self.test.as_ref().map(LabeledSet::read).transpose()?;
         let model = self.model.open_for_many()?;
         let texts = sets.iter().chain(&test).flat_map(|set| &set.sentences).map(|sentence| &sentence.text[..]);
-        let known_word_share = self.model.warn_of_unknown(&model, texts.clone());
+        let evaluated = Evaluated::on(&self.model, &model, texts.clone());
         let embeddings = SentenceVectors::encode(&model, texts)?;
         let judge = |set: &LabeledSet| match &test {
             Some(test) => evaluate_classification_on_test(&embeddings, set, test, &options),
             None => evaluate_classification(&embeddings, set, &options),
         };
         let results = sets.iter().map(judge).collect::<senv_eval::Result<Vec<_>>>()?;
-        if self.json {
-            let model = self.model.model.display().to_string();
-            return output::print_json(&Report { model, known_word_share, results: &results });
-        }
-        output::print(&ClassificationResult::table(&results))
+        evaluated.show_result(self.json, &Results { results: &results }, || ClassificationResult::table(&results))
     }
 }

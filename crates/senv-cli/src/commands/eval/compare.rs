@@ -49,21 +49,13 @@ impl Compare {
             let message = "one run has several systems; name two with --systems, or give another run";
             return Err(Failure::Usage(message.to_owned()));
         }
-        let (first, second) = (read(first_path)?, read(second_path)?);
+        let (first, second) = (BenchRecord::read(first_path)?, BenchRecord::read(second_path)?);
         let a = system(&first, first_path, self.systems.first())?;
         let b = system(&second, second_path, self.systems.get(1))?;
         let comparison =
             compare_systems((&first, a), (&second, b), Bootstrap { resamples: self.resamples, seed: self.seed })?;
         if self.json { output::print_json(&comparison) } else { output::print(&comparison.to_text()) }
     }
-}
-
-fn read(path: &Path) -> Result<BenchRecord> {
-    let text = std::fs::read_to_string(path).map_err(|error| senv_core::Error::io("read", path, error))?;
-    BenchRecord::from_json(&text).map_err(|error| {
-        let reason = format!("{error}; give a file of senv eval all --json");
-        senv_core::Error::BadFile { path: path.to_owned(), reason }.into()
-    })
 }
 
 /// The system of this name, or the first.

@@ -1,13 +1,12 @@
 //! `senv eval dictionary`: do definitions find their words?
 
-use std::{collections::HashMap, path::PathBuf};
+use std::path::PathBuf;
 
-use clap::builder::RangedU64ValueParser;
-use senv::Model;
-use senv_eval::{Definitions, DictionaryResult, DictionarySet, evaluate_dictionary};
-use senv_metrics::{Bootstrap, DEFAULT_RESAMPLES};
+use senv::{Model, definition_sets};
+use senv_eval::{Definitions, DictionaryResult, evaluate_dictionary};
 use serde::Serialize;
 
+use super::shared::ResamplesArg;
 use crate::{
     commands::{ModelArg, file_name, named},
     failure::{Failure, Result},
@@ -46,10 +45,8 @@ pub(super) struct Dictionary {
     /// Seed of the draw.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Draws of the bootstrap behind the 95 % intervals, 0 to 100000; 0 leaves intervals out.
-    #[arg(long, value_name = "N", default_value_t = DEFAULT_RESAMPLES,
-          value_parser = RangedU64ValueParser::<usize>::new().range(0..=100_000))]
-    resamples: usize,
+    #[command(flatten)]
+    resamples: ResamplesArg,
     /// Write JSON.
     #[arg(long)]
     json: bool,
@@ -82,28 +79,13 @@ impl Dictionary {
             return Err(senv::Error::NoDictionary { kind: model.kind() }.into());
         };
         let words = dictionary.target_words();
-        let places: HashMap<&str, usize> = words.iter().enumerate().map(|(i, (word, _))| (word, i)).collect();
-        let [mut seen, mut unseen] =
-            ["seen", "unseen"].map(|name| DictionarySet { name: name.into(), definitions: vec![] });
-        let mut left_out = 0;
-        for entry in read.iter().flat_map(|set| &set.entries) {
-            // As in training: the word as it is, else in lower case.
-            let lower = entry.word.to_lowercase();
-            match places.get(&entry.word[..]).or_else(|| places.get(&lower[..])) {
-                Some(&place) => {
-                    let set = if dictionary.is_held_out(place) { &mut unseen } else { &mut seen };
-                    set.definitions.push((place, entry.text.clone()));
-                }
-                None => left_out += 1,
-            }
-        }
+        let (sets, left_out) = definition_sets(dictionary, read.iter().flat_map(|set| &set.entries));
         if left_out > 0 {
-            let all = left_out + seen.definitions.len() + unseen.definitions.len();
+            let all = left_out + sets.iter().map(|set| set.definitions.len()).sum::<usize>();
             output::note(&format!("{left_out} of {all} definitions left out: the model has no vector of their words"));
         }
-        let sets = [seen, unseen].map(|set| set.drawn(self.sample, self.seed));
-        let bootstrap = Bootstrap { resamples: self.resamples, ..Bootstrap::default() };
-        let evaluate = |model: &Model| evaluate_dictionary(model, words.table(), &sets, bootstrap);
+        let sets = sets.map(|set| set.drawn(self.sample, self.seed));
+        let evaluate = |model: &Model| evaluate_dictionary(model, words.table(), &sets, self.resamples.bootstrap());
         let (result, floor) = (evaluate(&model)?, evaluate(&Model::from_embeddings(words.clone())?)?);
         let mut against = Vec::new();
         for path in &self.against {

@@ -4,17 +4,14 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use senv_eval::{
-    DEFAULT_HISTOGRAM_BINS, NliSet, PairGroups, PairHistograms, ParaphraseSet, SentenceVectors, SickSet,
-    evaluate_pair_histograms,
+    DEFAULT_HISTOGRAM_BINS, NliSet, PairGroups, ParaphraseSet, SentenceVectors, SickSet, evaluate_pair_histograms,
 };
-use serde::Serialize;
 
-use super::{check, write};
+use super::{check, shared::Evaluated, write};
 use crate::{
     commands::ModelArg,
     destination::{Content, ForceArg},
     failure::Result,
-    output,
 };
 
 /// Compare how cosines, and words in common, spread over kinds of pairs (MSRP, SNLI, SICK).
@@ -63,16 +60,6 @@ enum By {
     Score,
 }
 
-/// All that was asked for, as JSON.
-#[derive(Debug, Serialize)]
-struct Report<'a> {
-    model: String,
-    /// The share of known words in the first sentences.
-    known_word_share: Option<f64>,
-    #[serde(flatten)]
-    histograms: &'a PairHistograms,
-}
-
 impl Histograms {
     pub(super) fn run(self) -> Result {
         let inputs: Vec<&Path> = self.files.iter().chain([&self.model.model]).map(PathBuf::as_path).collect();
@@ -97,15 +84,11 @@ impl Histograms {
 
     fn report(&self, pairs: &PairGroups<'_>) -> Result {
         let model = self.model.open_for_many()?;
-        let known_word_share = self.model.warn_of_unknown(&model, pairs.sentences());
+        let evaluated = Evaluated::on(&self.model, &model, pairs.sentences());
         let embeddings = SentenceVectors::encode(&model, pairs.sentences())?;
         let histograms = evaluate_pair_histograms(&embeddings, pairs, self.bins)?;
         write(self.svg.as_ref(), || histograms.cosines.curve().to_svg())?;
         write(self.words_svg.as_ref(), || histograms.word_overlaps.curve().to_svg())?;
-        if self.json {
-            let model = self.model.model.display().to_string();
-            return output::print_json(&Report { model, known_word_share, histograms: &histograms });
-        }
-        output::print(&histograms.to_text())
+        evaluated.show_result(self.json, &histograms, || histograms.to_text())
     }
 }

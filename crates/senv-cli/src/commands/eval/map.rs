@@ -2,15 +2,13 @@
 
 use std::path::PathBuf;
 
-use senv_eval::{MapOptions, MapResult, SentenceGroups, SentenceVectors, evaluate_map};
-use serde::Serialize;
+use senv_eval::{MapOptions, SentenceGroups, SentenceVectors, evaluate_map};
 
-use super::{check, write};
+use super::{check, shared::Evaluated, write};
 use crate::{
     commands::ModelArg,
     destination::{Content, ForceArg},
     failure::Result,
-    output,
 };
 
 /// Lay out groups of sentences on a plane (t-SNE), and measure how well they come apart.
@@ -47,31 +45,17 @@ pub(super) struct Map {
     json: bool,
 }
 
-/// All that was asked for, as JSON.
-#[derive(Debug, Serialize)]
-struct Report<'a> {
-    model: String,
-    /// The share of known words in the first sentences.
-    known_word_share: Option<f64>,
-    #[serde(flatten)]
-    result: &'a MapResult,
-}
-
 impl Map {
     pub(super) fn run(self) -> Result {
         let inputs = [&*self.model.model, &*self.file];
         check(self.svg.as_ref(), "--svg", Content::Drawing, self.force, &inputs)?;
         let groups = SentenceGroups::read(&self.file)?;
         let model = self.model.open_for_many()?;
-        let known_word_share = self.model.warn_of_unknown(&model, groups.sentences());
+        let evaluated = Evaluated::on(&self.model, &model, groups.sentences());
         let embeddings = SentenceVectors::encode(&model, groups.sentences())?;
         let options = MapOptions { perplexity: self.perplexity, n_iterations: self.steps, seed: self.seed };
         let result = evaluate_map(&embeddings, &groups, &options)?;
         write(self.svg.as_ref(), || result.to_svg())?;
-        if self.json {
-            let model = self.model.model.display().to_string();
-            return output::print_json(&Report { model, known_word_share, result: &result });
-        }
-        output::print(&result.to_text())
+        evaluated.show_result(self.json, &result, || result.to_text())
     }
 }

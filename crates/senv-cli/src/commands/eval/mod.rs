@@ -4,7 +4,6 @@ mod all;
 mod classify;
 mod compare;
 mod dictionary;
-mod floor;
 mod histograms;
 mod map;
 mod msrp;
@@ -15,6 +14,7 @@ mod ranking;
 mod relatedness;
 mod retrieval;
 mod sentences;
+mod shared;
 mod soup;
 
 use std::{
@@ -22,17 +22,16 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use clap::{Subcommand, builder::RangedU64ValueParser};
-use senv::Model;
-use senv_core::{Rows, files::AtomicFile};
+use clap::Subcommand;
+use senv::{Model, UntrainedSts, norm_profile_of};
+use senv_core::files::AtomicFile;
 use senv_eval::{
-    DEFAULT_BINS, DEFAULT_WARM_UP, ErrorAnalysis, Latency, NormOptions, NormProfile, PairScorer, PublishedSystem,
-    StsComparison, StsResult, StsTask, compare_sts, error_analysis, evaluate_sts, evaluate_sts_scorer, measure_latency,
-    norm_profile, published_sts,
+    DEFAULT_BINS, DEFAULT_WARM_UP, ErrorAnalysis, Latency, PairScorer, PublishedSystem, StsComparison, StsResult,
+    StsTask, compare_sts, error_analysis, evaluate_sts, evaluate_sts_scorer, measure_latency, published_sts,
 };
-use senv_metrics::{Bootstrap, DEFAULT_RESAMPLES};
 use serde::Serialize;
 
+use self::shared::{Evaluated, ResamplesArg};
 use crate::{
     commands::{ModelArg, file_name, known_words::known_share},
     destination::{Content, Destination, ForceArg},
@@ -108,10 +107,8 @@ struct Sts {
     /// always are for --against.
     #[arg(long)]
     components_per_side: bool,
-    /// Draws of the bootstrap behind the 95 % intervals, 0 to 100000; 0 leaves intervals out.
-    #[arg(long, value_name = "N", default_value_t = DEFAULT_RESAMPLES,
-          value_parser = RangedU64ValueParser::<usize>::new().range(0..=100_000))]
-    resamples: usize,
+    #[command(flatten)]
+    resamples: ResamplesArg,
     /// Write JSON.
     #[arg(long)]
     json: bool,
@@ -215,12 +212,10 @@ fn read(tasks: &[PathBuf]) -> Result<Vec<StsTask>> {
     Ok(tasks.iter().map(StsTask::read).collect::<senv_data::Result<_>>()?)
 }
 
-/// All that was asked for, as JSON.
 #[derive(Debug, Serialize)]
 struct StsReport<'a> {
-    model: String,
-    /// The share of known words in the first sentences.
-    known_word_share: Option<f64>,
+    #[serde(flatten)]
+    evaluated: Evaluated,
     #[serde(flatten)]
     result: &'a StsResult,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -228,7 +223,7 @@ struct StsReport<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     published: Vec<PublishedSystem>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    floor: Vec<floor::FloorSystem>,
+    floor: Vec<UntrainedSts>,
 }
 
 /// The times, and the share of known words in the first sentences, as JSON.
@@ -255,14 +250,14 @@ impl Sts {
     fn run(self) -> Result {
         let tasks = read(&self.tasks)?;
         let model = self.model.open_for_many()?;
-        let known_word_share = self.model.warn_of_unknown(&model, sentences_of(&tasks));
+        let evaluated = Evaluated::on(&self.model, &model, sentences_of(&tasks));
         let scorer = self.components_per_side.then(|| per_side(&model)).transpose()?;
         let mut result = evaluate_sts(&model, &tasks)?;
         if let Some(scorer) = scorer {
             result = evaluate_sts_scorer(&scorer, &tasks)?.with_coverage_of(&result)?;
         }
-        let result = result.with_intervals(&tasks, Bootstrap { resamples: self.resamples, ..Bootstrap::default() })?;
-        let floor = if self.no_floor { Vec::new() } else { floor::floor(&model, &tasks)? };
+        let result = result.with_intervals(&tasks, self.resamples.bootstrap())?;
+        let floor = if self.no_floor { Vec::new() } else { UntrainedSts::evaluate(&model, &tasks)? };
         let other = match &self.against {
             Some(path) => {
                 let other = Model::open(path)?;
@@ -287,20 +282,12 @@ impl Sts {
                 comparison,
                 differences: differences.as_ref(),
             });
-            let model = self.model.model.display().to_string();
-            return output::print_json(&StsReport {
-                model,
-                known_word_share,
-                result: &result,
-                against,
-                published,
-                floor,
-            });
+            return output::print_json(&StsReport { evaluated, result: &result, against, published, floor });
         }
         let mut text = result.to_text_beside(&published);
         if !floor.is_empty() {
             text.push('\n');
-            text += &floor::to_text(&file_name(&self.model.model), &result, &floor);
+            text += &UntrainedSts::to_text(&floor, &file_name(&self.model.model), &result);
         }
         if let Some((path, _, _, comparison, differences)) = &other {
             let (first, second) = (file_name(&self.model.model), file_name(path));
@@ -335,19 +322,6 @@ impl Norms {
         write(self.svg.as_ref(), || profile.to_svg())?;
         if self.json { output::print_json(&profile) } else { output::print(&profile.to_text()) }
     }
-}
-
-/// The norms of the words of a model, without the weights that come to them.
-fn norm_profile_of(model: &Model, n_bins: usize) -> Result<NormProfile> {
-    let options = NormOptions { n_bins, ..NormOptions::default() };
-    Ok(match model.average() {
-        Some(encoder) => norm_profile(encoder.words(), &options)?,
-        None => {
-            let (vocabulary, rows) = (model.vocabulary(), model.rows()?);
-            let words = vocabulary.iter();
-            norm_profile(words.map(|(id, word, _)| (word, vocabulary.frequency(id), rows.row(id.index()))), &options)?
-        }
-    })
 }
 
 impl LatencyArgs {

@@ -9,12 +9,11 @@ use senv_eval::{
 };
 use serde::Serialize;
 
-use super::{check, write};
+use super::{check, shared::Evaluated, write};
 use crate::{
     commands::ModelArg,
     destination::{Content, ForceArg},
     failure::Result,
-    output,
 };
 
 /// Tell paraphrases by the vectors of two sentences (MSRP).
@@ -70,12 +69,8 @@ enum ScriptArg {
     SentEval,
 }
 
-/// All that was asked for, as JSON.
 #[derive(Debug, Serialize)]
 struct Report<'a> {
-    model: String,
-    /// The share of known words in the first sentences.
-    known_word_share: Option<f64>,
     #[serde(flatten)]
     result: &'a ParaphraseDetectionResult,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -100,7 +95,7 @@ impl Msrp {
         let model = self.model.open_for_many()?;
         let pairs = train.pairs.iter().chain(&test.pairs);
         let sentences = pairs.flat_map(|pair| [&pair.first[..], &pair.second[..]]);
-        let known_word_share = self.model.warn_of_unknown(&model, sentences.clone());
+        let evaluated = Evaluated::on(&self.model, &model, sentences.clone());
         let embeddings = SentenceVectors::encode(&model, sentences)?;
         let result = evaluate_paraphrase_detection(&embeddings, &train, &test, &probe)?;
         let curve = if self.learning_curve {
@@ -112,19 +107,10 @@ impl Msrp {
         if let Some(curve) = &curve {
             write(self.svg.as_ref(), || curve.curve().to_svg())?;
         }
-        if self.json {
-            let model = self.model.model.display().to_string();
-            return output::print_json(&Report {
-                model,
-                known_word_share,
-                result: &result,
-                learning_curve: curve.as_ref(),
-            });
-        }
-        let mut text = result.to_text();
-        if let Some(curve) = &curve {
-            text += &format!("\n{}", curve.to_text());
-        }
-        output::print(&text)
+        let report = Report { result: &result, learning_curve: curve.as_ref() };
+        evaluated.show_result(self.json, &report, || {
+            let curve = curve.as_ref().map_or_else(String::new, |curve| format!("\n{}", curve.to_text()));
+            result.to_text() + &curve
+        })
     }
 }

@@ -2,15 +2,16 @@
 
 use std::path::PathBuf;
 
-use clap::ValueEnum;
 use senv::Snli;
 use senv_eval::{
-    Entailment, EntailmentResult, FrozenClassifier, FrozenTraining, NliSet, PairFeatures, PublishedEntailment,
-    evaluate_entailment, published_sick_entailment,
+    EntailmentResult, FrozenClassifier, FrozenTraining, NliSet, PairFeatures, evaluate_entailment,
+    published_sick_entailment,
 };
 use serde::Serialize;
 
+use super::shared::Evaluated;
 use crate::{
+    argument::argument_of,
     commands::ModelArg,
     failure::{Failure, Result},
     output::{self, grouped},
@@ -50,36 +51,22 @@ pub(super) struct Nli {
     json: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum FeaturesArg {
-    /// |u - v| and u * v, which do not tell the first sentence from the second.
-    Symmetric,
-    /// u, v, u * v and |u - v|.
-    All,
-}
-
-impl From<FeaturesArg> for PairFeatures {
-    fn from(features: FeaturesArg) -> Self {
-        match features {
-            FeaturesArg::Symmetric => Self::Symmetric,
-            FeaturesArg::All => Self::All,
-        }
+argument_of! {
+    enum FeaturesArg for PairFeatures {
+        /// |u - v| and u * v, which do not tell the first sentence from the second.
+        Symmetric,
+        /// u, v, u * v and |u - v|.
+        All,
     }
 }
 
-/// All that was asked for, as JSON.
 #[derive(Debug, Serialize)]
 struct Report<'a> {
-    model: String,
-    /// The share of known words in the first sentences.
-    known_word_share: Option<f64>,
     /// How the classifier was trained; missing for that of the model itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     trained: Option<&'a FrozenTraining>,
     #[serde(flatten)]
     result: EntailmentResult,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    published: Vec<PublishedEntailment>,
 }
 
 impl Nli {
@@ -89,14 +76,14 @@ impl Nli {
         let model = self.model.open_for_many()?;
         let pairs = sets.iter().flat_map(|set| &set.pairs);
         let sentences = pairs.flat_map(|pair| [pair.premise.as_str(), &pair.hypothesis]);
-        let known_word_share = self.model.warn_of_unknown(&model, sentences);
+        let evaluated = Evaluated::on(&self.model, &model, sentences);
         if train.is_empty() {
             let Some(model) = model.downcast_ref::<Snli>() else {
                 let message =
                     format!("a {} model has no classifier of its own; give --train FILE to learn one", model.kind());
                 return Err(Failure::Usage(message));
             };
-            return self.report(evaluate_entailment(&own(model), &sets)?, known_word_share, None);
+            return self.report(&evaluated, evaluate_entailment(model, &sets)?, None);
         }
         let features = self.features.map_or_else(|| PairFeatures::of(train[0].layout), Into::into);
         let classifier = FrozenClassifier::train(&model, &train, &dev, features)?;
@@ -108,33 +95,12 @@ impl Nli {
             let pairs = grouped(training.n_pairs as u64);
             output::note(&format!("a classifier trained on {pairs} pairs: C = {}{on_dev}", training.c));
         }
-        self.report(evaluate_entailment(&classifier, &sets)?, known_word_share, Some(training))
+        self.report(&evaluated, evaluate_entailment(&classifier, &sets)?, Some(training))
     }
 
-    fn report(
-        &self,
-        result: EntailmentResult,
-        known_word_share: Option<f64>,
-        trained: Option<&FrozenTraining>,
-    ) -> Result {
+    fn report(&self, evaluated: &Evaluated, result: EntailmentResult, trained: Option<&FrozenTraining>) -> Result {
         let published = if self.published { published_sick_entailment() } else { Vec::new() };
-        if self.json {
-            let model = self.model.model.display().to_string();
-            return output::print_json(&Report { model, known_word_share, trained, result, published });
-        }
-        output::print(&result.to_text_beside(&published))
-    }
-}
-
-/// The classifier of the model itself.
-pub(super) fn own(model: &Snli) -> impl Fn(&[(&str, &str)]) -> senv_core::Result<Vec<Entailment>> {
-    |pairs| {
-        let labels = model.labels(pairs).map_err(|error| match error {
-            senv::Error::Core(error) => error,
-            // A classifier reads two vectors of its own encoder: nothing but memory can be lacking.
-            _ => senv_core::Error::TooLarge { rows: pairs.len(), dim: model.dim() },
-        })?;
-        // Both sides have the same three names.
-        Ok(labels.into_iter().filter_map(Entailment::from_name).collect())
+        let report = Report { trained, result };
+        evaluated.show(self.json, &report, &published, || report.result.to_text_beside(&published))
     }
 }

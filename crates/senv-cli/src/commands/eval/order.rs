@@ -2,24 +2,22 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::builder::RangedU64ValueParser;
-use senv::Model;
+use senv::{Model, Untrained};
 use senv_eval::{
     NliSet, OrderData, OrderResult, OrderTemplates, PairScorer, ParaphraseSet, Scoring, SentenceVectors, evaluate_order,
 };
-use senv_metrics::{Bootstrap, DEFAULT_RESAMPLES};
+use senv_metrics::Bootstrap;
 use serde::Serialize;
 
 use super::{
     check,
-    floor::{Floor, SEED},
+    shared::{Evaluated, ResamplesArg},
     write,
 };
 use crate::{
     commands::{ModelArg, file_name},
     destination::{Content, ForceArg},
     failure::Result,
-    output,
 };
 
 /// Tell sentences apart that share their words and differ in meaning (word order, negation, numbers).
@@ -49,10 +47,8 @@ pub(super) struct Order {
     /// Leave out what takes no training: word overlap, and TF-IDF counted on the sentences judged.
     #[arg(long)]
     no_floor: bool,
-    /// Draws of the bootstrap behind the 95 % intervals, 0 to 100000; 0 leaves intervals out.
-    #[arg(long, value_name = "N", default_value_t = DEFAULT_RESAMPLES,
-          value_parser = RangedU64ValueParser::<usize>::new().range(0..=100_000))]
-    resamples: usize,
+    #[command(flatten)]
+    resamples: ResamplesArg,
     /// Draw the phenomena of the templates into this file.
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
@@ -63,16 +59,12 @@ pub(super) struct Order {
     json: bool,
 }
 
-/// All that was asked for, as JSON.
 #[derive(Debug, Serialize)]
 struct Report<'a> {
-    model: String,
-    /// The share of known words in the first sentences.
-    known_word_share: Option<f64>,
     #[serde(flatten)]
     result: &'a OrderResult,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    floor: Vec<FloorSystem>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    floor: &'a [FloorSystem],
 }
 
 /// What takes no training, without intervals.
@@ -94,25 +86,20 @@ impl Order {
             templates: OrderTemplates::all_built_in(),
         };
         let model = self.model.open_for_many()?;
-        let known_word_share = self.model.warn_of_unknown(&model, data.sentences());
+        let evaluated = Evaluated::on(&self.model, &model, data.sentences());
         let vectors = SentenceVectors::encode(&model, data.sentences())?;
-        let bootstrap = Bootstrap { resamples: self.resamples, ..Bootstrap::default() };
-        let result = evaluate_order(&Scoring::Vectors(&vectors), &data, bootstrap)?;
+        let result = evaluate_order(&Scoring::Vectors(&vectors), &data, self.resamples.bootstrap())?;
         let floor = if self.no_floor { Vec::new() } else { floor(&model, &data, &vectors)? };
         let others: Vec<(&str, &OrderResult)> = floor.iter().map(|of| (of.system, &of.result)).collect();
         write(self.svg.as_ref(), || result.to_svg(&file_name(&self.model.model), &others))?;
-        if self.json {
-            let model = self.model.model.display().to_string();
-            return output::print_json(&Report { model, known_word_share, result: &result, floor });
-        }
-        output::print(&result.to_text(&others))
+        evaluated.show_result(self.json, &Report { result: &result, floor: &floor }, || result.to_text(&others))
     }
 }
 
 /// Word overlap and TF-IDF, without draws.
 fn floor(model: &Model, data: &OrderData, vectors: &SentenceVectors) -> Result<Vec<FloorSystem>> {
     let sentences: Vec<&str> = vectors.sentences().collect();
-    let floor = Floor::new(model.tokenizer(), Some(model.vocabulary()), model.dim(), &sentences, &sentences, SEED)?;
+    let floor = Untrained::beside(model, &sentences)?;
     let no_draws = Bootstrap { resamples: 0, ..Bootstrap::default() };
     let judge = |system, scorer: &dyn PairScorer| -> Result<FloorSystem> {
         Ok(FloorSystem { system, result: evaluate_order(&Scoring::Pairs(scorer), data, no_draws)? })

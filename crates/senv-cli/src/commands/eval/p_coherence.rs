@@ -3,13 +3,10 @@
 use std::path::PathBuf;
 
 use clap::builder::RangedU64ValueParser;
-use senv_eval::{
-    DEFAULT_RANDOM_PAIRS, PCoherenceResult, PublishedPCoherence, SentenceGroups, evaluate_p_coherence,
-    published_p_coherence,
-};
-use serde::Serialize;
+use senv_eval::{DEFAULT_RANDOM_PAIRS, SentenceGroups, evaluate_p_coherence, published_p_coherence};
 
-use crate::{commands::ModelArg, failure::Result, output};
+use super::shared::Evaluated;
+use crate::{commands::ModelArg, failure::Result};
 
 /// The most random pairs: their cosines are kept until the mean is taken.
 const MAX_RANDOM_PAIRS: u64 = 100_000_000;
@@ -47,29 +44,13 @@ pub(super) struct PCoherence {
     json: bool,
 }
 
-/// All that was asked for, as JSON.
-#[derive(Debug, Serialize)]
-struct Report {
-    model: String,
-    /// The share of known words in the first sentences.
-    known_word_share: Option<f64>,
-    #[serde(flatten)]
-    result: PCoherenceResult,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    published: Vec<PublishedPCoherence>,
-}
-
 impl PCoherence {
     pub(super) fn run(self) -> Result {
         let captions = SentenceGroups::read(&self.captions)?;
         let model = self.model.open_for_many()?;
-        let known_word_share = self.model.warn_of_unknown(&model, captions.sentences());
+        let evaluated = Evaluated::on(&self.model, &model, captions.sentences());
         let result = evaluate_p_coherence(&model, &captions, self.random_pairs, self.seed)?;
         let published = if self.published { published_p_coherence() } else { Vec::new() };
-        if self.json {
-            let model = self.model.model.display().to_string();
-            return output::print_json(&Report { model, known_word_share, result, published });
-        }
-        output::print(&result.to_text_beside(&published))
+        evaluated.show(self.json, &result, &published, || result.to_text_beside(&published))
     }
 }

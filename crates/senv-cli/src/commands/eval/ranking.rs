@@ -9,12 +9,11 @@ use std::{
 use indicatif::{ProgressBar, ProgressStyle};
 use senv_core::{Control, Observer, Progress};
 use senv_eval::{
-    ParaphraseSet, PublishedRanking, RankingResult, ZeroShotResult, evaluate_ranking, evaluate_zero_shot,
-    published_ranking,
+    ParaphraseSet, RankingResult, ZeroShotResult, evaluate_ranking, evaluate_zero_shot, published_ranking,
 };
 use serde::Serialize;
 
-use super::{check, write};
+use super::{check, shared::Evaluated, write};
 use crate::{
     commands::ModelArg,
     destination::{Content, ForceArg},
@@ -61,16 +60,10 @@ pub(super) struct Ranking {
     json: bool,
 }
 
-/// All that was asked for, as JSON.
 #[derive(Debug, Serialize)]
 struct Report {
-    model: String,
-    /// The share of known words in the first sentences.
-    known_word_share: Option<f64>,
     ranking: RankingResult,
     zero_shot: ZeroShotResult,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    published: Vec<PublishedRanking>,
 }
 
 impl Ranking {
@@ -82,7 +75,7 @@ impl Ranking {
         let model = self.model.open_for_many()?;
         let pairs = sets.iter().flat_map(|set| &set.pairs);
         let sentences = pairs.flat_map(|pair| [pair.first.as_str(), &pair.second]);
-        let known_word_share = self.model.warn_of_unknown(&model, sentences);
+        let evaluated = Evaluated::on(&self.model, &model, sentences);
         let progress = RankingProgress::new();
         let ranking = evaluate_ranking(&model, &sets, &progress);
         progress.bar.finish_and_clear();
@@ -91,11 +84,10 @@ impl Ranking {
         write(self.svg.as_ref(), || zero_shot.curve().to_svg())?;
         write(self.points.as_ref(), || zero_shot.points_to_tsv())?;
         let published = if self.published { published_ranking() } else { Vec::new() };
-        if self.json {
-            let model = self.model.model.display().to_string();
-            return output::print_json(&Report { model, known_word_share, ranking, zero_shot, published });
-        }
-        output::print(&format!("{}\n{}", ranking.to_text_beside(&published), zero_shot.to_text()))
+        let report = Report { ranking, zero_shot };
+        evaluated.show(self.json, &report, &published, || {
+            format!("{}\n{}", report.ranking.to_text_beside(&published), report.zero_shot.to_text())
+        })
     }
 }
 

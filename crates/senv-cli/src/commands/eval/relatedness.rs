@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use clap::ValueEnum;
 use senv::{Model, Relatedness};
 use senv_eval::{
     FrozenScorer, PublishedRelatedness, RelatednessForm, RelatednessResult, ScorerTraining, SickSet, StsTask,
@@ -10,8 +9,9 @@ use senv_eval::{
 };
 use serde::Serialize;
 
-use super::sentences_of;
+use super::{sentences_of, shared::Evaluated};
 use crate::{
+    argument::argument_of,
     commands::ModelArg,
     failure::Result,
     output::{self, grouped},
@@ -75,38 +75,23 @@ struct Shared {
     json: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum FormArg {
-    /// Cross-entropy with L2 regularization, C by the --dev part.
-    Regression,
-    /// The script of Skip-thoughts: cross-entropy, Adam.
-    SkipThoughts,
-    /// SentEval: squared error of the distribution, Adam.
-    SentEval,
-}
-
-impl From<FormArg> for RelatednessForm {
-    fn from(form: FormArg) -> Self {
-        match form {
-            FormArg::Regression => Self::Regression,
-            FormArg::SkipThoughts => Self::SkipThoughts,
-            FormArg::SentEval => Self::SentEval,
-        }
+argument_of! {
+    enum FormArg for RelatednessForm {
+        /// Cross-entropy with L2 regularization, C by the --dev part.
+        Regression,
+        /// The script of Skip-thoughts: cross-entropy, Adam.
+        SkipThoughts,
+        /// SentEval: squared error of the distribution, Adam.
+        SentEval,
     }
 }
 
-/// All that was asked for, as JSON.
 #[derive(Debug, Serialize)]
 struct Report {
-    model: String,
-    /// The share of known words in the first sentences.
-    known_word_share: Option<f64>,
     results: Vec<RelatednessResult>,
     /// How the regression on frozen vectors was trained.
     #[serde(skip_serializing_if = "Option::is_none")]
     trained: Option<ScorerTraining>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    published: Vec<PublishedRelatedness>,
 }
 
 impl Sick {
@@ -130,7 +115,7 @@ impl Shared {
         let all = |paths: &[PathBuf]| paths.iter().map(read).collect::<senv_data::Result<Vec<_>>>();
         let (tasks, train, dev) = (all(&self.files)?, all(&self.train)?, all(&self.dev)?);
         let model = self.model.open_for_many()?;
-        let known_word_share = self.model.warn_of_unknown(&model, sentences_of(&tasks));
+        let evaluated = Evaluated::on(&self.model, &model, sentences_of(&tasks));
         let (mut results, mut trained) = (results(&model, &tasks)?, None);
         if !train.is_empty() {
             let scorer = FrozenScorer::train_by(self.form.into(), &model, &train, &dev, 1)?;
@@ -145,15 +130,14 @@ impl Shared {
             trained = Some(training.clone());
         }
         let published = if self.published { published() } else { Vec::new() };
-        if self.json {
-            let model = self.model.model.display().to_string();
-            return output::print_json(&Report { model, known_word_share, results, trained, published });
-        }
-        let last = results.len().saturating_sub(1);
-        // What papers report stands once, below the last table.
-        let texts = results.iter().enumerate();
-        let texts = texts.map(|(i, result)| result.to_text_beside(if i == last { &published } else { &[] }));
-        output::print(&texts.collect::<Vec<_>>().join("\n"))
+        let report = Report { results, trained };
+        evaluated.show(self.json, &report, &published, || {
+            let last = report.results.len().saturating_sub(1);
+            // What papers report stands once, below the last table.
+            let texts = report.results.iter().enumerate();
+            let texts = texts.map(|(i, result)| result.to_text_beside(if i == last { &published } else { &[] }));
+            texts.collect::<Vec<_>>().join("\n")
+        })
     }
 }
 
@@ -161,14 +145,7 @@ impl Shared {
 fn results(model: &Model, tasks: &[StsTask]) -> Result<Vec<RelatednessResult>> {
     let mut results = vec![evaluate_relatedness(model, tasks)?];
     if let Some(tuned) = model.downcast_ref::<Relatedness>() {
-        let score = |(first, second): &(&str, &str)| match tuned.score(first, second) {
-            Ok(score) => Ok(score),
-            Err(senv::Error::Core(error)) => Err(error),
-            // A head reads two vectors of its own encoder: nothing but memory can be lacking.
-            Err(_) => Err(senv_core::Error::TooLarge { rows: 2, dim: tuned.dim() }),
-        };
-        let scorer = |pairs: &[(&str, &str)]| pairs.iter().map(score).collect::<senv_core::Result<Vec<f64>>>();
-        results.push(evaluate_scorer(&scorer, tasks)?);
+        results.push(evaluate_scorer(tuned, tasks)?);
     }
     Ok(results)
 }

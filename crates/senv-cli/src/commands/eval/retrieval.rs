@@ -2,11 +2,10 @@
 
 use std::path::PathBuf;
 
-use clap::builder::RangedU64ValueParser;
 use senv_eval::{RetrievalResult, RetrievalSet, evaluate_retrieval};
-use senv_metrics::{Bootstrap, DEFAULT_RESAMPLES};
 use serde::Serialize;
 
+use super::shared::ResamplesArg;
 use crate::{
     commands::{ModelArg, file_name, join::JoinArgs, known_words::known_share},
     failure::Result,
@@ -34,10 +33,8 @@ pub(super) struct Retrieval {
     folders: Vec<PathBuf>,
     #[command(flatten)]
     join: JoinArgs,
-    /// Draws of the bootstrap behind the 95 % intervals, 0 to 100000; 0 leaves intervals out.
-    #[arg(long, value_name = "N", default_value_t = DEFAULT_RESAMPLES,
-          value_parser = RangedU64ValueParser::<usize>::new().range(0..=100_000))]
-    resamples: usize,
+    #[command(flatten)]
+    resamples: ResamplesArg,
     /// Write JSON.
     #[arg(long)]
     json: bool,
@@ -57,8 +54,7 @@ impl Retrieval {
         let model = self.model.open_for_many()?;
         let texts = sets.iter().flat_map(|set| &set.documents).map(|document| document.text.as_str());
         let known_word_share = known_share(&self.model.model, &model, texts);
-        let bootstrap = Bootstrap { resamples: self.resamples, ..Bootstrap::default() };
-        let evaluate = |set| evaluate_retrieval(&model, set, self.join.join(), bootstrap);
+        let evaluate = |set| evaluate_retrieval(&model, set, self.join.join(), self.resamples.bootstrap());
         let results = sets.iter().map(evaluate).collect::<std::result::Result<Vec<_>, _>>()?;
         if self.json {
             let model = file_name(&self.model.model);

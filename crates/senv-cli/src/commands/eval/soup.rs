@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use senv_eval::{GroupRankingResult, PublishedSoup, SentenceGroups, evaluate_group_ranking, published_soup};
-use serde::Serialize;
+use senv_eval::{SentenceGroups, evaluate_group_ranking, published_soup};
 
-use crate::{commands::ModelArg, failure::Result, output};
+use super::shared::Evaluated;
+use crate::{commands::ModelArg, failure::Result};
 
 /// Rank sentences that share words and differ in what they say (the soup test).
 ///
@@ -32,29 +32,13 @@ pub(super) struct Soup {
     json: bool,
 }
 
-/// All that was asked for, as JSON.
-#[derive(Debug, Serialize)]
-struct Report {
-    model: String,
-    /// The share of known words in the first sentences.
-    known_word_share: Option<f64>,
-    #[serde(flatten)]
-    result: GroupRankingResult,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    published: Vec<PublishedSoup>,
-}
-
 impl Soup {
     pub(super) fn run(self) -> Result {
         let groups = self.sentences.as_ref().map_or_else(|| Ok(SentenceGroups::soup()), SentenceGroups::read)?;
         let model = self.model.open()?;
-        let known_word_share = self.model.warn_of_unknown(&model, groups.sentences());
+        let evaluated = Evaluated::on(&self.model, &model, groups.sentences());
         let result = evaluate_group_ranking(&model, &groups)?;
         let published = if self.published { published_soup() } else { Vec::new() };
-        if self.json {
-            let model = self.model.model.display().to_string();
-            return output::print_json(&Report { model, known_word_share, result, published });
-        }
-        output::print(&result.to_text_beside(&published))
+        evaluated.show(self.json, &result, &published, || result.to_text_beside(&published))
     }
 }

@@ -1,10 +1,11 @@
 //! Changes of a collection that read no text: sentences are deleted, and the space of deleted ones is freed.
 
+use senv::Condition;
 use senv_index::{Collection, Rescoring};
 
 use super::Index;
 use crate::{
-    commands::search::filter::Condition,
+    commands::search::bad_condition,
     failure::{Failure, Result},
     output::{self, plural},
 };
@@ -43,7 +44,8 @@ impl Index {
 
     /// The ids of the sentences that meet a condition, one at least.
     fn ids_where(&self, collection: &Collection, condition: &str) -> Result<Vec<u64>> {
-        let these = Condition::new("--delete-where", condition)?.positions(collection)?;
+        let these = condition.parse().and_then(|condition: Condition| condition.positions(collection));
+        let these = these.map_err(bad_condition("--delete-where"))?;
         let positions = these.iter().enumerate().filter(|(_, meets)| **meets).map(|(position, _)| position);
         let mut ids = Vec::new();
         for position in positions {

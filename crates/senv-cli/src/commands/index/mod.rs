@@ -1,35 +1,35 @@
 //! `senv index`: sentences that are searched by meaning, on disk.
 
 mod changes;
-pub(crate) mod columns;
+mod columns;
 mod folder;
-mod parts;
 mod web;
 
 use std::{
     path::{Path, PathBuf},
-    time::Instant,
+    time::{Duration, Instant},
 };
 
-use clap::{ArgGroup, ValueEnum};
-use senv::{CollectionShard, SentenceCollection, SentenceCollectionParams};
+use clap::ArgGroup;
+use senv::{
+    CollectionShard, CollectionText, NewSentences, SentenceCollection, SentenceCollectionParams, TextColumns,
+    TextDocuments,
+};
 use senv_core::{
     TextOptions, TextReader,
-    text::{Shard, Split, TableFormat, TableText},
+    text::{Shard, Split},
 };
 use senv_index::{Collection, IndexParams, Rescoring};
 
+use self::folder::warn_of_many_parts;
 pub(super) use self::folder::{check_new, open};
-use self::{
-    columns::{Columns, DOCUMENT, FILE, LINE, PLACE, TEXT},
-    folder::warn_of_many_parts,
-    parts::{Documents, Parts},
-};
 use crate::{
+    argument::argument_of,
     commands::{ENGLISH, known_words::warn_of_few, order_weight},
     failure::{Failure, Result},
+    interrupt::LastWords,
     output::{self, plural, short},
-    text::{InputArgs, LineArgs, is_arrow, is_dash, note_tables, note_typing},
+    text::{InputArgs, LineArgs, is_dash, note_tables, note_typing},
 };
 
 /// Make a collection of sentences that is searched by meaning (senv search), or change one.
@@ -141,21 +141,16 @@ Examples:
   senv index --delete-where 'document = a/trains' --output articles.index
   senv index --index text.index --export-web text.web";
 
-/// What a document is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum DocumentArg {
-    /// A line, or a record of a table.
-    Lines,
-    /// A file.
-    Files,
-}
+/// Time between two lines that say how far it is.
+const NOTE_EVERY: Duration = Duration::from_secs(2);
 
-impl From<DocumentArg> for Documents {
-    fn from(documents: DocumentArg) -> Self {
-        match documents {
-            DocumentArg::Lines => Self::Lines,
-            DocumentArg::Files => Self::Files,
-        }
+argument_of! {
+    /// What a document is.
+    enum DocumentArg for TextDocuments {
+        /// A line, or a record of a table.
+        Lines,
+        /// A file.
+        Files,
     }
 }
 
@@ -174,23 +169,13 @@ impl Ids {
     }
 }
 
-/// What is kept of vectors.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Precision {
-    F32,
-    F16,
-    Int8,
-    None,
-}
-
-impl From<Precision> for Rescoring {
-    fn from(precision: Precision) -> Self {
-        match precision {
-            Precision::F32 => Self::F32,
-            Precision::F16 => Self::F16,
-            Precision::Int8 => Self::Int8,
-            Precision::None => Self::None,
-        }
+argument_of! {
+    /// What is kept of vectors.
+    enum Precision for Rescoring {
+        F32,
+        F16,
+        Int8,
+        None,
     }
 }
 
@@ -214,8 +199,7 @@ impl Index {
             self.join_parts()?;
             return self.export();
         }
-        let dash = [PathBuf::from("-")];
-        let input = if self.input.paths().is_empty() { &dash } else { self.input.paths() };
+        let input = self.input.paths_or_stdin();
         if self.documents == Some(DocumentArg::Files) && !self.columns.is_empty() {
             let message =
                 "--documents=files is for plain text; records of a table are documents by themselves: --documents";
@@ -236,21 +220,27 @@ impl Index {
         }
         let split = (self.documents == Some(DocumentArg::Files)).then_some(Split::Paragraphs);
         let reader = TextReader::open(input, &TextOptions { table, split, ..self.text.options() })?;
-        let mut further: Vec<String> = columns.further().chain([FILE, LINE]).map(str::to_owned).collect();
-        if self.documents.is_some() {
-            let is_named = columns.further().any(|name| name == DOCUMENT);
-            further.extend([DOCUMENT].iter().filter(|_| !is_named).chain(&[PLACE]).map(|name| (*name).to_owned()));
-        }
-        let documents = self.documents.map(Documents::from);
         let shard = self.shard.map(|shard| CollectionShard { shard, has_ids: columns.has_ids() });
-        let mut parts = Parts::new(reader, columns, self.vectors.as_deref(), self.replace, documents)?;
-        if self.add && documents.is_some() {
-            parts.know_documents_of(&Collection::open(&self.output)?)?;
-        }
-        let empty = || Failure::from(senv_core::Error::EmptyInput { path: input[0].clone() });
-        let next = |len: usize| match parts.next(len) {
-            Ok(None) if parts.n() == 0 => Err(empty()),
-            part => part,
+        let mut text = self.text_of(reader, columns)?;
+        let further = text.columns();
+        // Nothing is changed before all is read.
+        let mut last_words = Some(LastWords::set(|| {
+            let stopped = senv_core::Error::Interrupted { action: "indexing" };
+            output::warn(&format!("{stopped}; nothing is written"));
+        }));
+        let mut last_note = Instant::now();
+        let next = |len: usize| -> Result<Option<NewSentences>> {
+            let part = text.next_part(len)?;
+            if part.is_none() {
+                last_words = None;
+                if text.n_sentences() == 0 {
+                    return Err(senv_core::Error::EmptyInput { path: input[0].clone() }.into());
+                }
+            } else if last_note.elapsed() >= NOTE_EVERY {
+                last_note = Instant::now();
+                output::note(&format!("{} read", plural(text.n_sentences(), "sentence")));
+            }
+            Ok(part)
         };
         let counts =
             |rows: &Collection| (SentenceCollection::zero_vectors(rows), SentenceCollection::known_words(rows));
@@ -258,7 +248,7 @@ impl Index {
             let mut collection = open(&self.output, self.model.as_deref())?;
             let before = counts(collection.rows());
             let added = if self.add { collection.add_parts(next) } else { collection.replace_parts(next) };
-            added.map_err(|failure| parts.with_lines(failure))?;
+            added.map_err(|failure| with_lines(failure, &text))?;
             if let Some(model) = &self.model {
                 collection.move_model(model)?;
             }
@@ -280,11 +270,11 @@ impl Index {
                 true => SentenceCollection::rebuild(&self.output, &model, &params, next),
                 false => SentenceCollection::build(&self.output, &model, &params, next),
             };
-            (made.map_err(|failure| parts.with_lines(failure))?, Default::default())
+            (made.map_err(|failure| with_lines(failure, &text))?, Default::default())
         };
-        let (n, seconds) = (parts.n(), started.elapsed().as_secs_f64().max(1e-9));
+        let (n, seconds) = (text.n_sentences(), started.elapsed().as_secs_f64().max(1e-9));
         let what = if self.replace { "put in place" } else { "indexed" };
-        let of = match parts.n_documents() {
+        let of = match text.n_documents() {
             0 => String::new(),
             documents => format!(" of {}", plural(documents, "document")),
         };
@@ -301,8 +291,8 @@ impl Index {
         if self.add || self.replace {
             output::note(&format!("{} in {}", plural(collection.len() as u64, "sentence"), self.output.display()));
         }
-        if parts.n_blank() > 0 {
-            let lines = plural(parts.n_blank(), "line");
+        if text.n_blank() > 0 {
+            let lines = plural(text.n_blank(), "line");
             output::warn(&format!("{lines} with a blank sentence: passed over"));
         }
         warn_of_many_parts(&self.output, collection.rows());
@@ -317,18 +307,22 @@ impl Index {
         web::export(self.export_web.as_deref(), &collection)
     }
 
-    /// The columns that are wanted, and how a reader takes them where the files are CSV or JSON lines.
-    fn columns_of(&self, input: &[PathBuf]) -> Result<(Columns, Option<TableText>)> {
-        let formats = || input.iter().map(|path| TableFormat::of_path(path));
-        let is_table = |format| matches!(format, Some(TableFormat::Csv | TableFormat::JsonLines));
-        let is_batches = input.iter().all(|path| is_arrow(path));
-        if self.columns.is_empty() || !(is_batches || formats().any(is_table)) {
-            return Ok((Columns::new(&self.columns, self.header, self.documents.is_some())?, None));
+    /// The sentences of the input.
+    fn text_of(&self, reader: TextReader, columns: TextColumns) -> Result<CollectionText> {
+        let mut text = CollectionText::new(reader, columns);
+        if let Some(vectors) = &self.vectors {
+            text = text.vectors(vectors)?;
         }
-        // Fields of JSON lines have names without a header, as columns of Parquet and Arrow do.
-        let is_json = formats().all(|format| format == Some(TableFormat::JsonLines));
-        Ok(Columns::new(&self.columns, self.header || is_json || is_batches, self.documents.is_some())?
-            .of_table(is_json))
+        if self.replace {
+            text = text.replacing();
+        }
+        if let Some(documents) = self.documents {
+            text = text.documents(documents.into());
+            if self.add {
+                text.know_documents_of(&Collection::open(&self.output)?)?;
+            }
+        }
+        Ok(text)
     }
 
     /// Refuses to add sentences to documents, and documents to sentences.
@@ -336,7 +330,8 @@ impl Index {
         if !self.add {
             return Ok(());
         }
-        let has_documents = Collection::open(&self.output)?.columns().iter().any(|column| column == PLACE);
+        let has_documents =
+            Collection::open(&self.output)?.columns().iter().any(|column| column == SentenceCollection::PLACE);
         let shown = self.output.display();
         if has_documents && self.documents.is_some() {
             self.check_columns()?;
@@ -348,22 +343,6 @@ impl Index {
             ))),
             _ => Ok(()),
         }
-    }
-
-    /// Refuses documents that lack a column of the collection.
-    fn check_columns(&self) -> Result {
-        let given = Columns::new(&self.columns, self.header, true)?;
-        let collection = Collection::open(&self.output)?;
-        let own = [TEXT, FILE, LINE, PLACE, DOCUMENT];
-        let lacks = |column: &&String| !own.contains(&column.as_str()) && !given.further().any(|name| name == *column);
-        let missing: Vec<&str> = collection.columns().iter().filter(lacks).map(String::as_str).collect();
-        if missing.is_empty() {
-            return Ok(());
-        }
-        let (shown, missing) = (self.output.display(), missing.join(", "));
-        Err(Failure::Usage(format!(
-            "{shown} has the columns {missing}, too: say where they stand in the input (--column NAME=N for each)"
-        )))
     }
 
     /// Whether nothing is changed: a collection that is there is exported.
@@ -384,4 +363,14 @@ impl Index {
         }
         web::export(self.export_web.as_deref(), &open(&self.output, self.model.as_deref())?)
     }
+}
+
+/// A failure of adding the sentences, with the lines where the library knows rows.
+fn with_lines(failure: Failure, text: &CollectionText) -> Failure {
+    let Failure::Failed(error) = &failure else { return failure };
+    let of_index = match error.downcast_ref::<senv::Error>() {
+        Some(senv::Error::Index(error)) => Some(error),
+        _ => error.downcast_ref::<senv_index::Error>(),
+    };
+    of_index.and_then(|error| text.given_twice(error)).map_or(failure, Failure::from)
 }

@@ -1,33 +1,30 @@
 //! `senv nearest`: the sentences, or words, most like a query.
 
 mod queries;
-mod sentences;
 
 use std::{io::Write, path::PathBuf};
 
 use clap::{ArgGroup, builder::RangedU64ValueParser};
-use senv::{AverageEncoder, Model, UnknownWords};
-use senv_core::{Coverage, SentenceEncoder};
+use senv::{
+    AverageEncoder, CoverageCounts, Model, NearSentence, NearestSentences, QueryFile, SentencePlace, UnknownWords,
+    nearest_sentences, read_sentences,
+};
+use senv_core::{Coverage, SentenceEncoder, TextReader};
 use senv_store::{Embeddings, NearestIndex, Neighbour};
 use serde::Serialize;
 
-use self::{
-    queries::Queries,
-    sentences::{Searched, Sentence, SentenceLocation},
-};
+use self::queries::Queries;
 use crate::{
     commands::{
         ModelArg,
-        equal::{EqualArg, only_equal, write_times},
-        finite,
-        min_score::{check_min_score, few_near},
-        own_lines::OwnLines,
-        unread::Unread,
+        answers::{EqualArg, check_min_score, few_near, only_equal, write_times},
+        known_words::WordSample,
+        unread::warn_of_unread,
     },
     destination,
     failure::{Failure, Result},
-    output,
-    text::{InputArgs, TextArgs, is_dash, read_sentences, stdin_is_given},
+    output::{self, plural},
+    text::{InputArgs, TextArgs, is_dash, stdin_is_given},
 };
 
 /// Find the sentences most like a query, or, without sentences, the words.
@@ -113,8 +110,8 @@ struct FoundText {
 }
 
 impl FoundText {
-    fn of(cosine: f32, sentence: Sentence, has_files: bool) -> Self {
-        let Sentence { location: SentenceLocation { file, line }, text, count, .. } = sentence;
+    fn of(cosine: f32, sentence: NearSentence, has_files: bool) -> Self {
+        let NearSentence { place: SentencePlace { file, line }, text, count, .. } = sentence;
         Self { cosine, file: has_files.then_some(file), line: Some(line), text, count: Some(count) }
     }
 }
@@ -154,7 +151,7 @@ impl Nearest {
     fn words(&self, model: &Model, queries: &[&str]) -> Result {
         let words = model.to_embeddings()?;
         for (word, row) in words.iter() {
-            finite::check(model, &self.model.model, word, row)?;
+            model.check_finite(&self.model.model, word, row)?;
         }
         // A word is not shown as its own neighbour.
         let own: Vec<_> = queries.iter().map(|query| words.vocabulary().id(query).map(|id| id.index())).collect();
@@ -169,7 +166,7 @@ impl Nearest {
             FoundText { cosine: near.cosine, file: None, line: None, text, count: None }
         };
         let found = found.iter().map(|found| found.iter().map(text).collect());
-        self.answer(&queries, found, Unread::default(), None)
+        self.answer(&queries, found, CoverageCounts::default(), None)
     }
 
     /// Searches the sentences of the input.
@@ -180,8 +177,24 @@ impl Nearest {
         let own_lines = self.own_lines(input);
         // One more, because the query itself may be among them.
         let k = self.k.saturating_add(usize::from(self.equal.no_equal || own_lines.is_some()));
-        let Searched { found, sentences, unread, known_word_share } =
-            sentences::search(input, &self.text.options(), &self.model.model, model, &queries.rows(), k)?;
+        let path = &*self.model.model;
+        let mut reader = TextReader::open(input, &self.text.options())?;
+        let mut sample = WordSample::new(path, model);
+        let found = nearest_sentences(model, &mut reader, &queries.rows(), k, |lines, rows| -> Result {
+            sample.add(lines.iter().map(|(_, line)| line));
+            let mut vectors = rows.sentences.iter().zip(rows.vectors.rows());
+            Ok(vectors
+                .try_for_each(|(text, row)| model.check_finite(path, text, row.to_slice().unwrap_or_default()))?)
+        })?;
+        let NearestSentences { found, sentences, counts } = found;
+        if counts.lines == 0 {
+            return Err(senv_core::Error::EmptyInput { path: input[0].clone() }.into());
+        }
+        if counts.unknown > 0 {
+            let unknown = plural(counts.unknown, "sentence");
+            output::warn(&format!("{unknown} of the input without a known word: never neighbours"));
+        }
+        let known_word_share = sample.finish();
         let has_files = input.len() > 1;
         let shown = |query: usize, near: &Neighbour| {
             let mut sentence = sentences[&near.row].clone();
@@ -191,7 +204,7 @@ impl Nearest {
             if let Some((own_lines, line)) = own_lines.as_ref().zip(query_lines[query])
                 && sentence.text == queries.texts[query]
             {
-                sentence.leave_out(own_lines, line);
+                own_lines.leave_out(line, &mut sentence);
             }
             (sentence.count > 0).then(|| FoundText::of(near.cosine, sentence, has_files))
         };
@@ -199,22 +212,22 @@ impl Nearest {
             .iter()
             .enumerate()
             .map(|(query, found)| found.iter().filter_map(|near| shown(query, near)).take(self.k).collect());
-        self.answer(&queries, found, unread, known_word_share)
+        self.answer(&queries, found, counts, known_word_share)
     }
 
     /// The file of the queries, if it is searched with its own lines.
-    fn own_lines(&self, input: &[PathBuf]) -> Option<OwnLines> {
-        let own_lines = self.query_file.as_deref().filter(|path| !is_dash(path)).map(OwnLines::of)?;
+    fn own_lines(&self, input: &[PathBuf]) -> Option<QueryFile> {
+        let own_lines = self.query_file.as_deref().filter(|path| !is_dash(path)).map(QueryFile::new)?;
         let options = self.text.options();
         let are_lines = options.table.is_none() && options.split.is_none();
-        (are_lines && input.iter().any(|path| own_lines.is_own(path.display().to_string()))).then_some(own_lines)
+        (are_lines && input.iter().any(|path| own_lines.is_named(&path.display().to_string()))).then_some(own_lines)
     }
 
     fn answer(
         &self,
         queries: &Queries<'_>,
         found: impl Iterator<Item = Vec<FoundText>>,
-        mut unread: Unread,
+        mut counts: CoverageCounts,
         text_known_word_share: Option<f64>,
     ) -> Result {
         let mut out = output::stdout();
@@ -222,7 +235,7 @@ impl Nearest {
         for (i, (&query, mut neighbours)) in queries.texts.iter().zip(found).enumerate() {
             neighbours.retain(|near| self.min_score.is_none_or(|least| near.cosine >= least));
             let (coverage, words) = (queries.coverage[i], queries.words[i]);
-            unread.add(&coverage);
+            counts.add(query, &coverage);
             let Coverage { tokens, known, .. } = coverage;
             let known_word_share = words.share();
             let answer =
@@ -238,14 +251,13 @@ impl Nearest {
         }
         out.flush().map_err(Failure::stdout)?;
         queries.warn();
-        unread.warn();
+        warn_of_unread(&counts);
         Ok(())
     }
 
     fn write(&self, out: &mut impl Write, i: usize, n: usize, answer: &Answer<'_>) -> std::io::Result<()> {
         if self.json {
-            serde_json::to_writer(&mut *out, answer)?;
-            return writeln!(out);
+            return output::write_json_line(out, answer);
         }
         if n > 1 {
             writeln!(out, "{}> {}", if i > 0 { "\n" } else { "" }, answer.query)?;

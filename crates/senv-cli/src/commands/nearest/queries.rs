@@ -7,10 +7,7 @@ use senv::{KnownWords, Model};
 use senv_core::{Coverage, SentenceEncoder};
 
 use crate::{
-    commands::{
-        finite,
-        known_words::{MANY_QUERIES, foreign_query, unknown_query, warn_of_few},
-    },
+    commands::known_words::{MANY_QUERIES, foreign_query, unknown_query, warn_of_few},
     failure::Result,
 };
 
@@ -37,7 +34,7 @@ impl<'a> Queries<'a> {
         let words = texts.iter().map(|text| model.known_words([text])).collect();
         let queries = Self { texts, vectors, coverage, words, model, path };
         for (text, vector) in texts.iter().zip(queries.rows()) {
-            finite::check(model, path, text, vector)?;
+            model.check_finite(path, text, vector)?;
         }
         Ok(queries)
     }

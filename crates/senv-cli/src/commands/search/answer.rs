@@ -6,14 +6,8 @@ use senv::SentenceCollection;
 use senv_core::{Coverage, KnownWords};
 use serde::Serialize;
 
-use super::{context::context, ranked::Hit};
-use crate::{
-    commands::{
-        equal::write_times,
-        index::columns::{DOCUMENT, FILE, LINE, PLACE},
-    },
-    failure::Result,
-};
+use super::ranked::Hit;
+use crate::{commands::answers::write_times, failure::Result};
 
 /// What is looked for: a text, and the line that it is of the file of the queries.
 #[derive(Debug, Clone)]
@@ -81,11 +75,6 @@ impl<'a> Answer<'a> {
         self.neighbours.is_empty()
     }
 
-    pub(super) fn write_json(&self, out: &mut impl Write) -> io::Result<()> {
-        serde_json::to_writer(&mut *out, self)?;
-        writeln!(out)
-    }
-
     /// A line a neighbour: cosine, id, where it comes from, the sentence, further columns, and how often it is there;
     /// of what is ranked by more than cosines the score, and of documents their names in the place of ids. Sentences
     /// around it have lines of their own.
@@ -139,14 +128,14 @@ fn neighbour(collection: &SentenceCollection, hit: Hit, n_context: usize) -> Res
     for name in rows.columns().iter().skip(1) {
         let value = rows.text(position, name)?;
         match name.as_str() {
-            FILE => file = Some(value),
-            LINE => line = value.parse().ok(),
-            DOCUMENT | PLACE if document.is_some() => {}
+            SentenceCollection::FILE => file = Some(value),
+            SentenceCollection::LINE => line = value.parse().ok(),
+            SentenceCollection::DOCUMENT | SentenceCollection::PLACE if document.is_some() => {}
             _ => _ = columns.insert(name.clone(), value.into()),
         }
     }
     let (id, count) = (rows.id(position)?.unwrap_or(hit.id), hit.positions.len());
-    let [before, behind] = context(rows, position, n_context)?;
+    let [before, behind] = collection.context(position, n_context)?;
     let (cosine, text) = (hit.cosine, hit.text);
     Ok(Neighbour { score, document, cosine, id, file, line, text, before, behind, count, columns })
 }

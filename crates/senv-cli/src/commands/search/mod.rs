@@ -1,8 +1,6 @@
 //! `senv search`: the sentences of a collection that are most like a query.
 
 mod answer;
-mod context;
-pub(crate) mod filter;
 mod prompt;
 mod ranked;
 
@@ -12,22 +10,19 @@ use std::{
 };
 
 use clap::{ArgGroup, builder::RangedU64ValueParser};
-use senv::{SentenceCollection, SentenceSearch};
+use senv::{Condition, QueryFile, SentenceCollection, SentenceSearch};
 use senv_core::{KnownWords, SentenceEncoder, TextReader};
 
 use self::{
     answer::{Answer, Query},
-    filter::Condition,
     ranked::{By, Hit, Rank, Ranked},
 };
 use crate::{
     commands::{
-        equal::{EqualArg, only_equal},
-        finite, index,
+        answers::{EqualArg, check_min_score, few_near, only_equal},
+        index,
         join::JoinArgs,
         known_words::{foreign_query, unknown_query, warn_of_few},
-        min_score::{check_min_score, few_near},
-        own_lines::OwnLines,
     },
     failure::{Failure, Result},
     output,
@@ -128,7 +123,7 @@ struct Searched<'a> {
     /// What ranks by more than the cosines of sentences.
     ranked: Option<Ranked>,
     /// The file of the queries.
-    own_lines: Option<OwnLines>,
+    own_lines: Option<QueryFile>,
     /// Queries that were answered, and whether there are more than one.
     n: usize,
     many: bool,
@@ -145,10 +140,10 @@ impl Search {
         if let Some(recall) = self.recall.filter(|recall| !(*recall > 0.0 && *recall <= 1.0)) {
             return Err(Failure::Usage(format!("--recall must be above 0 and at most 1, got {recall}")));
         }
-        let conditions =
-            self.conditions.iter().map(|text| Condition::new("--where", text)).collect::<Result<Vec<_>>>()?;
+        let conditions = self.conditions.iter().map(|text| text.parse());
+        let conditions = conditions.collect::<senv::Result<Vec<Condition>>>().map_err(bad_condition("--where"))?;
         let collection = index::open(folder, self.model.as_deref())?;
-        let own_lines = self.query_file.as_deref().filter(|path| !is_dash(path)).map(OwnLines::of);
+        let own_lines = self.query_file.as_deref().filter(|path| !is_dash(path)).map(QueryFile::new);
         let mut searched = Searched {
             args: &self,
             collection,
@@ -199,6 +194,14 @@ impl Search {
             return Err(senv_core::Error::LineTooLong { path: path.into(), line, limit }.into());
         }
         Ok(query)
+    }
+}
+
+/// The failure of a condition that was given to an option.
+pub(super) fn bad_condition(option: &str) -> impl Fn(senv::Error) -> Failure {
+    move |error| match error {
+        senv::Error::BadCondition { .. } => Failure::Usage(format!("{option} {error}")),
+        error => error.into(),
     }
 }
 
@@ -260,7 +263,9 @@ impl Searched<'_> {
 
     /// Looks which sentences meet the conditions, and says where none does.
     fn filter(&mut self) -> Result {
-        self.kept = filter::positions(self.collection.rows(), &self.conditions)?;
+        let meeting = self.conditions.iter().map(|condition| condition.positions(self.collection.rows()));
+        let meeting = meeting.collect::<senv::Result<Vec<_>>>().map_err(bad_condition("--where"))?;
+        self.kept = meeting.into_iter().reduce(|all, these| all.iter().zip(these).map(|(a, b)| *a && b).collect());
         if self.meets_none() && !self.collection.is_empty() {
             let conditions: Vec<String> = self.conditions.iter().map(Condition::to_string).collect();
             output::warn(&format!("no sentence meets --where {}", conditions.join(" and ")));
@@ -296,7 +301,7 @@ impl Searched<'_> {
         let rows: Vec<&[f32]> = vectors.rows().into_iter().filter_map(|row| row.to_slice()).collect();
         let path = SentenceCollection::model_path(collection.rows()).unwrap_or(Path::new("-"));
         for (text, row) in texts.iter().zip(&rows) {
-            finite::check(model, path, text, row)?;
+            model.check_finite(path, text, row)?;
         }
         let keep = |_: usize, position: usize| self.kept.as_ref().is_none_or(|kept| kept.get(position) == Some(&true));
         // One more, because the query itself may be among them.
@@ -321,8 +326,8 @@ impl Searched<'_> {
             for hit in hits.iter_mut().filter(|hit| hit.document.is_none()).map(|hit| &mut hit.sentence) {
                 if equal.leaves_out(&query.text, &hit.text) {
                     hit.positions.clear();
-                } else if let Some(own_lines) = &self.own_lines {
-                    own_lines.leave_out(collection, &query.text, query.line, hit)?;
+                } else if let Some((own_lines, line)) = self.own_lines.as_ref().zip(query.line) {
+                    collection.leave_out(own_lines, &query.text, line, hit)?;
                 }
             }
             hits.retain(|hit| !hit.sentence.positions.is_empty());
@@ -331,7 +336,7 @@ impl Searched<'_> {
             let answer = Answer::new(collection, query, coverage, known, hits, context)?;
             let write = |out: &mut std::io::BufWriter<output::Stdout>| {
                 if json {
-                    return answer.write_json(out);
+                    return output::write_json_line(out, &answer);
                 }
                 if self.many {
                     writeln!(out, "{}> {}", if self.n > 0 { "\n" } else { "" }, query.text)?;

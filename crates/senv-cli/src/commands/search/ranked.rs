@@ -1,15 +1,10 @@
 //! What is ranked, and by what; searches by words and meaning.
 
-use std::collections::HashMap;
-
 use clap::ValueEnum;
-use senv::{RankedCollection, SentenceCollection, SentenceHit, documents::RankBy};
+use senv::{DocumentHit, RankedCollection, SentenceCollection, SentenceHit, documents::RankBy};
 
 use crate::{
-    commands::{
-        index::columns::{DOCUMENT, PLACE},
-        join::JoinArgs,
-    },
+    commands::join::JoinArgs,
     failure::{Failure, Result},
 };
 
@@ -55,12 +50,6 @@ pub(super) struct Ranked {
     rows: RankedCollection,
 }
 
-/// Whether sentences are of documents.
-pub(super) fn has_documents(collection: &SentenceCollection) -> bool {
-    let columns = collection.rows().columns();
-    [DOCUMENT, PLACE].iter().all(|name| columns.iter().any(|column| column == name))
-}
-
 impl Ranked {
     /// Takes up the sentences that count; `None` where a search among vectors answers.
     pub(super) fn new(
@@ -70,7 +59,7 @@ impl Ranked {
         join: JoinArgs,
         kept: Option<&Vec<bool>>,
     ) -> Result<Option<Self>> {
-        let is_of_documents = has_documents(collection);
+        let is_of_documents = collection.has_documents();
         let by = by.unwrap_or(if is_of_documents { By::Document } else { By::Sentence });
         if by == By::Document && !is_of_documents {
             let message =
@@ -90,7 +79,9 @@ impl Ranked {
             (By::Document, None) | (_, Some(Rank::Expanded)) => RankBy::Expanded,
         };
         let keep = |position: usize| kept.is_none_or(|kept| kept.get(position) == Some(&true));
-        let rows = collection.ranked((by == By::Document).then_some(DOCUMENT), keep)?.joined_by(join.join())?;
+        let rows = collection
+            .ranked((by == By::Document).then_some(SentenceCollection::DOCUMENT), keep)?
+            .joined_by(join.join())?;
         Ok(Some(Self { by, rank_by, rows }))
     }
 
@@ -102,34 +93,12 @@ impl Ranked {
         k: usize,
         least: f32,
     ) -> Result<Vec<Hit>> {
-        let all = self.rows.len();
-        let mut wanted = k.saturating_mul(2).saturating_add(10).min(all);
-        loop {
-            let found = self.rows.search(collection, query, wanted, self.rank_by)?;
-            let n_found = found.len();
-            let (mut hits, mut places): (Vec<Hit>, HashMap<String, usize>) = (Vec::new(), HashMap::new());
-            for found in found.into_iter().filter(|found| found.cosine >= least) {
-                if self.by == By::Sentence {
-                    if let Some(&place) = places.get(&found.text) {
-                        hits[place].sentence.positions.push(found.position);
-                        continue;
-                    }
-                    places.insert(found.text.clone(), hits.len());
-                }
-                let id = collection.rows().id(found.position)?.unwrap_or_default();
-                let (cosine, text, positions) = (found.cosine, found.text, vec![found.position]);
-                hits.push(Hit {
-                    sentence: SentenceHit { id, cosine, text, positions },
-                    score: Some(found.score),
-                    document: (self.by == By::Document).then_some(found.name),
-                });
-            }
-            // One more than is wanted, so that all that are equal to the last one were seen.
-            if hits.len() > k || wanted >= all || n_found == 0 {
-                hits.truncate(k);
-                return Ok(hits);
-            }
-            wanted = wanted.saturating_mul(4).min(all);
-        }
+        let hit = |found: DocumentHit| -> Result<Hit> {
+            let DocumentHit { name, score, cosine, text, positions } = found;
+            let id = collection.rows().id(positions[0])?.unwrap_or_default();
+            let document = (self.by == By::Document).then_some(name);
+            Ok(Hit { sentence: SentenceHit { id, cosine, text, positions }, score: Some(score), document })
+        };
+        self.rows.search(collection, query, k, self.rank_by, least)?.into_iter().map(hit).collect()
     }
 }

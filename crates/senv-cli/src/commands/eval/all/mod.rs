@@ -5,7 +5,8 @@ mod systems;
 use std::{io::Write, path::PathBuf, time::Instant};
 
 use clap::builder::RangedU64ValueParser;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
+use senv::{BenchEvent, BenchRun};
 use senv_core::files::AtomicFile;
 use senv_eval::{
     BenchData, BenchOptions, BenchRecord, DataFolder, Protocol, ProtocolGroup, choose_protocols, protocols,
@@ -18,7 +19,7 @@ use crate::{
     output::{self, duration, plural},
 };
 
-use self::systems::{Systems, VectorsArg};
+use self::systems::VectorsArg;
 
 /// Run every protocol on every model, beside what takes no training and what papers report.
 ///
@@ -99,7 +100,7 @@ impl All {
     pub(super) fn run(self) -> Result {
         self.check_outputs()?;
         let started = Instant::now();
-        let bar = bar();
+        let bar = output::spinner("{spinner} {msg}  {elapsed}");
         let bar_at_end = bar.clone();
         let last_words = LastWords::set(move || {
             bar_at_end.finish_and_clear();
@@ -110,7 +111,7 @@ impl All {
             chosen.retain(|protocol| protocol.section != ProtocolGroup::Probes);
         }
         let data = BenchData::read(&DataFolder::open(&self.data)?, &chosen)?;
-        let (sentences, counted) = (data.sentences(), data.counted_sentences());
+        let sentences = data.sentences();
         let note =
             format!("{} in {}", plural(sentences.len() as u64, "sentence"), plural(data.tasks.len() as u64, "task"));
         let is_without = |protocol: &&&Protocol| data.tasks.iter().all(|task| task.protocol != **protocol);
@@ -121,20 +122,12 @@ impl All {
         let resamples = self.resamples.unwrap_or(if self.fast { FAST_RESAMPLES } else { usual });
         let bootstrap = senv_metrics::Bootstrap { resamples, seed: self.seed };
         let progress = BenchProgress { bar };
-        let systems = Systems {
-            models: &self.models,
-            vectors: &self.vectors,
-            baselines: !self.no_baselines,
-            data: &data,
-            sentences: &sentences,
-            counted: &counted,
-            options,
-            bootstrap,
-            progress: &progress,
-        };
-        let records = systems.run();
+        let on_event = |event: BenchEvent<'_>| progress.show(event);
+        let mut run = BenchRun::new(&data, options, bootstrap, &on_event);
+        let ended = systems::run(&mut run, &self.models, &self.vectors, !self.no_baselines, &sentences, &progress);
         progress.bar.finish_and_clear();
-        let record = data.record(command_line(), &options, bootstrap, records?)?;
+        ended?;
+        let record = data.record(command_line(), &options, bootstrap, run.records)?;
         let (text, reports) = (record.to_text()?, self.reports(&record)?);
         drop(last_words);
         for (path, report) in reports {
@@ -184,16 +177,6 @@ fn command_line() -> String {
     std::iter::once("senv".to_owned()).chain(arguments).collect::<Vec<_>>().join(" ")
 }
 
-fn bar() -> ProgressBar {
-    if !output::is_terminal() || output::is_quiet() {
-        return ProgressBar::hidden();
-    }
-    let style = ProgressStyle::with_template("{spinner} {msg}  {elapsed}");
-    let bar = ProgressBar::new_spinner().with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
-    bar.enable_steady_tick(std::time::Duration::from_millis(200));
-    bar
-}
-
 /// What is being done, on a terminal. A signal ends the bench wherever it is: a classifier can take minutes, and
 /// nothing is written before the end.
 struct BenchProgress {
@@ -201,18 +184,22 @@ struct BenchProgress {
 }
 
 impl BenchProgress {
-    /// Says what comes next.
-    fn next(&self, what: &str) {
-        self.bar.set_message(what.to_owned());
+    /// Says what comes next, and in a line that stays what is done.
+    fn show(&self, event: BenchEvent<'_>) {
+        let next = |what: String| self.bar.set_message(what);
+        match event {
+            BenchEvent::Encoding(system, n) => next(format!("{system}: encoding {}", plural(n as u64, "sentence"))),
+            BenchEvent::Task(system, task) => next(format!("{system}: {task}")),
+            BenchEvent::Untrained => next("baselines".to_owned()),
+            BenchEvent::Done(system, time) => {
+                self.bar.suspend(|| output::note(&format!("{system}: {}", duration(time))));
+            }
+            _ => {}
+        }
     }
 
     /// Does something that may print.
     fn apart<T>(&self, print: impl FnOnce() -> T) -> T {
         self.bar.suspend(print)
-    }
-
-    /// A line that stays.
-    fn done(&self, line: &str) {
-        self.bar.suspend(|| output::note(line));
     }
 }

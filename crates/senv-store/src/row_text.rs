@@ -1,21 +1,32 @@
-//! Numbers as text, into a buffer that is used again.
+//! Rows of numbers as text, into a buffer that is used again; whether text is such rows.
 
 use std::io::Write;
 
 /// How numbers are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Digits {
+pub enum Digits {
     /// As few digits as read back to the same f32.
     Shortest,
     /// So many digits after the point, at most 9.
     Fixed(u8),
 }
 
+/// Values of a row below which it may be anybody's table.
+const FEWEST: usize = 8;
+
 /// Numbers that are turned into text together.
 const TOGETHER: usize = 16;
 
 /// Appends a row of numbers with `separator` between them and a line end.
-pub(crate) fn push_row(row: &[f32], separator: u8, digits: Digits, out: &mut Vec<u8>) {
+///
+/// ```
+/// use senv_store::{Digits, push_row};
+/// let mut text = Vec::new();
+/// push_row(&[0.25, -1.5], b'\t', Digits::Shortest, &mut text);
+/// push_row(&[0.25, -1.5], b' ', Digits::Fixed(1), &mut text);
+/// assert_eq!(text, b"0.25\t-1.5\n0.2 -1.5\n");
+/// ```
+pub fn push_row(row: &[f32], separator: u8, digits: Digits, out: &mut Vec<u8>) {
     match digits {
         Digits::Shortest => {
             // Several numbers before any of them is copied: reading a number's text right after it was written, in
@@ -91,6 +102,39 @@ fn push_fixed(x: f32, n: u8, out: &mut Vec<u8>) {
     }
 }
 
+/// Whether text begins with a row of at least 8 numbers that [`push_row`] would write just so, alone or in an array of
+/// JSON. `whole` says that the text does not go on.
+///
+/// ```
+/// assert!(senv_store::is_text_of_rows(b"0.5 0.5 0.5 0.5 0.5 0.5 0.5 0.25\n", true));
+/// assert!(!senv_store::is_text_of_rows(b"1.0 2.0 3.0 4.0 5.0 6.0 7.0 8.00\n", true));
+/// ```
+#[must_use]
+pub fn is_text_of_rows(bytes: &[u8], whole: bool) -> bool {
+    let mut lines = bytes.split_inclusive(|&b| b == b'\n').filter(|line| whole || line.ends_with(b"\n"));
+    let first = lines.next().unwrap_or_default();
+    let line = if first == b"[\n" { lines.next().unwrap_or_default() } else { first };
+    let Ok(line) = std::str::from_utf8(line) else { return false };
+    let line = line.trim_end_matches('\n').trim_end_matches(',');
+    let line = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')).unwrap_or(line);
+    [b' ', b'\t', b','].into_iter().any(|separator| is_row(line, separator))
+}
+
+/// Whether these are so many numbers that they would be written just so: in the fewest digits of an f32, or all with as
+/// many digits after the point.
+fn is_row(line: &str, separator: u8) -> bool {
+    let cells = || line.split(char::from(separator));
+    let row: Option<Vec<f32>> = cells().map(|cell| cell.parse().ok()).collect();
+    let Some(row) = row.filter(|row| row.len() >= FEWEST) else { return false };
+    let digits = cells().next().and_then(|cell| cell.split_once('.')).map_or(0, |(_, digits)| digits.len());
+    let forms = [Some(Digits::Shortest), (1..=9).contains(&digits).then_some(Digits::Fixed(digits as u8))];
+    forms.into_iter().flatten().any(|digits| {
+        let mut again = Vec::new();
+        push_row(&row, separator, digits, &mut again);
+        again.strip_suffix(b"\n") == Some(line.as_bytes())
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -140,5 +184,32 @@ mod tests {
         push_row(&[1.0, -2.5], b'\t', Digits::Fixed(1), &mut out);
         push_row(&[], b' ', Digits::Shortest, &mut out);
         assert_eq!(out, b"1.0\t-2.5\n\n");
+    }
+    #[test]
+    fn rows_of_vectors_are_told_from_other_tables() {
+        let is_vectors = |text: &[u8]| is_text_of_rows(text, true);
+        assert!(!is_vectors(b"[]\n"));
+        let row = [0.25_f32, -1.5, 0.1, 3.0, 1e-7, 0.0, 2.5e8, -0.333_333_34];
+        for digits in [Digits::Shortest, Digits::Fixed(4)] {
+            for separator in [b' ', b'\t', b','] {
+                let mut text = Vec::new();
+                push_row(&row, separator, digits, &mut text);
+                assert!(is_vectors(&text), "{digits:?}");
+                text.extend_from_slice(b"whatever follows");
+                assert!(is_vectors(&text));
+            }
+        }
+        assert!(is_vectors(b"[0.5,0.5,0.5,0.5,0.5,0.5,0.5,0.25]\n"), "JSON lines");
+        assert!(is_vectors(b"[\n[0.5,0.5,0.5,0.5,0.5,0.5,0.5,0.25],\n"), "JSON");
+        let others: [&[u8]; 7] = [
+            b"",
+            b"5.1,3.5,1.4,0.2\n",
+            b"1 2 3 4 5 6 7 8 9\n",
+            b"0.12345678901 0.5 0.5 0.5 0.5 0.5 0.5 0.5\n",
+            b"the 0.5 0.5 0.5 0.5 0.5 0.5 0.5 0.5\n",
+            b"0.5  0.5 0.5 0.5 0.5 0.5 0.5 0.5\n",
+            b"My notes of today.\n",
+        ];
+        assert!(!others.iter().any(|text| is_vectors(text)));
     }
 }

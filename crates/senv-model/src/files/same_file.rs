@@ -5,29 +5,23 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::text::is_dash;
-
-/// Whether two paths lead to one file, or would where it is not there yet.
-pub(crate) fn is_same(a: &Path, b: &Path) -> bool {
-    a == b || is_same_as(a, b)
-}
-
-/// Whether an input is the file that an output names. Devices and pipes are never the same: nothing of them is lost.
-pub(super) fn is_same_as(input: &Path, output: &Path) -> bool {
-    let (input, output) = (following(input, "/dev/stdin"), following(output, "/dev/stdout"));
-    if [&input, &output].into_iter().any(|path| fs::metadata(path).is_ok_and(|file| !file.is_file())) {
+/// Whether two paths lead to one file, or would where it is not there yet. Devices and pipes are never the same: what
+/// is written there replaces nothing.
+///
+/// ```
+/// use senv_core::files::is_same_file;
+/// assert!(is_same_file("Cargo.toml".as_ref(), "src/../Cargo.toml".as_ref()));
+/// ```
+#[must_use]
+pub fn is_same_file(a: &Path, b: &Path) -> bool {
+    if [a, b].into_iter().any(|path| fs::metadata(path).is_ok_and(|file| !file.is_file())) {
         return false;
     }
-    let inodes = inode(&input).zip(inode(&output));
+    let inodes = inode(a).zip(inode(b));
     if inodes.is_some_and(|(a, b)| a == b) {
         return true;
     }
-    matches!((real(&input), real(&output)), (Some(a), Some(b)) if a == b)
-}
-
-/// The path, or for `-` that of the open file it stands for.
-fn following(path: &Path, dash: &str) -> PathBuf {
-    if is_dash(path) { dash.into() } else { path.to_owned() }
+    matches!((real(a), real(b)), (Some(a), Some(b)) if a == b)
 }
 
 /// The path without links; of a file that is not there yet, that of its folder with its name.
@@ -61,15 +55,15 @@ mod tests {
         fs::write(at("a"), "text").unwrap();
         fs::write(at("b"), "text").unwrap();
         fs::create_dir(at("sub")).unwrap();
-        assert!(is_same(&at("a"), &at("sub/../a")) && !is_same(&at("a"), &at("b")));
-        assert!(is_same(&at("new"), &at("./sub/../new")) && !is_same(&at("new"), &at("newer")));
+        assert!(is_same_file(&at("a"), &at("sub/../a")) && !is_same_file(&at("a"), &at("b")));
+        assert!(is_same_file(&at("new"), &at("./sub/../new")) && !is_same_file(&at("new"), &at("newer")));
         #[cfg(unix)]
         {
             std::os::unix::fs::symlink(at("a"), at("link")).unwrap();
             fs::hard_link(at("a"), at("hard")).unwrap();
             std::os::unix::fs::symlink(at("sub"), at("way")).unwrap();
-            assert!(["link", "hard", "way/../a"].iter().all(|name| is_same(&at(name), &at("a"))));
-            assert!(!is_same_as(Path::new("/dev/null"), Path::new("/dev/null")), "nothing is lost there");
+            assert!(["link", "hard", "way/../a"].iter().all(|name| is_same_file(&at(name), &at("a"))));
+            assert!(!is_same_file(Path::new("/dev/null"), Path::new("/dev/null")), "nothing is lost there");
         }
     }
 }

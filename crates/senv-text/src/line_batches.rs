@@ -12,12 +12,9 @@ use std::{
     thread::{self, Builder},
 };
 
-use senv_core::{TextReader, threads::spawn_others};
+use senv_base::{Error, threads::spawn_others};
 
-use crate::{
-    failure::{Failure, Result},
-    text::Lines,
-};
+use super::{Lines, TextReader};
 
 /// Lines of a batch at most.
 const LINES: usize = 256;
@@ -26,38 +23,56 @@ const BYTES: usize = 1 << 18;
 
 /// Lines and what became of them.
 #[derive(Debug, Default)]
-pub(crate) struct Batch<T> {
+pub struct LineBatch<T> {
     /// The lines.
-    pub(crate) lines: Lines,
+    pub lines: Lines,
     /// The bytes to be written for them.
-    pub(crate) out: Vec<u8>,
+    pub out: Vec<u8>,
     /// What else there is to tell.
-    pub(crate) tally: T,
+    pub tally: T,
 }
 
-/// Sends all lines of `reader` through `work` on `threads` threads and then, in order, through `write`.
+/// Sends all lines of `reader` through `work` on `threads` threads and then, in order, through `write`, in bounded
+/// memory.
 ///
 /// `work` finds `out` empty and `tally` at its default; `state` makes what each thread reuses from batch to batch.
 /// `accept` sees the reader after each batch and may refuse the rest. After a failure what lies before it is still
 /// written.
-pub(crate) fn run<S, T: Default + Send>(
+///
+/// ```
+/// use senv_core::{Error, TextOptions, TextReader, text::{LineBatch, for_line_batches}};
+/// let text = "one\ntwo words\n".as_bytes();
+/// let reader = TextReader::from_reader("text", text, &TextOptions::default())?;
+/// let count = |_: &mut (), batch: &mut LineBatch<usize>| -> Result<(), Error> {
+///     batch.tally = batch.lines.iter().map(|(_, line)| line.split(' ').count()).sum();
+///     Ok(())
+/// };
+/// let mut n_words = 0;
+/// for_line_batches(reader, |_| Ok(()), 2, || (), count, |batch| Ok(n_words += batch.tally))?;
+/// assert_eq!(n_words, 3);
+/// # Ok::<(), Error>(())
+/// ```
+///
+/// # Errors
+/// Those of reading, of `accept`, `work` and `write`; [`Error::Io`] where no thread can be started.
+pub fn for_line_batches<S, T: Default + Send, E: From<Error> + Send>(
     reader: TextReader,
-    accept: impl Fn(&TextReader) -> Result + Send,
+    accept: impl Fn(&TextReader) -> Result<(), E> + Send,
     threads: usize,
     state: impl Fn() -> S + Sync,
-    work: impl Fn(&mut S, &mut Batch<T>) -> Result + Sync,
-    write: impl FnMut(&Batch<T>) -> Result,
-) -> Result {
+    work: impl Fn(&mut S, &mut LineBatch<T>) -> Result<(), E> + Sync,
+    write: impl FnMut(&LineBatch<T>) -> Result<(), E>,
+) -> Result<(), E> {
     let (free_in, free) = channel();
-    let (filled_in, filled) = channel::<(u64, Batch<T>)>();
+    let (filled_in, filled) = channel::<(u64, LineBatch<T>)>();
     let (done_in, done) = channel();
     for _ in 0..3 * threads + 2 {
         // The receiver is at hand.
-        let _ = free_in.send(Batch::default());
+        let _ = free_in.send(LineBatch::default());
     }
     let filled = Mutex::new(filled);
     thread::scope(|scope| {
-        let refused = |e| senv_core::Error::io("start a thread for", "-", e);
+        let refused = |e| Error::io("start a thread for", "-", e);
         let worker = |_| {
             let (done_in, filled, state, work) = (done_in.clone(), &filled, &state, &work);
             move || {
@@ -89,20 +104,20 @@ pub(crate) fn run<S, T: Default + Send>(
     })
 }
 
-fn fill<T>(
+fn fill<T, E: From<Error>>(
     mut reader: TextReader,
-    accept: impl Fn(&TextReader) -> Result,
-    free: &Receiver<Batch<T>>,
-    filled: &Sender<(u64, Batch<T>)>,
-) -> Result {
-    let mut first = 1;
+    accept: impl Fn(&TextReader) -> Result<(), E>,
+    free: &Receiver<LineBatch<T>>,
+    filled: &Sender<(u64, LineBatch<T>)>,
+) -> Result<(), E> {
+    let mut n_before = 0;
     for number in 0.. {
         // No more batches come when writing has failed.
         let Ok(mut batch) = free.recv() else { break };
-        batch.lines.number_from(first);
+        batch.lines.go_on_from(n_before);
         let result = batch.lines.fill(&mut reader, LINES, BYTES);
         let n = batch.lines.len() as u64;
-        first += n;
+        n_before += n;
         if n > 0 && filled.send((number, batch)).is_err() {
             break;
         }
@@ -115,12 +130,12 @@ fn fill<T>(
     Ok(())
 }
 
-fn write_in_order<T>(
-    done: Receiver<(u64, Batch<T>, Result)>,
-    free: Sender<Batch<T>>,
-    mut write: impl FnMut(&Batch<T>) -> Result,
-) -> Result {
-    let mut waiting: BTreeMap<u64, (Batch<T>, Result)> = BTreeMap::new();
+fn write_in_order<T, E>(
+    done: Receiver<(u64, LineBatch<T>, Result<(), E>)>,
+    free: Sender<LineBatch<T>>,
+    mut write: impl FnMut(&LineBatch<T>) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut waiting: BTreeMap<u64, (LineBatch<T>, Result<(), E>)> = BTreeMap::new();
     let mut next = 0;
     for (number, batch, result) in done {
         waiting.insert(number, (batch, result));
@@ -133,10 +148,4 @@ fn write_in_order<T>(
         }
     }
     Ok(())
-}
-
-/// The error of line `number` of the input.
-pub(crate) fn bad_line(path: &std::path::Path, number: u64, reason: impl std::fmt::Display) -> Failure {
-    let reason = format!("line {number}: {reason}");
-    senv_core::Error::BadFile { path: path.to_owned(), reason }.into()
 }

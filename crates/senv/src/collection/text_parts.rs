@@ -1,64 +1,71 @@
-//! The sentences of text files, part by part.
+//! The sentences of text files, part by part, on their way into a collection.
 
 use std::{
     collections::HashSet,
     hash::{DefaultHasher, Hash, Hasher},
     path::{Path, PathBuf},
-    time::{Duration, Instant},
 };
 
-use senv::NewSentences;
 use senv_core::{
     Table, TextReader,
+    counts::plural,
     text::{Line, is_blank, sentences},
 };
 use senv_index::Collection;
 use senv_store::NpyReader;
 
-use super::columns::{Columns, DOCUMENT, FILE, LINE, PLACE};
-use crate::{
-    failure::{Failure, Result},
-    interrupt::LastWords,
-    output::{self, plural},
-    stream::bad_line,
+use super::{
+    SentenceCollection,
+    new_sentences::NewSentences,
+    text_columns::{Cells, TextColumns, bad_line},
 };
+use crate::error::{Error, Result};
 
 /// Bytes of text in a part, about: 256 MiB.
 const PART_BYTES: usize = 256 << 20;
-/// Time between two lines that say how far it is.
-const NOTE_EVERY: Duration = Duration::from_secs(2);
 
 /// What a document is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Documents {
-    /// A line, or a record of a table: its sentences are cut here.
+pub enum TextDocuments {
+    /// A line, or a record of a table: its sentences are cut out of it.
     Lines,
     /// A file, whose reader gives sentences.
     Files,
 }
 
-/// Sentences on their way into a collection.
-pub(super) struct Parts {
+/// Sentences of text files for a [`SentenceCollection`], part by part: each with its file and line in the columns
+/// [`SentenceCollection::FILE`] and [`SentenceCollection::LINE`], and with what [`TextColumns`] say. Blank lines are
+/// passed over.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let (text, path) = (folder.path().join("text.tsv"), folder.path().join("my.index"));
+/// use senv::{CollectionText, SentenceCollection, SentenceCollectionParams, TextColumns};
+/// use senv_core::{TextOptions, TextReader};
+/// std::fs::write(&text, "Ada\tThe train is late.\nBob\tRain falls.\n")?;
+/// let reader = TextReader::open(&[&text], &TextOptions::default())?;
+/// let mut text = CollectionText::new(reader, TextColumns::new("2").further("author", "1"));
+/// let params = SentenceCollectionParams { columns: text.columns(), ..Default::default() };
+/// let collection = SentenceCollection::build(&path, "english", &params, |len| text.next_part(len))?;
+/// assert_eq!(collection.rows().text(1, "author")?, "Bob");
+/// assert_eq!(collection.rows().text(1, SentenceCollection::LINE)?, "2");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct CollectionText {
     reader: TextReader,
-    columns: Columns,
+    columns: TextColumns,
     vectors: Option<Vectors>,
     /// Whether they take the place of others.
     replace: bool,
-    documents: Option<Documents>,
+    documents: Option<TextDocuments>,
     /// The file that is a document at present, and its sentences so far.
     of_file: (PathBuf, u64),
     /// The documents that are there or were read, by two hashes of their names.
     names: HashSet<[u64; 2]>,
-    /// Documents so far.
     n_documents: u64,
-    /// Sentences so far.
     n: u64,
-    /// Lines with columns, but a blank sentence.
     n_blank: u64,
     places: Places,
-    last_note: Instant,
-    /// Until all is read: nothing is changed before.
-    last_words: Option<LastWords>,
 }
 
 /// Where the sentences with ids stand: those behind one another in a file take no memory.
@@ -98,52 +105,81 @@ struct Vectors {
     n_lines: usize,
 }
 
-impl Parts {
-    /// The sentences of a reader; with `replace` they have to have ids, and none may be blank.
-    pub(super) fn new(
-        reader: TextReader,
-        columns: Columns,
-        vectors: Option<&Path>,
-        replace: bool,
-        documents: Option<Documents>,
-    ) -> Result<Self> {
-        let open = |path: &Path| -> Result<Vectors> {
-            let reader = NpyReader::open(path)?;
-            Ok(Vectors { reader, path: path.to_owned(), n_lines: 0 })
-        };
-        let last_words = LastWords::set(|| {
-            let stopped = senv_core::Error::Interrupted { action: "indexing" };
-            output::warn(&format!("{stopped}; nothing is written"));
-        });
-        Ok(Self {
+impl CollectionText {
+    /// The sentences of a reader.
+    #[must_use]
+    pub fn new(reader: TextReader, columns: TextColumns) -> Self {
+        Self {
             reader,
             columns,
-            vectors: vectors.map(open).transpose()?,
-            replace,
-            documents,
+            vectors: None,
+            replace: false,
+            documents: None,
             of_file: (PathBuf::new(), 0),
             names: HashSet::new(),
             n_documents: 0,
             n: 0,
             n_blank: 0,
             places: Places::default(),
-            last_note: Instant::now(),
-            last_words: Some(last_words),
-        })
+        }
     }
 
-    /// Documents that the collection has are not added once more.
-    pub(super) fn know_documents_of(&mut self, collection: &Collection) -> Result {
+    /// Takes their vectors from this matrix of NumPy, which has a row for each line, blank ones too.
+    ///
+    /// # Errors
+    /// Those of [`NpyReader::open`].
+    pub fn vectors(mut self, path: &Path) -> Result<Self> {
+        self.vectors = Some(Vectors { reader: NpyReader::open(path)?, path: path.to_owned(), n_lines: 0 });
+        Ok(self)
+    }
+
+    /// Sentences that take the place of others ([`SentenceCollection::replace_parts`]): none may be blank.
+    #[must_use]
+    pub fn replacing(mut self) -> Self {
+        self.replace = true;
+        self
+    }
+
+    /// Keeps which document each sentence is of, and which of its sentences, from 1
+    /// ([`SentenceCollection::DOCUMENT`], [`SentenceCollection::PLACE`]). No document may come twice.
+    #[must_use]
+    pub fn documents(mut self, documents: TextDocuments) -> Self {
+        self.documents = Some(documents);
+        self
+    }
+
+    /// Refuses documents that this collection has.
+    ///
+    /// # Errors
+    /// Those of reading the collection.
+    pub fn know_documents_of(&mut self, collection: &Collection) -> Result<()> {
         for position in 0..collection.n_positions() {
             if collection.id(position)?.is_some() {
-                self.names.insert(hashes(&collection.text(position, DOCUMENT)?));
+                self.names.insert(hashes(&collection.text(position, SentenceCollection::DOCUMENT)?));
             }
         }
         Ok(())
     }
 
+    /// The columns of a collection of these sentences.
+    #[must_use]
+    pub fn columns(&self) -> Vec<String> {
+        let own = [SentenceCollection::FILE, SentenceCollection::LINE];
+        let mut columns: Vec<&str> = self.columns.names().chain(own).collect();
+        if self.documents.is_some() {
+            columns.extend((!self.names_documents()).then_some(SentenceCollection::DOCUMENT));
+            columns.push(SentenceCollection::PLACE);
+        }
+        columns.into_iter().map(str::to_owned).collect()
+    }
+
+    /// Whether a column has the names of documents.
+    fn names_documents(&self) -> bool {
+        self.columns.names().any(|name| name == SentenceCollection::DOCUMENT)
+    }
+
     /// Notes the name of a document that begins on this line; refuses one that is there.
-    fn begin_document(names: &mut HashSet<[u64; 2]>, name: &str, path: &Path, number: u64) -> Result {
+    fn begin_document(names: &mut HashSet<[u64; 2]>, name: &str, path: &Path, number: u64) -> Result<()> {
         if is_blank(name) {
             return Err(bad_line(path, number, "the document has no name: its id is blank"));
         }
@@ -158,41 +194,42 @@ impl Parts {
     }
 
     /// Documents so far.
-    pub(super) fn n_documents(&self) -> u64 {
+    #[must_use]
+    pub fn n_documents(&self) -> u64 {
         self.n_documents
     }
 
     /// Sentences so far.
-    pub(super) fn n(&self) -> u64 {
+    #[must_use]
+    pub fn n_sentences(&self) -> u64 {
         self.n
     }
 
     /// Lines with columns, but a blank sentence, that were passed over.
-    pub(super) fn n_blank(&self) -> u64 {
+    #[must_use]
+    pub fn n_blank(&self) -> u64 {
         self.n_blank
     }
 
-    /// A failure of adding the sentences, with the lines where the library knows rows.
-    pub(super) fn with_lines(&self, failure: Failure) -> Failure {
-        let Failure::Failed(error) = &failure else { return failure };
-        let error = match error.downcast_ref::<senv::Error>() {
-            Some(senv::Error::Index(error)) => Some(error),
-            _ => error.downcast_ref::<senv_index::Error>(),
-        };
-        let Some(&senv_index::Error::GivenTwice { id, first, second }) = error else { return failure };
-        let (Some((file, line)), Some((path, number))) = (self.places.of(first as u64), self.places.of(second as u64))
-        else {
-            return failure;
-        };
+    /// The error of an id that was given twice ([`senv_index::Error::GivenTwice`]), which knows sentences by their
+    /// numbers, with the lines on which these stand.
+    #[must_use]
+    pub fn given_twice(&self, error: &senv_index::Error) -> Option<Error> {
+        let &senv_index::Error::GivenTwice { id, first, second } = error else { return None };
+        let ((file, line), (path, number)) = (self.places.of(first as u64)?, self.places.of(second as u64)?);
         let other = if file == path { String::new() } else { format!("{}: ", file.display()) };
-        bad_line(path, number, format!("the id {id} is given twice; it is that of {other}line {line}, too"))
+        Some(bad_line(path, number, format!("the id {id} is given twice; it is that of {other}line {line}, too")))
     }
 
     /// The next part, of so many sentences; `None` at the end.
-    pub(super) fn next(&mut self, most: usize) -> Result<Option<NewSentences>> {
+    ///
+    /// # Errors
+    /// Those of reading; [`senv_core::Error::BadFile`], which names the line, for one that lacks a column, an id that
+    /// is no number, a document without a name or one that is there, and vectors that are not as many as lines.
+    pub fn next_part(&mut self, most: usize) -> Result<Option<NewSentences>> {
         let (mut texts, mut ids, mut files, mut numbers) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let names: Vec<String> = self.columns.further().map(str::to_owned).collect();
-        let has_names = names.iter().any(|name| name == DOCUMENT);
+        let names: Vec<String> = self.columns.names().map(str::to_owned).collect();
+        let has_names = self.names_documents();
         let mut further = vec![Vec::new(); names.len()];
         let (mut documents, mut places) = (Vec::new(), Vec::new());
         let (mut values, mut n_bytes) = (Vec::new(), 0);
@@ -206,9 +243,9 @@ impl Parts {
             if is_blank(line.text) {
                 continue;
             }
-            let cells = self.columns.cells(line.text, line.number, line.path)?;
-            if is_blank(cells.text) {
-                if let Some(id) = cells.id.filter(|_| self.replace) {
+            let Cells { text, id, further: kept } = self.columns.cells(line.text, line.number, line.path)?;
+            if is_blank(text) {
+                if let Some(id) = id.filter(|_| self.replace) {
                     let reason = format!("the sentence in the place of {id} is blank; --delete-ids {id} deletes it");
                     return Err(bad_line(line.path, line.number, reason));
                 }
@@ -227,8 +264,8 @@ impl Parts {
             n_bytes += line.text.len();
             let (path, number) = (line.path.display().to_string(), line.number.to_string());
             let cut = match self.documents {
-                None => vec![cells.text],
-                Some(Documents::Files) => {
+                None => vec![text],
+                Some(TextDocuments::Files) => {
                     if self.of_file.0 != line.path {
                         Self::begin_document(&mut self.names, &path, line.path, line.number)?;
                         self.n_documents += 1;
@@ -237,11 +274,11 @@ impl Parts {
                     self.of_file.1 += 1;
                     documents.push(path.clone());
                     places.push(self.of_file.1.to_string());
-                    vec![cells.text]
+                    vec![text]
                 }
-                Some(Documents::Lines) => {
-                    let cut = sentences(cells.text);
-                    let given = names.iter().position(|name| name == DOCUMENT).map(|at| cells.further[at]);
+                Some(TextDocuments::Lines) => {
+                    let cut = sentences(text);
+                    let given = names.iter().position(|name| name == SentenceCollection::DOCUMENT).map(|at| kept[at]);
                     let name = given.map_or_else(|| format!("{path}:{number}"), str::to_owned);
                     Self::begin_document(&mut self.names, &name, line.path, line.number)?;
                     self.n_documents += 1;
@@ -253,27 +290,27 @@ impl Parts {
                 }
             };
             texts.extend(cut.iter().map(|sentence| (*sentence).to_owned()));
-            if let Some(id) = cells.id {
+            if let Some(id) = id {
                 self.places.push(self.n + ids.len() as u64, &line);
                 ids.push(id);
             }
-            for (column, cell) in further.iter_mut().zip(cells.further) {
+            for (column, cell) in further.iter_mut().zip(kept) {
                 column.extend(cut.iter().map(|_| cell.to_owned()));
             }
             files.extend(cut.iter().map(|_| path.clone()));
             numbers.extend(cut.iter().map(|_| number.clone()));
         }
         if texts.is_empty() {
-            self.last_words = None;
             return self.vectors.as_mut().map_or(Ok(()), Vectors::end).map(|()| None);
         }
         self.n += texts.len() as u64;
         let (rows, has_ids) = (texts.len(), self.columns.has_ids());
-        let mut part = NewSentences::new(texts).column(FILE, files).column(LINE, numbers);
+        let mut part =
+            NewSentences::new(texts).column(SentenceCollection::FILE, files).column(SentenceCollection::LINE, numbers);
         if self.documents.is_some() {
-            part = part.column(PLACE, places);
+            part = part.column(SentenceCollection::PLACE, places);
             if !has_names {
-                part = part.column(DOCUMENT, documents);
+                part = part.column(SentenceCollection::DOCUMENT, documents);
             }
         }
         for (name, column) in names.iter().zip(further) {
@@ -285,15 +322,7 @@ impl Parts {
         if let Some(vectors) = &self.vectors {
             part = part.vectors(Table::from_vec(rows, vectors.reader.dim(), values)?);
         }
-        self.note();
         Ok(Some(part))
-    }
-
-    fn note(&mut self) {
-        if self.last_note.elapsed() >= NOTE_EVERY {
-            self.last_note = Instant::now();
-            output::note(&format!("{} read", plural(self.n, "sentence")));
-        }
     }
 }
 
@@ -323,7 +352,7 @@ impl Vectors {
     }
 
     /// Refuses rows behind the last line.
-    fn end(&mut self) -> Result {
+    fn end(&mut self) -> Result<()> {
         let rows = self.reader.n_rows();
         if rows == self.n_lines {
             return Ok(());

@@ -1,25 +1,37 @@
 //! Whole records of tables, as they stand in their files.
 
-use std::{
-    io::Write,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
-use senv_core::{
-    TextOptions, TextReader,
-    text::{TableColumn, TableFormat},
-};
+use senv_base::{Error, Result};
 
-use crate::failure::{Failure, Result};
+use super::{TableColumn, TableFormat, TextOptions, TextReader};
 
-/// Copies the records that are wanted, by their file and first line, in the order of the files, after the titles of the
-/// first file. Lines are written as they are, with the line ends of Unix.
-pub(crate) fn write_records(
-    out: &mut impl Write,
+/// Copies the records of tables that are wanted, by their file and first line, in the order of the files, after the
+/// titles of the first file. Lines are written as they are, with the line ends of Unix. `other_titles` is the error of
+/// a file whose titles are not those of the first.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("t.csv");
+/// use senv_core::{Error, TextOptions, text::{TableText, copy_records}};
+/// std::fs::write(&path, "author,body\nAda,\"two\nlines\"\nBob,one\n")?;
+/// let options = TextOptions { table: Some(TableText::column("body")), ..TextOptions::default() };
+/// let error = |path: &_| Error::BadFile { path: std::path::Path::to_owned(path), reason: "other titles".into() };
+/// let mut text = String::new();
+/// copy_records(&[path], &options, |_, line| line == 2, error, |record| Ok(text += record))?;
+/// assert_eq!(text, "author,body\nAda,\"two\nlines\"\n");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// Those of reading, of `other_titles` and of `write`.
+pub fn copy_records<E: From<Error>>(
     paths: &[PathBuf],
     options: &TextOptions,
     mut is_wanted: impl FnMut(&Path, u64) -> bool,
-) -> Result {
+    other_titles: impl Fn(&Path) -> E,
+    mut write: impl FnMut(&str) -> Result<(), E>,
+) -> Result<(), E> {
     let Some(table) = &options.table else { return Ok(()) };
     let by_name = table.columns.iter().any(|column| matches!(column, TableColumn::Name(_)));
     let mut titles: Option<String> = None;
@@ -31,26 +43,19 @@ pub(crate) fn write_records(
         let before = raw.until(next)?;
         if has_titles {
             match &titles {
+                Some(first) if *first != before => return Err(other_titles(path)),
+                Some(_) => {}
                 None => {
-                    out.write_all(before.as_bytes()).map_err(Failure::stdout)?;
+                    write(&before)?;
                     titles = Some(before);
                 }
-                Some(first) if *first != before => {
-                    let message = format!(
-                        "{} has other titles than {}: write the records of each file by itself",
-                        path.display(),
-                        paths[0].display()
-                    );
-                    return Err(Failure::Usage(message));
-                }
-                Some(_) => {}
             }
         }
         while let Some(number) = next {
             next = records.next_line()?.map(|record| record.number);
             let record = raw.until(next)?;
             if is_wanted(path, number) {
-                out.write_all(record.as_bytes()).map_err(Failure::stdout)?;
+                write(&record)?;
             }
         }
     }

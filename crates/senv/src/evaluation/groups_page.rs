@@ -2,13 +2,16 @@
 
 use std::{collections::HashSet, fmt::Write as _};
 
-use senv::{Grouping, Model, TextGroups};
-use senv_core::SentenceEncoder;
+use senv_core::{
+    SentenceEncoder,
+    counts::{grouped, plural},
+    kernels,
+};
 use senv_eval::{MapOptions, escape_html as escape, html_page, lay_out};
 
 use crate::{
-    failure::Result,
-    output::{grouped, plural},
+    error::Result,
+    jobs::groups::{Grouping, TextGroups},
 };
 
 /// Sentences on the map.
@@ -33,8 +36,29 @@ struct Point<'a> {
     sentence: &'a str,
 }
 
-/// The page.
-pub(super) fn of(model: &Model, sentences: &[&str], found: &TextGroups, grouping: &Grouping) -> Result<String> {
+/// A page of HTML without outside parts: a map of up to 1,000 of the sentences, and all groups.
+///
+/// ```
+/// # #[cfg(feature = "english")] {
+/// use senv::{GroupBy, GroupParams};
+/// let english = senv::english()?;
+/// let sentences = ["The train is late.", "Rain falls on the hills.", "The late train arrives.", "Rain and wind came."];
+/// let params = GroupParams { by: GroupBy::Count(2), ..GroupParams::default() };
+/// let (found, grouping) = senv::group_sentences(&english, &sentences, &params, |_| {})?;
+/// let page = senv::groups_page(&english, &sentences, &found, &grouping)?;
+/// assert!(page.contains("<title>Groups of sentences</title>"));
+/// # }
+/// # Ok::<(), senv::Error>(())
+/// ```
+///
+/// # Errors
+/// Those of encoding the sentences and of laying them out.
+pub fn groups_page(
+    encoder: &dyn SentenceEncoder,
+    sentences: &[&str],
+    found: &TextGroups,
+    grouping: &Grouping,
+) -> Result<String> {
     let n_in = grouping.group_of.iter().flatten().count();
     let mut body = String::from("<h1>Groups of sentences</h1>\n");
     let n_without = sentences.len() - n_in;
@@ -46,7 +70,7 @@ pub(super) fn of(model: &Model, sentences: &[&str], found: &TextGroups, grouping
     let _ = writeln!(body, "<p>{n} in {groups}{without}.{apart}</p>");
     let points = chosen(sentences, found.groups.len(), grouping);
     if points.len() >= FEWEST {
-        map(&mut body, model, &points, found)?;
+        map(&mut body, encoder, &points, found)?;
     }
     table(&mut body, found);
     Ok(html_page("Groups of sentences", &body))
@@ -74,15 +98,15 @@ fn chosen<'a>(sentences: &[&'a str], n_groups: usize, grouping: &Grouping) -> Ve
     points
 }
 
-fn map(body: &mut String, model: &Model, points: &[Point<'_>], found: &TextGroups) -> Result {
+fn map(body: &mut String, encoder: &dyn SentenceEncoder, points: &[Point<'_>], found: &TextGroups) -> Result<()> {
     let texts: Vec<&str> = points.iter().map(|point| point.sentence).collect();
-    let (mut vectors, _) = model.encode_batch(&texts)?;
-    for mut vector in vectors.rows_mut() {
-        let norm = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
-        vector.iter_mut().for_each(|x| *x /= norm.max(1e-12));
-    }
-    let rows: Vec<Vec<f32>> = vectors.rows().into_iter().map(|row| row.to_vec()).collect();
-    let rows: Vec<&[f32]> = rows.iter().map(Vec::as_slice).collect();
+    let (mut vectors, _) = encoder.encode_batch(&texts)?;
+    let dim = vectors.ncols();
+    let values = vectors.as_slice_mut().unwrap_or_default();
+    values.chunks_mut(dim.max(1)).for_each(|row| {
+        kernels::l2_normalize(row);
+    });
+    let rows: Vec<&[f32]> = values.chunks(dim.max(1)).collect();
     let perplexity = (points.len() as f64 / 4.0).clamp(1.0, 20.0);
     let places = lay_out(&rows, &MapOptions { perplexity, n_iterations: 500, seed: 1 })?;
     let range = |d: usize| {

@@ -1,0 +1,22 @@
+//! Arguments whose values are those of an enum of a library.
+
+/// An argument that becomes an enum of a library whose variants have the same names; help stands at the variants.
+macro_rules! argument_of {
+    ($(#[$meta:meta])* $visibility:vis enum $name:ident for $target:ty { $($(#[$about:meta])* $variant:ident),* $(,)? }) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+        $visibility enum $name {
+            $($(#[$about])* $variant),*
+        }
+
+        impl From<$name> for $target {
+            fn from(argument: $name) -> Self {
+                match argument {
+                    $($name::$variant => Self::$variant),*
+                }
+            }
+        }
+    };
+}
+
+pub(crate) use argument_of;

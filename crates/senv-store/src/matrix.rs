@@ -1,0 +1,84 @@
+//! Word vectors as a matrix of NumPy with its words in a file beside it.
+
+use std::{
+    io::Write,
+    path::{Path, PathBuf},
+};
+
+use senv_core::{TextOptions, TextReader, Vocabulary, counts::plural, files::AtomicFile, text::Lines};
+
+use crate::{Embeddings, NpyWriter, Result, read_npy_marked};
+
+impl Embeddings {
+    /// The file of words that belongs to a matrix: `cats.words.txt` beside `cats.npy`.
+    #[must_use]
+    pub fn words_of_matrix(matrix: &Path) -> PathBuf {
+        matrix.with_extension("words.txt")
+    }
+
+    /// Writes the rows as a matrix, which carries a checksum of the words, and the words beside it: both, or none.
+    ///
+    /// # Errors
+    /// [`senv_core::Error::BadFile`] for a word that cannot stand on a line; [`senv_core::Error::Io`].
+    pub fn write_matrix(&self, path: &Path) -> Result<()> {
+        let words = Self::words_of_matrix(path);
+        let is_no_line = |word: &str| word.trim().is_empty() || word.contains(['\n', '\r']);
+        if let Some((word, _)) = self.iter().find(|(word, _)| is_no_line(word)) {
+            let reason = format!("the word {word:?} cannot stand on a line of its own; write another format");
+            return Err(senv_core::Error::BadFile { path: words, reason }.into());
+        }
+        let mark = checksum(self.iter().map(|(word, _)| word));
+        let matrix = AtomicFile::create(path)?;
+        let mut matrix = NpyWriter::marked(matrix, path, self.len(), self.dim(), mark)?;
+        self.iter().try_for_each(|(_, row)| matrix.write_row(row))?;
+        let mut list = AtomicFile::create(&words)?;
+        self.iter().try_for_each(|(word, _)| writeln!(list, "{word}")).map_err(|error| list.error(error))?;
+        Ok(AtomicFile::commit_all([matrix.finish()?, list])?)
+    }
+
+    /// Reads a matrix, of NumPy or of [`Embeddings::write_matrix`], and its words.
+    ///
+    /// ```
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("pets.npy");
+    /// use senv_core::{Table, Vocabulary};
+    /// use senv_store::Embeddings;
+    /// let vocabulary = Vocabulary::from_counts([("cat", 0), ("dog", 0)], 0)?;
+    /// let pets = Embeddings::new(vocabulary, Table::from_vec(2, 1, vec![1.0, 2.0])?)?;
+    /// pets.write_matrix(&path)?;
+    /// assert_eq!(Embeddings::read_matrix(&path)?.word(1), "dog");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of reading; [`senv_core::Error::BadFile`] for words that do not belong to the matrix.
+    pub fn read_matrix(path: &Path) -> Result<Self> {
+        let names = Self::words_of_matrix(path);
+        let words = Lines::read_sentences(&mut TextReader::open(&[&names], &TextOptions::default())?)?;
+        let (table, mark) = read_npy_marked(path)?;
+        let differs = mark.is_some_and(|mark| mark != checksum(words.iter().map(|(_, word)| word)));
+        if differs || words.len() != senv_core::Rows::n_rows(&table) {
+            let (n_words, n_rows) = (words.len() as u64, senv_core::Rows::n_rows(&table) as u64);
+            let reason = format!(
+                "these are not the words that belong to the matrix ({}, {} of {}): one of the two files was replaced or \
+                 changed; write both anew (a matrix saved by NumPy may go with any list of as many words)",
+                plural(n_words, "word"),
+                plural(n_rows, "row"),
+                path.display()
+            );
+            return Err(senv_core::Error::BadFile { path: names, reason }.into());
+        }
+        let vocabulary = Vocabulary::from_counts(words.iter().map(|(_, word)| (word, 0)), 0)?;
+        Self::new(vocabulary, table)
+    }
+}
+
+/// The checksum of words, one a line.
+fn checksum<'w>(words: impl Iterator<Item = &'w str>) -> u32 {
+    let mut sum = crc32fast::Hasher::new();
+    for word in words {
+        sum.update(word.as_bytes());
+        sum.update(b"\n");
+    }
+    sum.finalize()
+}

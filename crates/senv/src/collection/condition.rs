@@ -1,0 +1,117 @@
+//! Conditions that sentences of a collection meet or not.
+
+use std::{fmt, path::Path, str::FromStr};
+
+use senv_index::Collection;
+
+use super::{SentenceCollection, has_column};
+use crate::error::{Error, Result};
+
+/// Ids, where no column of this name is kept.
+const ID: &str = "id";
+
+/// A condition that a sentence of a collection must meet: `column = value` (or `==`), or `column != value`; the value
+/// may stand in quotes. A file is met by its path as it was given, and by its name alone; `id` stands for the ids.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// use senv::{Condition, NewSentences, SentenceCollection, SentenceCollectionParams};
+/// let params = SentenceCollectionParams { columns: vec!["year".into()], ..Default::default() };
+/// let mut collection = SentenceCollection::create_with(folder.path().join("my.index"), "english", &params)?;
+/// let sentences = NewSentences::new(vec!["The train is late.".into(), "Rain falls.".into()]);
+/// collection.add_sentences(sentences.column("year", vec!["1987".into(), "1988".into()]))?;
+/// let condition: Condition = "year != 1988".parse()?;
+/// assert_eq!(condition.positions(collection.rows())?, [true, false]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Condition {
+    column: String,
+    value: String,
+    is_equal: bool,
+}
+
+impl FromStr for Condition {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let bad = || Error::BadCondition {
+            condition: format!("{text:?}"),
+            reason: "expected 'column = value' or 'column != value', a column of the collection".into(),
+        };
+        let (column, value) = text.split_once('=').ok_or_else(bad)?;
+        let (column, is_equal) = match column.strip_suffix('!') {
+            Some(column) => (column, false),
+            None => (column, true),
+        };
+        let value = value.strip_prefix('=').filter(|_| is_equal).unwrap_or(value);
+        let (column, value) = (column.trim(), unquoted(value.trim()));
+        if column.is_empty() {
+            return Err(bad());
+        }
+        Ok(Self { column: column.to_owned(), value: value.to_owned(), is_equal })
+    }
+}
+
+fn unquoted(value: &str) -> &str {
+    let inner = |quote: char| value.strip_prefix(quote)?.strip_suffix(quote);
+    inner('\'').or_else(|| inner('"')).unwrap_or(value)
+}
+
+impl fmt::Display for Condition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { column, value, is_equal } = self;
+        write!(f, "{column} {} {value}", if *is_equal { "=" } else { "!=" })
+    }
+}
+
+impl Condition {
+    /// For each position of a collection whether the sentence there meets the condition.
+    ///
+    /// # Errors
+    /// [`senv_index::Error::UnknownColumn`]; [`Error::BadCondition`] for an id that is no whole number; those of
+    /// reading the collection.
+    pub fn positions(&self, rows: &Collection) -> Result<Vec<bool>> {
+        let Self { column, value, is_equal } = self;
+        if column == ID && !has_column(rows, ID) {
+            return self.of_id(rows);
+        }
+        let is_name = column == SentenceCollection::FILE && Path::new(value).file_name() == Some(value.as_ref());
+        let holds = |text: &str| text == value || is_name && Path::new(text).file_name() == Some(value.as_ref());
+        Ok(rows.positions_where(column, |text| holds(text) == *is_equal)?)
+    }
+
+    fn of_id(&self, rows: &Collection) -> Result<Vec<bool>> {
+        let bad = |_| Error::BadCondition {
+            condition: self.to_string(),
+            reason: format!("an id is a whole number from 0 to {}", u64::MAX),
+        };
+        let id = self.value.parse::<u64>().map_err(bad)?;
+        let is_there = |position| Ok(!self.is_equal && rows.id(position)?.is_some());
+        let mut these = (0..rows.n_positions()).map(is_there).collect::<Result<Vec<bool>>>()?;
+        if let Some(position) = rows.position(id)? {
+            these[position] = self.is_equal;
+        }
+        Ok(these)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn conditions_are_read_with_blanks_and_quotes() {
+        let of = |text: &str| text.parse::<Condition>().map(|c| (c.column, c.value, c.is_equal)).ok();
+        let is = |column: &str, value: &str, is_equal| Some((column.to_owned(), value.to_owned(), is_equal));
+        assert_eq!(of("year = 1987"), is("year", "1987", true));
+        assert_eq!(of("year!=1987"), is("year", "1987", false));
+        assert_eq!((of("year == 1987"), of("year==1987")), (is("year", "1987", true), is("year", "1987", true)));
+        assert_eq!((of("year = '=x'"), of("year = =x")), (is("year", "=x", true), is("year", "=x", true)));
+        assert_eq!("year!= 'x y'".parse::<Condition>().unwrap().to_string(), "year != x y");
+        assert_eq!(of("name = 'a = b '"), is("name", "a = b ", true));
+        assert_eq!(of("name = \"'\""), is("name", "'", true));
+        assert_eq!(of("name ="), is("name", "", true));
+        assert_eq!((of("year"), of("= 3"), of(" != 3"), of("== 3")), (None, None, None, None));
+    }
+}

@@ -1,0 +1,61 @@
+//! Sentences of text files and of collections, in memory.
+
+use std::path::{Path, PathBuf};
+
+use senv_core::{TextOptions, TextReader, text::Lines};
+use senv_index::Collection;
+
+use super::{SentenceCollection, has_column};
+use crate::error::Result;
+
+/// All lines of files that hold anything but blanks, and the sentences of the collections among the paths, which are
+/// folders.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("text.txt");
+/// std::fs::write(&path, "The train is late.\n\nRain falls.\n")?;
+/// let lines = senv::read_sentences(&[&path], &senv_core::TextOptions::default())?;
+/// assert_eq!((lines.len(), lines.place(1)), (2, (path.as_path(), 3)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// Those of reading; [`senv_core::Error::OutOfMemory`].
+pub fn read_sentences(paths: &[impl AsRef<Path>], options: &TextOptions) -> Result<Lines> {
+    let mut lines = Lines::default();
+    for paths in paths.chunk_by(|a, b| a.as_ref().is_dir() == b.as_ref().is_dir()) {
+        if paths[0].as_ref().is_dir() {
+            paths.iter().try_for_each(|path| push_collection(&mut lines, path.as_ref()))?;
+            continue;
+        }
+        let of_files = Lines::read_sentences(&mut TextReader::open(paths, options)?)?;
+        if lines.is_empty() {
+            lines = of_files;
+            continue;
+        }
+        for i in 0..of_files.len() {
+            let (path, number) = of_files.place(i);
+            lines.push(of_files.get(i), path, number)?;
+        }
+    }
+    Ok(lines)
+}
+
+/// Appends the sentences of a collection that are not deleted, with the files and lines they came from; without those
+/// their ids.
+fn push_collection(lines: &mut Lines, folder: &Path) -> Result<()> {
+    let rows = Collection::open(folder)?;
+    let [has_file, has_line] = [SentenceCollection::FILE, SentenceCollection::LINE].map(|name| has_column(&rows, name));
+    for position in 0..rows.n_positions() {
+        let Some(id) = rows.id(position)? else { continue };
+        let text = rows.text(position, SentenceCollection::TEXT)?;
+        let number = if has_line { rows.text(position, SentenceCollection::LINE)?.parse().unwrap_or(id) } else { id };
+        let file =
+            if has_file { PathBuf::from(rows.text(position, SentenceCollection::FILE)?) } else { folder.to_owned() };
+        if !text.trim().is_empty() {
+            lines.push(&text, &file, number)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,222 @@
+//! Which columns of a table are the sentence, its id, and what is kept beside them.
+
+use std::path::Path;
+
+use senv_core::text::{TableColumn, TableText};
+
+use crate::error::{Error, Result};
+
+/// A column of the files.
+#[derive(Debug, Clone)]
+struct Wanted {
+    name: String,
+    /// Its number, from 1, or its title.
+    place: String,
+}
+
+/// What of each line becomes a sentence of a collection, and what is kept beside it: all of the line, or columns of a
+/// table, by number from 1 or by title. Where one is named by a title, the first line of each file holds titles.
+///
+/// ```
+/// use senv::TextColumns;
+/// let columns = TextColumns::new("body").id("number").further("author", "3");
+/// assert_eq!(columns.names().collect::<Vec<_>>(), ["author"]);
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct TextColumns {
+    text: Option<Wanted>,
+    id: Option<Wanted>,
+    further: Vec<Wanted>,
+    has_titles: bool,
+    places: Option<Places>,
+}
+
+/// Places of columns in the present file, from 0.
+#[derive(Debug, Clone)]
+struct Places {
+    text: usize,
+    id: Option<usize>,
+    further: Vec<usize>,
+}
+
+/// What was taken of a line.
+#[derive(Debug, PartialEq)]
+pub(super) struct Cells<'a> {
+    pub(super) text: &'a str,
+    pub(super) id: Option<u64>,
+    pub(super) further: Vec<&'a str>,
+}
+
+impl TextColumns {
+    /// Takes the sentence from this column; [`TextColumns::default`] takes whole lines.
+    #[must_use]
+    pub fn new(text: &str) -> Self {
+        let mut columns = Self::default();
+        columns.text = Some(columns.wanted(super::new_sentences::TEXT, text));
+        columns
+    }
+
+    /// Takes ids, whole numbers, from this column.
+    #[must_use]
+    pub fn id(mut self, place: &str) -> Self {
+        self.id = Some(self.wanted("id", place));
+        self
+    }
+
+    /// Keeps a column under a name.
+    #[must_use]
+    pub fn further(mut self, name: &str, place: &str) -> Self {
+        let wanted = self.wanted(name, place);
+        self.further.push(wanted);
+        self
+    }
+
+    /// The first line of each file holds titles, although all columns may be numbers.
+    #[must_use]
+    pub fn with_titles(mut self) -> Self {
+        self.has_titles = true;
+        self
+    }
+
+    fn wanted(&mut self, name: &str, place: &str) -> Wanted {
+        let wanted = Wanted { name: name.to_owned(), place: place.to_owned() };
+        self.has_titles |= number_of(&wanted).is_none();
+        wanted
+    }
+
+    /// The same for CSV, JSON lines, Parquet and Arrow, whose fields a [`TextReader`](senv_core::TextReader) takes with
+    /// this table: it gives those that are wanted with tabs between. Fields of JSON lines have names alone.
+    #[must_use]
+    pub fn of_table(self, is_json: bool) -> (Self, TableText) {
+        let wanted: Vec<&Wanted> = self.text.iter().chain(&self.id).chain(&self.further).collect();
+        let column = |wanted: &&Wanted| match number_of(wanted).filter(|_| !is_json) {
+            Some(place) => TableColumn::Number(place + 1),
+            None => TableColumn::Name(wanted.place.as_str().into()),
+        };
+        let columns = wanted.iter().map(column).collect();
+        let table = TableText { format: None, columns, has_header: self.has_titles && !is_json, quotes: false };
+        let n_first = 1 + usize::from(self.id.is_some());
+        let further = (n_first..n_first + self.further.len()).collect();
+        let places = Places { text: 0, id: self.id.as_ref().map(|_| 1), further };
+        (Self { has_titles: false, places: Some(places), ..self }, table)
+    }
+
+    /// Names of what is kept beside the sentence.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.further.iter().map(|wanted| wanted.name.as_str())
+    }
+
+    /// Whether there are ids.
+    #[must_use]
+    pub fn has_ids(&self) -> bool {
+        self.id.is_some()
+    }
+
+    /// Whether this is a line of titles, which are looked up.
+    pub(super) fn is_header(&mut self, line: &str, number: u64, path: &Path) -> Result<bool> {
+        if number != 1 || !self.has_titles {
+            return Ok(false);
+        }
+        let titles: Vec<&str> = line.split('\t').map(str::trim).collect();
+        self.places = self.find(|wanted| match titles.iter().position(|title| *title == wanted.place) {
+            Some(place) => Ok(place),
+            None => number_of(wanted).ok_or_else(|| {
+                bad_line(path, 1, format!("no column {:?}; there are {}", wanted.place, titles.join(", ")))
+            }),
+        })?;
+        Ok(true)
+    }
+
+    fn find(&self, find: impl Fn(&Wanted) -> Result<usize>) -> Result<Option<Places>> {
+        let Some(text) = &self.text else { return Ok(None) };
+        let id = self.id.as_ref().map(&find).transpose()?;
+        Ok(Some(Places { text: find(text)?, id, further: self.further.iter().map(&find).collect::<Result<_>>()? }))
+    }
+
+    /// The cells of a line that are wanted, without the blanks around them: all of the line where no columns were asked
+    /// for.
+    pub(super) fn cells<'a>(&mut self, line: &'a str, number: u64, path: &Path) -> Result<Cells<'a>> {
+        if self.text.is_none() {
+            return Ok(Cells { text: line, id: None, further: Vec::new() });
+        }
+        if self.places.is_none() {
+            self.places = self.find(|wanted| {
+                number_of(wanted).ok_or_else(|| bad_line(path, number, format!("no header names {:?}", wanted.place)))
+            })?;
+        }
+        let cells: Vec<&str> = line.split('\t').map(str::trim).collect();
+        let cell = |place: usize| {
+            cells.get(place).copied().ok_or_else(|| {
+                let reason = format!("column {} is wanted, the line has {}", place + 1, cells.len());
+                bad_line(path, number, reason)
+            })
+        };
+        let Some(Places { text, id, further }) = &self.places else {
+            return Ok(Cells { text: line, id: None, further: Vec::new() });
+        };
+        let parsed = |cell: &str| {
+            cell.parse::<u64>().map_err(|_| {
+                bad_line(path, number, format!("the id is {cell:?}, expected a whole number from 0 to {}", u64::MAX))
+            })
+        };
+        Ok(Cells {
+            text: cell(*text)?,
+            id: id.map(|id| parsed(cell(id)?)).transpose()?,
+            further: further.iter().map(|&place| cell(place)).collect::<Result<_>>()?,
+        })
+    }
+}
+
+fn number_of(wanted: &Wanted) -> Option<usize> {
+    wanted.place.parse::<usize>().ok()?.checked_sub(1)
+}
+
+/// The error of a line.
+pub(super) fn bad_line(path: &Path, number: u64, reason: impl std::fmt::Display) -> Error {
+    let reason = format!("line {number}: {reason}");
+    senv_core::Error::BadFile { path: path.to_owned(), reason }.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_found_by_number_and_by_title() {
+        let path = Path::new("a.tsv");
+        let mut by_number = TextColumns::new("3").further("author", "1").id("2");
+        let expected = Cells { text: "Rain.", id: Some(7), further: vec!["Ada"] };
+        assert!(!by_number.is_header("author\tid\ttext", 1, path).unwrap());
+        assert_eq!(by_number.cells("Ada\t7\tRain.", 1, path).unwrap(), expected);
+        assert_eq!(by_number.cells(" Ada \t 7\t  Rain. ", 1, path).unwrap(), expected);
+        let mut by_title = TextColumns::new("body").further("author", "author").id("2");
+        // Another file may have them in another order.
+        assert!(by_title.is_header("author\tid\tbody", 1, path).unwrap());
+        assert_eq!(by_title.cells("Ada\t7\tRain.", 2, path).unwrap(), expected);
+        assert!(by_title.is_header("body\tnumber\tauthor", 1, path).unwrap());
+        assert_eq!(by_title.cells("Rain.\t7\tAda", 2, path).unwrap(), expected);
+        assert!(by_title.is_header("text\tid", 1, path).is_err());
+        assert_eq!(by_title.names().collect::<Vec<_>>(), ["author"]);
+        let mut whole = TextColumns::default();
+        assert_eq!(whole.cells("a\tb", 1, path).unwrap(), Cells { text: "a\tb", id: None, further: vec![] });
+    }
+
+    #[test]
+    fn a_title_says_that_there_is_a_header() {
+        let path = Path::new("a.tsv");
+        let by_title = [TextColumns::new("text"), TextColumns::new("1").further("year", "year")];
+        for mut by_title in by_title.into_iter().chain([TextColumns::new("1").with_titles()]) {
+            assert!(by_title.is_header("text\tyear", 1, path).unwrap(), "{by_title:?}");
+            assert_eq!(by_title.cells("Rain.\t1987", 2, path).unwrap().text, "Rain.");
+        }
+        assert!(!TextColumns::new("1").further("year", "2").is_header("text\tyear", 1, path).unwrap());
+    }
+
+    #[test]
+    fn lines_that_lack_a_column_or_an_id_are_refused() {
+        let mut short = TextColumns::new("1").id("2");
+        for line in ["only", "text\tx", "text\t-1", "text\t"] {
+            assert!(short.cells(line, 4, Path::new("a.tsv")).is_err(), "{line:?}");
+        }
+    }
+}

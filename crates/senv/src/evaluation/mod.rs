@@ -1,0 +1,14 @@
+//! Models in the evaluation of `senv-eval`, beside what takes no training.
+
+mod definitions;
+mod groups_page;
+mod heads;
+mod systems;
+mod untrained;
+
+pub use self::{
+    definitions::definition_sets,
+    groups_page::groups_page,
+    systems::{BenchEvent, BenchRun, BenchSystem, norm_profile_of, read_sentence_vectors},
+    untrained::{Untrained, UntrainedSts},
+};

@@ -1,0 +1,267 @@
+//! The systems of a bench: models, vectors of other programs, the models' word vectors with other weights, and what
+//! takes no training.
+
+use std::{
+    path::Path,
+    time::{Duration, Instant},
+};
+
+use ndarray::Array2;
+use senv_core::{NoObserver, Rows, SentenceEncoder, TextOptions, TextReader, Tokenizer};
+use senv_eval::{
+    BenchData, BenchOptions, DEFAULT_BINS, Figure, NormOptions, NormProfile, Scoring, SentenceVectors, SystemKind,
+    SystemRecord, norm_profile,
+};
+use senv_metrics::Bootstrap;
+use senv_ngram::{WordNgramParams, WordNgrams};
+
+use super::untrained::Untrained;
+use crate::{
+    average::{encoder::AverageEncoder, weight_scheme::WeightScheme},
+    error::Result,
+    model::handle::Model,
+    systems::Snli,
+};
+
+/// Dimension of random vectors where there is no model to take it from.
+const RANDOM_DIM: usize = 300;
+
+/// What is written down of a system beside its results.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct BenchSystem {
+    /// Its name, which no other system has.
+    pub name: String,
+    /// The file it comes from, or how it is made.
+    pub source: String,
+    /// SHA-256 of that file.
+    pub sha256: Option<String>,
+}
+
+/// What a bench does.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub enum BenchEvent<'a> {
+    /// It encodes so many sentences.
+    Encoding(&'a str, usize),
+    /// It is at this task.
+    Task(&'a str, &'a str),
+    /// It counts words for what takes no training.
+    Untrained,
+    /// It is done with a system, and took so long for the tasks.
+    Done(&'a str, Duration),
+}
+
+/// Systems on all tasks of a bench, one after another.
+pub struct BenchRun<'a> {
+    data: &'a BenchData,
+    options: BenchOptions,
+    bootstrap: Bootstrap,
+    /// The distinct sentences of all tasks.
+    sentences: Vec<&'a str>,
+    /// Those that words and common components are counted on.
+    counted: Vec<&'a str>,
+    on_event: &'a dyn Fn(BenchEvent<'_>),
+    /// The systems so far.
+    pub records: Vec<SystemRecord>,
+}
+
+impl<'a> BenchRun<'a> {
+    /// A run without a system.
+    #[must_use]
+    pub fn new(
+        data: &'a BenchData,
+        options: BenchOptions,
+        bootstrap: Bootstrap,
+        on_event: &'a dyn Fn(BenchEvent<'_>),
+    ) -> Self {
+        let (sentences, counted) = (data.sentences(), data.counted_sentences());
+        Self { data, options, bootstrap, sentences, counted, on_event, records: Vec::new() }
+    }
+
+    /// Runs a model; `known_word_share` is that of the sentences.
+    ///
+    /// # Errors
+    /// Those of encoding, and [`senv_core::Error::Interrupted`].
+    pub fn model(&mut self, system: BenchSystem, model: &Model, known_word_share: Option<f64>) -> Result<()> {
+        let norms = norm_profile_of(model, DEFAULT_BINS).ok().map(|profile| profile.to_figure());
+        model.prepare_for_many();
+        let figures = norms.into_iter().chain(self.label_figures(model)).collect();
+        self.encoded(SystemKind::Model, system, model, model.downcast_ref::<Snli>())?;
+        if let Some(record) = self.records.last_mut() {
+            (record.known_word_share, record.figures) = (known_word_share, figures);
+        }
+        Ok(())
+    }
+
+    /// Runs vectors of another program.
+    ///
+    /// # Errors
+    /// As [`BenchRun::model`].
+    pub fn vectors(&mut self, system: BenchSystem, vectors: &SentenceVectors) -> Result<()> {
+        let figures = self.label_figures(vectors);
+        self.scored(SystemKind::Vectors, system, &Scoring::Vectors(vectors), Some(vectors.dim()), None)?;
+        if let Some(record) = self.records.last_mut() {
+            record.figures = figures;
+        }
+        Ok(())
+    }
+
+    /// Runs SIF and uSIF on the word vectors of a model that was run as `system`, where it has words with counts.
+    ///
+    /// # Errors
+    /// As [`BenchRun::model`].
+    pub fn reweighted(&mut self, system: &BenchSystem, model: &Model) -> Result<()> {
+        let Some(plain) = plain_average(model) else { return Ok(()) };
+        let BenchSystem { name, sha256, .. } = system;
+        for (scheme, suffix) in [(WeightScheme::SIF, "SIF"), (WeightScheme::USIF, "uSIF")] {
+            let system = BenchSystem {
+                name: format!("{name} + {suffix}"),
+                source: format!("word vectors of {name}, {suffix} weights, common components of the sentences judged"),
+                sha256: sha256.clone(),
+            };
+            // A vocabulary without counts has no weights.
+            if let Ok(weighted) = plain.clone().weighted_on(Some(scheme), &self.counted, self.options.seed) {
+                self.encoded(SystemKind::Reweighted, system, &weighted, None)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs what takes no training, with the tokenizer, the dimension and the counts of a model.
+    ///
+    /// # Errors
+    /// As [`BenchRun::model`].
+    pub fn untrained(&mut self, model: Option<&Model>) -> Result<()> {
+        let usual = Tokenizer::words().lowercase(true);
+        let tokenizer = model.map_or(&usual, |model| model.tokenizer());
+        let dim = model.map_or(RANDOM_DIM, SentenceEncoder::dim);
+        (self.on_event)(BenchEvent::Untrained);
+        let counts = model.map(|model| model.vocabulary());
+        let untrained = Untrained::new(tokenizer, counts, dim, &self.sentences, &self.counted, self.options.seed)?;
+        let system = |name: &str, source: &str| BenchSystem { name: name.into(), source: source.into(), sha256: None };
+        let kind = SystemKind::Baseline;
+        let overlap = system("word overlap", "shared words by all words of two sentences");
+        self.scored(kind, overlap, &Scoring::Pairs(&untrained.overlap()), None, None)?;
+        let tf_idf = system("TF-IDF", "sparse vectors, counted on the sentences judged");
+        self.scored(kind, tf_idf, &Scoring::Pairs(&untrained.tf_idf()), None, None)?;
+        let random = system("random vectors", "averages of random word vectors");
+        self.encoded(kind, random, &untrained.random, None)?;
+        if let Some(weighted) = &untrained.weighted {
+            let sif = system("random vectors + SIF", "averages of random word vectors, SIF weights");
+            self.encoded(kind, sif, weighted, None)?;
+        }
+        Ok(())
+    }
+
+    /// Cosines by label; none where the system lacks a vector, as those of another program may.
+    fn label_figures(&self, encoder: &dyn SentenceEncoder) -> Vec<Figure> {
+        self.data.label_figures(encoder).unwrap_or_default()
+    }
+
+    /// A system that encodes, each distinct sentence once, and may have a classifier of its own.
+    fn encoded(
+        &mut self,
+        kind: SystemKind,
+        system: BenchSystem,
+        encoder: &dyn SentenceEncoder,
+        classifier: Option<&Snli>,
+    ) -> Result<()> {
+        (self.on_event)(BenchEvent::Encoding(&system.name, self.sentences.len()));
+        let started = Instant::now();
+        let vectors = SentenceVectors::encode(encoder, self.sentences.iter().copied())?;
+        let rate = self.sentences.len() as f64 / started.elapsed().as_secs_f64().max(1e-9);
+        let scoring = match classifier {
+            Some(own) => Scoring::Classifier(&vectors, own),
+            None => Scoring::Vectors(&vectors),
+        };
+        self.scored(kind, system, &scoring, Some(encoder.dim()), Some(rate))
+    }
+
+    /// A system with vectors or scores.
+    fn scored(
+        &mut self,
+        kind: SystemKind,
+        system: BenchSystem,
+        scoring: &Scoring<'_>,
+        dim: Option<usize>,
+        sentences_per_second: Option<f64>,
+    ) -> Result<()> {
+        let started = Instant::now();
+        let BenchSystem { name, source, sha256 } = system;
+        let each = |task: &senv_eval::Task| {
+            (self.on_event)(BenchEvent::Task(&name, &task.key()));
+            true
+        };
+        let results = self.data.run(scoring, &self.options, self.bootstrap, &NoObserver, each)?;
+        (self.on_event)(BenchEvent::Done(&name, started.elapsed()));
+        let (known_word_share, figures) = (None, Vec::new());
+        self.records.push(SystemRecord {
+            name,
+            kind,
+            source,
+            sha256,
+            dim,
+            known_word_share,
+            sentences_per_second,
+            results,
+            figures,
+        });
+        Ok(())
+    }
+}
+
+/// How the norms of the words of a model follow their frequency, without the weights that come to them.
+///
+/// # Errors
+/// As [`norm_profile`]; for a model without rows for its words.
+pub fn norm_profile_of(model: &Model, n_bins: usize) -> Result<NormProfile> {
+    let options = NormOptions { n_bins, ..NormOptions::default() };
+    Ok(match model.average() {
+        Some(encoder) => norm_profile(encoder.words(), &options)?,
+        None => {
+            let (vocabulary, rows) = (model.vocabulary(), model.rows()?);
+            let words = vocabulary.iter();
+            norm_profile(words.map(|(id, word, _)| (word, vocabulary.frequency(id), rows.row(id.index()))), &options)?
+        }
+    })
+}
+
+/// The plain average of the word vectors of a model that averages them.
+fn plain_average(model: &Model) -> Option<AverageEncoder> {
+    if let Some(average) = model.average() {
+        return average.clone().with_weighting(None).ok();
+    }
+    if model.kind() != "static" {
+        return None;
+    }
+    let embeddings = model.to_embeddings().ok()?;
+    let (vocabulary, table) = embeddings.into_parts();
+    let words = WordNgrams::new(&vocabulary, WordNgramParams { max_n: 1, ..WordNgramParams::default() }).ok()?;
+    AverageEncoder::new(model.tokenizer().clone(), vocabulary, words, table).ok()
+}
+
+/// Sentences, one a line, and their vectors, a row for each line of a matrix of NumPy.
+///
+/// # Errors
+/// Those of reading; [`senv_core::Error::BadFile`] where these are not as many.
+pub fn read_sentence_vectors(vectors: &Path, sentences: &Path) -> Result<SentenceVectors> {
+    let mut lines = Vec::new();
+    let mut reader = TextReader::open(&[sentences], &TextOptions::default())?;
+    while let Some(line) = reader.next_line()? {
+        lines.push(line.text.to_owned());
+    }
+    let table = senv_store::read_npy(vectors)?;
+    if table.n_rows() != lines.len() {
+        let reason = format!(
+            "it has {} rows for the {} lines of {}; give a vector for each line, in the same order",
+            table.n_rows(),
+            lines.len(),
+            sentences.display()
+        );
+        return Err(senv_core::Error::BadFile { path: vectors.to_owned(), reason }.into());
+    }
+    let values: Vec<f32> = (0..table.n_rows()).flat_map(|i| table.row(i).to_vec()).collect();
+    let too_large = |_| senv_core::Error::TooLarge { rows: table.n_rows(), dim: table.dim() };
+    let values = Array2::from_shape_vec((table.n_rows(), table.dim()), values).map_err(too_large)?;
+    Ok(SentenceVectors::from_vectors(lines, values)?)
+}

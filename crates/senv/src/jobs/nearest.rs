@@ -1,0 +1,156 @@
+//! The sentences of a text that are nearest to some queries, without holding the text: equal ones are one.
+
+use std::collections::{HashMap, hash_map::Entry};
+
+use ndarray::Axis;
+use senv_core::{SentenceEncoder, Table, TextReader, text::Lines};
+use senv_store::{NearestStream, Neighbour};
+
+use super::{encode_lines::CoverageCounts, encoded_rows::EncodedRows};
+use crate::error::Error;
+
+/// Values of the vectors, and about the bytes of the text, that are searched at a time: 64 MiB and 16 MiB.
+const CHUNK_VALUES: usize = 16 << 20;
+const CHUNK_BYTES: usize = 16 << 20;
+
+/// Where a sentence stands: its file, and its line there, from 1.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SentencePlace {
+    /// The file.
+    pub file: String,
+    /// The line.
+    pub line: u64,
+}
+
+/// A sentence that is near to a query.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NearSentence {
+    /// The sentence.
+    pub text: String,
+    /// Where it is first.
+    pub place: SentencePlace,
+    /// Where it is next, if it is there more than once.
+    pub next: Option<SentencePlace>,
+    /// How often it is there.
+    pub count: usize,
+}
+
+/// What [`nearest_sentences`] found.
+#[derive(Debug)]
+pub struct NearestSentences {
+    /// The nearest distinct sentences of each query, by numbers of `sentences`.
+    pub found: Vec<Vec<Neighbour>>,
+    /// The sentences that were found.
+    pub sentences: HashMap<usize, NearSentence>,
+    /// How much of the text the encoder knows.
+    pub counts: CoverageCounts,
+}
+
+/// Equal lines of a part: the first two, and their number.
+struct Equal {
+    first: usize,
+    next: Option<usize>,
+    count: usize,
+}
+
+/// The `k` distinct sentences of a text that are nearest to each query, with how often each is there, by exact search;
+/// memory grows with the queries and `k`, not with the text. `on_part` sees the lines of each part, and the distinct
+/// ones of them with their vectors.
+///
+/// ```
+/// # #[cfg(feature = "english")] {
+/// use senv_core::{SentenceEncoder, TextOptions, TextReader};
+/// let english = senv::english()?;
+/// let text = "Rain falls.\nThe train is late.\nRain falls.\n".as_bytes();
+/// let mut reader = TextReader::from_reader("text.txt", text, &TextOptions::default())?;
+/// let query = english.encode_one("a storm brings rain").to_vec();
+/// let found = senv::nearest_sentences(&english, &mut reader, &[&query], 1, |_, _| Ok::<_, senv::Error>(()))?;
+/// let nearest = &found.sentences[&found.found[0][0].row];
+/// assert_eq!((nearest.text.as_str(), nearest.place.line, nearest.count), ("Rain falls.", 1, 2));
+/// # }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// Those of reading and of `on_part`; [`senv_core::Error::OutOfMemory`].
+pub fn nearest_sentences<E: From<Error> + From<senv_core::Error>>(
+    encoder: &dyn SentenceEncoder,
+    reader: &mut TextReader,
+    queries: &[&[f32]],
+    k: usize,
+    mut on_part: impl FnMut(&Lines, &EncodedRows<'_>) -> Result<(), E>,
+) -> Result<NearestSentences, E> {
+    // A sentence that is no longer among the nearest never becomes so again, and the first of equal ones comes first.
+    // So a sentence that is among the nearest at the end has been since it was read first, and all that are equal to it
+    // were counted.
+    let mut search: NearestStream<'_, NearSentence> = NearestStream::new(queries, k);
+    let (mut lines, mut counts) = (Lines::default(), CoverageCounts::default());
+    loop {
+        lines.fill_sentences(reader, (CHUNK_VALUES / encoder.dim().max(1)).max(1), CHUNK_BYTES)?;
+        if lines.is_empty() {
+            break;
+        }
+        let (distinct, places) = distinct(&lines);
+        let sentences: Vec<&str> = distinct.iter().map(|equal| lines.get(equal.first)).collect();
+        let (vectors, coverage) = encoder.encode_batch(&sentences)?;
+        on_part(&lines, &EncodedRows { sentences: &sentences, coverage: &coverage, vectors: vectors.view() })?;
+        for ((equal, sentence), coverage) in distinct.iter().zip(&sentences).zip(&coverage) {
+            (0..equal.count).for_each(|_| counts.add(sentence, coverage));
+        }
+        // Those that are among the nearest already are counted there.
+        let mut is_new = vec![true; distinct.len()];
+        for sentence in search.items_mut() {
+            if let Some(&i) = places.get(sentence.text.as_str()) {
+                is_new[i] = false;
+                sentence.count += distinct[i].count;
+                sentence.next.get_or_insert_with(|| place(&lines, distinct[i].first));
+            }
+        }
+        drop(places);
+        let new: Vec<usize> = (0..distinct.len()).filter(|&i| is_new[i]).collect();
+        let vectors = if new.len() < distinct.len() { vectors.select(Axis(0), &new) } else { vectors };
+        let (rows, dim) = vectors.dim();
+        let table = Table::from_vec(rows, dim, vectors.into_raw_vec_and_offset().0)?;
+        search.add(table, |row| {
+            let Equal { first, next, count } = distinct[new[row]];
+            let (text, next) = (copied(lines.get(first))?, next.map(|next| place(&lines, next)));
+            Ok::<_, Error>(NearSentence { text, place: place(&lines, first), next, count })
+        })?;
+    }
+    let (found, sentences) = search.finish();
+    Ok(NearestSentences { found, sentences, counts })
+}
+
+/// The distinct lines of a part in their order, and where each text is among them.
+fn distinct(lines: &Lines) -> (Vec<Equal>, HashMap<&str, usize>) {
+    let mut distinct: Vec<Equal> = Vec::new();
+    let mut places = HashMap::with_capacity(lines.len());
+    for i in 0..lines.len() {
+        match places.entry(lines.get(i)) {
+            Entry::Vacant(place) => {
+                place.insert(distinct.len());
+                distinct.push(Equal { first: i, next: None, count: 1 });
+            }
+            Entry::Occupied(place) => {
+                let equal = &mut distinct[*place.get()];
+                equal.next.get_or_insert(i);
+                equal.count += 1;
+            }
+        }
+    }
+    (distinct, places)
+}
+
+fn place(lines: &Lines, i: usize) -> SentencePlace {
+    let (file, line) = lines.place(i);
+    SentencePlace { file: file.display().to_string(), line }
+}
+
+/// A copy of a sentence.
+fn copied(sentence: &str) -> Result<String, Error> {
+    let mut text = String::new();
+    let (what, bytes) = ("the sentences found", sentence.len() as u64);
+    text.try_reserve_exact(sentence.len()).map_err(|_| senv_core::Error::OutOfMemory { what, bytes })?;
+    text.push_str(sentence);
+    Ok(text)
+}

@@ -1,0 +1,53 @@
+//! A file of queries that may be searched itself: a line does not find itself.
+
+use std::{
+    cell::RefCell,
+    collections::HashMap,
+    path::{Path, PathBuf},
+};
+
+use senv_core::files::is_same_file;
+
+use super::nearest::NearSentence;
+
+/// A file of queries, which knows by what other names it is called.
+///
+/// ```
+/// let queries = senv::QueryFile::new("src/lib.rs".as_ref());
+/// assert!(queries.is_named("src/../src/lib.rs") && !queries.is_named("Cargo.toml"));
+/// ```
+#[derive(Debug)]
+pub struct QueryFile {
+    path: PathBuf,
+    is_named: RefCell<HashMap<String, bool>>,
+}
+
+impl QueryFile {
+    /// The file at a path.
+    #[must_use]
+    pub fn new(path: &Path) -> Self {
+        Self { path: path.to_owned(), is_named: RefCell::default() }
+    }
+
+    /// Whether a file of this name, looked up from the present folder, is this one.
+    #[must_use]
+    pub fn is_named(&self, name: &str) -> bool {
+        if let Some(&known) = self.is_named.borrow().get(name) {
+            return known;
+        }
+        let is_named = self.path == Path::new(name) || is_same_file(&self.path, name.as_ref());
+        self.is_named.borrow_mut().insert(name.to_owned(), is_named);
+        is_named
+    }
+
+    /// Leaves out the line of a text that a query of this file, equal to the sentence, is itself.
+    pub fn leave_out(&self, line: u64, sentence: &mut NearSentence) {
+        sentence.count -= 1;
+        if sentence.place.line == line
+            && self.is_named(&sentence.place.file)
+            && let Some(next) = sentence.next.take()
+        {
+            sentence.place = next;
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! Vectors of a damaged model, which are no numbers.
+
+use std::path::Path;
+
+use senv_core::{Scratch, SentenceEncoder};
+
+use super::handle::Model;
+use crate::error::Result;
+
+impl Model {
+    /// Refuses the vector of a sentence that holds NaN or an infinite value, and names the word it comes from. `path`
+    /// is the file of the model.
+    ///
+    /// The rows of a model are memory-mapped and not looked at when it opens; this looks at those that are used.
+    ///
+    /// # Errors
+    /// [`senv_core::Error::BadFile`].
+    pub fn check_finite(&self, path: &Path, sentence: &str, vector: &[f32]) -> Result<()> {
+        if is_finite(vector) {
+            return Ok(());
+        }
+        let (mut scratch, mut row) = (Scratch::default(), vec![0.0; self.dim()]);
+        let mut culprit = None;
+        self.tokenizer().for_each(sentence, &mut String::new(), |token| {
+            if culprit.is_none() {
+                self.encode_into(token, &mut scratch, &mut row);
+                culprit = (!is_finite(&row)).then(|| token.to_owned());
+            }
+        });
+        let what = match culprit {
+            Some(word) => format!("the word {word:?}"),
+            None => format!("the sentence {sentence:?}"),
+        };
+        let reason =
+            format!("the vector of {what} holds NaN or an infinite value; senv info --verify shows what is damaged");
+        Err(senv_core::Error::BadFile { path: path.to_owned(), reason }.into())
+    }
+}
+
+/// Without an early end, which would keep the loop from vector instructions.
+fn is_finite(vector: &[f32]) -> bool {
+    !vector.iter().fold(false, |bad, x| bad | !x.is_finite())
+}
