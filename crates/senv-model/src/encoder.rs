@@ -57,9 +57,19 @@ pub trait SentenceEncoder: Send + Sync {
     /// Embedding dimension.
     fn dim(&self) -> usize;
 
-    /// Writes the embedding of `sentence` to `out` (`dim` values); zero where no token has a vector. Allocates nothing
-    /// once the buffers of `scratch` have grown.
-    fn encode_into(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage;
+    /// What an encoder has to do: writes the embedding of `sentence` to `out`, which holds [`SentenceEncoder::dim`]
+    /// values; zero where no token has a vector. To be called through [`SentenceEncoder::encode_into`], which checks that.
+    fn encode_sentence(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage;
+
+    /// Writes the embedding of `sentence` to `out`; zero where no token has a vector. Allocates nothing once the buffers of
+    /// `scratch` have grown.
+    ///
+    /// # Panics
+    /// Unless `out` holds [`SentenceEncoder::dim`] values.
+    fn encode_into(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
+        assert!(out.len() == self.dim(), "out holds {} values, the encoder writes {}", out.len(), self.dim());
+        self.encode_sentence(sentence, scratch, out)
+    }
 
     /// The embeddings of many sentences, one a row, in the order given, on all threads of the current rayon pool.
     ///
@@ -84,7 +94,7 @@ pub trait SentenceEncoder: Send + Sync {
     ///     fn dim(&self) -> usize {
     ///         1
     ///     }
-    ///     fn encode_into(&self, sentence: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
+    ///     fn encode_sentence(&self, sentence: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
     ///         let n = sentence.split_whitespace().count();
     ///         out[0] = n as f32;
     ///         Coverage::new(n, n)
@@ -130,8 +140,8 @@ macro_rules! encodes_as_what_it_points_to {
                 (**self).dim()
             }
 
-            fn encode_into(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
-                (**self).encode_into(sentence, scratch, out)
+            fn encode_sentence(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
+                (**self).encode_sentence(sentence, scratch, out)
             }
 
             fn encode_batch(&self, sentences: &[&str]) -> Result<(Array2<f32>, Vec<Coverage>)> {

@@ -177,7 +177,7 @@ mod tests {
             1
         }
 
-        fn encode_into(&self, word: &str, _: &mut Scratch, _: &mut [f32]) -> Coverage {
+        fn encode_sentence(&self, word: &str, _: &mut Scratch, _: &mut [f32]) -> Coverage {
             let hashed = usize::from(word.starts_with('h'));
             Coverage { hashed, ..Coverage::new(1, usize::from(word.starts_with("cat"))) }
         }

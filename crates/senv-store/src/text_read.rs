@@ -102,7 +102,7 @@ fn reserve(input: &Input, options: &ReadOptions, dim: u64, declared: Option<u64>
     let needed = (u128::from(rows) * (2 * u128::from(dim) + 1)).saturating_sub(1);
     match needed <= u128::from(left) {
         true => Ok(rows),
-        false if options.accept_wrong_row_count => Ok(0),
+        false if options.accept_wrong_row_count || options.first_rows < rows => Ok(0),
         false => Err(Error::DeclaredTooMuch { path, rows, dim, needed, left }),
     }
 }

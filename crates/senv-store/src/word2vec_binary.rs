@@ -34,7 +34,7 @@ pub(crate) fn read(mut input: Input, options: &ReadOptions) -> Result<(Embedding
     if let Some(left) = input.left() {
         // A byte of the word, a blank, the values.
         let needed = u128::from(header.rows) * (2 + 4 * u128::from(header.dim));
-        if needed > u128::from(left) && !options.accept_wrong_row_count && options.first_rows == u64::MAX {
+        if needed > u128::from(left) && !options.accept_wrong_row_count && options.first_rows >= header.rows {
             return Err(Error::DeclaredTooMuch { path, rows: header.rows, dim: header.dim, needed, left });
         }
         // Those declared, as far as they fit into the bytes that are left.

@@ -116,7 +116,7 @@ mod tests {
             2
         }
 
-        fn encode_into(&self, sentence: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
+        fn encode_sentence(&self, sentence: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
             out[0] = sentence.matches('a').count() as f32;
             out[1] = sentence.matches('b').count() as f32;
             Coverage::default()
@@ -141,7 +141,7 @@ mod tests {
             16
         }
 
-        fn encode_into(&self, sentence: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
+        fn encode_sentence(&self, sentence: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
             let mut state: u64 = sentence.parse().unwrap_or(0);
             out.fill_with(|| {
                 state = (state ^ 0x9E37_79B9_7F4A_7C15).wrapping_mul(0xD6E8_FEB8_6659_FD93);

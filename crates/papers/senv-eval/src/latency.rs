@@ -51,7 +51,7 @@ pub struct Latency {
 /// # struct Lengths;
 /// # impl SentenceEncoder for Lengths {
 /// #     fn dim(&self) -> usize { 1 }
-/// #     fn encode_into(&self, sentence: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
+/// #     fn encode_sentence(&self, sentence: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
 /// #         out[0] = sentence.len() as f32;
 /// #         Coverage::new(1, 1)
 /// #     }
@@ -142,7 +142,7 @@ mod tests {
             2
         }
 
-        fn encode_into(&self, sentence: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
+        fn encode_sentence(&self, sentence: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
             self.0.lock().unwrap().push(sentence.to_owned());
             out.fill(1.0);
             Coverage::new(1, 1)

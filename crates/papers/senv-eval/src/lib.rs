@@ -37,7 +37,7 @@
 //!     fn dim(&self) -> usize {
 //!         26
 //!     }
-//!     fn encode_into(&self, sentence: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
+//!     fn encode_sentence(&self, sentence: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
 //!         out.fill(0.0);
 //!         for letter in sentence.bytes().filter(u8::is_ascii_lowercase) {
 //!             out[usize::from(letter - b'a')] += 1.0;

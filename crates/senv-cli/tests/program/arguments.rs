@@ -115,10 +115,12 @@ fn convert_knows_the_model_in_the_program() {
     folder.run(&["convert", "english", "words.txt", "--to", "word2vec-text"]).ok();
     let words = String::from_utf8(folder.read("words.txt")).unwrap();
     assert!(words.starts_with("50000 256\n") && words.lines().count() == 50_001);
-    // A file of that name goes first, as everywhere.
+    // A file of that name has a path, as everywhere.
     folder.write("english", "2 1\na 1\nb 2\n");
-    folder.run(&["convert", "english", "few.txt", "--to", "word2vec-text"]).ok();
-    assert_eq!(folder.read("few.txt"), b"2 1\na 1.0\nb 2.0\n");
+    folder.run(&["convert", "./english", "few.txt", "--to", "word2vec-text"]).ok();
+    assert!(folder.read("few.txt") == b"2 1\na 1.0\nb 2.0\n");
+    folder.run(&["convert", "english", "words2.txt", "--to", "word2vec-text"]).ok();
+    assert!(folder.read("words2.txt") == words.as_bytes());
 }
 
 #[test]

@@ -1,7 +1,12 @@
 //! What every system promises, checked for every kind of model that the library can open: a system that is registered
 //! is tested. `pinned` tests that any number of threads gives the same files, and the tests of the library resume runs.
 
-use std::collections::BTreeSet;
+use std::{
+    collections::BTreeSet,
+    panic::{AssertUnwindSafe, catch_unwind},
+};
+
+use senv_core::{Scratch, SentenceEncoder};
 
 use crate::{
     common::Folder,
@@ -44,6 +49,15 @@ fn every_registered_kind_trains_saves_opens_and_refuses_damage() {
                 let [kept, value] = [kept.as_str().unwrap(), value].map(|text| text.parse::<f64>().map_err(|_| text));
                 assert_eq!(kept, value, "{name}: {flag}");
             }
+        }
+
+        // A slice of another length is refused, and never written to in part.
+        let opened = senv::Model::open(folder.path(&model)).unwrap();
+        for n in [opened.dim() - 1, opened.dim() + 1] {
+            let mut out = vec![f32::NAN; n];
+            let write = || opened.encode_into("the cat saw the dog", &mut Scratch::default(), &mut out);
+            assert!(catch_unwind(AssertUnwindSafe(write)).is_err(), "{name}");
+            assert!(out.iter().all(|x| x.is_nan()), "{name}");
         }
 
         // Nothing known: a vector of zeros, but where every word has a vector, an unknown one too.

@@ -91,3 +91,69 @@ fn english_is_a_name_and_a_file_of_that_name_has_a_path() {
     folder.run(&head).ok();
     folder.train("text.txt", "english", &["--force"]).fails(2, &["./english"]);
 }
+
+#[test]
+fn a_wrong_header_and_the_first_rows_have_options_that_exist() {
+    let folder = Folder::new();
+    let rows = "hello 1 0\nmy name 0 1\nis 1 1\n";
+    for declared in [2, 4, 9000] {
+        folder.write("v.vec", format!("{declared} 2\n{rows}"));
+        let refused = folder.run(&["convert", "v.vec", "v.txt", "--to", "word2vec-text"]);
+        refused.fails(1, &["v.vec", "header", "--accept-row-count"]);
+        folder.run(&["convert", "v.vec", "v.senv", "--accept-row-count", "--force"]).ok();
+        let info = folder.run(&["info", "v.senv", "--json"]).ok().json();
+        assert_eq!(info["words"], 3, "{info}");
+    }
+    folder.run(&["convert", "v.vec", "one.txt", "--first", "1", "--to", "glove-text"]).ok();
+    assert_eq!(folder.read("one.txt"), b"hello 1.0 0.0\n");
+    let first = ["convert", "english", "few.txt", "--first", "2", "--to", "word2vec-text"];
+    folder.run(&first).fails(2, &["--first"]);
+    // Phrases are words.
+    let near = folder.run(&["nearest", "--model", "v.senv", "--query", "my name", "-k", "1"]).ok();
+    assert!(!near.err.contains("known"), "{}", near.err);
+    folder.write("t.vec", "2 2\nhello\t1\t0\nis\t1\t1\n");
+    folder.run(&["convert", "t.vec", "t.senv"]).fails(1, &["t.vec", "tab"]);
+}
+
+#[test]
+fn text_that_is_no_text_is_refused_by_name() {
+    let folder = Folder::new();
+    let utf16: Vec<u8> = "The cat sat.\nA dog ran.\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    folder.write("utf16.txt", &utf16);
+    folder.write("base.txt", b"SQLite format 3\0\x10\0\x01\x01\0@  \0\0");
+    folder.write("a.tar", [&b"text.txt"[..], &[0; 249], b"ustar\x0000", &[0; 248], b"The cat.\n"].concat());
+    folder.write("late.txt", b"The cat sat.\nA dog\0 ran.\n");
+    for (name, says) in [
+        ("utf16.txt", "in UTF-16"),
+        ("base.txt", "an SQLite database"),
+        ("a.tar", "a tar archive"),
+        ("late.txt", "late.txt:2: byte 6 of the line is NUL"),
+    ] {
+        for command in [
+            &["encode", "--output", "v.npy", "--input", name][..],
+            &["dedupe", name],
+            &["train", "sent2vec", "--output", "m.senv", "--input", name],
+            &["index", name, "--output", "c"],
+        ] {
+            folder.run(command).fails(1, &[name, says]);
+        }
+    }
+    folder.run(&["dedupe", "late.txt", "--invalid-utf8", "replace"]).ok();
+}
+
+#[test]
+fn quotes_of_tsv_are_text_in_every_command() {
+    let folder = Folder::new();
+    let text = "id\ttext\n1\t\"Hello there\n2\tthe plain line\n3\tclosing\" here\n4\t\"quoted\"\n";
+    folder.write("q.tsv", text);
+    let kept = folder.run(&["dedupe", "q.tsv", "--column", "text"]).ok();
+    assert_eq!(kept.out, "\"Hello there\nthe plain line\nclosing\" here\n\"quoted\"\n");
+    assert!(kept.err.contains("q.tsv:5") && kept.err.contains("--quotes"), "{}", kept.err);
+    folder.run(&["index", "q.tsv", "--column", "text", "--column", "id", "--output", "q"]).ok();
+    let hits = folder.run(&["search", "q", "--query", "quoted", "-k", "1"]).ok().out;
+    assert!(hits.contains("\"quoted\""), "{hits}");
+    folder.write("r.tsv", "id\ttext\n1\t\"Hello\tthere\"\n2\t\"b\nc\"\n");
+    let read = folder.run(&["dedupe", "r.tsv", "--column", "text", "--quotes"]).ok();
+    assert_eq!(read.out, "Hello there\nb c\n");
+    assert!(!read.err.contains("--quotes"), "{}", read.err);
+}

@@ -291,7 +291,7 @@ impl SentenceEncoder for StaticEncoder {
         self.rows.dim() + self.order.as_ref().map_or(0, OrderPart::dim)
     }
 
-    fn encode_into(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
+    fn encode_sentence(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
         let dim = self.rows.dim();
         if let Some(part) = &self.order {
             return self.encode_into_with_order(part, sentence, scratch, out);

@@ -267,7 +267,7 @@ impl SentenceEncoder for AverageEncoder {
         self.rows.dim()
     }
 
-    fn encode_into(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
+    fn encode_sentence(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
         let mut tokens = std::mem::take(&mut scratch.tokens);
         if let Some(hashed) = self.hashed {
             let weight = self.weighting.as_ref().map_or(1.0, |weighting| weighting.of_unknown());

@@ -226,7 +226,7 @@ pub struct Check {
 ///     fn dim(&self) -> usize {
 ///         2
 ///     }
-///     fn encode_into(&self, _: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
+///     fn encode_sentence(&self, _: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
 ///         out.fill(1.0);
 ///         Coverage::new(1, 1)
 ///     }

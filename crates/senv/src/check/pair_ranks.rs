@@ -130,7 +130,7 @@ mod tests {
         fn dim(&self) -> usize {
             2
         }
-        fn encode_into(&self, sentence: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
+        fn encode_sentence(&self, sentence: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
             out.iter_mut().zip(sentence.split(' ')).for_each(|(x, number)| *x = number.parse().unwrap());
             Coverage::new(1, 1)
         }

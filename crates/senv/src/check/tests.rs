@@ -44,7 +44,7 @@ impl<F: Fn(&str, &mut [f32]) + Send + Sync> SentenceEncoder for Known<F> {
         self.0
     }
 
-    fn encode_into(&self, sentence: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
+    fn encode_sentence(&self, sentence: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
         self.1(sentence, out);
         let tokens = sentence.split_whitespace().count();
         Coverage::new(tokens, tokens)
@@ -186,7 +186,7 @@ impl SentenceEncoder for Partly {
         300
     }
 
-    fn encode_into(&self, sentence: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
+    fn encode_sentence(&self, sentence: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
         out.fill(0.0);
         for (topic, word) in sentence.split(' ').filter_map(|word| word.strip_prefix('t')?.split_once('w')) {
             out[30 * topic.parse::<usize>().unwrap() + word.parse::<usize>().unwrap()] += 1.0;

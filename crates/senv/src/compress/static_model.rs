@@ -103,7 +103,7 @@ impl SentenceEncoder for StaticModel {
         self.encoder.dim()
     }
 
-    fn encode_into(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
+    fn encode_sentence(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
         self.encoder.encode_into(sentence, scratch, out)
     }
 }

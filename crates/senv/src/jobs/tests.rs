@@ -17,7 +17,7 @@ impl SentenceEncoder for Letters {
         3
     }
 
-    fn encode_into(&self, sentence: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
+    fn encode_sentence(&self, sentence: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
         for (value, letter) in out.iter_mut().zip(["a", "b", "c"]) {
             *value = sentence.matches(letter).count() as f32;
         }

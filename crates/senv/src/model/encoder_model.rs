@@ -351,7 +351,7 @@ impl<S: EncoderSystem> SentenceEncoder for EncoderModel<S> {
         self.encoder.dim()
     }
 
-    fn encode_into(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
+    fn encode_sentence(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
         self.encode_with(self.folded(false), sentence, scratch, out)
     }
 

@@ -269,7 +269,7 @@ impl SentenceEncoder for Model {
         self.0.dim()
     }
 
-    fn encode_into(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
+    fn encode_sentence(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
         self.0.encode_into(sentence, scratch, out)
     }
 

@@ -199,7 +199,7 @@ impl SentenceEncoder for Model2Vec {
         self.rows.dim()
     }
 
-    fn encode_into(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
+    fn encode_sentence(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
         out.fill(0.0);
         let (most, most_characters) = self.max_length.unwrap_or((usize::MAX, usize::MAX));
         let text = match sentence.len() > most_characters {

@@ -148,7 +148,7 @@ impl SentenceEncoder for RandomBow {
         self.params.dim
     }
 
-    fn encode_into(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
+    fn encode_sentence(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
         out.fill(0.0);
         let Scratch { text, values, .. } = scratch;
         values.resize(out.len(), 0.0);

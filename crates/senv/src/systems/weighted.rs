@@ -360,7 +360,7 @@ impl SentenceEncoder for Weighted {
         self.encoder.dim()
     }
 
-    fn encode_into(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
+    fn encode_sentence(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
         self.encoder.encode_into(sentence, scratch, out)
     }
 }

@@ -251,7 +251,7 @@ impl<S: TargetSystem> SentenceEncoder for TargetModel<S> {
         self.config.target_dim
     }
 
-    fn encode_into(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
+    fn encode_sentence(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
         let read = |text: &str, scratch: &mut String, out: &mut Vec<TokenId>| self.read(text, scratch, out);
         encode_into_with(sentence, scratch, out, read, |sentences| self.vectors(sentences))
     }

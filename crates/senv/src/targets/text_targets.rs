@@ -267,7 +267,7 @@ mod tests {
             fn dim(&self) -> usize {
                 2
             }
-            fn encode_into(&self, text: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
+            fn encode_sentence(&self, text: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
                 out.iter_mut().zip(["a", "b"]).for_each(|(x, letter)| *x = text.matches(letter).count() as f32);
                 Coverage::default()
             }

@@ -248,7 +248,7 @@ mod tests {
             2
         }
 
-        fn encode_into(&self, sentence: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
+        fn encode_sentence(&self, sentence: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
             let angle = sentence.len() as f32 / 10.0;
             out.copy_from_slice(&[angle.cos(), angle.sin()]);
             Coverage::new(1, 1)

@@ -71,7 +71,7 @@ pub struct PCoherenceResult {
 /// # struct First;
 /// # impl SentenceEncoder for First {
 /// #     fn dim(&self) -> usize { 26 }
-/// #     fn encode_into(&self, sentence: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
+/// #     fn encode_sentence(&self, sentence: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
 /// #         out.fill(0.0);
 /// #         sentence.bytes().take(1).for_each(|b| out[usize::from(b - b'a')] = 1.0);
 /// #         Coverage::new(1, 1)

@@ -99,7 +99,7 @@ pub struct DictionaryResult {
 ///     fn dim(&self) -> usize {
 ///         2
 ///     }
-///     fn encode_into(&self, text: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
+///     fn encode_sentence(&self, text: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
 ///         out.iter_mut().zip(["water", "goat"]).for_each(|(x, word)| *x = text.matches(word).count() as f32);
 ///         Coverage::new(1, 1)
 ///     }
@@ -234,7 +234,7 @@ mod tests {
             2
         }
 
-        fn encode_into(&self, text: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
+        fn encode_sentence(&self, text: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
             let degrees: Option<f32> = text.parse().ok();
             out.fill(0.0);
             if let Some(degrees) = degrees {

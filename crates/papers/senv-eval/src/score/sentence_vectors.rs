@@ -196,7 +196,7 @@ impl SentenceEncoder for SentenceVectors {
         self.values.ncols()
     }
 
-    fn encode_into(&self, sentence: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
+    fn encode_sentence(&self, sentence: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
         match self.sentences.get_index_of(sentence) {
             Some(number) => {
                 out.copy_from_slice(self.vector(number));
@@ -263,7 +263,7 @@ mod tests {
             1
         }
 
-        fn encode_into(&self, sentence: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
+        fn encode_sentence(&self, sentence: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
             out.fill(1.0);
             Coverage { unread: sentence.len().saturating_sub(3), ..Coverage::new(sentence.len(), 1) }
         }

@@ -55,7 +55,7 @@ pub struct ErrorAnalysis {
 /// # struct By(fn(&str) -> f32);
 /// # impl SentenceEncoder for By {
 /// #     fn dim(&self) -> usize { 2 }
-/// #     fn encode_into(&self, sentence: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
+/// #     fn encode_sentence(&self, sentence: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
 /// #         let angle = (self.0)(sentence);
 /// #         out.copy_from_slice(&[angle.cos(), angle.sin()]);
 /// #         Coverage::new(1, 1)

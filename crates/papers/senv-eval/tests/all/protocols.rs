@@ -49,7 +49,7 @@ impl SentenceEncoder for Vectors {
     }
 
     /// Sentences are `NAME first`, `NAME second COSINE` and `NAME class CLASS`.
-    fn encode_into(&self, sentence: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
+    fn encode_sentence(&self, sentence: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
         let words: Vec<&str> = sentence.split(' ').collect();
         match self {
             Self::Constant => out.fill(0.5),

@@ -16,7 +16,7 @@ impl SentenceEncoder for Letters {
         26
     }
 
-    fn encode_into(&self, sentence: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
+    fn encode_sentence(&self, sentence: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
         out.fill(0.0);
         for byte in sentence.bytes().filter(u8::is_ascii_lowercase) {
             out[usize::from(byte - b'a')] += 1.0;
@@ -33,7 +33,7 @@ impl SentenceEncoder for First {
         26
     }
 
-    fn encode_into(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
+    fn encode_sentence(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
         Letters.encode_into(sentence.get(..1).unwrap_or(""), scratch, out)
     }
 }

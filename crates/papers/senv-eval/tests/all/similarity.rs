@@ -27,7 +27,7 @@ impl SentenceEncoder for Given {
         self.0[0].1.len()
     }
 
-    fn encode_into(&self, sentence: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
+    fn encode_sentence(&self, sentence: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
         out.fill(0.0);
         let found = self.0.iter().find(|(name, _)| name == sentence);
         found.iter().for_each(|(_, vector)| out.copy_from_slice(vector));
@@ -43,7 +43,7 @@ impl SentenceEncoder for Letters {
         26
     }
 
-    fn encode_into(&self, sentence: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
+    fn encode_sentence(&self, sentence: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
         out.fill(0.0);
         for byte in sentence.bytes().filter(u8::is_ascii_lowercase) {
             out[usize::from(byte - b'a')] += 1.0;
@@ -60,7 +60,7 @@ impl SentenceEncoder for Collapsed {
         2
     }
 
-    fn encode_into(&self, _: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
+    fn encode_sentence(&self, _: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
         out.copy_from_slice(&[self.0, 4.0]);
         Coverage::new(1, 1)
     }
@@ -74,7 +74,7 @@ impl SentenceEncoder for Noise {
         self.0
     }
 
-    fn encode_into(&self, sentence: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
+    fn encode_sentence(&self, sentence: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
         // The part behind a bar is not seen, so that different strings can have the same vector.
         let seen = sentence.split('|').next().unwrap_or_default();
         let mut state = seen.bytes().fold(7_u64, |s, b| s.wrapping_mul(31).wrapping_add(u64::from(b)));

@@ -16,7 +16,7 @@ impl SentenceEncoder for Letters {
         26
     }
 
-    fn encode_into(&self, sentence: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
+    fn encode_sentence(&self, sentence: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
         self.asked.lock().unwrap().push(sentence.to_owned());
         out.fill(0.0);
         let (mut tokens, mut known) = (0, 0);
@@ -39,7 +39,7 @@ impl SentenceEncoder for Constant {
         1
     }
 
-    fn encode_into(&self, _: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
+    fn encode_sentence(&self, _: &str, _: &mut Scratch, out: &mut [f32]) -> Coverage {
         out[0] = self.0;
         Coverage::new(1, 1)
     }
@@ -231,7 +231,7 @@ impl SentenceEncoder for Liar {
         3
     }
 
-    fn encode_into(&self, _: &str, _: &mut Scratch, _: &mut [f32]) -> Coverage {
+    fn encode_sentence(&self, _: &str, _: &mut Scratch, _: &mut [f32]) -> Coverage {
         Coverage::default()
     }
 
@@ -254,7 +254,7 @@ impl SentenceEncoder for FirstLetter {
         26
     }
 
-    fn encode_into(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
+    fn encode_sentence(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
         Letters::default().encode_into(sentence.get(..1).unwrap_or(""), scratch, out)
     }
 }

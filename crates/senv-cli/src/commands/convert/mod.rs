@@ -74,6 +74,12 @@ pub(crate) struct Convert {
     /// What to do with a word that is not UTF-8.
     #[arg(long, value_name = "POLICY", default_value = "error")]
     invalid_utf8: Utf8Policy,
+    /// Read the first N rows of word vectors alone; files have the most frequent words first.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    first: Option<u64>,
+    /// Read as many rows as there are, although the header of the file declares fewer or more.
+    #[arg(long)]
+    accept_row_count: bool,
     #[command(flatten)]
     release: ReleaseArgs,
 }
@@ -216,15 +222,32 @@ impl Convert {
         })
     }
 
+    /// Refuses what says which rows of word vectors are read, where a model is read as a whole.
+    fn refuse_rows(&self) -> Result {
+        let given = [("--first", self.first.is_some()), ("--accept-row-count", self.accept_row_count)];
+        match given.iter().find(|(_, given)| *given) {
+            Some((option, _)) => Err(Failure::Usage(format!(
+                "{option} goes with a file of word vectors; {} is a model (senv compress --max-vocabulary makes it smaller)",
+                self.input.display()
+            ))),
+            None => Ok(()),
+        }
+    }
+
     fn read(&self) -> Result<Embeddings> {
         if self.reads_matrix() {
+            self.refuse_rows()?;
             return Ok(Embeddings::read_matrix(&self.input)?);
         }
         if senv::is_english(&self.input) {
+            self.refuse_rows()?;
             return Ok(Model::open_verified(&self.input)?.to_embeddings()?);
         }
         let mut options = ReadOptions::default().non_finite(NonFinite::Error).verify(true);
-        options = options.invalid_utf8(self.invalid_utf8.into());
+        options = options.invalid_utf8(self.invalid_utf8.into()).accept_wrong_row_count(self.accept_row_count);
+        if let Some(n) = self.first {
+            options = options.first_rows(n);
+        }
         if let Some(format) = self.from.and_then(FormatArg::format) {
             options = options.format(format);
         }
@@ -233,9 +256,11 @@ impl Convert {
         } else {
             match ModelFile::open(&self.input) {
                 Ok(file) if file.kind() != "embeddings" => {
+                    self.refuse_rows()?;
                     return Ok(Model::open_verified(&self.input)?.to_embeddings()?);
                 }
                 Err(_) if self.from.is_none() && ReleasedBin::is_one(&self.input) => {
+                    self.refuse_rows()?;
                     return Ok(Model::open(&self.input)?.to_embeddings()?);
                 }
                 _ => Embeddings::read(&self.input, &options)?,

@@ -311,7 +311,9 @@ fn entailment_in_json_lines() {
 fn tables() {
     let csv = "id,text\r\n1,\"A \"\"cat\"\", who\r\nsat.\"\r\n\r\n2,A dog.\n";
     let json = "{\"text\":\"A \\\"cat\\\"\"}\n\n{\"a\":{\"text\":1},\"text\":null}\n";
-    for (name, seed) in [("t.csv", csv), ("t.tsv", &csv.replace(',', "\t")), ("t.jsonl", json)] {
+    for (name, seed) in
+        [("t.csv", csv), ("t.tsv", "id\ttext\r\n1\t\"A cat\", who\r\n\r\n2\tA dog.\n"), ("t.jsonl", json)]
+    {
         let seeds = vec![gzip(seed.as_bytes()), seed.as_bytes().to_vec()];
         let target = Target { name: "tables", seeds, mend: keep, file: name, rounds: 2500 };
         target.run(|path, is_seed| {

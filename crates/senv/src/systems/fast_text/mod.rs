@@ -245,7 +245,7 @@ impl SentenceEncoder for FastText {
     }
 
     /// [`Coverage::hashed`] is the number of unknown words with a vector.
-    fn encode_into(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
+    fn encode_sentence(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
         let Some(subwords) = &self.subwords else { return self.words.encode_into(sentence, scratch, out) };
         let mut tokens = std::mem::take(&mut scratch.tokens);
         let Scratch { text, unknown, .. } = scratch;

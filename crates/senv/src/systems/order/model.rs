@@ -176,7 +176,7 @@ impl SentenceEncoder for Order {
         self.model.dim()
     }
 
-    fn encode_into(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
+    fn encode_sentence(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
         self.model.encode_into(sentence, scratch, out)
     }
 }

@@ -303,7 +303,7 @@ impl SentenceEncoder for PvDbow {
         self.words.dim()
     }
 
-    fn encode_into(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
+    fn encode_sentence(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
         let Scratch { text, tokens, .. } = scratch;
         let coverage = known_tokens(&self.params.tokenizer, &self.vocabulary, sentence, text, tokens);
         infer(tokens, &self.words, &self.noise, &self.params.inference, out);

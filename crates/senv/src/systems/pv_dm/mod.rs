@@ -386,7 +386,7 @@ impl SentenceEncoder for PvDm {
         self.words.dim()
     }
 
-    fn encode_into(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
+    fn encode_sentence(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
         let Scratch { text, tokens, .. } = scratch;
         let coverage = known_tokens(&self.params.tokenizer, &self.vocabulary, sentence, text, tokens);
         let surroundings = self.params.surroundings(self.vocabulary.len());
