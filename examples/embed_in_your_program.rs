@@ -45,7 +45,7 @@ fn own(start: &Model, text: &[&str]) -> Result<Model, Error> {
     let options = TrainOptions::default();
     let mut recipe = Recipe::choose(text, &[] as &[&str], &options)?;
     recipe.fine_tune_from(start, options.observer)?;
-    recipe.fit(text, &options)
+    recipe.fit(&options)
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use senv::{
     CheckOn, CheckpointPlan, FastSentParams, SavedModel, Sent2VecParams, TextSystem, TrainJob, TrainOptions,
     Word2VecParams,
 };
-use senv_core::{CorpusOptions, ranks::Reduce};
+use senv_core::ranks::Reduce;
 use senv_mpi::MpiRank;
 
 use self::{args::system, progress::Shown};
@@ -84,8 +84,8 @@ fn train<S: TextSystem<Model: SavedModel>>(args: &ArgMatches, rank: &MpiRank) ->
         }),
         observer: &shown,
         ranks: Some(rank),
-        text: CorpusOptions { scratch_dir: path("scratch").cloned(), ..CorpusOptions::default() }
-            .with_text_options(args::text(args)),
+        text: args::text(args),
+        scratch_dir: path("scratch").cloned(),
         ..TrainOptions::default()
     };
     let checks = rank.rank() == 0 && !args.get_flag("no_check");

@@ -1,6 +1,9 @@
 //! What training is given beside the data and the hyperparameters: the same for every system.
 
-use std::{fmt, path::Path};
+use std::{
+    fmt,
+    path::{Path, PathBuf},
+};
 
 use senv_core::{
     Corpus, CorpusOptions, NoObserver, Observer, RunOptions, TextOptions, Tokenizer, Vocabulary,
@@ -49,9 +52,11 @@ pub struct TrainOptions<'a, D = ()> {
     /// Whether PV-DBOW and PV-DM keep the vectors that they train for the sentences of the text
     /// ([`PvDbow::document_vectors`](crate::PvDbow::document_vectors)); no by default. Other systems have none.
     pub document_vectors: bool,
-    /// How text files are read: lines that are not UTF-8, long lines, the folder of temporary files. Tokenizer, minimum
-    /// count and threads are replaced by those of the run.
-    pub text: CorpusOptions,
+    /// How text files are read: lines that are not UTF-8, long lines, tables.
+    pub text: TextOptions,
+    /// The folder of temporary files, four bytes a word; that of the system by default, which is in memory on some
+    /// machines.
+    pub scratch_dir: Option<PathBuf>,
 }
 
 impl<D> Default for TrainOptions<'_, D> {
@@ -65,7 +70,8 @@ impl<D> Default for TrainOptions<'_, D> {
             vectors: None,
             dev: None,
             document_vectors: false,
-            text: CorpusOptions::default(),
+            text: TextOptions::default(),
+            scratch_dir: None,
         }
     }
 }
@@ -92,6 +98,7 @@ impl<'a, D> TrainOptions<'a, D> {
             dev,
             document_vectors: self.document_vectors,
             text: self.text.clone(),
+            scratch_dir: self.scratch_dir.clone(),
         }
     }
 
@@ -104,7 +111,9 @@ impl<'a, D> TrainOptions<'a, D> {
 
     /// How text is read with this tokenizer and minimum count.
     pub(crate) fn reading(&self, tokenizer: &Tokenizer, min_count: u64) -> CorpusOptions {
-        CorpusOptions { tokenizer: tokenizer.clone(), min_count, threads: self.threads, ..self.text.clone() }
+        let (tokenizer, scratch_dir) = (tokenizer.clone(), self.scratch_dir.clone());
+        CorpusOptions { tokenizer, min_count, threads: self.threads, scratch_dir, ..CorpusOptions::default() }
+            .with_text_options(self.text.clone())
     }
 
     /// The same of the text that is trained on: what was read of it when the run is stopped stands in the checkpoint.
@@ -121,11 +130,6 @@ impl<'a, D> TrainOptions<'a, D> {
             resume: plan.resume,
             origin: self.origin.to_owned(),
         })
-    }
-
-    /// How lines of text are read.
-    pub(crate) fn text_reading(&self) -> TextOptions {
-        self.text.text_options()
     }
 
     /// Reads text files into a vocabulary and a corpus, with the tokenizer and the minimum count of a model.

@@ -14,7 +14,7 @@ use std::path::Path;
 use senv_core::{Error as CoreError, Observer, TextOptions, TextReader, Tokenizer};
 
 use crate::{
-    Pp, PpParams, Sent2VecParams,
+    Pp, PpParams, Sent2Vec, Sent2VecParams,
     base::{
         memory_text::MemoryText, text_files::TextFiles, text_sample::TextSample, text_size::TextSize,
         train_options::TrainOptions,
@@ -44,7 +44,8 @@ pub enum Recipe {
 pub struct WordsRecipe {
     /// Settings of the system.
     pub params: Sent2VecParams,
-    /// The recipe for their halves, which fine-tunes a model ([`Recipe::fine_tune_from`]).
+    /// The files, and the recipe for the halves of their sentences, which fine-tunes a model
+    /// ([`Recipe::fine_tune_from`]).
     halves: NeighbourRecipe,
 }
 
@@ -68,7 +69,7 @@ impl Recipe {
     /// If both are empty, a file cannot be read, or no file of text holds a sentence.
     pub fn choose(text: &[impl AsRef<Path>], pairs: &[impl AsRef<Path>], options: &TrainOptions<'_>) -> Result<Self> {
         let all: Vec<&Path> = text.iter().map(AsRef::as_ref).chain(pairs.iter().map(AsRef::as_ref)).collect();
-        Self::choose_by(&TextSample::read_of(&all, &options.text.text_options()), text, pairs, options)
+        Self::choose_by(&TextSample::read_of(&all, &options.text), text, pairs, options)
     }
 
     /// The same by a sample of all these files, text before pairs.
@@ -90,7 +91,7 @@ impl Recipe {
         if text.is_empty() && pairs.is_empty() {
             return Err(Error::NoExamplesIn { paths: Vec::new() });
         }
-        let reading = options.text_reading();
+        let reading = options.text.clone();
         let size = sample.size();
         let tokenizer = sample.tokenizer(&Tokenizer::automatic(), observer).lowercase(true);
         let ordered = !text.is_empty() && has_order(sample, &text, &tokenizer, &reading)?;
@@ -132,7 +133,7 @@ impl Recipe {
     /// let (text, options): (_, TrainOptions) = (["mine.txt"], TrainOptions::default());
     /// let mut recipe = Recipe::choose(&text, &[] as &[&str], &options)?;
     /// recipe.fine_tune_from(&Model::open("large.senv")?, options.observer)?;
-    /// recipe.fit(&text, &options)?.save("mine.senv")?;
+    /// recipe.fit(&options)?.save("mine.senv")?;
     /// # Ok::<(), senv::Error>(())
     /// ```
     ///
@@ -155,16 +156,28 @@ impl Recipe {
         }
     }
 
-    /// Trains as chosen; the text is read once more.
+    /// Trains as chosen, on the files that it was chosen for, which are read once more in the same way.
     ///
     /// # Errors
     /// Whatever is wrong with the text, the memory, or the training itself.
-    pub fn fit(&self, text: &[impl AsRef<Path>], options: &TrainOptions<'_>) -> Result<Model> {
+    pub fn fit(&self, options: &TrainOptions<'_>) -> Result<Model> {
         Ok(match self {
             Self::Neighbours(recipe) => Model::from(recipe.fit_on(&recipe.read(options)?, options)?.model),
-            Self::Words(words) => Model::from(words.params.fit_files(text, options)?.model),
+            Self::Words(words) => Model::from(words.fit(options)?.model),
             Self::Unchanged(model) => model.clone(),
         })
+    }
+}
+
+impl WordsRecipe {
+    /// Trains on the files.
+    ///
+    /// # Errors
+    /// As [`Recipe::fit`].
+    pub fn fit(&self, options: &TrainOptions<'_>) -> Result<Trained<Sent2Vec>> {
+        let PairFiles { inputs, options: reading, .. } = &self.halves.files;
+        let paths: Vec<&Path> = inputs.iter().map(|input| input.path.as_path()).collect();
+        self.params.fit_files(&paths, &TrainOptions { text: reading.text.clone(), ..options.clone() })
     }
 }
 
@@ -244,11 +257,11 @@ impl NeighbourRecipe {
 /// As [`Recipe::fit`].
 pub fn train(text: impl TextFiles) -> Result<Model> {
     let (text, options) = (text.paths(), TrainOptions::default());
-    let sample = TextSample::read_of(&text, &options.text.text_options());
+    let sample = TextSample::read_of(&text, &options.text);
     let recipe = Recipe::choose_by(&sample, &text, &[] as &[&Path], &options)?;
     #[cfg(feature = "english")]
     let (recipe, _) = recipe.choose_start(&sample, &crate::english()?, senv_english::MIN_KNOWN_SHARE, &options)?;
-    recipe.fit(&text, &options)
+    recipe.fit(&options)
 }
 
 /// Goes on from a model with text files: [`train`], but its words stay known and start from its vectors.
@@ -266,7 +279,7 @@ pub fn fine_tune(model: &Model, text: impl TextFiles) -> Result<Model> {
     let (text, options) = (text.paths(), TrainOptions::default());
     let mut recipe = Recipe::choose(&text, &[] as &[&Path], &options)?;
     recipe.fine_tune_from(model, options.observer)?;
-    recipe.fit(&text, &options)
+    recipe.fit(&options)
 }
 
 /// Trains a model on sentences in memory, in order, with an empty one between documents: as [`train`] on a file with

@@ -137,7 +137,7 @@ impl Recipe {
     /// let recipe = Recipe::choose_by(&sample, &no_text, &pairs, &options)?;
     /// let (recipe, choice) = recipe.choose_start(&sample, &senv::english()?, senv::MIN_KNOWN_SHARE_ENGLISH, &options)?;
     /// println!("{choice}");
-    /// recipe.fit(&no_text, &options)?.save("mine.senv")?;
+    /// recipe.fit(&options)?.save("mine.senv")?;
     /// # Ok::<(), senv::Error>(())
     /// ```
     ///

@@ -39,7 +39,7 @@ fn what_is_good_as_it_is_is_not_trained() {
     recipe.set_dim(3);
     recipe.set_seed(3);
     recipe.fine_tune_from(&english, &senv_core::NoObserver).unwrap();
-    let model = recipe.fit(&[] as &[&Path], &TrainOptions::default()).unwrap();
+    let model = recipe.fit(&TrainOptions::default()).unwrap();
     assert_eq!(model.encode_one("a cat sat"), english.encode_one("a cat sat"));
     assert!(model.terms().unwrap().starts_with("CC BY-SA 4.0"));
 }

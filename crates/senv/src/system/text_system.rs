@@ -190,7 +190,7 @@ pub(crate) fn read_text<'a, S: TextSystem, D>(
     if options.ranks.is_some() && !S::TRAINS_ON_RANKS {
         return Err(Error::NotOnRanks);
     }
-    let sample = TextSample::read_of(paths, &options.text.text_options());
+    let sample = TextSample::read_of(paths, &options.text);
     let (mut params, observer) = (system.clone(), options.observer);
     let size = sample.size();
     start.note_losses(observer);

@@ -174,7 +174,7 @@ impl PThoughtParams {
     /// parameters, the memory, or the training itself.
     pub fn fit(&self, data: &PairData, options: &TrainOptions<'_, &PairData>) -> Result<Trained<PThought>> {
         let TrainOptions { vectors, dev, observer, .. } = *options;
-        let folder = options.text.scratch_dir.as_deref();
+        let folder = options.scratch_dir.as_deref();
         self.check()?;
         let n_sentences: usize = data.sources.iter().map(|source| source.sentences().len()).sum();
         let keep = |token: &str| vectors.is_none_or(|vectors| vectors.get(token).is_some());

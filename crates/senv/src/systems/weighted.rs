@@ -88,7 +88,7 @@ impl WeightedParams {
     pub fn fit_files<P: AsRef<Path>>(&self, base: &Model, paths: &[P], options: &TrainOptions<'_>) -> Result<Weighted> {
         self.check()?;
         let TrainOptions { observer, .. } = *options;
-        let reading = &options.text_reading();
+        let reading = &options.text;
         let average = base.word_average()?;
         let (n, dim) = (self.n_components, average.rows().dim());
         require(n < dim, "n_components", "below the dimension of the vectors", n as f64)?;

@@ -9,6 +9,7 @@ mod noise;
 mod older_settings;
 mod pv_dm_gensim;
 mod ranks;
+mod recipe;
 mod recurrent;
 mod released_bin;
 mod released_skip_thoughts;

@@ -7,10 +7,10 @@ use std::{
 };
 
 use senv::{CheckpointPlan, TrainOptions};
-use senv_core::{CorpusOptions, Observer};
+use senv_core::Observer;
 
 use super::origin::Origin;
-use crate::{destination::ForceArg, text::TextArgs};
+use crate::destination::ForceArg;
 
 /// Time between two checkpoints unless another is asked for: 30 minutes.
 const CHECKPOINT_EVERY: &str = "30m";
@@ -52,12 +52,6 @@ impl RunFiles {
         self.output.parent().filter(|folder| folder.is_dir()).map(Path::to_owned)
     }
 
-    /// How text is read; it is numbered beside the model unless another folder is given.
-    pub(crate) fn corpus_options(&self, text: &TextArgs, scratch: Option<&PathBuf>, threads: usize) -> CorpusOptions {
-        let scratch_dir = scratch.cloned().or_else(|| self.scratch_dir());
-        CorpusOptions { threads, scratch_dir, ..CorpusOptions::default() }.with_text_options(text.options())
-    }
-
     /// What training is given beside hyperparameters and data.
     pub(crate) fn options<'a, D>(&self, threads: usize, observer: &'a dyn Observer) -> TrainOptions<'a, D> {
         self.options_at(self.checkpoint(), threads, observer)
@@ -71,7 +65,8 @@ impl RunFiles {
         observer: &'a dyn Observer,
     ) -> TrainOptions<'a, D> {
         let (checkpoint, origin) = (Some(self.plan_at(checkpoint)), Origin::text());
-        TrainOptions { threads, checkpoint, observer, origin, ..TrainOptions::default() }
+        let scratch_dir = self.scratch_dir();
+        TrainOptions { threads, checkpoint, observer, origin, scratch_dir, ..TrainOptions::default() }
     }
 
     /// The checkpoints, as the library takes them.

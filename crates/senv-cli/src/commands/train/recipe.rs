@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::{PathBufValueParser, TypedValueParser};
 use senv::{
-    CheckOn, CheckParams, CheckText, CorpusOptions, Model, NeighbourRecipe, Observer, Recipe, Sent2VecParams,
-    StartChoice, StartKind, Stopped, System, TextSample, TextSystem, TrainJob, TrainOptions,
+    CheckOn, CheckParams, CheckText, Model, NeighbourRecipe, Observer, Recipe, Sent2VecParams, StartChoice, StartKind,
+    Stopped, System, TextSample, TextSystem, TrainJob, TrainOptions,
 };
-use senv_core::Tokenizer;
+use senv_core::{TextOptions, Tokenizer};
 use serde_json::json;
 
 use super::{
@@ -84,11 +84,11 @@ impl RecipeArgs {
         let inputs: Vec<&Path> = inputs.map(PathBuf::as_path).collect();
         let job = Job::new(&self.files, &inputs)?;
         self.text.note_tables(&self.input);
-        let text = self.files.corpus_options(&self.text, None, threads);
+        let text = self.text.options();
         let notes = Notes::stopped_by(job.interrupt());
         let options = TrainOptions { observer: &notes, text: text.clone(), ..TrainOptions::default() };
         let files: Vec<&PathBuf> = self.input.iter().chain(&self.pairs).collect();
-        let sample = TextSample::read_of(&files, &text.text_options());
+        let sample = TextSample::read_of(&files, &text);
         check_there(&files)?;
         let mut recipe = Recipe::choose_by(&sample, &self.input, &self.pairs, &options)?;
         let mut choice = None;
@@ -164,7 +164,7 @@ fn check_there(files: &[&PathBuf]) -> Result {
 struct Run<'a> {
     args: &'a RecipeArgs,
     choice: Option<StartChoice>,
-    text: CorpusOptions,
+    text: TextOptions,
     threads: usize,
 }
 
@@ -220,7 +220,7 @@ impl Run<'_> {
         let (tokenizer, on_training_text) = (tokenizer.clone(), true);
         let params = CheckParams { tokenizer, starts_from_vectors, on_training_text, ..CheckParams::default() };
         // What cannot be read is said elsewhere.
-        let text = CheckText::read(files, &self.text.text_options(), &CheckParams::default()).ok()?;
+        let text = CheckText::read(files, &self.text, &CheckParams::default()).ok()?;
         Some((text, params))
     }
 

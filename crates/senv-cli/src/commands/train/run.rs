@@ -6,7 +6,7 @@ use std::{
 };
 
 use senv::{CheckOn, InitialVectorReport, Model, SavedModel, System, TrainJob, TrainOptions};
-use senv_core::CorpusOptions;
+use senv_core::TextOptions;
 use senv_store::Embeddings;
 use serde_json::{Map, Value};
 
@@ -42,7 +42,9 @@ pub(super) struct TrainingRun<'a, S: System> {
     pub(super) start: StartFrom<'a>,
     pub(super) init: Option<InitArgs>,
     pub(super) dev: Option<S::Dev<'a>>,
-    pub(super) text: CorpusOptions,
+    pub(super) text: TextOptions,
+    /// The folder of temporary files, if it is not that of the model.
+    pub(super) scratch_dir: Option<&'a Path>,
     pub(super) check: CheckOn,
     /// The passes that are shown, where the text decides: it is looked at when the run answers Ctrl-C.
     pub(super) epochs: Option<EpochsOf<'a, S>>,
@@ -96,7 +98,6 @@ impl<'a> StartFrom<'a> {
 impl<'a, S: System + Shown> TrainingRun<'a, S> {
     /// A run with these settings, which starts at random and is not checked.
     pub(super) fn new(files: &'a RunFiles, given: &'a HyperArgs<S>, params: S, unit: Unit, threads: usize) -> Self {
-        let text = CorpusOptions { scratch_dir: files.scratch_dir(), ..CorpusOptions::default() };
         Self {
             files,
             given,
@@ -105,7 +106,8 @@ impl<'a, S: System + Shown> TrainingRun<'a, S> {
             start: StartFrom::default(),
             init: None,
             dev: None,
-            text,
+            text: TextOptions::default(),
+            scratch_dir: None,
             check: CheckOn::Nothing,
             epochs: None,
             unit,
@@ -121,7 +123,7 @@ impl<'a, S: System + Shown> TrainingRun<'a, S> {
         self,
         input: impl FnOnce(&TrainingProgress, &mut Facts) -> senv::Result<I>,
     ) -> Result {
-        let Self { files, given, params, reads, start, init, dev, text, check, unit, threads, .. } = self;
+        let Self { files, given, params, reads, start, init, dev, text, scratch_dir, check, unit, threads, .. } = self;
         let starts = start.model.iter().chain(&start.vectors).copied();
         let job = Job::new(files, &reads.into_iter().chain(starts).collect::<Vec<_>>())?;
         let contents = [Content::Model, Content::Checkpoint];
@@ -138,6 +140,8 @@ impl<'a, S: System + Shown> TrainingRun<'a, S> {
                 let (model, vectors) = start.open()?;
                 let mut facts = Facts::default();
                 let input = input(progress, &mut facts)?;
+                let options = files.options(threads, progress);
+                let scratch_dir = scratch_dir.map(Path::to_owned).or_else(|| options.scratch_dir.clone());
                 let by_hand = |system: &mut S| given.set_in(system);
                 let job = TrainJob {
                     start: start_of(model.as_ref(), vectors.as_ref()),
@@ -145,7 +149,7 @@ impl<'a, S: System + Shown> TrainingRun<'a, S> {
                     by_hand: Some(&by_hand),
                     takes_dim: !given.is_given("dim"),
                     check,
-                    options: TrainOptions { dev, text, document_vectors, ..files.options(threads, progress) },
+                    options: TrainOptions { dev, text, document_vectors, scratch_dir, ..options },
                     ..TrainJob::new(params, input.borrow())
                 };
                 let outcome = job.run()?;

@@ -53,7 +53,8 @@ impl<S: ReadsRunningText + Shown> RunningTextArgs<S> {
             reads: self.input.paths().iter().chain(&self.dev).map(PathBuf::as_path).collect(),
             start: StartFrom::new(None, &self.vectors),
             dev: (!self.dev.is_empty()).then_some(&self.dev[..]),
-            text: self.files.corpus_options(&self.text, self.scratch_dir.as_ref(), threads),
+            text: self.text.options(),
+            scratch_dir: self.scratch_dir.as_deref(),
             ..TrainingRun::new(&self.files, &self.params, params, Unit::Examples, threads)
         };
         run.run(|_, _| Ok(self.input.paths()))

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 use senv::{TextSample, TextSize, TextSystem};
-use senv_core::{CorpusOptions, TextOptions};
+use senv_core::TextOptions;
 
 use super::{
     check_args::CheckArgs,
@@ -30,7 +30,7 @@ pub(crate) struct Common {
     pub(crate) files: RunFiles,
     /// Folder for the token ids of the text while training, four bytes a word [default: that of MODEL]
     #[arg(long, value_name = "DIR", help_heading = "Files")]
-    scratch_dir: Option<PathBuf>,
+    pub(crate) scratch_dir: Option<PathBuf>,
 
     #[command(flatten)]
     pub(crate) vectors: VectorArgs,
@@ -130,11 +130,6 @@ impl Common {
     pub(crate) fn size<S: TextSystem>(&self) -> TextSize {
         let size = TextSample::read_of(self.input.paths(), &self.text.options()).size();
         if S::READS_TREES { TextSize { words: size.words / BRACKETS, ..size } } else { size }
-    }
-
-    /// How the text is read.
-    pub(crate) fn corpus_options(&self, threads: usize) -> CorpusOptions {
-        self.files.corpus_options(&self.text, self.scratch_dir.as_ref(), threads)
     }
 
     /// Says which of the files look like tables, where lines are read as they are.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 use senv::{Model, TrainOptions, UnknownWords, WeightScheme, WeightedParams};
-use senv_core::{Control, CorpusOptions, Observer, Progress};
+use senv_core::{Control, Observer, Progress};
 
 use super::{input_args::InputArgs, unchanged::Unchanged};
 use crate::{
@@ -136,7 +136,7 @@ impl WeightedArgs {
         let base = Model::open_verified(&self.model)?;
         let observer =
             UntilInterrupted(if reads_stdin { Interrupt::install_reading_stdin() } else { Interrupt::install() });
-        let text = CorpusOptions::default().with_text_options(self.text.options());
+        let text = self.text.options();
         let options = TrainOptions { observer: &observer, text, ..TrainOptions::default() };
         let weighted = params.fit_files(&base, self.input.paths(), &options)?;
         unchanged.warn_of_others();

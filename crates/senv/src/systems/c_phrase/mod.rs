@@ -154,11 +154,10 @@ impl CPhraseParams {
     /// Reads parsed sentences: the words go through a temporary file, so that they are counted as those of any text.
     fn read_trees<'a>(&self, paths: &[PathBuf], start: Start<'a>, options: &TrainOptions<'_>) -> Result<TextData<'a>> {
         self.check()?;
-        let lines = options.text_reading().of_lines();
+        let lines = options.text.of_lines();
         let parsed = trees::read(paths, self.drop_punctuation, &lines)?;
         let text = MemoryText::new(parsed.iter().map(|tree| tree.words.join(" ")))?;
-        let plain = options.text.clone().with_text_options(lines);
-        let options = TrainOptions { text: plain, ..options.clone() };
+        let options = TrainOptions { text: lines, ..options.clone() };
         let mut data = read_text(self, &[&text], start, &options)?;
         let constituents = trees::constituents(&parsed, &data.tokenizer, &data.vocabulary, &data.corpus)?;
         data.constituents = Some(constituents);
