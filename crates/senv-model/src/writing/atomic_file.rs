@@ -130,11 +130,12 @@ impl AtomicFile {
         Error::io("write", &self.path, source)
     }
 
-    /// Writes everything to the disk and gives the file its name. Until this returns `Ok`, readers find the old file.
+    /// Writes everything to the disk and gives the file its name.
     ///
     /// # Errors
     /// [`Error::Io`] if the rest cannot be written or the file cannot be renamed; the old file is then untouched
-    /// and nothing is left over.
+    /// and nothing is left over. [`Error::NotDurable`] if the new file has its name, and the system fails to write that
+    /// to the disk: readers find the new file, and after a power cut perhaps the old one.
     pub fn commit(self) -> Result<()> {
         Self::commit_all([self])
     }
@@ -147,11 +148,26 @@ impl AtomicFile {
     /// As [`AtomicFile::commit`].
     pub fn commit_all(files: impl IntoIterator<Item = Self>) -> Result<()> {
         let written = files.into_iter().map(Self::written).collect::<Result<Vec<_>>>()?;
-        written.into_iter().try_for_each(|(sink, path)| {
-            let Sink::Temporary { file, target, unfinished: _unfinished } = sink else { return Ok(()) };
-            file.persist(&target).map_err(|e| Error::io("rename the finished file to", &path, e.error))?;
-            sync_folder(&target).map_err(|e| Error::io("write the folder of", &path, e))
-        })
+        let mut durable = Ok(());
+        for (sink, path) in written {
+            let Sink::Temporary { file, target, unfinished: _unfinished } = sink else { continue };
+            rename(file, &target).map_err(|e| Error::io("rename the finished file to", &path, e))?;
+            // The others get their names nevertheless: none of them is of use without all.
+            let synced = sync_folder_of(&target).map_err(|source| Error::NotDurable { path, source });
+            durable = durable.and(synced);
+        }
+        durable
+    }
+
+    /// As [`AtomicFile::commit`], but never in the place of a file that is there.
+    ///
+    /// # Errors
+    /// As [`AtomicFile::commit`]; [`Error::Io`] of [`ErrorKind::AlreadyExists`] if there is a file.
+    pub fn commit_new(self) -> Result<()> {
+        let (sink, path) = self.written()?;
+        let Sink::Temporary { file, target, unfinished: _unfinished } = sink else { return Ok(()) };
+        file.persist_noclobber(&target).map_err(|e| Error::io("rename the finished file to", &path, e.error))?;
+        sync_folder_of(&target).map_err(|source| Error::NotDurable { path, source })
     }
 
     /// Writes everything to the disk.
@@ -226,17 +242,33 @@ pub(crate) fn replaced(path: &Path) -> io::Result<Option<(PathBuf, Option<fs::Pe
     Ok(None)
 }
 
+/// Opens a file of this very name: no symbolic link is followed, and no pipe is waited for.
+pub(crate) fn no_follow(options: &mut OpenOptions) -> &mut OpenOptions {
+    #[cfg(unix)]
+    {
+        use rustix::fs::OFlags;
+        use std::os::unix::fs::OpenOptionsExt;
+        options.custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32);
+    }
+    options
+}
+
 /// The folder a path lies in; `.` for a bare name.
 fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
+/// How the names of the temporary files of a target begin. Part of a long name is enough: the system limits the length,
+/// and the lock tells writers apart.
+fn prefix_of(target: &Path) -> String {
+    let name = target.file_name().unwrap_or_default().to_string_lossy();
+    format!(".{}.", name.chars().take(40).collect::<String>())
+}
+
 /// A locked temporary file in the folder of `target`; leftovers of killed processes are removed first.
 fn temporary(target: PathBuf, permissions: Option<fs::Permissions>) -> io::Result<Sink> {
     let folder = folder_of(&target);
-    // Part of a long name is enough: the system limits the length, and the lock tells writers apart.
-    let name = target.file_name().unwrap_or_default().to_string_lossy();
-    let prefix = format!(".{}.", name.chars().take(40).collect::<String>());
+    let prefix = prefix_of(&target);
     remove_leftovers(folder, &prefix);
     let mut builder = tempfile::Builder::new();
     builder.prefix(&prefix).suffix(SUFFIX);
@@ -272,15 +304,39 @@ fn remove_leftovers(folder: &Path, prefix: &str) {
         if !ours || !entry.file_type().is_ok_and(|kind| kind.is_file()) {
             continue;
         }
-        let Ok(file) = OpenOptions::new().write(true).open(entry.path()) else { continue };
+        // Whatever takes the place of the name meanwhile is neither followed nor waited for.
+        let Ok(file) = no_follow(OpenOptions::new().write(true)).open(entry.path()) else { continue };
         if file.try_lock().is_ok() {
             let _ = fs::remove_file(entry.path());
         }
     }
 }
 
-/// Writes a rename to the disk, where folders can be synchronized.
-fn sync_folder(target: &Path) -> io::Result<()> {
+/// Gives the finished file its name; one that cannot get it is removed.
+fn rename(file: NamedTempFile, target: &Path) -> io::Result<()> {
+    let (_file, path) = file.keep().map_err(|e| e.error)?;
+    fs::rename(&path, target).inspect_err(|_| {
+        let _ = fs::remove_file(&path);
+    })
+}
+
+/// Removes what killed writers have left of a file of this path, as [`AtomicFile::create`] does before it begins.
+pub fn remove_leftovers_of(path: impl AsRef<Path>) {
+    if let Ok(Some((target, _))) = replaced(path.as_ref()) {
+        remove_leftovers(folder_of(&target), &prefix_of(&target));
+    }
+}
+
+/// Writes to the disk that a file, or a folder, has its name, where the system can.
+///
+/// # Errors
+/// [`Error::NotDurable`] if it fails.
+pub fn sync_folder(path: impl AsRef<Path>) -> Result<()> {
+    let path = path.as_ref();
+    sync_folder_of(path).map_err(|source| Error::NotDurable { path: path.to_owned(), source })
+}
+
+fn sync_folder_of(target: &Path) -> io::Result<()> {
     if !cfg!(unix) {
         return Ok(());
     }
@@ -354,6 +410,25 @@ mod tests {
         assert_eq!((fs::read_to_string(&path).unwrap(), names(folder.path()).len()), ("old".into(), 1));
         AtomicFile::commit_all([started(&path), started(&second)]).unwrap();
         assert_eq!([path, second].map(|path| fs::read_to_string(path).unwrap()), ["new", "new"]);
+    }
+
+    #[test]
+    fn a_new_file_is_never_put_in_the_place_of_another() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("settings");
+        let started = |text: &[u8]| {
+            let mut file = AtomicFile::create(&path).unwrap();
+            file.write_all(text).unwrap();
+            file
+        };
+        let second = started(b"second");
+        started(b"first").commit_new().unwrap();
+        let refused = second.commit_new().unwrap_err();
+        assert!(matches!(&refused, Error::Io { source, .. } if source.kind() == ErrorKind::AlreadyExists), "{refused}");
+        assert_eq!((fs::read_to_string(&path).unwrap().as_str(), names(folder.path()).len()), ("first", 1));
+        fs::write(folder.path().join(".settings.abcdef.tmp"), "").unwrap();
+        remove_leftovers_of(&path);
+        assert_eq!(names(folder.path()), ["settings"]);
     }
 
     #[test]

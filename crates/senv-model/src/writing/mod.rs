@@ -8,7 +8,7 @@ mod static_writer;
 mod unfinished;
 mod web_writer;
 
-pub use atomic_file::AtomicFile;
+pub use atomic_file::{AtomicFile, remove_leftovers_of, sync_folder};
 pub use file_lock::FileLock;
 pub use model_writer::ModelWriter;
 pub use unfinished::{Unfinished, remove_unfinished_files};
