@@ -1,7 +1,8 @@
 //! Files that are replaced atomically: written to a temporary file, then renamed.
 //!
-//! [`AtomicFile`] writes to a temporary file beside the target and renames it at the end, so a full disk, a
-//! crash or an error half way leaves the old file as it was. What must not be renamed over (a device such as
+//! [`AtomicFile`] writes to a file without a name on the disk of the target, gives it one beside the target at the end,
+//! and renames it, so a full disk, a crash or an error half way leaves the old file as it was, and nothing beside it.
+//! What must not be renamed over (a device such as
 //! `/dev/stdout`, a pipe) is written directly; a symbolic link to a file stays a link, and the file that it
 //! names is replaced.
 
@@ -11,25 +12,21 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use tempfile::NamedTempFile;
-
-use crate::writing::unfinished::Unfinished;
+use crate::writing::temporary::{Temporary, folder_of, prefix_of, remove_leftovers};
 use senv_base::{Error, Result};
 
 /// Bytes buffered before a system call.
 const BUFFER: usize = 1 << 18;
-
-/// Suffix of the names of temporary files.
-const SUFFIX: &str = ".tmp";
 
 /// Links followed before the chain counts as a loop.
 const MAX_LINKS: usize = 40;
 
 /// A file under construction that gets its name only when it is complete.
 ///
-/// Dropping it without [`AtomicFile::commit`] removes what was written. A process that is killed leaves its temporary
-/// file (`.NAME.XXXXXX.tmp`) behind, unless it calls
-/// [`remove_unfinished_files`](crate::writing::remove_unfinished_files) when asked to end; the next
+/// Dropping it without [`AtomicFile::commit`] removes what was written, and so does the end of the process, in whatever
+/// way it ends. On systems, and disks, that have no files without a name, the temporary file is called
+/// `.NAME.XXXXXX.tmp` from the beginning: a process that is killed leaves it behind, unless it calls
+/// [`remove_unfinished_files`](crate::writing::remove_unfinished_files) when asked to end, and the next
 /// [`AtomicFile::create`] of the same name removes it. A file that another writer still works on is locked and is left
 /// alone.
 ///
@@ -53,8 +50,8 @@ pub struct AtomicFile {
 /// Where the bytes are written until the commit.
 #[derive(Debug)]
 enum Sink {
-    /// A temporary file beside the target, renamed to it at the end.
-    Temporary { file: NamedTempFile, target: PathBuf, unfinished: Unfinished },
+    /// A temporary file, renamed to the target at the end.
+    Temporary(Temporary),
     /// Something that cannot be replaced: a device, a pipe.
     Direct(File),
 }
@@ -62,14 +59,14 @@ enum Sink {
 impl Write for Sink {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
-            Self::Temporary { file, .. } => file.as_file_mut().write(bytes),
+            Self::Temporary(temporary) => temporary.file.write(bytes),
             Self::Direct(file) => file.write(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match self {
-            Self::Temporary { file, .. } => file.as_file_mut().flush(),
+            Self::Temporary(temporary) => temporary.file.flush(),
             Self::Direct(file) => file.flush(),
         }
     }
@@ -78,7 +75,7 @@ impl Write for Sink {
 impl Seek for Sink {
     fn seek(&mut self, position: SeekFrom) -> io::Result<u64> {
         match self {
-            Self::Temporary { file, .. } => file.as_file_mut().seek(position),
+            Self::Temporary(temporary) => temporary.file.seek(position),
             Self::Direct(file) => file.seek(position),
         }
     }
@@ -149,9 +146,14 @@ impl AtomicFile {
     pub fn commit_all(files: impl IntoIterator<Item = Self>) -> Result<()> {
         let written = files.into_iter().map(Self::written).collect::<Result<Vec<_>>>()?;
         let mut durable = Ok(());
-        for (sink, path) in written {
-            let Sink::Temporary { file, target, unfinished: _unfinished } = sink else { continue };
-            rename(file, &target).map_err(|e| Error::io("rename the finished file to", &path, e))?;
+        // All have a name beside the target before the first gets its own: a folder can be full, too.
+        let io = |path: &Path, e| Error::io("rename the finished file to", path, e);
+        let named = written.into_iter().filter_map(|(sink, path)| match sink {
+            Sink::Temporary(temporary) => Some(temporary.named().map_err(|e| io(&path, e)).map(|named| (named, path))),
+            Sink::Direct(_) => None,
+        });
+        for (temporary, path) in named.collect::<Result<Vec<_>>>()? {
+            let target = temporary.rename().map_err(|e| io(&path, e))?;
             // The others get their names nevertheless: none of them is of use without all.
             let synced = sync_folder_of(&target).map_err(|source| Error::NotDurable { path, source });
             durable = durable.and(synced);
@@ -165,8 +167,8 @@ impl AtomicFile {
     /// As [`AtomicFile::commit`]; [`Error::Io`] of [`ErrorKind::AlreadyExists`] if there is a file.
     pub fn commit_new(self) -> Result<()> {
         let (sink, path) = self.written()?;
-        let Sink::Temporary { file, target, unfinished: _unfinished } = sink else { return Ok(()) };
-        file.persist_noclobber(&target).map_err(|e| Error::io("rename the finished file to", &path, e.error))?;
+        let Sink::Temporary(temporary) = sink else { return Ok(()) };
+        let target = temporary.rename_new().map_err(|e| Error::io("rename the finished file to", &path, e))?;
         sync_folder_of(&target).map_err(|source| Error::NotDurable { path, source })
     }
 
@@ -175,7 +177,7 @@ impl AtomicFile {
         let Self { sink, path } = self;
         let mut sink = sink.into_inner().map_err(|e| Error::io("write", &path, e.into_error()))?;
         match &mut sink {
-            Sink::Temporary { file, .. } => file.as_file().sync_all(),
+            Sink::Temporary(temporary) => temporary.file.sync_all(),
             Sink::Direct(file) => file.flush(),
         }
         .map_err(|e| Error::io("write", &path, e))?;
@@ -211,7 +213,7 @@ fn open(path: &Path) -> io::Result<Sink> {
             // A rename needs no permission of the file itself, so the read-only flag is checked here.
             Err(io::Error::new(ErrorKind::PermissionDenied, "an old file of that name is read-only"))
         }
-        Some((target, permissions)) => temporary(target, permissions),
+        Some((target, permissions)) => Temporary::create(target, permissions).map(Sink::Temporary),
         // Appending is what a redirection of standard output to an old file asks for; devices and pipes do not care.
         None => OpenOptions::new().append(true).open(path).map(Sink::Direct),
     }
@@ -240,84 +242,6 @@ pub(crate) fn replaced(path: &Path) -> io::Result<Option<(PathBuf, Option<fs::Pe
         }
     }
     Ok(None)
-}
-
-/// Opens a file of this very name: no symbolic link is followed, and no pipe is waited for.
-pub(crate) fn no_follow(options: &mut OpenOptions) -> &mut OpenOptions {
-    #[cfg(unix)]
-    {
-        use rustix::fs::OFlags;
-        use std::os::unix::fs::OpenOptionsExt;
-        options.custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32);
-    }
-    options
-}
-
-/// The folder a path lies in; `.` for a bare name.
-fn folder_of(path: &Path) -> &Path {
-    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
-}
-
-/// How the names of the temporary files of a target begin. Part of a long name is enough: the system limits the length,
-/// and the lock tells writers apart.
-fn prefix_of(target: &Path) -> String {
-    let name = target.file_name().unwrap_or_default().to_string_lossy();
-    format!(".{}.", name.chars().take(40).collect::<String>())
-}
-
-/// A locked temporary file in the folder of `target`; leftovers of killed processes are removed first.
-fn temporary(target: PathBuf, permissions: Option<fs::Permissions>) -> io::Result<Sink> {
-    let folder = folder_of(&target);
-    let prefix = prefix_of(&target);
-    remove_leftovers(folder, &prefix);
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(&prefix).suffix(SUFFIX);
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666)); // less the umask, as any new file
-    for _ in 0..100 {
-        let file = builder.tempfile_in(folder)?;
-        // Another process that cleans up may hold the lock already, or have removed the file: then once more.
-        let locked = match file.as_file().try_lock() {
-            Ok(()) => true,
-            Err(fs::TryLockError::WouldBlock) => false,
-            Err(fs::TryLockError::Error(_)) => true, // no locks here, so nobody cleans up either
-        };
-        if locked && file.path().exists() {
-            if let Some(permissions) = permissions {
-                file.as_file().set_permissions(permissions)?;
-            }
-            let unfinished = Unfinished::new(file.path());
-            return Ok(Sink::Temporary { file, target, unfinished });
-        }
-    }
-    Err(io::Error::new(ErrorKind::AlreadyExists, "temporary files disappear as soon as they are made"))
-}
-
-/// Removes temporary files of this target that no process holds a lock on. Whatever cannot be removed stays.
-fn remove_leftovers(folder: &Path, prefix: &str) {
-    let Ok(entries) = fs::read_dir(folder) else { return };
-    for entry in entries.flatten() {
-        let name = entry.file_name();
-        let Some(name) = name.to_str() else { continue };
-        let middle = name.strip_prefix(prefix).and_then(|rest| rest.strip_suffix(SUFFIX));
-        let ours = middle.is_some_and(|m| m.len() == 6 && m.bytes().all(|b| b.is_ascii_alphanumeric()));
-        if !ours || !entry.file_type().is_ok_and(|kind| kind.is_file()) {
-            continue;
-        }
-        // Whatever takes the place of the name meanwhile is neither followed nor waited for.
-        let Ok(file) = no_follow(OpenOptions::new().write(true)).open(entry.path()) else { continue };
-        if file.try_lock().is_ok() {
-            let _ = fs::remove_file(entry.path());
-        }
-    }
-}
-
-/// Gives the finished file its name; one that cannot get it is removed.
-fn rename(file: NamedTempFile, target: &Path) -> io::Result<()> {
-    let (_file, path) = file.keep().map_err(|e| e.error)?;
-    fs::rename(&path, target).inspect_err(|_| {
-        let _ = fs::remove_file(&path);
-    })
 }
 
 /// Removes what killed writers have left of a file of this path, as [`AtomicFile::create`] does before it begins.
@@ -349,7 +273,10 @@ fn sync_folder_of(target: &Path) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use tempfile::NamedTempFile;
+
     use super::*;
+    use crate::writing::temporary::named;
 
     fn names(folder: &Path) -> Vec<String> {
         let mut names: Vec<String> =
@@ -380,7 +307,7 @@ mod tests {
         fs::write(&path, "old").unwrap();
         let failed = AtomicFile::write_with(&path, |file| {
             file.write_all(&[b'n'; 3 * BUFFER])?;
-            assert_eq!(names(folder.path()).len(), 2, "the temporary file lies beside the old one");
+            assert_eq!(names(folder.path()).len(), if cfg!(target_os = "linux") { 1 } else { 2 }, "a temporary file");
             Err(io::Error::other("stop"))
         });
         let Err(Error::Io { path: named, .. }) = failed else { panic!("an error was expected") };
@@ -435,6 +362,7 @@ mod tests {
     fn leftovers_of_killed_writers_go_and_files_of_living_ones_stay() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("model");
+        let (file, (name, _)) = named(&path).unwrap();
         let living = AtomicFile::create(&path).unwrap();
         let kept = [".model.abc.tmp", ".model.abcdef", "model.abcdef.tmp", ".other.abcdef.tmp"];
         for name in kept.iter().chain(&[".model.abcdef.tmp"]) {
@@ -443,8 +371,12 @@ mod tests {
         let second = AtomicFile::create(&path).unwrap();
         assert!(!folder.path().join(".model.abcdef.tmp").exists());
         assert!(kept.iter().all(|name| folder.path().join(name).exists()));
+        assert!(name.exists(), "another works on it");
+        drop(file);
         second.commit().unwrap();
         living.commit().unwrap();
+        remove_leftovers_of(&path);
+        assert!(!name.exists());
         assert_eq!(names(folder.path()).len(), kept.len() + 1);
     }
 

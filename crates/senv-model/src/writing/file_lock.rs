@@ -8,10 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::writing::{
-    atomic_file::{no_follow, replaced},
-    unfinished::Unfinished,
-};
+use crate::writing::{atomic_file::replaced, temporary::no_follow, unfinished::Unfinished};
 use senv_base::{Error, Result};
 
 /// Bytes of a lock file at most: the number of a process, and room for what follows a number in other programs.

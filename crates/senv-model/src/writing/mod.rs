@@ -5,6 +5,7 @@ mod atomic_file;
 mod file_lock;
 mod model_writer;
 mod static_writer;
+mod temporary;
 mod unfinished;
 mod web_writer;
 

@@ -84,8 +84,15 @@ pub(super) fn moved(folder: &Path, digest: &str, model: &Path) -> Result<String>
     kept_path(model, english)
 }
 
-/// Refuses another model than the one of the collection.
+/// Refuses another model than the one of the collection, and what is no file or folder: a pipe would be waited for.
 fn check(folder: &Path, digest: &str, model: &Path, english: bool) -> Result<()> {
+    if let Ok(metadata) = fs::metadata(model)
+        && !english
+        && !metadata.is_file()
+        && !metadata.is_dir()
+    {
+        return Err(senv_core::Error::not_a_file(model, &metadata).into());
+    }
     let found = digest_of(model, english)?;
     if !digest.is_empty() && found != digest {
         let (collection, model, expected) = (folder.to_owned(), model.to_owned(), digest.to_owned());

@@ -21,6 +21,7 @@ use crate::{
     failure::{Failure, Result},
     output::{self, grouped, plural},
     progress::Settled,
+    report::of_step,
     text::{InputArgs, Lines, TextArgs, note_typing},
 };
 
@@ -149,11 +150,13 @@ impl Cluster {
             }
         };
         if let Some(path) = &self.save {
-            found.save(path, &digest(&self.model.model)?)?;
+            let saved = found.save(path, &digest(&self.model.model)?);
+            saved.map_err(|error| of_step(error.into()))?;
         }
         if let Some(path) = &self.report {
             let page = page::of(&model, &sentences, &found, &grouping)?;
-            AtomicFile::write_with(path, |file| file.write_all(page.as_bytes()))?;
+            let written = AtomicFile::write_with(path, |file| file.write_all(page.as_bytes()));
+            written.map_err(|error| of_step(error.into()))?;
         }
         self.write(&lines, &found, &grouping, with_files(input, &lines)).map_err(Failure::stdout)?;
         let distinct: std::collections::HashSet<&str> = sentences.iter().copied().collect();

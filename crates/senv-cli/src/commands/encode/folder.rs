@@ -136,7 +136,8 @@ pub(super) fn run(command: &Encode, inputs: &[PathBuf], threads: usize) -> Resul
     let mut counts = Counts::default();
     let outcome = job.run(
         |input, output| {
-            let of_file = command.encode(&model, &[input.to_owned()], output, format, threads)?;
+            let of_file = command.encode(&model, &[input.to_owned()], output, format, threads);
+            let of_file = of_file.map_err(report::of_step)?;
             counts.join(of_file);
             Ok::<_, Failure>(of_file.lines)
         },
