@@ -150,7 +150,10 @@ impl Collection {
         is_new_folder: bool,
     ) -> Result<Result<()>> {
         new.keep();
-        let written = manifest.write(folder).and_then(|()| match is_new_folder {
+        let written = manifest.write(folder);
+        #[cfg(test)]
+        tests::lose(folder);
+        let written = written.and_then(|()| match is_new_folder {
             true => Ok(sync_folder(std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned()))?),
             false => Ok(()),
         });
@@ -394,5 +397,54 @@ impl Collection {
             }
         }
         Ok(false)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use senv_core::Table;
+
+    use super::*;
+
+    thread_local! {
+        /// Whether a segment is lost as soon as the manifest names it.
+        static LOST: Cell<bool> = const { Cell::new(false) };
+    }
+
+    /// What a disk that fails does behind a change.
+    pub(super) fn lose(folder: &Path) {
+        if LOST.get() {
+            fs::remove_file(folder.join("000002.segment")).unwrap();
+        }
+    }
+
+    fn rows() -> NewRows {
+        NewRows::new(Table::from_vec(1, 2, vec![1.0, 0.0]).unwrap())
+    }
+
+    #[test]
+    fn a_change_whose_outcome_cannot_be_opened_is_made_and_said_to_be() {
+        for rebuilds in [false, true] {
+            let folder = tempfile::tempdir().unwrap();
+            let mut collection = Collection::create(folder.path(), &CollectionParams::new(2)).unwrap();
+            collection.add(rows()).unwrap();
+            LOST.set(true);
+            let mut part = Some(rows());
+            let failed = match rebuilds {
+                false => collection.add(rows()).map(drop),
+                true => Collection::rebuild(folder.path(), &CollectionParams::new(2), || Ok(part.take())).map(drop),
+            };
+            LOST.set(false);
+            let error: Error = failed.unwrap_err();
+            assert!(error.is_done() && matches!(error, Error::ChangedNotOpened { .. }), "{error}");
+            assert!(error.to_string().contains("missing: 000002.segment;"), "{error}");
+            assert_eq!(Manifest::read(folder.path()).unwrap().segments.len(), if rebuilds { 1 } else { 2 });
+            // Nothing is removed by whoever cannot open what is there: the state before can be had back.
+            assert!(folder.path().join("000001.segment").exists());
+            let missing = Collection::open(folder.path()).unwrap_err();
+            assert!(matches!(missing, Error::FilesMissing { .. }) && !missing.is_done(), "{missing}");
+        }
     }
 }
