@@ -152,7 +152,10 @@ pub(crate) fn check(which: &str, goes_on: bool) -> Option<usize> {
         restore();
         for number in 0.. {
             let shown = if goes_on { format!("{number}+") } else { number.to_string() };
-            let Some(ended) = faulty(&folder, &tool, &shown, which, &args) else { break };
+            let Some(ended) = faulty(&folder, &tool, &shown, which, &args) else {
+                restore();
+                break;
+            };
             let now = state(&folder, case);
             let at = format!("{}: fault {shown}, exit code {:?}: {}", case.args, ended.code, ended.err);
             let is_folder = case.output == "out";
