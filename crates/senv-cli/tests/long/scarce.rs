@@ -9,7 +9,7 @@ use std::{
 
 use crate::{
     common::{Ended, Folder, text},
-    running::{feed, has_begun, hear, hold, in_time, is_written, limited, signal, wait_for, wait_in},
+    running::{feed, has_begun, hear, hold, in_time, is_written, limited, signal, wait_for, wait_until},
 };
 
 /// Epochs that no machine gets to the end of: such runs are stopped.

@@ -12,7 +12,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::writing::temporary::{Temporary, folder_of, prefix_of, remove_leftovers};
+use crate::writing::temporary::{Before, Temporary, folder_of, prefix_of, remove_leftovers};
 use senv_base::{Error, Result};
 
 /// Bytes buffered before a system call.
@@ -138,8 +138,8 @@ impl AtomicFile {
     }
 
     /// The same of files that belong together: all are on the disk before the first of them gets its name, so that a
-    /// full disk leaves all the old ones. A crash between two renames, which takes a moment, can leave new ones beside
-    /// old.
+    /// full disk leaves all the old ones, as does a rename that fails. A crash between two renames, which takes a moment,
+    /// can leave new ones beside old.
     ///
     /// # Errors
     /// As [`AtomicFile::commit`].
@@ -152,9 +152,24 @@ impl AtomicFile {
             Sink::Temporary(temporary) => Some(temporary.named().map_err(|e| io(&path, e)).map(|named| (named, path))),
             Sink::Direct(_) => None,
         });
-        for (temporary, path) in named.collect::<Result<Vec<_>>>()? {
-            let target = temporary.rename().map_err(|e| io(&path, e))?;
-            // The others get their names nevertheless: none of them is of use without all.
+        let named = named.collect::<Result<Vec<_>>>()?;
+        let may_undo = named.len() > 1;
+        let mut renamed = Vec::with_capacity(named.len());
+        for (temporary, path) in named {
+            let before = may_undo.then(|| Before::of(temporary.target()));
+            match temporary.rename() {
+                Ok(target) => renamed.push((target, path, before)),
+                Err(e) => {
+                    for (target, _, before) in renamed.into_iter().rev() {
+                        if let Some(before) = before {
+                            before.put_back(&target);
+                        }
+                    }
+                    return Err(io(&path, e));
+                }
+            }
+        }
+        for (target, path, _) in renamed {
             let synced = sync_folder_of(&target).map_err(|source| Error::NotDurable { path, source });
             durable = durable.and(synced);
         }
@@ -337,6 +352,27 @@ mod tests {
         assert_eq!((fs::read_to_string(&path).unwrap(), names(folder.path()).len()), ("old".into(), 1));
         AtomicFile::commit_all([started(&path), started(&second)]).unwrap();
         assert_eq!([path, second].map(|path| fs::read_to_string(path).unwrap()), ["new", "new"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_rename_that_fails_takes_those_before_it_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::write(at("first"), "old").unwrap();
+        let files = ["first", "second", "third"].map(|name| {
+            let mut file = AtomicFile::create(at(name)).unwrap();
+            file.write_all(b"new").unwrap();
+            file
+        });
+        // No file is renamed to a folder.
+        fs::create_dir(at("third")).unwrap();
+        let error = AtomicFile::commit_all(files).unwrap_err();
+        assert!(matches!(&error, Error::Io { path, .. } if path.ends_with("third")), "{error}");
+        assert_eq!(
+            (fs::read_to_string(at("first")).unwrap().as_str(), names(folder.path())),
+            ("old", vec!["first".into(), "third".into()])
+        );
     }
 
     #[test]

@@ -54,6 +54,11 @@ impl Temporary {
         Ok(self)
     }
 
+    /// What it takes the place of.
+    pub(super) fn target(&self) -> &Path {
+        &self.target
+    }
+
     /// Puts it in the place of the target.
     pub(super) fn rename(self) -> io::Result<PathBuf> {
         let Self { file: _file, target, name } = self.named()?;
@@ -77,6 +82,34 @@ impl Temporary {
             None => {}
         }
         Ok(target)
+    }
+}
+
+/// What there was of a name before a file was renamed to it.
+pub(super) enum Before {
+    Nothing,
+    /// The file of before, by another name.
+    File(TempPath),
+    /// It cannot have two names, and cannot be had back.
+    Lost,
+}
+
+impl Before {
+    pub(super) fn of(target: &Path) -> Self {
+        if target.symlink_metadata().is_err_and(|e| e.kind() == ErrorKind::NotFound) {
+            return Self::Nothing;
+        }
+        let linked = builder(&prefix_of(target)).make_in(folder_of(target), |path| fs::hard_link(target, path));
+        linked.map_or(Self::Lost, |linked| Self::File(linked.into_temp_path()))
+    }
+
+    /// Makes it so again.
+    pub(super) fn put_back(self, target: &Path) {
+        let _ = match self {
+            Self::Nothing => fs::remove_file(target),
+            Self::File(path) => path.persist(target).map_err(|e| e.error),
+            Self::Lost => Ok(()),
+        };
     }
 }
 
