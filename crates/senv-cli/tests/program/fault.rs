@@ -1,7 +1,7 @@
 //! The program with a disk that fails: one of its system calls that change a file ends with an error, each in turn.
 //!
-//! `data/fault.c` does that. The tests need a compiler of C, as linking any program of Rust does on Linux, and the right
-//! to trace a process of their own. Where one of these is missing they say so, and pass.
+//! `data/fault.c` does that. The tests need a compiler of C, as linking any program of Rust does on Linux, and the
+//! right to trace a process of their own. Where one of these is missing they say so, and pass.
 
 use std::{
     fs,
@@ -120,9 +120,10 @@ fn faulty(folder: &Folder, tool: &Path, number: &str, which: &str, args: &[&str]
     is_met.then_some(ended)
 }
 
-/// Lets each of these calls of each command fail, alone (`goes_on` false) or with all behind it: who says "done" has
-/// done it, and who says "failed" has changed nothing. Behind a single fault nothing is left, and the command can be run
-/// once more. Returns how often what is done was in doubt.
+/// Lets each of these calls of each command fail, alone (`goes_on` false) or with all behind it. Who says "done" has
+/// done it, and who says "failed" has changed nothing: after a single fault the command can be run once more. Returns
+/// how often what is done was in doubt; `None` where nothing was tested.
+#[expect(clippy::print_stderr)]
 pub(crate) fn check(which: &str, goes_on: bool) -> Option<usize> {
     let folder = samples();
     let Some(tool) = tool(&folder) else {
@@ -163,8 +164,8 @@ pub(crate) fn check(which: &str, goes_on: bool) -> Option<usize> {
                 Some(0) => assert!(now == new, "{at}"),
                 Some(1) => {
                     assert!(ended.err.contains("error: "), "{at}");
-                    // Of a folder of outputs those that succeeded are there. Of two files that belong together the first
-                    // cannot be taken back either, where the second could not be renamed for good.
+                    // Of a folder of outputs those that succeeded are there. Of two files that belong together the
+                    // first cannot be taken back either, where the second could not be renamed for good.
                     let is_pair = goes_on && case.output == "w.npy" && ended.err.contains("w.words.txt");
                     assert!(now == old || is_folder || is_pair, "{at}");
                     if !goes_on {

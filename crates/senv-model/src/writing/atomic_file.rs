@@ -138,8 +138,8 @@ impl AtomicFile {
     }
 
     /// The same of files that belong together: all are on the disk before the first of them gets its name, so that a
-    /// full disk leaves all the old ones, as does a rename that fails. A crash between two renames, which takes a moment,
-    /// can leave new ones beside old.
+    /// full disk leaves all the old ones, as does a rename that fails. A crash between two renames, which takes a
+    /// moment, can leave new ones beside old.
     ///
     /// # Errors
     /// As [`AtomicFile::commit`].
