@@ -79,6 +79,20 @@ fn a_pipe_in_the_place_of_a_file_that_a_collection_names_is_not_waited_for() {
 
 #[cfg(unix)]
 #[test]
+fn a_pipe_in_the_place_of_a_checkpoint_is_not_waited_for() {
+    let folder = Folder::with_text(100);
+    let made = std::process::Command::new("mkfifo").arg(folder.path("m.senv.checkpoint")).status().unwrap();
+    assert!(made.success());
+    for more in [&[][..], &["--resume"], &["--restart"]] {
+        let mut child = folder.spawn(&Folder::training("text.txt", "m.senv", more));
+        wait_until("the program refuses a pipe", || child.try_wait().unwrap().is_some());
+        let ended = crate::common::Ended::from(child.wait_with_output().unwrap());
+        ended.fails(1, &["m.senv.checkpoint: a checkpoint is no pipe", "--checkpoint"]);
+    }
+}
+
+#[cfg(unix)]
+#[test]
 fn files_have_the_permissions_that_the_umask_asks_for() {
     use std::os::unix::fs::PermissionsExt;
     let folder = Folder::with_model();

@@ -75,6 +75,7 @@ impl<'a> Job<'a> {
     pub(crate) fn keeping(mut self, files: impl IntoIterator<Item = (PathBuf, Content<'static>)>) -> Result<Self> {
         for (path, content) in files {
             Destination { path: &path, option: "--checkpoint", content, force: None }.check(&self.inputs)?;
+            refuse_pipe(&path)?;
             self.locks.push(FileLock::acquire(&path)?);
             let before = modified(&path);
             let is_work = fs::metadata(&path).is_ok_and(|file| file.len() > 0);
@@ -304,6 +305,19 @@ impl<'a> Job<'a> {
         }
         Failure::Failed(error)
     }
+}
+
+/// Refuses a pipe in the place of a checkpoint, which would be waited for, and from which nothing is resumed.
+fn refuse_pipe(path: &Path) -> Result {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt;
+        if fs::metadata(path).is_ok_and(|file| file.file_type().is_fifo()) {
+            let reason = "a checkpoint is no pipe; remove it, or give another --checkpoint".to_owned();
+            return Err(senv_core::Error::BadFile { path: path.to_owned(), reason }.into());
+        }
+    }
+    Ok(())
 }
 
 /// Whether a checkpoint is of a text, or of pairs, that were being read.
