@@ -60,6 +60,7 @@ impl<'a> Job<'a> {
         let locks = vec![FileLock::acquire(&files.output)?];
         let inputs: Vec<PathBuf> = inputs.iter().map(|path| path.to_path_buf()).collect();
         let origin = Origin::new(&inputs);
+        refuse_pipe(&checkpoint)?;
         if files.resume {
             check_resumed(&checkpoint, &origin)?;
         }
