@@ -1,7 +1,11 @@
 //! The memory map of a file.
 #![allow(unsafe_code)]
 
-use std::{fs::File, path::Path, sync::Arc};
+use std::{
+    fs::{self, File},
+    path::Path,
+    sync::Arc,
+};
 
 use memmap2::Mmap;
 
@@ -16,6 +20,11 @@ use crate::{Error, Result, SharedBytes};
 /// a file is mapped all the same is in `docs/design.md`; `ModelFile::read` copies it instead, and `--copy` does so in
 /// the program.
 fn map(path: &Path) -> Result<SharedBytes> {
+    // Before it is opened: that of a pipe would wait for somebody who writes.
+    let metadata = fs::metadata(path).map_err(|e| Error::io("open", path, e))?;
+    if !metadata.is_file() {
+        return Err(Error::not_a_file(path, &metadata));
+    }
     let file = File::open(path).map_err(|e| Error::io("open", path, e))?;
     let metadata = file.metadata().map_err(|e| Error::io("open", path, e))?;
     if !metadata.is_file() {

@@ -194,7 +194,12 @@ impl Observer for TrainingProgress {
     }
 
     fn checkpoint(&self, written: Result<&Path, &Error>) {
+        let is_written = written.as_ref().err().is_none_or(|error| error.is_done());
         let error = written.err().map(|error| shown(error));
+        if let Some(error) = error.as_ref().filter(|_| is_written) {
+            self.note(&format!("the checkpoint is written: {error}"));
+        }
+        let error = error.filter(|_| !is_written);
         // Of a run that is asked to stop it is said at the end.
         if let Some(error) = error.as_ref().filter(|_| !self.interrupt.is_requested()) {
             self.note(&format!("no checkpoint was written, training goes on: {error}"));

@@ -1,6 +1,6 @@
 //! What a failure says to the user, and its exit code.
 
-use std::{error::Error, process::ExitCode};
+use std::{error::Error, io, process::ExitCode};
 
 use senv::SkipThought;
 
@@ -8,6 +8,8 @@ use crate::{failure::Failure, interrupt, output, remedies::shown};
 
 /// Exit code for wrong usage.
 pub(crate) const USAGE: u8 = 2;
+/// Exit code for what is done and may not outlast a power cut, or cannot be opened: nobody should do it again.
+const DONE_IN_DOUBT: u8 = 3;
 
 /// Says what went wrong and gives the exit code.
 pub(crate) fn report(failure: Failure) -> ExitCode {
@@ -23,7 +25,11 @@ pub(crate) fn report(failure: Failure) -> ExitCode {
         }
         Failure::Failed(error) => {
             output::error(&message(error.as_ref()));
-            ExitCode::from(if is_usage(error.as_ref()) { USAGE } else { 1 })
+            ExitCode::from(match error.as_ref() {
+                error if is_done(error) => DONE_IN_DOUBT,
+                error if is_usage(error) => USAGE,
+                _ => 1,
+            })
         }
         Failure::Interrupted => ExitCode::from(interrupt::exit_code()),
         Failure::ReaderGone => ExitCode::SUCCESS,
@@ -52,6 +58,26 @@ fn command_for(error: &(dyn Error + 'static)) -> Option<&'static str> {
 /// Whether the cause of the error is that the user has asked to stop.
 fn is_interrupted(error: &(dyn Error + 'static)) -> bool {
     matches!(core_of(error), Some(senv_core::Error::Interrupted { .. }))
+}
+
+/// Whether what was asked for is done nevertheless.
+pub(crate) fn is_done(error: &(dyn Error + 'static)) -> bool {
+    let of_index = match error.downcast_ref() {
+        Some(senv::Error::Index(error)) => Some(error),
+        _ => error.downcast_ref(),
+    };
+    of_index.is_some_and(senv_index::Error::is_done) || core_of(error).is_some_and(senv_core::Error::is_done)
+}
+
+/// The failure of a step, for a whole that is not done with it.
+pub(crate) fn of_step(failure: Failure) -> Failure {
+    let Failure::Failed(error) = &failure else { return failure };
+    match core_of(error.as_ref()) {
+        Some(senv_core::Error::NotDurable { path, source }) => {
+            senv_core::Error::io("write the folder of", path, io::Error::new(source.kind(), source.to_string())).into()
+        }
+        _ => failure,
+    }
 }
 
 /// Whether the cause of the error is a parameter out of its range.
@@ -98,8 +124,6 @@ fn core_of<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a senv_core::Error>
 
 #[cfg(test)]
 mod tests {
-    use std::io;
-
     use super::*;
 
     #[test]
@@ -125,6 +149,26 @@ mod tests {
         for text in [message(&error()), message(&store()), message(&senv::Error::from(store()))] {
             assert!(text.ends_with(end), "{text}");
         }
+    }
+
+    #[test]
+    fn what_is_done_and_in_doubt_is_no_failure_of_the_whole_and_one_of_its_step() {
+        let error = || senv_core::Error::NotDurable { path: "c".into(), source: io::Error::other("worn out") };
+        let opened = || senv_index::Error::ChangedNotOpened { path: "c".into(), source: Box::new(error().into()) };
+        for failure in [
+            Failure::from(error()),
+            senv::Error::from(error()).into(),
+            senv::Error::from(senv_index::Error::from(error())).into(),
+            senv::Error::from(opened()).into(),
+            opened().into(),
+        ] {
+            let Failure::Failed(error) = &failure else { panic!("{failure:?}") };
+            assert!(is_done(error.as_ref()) && message(error.as_ref()).contains("is "), "{error}");
+            assert_eq!(format!("{:?}", report(failure)), format!("{:?}", ExitCode::from(DONE_IN_DOUBT)));
+        }
+        let Failure::Failed(step) = of_step(senv::Error::from(error()).into()) else { panic!("another failure") };
+        assert!(!is_done(step.as_ref()), "{step}");
+        assert_eq!(message(step.as_ref()), "cannot write the folder of c: worn out");
     }
 
     #[test]

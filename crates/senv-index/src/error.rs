@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use senv_core::Remedy;
+
 /// The result of a fallible operation of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -126,6 +128,27 @@ pub enum Error {
         /// The folder.
         path: PathBuf,
     },
+    /// A change is made, and what the collection is now cannot be opened.
+    #[error("{}: the change is made, but the collection cannot be opened now: {source}; do not make the change again", path.display())]
+    ChangedNotOpened {
+        /// The collection.
+        path: PathBuf,
+        /// Why it cannot be opened.
+        source: Box<Error>,
+    },
+    /// Files that the manifest of a collection names are not there.
+    #[error(
+        "{}: files of the collection are missing: {missing}; copy them back from where they were saved, or make the collection anew from \
+         its text or vectors in the place of this one ({})",
+        path.display(),
+        Remedy::Replace
+    )]
+    FilesMissing {
+        /// The collection.
+        path: PathBuf,
+        /// Their names: the first of them, and how many there are.
+        missing: String,
+    },
     /// A file of an earlier layout.
     #[error(
         "{}: it is of version {found}, this program reads version {supported}; build the index anew from its vectors or texts",
@@ -150,6 +173,32 @@ pub enum Error {
         reason: String,
     },
 }
+
+impl Error {
+    /// Whether what was asked for is done nevertheless: whoever tries again does it twice.
+    #[must_use]
+    pub fn is_done(&self) -> bool {
+        match self {
+            Self::Core(error) => error.is_done(),
+            Self::ChangedNotOpened { .. } => true,
+            _ => false,
+        }
+    }
+
+    /// The error of a step, for a whole that ends with it and is not done.
+    pub(crate) fn of_step(self) -> Self {
+        match self {
+            Self::Core(error) => error.of_step().into(),
+            error => error,
+        }
+    }
+
+    /// The error of opening what a change has made.
+    pub(crate) fn behind_change(self, folder: &Path) -> Self {
+        Self::ChangedNotOpened { path: folder.to_owned(), source: Box::new(self) }
+    }
+}
+
 /// What is wrong with a folder that holds no collection.
 fn not_a_collection(path: &Path) -> String {
     let shown = path.display();

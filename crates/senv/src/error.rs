@@ -393,6 +393,14 @@ impl From<senv_eval::Error> for Error {
 }
 
 impl Error {
+    /// The error of a step, for a whole that ends with it and is not done.
+    pub(crate) fn of_step(self) -> Self {
+        match self {
+            Self::Core(error) => error.of_step().into(),
+            error => error,
+        }
+    }
+
     /// What helps, where that is a matter of settings; the messages say the same in words.
     ///
     /// ```

@@ -56,6 +56,19 @@ pub enum Error {
         /// The error of the system.
         source: std::io::Error,
     },
+    /// A file has its name and its new content, and the system cannot say that both outlast a power cut. What was asked
+    /// for is done: whoever tries again does it twice.
+    #[error(
+        "{}: this is done, but it may not outlast a power cut: the system could not write the folder to the disk ({source}); do not do \
+         it again, but look at the disk, and keep a copy",
+        path.display()
+    )]
+    NotDurable {
+        /// The file.
+        path: PathBuf,
+        /// The error of the system.
+        source: std::io::Error,
+    },
     /// A line of text is not UTF-8.
     #[error(
         "{}:{line}: byte {byte} of the line is not valid UTF-8; convert the file, or read it with {}",
@@ -312,6 +325,27 @@ impl Error {
     #[must_use]
     pub fn io(action: &'static str, path: impl Into<PathBuf>, source: std::io::Error) -> Self {
         Self::Io { action, path: path.into(), source }
+    }
+
+    /// Whether what was asked for is done nevertheless ([`Error::NotDurable`]).
+    #[must_use]
+    pub fn is_done(&self) -> bool {
+        matches!(self, Self::NotDurable { .. })
+    }
+
+    /// The error of a step, for a whole that ends with it and is not done: no [`Error::NotDurable`].
+    ///
+    /// ```
+    /// use senv_core::Error;
+    /// let step = Error::NotDurable { path: "first of two".into(), source: std::io::ErrorKind::Other.into() };
+    /// assert!(step.is_done() && !step.of_step().is_done());
+    /// ```
+    #[must_use]
+    pub fn of_step(self) -> Self {
+        match self {
+            Self::NotDurable { path, source } => Self::io("write the folder of", path, source),
+            error => error,
+        }
     }
 
     /// For a path that exists and is no file that can be memory-mapped.

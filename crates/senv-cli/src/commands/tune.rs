@@ -273,7 +273,10 @@ impl Search {
                     "the search of this folder had other settings or other files; give another --output".into();
                 Err(CoreError::BadFile { path, reason }.into())
             }
-            Err(_) => Ok(AtomicFile::write_with(&path, |file| std::io::Write::write_all(file, text.as_bytes()))?),
+            Err(_) => {
+                let written = AtomicFile::write_with(&path, |file| std::io::Write::write_all(file, text.as_bytes()));
+                Ok(written.map_err(CoreError::of_step)?)
+            }
         }
     }
 

@@ -9,7 +9,7 @@ use std::{
 use crate::{
     common::{Ended, Folder},
     many_files::{count, encode, folder, outputs},
-    running::{hold, signal, wait_until},
+    running::{has_begun, hold, signal, wait_until},
 };
 
 fn worker(folder: &Folder, timeout: &str) -> Child {
@@ -42,13 +42,12 @@ impl At {
         let number = format!("-{}-", worker.id());
         let is_own = |entry: &fs::DirEntry| entry.file_name().to_str().is_some_and(|name| name.contains(&number));
         let begun = || entries(&folder.path("out/_senv/unfinished")).into_iter().filter(is_own);
-        let has_bytes = |file: &fs::DirEntry| file.metadata().is_ok_and(|file| file.len() > 0);
         let is_holder =
             |claim: &fs::DirEntry| fs::read_to_string(claim.path()).is_ok_and(|text| text.contains(&number));
         match self {
             Self::Claim => entries(&folder.path("claims")).iter().any(is_holder),
             Self::Begin => begun().next().is_some(),
-            Self::Write => begun().any(|made| entries(&made.path()).iter().any(has_bytes)),
+            Self::Write => begun().any(|made| has_begun(worker, &made.path())),
             Self::Outputs(n) => n_outputs(folder) >= n,
         }
     }

@@ -7,11 +7,14 @@
 
 #[path = "../program/common.rs"]
 mod common;
+#[path = "../program/fault.rs"]
+mod fault;
 #[path = "../program/many_files.rs"]
 mod many_files;
 #[path = "../program/running.rs"]
 mod running;
 
+mod faults;
 #[cfg(unix)]
 mod kills;
 mod reproduce;

@@ -9,7 +9,7 @@ use std::{
 
 use crate::{
     common::{Ended, Folder, text},
-    running::{feed, hear, hold, in_time, is_written, limited, signal, wait_for, wait_in},
+    running::{feed, has_begun, hear, hold, in_time, is_written, limited, signal, wait_for, wait_until},
 };
 
 /// Epochs that no machine gets to the end of: such runs are stopped.
@@ -196,13 +196,12 @@ fn is_ignored(_: i32) -> bool {
     false
 }
 
-/// Waits until a run that writes `v.npy` has written some of it, under the name that it has until then.
+/// Waits until a run that writes one file has written some of it.
 fn wait_for_some(folder: &Folder, child: &mut Child) {
-    let has_some = |name: &String| {
-        let file = folder.path(name);
-        name.starts_with(".v.npy.") && name.ends_with(".tmp") && file.metadata().is_ok_and(|file| file.len() > 0)
-    };
-    wait_in(child, "it writes", || folder.names().iter().any(has_some));
+    wait_until("it writes", || {
+        assert!(child.try_wait().unwrap().is_none(), "the run has ended before it wrote");
+        has_begun(child, &folder.path(""))
+    });
 }
 
 #[test]

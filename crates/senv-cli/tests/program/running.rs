@@ -162,6 +162,21 @@ pub(crate) fn limited(folder: &Folder, limit: &str, args: &[&str]) -> Ended {
     command.env("MALLOC_ARENA_MAX", "1").stdin(Stdio::null()).output().unwrap().into()
 }
 
+/// Whether a run has written some of a file that is to be in this folder, and has no name yet; elsewhere than on Linux
+/// it has one, which ends in `.tmp`.
+pub(crate) fn has_begun(child: &Child, folder: &std::path::Path) -> bool {
+    let entries = |path: &std::path::Path| fs::read_dir(path).into_iter().flatten().flatten();
+    let Ok(real) = fs::canonicalize(folder) else { return false };
+    let has_bytes = |path: &std::path::Path| fs::metadata(path).is_ok_and(|file| file.is_file() && file.len() > 0);
+    let is_there = |path: std::path::PathBuf| {
+        let open = fs::read_link(&path).unwrap_or_default();
+        open.parent() == Some(&real) && open.to_string_lossy().ends_with(" (deleted)") && has_bytes(&path)
+    };
+    let open = std::path::PathBuf::from(format!("/proc/{}/fd", child.id()));
+    entries(&open).any(|file| is_there(file.path()))
+        || entries(&real).any(|file| file.file_name().to_string_lossy().ends_with(".tmp") && has_bytes(&file.path()))
+}
+
 /// Sends a signal, by its number or its name.
 #[cfg(unix)]
 pub(crate) fn signal(child: &Child, signal: impl std::fmt::Display) {

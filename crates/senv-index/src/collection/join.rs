@@ -1,6 +1,6 @@
 //! Collections of shards -> the collection of the whole.
 
-use std::{collections::HashSet, fs, path::Path};
+use std::{collections::HashSet, fs, io, path::Path};
 
 use super::{
     Collection,
@@ -101,8 +101,13 @@ impl Collection {
     fn copy(&self, manifest: &mut Manifest, new: &mut NewFiles, from: &Path, entry: &SegmentEntry) -> Result<()> {
         let file = self.new_file(manifest, new, "segment");
         let path = self.folder.join(&file);
-        let written = fs::copy(from.join(&entry.file), &path).and_then(|_| fs::File::open(&path)?.sync_all());
-        written.map_err(|e| senv_core::Error::io("write", &path, e))?;
+        let copy = || {
+            // Never through a link that has come to this place meanwhile.
+            let mut to = fs::File::create_new(&path)?;
+            io::copy(&mut fs::File::open(from.join(&entry.file))?, &mut to)?;
+            to.sync_all()
+        };
+        copy().map_err(|e| senv_core::Error::io("write", &path, e))?;
         let entry = SegmentEntry { file, ..entry.clone() };
         let segment = Segment::open(&self.folder, &entry, manifest, None)?;
         segment.verify()?;

@@ -118,7 +118,11 @@ impl Manifest {
             _ => senv_core::Error::io("read", &path, e).into(),
         };
         let damaged = |reason: String| Error::Damaged { path: path.clone(), what: "the manifest".into(), reason };
-        let size = fs::metadata(&path).map_err(io)?.len();
+        let metadata = fs::metadata(&path).map_err(io)?;
+        if !metadata.is_file() {
+            return Err(senv_core::Error::not_a_file(&path, &metadata).into());
+        }
+        let size = metadata.len();
         if size > MOST {
             return Err(damaged(format!("it has {size} bytes, at most {MOST} are expected")));
         }

@@ -99,11 +99,21 @@ impl Collection {
             // A writer may have removed the files of a manifest that is not the present one any more.
             let present = Manifest::read(folder)?;
             if present == manifest {
-                return Err(error);
+                return Err(Self::missing(folder, &manifest).unwrap_or(error));
             }
             manifest = present;
         }
         Self::of(folder, manifest)
+    }
+
+    /// What to say where files are gone that the manifest names.
+    fn missing(folder: &Path, manifest: &Manifest) -> Option<Error> {
+        let is_gone = |name: &&String| matches!(folder.join(name).symlink_metadata(), Err(e) if e.kind() == std::io::ErrorKind::NotFound);
+        let names = manifest.segments.iter().map(|segment| &segment.file).chain(&manifest.deletions);
+        let gone: Vec<&str> = names.filter(is_gone).map(String::as_str).collect();
+        let (first, more) = (gone.first()?, gone.len() - 1);
+        let missing = if more == 0 { (*first).to_owned() } else { format!("{first} and {more} more") };
+        Some(Error::FilesMissing { path: folder.to_owned(), missing })
     }
 
     fn of(folder: &Path, manifest: Manifest) -> Result<Self> {

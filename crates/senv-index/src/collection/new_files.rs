@@ -2,7 +2,10 @@
 
 use std::fs;
 
-use senv_core::{ModelFile, ModelWriter, files::Unfinished};
+use senv_core::{
+    ModelFile, ModelWriter,
+    files::{Unfinished, sync_folder},
+};
 
 use super::{
     Collection, NewRows,
@@ -67,7 +70,7 @@ impl Collection {
         }
         let file = self.new_file(manifest, new, "segment");
         let content = SegmentContent { ids, columns: &rows.texts };
-        Segment::write(&self.folder.join(&file), rows.vectors, &manifest.params, &content)?;
+        Segment::write(&self.folder.join(&file), rows.vectors, &manifest.params, &content).map_err(Error::of_step)?;
         #[cfg(test)]
         tests::damage(&self.folder.join(&file));
         let mut entry = SegmentEntry { file, rows: n, deleted: 0, header: None };
@@ -99,7 +102,7 @@ impl Collection {
         if !is_empty {
             let file = self.new_file(manifest, new, "deletions");
             let path = self.folder.join(&file);
-            writer.save(&path)?;
+            writer.save(&path).map_err(senv_core::Error::of_step)?;
             manifest.deletions_header = header_checksum(&ModelFile::open(&path)?).map(str::to_owned);
             manifest.deletions = Some(file);
         }
@@ -120,9 +123,11 @@ impl Collection {
     }
 
     /// Removes segments and deletions that belong to no state any more: readers that have them open keep them. What
-    /// only has such a name stays.
+    /// only has such a name stays. So does all while the manifest that does not name them may be gone after a power
+    /// cut, and one be there that does.
     pub(super) fn remove_others(&self) {
         let Ok(entries) = fs::read_dir(&self.folder) else { return };
+        let mut others = Vec::new();
         for entry in entries.flatten() {
             let name = entry.file_name();
             let Some(name) = name.to_str() else { continue };
@@ -138,9 +143,15 @@ impl Collection {
                     _ => false,
                 };
             if is_ours && !self.manifest.names(name) {
-                // Where an open file cannot be removed the next change tries again.
-                let _ = fs::remove_file(entry.path());
+                others.push(entry.path());
             }
+        }
+        if others.is_empty() || sync_folder(Manifest::path(&self.folder)).is_err() {
+            return;
+        }
+        for path in others {
+            // Where an open file cannot be removed the next change tries again.
+            let _ = fs::remove_file(path);
         }
     }
 }

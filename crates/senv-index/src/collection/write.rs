@@ -2,7 +2,7 @@
 
 use std::{collections::HashSet, fs, ops::Range, path::Path};
 
-use senv_core::files::{FileLock, Unfinished};
+use senv_core::files::{FileLock, Unfinished, sync_folder};
 
 use super::{Collection, CollectionParams, NewRows, bits::Bits, manifest::Manifest, new_files::NewFiles};
 use crate::{Error, Result, rows::check_finite};
@@ -51,7 +51,7 @@ impl Collection {
     }
 
     /// Makes a collection of parts, each of which becomes a segment, as [`Collection::add_parts`]. It is there as a
-    /// whole, or, after an error, not at all.
+    /// whole, or, after an error that does not say otherwise ([`Error::is_done`]), not at all.
     ///
     /// # Errors
     /// As [`Collection::create`]; as [`Collection::add`]; those of `next`.
@@ -115,27 +115,63 @@ impl Collection {
         if let Some(shard) = &mut manifest.shard {
             shard.generation = manifest.generation;
         }
-        let old = old.map(|old| Self::without_segments(folder, old));
         // What a writer left that was killed.
-        old.iter().for_each(Self::remove_others);
+        if let Some(old) = old {
+            Self::without_segments(folder, old).remove_others();
+        }
         let mut new = NewFiles::default();
         let building = Self::without_segments(folder, manifest.clone());
-        let built = fill(&building, &mut manifest, &mut new).and_then(|()| {
-            new.keep();
-            Ok(manifest.write(folder)?)
-        });
-        if let Err(error) = built {
-            old.iter().for_each(Self::remove_others);
-            drop(lock);
-            if new_folder.is_some() {
-                let _ = fs::remove_dir(folder);
+        let built = fill(&building, &mut manifest, &mut new);
+        let written = built.and_then(|()| Ok(Self::write_manifest(&manifest, folder, new, new_folder.is_some())?));
+        let is_done = match written {
+            Ok(is_done) => is_done,
+            Err(error) => {
+                Self::remove_unnamed(folder, &building.manifest);
+                drop(lock);
+                if new_folder.is_some() {
+                    let _ = fs::remove_dir(folder);
+                }
+                return Err(error);
             }
-            return Err(error);
-        }
+        };
         drop(new_folder);
-        let collection = Self::open(folder)?;
+        is_done?;
+        let collection = Self::open(folder).map_err(|error| error.behind_change(folder))?;
         collection.remove_others();
         Ok(collection)
+    }
+
+    /// Puts a manifest in its place: from here on the new files belong to the collection. An error says that nothing
+    /// has happened; what may not outlast a power cut has, and is an error within.
+    fn write_manifest(
+        manifest: &Manifest,
+        folder: &Path,
+        mut new: NewFiles,
+        is_new_folder: bool,
+    ) -> Result<Result<()>> {
+        new.keep();
+        let written = manifest.write(folder);
+        #[cfg(test)]
+        tests::lose(folder);
+        let written = written.and_then(|()| match is_new_folder {
+            true => Ok(sync_folder(std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned()))?),
+            false => Ok(()),
+        });
+        match written {
+            Err(Error::Core(error)) if error.is_done() => Ok(Err(error.into())),
+            written => written.map(Ok),
+        }
+    }
+
+    /// After a change that was not made: removes its files, which are those that the manifest does not name that is
+    /// there now. It is read again, and where that fails nothing is removed. `empty` names nothing.
+    fn remove_unnamed(folder: &Path, empty: &Manifest) {
+        let manifest = match Manifest::read(folder) {
+            Ok(manifest) => manifest,
+            Err(Error::NotACollection { .. }) => empty.clone(),
+            Err(_) => return,
+        };
+        Self::without_segments(folder, manifest).remove_others();
     }
 
     /// The state of a manifest, without its files.
@@ -152,7 +188,8 @@ impl Collection {
     /// [`senv_core::Error::ShapeMismatch`] for vectors of another dimension, or ids or texts of another number;
     /// [`Error::NonFinite`]; [`Error::RepeatedId`]; [`Error::WrongColumns`]; [`Error::SegmentLimit`];
     /// [`senv_core::Error::InUse`] while another process writes; [`senv_core::Error::Io`]. The collection is as before
-    /// then.
+    /// then. After [`senv_core::Error::NotDurable`] and [`Error::ChangedNotOpened`] alone the rows are there
+    /// ([`Error::is_done`]).
     pub fn add(&mut self, rows: NewRows) -> Result<Vec<u64>> {
         let ids = self.change(|collection, new| {
             let mut manifest = collection.manifest.clone();
@@ -238,6 +275,10 @@ impl Collection {
 
     /// Locks the collection, takes over what others have changed, makes a new manifest and with it new deletions, and
     /// puts it in place of the old one. Then files that belong to it no more are removed.
+    ///
+    /// # Errors
+    /// That of `make`, and those of writing: nothing is changed. [`senv_core::Error::NotDurable`] and
+    /// [`Error::ChangedNotOpened`]: the change is made.
     pub(super) fn change<T, E: From<Error>>(
         &mut self,
         make: impl FnOnce(&Self, &mut NewFiles) -> Result<(Manifest, Option<Vec<Bits>>, T), E>,
@@ -252,17 +293,25 @@ impl Collection {
                 self.write_deletions(&mut manifest, &mut new, &deleted)?;
             }
             manifest.generation += 1;
-            new.keep();
-            manifest.write(&self.folder)?;
-            Ok(result)
+            Ok((Self::write_manifest(&manifest, &self.folder, new, false)?, result))
         });
         // Only who knows what belongs to the collection may remove what does not.
         let refreshed = self.refresh();
-        if refreshed.is_ok() {
-            self.remove_others();
-        }
-        let result = made?;
-        refreshed?;
+        let result = match made {
+            Ok((Ok(()), result)) => {
+                refreshed.map_err(|error| error.behind_change(&self.folder))?;
+                result
+            }
+            // After a power cut the manifest of before may be there again, which names the files of before.
+            Ok((Err(error), _)) => return Err(error.into()),
+            Err(error) => {
+                if refreshed.is_ok() {
+                    self.remove_others();
+                }
+                return Err(error);
+            }
+        };
+        self.remove_others();
         Ok(result)
     }
 
@@ -348,5 +397,54 @@ impl Collection {
             }
         }
         Ok(false)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use senv_core::Table;
+
+    use super::*;
+
+    thread_local! {
+        /// Whether a segment is lost as soon as the manifest names it.
+        static LOST: Cell<bool> = const { Cell::new(false) };
+    }
+
+    /// What a disk that fails does behind a change.
+    pub(super) fn lose(folder: &Path) {
+        if LOST.get() {
+            fs::remove_file(folder.join("000002.segment")).unwrap();
+        }
+    }
+
+    fn rows() -> NewRows {
+        NewRows::new(Table::from_vec(1, 2, vec![1.0, 0.0]).unwrap())
+    }
+
+    #[test]
+    fn a_change_whose_outcome_cannot_be_opened_is_made_and_said_to_be() {
+        for rebuilds in [false, true] {
+            let folder = tempfile::tempdir().unwrap();
+            let mut collection = Collection::create(folder.path(), &CollectionParams::new(2)).unwrap();
+            collection.add(rows()).unwrap();
+            LOST.set(true);
+            let mut part = Some(rows());
+            let failed = match rebuilds {
+                false => collection.add(rows()).map(drop),
+                true => Collection::rebuild(folder.path(), &CollectionParams::new(2), || Ok(part.take())).map(drop),
+            };
+            LOST.set(false);
+            let error: Error = failed.unwrap_err();
+            assert!(error.is_done() && matches!(error, Error::ChangedNotOpened { .. }), "{error}");
+            assert!(error.to_string().contains("missing: 000002.segment;"), "{error}");
+            assert_eq!(Manifest::read(folder.path()).unwrap().segments.len(), if rebuilds { 1 } else { 2 });
+            // Nothing is removed by whoever cannot open what is there: the state before can be had back.
+            assert!(folder.path().join("000001.segment").exists());
+            let missing = Collection::open(folder.path()).unwrap_err();
+            assert!(matches!(missing, Error::FilesMissing { .. }) && !missing.is_done(), "{missing}");
+        }
     }
 }

@@ -1,7 +1,8 @@
 //! Files that are replaced atomically: written to a temporary file, then renamed.
 //!
-//! [`AtomicFile`] writes to a temporary file beside the target and renames it at the end, so a full disk, a
-//! crash or an error half way leaves the old file as it was. What must not be renamed over (a device such as
+//! [`AtomicFile`] writes to a file without a name on the disk of the target, gives it one beside the target at the end,
+//! and renames it, so a full disk, a crash or an error half way leaves the old file as it was, and nothing beside it.
+//! What must not be renamed over (a device such as
 //! `/dev/stdout`, a pipe) is written directly; a symbolic link to a file stays a link, and the file that it
 //! names is replaced.
 
@@ -11,25 +12,21 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use tempfile::NamedTempFile;
-
-use crate::writing::unfinished::Unfinished;
+use crate::writing::temporary::{Before, Temporary, folder_of, prefix_of, remove_leftovers};
 use senv_base::{Error, Result};
 
 /// Bytes buffered before a system call.
 const BUFFER: usize = 1 << 18;
-
-/// Suffix of the names of temporary files.
-const SUFFIX: &str = ".tmp";
 
 /// Links followed before the chain counts as a loop.
 const MAX_LINKS: usize = 40;
 
 /// A file under construction that gets its name only when it is complete.
 ///
-/// Dropping it without [`AtomicFile::commit`] removes what was written. A process that is killed leaves its temporary
-/// file (`.NAME.XXXXXX.tmp`) behind, unless it calls
-/// [`remove_unfinished_files`](crate::writing::remove_unfinished_files) when asked to end; the next
+/// Dropping it without [`AtomicFile::commit`] removes what was written, and so does the end of the process, in whatever
+/// way it ends. On systems, and disks, that have no files without a name, the temporary file is called
+/// `.NAME.XXXXXX.tmp` from the beginning: a process that is killed leaves it behind, unless it calls
+/// [`remove_unfinished_files`](crate::writing::remove_unfinished_files) when asked to end, and the next
 /// [`AtomicFile::create`] of the same name removes it. A file that another writer still works on is locked and is left
 /// alone.
 ///
@@ -53,8 +50,8 @@ pub struct AtomicFile {
 /// Where the bytes are written until the commit.
 #[derive(Debug)]
 enum Sink {
-    /// A temporary file beside the target, renamed to it at the end.
-    Temporary { file: NamedTempFile, target: PathBuf, unfinished: Unfinished },
+    /// A temporary file, renamed to the target at the end.
+    Temporary(Temporary),
     /// Something that cannot be replaced: a device, a pipe.
     Direct(File),
 }
@@ -62,14 +59,14 @@ enum Sink {
 impl Write for Sink {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
-            Self::Temporary { file, .. } => file.as_file_mut().write(bytes),
+            Self::Temporary(temporary) => temporary.file.write(bytes),
             Self::Direct(file) => file.write(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match self {
-            Self::Temporary { file, .. } => file.as_file_mut().flush(),
+            Self::Temporary(temporary) => temporary.file.flush(),
             Self::Direct(file) => file.flush(),
         }
     }
@@ -78,7 +75,7 @@ impl Write for Sink {
 impl Seek for Sink {
     fn seek(&mut self, position: SeekFrom) -> io::Result<u64> {
         match self {
-            Self::Temporary { file, .. } => file.as_file_mut().seek(position),
+            Self::Temporary(temporary) => temporary.file.seek(position),
             Self::Direct(file) => file.seek(position),
         }
     }
@@ -130,28 +127,64 @@ impl AtomicFile {
         Error::io("write", &self.path, source)
     }
 
-    /// Writes everything to the disk and gives the file its name. Until this returns `Ok`, readers find the old file.
+    /// Writes everything to the disk and gives the file its name.
     ///
     /// # Errors
     /// [`Error::Io`] if the rest cannot be written or the file cannot be renamed; the old file is then untouched
-    /// and nothing is left over.
+    /// and nothing is left over. [`Error::NotDurable`] if the new file has its name, and the system fails to write that
+    /// to the disk: readers find the new file, and after a power cut perhaps the old one.
     pub fn commit(self) -> Result<()> {
         Self::commit_all([self])
     }
 
     /// The same of files that belong together: all are on the disk before the first of them gets its name, so that a
-    /// full disk leaves all the old ones. A crash between two renames, which takes a moment, can leave new ones beside
-    /// old.
+    /// full disk leaves all the old ones, as does a rename that fails. A crash between two renames, which takes a
+    /// moment, can leave new ones beside old.
     ///
     /// # Errors
     /// As [`AtomicFile::commit`].
     pub fn commit_all(files: impl IntoIterator<Item = Self>) -> Result<()> {
         let written = files.into_iter().map(Self::written).collect::<Result<Vec<_>>>()?;
-        written.into_iter().try_for_each(|(sink, path)| {
-            let Sink::Temporary { file, target, unfinished: _unfinished } = sink else { return Ok(()) };
-            file.persist(&target).map_err(|e| Error::io("rename the finished file to", &path, e.error))?;
-            sync_folder(&target).map_err(|e| Error::io("write the folder of", &path, e))
-        })
+        let mut durable = Ok(());
+        // All have a name beside the target before the first gets its own: a folder can be full, too.
+        let io = |path: &Path, e| Error::io("rename the finished file to", path, e);
+        let named = written.into_iter().filter_map(|(sink, path)| match sink {
+            Sink::Temporary(temporary) => Some(temporary.named().map_err(|e| io(&path, e)).map(|named| (named, path))),
+            Sink::Direct(_) => None,
+        });
+        let named = named.collect::<Result<Vec<_>>>()?;
+        let may_undo = named.len() > 1;
+        let mut renamed = Vec::with_capacity(named.len());
+        for (temporary, path) in named {
+            let before = may_undo.then(|| Before::of(temporary.target()));
+            match temporary.rename() {
+                Ok(target) => renamed.push((target, path, before)),
+                Err(e) => {
+                    for (target, _, before) in renamed.into_iter().rev() {
+                        if let Some(before) = before {
+                            before.put_back(&target);
+                        }
+                    }
+                    return Err(io(&path, e));
+                }
+            }
+        }
+        for (target, path, _) in renamed {
+            let synced = sync_folder_of(&target).map_err(|source| Error::NotDurable { path, source });
+            durable = durable.and(synced);
+        }
+        durable
+    }
+
+    /// As [`AtomicFile::commit`], but never in the place of a file that is there.
+    ///
+    /// # Errors
+    /// As [`AtomicFile::commit`]; [`Error::Io`] of [`ErrorKind::AlreadyExists`] if there is a file.
+    pub fn commit_new(self) -> Result<()> {
+        let (sink, path) = self.written()?;
+        let Sink::Temporary(temporary) = sink else { return Ok(()) };
+        let target = temporary.rename_new().map_err(|e| Error::io("rename the finished file to", &path, e))?;
+        sync_folder_of(&target).map_err(|source| Error::NotDurable { path, source })
     }
 
     /// Writes everything to the disk.
@@ -159,7 +192,7 @@ impl AtomicFile {
         let Self { sink, path } = self;
         let mut sink = sink.into_inner().map_err(|e| Error::io("write", &path, e.into_error()))?;
         match &mut sink {
-            Sink::Temporary { file, .. } => file.as_file().sync_all(),
+            Sink::Temporary(temporary) => temporary.file.sync_all(),
             Sink::Direct(file) => file.flush(),
         }
         .map_err(|e| Error::io("write", &path, e))?;
@@ -195,7 +228,7 @@ fn open(path: &Path) -> io::Result<Sink> {
             // A rename needs no permission of the file itself, so the read-only flag is checked here.
             Err(io::Error::new(ErrorKind::PermissionDenied, "an old file of that name is read-only"))
         }
-        Some((target, permissions)) => temporary(target, permissions),
+        Some((target, permissions)) => Temporary::create(target, permissions).map(Sink::Temporary),
         // Appending is what a redirection of standard output to an old file asks for; devices and pipes do not care.
         None => OpenOptions::new().append(true).open(path).map(Sink::Direct),
     }
@@ -226,61 +259,23 @@ pub(crate) fn replaced(path: &Path) -> io::Result<Option<(PathBuf, Option<fs::Pe
     Ok(None)
 }
 
-/// The folder a path lies in; `.` for a bare name.
-fn folder_of(path: &Path) -> &Path {
-    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
-}
-
-/// A locked temporary file in the folder of `target`; leftovers of killed processes are removed first.
-fn temporary(target: PathBuf, permissions: Option<fs::Permissions>) -> io::Result<Sink> {
-    let folder = folder_of(&target);
-    // Part of a long name is enough: the system limits the length, and the lock tells writers apart.
-    let name = target.file_name().unwrap_or_default().to_string_lossy();
-    let prefix = format!(".{}.", name.chars().take(40).collect::<String>());
-    remove_leftovers(folder, &prefix);
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(&prefix).suffix(SUFFIX);
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666)); // less the umask, as any new file
-    for _ in 0..100 {
-        let file = builder.tempfile_in(folder)?;
-        // Another process that cleans up may hold the lock already, or have removed the file: then once more.
-        let locked = match file.as_file().try_lock() {
-            Ok(()) => true,
-            Err(fs::TryLockError::WouldBlock) => false,
-            Err(fs::TryLockError::Error(_)) => true, // no locks here, so nobody cleans up either
-        };
-        if locked && file.path().exists() {
-            if let Some(permissions) = permissions {
-                file.as_file().set_permissions(permissions)?;
-            }
-            let unfinished = Unfinished::new(file.path());
-            return Ok(Sink::Temporary { file, target, unfinished });
-        }
-    }
-    Err(io::Error::new(ErrorKind::AlreadyExists, "temporary files disappear as soon as they are made"))
-}
-
-/// Removes temporary files of this target that no process holds a lock on. Whatever cannot be removed stays.
-fn remove_leftovers(folder: &Path, prefix: &str) {
-    let Ok(entries) = fs::read_dir(folder) else { return };
-    for entry in entries.flatten() {
-        let name = entry.file_name();
-        let Some(name) = name.to_str() else { continue };
-        let middle = name.strip_prefix(prefix).and_then(|rest| rest.strip_suffix(SUFFIX));
-        let ours = middle.is_some_and(|m| m.len() == 6 && m.bytes().all(|b| b.is_ascii_alphanumeric()));
-        if !ours || !entry.file_type().is_ok_and(|kind| kind.is_file()) {
-            continue;
-        }
-        let Ok(file) = OpenOptions::new().write(true).open(entry.path()) else { continue };
-        if file.try_lock().is_ok() {
-            let _ = fs::remove_file(entry.path());
-        }
+/// Removes what killed writers have left of a file of this path, as [`AtomicFile::create`] does before it begins.
+pub fn remove_leftovers_of(path: impl AsRef<Path>) {
+    if let Ok(Some((target, _))) = replaced(path.as_ref()) {
+        remove_leftovers(folder_of(&target), &prefix_of(&target));
     }
 }
 
-/// Writes a rename to the disk, where folders can be synchronized.
-fn sync_folder(target: &Path) -> io::Result<()> {
+/// Writes to the disk that a file, or a folder, has its name, where the system can.
+///
+/// # Errors
+/// [`Error::NotDurable`] if it fails.
+pub fn sync_folder(path: impl AsRef<Path>) -> Result<()> {
+    let path = path.as_ref();
+    sync_folder_of(path).map_err(|source| Error::NotDurable { path: path.to_owned(), source })
+}
+
+fn sync_folder_of(target: &Path) -> io::Result<()> {
     if !cfg!(unix) {
         return Ok(());
     }
@@ -293,7 +288,10 @@ fn sync_folder(target: &Path) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use tempfile::NamedTempFile;
+
     use super::*;
+    use crate::writing::temporary::named;
 
     fn names(folder: &Path) -> Vec<String> {
         let mut names: Vec<String> =
@@ -324,7 +322,7 @@ mod tests {
         fs::write(&path, "old").unwrap();
         let failed = AtomicFile::write_with(&path, |file| {
             file.write_all(&[b'n'; 3 * BUFFER])?;
-            assert_eq!(names(folder.path()).len(), 2, "the temporary file lies beside the old one");
+            assert_eq!(names(folder.path()).len(), if cfg!(target_os = "linux") { 1 } else { 2 }, "a temporary file");
             Err(io::Error::other("stop"))
         });
         let Err(Error::Io { path: named, .. }) = failed else { panic!("an error was expected") };
@@ -356,10 +354,51 @@ mod tests {
         assert_eq!([path, second].map(|path| fs::read_to_string(path).unwrap()), ["new", "new"]);
     }
 
+    #[cfg(unix)]
+    #[test]
+    fn a_rename_that_fails_takes_those_before_it_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::write(at("first"), "old").unwrap();
+        let files = ["first", "second", "third"].map(|name| {
+            let mut file = AtomicFile::create(at(name)).unwrap();
+            file.write_all(b"new").unwrap();
+            file
+        });
+        // No file is renamed to a folder.
+        fs::create_dir(at("third")).unwrap();
+        let error = AtomicFile::commit_all(files).unwrap_err();
+        assert!(matches!(&error, Error::Io { path, .. } if path.ends_with("third")), "{error}");
+        assert_eq!(
+            (fs::read_to_string(at("first")).unwrap().as_str(), names(folder.path())),
+            ("old", vec!["first".into(), "third".into()])
+        );
+    }
+
+    #[test]
+    fn a_new_file_is_never_put_in_the_place_of_another() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("settings");
+        let started = |text: &[u8]| {
+            let mut file = AtomicFile::create(&path).unwrap();
+            file.write_all(text).unwrap();
+            file
+        };
+        let second = started(b"second");
+        started(b"first").commit_new().unwrap();
+        let refused = second.commit_new().unwrap_err();
+        assert!(matches!(&refused, Error::Io { source, .. } if source.kind() == ErrorKind::AlreadyExists), "{refused}");
+        assert_eq!((fs::read_to_string(&path).unwrap().as_str(), names(folder.path()).len()), ("first", 1));
+        fs::write(folder.path().join(".settings.abcdef.tmp"), "").unwrap();
+        remove_leftovers_of(&path);
+        assert_eq!(names(folder.path()), ["settings"]);
+    }
+
     #[test]
     fn leftovers_of_killed_writers_go_and_files_of_living_ones_stay() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("model");
+        let (file, (name, _)) = named(&path).unwrap();
         let living = AtomicFile::create(&path).unwrap();
         let kept = [".model.abc.tmp", ".model.abcdef", "model.abcdef.tmp", ".other.abcdef.tmp"];
         for name in kept.iter().chain(&[".model.abcdef.tmp"]) {
@@ -368,8 +407,12 @@ mod tests {
         let second = AtomicFile::create(&path).unwrap();
         assert!(!folder.path().join(".model.abcdef.tmp").exists());
         assert!(kept.iter().all(|name| folder.path().join(name).exists()));
+        assert!(name.exists(), "another works on it");
+        drop(file);
         second.commit().unwrap();
         living.commit().unwrap();
+        remove_leftovers_of(&path);
+        assert!(!name.exists());
         assert_eq!(names(folder.path()).len(), kept.len() + 1);
     }
 

@@ -4,16 +4,20 @@
 use std::{
     ffi::OsString,
     fs::{self, File, OpenOptions, TryLockError},
-    io::Write,
+    io::{ErrorKind, Read, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
 };
 
-use crate::writing::{atomic_file::replaced, unfinished::Unfinished};
+use crate::writing::{atomic_file::replaced, temporary::no_follow, unfinished::Unfinished};
 use senv_base::{Error, Result};
+
+/// Bytes of a lock file at most: the number of a process, and room for what follows a number in other programs.
+const MOST: u64 = 32;
 
 /// The right to write a file, held by one process at a time or [shared](Self::acquire_shared), by whatever symbolic
 /// link each of them reaches it. A file `.NAME.lock` lies beside it meanwhile; the lock ends with the process, in
-/// whatever way that ends, and a lock file that is left behind locks nothing.
+/// whatever way that ends, and a lock file that is left behind locks nothing. Whatever else has that name (a link, a
+/// pipe, a file that holds more than the number of a process) is refused and stays as it is.
 ///
 /// ```
 /// let folder = tempfile::tempdir()?;
@@ -43,8 +47,8 @@ impl FileLock {
     /// devices and pipes, of which nothing is replaced.
     ///
     /// # Errors
-    /// [`Error::InUse`] if another process, or another part of this one, holds it; [`Error::Io`] if the lock file
-    /// cannot be made.
+    /// [`Error::InUse`] if another process, or another part of this one, holds it; [`Error::BadFile`] for another file
+    /// in the place of the lock file; [`Error::Io`] if the lock file cannot be made.
     pub fn acquire(target: impl AsRef<Path>) -> Result<Self> {
         Self::take(target.as_ref(), false)
     }
@@ -78,19 +82,30 @@ impl FileLock {
         name.push(".lock");
         let path = real.with_file_name(name);
         loop {
-            let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
-            let mut file = file.map_err(|e| Error::io("create", &path, e))?;
+            let file = no_follow(OpenOptions::new().read(true).write(true).create(true).truncate(false)).open(&path);
+            let mut file = match file {
+                Ok(file) => file,
+                Err(e) => return Err(refused(&path, e)),
+            };
+            let is_foreign = !file.metadata().is_ok_and(|metadata| is_single_file(&metadata));
+            if is_foreign && is_at(&file, &path) {
+                return Err(no_lock(&path));
+            }
             match if is_shared { file.try_lock_shared() } else { file.try_lock() } {
                 Ok(()) | Err(TryLockError::Error(_)) => {}
                 Err(TryLockError::WouldBlock) => {
-                    return Err(Error::InUse { path: target.to_owned(), holder: holder(&path) });
+                    return Err(Error::InUse { path: target.to_owned(), holder: holder(&mut file) });
                 }
             }
             // Whoever held it before removes the file at the end: then this is a lock on a file without a name.
             if is_at(&file, &path) {
+                if content(&mut file).is_none() {
+                    return Err(no_lock(&path));
+                }
                 // Whom the others name, if it is one. The lock is what counts, so a disk that is full changes nothing.
                 let id = if is_shared { String::new() } else { std::process::id().to_string() };
-                let _ = file.set_len(0).and_then(|()| file.write_all(id.as_bytes()));
+                let empty = file.set_len(0).and_then(|()| file.seek(SeekFrom::Start(0)));
+                let _ = empty.and_then(|_| file.write_all(id.as_bytes()));
                 let unfinished = (!is_shared).then(|| Unfinished::new(&path));
                 return Ok(Self { _held: Some(Held { file, path, unfinished }) });
             }
@@ -98,9 +113,41 @@ impl FileLock {
     }
 }
 
+/// The number that a lock file holds, or nothing; `None` for a file that is no lock file.
+fn content(file: &mut File) -> Option<String> {
+    let mut text = String::new();
+    file.seek(SeekFrom::Start(0)).ok()?;
+    file.take(MOST).read_to_string(&mut text).ok()?;
+    let is_number = (text.len() as u64) < MOST && text.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then_some(text)
+}
+
 /// The process that has written its number into a lock file; `None` where that cannot be read, or not yet.
-fn holder(path: &Path) -> Option<u32> {
-    fs::read_to_string(path).ok()?.parse().ok()
+fn holder(file: &mut File) -> Option<u32> {
+    content(file)?.parse().ok()
+}
+
+fn no_lock(path: &Path) -> Error {
+    let reason = "it has the name of a lock file of senv, and is none (a link, a pipe, or a file of something else); it stays as it \
+                  is: give it another name, or remove it, and try again";
+    Error::BadFile { path: path.to_owned(), reason: reason.into() }
+}
+
+/// Why a lock file cannot be opened.
+fn refused(path: &Path, error: std::io::Error) -> Error {
+    match fs::symlink_metadata(path) {
+        Ok(there) if !there.is_file() && error.kind() != ErrorKind::PermissionDenied => no_lock(path),
+        _ => Error::io("create", path, error),
+    }
+}
+
+/// Whether this is a file, and has no other name by which it is something else.
+fn is_single_file(metadata: &fs::Metadata) -> bool {
+    #[cfg(unix)]
+    let is_single = std::os::unix::fs::MetadataExt::nlink(metadata) == 1;
+    #[cfg(not(unix))]
+    let is_single = true;
+    metadata.is_file() && is_single
 }
 
 impl Drop for Held {
@@ -117,7 +164,7 @@ impl Drop for Held {
 #[cfg(unix)]
 fn is_at(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
-    match (file.metadata(), fs::metadata(path)) {
+    match (file.metadata(), fs::symlink_metadata(path)) {
         (Ok(a), Ok(b)) => (a.dev(), a.ino()) == (b.dev(), b.ino()),
         _ => false,
     }
@@ -207,6 +254,53 @@ mod tests {
             error.to_string().contains(&format!("another process is writing it (process {});", std::process::id())),
             "{error}"
         );
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_in_the_place_of_a_lock_file_is_refused_and_stays_as_it_is() {
+        use std::os::unix::{fs::symlink, net::UnixListener};
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let (model, lock) = (at("model"), at(".model.lock"));
+        let refused = || [FileLock::acquire(&model), FileLock::acquire_shared(&model)].map(Result::unwrap_err);
+        for content in ["dear diary", "17 letters", "17\n", &"1".repeat(40)] {
+            fs::write(at("precious"), content).unwrap();
+            for link in [|from, to| symlink(from, to), |from, to| fs::hard_link(from, to)] {
+                link(at("precious"), lock.clone()).unwrap();
+                for error in refused() {
+                    assert!(matches!(&error, Error::BadFile { path, .. } if path.ends_with(".model.lock")), "{error}");
+                }
+                assert_eq!(fs::read_to_string(&lock).unwrap(), content);
+                fs::remove_file(&lock).unwrap();
+            }
+            fs::write(&lock, content).unwrap();
+            refused();
+            assert_eq!(fs::read_to_string(&lock).unwrap(), content);
+            fs::remove_file(&lock).unwrap();
+        }
+        // A number alone is refused by another name, too: a link to the lock of another collection.
+        fs::write(at("precious"), "17").unwrap();
+        for link in [|from, to| symlink(from, to), |from, to| fs::hard_link(from, to)] {
+            link(at("precious"), lock.clone()).unwrap();
+            refused();
+            fs::remove_file(&lock).unwrap();
+        }
+        assert_eq!(fs::read_to_string(at("precious")).unwrap(), "17");
+        symlink("nothing", &lock).unwrap();
+        refused();
+        assert!(!at("nothing").exists());
+        fs::remove_file(&lock).unwrap();
+        fs::create_dir(&lock).unwrap();
+        refused();
+        fs::remove_dir(&lock).unwrap();
+        let _socket = UnixListener::bind(&lock).unwrap();
+        refused();
+        fs::remove_file(&lock).unwrap();
+        rustix::fs::mknodat(rustix::fs::CWD, &lock, rustix::fs::FileType::Fifo, rustix::fs::Mode::RUSR, 0).unwrap();
+        refused();
+        fs::remove_file(&lock).unwrap();
+        assert!(FileLock::acquire(&model).is_ok());
     }
 
     #[test]

@@ -5,10 +5,11 @@ mod atomic_file;
 mod file_lock;
 mod model_writer;
 mod static_writer;
+mod temporary;
 mod unfinished;
 mod web_writer;
 
-pub use atomic_file::AtomicFile;
+pub use atomic_file::{AtomicFile, remove_leftovers_of, sync_folder};
 pub use file_lock::FileLock;
 pub use model_writer::ModelWriter;
 pub use unfinished::{Unfinished, remove_unfinished_files};

@@ -107,7 +107,8 @@ impl KeptReading {
             // The error is that of the writing.
             let _ = remove(&beside);
         }
-        kept
+        // The whole is the reading, which is not over.
+        kept.map_err(Error::of_step)
     }
 
     /// Removes a reading of this kind, with the files beside it.

@@ -118,6 +118,12 @@ impl ScratchFile {
 
     /// One that was kept. It has its name until the reading ends.
     pub(super) fn open_kept(path: &Path) -> Result<Self> {
+        // It is written to later: never a file that a link leads to.
+        let is_file = std::fs::symlink_metadata(path).map_err(|e| Error::io("open", path, e))?.is_file();
+        if !is_file {
+            let reason = "it is no file that a reading has kept, but a link, a pipe or a folder; start anew".to_owned();
+            return Err(Error::BadFile { path: path.to_owned(), reason });
+        }
         let file = File::options().read(true).write(true).open(path).map_err(|e| Error::io("open", path, e))?;
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         Ok(Self::of(file, folder.to_owned(), Some(path.to_owned())))

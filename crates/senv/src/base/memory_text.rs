@@ -2,20 +2,28 @@
 
 use std::{
     borrow::Cow,
-    io::{BufWriter, Write},
-    path::Path,
+    fs::File,
+    io::{self, BufWriter, Seek, Write},
+    path::{Path, PathBuf},
 };
 
-use senv_core::Error as CoreError;
-use tempfile::NamedTempFile;
+use senv_core::{Error as CoreError, files::Unfinished};
+use tempfile::TempPath;
 
+use super::left_texts;
 use crate::error::{Error, Result};
+
+/// Bytes of a text that stay in memory; more go to a file.
+const IN_MEMORY: u64 = 16 << 20;
 
 /// Sentences from memory, as a text file that lives as long as this value.
 ///
-/// Training reads a text more than once, in blocks and from several threads. The sentences are therefore written to the
-/// folder for temporary files. Every call that takes the path of a text takes a `MemoryText`, and trains to the same
-/// bits as on a file with these lines.
+/// Training reads a text more than once, in blocks and from several threads, and by a path. Every call that takes the
+/// path of a text takes a `MemoryText`, and trains to the same bits as on a file with these lines.
+///
+/// On Linux up to 16 MiB of text stay in memory. More are written to the folder for temporary files, to a file without
+/// a name, which the system removes when the process ends, in whatever way. Elsewhere all are written to a file
+/// `senv-text-*.txt` there; what a process leaves that is killed, the next `MemoryText` removes.
 ///
 /// Each sentence is a line. An empty sentence ends a document, as a blank line does; a line end inside of a sentence
 /// becomes a space.
@@ -30,31 +38,97 @@ use crate::error::{Error, Result};
 /// # Ok::<(), senv::Error>(())
 /// ```
 #[derive(Debug)]
-pub struct MemoryText(NamedTempFile);
+pub struct MemoryText {
+    path: PathBuf,
+    /// What the path leads to as long as it is open.
+    _file: File,
+    /// Removes it, where it has a name: at the end, or as a signal ends the process.
+    _name: Option<(TempPath, Unfinished)>,
+}
 
 impl MemoryText {
-    /// Writes the sentences to a temporary file.
+    /// Takes the sentences.
     ///
     /// # Errors
-    /// [`senv_core::Error::Io`] if the file cannot be made or written.
+    /// [`senv_core::Error::Io`] if a temporary file is needed and cannot be made or written.
     pub fn new<S: AsRef<str>>(sentences: impl IntoIterator<Item = S>) -> Result<Self> {
+        Self::within(sentences, IN_MEMORY)
+    }
+
+    /// With so many bytes in memory at most.
+    fn within<S: AsRef<str>>(sentences: impl IntoIterator<Item = S>, most: u64) -> Result<Self> {
         let folder = std::env::temp_dir();
-        let file = tempfile::Builder::new().prefix("senv-text-").suffix(".txt").tempfile();
-        let file = file.map_err(|error| CoreError::io("create a file in", &folder, error))?;
-        let mut out = BufWriter::new(file);
-        let write = || {
-            for sentence in sentences {
-                writeln!(out, "{}", line(sentence.as_ref()))?;
-            }
-            out.flush()
+        left_texts::remove(&folder);
+        let (mut text, mut is_memory) = match in_memory() {
+            Some(text) => (text, true),
+            None => (on_disk(&folder)?, false),
         };
-        let written = write();
-        match (written, out.into_inner()) {
-            (Ok(()), Ok(file)) => Ok(Self(file)),
-            (Err(error), _) => Err(CoreError::io("write", &folder, error).into()),
-            (Ok(()), Err(error)) => Err(CoreError::io("write", &folder, error.into_error()).into()),
+        let failed = |error| CoreError::io("write a temporary file in", &folder, error);
+        let mut out = BufWriter::new(text._file.try_clone().map_err(failed)?);
+        let mut n_bytes = 0;
+        for sentence in sentences {
+            let line = line(sentence.as_ref());
+            n_bytes += line.len() as u64 + 1;
+            if is_memory && n_bytes > most {
+                out.flush().map_err(failed)?;
+                (text, is_memory) = (text.moved(&folder)?, false);
+                out = BufWriter::new(text._file.try_clone().map_err(failed)?);
+            }
+            writeln!(out, "{line}").map_err(failed)?;
+        }
+        out.flush().map_err(failed)?;
+        Ok(text)
+    }
+
+    /// The same text on the disk.
+    fn moved(mut self, folder: &Path) -> Result<Self> {
+        let mut text = on_disk(folder)?;
+        let copied = self._file.rewind().and_then(|()| io::copy(&mut self._file, &mut text._file));
+        copied.map_err(|error| CoreError::io("write a temporary file in", folder, error))?;
+        Ok(text)
+    }
+
+    /// A file without a name; `None` where it has no path either.
+    fn unnamed(file: File) -> Option<Self> {
+        #[cfg(target_os = "linux")]
+        {
+            use std::os::fd::AsRawFd;
+            let path = PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()));
+            path.is_file().then_some(Self { path, _file: file, _name: None })
+        }
+        #[cfg(not(target_os = "linux"))]
+        {
+            drop(file);
+            None
         }
     }
+}
+
+/// A text in memory, where the system has such files.
+fn in_memory() -> Option<MemoryText> {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::fs::{MemfdFlags, memfd_create};
+        MemoryText::unnamed(memfd_create("senv-text", MemfdFlags::CLOEXEC).ok()?.into())
+    }
+    #[cfg(not(target_os = "linux"))]
+    None
+}
+
+/// A text in a folder: without a name, where that is possible.
+fn on_disk(folder: &Path) -> Result<MemoryText> {
+    let failed = |error| CoreError::io("create a temporary file in", folder, error);
+    if cfg!(target_os = "linux")
+        && let Some(text) = MemoryText::unnamed(tempfile::tempfile_in(folder).map_err(failed)?)
+    {
+        return Ok(text);
+    }
+    let named = tempfile::Builder::new().prefix(left_texts::PREFIX).suffix(left_texts::SUFFIX).tempfile_in(folder);
+    let (file, name) = named.map_err(failed)?.into_parts();
+    // So that no other process takes it for left behind.
+    let _ = file.try_lock();
+    let unfinished = Unfinished::new(&name);
+    Ok(MemoryText { path: name.to_path_buf(), _file: file, _name: Some((name, unfinished)) })
 }
 
 impl MemoryText {
@@ -74,7 +148,7 @@ impl MemoryText {
 
 impl AsRef<Path> for MemoryText {
     fn as_ref(&self) -> &Path {
-        self.0.path()
+        &self.path
     }
 }
 
@@ -85,15 +159,40 @@ pub(crate) fn line(sentence: &str) -> Cow<'_, str> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]
     fn each_sentence_is_a_line_and_an_empty_one_ends_a_document() {
         let text = MemoryText::new(["one two", "", "three\r\nfour", "five\n"]).unwrap();
-        assert_eq!(std::fs::read_to_string(&text).unwrap(), "one two\n\nthree  four\nfive \n");
-        let path = text.as_ref().to_owned();
-        drop(text);
-        assert!(!path.exists());
-        assert_eq!(std::fs::read_to_string(MemoryText::new([] as [&str; 0]).unwrap()).unwrap(), "");
+        // As often as it is read.
+        for _ in 0..2 {
+            assert_eq!(fs::read_to_string(&text).unwrap(), "one two\n\nthree  four\nfive \n");
+        }
+        assert_eq!(fs::read_to_string(MemoryText::new([] as [&str; 0]).unwrap()).unwrap(), "");
+    }
+
+    #[test]
+    fn a_text_is_the_same_in_memory_and_in_a_file() {
+        let lines: Vec<String> = (0..300).map(|i| "word ".repeat(i)).collect();
+        let whole: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        for most in [0, 1, 7, 5000, whole.len() as u64 - 1, whole.len() as u64, u64::MAX] {
+            let text = MemoryText::within(&lines, most).unwrap();
+            assert_eq!(fs::read_to_string(&text).unwrap(), whole, "{most}");
+            assert_eq!(fs::metadata(&text).unwrap().len(), whole.len() as u64);
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn no_text_has_a_name_that_would_be_left_behind() {
+        for most in [0, u64::MAX] {
+            let text = MemoryText::within(["a secret"], most).unwrap();
+            assert!(text._name.is_none());
+            let real = fs::read_link(&text).unwrap();
+            let real = real.to_str().unwrap();
+            assert!(real.ends_with(" (deleted)") && real.starts_with("/memfd:senv-text") == (most > 0), "{real}");
+        }
     }
 }

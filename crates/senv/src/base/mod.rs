@@ -3,6 +3,7 @@
 pub(crate) mod configuration;
 pub(crate) mod file;
 pub(crate) mod fingerprint;
+mod left_texts;
 pub(crate) mod memory_text;
 pub(crate) mod range;
 pub(crate) mod text_files;

@@ -52,8 +52,15 @@ pub(super) fn moved(folder: &Path, digest: &str, model: &Path) -> Result<String>
     kept_path(model)
 }
 
-/// Refuses another model than the one of the collection.
+/// Refuses another model than the one of the collection, and what is no file or folder: a pipe would be waited for.
 fn check(folder: &Path, digest: &str, model: &Path) -> Result<()> {
+    if let Ok(metadata) = fs::metadata(model)
+        && !is_english(model)
+        && !metadata.is_file()
+        && !metadata.is_dir()
+    {
+        return Err(senv_core::Error::not_a_file(model, &metadata).into());
+    }
     let found = model_digest(model)?;
     if !digest.is_empty() && found != digest {
         let (collection, model, expected) = (folder.to_owned(), model.to_owned(), digest.to_owned());

@@ -51,8 +51,8 @@ pub fn write_model2vec(model: &Model, folder: &Path) -> Result<()> {
         "model_type": "model2vec", "architectures": ["StaticModel"], "hidden_dim": model_dim(model), "normalize": false,
         "embedding_dtype": "float32", "max_length": null,
     });
-    write_json(&folder.join("tokenizer.json"), &tokenizer)?;
-    write_json(&folder.join("config.json"), &config)
+    write_json(&folder.join("tokenizer.json"), &tokenizer).map_err(Core::of_step)?;
+    Ok(write_json(&folder.join("config.json"), &config)?)
 }
 
 fn model_dim(model: &Model) -> usize {
@@ -78,7 +78,8 @@ fn write_rows(rows: &Table, folder: &Path) -> Result<()> {
             file.write_all(&bytes)?;
         }
         file.write_all(&vec![0; 4 * shape[1]])
-    })?;
+    })
+    .map_err(Core::of_step)?;
     Ok(())
 }
 
@@ -100,8 +101,8 @@ fn tokenizer_json(tokenizer: &Tokenizer, vocabulary: &Vocabulary) -> Option<Valu
     }))
 }
 
-fn write_json(path: &Path, json: &Value) -> Result<()> {
-    Ok(AtomicFile::write_with(path, |file| file.write_all(json.to_string().as_bytes()))?)
+fn write_json(path: &Path, json: &Value) -> Result<(), Core> {
+    AtomicFile::write_with(path, |file| file.write_all(json.to_string().as_bytes()))
 }
 
 #[cfg(test)]

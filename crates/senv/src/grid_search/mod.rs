@@ -147,7 +147,7 @@ impl<S: Hyperparameters + Clone> GridSearch<S> {
                     self.folder.as_ref().filter(|_| table.best().is_none_or(|best| score > best.score))
                 {
                     // Before the line is written: a model without a line is made once more, a line without one is not.
-                    trained.model.write(&folder.join(BEST_MODEL))?;
+                    trained.model.write(&folder.join(BEST_MODEL)).map_err(Error::of_step)?;
                 }
                 (score, step)
             }

@@ -86,7 +86,8 @@ impl RunTable {
                     row.seconds
                 )
             })
-        })?;
+        })
+        .map_err(CoreError::of_step)?;
         Ok(())
     }
 

@@ -19,6 +19,7 @@ use crate::{
     failure::{Failure, Result},
     output::{self, grouped, plural},
     progress::Settled,
+    report::of_step,
     text::{INPUT_HELP, InputArgs, TextArgs, note_typing},
 };
 
@@ -144,11 +145,13 @@ impl Cluster {
             }
         };
         if let Some(path) = &self.save {
-            found.save(path, &senv::model_digest(&self.model.model)?)?;
+            let saved = found.save(path, &senv::model_digest(&self.model.model)?);
+            saved.map_err(|error| of_step(error.into()))?;
         }
         if let Some(path) = &self.report {
             let page = senv::groups_page(&model, &sentences, &found, &grouping)?;
-            AtomicFile::write_with(path, |file| file.write_all(page.as_bytes()))?;
+            let written = AtomicFile::write_with(path, |file| file.write_all(page.as_bytes()));
+            written.map_err(|error| of_step(error.into()))?;
         }
         self.write(&lines, &found, &grouping, with_files(input, &lines)).map_err(Failure::stdout)?;
         let distinct: std::collections::HashSet<&str> = sentences.iter().copied().collect();

@@ -109,7 +109,8 @@ pub(super) fn run(command: &Encode, inputs: &[PathBuf], threads: usize) -> Resul
     let mut counts = CoverageCounts::default();
     let outcome = job.run(
         |input, output| {
-            let of_file = command.encode(&model, &[input.to_owned()], output, format, threads)?;
+            let of_file = command.encode(&model, &[input.to_owned()], output, format, threads);
+            let of_file = of_file.map_err(report::of_step)?;
             counts += of_file;
             Ok::<_, Failure>(of_file.lines)
         },

@@ -25,6 +25,7 @@ use crate::{
     interrupt::Interrupt,
     output,
     progress::{TrainingProgress, Unit},
+    report::{is_done, of_step},
     text::is_dash,
 };
 
@@ -59,6 +60,7 @@ impl<'a> Job<'a> {
         let locks = vec![FileLock::acquire(&files.output)?];
         let inputs: Vec<PathBuf> = inputs.iter().map(|path| path.to_path_buf()).collect();
         let origin = Origin::new(&inputs);
+        refuse_pipe(&checkpoint)?;
         if files.resume {
             check_resumed(&checkpoint, &origin)?;
         }
@@ -74,6 +76,7 @@ impl<'a> Job<'a> {
     pub(crate) fn keeping(mut self, files: impl IntoIterator<Item = (PathBuf, Content<'static>)>) -> Result<Self> {
         for (path, content) in files {
             Destination { path: &path, option: "--checkpoint", content, force: None }.check(&self.inputs)?;
+            refuse_pipe(&path)?;
             self.locks.push(FileLock::acquire(&path)?);
             let before = modified(&path);
             let is_work = fs::metadata(&path).is_ok_and(|file| file.len() > 0);
@@ -103,7 +106,8 @@ impl<'a> Job<'a> {
         let outcome = fit(&progress);
         progress.finish();
         let mut outcome = match outcome {
-            Err(error) => return Err(self.not_trained(error)),
+            // What was kept on the way is no model yet, whatever became of it.
+            Err(error) => return Err(of_step(self.not_trained(error))),
             Ok(outcome) => outcome,
         };
         self.unchanged.warn_of_others();
@@ -116,13 +120,19 @@ impl<'a> Job<'a> {
             let what = ("the model as far as it is trained", self.files.output.as_path());
             return Err(self.rescue(what, error.into(), |path| save(&outcome.model, path)));
         }
-        if let Err(error) = save(&outcome.model, &self.files.output) {
-            return Err(self.not_written("the model", &self.files.output, error, |path| save(&outcome.model, path)));
+        let mut in_doubt = None;
+        match save(&outcome.model, &self.files.output) {
+            Ok(()) => {}
+            Err(error) if is_done(&error) => in_doubt = Some(error),
+            Err(error) => {
+                return Err(self.not_written("the model", &self.files.output, error, |path| save(&outcome.model, path)));
+            }
         }
         // Before the checkpoint goes: --resume can lead back here.
         if let Some(Beside { what, path, write }) = outcome.beside.take() {
             match write(&outcome.model, &path) {
                 Ok(line) => outcome.lines.push(line),
+                Err(error) if is_done(&error) => in_doubt = in_doubt.or(Some(error)),
                 // The text is another one by now: no place helps.
                 Err(error @ senv::Error::Core(senv_core::Error::BadFile { .. })) => return Err(error.into()),
                 Err(error) => {
@@ -130,11 +140,21 @@ impl<'a> Job<'a> {
                 }
             }
         }
-        // Those of an earlier run too: they led to a model that is now replaced.
-        for (path, _) in self.kept.iter().filter(|(path, _)| path.is_file()) {
-            fs::remove_file(path).map_err(|e| senv_core::Error::io("remove", path, e))?;
+        let kept = self.kept.iter().map(|(path, _)| path).filter(|path| path.is_file());
+        if let Some(error) = in_doubt {
+            for path in kept {
+                output::note(&format!("{} is kept: --resume goes on from there if the model is lost", path.display()));
+            }
+            self.tell(outcome)?;
+            return Err(error.into());
         }
-        self.tell(outcome)
+        // Those of an earlier run too: they led to a model that is now replaced.
+        let mut left = Ok(());
+        for path in kept {
+            left = left.and(fs::remove_file(path).map_err(|e| senv_core::Error::io("remove", path, e)));
+        }
+        self.tell(outcome)?;
+        Ok(left?)
     }
 
     /// Hours of an earlier run may lie there: it is for the user to say what becomes of them.
@@ -271,7 +291,7 @@ impl<'a> Job<'a> {
             // Dropped where saving fails, it takes what was written with it.
             let private = private.tempdir_in(folder).ok()?;
             let path = private.path().join(file_name(output));
-            save(&path).ok()?;
+            save(&path).or_else(|error| if is_done(&error) { Ok(()) } else { Err(error) }).ok()?;
             let _ = private.keep();
             Some(path)
         });
@@ -286,6 +306,19 @@ impl<'a> Job<'a> {
         }
         Failure::Failed(error)
     }
+}
+
+/// Refuses a pipe in the place of a checkpoint, which would be waited for, and from which nothing is resumed.
+fn refuse_pipe(path: &Path) -> Result {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt;
+        if fs::metadata(path).is_ok_and(|file| file.file_type().is_fifo()) {
+            let reason = "a checkpoint is no pipe; remove it, or give another --checkpoint".to_owned();
+            return Err(senv_core::Error::BadFile { path: path.to_owned(), reason }.into());
+        }
+    }
+    Ok(())
 }
 
 /// Whether a checkpoint is of a text, or of pairs, that were being read.

@@ -8,7 +8,7 @@ use std::{
     time::UNIX_EPOCH,
 };
 
-use senv_core::files::{AtomicFile, Unfinished};
+use senv_core::files::{AtomicFile, remove_leftovers_of};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -59,11 +59,14 @@ impl Settings {
 
     /// Notes them in a folder, or compares them with what is noted there. With `replace` other ones are replaced.
     pub(super) fn agree(&self, path: &Path, output: &Path, replace: bool) -> Result<()> {
+        // What writers have left that were killed; earlier programs named theirs differently.
+        remove_leftovers_of(path);
+        remove_leftovers_of(path.with_extension(""));
         if !replace && !path.exists() {
             match create(path, &to_json(path, self)?) {
                 Ok(()) => return Ok(()),
-                Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(e) => return Err(senv_core::Error::io("write", path, e).into()),
+                Err(senv_core::Error::Io { source, .. }) if source.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error.of_step().into()),
             }
         }
         match read::<Self>(path) {
@@ -174,21 +177,27 @@ impl Record {
 
 /// What a file of JSON holds; `None` if it is not there, or is no such record: then what it is about is made anew.
 pub(super) fn read<T: for<'a> Deserialize<'a>>(path: &Path) -> Result<Option<T>> {
-    let io = |e| Error::from(senv_core::Error::io("read", path, e));
-    let file = match File::open(path) {
-        Ok(file) => file,
+    let io = |e: io::Error| Error::from(senv_core::Error::io("read", path, e));
+    match fs::metadata(path) {
+        Ok(metadata) if metadata.is_file() => {}
+        // A pipe would be waited for.
+        Ok(_) => return Err(io(io::Error::other("it is no file; remove it"))),
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(e) => return Err(io(e)),
+    }
+    let file = match File::open(path) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
+        file => file.map_err(io)?,
     };
     let mut text = Vec::new();
     file.take(MOST).read_to_end(&mut text).map_err(io)?;
     Ok(serde_json::from_slice(&text).ok())
 }
 
-/// Replaces a file of JSON.
+/// Replaces a file of JSON: a step of a whole that is not done with it.
 pub(super) fn write(path: &Path, value: &impl Serialize) -> Result<()> {
     let text = to_json(path, value)?;
-    Ok(AtomicFile::write_with(path, |file| file.write_all(text.as_bytes()))?)
+    Ok(AtomicFile::write_with(path, |file| file.write_all(text.as_bytes())).map_err(senv_core::Error::of_step)?)
 }
 
 fn to_json(path: &Path, value: &impl Serialize) -> Result<String> {
@@ -200,20 +209,10 @@ fn to_json(path: &Path, value: &impl Serialize) -> Result<String> {
 }
 
 /// Makes a file that is not there yet: as a whole, and by one process only.
-fn create(path: &Path, text: &str) -> io::Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    let mut file = tempfile::Builder::new().prefix(".settings.").suffix(".tmp").tempfile_in(folder)?;
-    // A signal that ends the program leaves nothing behind.
-    let _unfinished = Unfinished::new(file.path());
-    file.write_all(text.as_bytes())?;
-    file.as_file().sync_all()?;
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        // Others share the folder.
-        file.as_file().set_permissions(fs::Permissions::from_mode(0o644))?;
-    }
-    file.persist_noclobber(path).map(|_| ()).map_err(|e| e.error)
+fn create(path: &Path, text: &str) -> senv_core::Result<()> {
+    let mut file = AtomicFile::create(path)?;
+    file.write_all(text.as_bytes()).map_err(|e| file.error(e))?;
+    file.commit_new()
 }
 
 fn hex(sum: Sha256) -> String {

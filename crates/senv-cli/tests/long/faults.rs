@@ -1,0 +1,13 @@
+//! Every system call that changes a file, of every command that writes, with an error.
+
+use crate::fault;
+
+#[test]
+fn whichever_call_fails_what_is_said_is_what_is_there() {
+    fault::check("all", false);
+}
+
+#[test]
+fn a_disk_that_fails_for_good_at_any_call_leaves_what_is_said() {
+    fault::check("all", true);
+}

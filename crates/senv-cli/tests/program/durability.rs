@@ -1,0 +1,148 @@
+//! What is there after a disk that fails, a kill, or what others have put in the place of a file.
+
+use std::fs;
+
+use crate::{common::Folder, fault, running::wait_until};
+
+#[test]
+fn a_folder_that_is_not_written_to_the_disk_is_no_change_that_was_not_made() {
+    if let Some(in_doubt) = fault::check("sync", false) {
+        // Each command but that of the folder has its last one at the folder of its output.
+        assert!(in_doubt >= 12, "{in_doubt}");
+    }
+}
+
+#[test]
+fn a_collection_without_some_of_its_files_says_which_and_how_to_begin_again() {
+    let folder = Folder::with_model();
+    let make = ["index", "text.txt", "--model", "m.senv", "--output", "c"];
+    folder.run(&make).ok();
+    fs::remove_file(folder.path("c/000001.segment")).unwrap();
+    let says = ["c: files of the collection are missing: 000001.segment;", "anew", "(--force)"];
+    folder.run(&["search", "c", "--query", "the cat"]).fails(1, &says);
+    folder.run(&["index", "--add", "text.txt", "--output", "c"]).fails(1, &says);
+    folder.run(&[&make[..], &["--force"]].concat()).ok();
+    folder.run(&["search", "c", "--query", "the cat"]).ok();
+}
+
+#[cfg(unix)]
+#[test]
+fn what_lies_in_the_place_of_a_lock_is_refused_and_stays() {
+    use std::os::unix::fs::symlink;
+    let folder = Folder::with_model();
+    folder.write("precious", "dear diary");
+    folder.run(&["index", "text.txt", "--model", "m.senv", "--output", "c"]).ok();
+    folder.run(&["encode", "--model", "m.senv", "text.txt", "--output", "out/"]).ok();
+    let train = Folder::training("text.txt", "n.senv", &[]);
+    for (lock, args) in [
+        ("c/.manifest.lock", &["index", "--add", "text.txt", "--output", "c"][..]),
+        ("c/.manifest.lock", &["index", "--delete-ids", "1", "--output", "c"]),
+        (".n.senv.lock", &train),
+        (".n.senv.checkpoint.lock", &train),
+        ("out/_senv/.folder.lock", &["encode", "--model", "m.senv", "text.txt", "--output", "out/"]),
+    ] {
+        symlink(folder.path("precious"), folder.path(lock)).unwrap();
+        let name = lock.rsplit('/').next().unwrap();
+        folder.run(args).fails(1, &[name, "is none (a link", "remove it"]);
+        assert!(folder.path(lock).is_symlink() && folder.read("precious") == b"dear diary", "{lock}");
+        fs::remove_file(folder.path(lock)).unwrap();
+        folder.run(args).ok();
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_in_the_place_of_a_file_that_a_collection_names_is_not_waited_for() {
+    let folder = Folder::with_model();
+    folder.run(&["index", "text.txt", "--model", "m.senv", "--output", "c"]).ok();
+    for path in ["m.senv", "c/manifest", "c/000001.segment"] {
+        fs::rename(folder.path(path), folder.path("saved")).unwrap();
+        let made = std::process::Command::new("mkfifo").arg(folder.path(path)).status().unwrap();
+        assert!(made.success());
+        for args in [
+            &["search", "c", "--query", "the cat"][..],
+            &["index", "--add", "text.txt", "--output", "c"],
+            &["search", "c", "--model", "m.senv", "--query", "the cat"],
+        ] {
+            let mut child = folder.spawn(args);
+            let mut code = None;
+            wait_until("the program refuses a pipe", || {
+                code = child.try_wait().unwrap();
+                code.is_some()
+            });
+            let ended = crate::common::Ended::from(child.wait_with_output().unwrap());
+            ended.fails(1, &[path, "pipe or device"]);
+        }
+        fs::rename(folder.path("saved"), folder.path(path)).unwrap();
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_in_the_place_of_a_checkpoint_is_not_waited_for() {
+    let folder = Folder::with_text(100);
+    let made = std::process::Command::new("mkfifo").arg(folder.path("m.senv.checkpoint")).status().unwrap();
+    assert!(made.success());
+    for more in [&[][..], &["--resume"], &["--restart"]] {
+        let mut child = folder.spawn(&Folder::training("text.txt", "m.senv", more));
+        wait_until("the program refuses a pipe", || child.try_wait().unwrap().is_some());
+        let ended = crate::common::Ended::from(child.wait_with_output().unwrap());
+        ended.fails(1, &["m.senv.checkpoint: a checkpoint is no pipe", "--checkpoint"]);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn files_have_the_permissions_that_the_umask_asks_for() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = Folder::with_model();
+    for (umask, expected) in [("077", 0o600), ("027", 0o640), ("022", 0o644)] {
+        let script = format!("umask {umask} && exec \"$@\"");
+        let mut command = std::process::Command::new("sh");
+        command.args(["-c", &script, "sh", env!("CARGO_BIN_EXE_senv"), "encode", "--model", "m.senv", "text.txt"]);
+        let output = format!("out{umask}/");
+        assert!(
+            command.args(["--output", &output, "--quiet"]).current_dir(folder.path("")).status().unwrap().success()
+        );
+        for name in ["_senv/settings.json", "_senv/files/text.txt.npy.json", "text.txt.npy"] {
+            let mode = fs::metadata(folder.path(&format!("{output}{name}"))).unwrap().permissions().mode() & 0o777;
+            assert_eq!(mode, expected, "{name} with umask {umask}: {mode:o}");
+        }
+    }
+}
+
+/// A text of which a plain training tries a part: its sentences never have a name, and those that were left go.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_plain_training_leaves_no_text_in_the_folder_for_temporary_files() {
+    let folder = Folder::with_text(4000);
+    fs::create_dir(folder.path("tmp")).unwrap();
+    folder.write("tmp/senv-text-aB3dEf.txt", "what a killed run has left");
+    let mut command = folder.command(&["train", "text.txt", "--output", "m.senv"]);
+    let mut child = command.env("TMPDIR", folder.path("tmp")).spawn().unwrap();
+    let mut seen = std::collections::BTreeSet::new();
+    wait_until("the run ends", || {
+        seen.extend(fs::read_dir(folder.path("tmp")).unwrap().flatten().map(|entry| entry.file_name()));
+        child.try_wait().unwrap().is_some()
+    });
+    crate::common::Ended::from(child.wait_with_output().unwrap()).ok();
+    seen.remove(std::ffi::OsStr::new("senv-text-aB3dEf.txt"));
+    assert!(seen.is_empty(), "{seen:?}");
+    assert_eq!(fs::read_dir(folder.path("tmp")).unwrap().count(), 0);
+    assert_eq!(folder.names(), ["m.senv", "text.txt", "tmp"]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_a_killed_writer_left_of_the_settings_of_a_folder_goes() {
+    let folder = Folder::with_model();
+    let encode = ["encode", "--model", "m.senv", "text.txt", "--output", "out/"];
+    folder.run(&encode).ok();
+    for name in [".settings.aB3dEf.tmp", ".settings.json.aB3dEf.tmp"] {
+        folder.write(&format!("out/_senv/{name}"), "{");
+    }
+    folder.run(&encode).ok();
+    let mut names: Vec<_> = fs::read_dir(folder.path("out/_senv")).unwrap().map(|e| e.unwrap().file_name()).collect();
+    names.sort();
+    assert_eq!(names, ["files", "settings.json", "unfinished"]);
+}

@@ -1,0 +1,216 @@
+//! The temporary file that takes the place of another one: without a name where the system has such files, so that
+//! nothing is left of it in whatever way the process ends.
+
+use std::{
+    fs::{self, File, OpenOptions},
+    io::{self, ErrorKind},
+    path::{Path, PathBuf},
+};
+
+use tempfile::TempPath;
+
+use crate::writing::unfinished::Unfinished;
+
+/// Suffix of the names of temporary files.
+const SUFFIX: &str = ".tmp";
+
+/// A temporary file on the disk of the target, locked.
+#[derive(Debug)]
+pub(super) struct Temporary {
+    pub(super) file: File,
+    target: PathBuf,
+    /// The name beside the target, if it has one yet, which is removed if the target does not get the file.
+    name: Option<(TempPath, Unfinished)>,
+}
+
+impl Temporary {
+    /// Leftovers of killed processes are removed first. `permissions` are those of the file that is replaced.
+    pub(super) fn create(target: PathBuf, permissions: Option<fs::Permissions>) -> io::Result<Self> {
+        let folder = folder_of(&target);
+        remove_leftovers(folder, &prefix_of(&target));
+        let (file, name) = match unnamed(folder) {
+            Some(file) => (file, None),
+            None => named(&target).map(|(file, name)| (file, Some(name)))?,
+        };
+        if let Some(permissions) = permissions {
+            file.set_permissions(permissions)?;
+        }
+        Ok(Self { file, target, name })
+    }
+
+    /// Gives it a name beside the target.
+    #[cfg_attr(not(target_os = "linux"), expect(unused_mut))]
+    pub(super) fn named(mut self) -> io::Result<Self> {
+        #[cfg(target_os = "linux")]
+        if self.name.is_none() {
+            let linked = builder(&prefix_of(&self.target)).make_in(folder_of(&self.target), |path| {
+                // Before it is there: a signal leaves nothing.
+                let unfinished = Unfinished::new(path);
+                link(&self.file, path).map(|()| unfinished)
+            })?;
+            let (unfinished, path) = linked.into_parts();
+            self.name = Some((path, unfinished));
+        }
+        Ok(self)
+    }
+
+    /// What it takes the place of.
+    pub(super) fn target(&self) -> &Path {
+        &self.target
+    }
+
+    /// Puts it in the place of the target.
+    pub(super) fn rename(self) -> io::Result<PathBuf> {
+        let Self { file: _file, target, name } = self.named()?;
+        if let Some((path, _unfinished)) = name {
+            let path = path.keep().map_err(|e| e.error)?;
+            fs::rename(&path, &target).inspect_err(|_| {
+                let _ = fs::remove_file(&path);
+            })?;
+        }
+        Ok(target)
+    }
+
+    /// The same where there must be no target.
+    pub(super) fn rename_new(self) -> io::Result<PathBuf> {
+        let Self { file: _file, target, name } = self;
+        match name {
+            Some((path, _unfinished)) => path.persist_noclobber(&target).map_err(|e| e.error)?,
+            #[cfg(target_os = "linux")]
+            None => link(&_file, &target)?,
+            #[cfg(not(target_os = "linux"))]
+            None => {}
+        }
+        Ok(target)
+    }
+}
+
+/// What there was of a name before a file was renamed to it.
+pub(super) enum Before {
+    Nothing,
+    /// The file of before, by another name.
+    File(TempPath),
+    /// It cannot have two names, and cannot be had back.
+    Lost,
+}
+
+impl Before {
+    pub(super) fn of(target: &Path) -> Self {
+        if target.symlink_metadata().is_err_and(|e| e.kind() == ErrorKind::NotFound) {
+            return Self::Nothing;
+        }
+        let linked = builder(&prefix_of(target)).make_in(folder_of(target), |path| fs::hard_link(target, path));
+        linked.map_or(Self::Lost, |linked| Self::File(linked.into_temp_path()))
+    }
+
+    /// Makes it so again.
+    pub(super) fn put_back(self, target: &Path) {
+        let _ = match self {
+            Self::Nothing => fs::remove_file(target),
+            Self::File(path) => path.persist(target).map_err(|e| e.error),
+            Self::Lost => Ok(()),
+        };
+    }
+}
+
+/// A locked file without a name on the disk of a folder; `None` where there is no such thing.
+fn unnamed(folder: &Path) -> Option<File> {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::fs::OFlags;
+        use std::os::unix::fs::OpenOptionsExt;
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).custom_flags(OFlags::TMPFILE.bits() as i32).mode(0o666); // less the umask
+        let file = options.open(folder).ok()?;
+        // It gets a name by way of `/proc`.
+        fs::metadata(by_number(&file)).ok().filter(fs::Metadata::is_file)?;
+        // Against whoever clears up once it has a name. Where there are no locks, nobody does.
+        let _ = file.try_lock();
+        Some(file)
+    }
+    #[cfg(not(target_os = "linux"))]
+    None
+}
+
+/// The path of an open file, whether it has a name or not.
+#[cfg(target_os = "linux")]
+fn by_number(file: &File) -> String {
+    use std::os::fd::AsRawFd;
+    format!("/proc/self/fd/{}", file.as_raw_fd())
+}
+
+/// Gives a file that has no name a name that nothing has.
+#[cfg(target_os = "linux")]
+fn link(file: &File, path: &Path) -> io::Result<()> {
+    use rustix::fs::{AtFlags, CWD, linkat};
+    Ok(linkat(CWD, by_number(file), CWD, path, AtFlags::SYMLINK_FOLLOW)?)
+}
+
+fn builder<'a>(prefix: &'a str) -> tempfile::Builder<'a, 'static> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(prefix).suffix(SUFFIX);
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666)); // less the umask, as any new file
+    builder
+}
+
+/// A locked temporary file with a name beside the target.
+pub(super) fn named(target: &Path) -> io::Result<(File, (TempPath, Unfinished))> {
+    let prefix = prefix_of(target);
+    for _ in 0..100 {
+        let (file, path) = builder(&prefix).tempfile_in(folder_of(target))?.into_parts();
+        // Another process that cleans up may hold the lock already, or have removed the file: then once more.
+        let locked = match file.try_lock() {
+            Ok(()) => true,
+            Err(fs::TryLockError::WouldBlock) => false,
+            Err(fs::TryLockError::Error(_)) => true, // no locks here, so nobody cleans up either
+        };
+        if locked && path.exists() {
+            let unfinished = Unfinished::new(&path);
+            return Ok((file, (path, unfinished)));
+        }
+    }
+    Err(io::Error::new(ErrorKind::AlreadyExists, "temporary files disappear as soon as they are made"))
+}
+
+/// Opens a file of this very name: no symbolic link is followed, and no pipe is waited for.
+pub(super) fn no_follow(options: &mut OpenOptions) -> &mut OpenOptions {
+    #[cfg(unix)]
+    {
+        use rustix::fs::OFlags;
+        use std::os::unix::fs::OpenOptionsExt;
+        options.custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32);
+    }
+    options
+}
+
+/// The folder a path lies in; `.` for a bare name.
+pub(super) fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// How the names of the temporary files of a target begin. Part of a long name is enough: the system limits the length,
+/// and the lock tells writers apart.
+pub(super) fn prefix_of(target: &Path) -> String {
+    let name = target.file_name().unwrap_or_default().to_string_lossy();
+    format!(".{}.", name.chars().take(40).collect::<String>())
+}
+
+/// Removes temporary files of this target that no process holds a lock on. Whatever cannot be removed stays.
+pub(super) fn remove_leftovers(folder: &Path, prefix: &str) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let Some(name) = name.to_str() else { continue };
+        let middle = name.strip_prefix(prefix).and_then(|rest| rest.strip_suffix(SUFFIX));
+        let ours = middle.is_some_and(|m| m.len() == 6 && m.bytes().all(|b| b.is_ascii_alphanumeric()));
+        if !ours || !entry.file_type().is_ok_and(|kind| kind.is_file()) {
+            continue;
+        }
+        // Whatever takes the place of the name meanwhile is neither followed nor waited for.
+        let Ok(file) = no_follow(OpenOptions::new().write(true)).open(entry.path()) else { continue };
+        if file.try_lock().is_ok() {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
