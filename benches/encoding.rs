@@ -7,7 +7,7 @@
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use senv::AverageEncoder;
+use senv::average::AverageEncoder;
 use senv_benches::{SEED, Text};
 use senv_core::{Scratch, SentenceEncoder, Table, Tokenizer, init};
 use senv_ngram::{WordNgramParams, WordNgrams};

@@ -12,7 +12,7 @@
 use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use senv::{NgramStart, Sent2VecParams, TextSystem, TrainOptions, UnknownWords};
+use senv::{NgramStart, Sent2VecParams, TextSystem, TrainOptions, average::UnknownWords};
 use senv_benches::Text;
 use senv_core::Corpus;
 use senv_negative_sampling::{NegativeSamplingParams, NegativeSharing, Schedule};

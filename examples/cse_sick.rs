@@ -19,8 +19,10 @@ use std::{error::Error, path::PathBuf};
 use clap::Parser;
 use line::Line;
 use senv::{
-    CseParams, FilterStart, FitParams, Initial, Model, PairData, PairInput, PairKind, PairOptions, PairSystem,
-    Relatedness, RelatednessParams, ScoredPairs, TrainOptions,
+    CseParams, FilterStart, Model, PairSystem, Relatedness, RelatednessParams, TrainOptions,
+    data::{PairData, PairInput, PairKind, PairOptions},
+    gradient::{FitParams, ScoredPairs},
+    system::Initial,
 };
 use senv_encoders::Window;
 use senv_eval::{

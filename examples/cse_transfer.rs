@@ -19,8 +19,9 @@ use std::{error::Error, path::PathBuf};
 use clap::Parser;
 use line::Line;
 use senv::{
-    Cse, CseParams, FitParams, HeldOut, Model, PairData, PairInput, PairKind, PairOptions, PairSystem, PpParams,
-    ScoredPairs, TrainOptions,
+    Cse, CseParams, Model, PairSystem, PpParams, TrainOptions,
+    data::{HeldOut, PairData, PairInput, PairKind, PairOptions},
+    gradient::{FitParams, ScoredPairs},
 };
 use senv_core::SentenceEncoder;
 use senv_encoders::{Activation, Window};

@@ -21,7 +21,10 @@ use std::{collections::HashSet, error::Error, fmt::Write as _, fs, path::PathBuf
 use clap::Parser;
 use line::Line;
 use senv::{
-    FitParams, OutputForm, PThoughtParams, PThoughtStructure, PairData, PairInput, PairKind, PairOptions, TrainOptions,
+    PThoughtParams, PThoughtStructure, TrainOptions,
+    data::{PairData, PairInput, PairKind, PairOptions},
+    gradient::FitParams,
+    sequence::OutputForm,
 };
 use senv_core::SentenceEncoder;
 use senv_eval::{
@@ -103,7 +106,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let data = PairData::read(&[input], &options, &Line("captions"))?;
     let (usual, n_sampled) = (PThoughtParams::default(), args.sampled.unwrap_or(if small { 0 } else { 512 }));
     let sampled = OutputForm::Sampled { words: n_sampled };
-    let words = if vectors.is_some() { usual.fit.words } else { senv::WordUpdates::Sparse };
+    let words = if vectors.is_some() { usual.fit.words } else { senv::gradient::WordUpdates::Sparse };
     let fit = FitParams {
         epochs: Some(args.epochs.unwrap_or(if small { 80 } else { usual.fit.n_epochs() })),
         lr: Some(args.lr.unwrap_or(if small { 0.01 } else { usual.fit.full_lr() })),

@@ -20,8 +20,10 @@ use std::{error::Error, path::PathBuf};
 use clap::Parser;
 use line::Line;
 use senv::{
-    Architecture, FitParams, HeldOut, Model, NegativeSamplingParams, PairData, PairInput, PairKind, PairOptions,
-    PairSystem, PpParams, TextSystem, TrainOptions, Word2VecParams,
+    Architecture, Model, PairSystem, PpParams, TextSystem, TrainOptions, Word2VecParams,
+    data::{HeldOut, PairData, PairInput, PairKind, PairOptions},
+    forms::NegativeSamplingParams,
+    gradient::FitParams,
 };
 use senv_core::SentenceEncoder;
 use senv_eval::{StsResult, StsTask, compare_sts, evaluate_sts, published_sts};

@@ -26,8 +26,8 @@ use std::{
 
 use clap::{Parser, ValueEnum};
 use senv::{
-    Architecture, PvDbowParams, Sent2VecParams, TextSystem, TfIdfParams, TrainOptions, Trained, UnknownWords,
-    Word2VecParams,
+    Architecture, PvDbowParams, Sent2VecParams, TextSystem, TrainOptions, Trained, Word2VecParams,
+    average::UnknownWords, data::TfIdfParams,
 };
 use senv_core::{Control, Corpus, CorpusOptions, Observer, Progress, SentenceEncoder, Vocabulary};
 use senv_eval::{

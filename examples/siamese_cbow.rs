@@ -18,7 +18,8 @@ use std::{error::Error, path::PathBuf};
 use clap::Parser;
 use line::Line;
 use senv::{
-    Architecture, FitParams, NegativeSamplingParams, SiameseCbowParams, TextSystem, TrainOptions, Word2VecParams,
+    Architecture, SiameseCbowParams, TextSystem, TrainOptions, Word2VecParams, forms::NegativeSamplingParams,
+    gradient::FitParams,
 };
 use senv_core::{Corpus, CorpusOptions, SentenceEncoder};
 use senv_eval::{StsResult, StsTask, compare_sts, evaluate_sts, published_sts};

@@ -16,7 +16,7 @@ use std::{error::Error, fs, path::PathBuf};
 
 use clap::Parser;
 use line::Line;
-use senv::{FitParams, SiameseCbowParams, TextSystem, TrainOptions};
+use senv::{SiameseCbowParams, TextSystem, TrainOptions, gradient::FitParams};
 use senv_core::{Corpus, CorpusOptions, Vocabulary, files::AtomicFile};
 use senv_eval::{Curve, StsTask, evaluate_sts};
 

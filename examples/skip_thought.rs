@@ -21,8 +21,8 @@ use std::{error::Error, path::PathBuf};
 use clap::Parser;
 use line::Line;
 use senv::{
-    FitParams, Model, NegativeSamplingParams, SkipThought, SkipThoughtParams, TextSystem, TrainOptions,
-    VocabularyExpansion, Word2VecParams,
+    Model, SkipThought, SkipThoughtParams, TextSystem, TrainOptions, Word2VecParams, forms::NegativeSamplingParams,
+    gradient::FitParams, model::VocabularyExpansion,
 };
 use senv_core::{SentenceEncoder, Table, TextOptions, TextReader};
 use senv_eval::{

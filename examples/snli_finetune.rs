@@ -21,7 +21,9 @@ use std::{error::Error, path::PathBuf};
 
 use clap::Parser;
 use line::Line;
-use senv::{FitParams, Model, NliPairs, SkipThought, SkipThoughtParams, Snli, SnliEncoder, SnliParams, TrainOptions};
+use senv::{
+    Model, NliPairs, SkipThought, SkipThoughtParams, Snli, SnliEncoder, SnliParams, TrainOptions, gradient::FitParams,
+};
 use senv_core::SentenceEncoder;
 use senv_encoders::{GruInit, GruStyle, RecurrentTopology};
 use senv_eval::{

@@ -12,8 +12,9 @@ use clap::Parser;
 use rand::RngExt;
 use rand_distr::{Distribution, Zipf};
 use senv::{
-    Cse, CseParams, FitParams, PairData, PairSource, PairSystem, Phases, Pp, PpParams, SiameseCbow, SiameseCbowParams,
-    TextSystem, TrainOptions, Trained, WordUpdates,
+    Cse, CseParams, PairSystem, Pp, PpParams, SiameseCbow, SiameseCbowParams, TextSystem, TrainOptions, Trained,
+    data::{PairData, PairSource},
+    gradient::{FitParams, Phases, WordUpdates},
 };
 use senv_core::{Corpus, Sentences, TokenId, Vocabulary, rng::stream};
 
@@ -108,7 +109,7 @@ impl Bench {
             }
             _ => {
                 let params = CseParams::default();
-                let activation = if system == "cse-tanh" { senv::Activation::Tanh } else { params.activation };
+                let activation = if system == "cse-tanh" { senv::forms::Activation::Tanh } else { params.activation };
                 let fit = FitParams { batch: 128, l2_words: 0.0, ..self.fit(&params.fit, words) };
                 let params = CseParams { fit, activation, ..params };
                 let trained: Trained<Cse> = params.fit(&self.pairs[of], &options)?;

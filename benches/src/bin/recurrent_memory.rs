@@ -15,7 +15,7 @@
 use std::fmt::Write as _;
 
 use clap::Parser;
-use senv::{FitParams, SkipThoughtParams, TrainOptions};
+use senv::{SkipThoughtParams, TrainOptions, gradient::FitParams};
 use senv_benches::peak_of;
 
 const LENGTH: usize = 12;

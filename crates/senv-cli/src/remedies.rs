@@ -81,11 +81,11 @@ mod tests {
                 "a row of the initial vectors (--init-vectors; ask for the same --dim) has size 2, expected 3",
             ),
             (
-                shown(&senv::CheckWarning::FewWords { words: 3, least: 1000 }),
+                shown(&senv::check::CheckWarning::FewWords { words: 3, least: 1000 }),
                 "a model of a larger text (--from MODEL, of a system --init-model MODEL)",
             ),
             (
-                shown_of_model(&senv::CheckWarning::NotFinite { sentences: 3 }),
+                shown_of_model(&senv::check::CheckWarning::NotFinite { sentences: 3 }),
                 "a lower learning rate (senv train SYSTEM --lr), or mend the word vectors that the model was made of",
             ),
         ] {

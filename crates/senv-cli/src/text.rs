@@ -157,8 +157,8 @@ impl TextArgs {
         Ok(options)
     }
 
-    /// Says which of the files look like tables, where lines are read as they are, and which tables have quotes that are
-    /// taken for text.
+    /// Says which of the files look like tables, where lines are read as they are, and which tables have quotes that
+    /// are taken for text.
     pub(crate) fn note_tables(&self, paths: &[impl AsRef<Path>]) {
         if self.column.is_none() && self.field.is_none() {
             note_tables(paths);

@@ -48,7 +48,8 @@ pub static BYTES: &[u8] = &FILE.0;
 pub const TERMS: &str =
     "CC BY-SA 4.0: made from the English model of senv (senv-english), whose sources MODEL_CARD.md lists";
 
-/// The digest of the model of 50,000 words, as `senv::model_digest` computes it, by which a collection knows its model.
+/// The digest of the model of 50,000 words, as `senv::model::model_digest` computes it, by which a collection knows its
+/// model.
 pub const LARGE_DIGEST: &str = "5a451330feb4c888";
 
 /// The digest of the small model.

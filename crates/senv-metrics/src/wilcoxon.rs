@@ -11,8 +11,9 @@
 //! ```
 //!
 //! The exact value counts all assignments of signs to the ranks as they are, tied ones too; it is the one that is
-//! reported up to 50 differences, as SciPy does. No continuity correction by default, as is usual in the field (Kenter, Borisov and de Rijke, "Siamese
-//! CBOW", ACL 2016, marks differences at p < 10⁻⁴). Wilcoxon, "Individual Comparisons by Ranking Methods", 1945.
+//! reported up to 50 differences, as SciPy does. No continuity correction by default, as is usual in the field (Kenter,
+//! Borisov and de Rijke, "Siamese CBOW", ACL 2016, marks differences at p < 10⁻⁴). Wilcoxon, "Individual Comparisons by
+//! Ranking Methods", 1945.
 
 use crate::{
     Result,

@@ -58,11 +58,12 @@ pub trait SentenceEncoder: Send + Sync {
     fn dim(&self) -> usize;
 
     /// What an encoder has to do: writes the embedding of `sentence` to `out`, which holds [`SentenceEncoder::dim`]
-    /// values; zero where no token has a vector. To be called through [`SentenceEncoder::encode_into`], which checks that.
+    /// values; zero where no token has a vector. To be called through [`SentenceEncoder::encode_into`], which checks
+    /// that.
     fn encode_sentence(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage;
 
-    /// Writes the embedding of `sentence` to `out`; zero where no token has a vector. Allocates nothing once the buffers of
-    /// `scratch` have grown.
+    /// Writes the embedding of `sentence` to `out`; zero where no token has a vector. Allocates nothing once the
+    /// buffers of `scratch` have grown.
     ///
     /// # Panics
     /// Unless `out` holds [`SentenceEncoder::dim`] values.

@@ -183,8 +183,8 @@ impl ReadOptions {
         self
     }
 
-    /// The rows to read, from the first on; the rest of the file is not looked at. Word vectors are written with the most
-    /// frequent words first. Default: all.
+    /// The rows to read, from the first on; the rest of the file is not looked at. Word vectors are written with the
+    /// most frequent words first. Default: all.
     #[must_use]
     pub fn first_rows(mut self, n: u64) -> Self {
         self.first_rows = n;

@@ -58,8 +58,8 @@ pub const DEFAULT_MAX_LINE_BYTES: usize = 1 << 20;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum InvalidUtf8 {
-    /// Stop with [`Error::InvalidUtf8`](senv_base::Error::InvalidUtf8), or [`Error::NulByte`](senv_base::Error::NulByte),
-    /// which name file, line and byte.
+    /// Stop with [`Error::InvalidUtf8`](senv_base::Error::InvalidUtf8), or
+    /// [`Error::NulByte`](senv_base::Error::NulByte), which name file, line and byte.
     #[default]
     Error,
     /// Replace each invalid sequence, and NUL, by U+FFFD and continue.

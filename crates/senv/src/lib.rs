@@ -62,81 +62,60 @@
 //! The systems of five papers are here side by side, each in a file of [`systems`]: Sent2Vec, averages of word2vec
 //! vectors, PV-DBOW, PV-DM, FastSent, C-PHRASE; Siamese CBOW, PP, CSE and GRAN; Skip-thoughts, SNLI models,
 //! autoencoders and P-thought; DictRep and CaptionRep. Default settings fit the text; the papers' are `paper()` and for
-//! billions of words. Beside the systems [`TfIdf`] has no vectors and compares sentences all the same.
+//! billions of words. Beside the systems [`data::TfIdf`] has no vectors and compares sentences all the same.
 //!
 //! No equation lives here. The parts do the arithmetic: text becomes a corpus (`senv-core`), words and n-grams name
 //! rows (`senv-ngram`), the rows are trained (`senv-negative-sampling`) and stored (`senv-store`). Systems trained by
 //! gradient bring an encoder (`senv-encoders`) and a loss (`senv-losses`) to one loop, [`gradient`].
 //!
+//! The root has models, systems and the ways to train, search and open. What belongs to one job has a module:
+//!
+//! | module | |
+//! | --- | --- |
+//! | [`jobs`] | encode files and folders, near-duplicates, pairs, groups, samples, odd sentences |
+//! | [`collection`], [`index`], [`documents`] | sentences on disk, vectors in memory, documents ranked by words and meaning |
+//! | [`data`], [`recipe`], [`train_job`], [`grid_search`], [`check`](mod@check) | what is trained on, and how it is chosen, run, tuned and judged |
+//! | [`system`], [`gradient`], [`sequence`], [`targets`], [`forms`] | for authors of systems: contracts, the loop of training, settings |
+//! | [`model`], [`average`] | what models can do; means of words, their weights, unknown words |
+//!
 //! | feature | what it brings | |
 //! | --- | --- | --- |
 //! | `english` | [`english()`]: an English model inside the program, 7.8 MB | default |
-//! | `arrow` | Parquet and Arrow IPC: columns of text wherever text is read, `senv::encode_table` writes vectors beside them | |
+//! | `arrow` | Parquet and Arrow IPC: columns of text wherever text is read, `senv::jobs::encode_table` writes vectors beside them | |
 //! | `tokenizers` | folders of Model2Vec with tokenizers of any type, by Hugging Face's crate | |
 //! | `eval` | `senv::eval`: the crate `senv-eval` | |
 
 #![forbid(unsafe_code)]
 
-mod average;
+pub mod average;
 mod base;
-mod check;
-mod collection;
+pub mod check;
+pub mod collection;
 mod compress;
-mod data;
+pub mod data;
 mod error;
 #[cfg(feature = "eval")]
-mod evaluation;
+pub mod evaluation;
+pub mod forms;
 pub mod gradient;
-mod grid_search;
-mod jobs;
-mod model;
+pub mod grid_search;
+pub mod jobs;
+pub mod model;
 mod model2vec;
 pub mod prelude;
-mod recipe;
+pub mod recipe;
 mod sentence_index;
-mod sequence;
+pub mod sequence;
 mod start;
-mod system;
+pub mod system;
 pub mod systems;
-mod targets;
-mod train_job;
+pub mod targets;
+pub mod train_job;
 
-pub use average::encoder::AverageEncoder;
-#[cfg(feature = "english")]
-pub use compress::english::{english, is_english};
-pub use compress::model2vec::write_model2vec;
-pub use error::{Error, Result};
-#[cfg(feature = "eval")]
-pub use evaluation::{
-    BenchEvent, BenchRun, BenchSystem, Untrained, UntrainedSts, definition_sets, groups_page, norm_profile_of,
-    read_sentence_vectors,
-};
-#[cfg(feature = "arrow")]
-pub use jobs::encode_table::{EncodeTableParams, encode_table};
-pub use jobs::{
-    compare::{Comparison, Counterpart, compare},
-    duplicates::{DuplicateParams, duplicates, duplicates_to},
-    encode_lines::{CoverageCounts, LineEncoding, VectorFormat},
-    encoded_rows::EncodedRows,
-    folder::{ClaimParams, FileState, FolderEvent, FolderJob, FolderOutcome, FolderParams, files_of_pattern},
-    groups::{Group, GroupBy, GroupParams, Grouping, TextGroups, group_sentences},
-    join_vectors::join_vectors,
-    mine::{MineParams, MinedPair, mine},
-    nearest::{NearSentence, NearestSentences, SentencePlace, nearest_sentences},
-    outliers::outliers,
-    query_file::QueryFile,
-    sample::{diverse_sample, random_sample},
-};
-pub use model::handle::Model;
-pub use model2vec::Model2Vec;
-/// Parameters of the trainer and of reading text, so that a caller needs no other crate of senv.
+/// What the core has and a caller needs, so that a caller needs no other crate of senv.
 pub use senv_core::{
     Control, CorpusOptions, Coverage, FewKnownWords, KnownWords, NoObserver, Observer, Progress, Remedy, RunOptions,
     Scratch, SentenceEncoder, StaticEncoder, Tokenizer, Vocabulary, checkpoint::CheckpointPlan,
-};
-/// Forms of the encoders and losses, so that a caller needs no other crate of senv.
-pub use senv_encoders::{
-    Activation, Conditioning, GranGate, GruInit, GruStyle, LstmInit, Padding, RecurrentTopology, StatePooling, Window,
 };
 /// Share of known words below which a text is nothing for the English model.
 #[cfg(feature = "english")]
@@ -147,82 +126,23 @@ pub use senv_eval as eval;
 pub use senv_index as index;
 /// Documents that are ranked by words and meaning.
 pub use senv_index::documents;
-pub use senv_losses::{
-    Combine, InfoNce, InfoNceDirections, MarginLoss, NegativeCandidates, NliHeadForm, Prefix, RelatednessLoss,
-    ScoreGrid, Selection, TargetRanking,
-};
-pub use senv_negative_sampling::{
-    Composition, Constituents, Inference, NegativeSamplingParams, NegativeSharing, Schedule, WindowSide,
-};
 
-pub use average::{
-    component_search::WEIGHTING_SENTENCES, unknown_words::UnknownWords, weight_scheme::WeightScheme,
-    weighting::Weighting,
-};
-pub use base::{
-    memory_text::MemoryText, text_files::TextFiles, text_sample::TextSample, text_size::TextSize,
-    train_options::TrainOptions,
-};
-pub use check::{
-    Check, CheckParams, CheckText, CheckWarning, CosineSpread, LossAgainstChance, MAX_EMPTY_SENTENCES, MAX_MEAN_COSINE,
-    MAX_UNKNOWN_WORDS, MIN_DIRECTIONS, MIN_NEIGHBOUR_AUC, MIN_ORDER, MIN_TF_IDF_AGREEMENT, MIN_TRAINING_WORDS,
-    MIN_TRAINING_WORDS_HASHED, NeighbourCheck, PairCheck, TfIdfAgreement, check,
-};
 #[cfg(feature = "english")]
-pub use collection::WebExport;
-pub use collection::{
-    CollectionShard, CollectionText, Condition, DocumentHit, NewSentences, RankedCollection, SentenceCollection,
-    SentenceCollectionParams, SentenceHit, SentenceSearch, TextColumns, TextDocuments, read_sentences,
-};
-pub use compress::table::CompressParams;
-pub use data::{
-    HeldOut, PairData, PairFiles, PairInput, PairKind, PairOptions, PairSource, SampledPair, SecondStage, SourceReport,
-    reading::Reading,
-    tf_idf::{TfIdf, TfIdfParams},
-};
-pub use gradient::{
-    Decay, FitParams, L2Scaling, Phases, Stopped, WordUpdates,
-    encoder_form::EncoderForm,
-    pair_training::{PairLoss, PairParams},
-    scored_pairs::{ScoredPairs, scored_pairs_fingerprint},
-};
-pub use grid_search::{BEST_MODEL, GridOutcome, GridRun, GridSearch, RUN_TABLE, SearchCandidate, SearchGrid};
-pub use model::{
-    decode::{Decode, DecodedSentence, Interpolation},
-    digest::model_digest,
-    encoder_model::{EncoderModel, EncoderSystem},
-    expansion::{ExpansionReport, VocabularyExpansion},
-    reverse_dictionary::{DefinedWord, ReverseDictionary},
-    saved::{EncodingCost, ExpandVocabulary, SavedModel},
-    score_pairs::ScorePairs,
-    trained::Trained,
-    tunable::TunableEncoder,
-};
-pub use recipe::{
-    NeighbourRecipe, Recipe, WordsRecipe, fine_tune,
-    start::{StartChoice, StartKind, StartTrial},
-    train, train_sentences,
-};
+pub use base::english_name::is_english;
+pub use base::train_options::TrainOptions;
+pub use check::check;
+pub use collection::SentenceCollection;
+#[cfg(feature = "english")]
+pub use compress::english::english;
+pub use compress::{model2vec::write_model2vec, table::CompressParams};
+pub use error::{Error, Result};
+pub use model::{handle::Model, trained::Trained};
+pub use model2vec::Model2Vec;
+pub use recipe::{Recipe, fine_tune, train, train_sentences};
 pub use sentence_index::{Hit, Index};
-pub use sequence::{
-    LongSentences, OutputForm, SequenceCell, SequenceConfig, SequenceForm, SequenceModel, SequenceSystem,
-};
-pub use start::initial::{Initial, InitialVectorReport, vectors_fingerprint};
-pub use system::{
-    about::{About, NamedSettings},
-    averaged::{Averaged, AveragedSystem},
-    contract::{Common, System, Trainer},
-    pair_stages::stage_files,
-    pair_system::{PairModel, PairSystem, PairSystemParams},
-    staged_pairs::StagedPairs,
-    start::Start,
-    text_data::TextData,
-    text_system::TextSystem,
-    training_data::{TrainingData, Unread},
-};
+pub use system::{contract::System, pair_system::PairSystem, start::Start, text_system::TextSystem};
 pub use systems::{pretraining::Pretraining, *};
-pub use targets::{TargetConfig, TargetEncoder, TargetLoss, TargetModel, TargetParams, TargetSystem, TextTargets};
-pub use train_job::{CheckOn, JobOutcome, SetByHand, TrainJob};
+pub use train_job::TrainJob;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

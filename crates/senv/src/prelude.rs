@@ -21,11 +21,12 @@ pub use ndarray;
 pub use senv_core::{Control, Coverage, NoObserver, Observer, Progress, Scratch, SentenceEncoder};
 
 pub use crate::{
-    Cse, CseParams, NegativeSamplingParams, Pp, PpParams, PvDbow, PvDbowParams, Sent2Vec, Sent2VecParams, SiameseCbow,
-    SiameseCbowParams, Word2Vec, Word2VecParams,
+    Cse, CseParams, Pp, PpParams, PvDbow, PvDbowParams, Sent2Vec, Sent2VecParams, SiameseCbow, SiameseCbowParams,
+    Word2Vec, Word2VecParams,
     base::{text_size::TextSize, train_options::TrainOptions},
     collection::SentenceCollection,
     error::Error,
+    forms::NegativeSamplingParams,
     model::{handle::Model, trained::Trained},
     open,
     recipe::{Recipe, fine_tune, train, train_sentences},

@@ -5,7 +5,7 @@ use std::{
     time::Instant,
 };
 
-use senv::{Sent2VecParams, TextSystem, TrainOptions, UnknownWords};
+use senv::{Sent2VecParams, TextSystem, TrainOptions, average::UnknownWords};
 use senv_benches::peak_of;
 use senv_core::{Corpus, CorpusOptions, NoObserver, Tokenizer};
 use senv_negative_sampling::{NegativeSamplingParams, NegativeSharing, Schedule};

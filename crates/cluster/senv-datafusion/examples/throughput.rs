@@ -1,5 +1,5 @@
-//! How long the engine takes to encode a Parquet file, beside `senv::encode_table`, which is `senv encode`: in turn,
-//! some times each.
+//! How long the engine takes to encode a Parquet file, beside `senv::jobs::encode_table`, which is `senv encode`: in
+//! turn, some times each.
 //!
 //! ```sh
 //! cargo run --release --example throughput -- 1000000 bbc.txt reuters.txt   # lines, as often as it takes for so many rows
@@ -20,7 +20,7 @@ use datafusion::{
     },
     parquet::arrow::ArrowWriter,
 };
-use senv::{EncodeTableParams, encode_table};
+use senv::jobs::{EncodeTableParams, encode_table};
 use senv_core::{TextOptions, text::TableText};
 
 type Result<T> = std::result::Result<T, Box<dyn std::error::Error>>;

@@ -24,7 +24,7 @@ const CENTROIDS: &str = ".centroids";
 pub struct NamedModel {
     /// The name by which queries ask for it: that of its file without the ending.
     pub name: String,
-    /// Its digest ([`senv::model_digest`]), in hexadecimal digits.
+    /// Its digest ([`senv::model::model_digest`]), in hexadecimal digits.
     pub digest: String,
     /// The model.
     pub model: Model,
@@ -76,7 +76,7 @@ impl Models {
             models = match name.strip_suffix(CENTROIDS) {
                 Some(name) => models.with_centroids(Centroids::open(name, &path)?)?,
                 None => {
-                    let digest = senv::model_digest(&path).map_err(external)?;
+                    let digest = senv::model::model_digest(&path).map_err(external)?;
                     let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
                     models.with_model(&name, &digest, senv::open(&path).map_err(external)?)?
                 }

@@ -12,10 +12,7 @@ use std::{
 };
 
 use clap::ArgMatches;
-use senv::{
-    CheckOn, CheckpointPlan, FastSentParams, SavedModel, Sent2VecParams, TextSystem, TrainJob, TrainOptions,
-    Word2VecParams,
-};
+use senv::{CheckpointPlan, FastSentParams, Sent2VecParams, TextSystem, TrainJob, TrainOptions, Word2VecParams, model::SavedModel, train_job::CheckOn};
 use senv_core::ranks::Reduce;
 use senv_mpi::MpiRank;
 
@@ -104,7 +101,7 @@ fn train<S: TextSystem<Model: SavedModel>>(args: &ArgMatches, rank: &MpiRank) ->
         done => done?,
     };
     let trained = &outcome.trained;
-    if trained.stopped == senv::Stopped::Interrupted {
+    if trained.stopped == senv::gradient::Stopped::Interrupted {
         shown.say("stopped; the same command with --resume goes on from the checkpoints of the ranks");
         return Ok(false);
     }

@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use senv::{NegativeSamplingParams, SavedModel, Sent2VecParams, TextSystem, TrainOptions};
+use senv::{Sent2VecParams, TextSystem, TrainOptions, forms::NegativeSamplingParams, model::SavedModel};
 use senv_core::ranks::ThreadRank;
 
 /// Some MiB of sentences about ten subjects.

@@ -92,7 +92,7 @@ fn run() -> Result<(), Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use senv::{AverageEncoder, Model, Tokenizer, Vocabulary, write_model2vec};
+    use senv::{Model, Tokenizer, Vocabulary, write_model2vec, average::AverageEncoder};
 
     #[test]
     fn both_read_a_folder_that_senv_wrote_alike() {

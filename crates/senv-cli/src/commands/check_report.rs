@@ -1,6 +1,6 @@
 //! What a check of a model found, in plain words and as JSON.
 
-use senv::Check;
+use senv::check::Check;
 use serde_json::{Value, json};
 
 use crate::{
@@ -80,7 +80,7 @@ pub(super) fn json(check: &Check) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use senv::NeighbourCheck;
+    use senv::check::NeighbourCheck;
 
     use super::*;
 

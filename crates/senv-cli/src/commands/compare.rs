@@ -6,7 +6,7 @@ use std::{
 };
 
 use clap::ValueEnum;
-use senv::Counterpart;
+use senv::jobs::Counterpart;
 use senv_core::text::Lines;
 use serde::Serialize;
 
@@ -98,7 +98,7 @@ impl Compare {
         let read = |path: &PathBuf| read_for(&self.model, &model, std::slice::from_ref(path), &self.text);
         let (first, second) = (read(&self.first)?, read(&self.second)?);
         let progress = Settled::new("comparing");
-        let found = senv::compare(&model, &first.texts(), &second.texts(), self.threshold, |done, n| {
+        let found = senv::jobs::compare(&model, &first.texts(), &second.texts(), self.threshold, |done, n| {
             progress.set(done as f64 / n.max(1) as f64);
         })?;
         progress.finish();

@@ -5,7 +5,7 @@ use std::{
     time::Instant,
 };
 
-use senv::{CompressParams, Model, SavedModel, StaticModel};
+use senv::{CompressParams, Model, StaticModel, model::SavedModel};
 use senv_core::{Scratch, SentenceEncoder, static_model::RowEncoding};
 use senv_eval::{Align, StsTask, TextTable, evaluate_sts};
 use serde::Serialize;

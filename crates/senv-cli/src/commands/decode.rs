@@ -6,7 +6,11 @@ use std::{
 };
 
 use clap::builder::RangedU64ValueParser;
-use senv::{CoverageCounts, DecodedSentence, Interpolation, Model};
+use senv::{
+    Model,
+    jobs::CoverageCounts,
+    model::{DecodedSentence, Interpolation},
+};
 use senv_core::{
     Coverage, Scratch, SentenceEncoder, TextReader,
     text::{LineBatch, for_line_batches, is_blank},

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use clap::builder::RangedU64ValueParser;
-use senv::DefinedWord;
+use senv::model::DefinedWord;
 use serde::Serialize;
 
 use crate::{

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use senv::{Model, ReleasedBin, VocabularyExpansion};
+use senv::{Model, ReleasedBin, model::VocabularyExpansion};
 use senv_store::{Embeddings, ModelFile, NonFinite, ReadOptions};
 use serde::Serialize;
 

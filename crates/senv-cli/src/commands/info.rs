@@ -5,7 +5,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use senv::{Check, CheckParams, CheckText, EncodingCost, Model, TextGroups, check};
+use senv::{
+    Model,
+    check::{Check, CheckParams, CheckText},
+    jobs::TextGroups,
+    model::EncodingCost,
+};
 use senv_core::{checkpoint, files::Verification, hyperparameters::Hyperparameter};
 use senv_store::ModelFile;
 use serde_json::{Value, json};
@@ -131,7 +136,7 @@ impl Info {
         let params = CheckParams { training_words: words, ..CheckParams::for_encoder(is_slow) };
         let text = CheckText::read(&self.text, &self.reading.options(), &params)?;
         model.prepare_for_many();
-        Ok(check(model, &text, &params)?)
+        Ok(senv::check(model, &text, &params)?)
     }
 }
 

@@ -58,7 +58,7 @@ impl JoinShards {
         }
         let format = Format::of(&output, None)?;
         Destination::output(&output, format.content(), force).check(&shards)?;
-        senv::join_vectors(&shards, &output)?;
+        senv::jobs::join_vectors(&shards, &output)?;
         output::note(&format!("{} joined into {}", plural(shards.len() as u64, "shard"), output.display()));
         Ok(())
     }

@@ -6,7 +6,7 @@ use std::{
 };
 
 use clap::builder::RangedU64ValueParser;
-use senv::MineParams;
+use senv::jobs::MineParams;
 use senv_core::text::Lines;
 use serde::Serialize;
 
@@ -111,7 +111,8 @@ impl Mine {
         let set = |done, n| {
             if falls { progress.set_of_pairs(done, n) } else { progress.set(done as f64 / n.max(1) as f64) }
         };
-        let found = senv::mine(&model, &lines.texts(), others.as_ref().map(Lines::texts).as_deref(), &params, set)?;
+        let found =
+            senv::jobs::mine(&model, &lines.texts(), others.as_ref().map(Lines::texts).as_deref(), &params, set)?;
         progress.finish();
 
         let mut out = output::stdout();

@@ -75,7 +75,7 @@ impl Outliers {
         let sentences = lines.texts();
         let progress = Settled::new("comparing");
         let likeness =
-            senv::outliers(&model, &sentences, self.k, |done, n| progress.set(done as f64 / n.max(1) as f64))?;
+            senv::jobs::outliers(&model, &sentences, self.k, |done, n| progress.set(done as f64 / n.max(1) as f64))?;
         progress.finish();
 
         let mut order: Vec<usize> = (0..lines.len()).collect();

@@ -73,11 +73,11 @@ impl Sample {
             (Some(n), _) => {
                 let progress = Settled::new("choosing");
                 let set = |done, n: usize| progress.set(done as f64 / n.max(1) as f64);
-                let chosen = senv::diverse_sample(&model, &sentences, n, self.typical, set)?;
+                let chosen = senv::jobs::diverse_sample(&model, &sentences, n, self.typical, set)?;
                 progress.finish();
                 chosen
             }
-            (None, n) => senv::random_sample(&sentences, n.unwrap_or(0), self.seed),
+            (None, n) => senv::jobs::random_sample(&sentences, n.unwrap_or(0), self.seed),
         };
         let mut out = output::stdout();
         for &i in &chosen {

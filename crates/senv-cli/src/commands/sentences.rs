@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, path::PathBuf};
 
-use senv::{Model, read_sentences};
+use senv::{Model, collection::read_sentences};
 use senv_core::text::Lines;
 use serde::Serialize;
 

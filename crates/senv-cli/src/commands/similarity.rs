@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use senv::{CoverageCounts, Model};
+use senv::{Model, jobs::CoverageCounts};
 use senv_core::{
     Scratch, SentenceEncoder, TextReader, kernels,
     text::{LineBatch, for_line_batches},

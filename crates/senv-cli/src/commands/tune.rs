@@ -4,8 +4,10 @@ use std::{fmt, fs, path::PathBuf};
 
 use clap::{ArgMatches, Args, Command, FromArgMatches, builder::RangedU64ValueParser};
 use senv::{
-    BEST_MODEL, GridOutcome, GridRun, GridSearch, PairSystem, RUN_TABLE, ScoredPairs, SearchCandidate, SearchGrid,
-    StagedPairs, Start, TrainOptions, TrainingData,
+    PairSystem, Start, TrainOptions,
+    gradient::ScoredPairs,
+    grid_search::{BEST_MODEL, GridOutcome, GridRun, GridSearch, RUN_TABLE, SearchCandidate, SearchGrid},
+    system::{StagedPairs, TrainingData},
 };
 use senv_core::{Error as CoreError, Observer, files::AtomicFile, observer::Stage};
 use senv_eval::{Align, TextTable};
@@ -256,9 +258,9 @@ impl Search {
         let mut same = json!({
             "files": self.data.names(&self.stage2),
             "pairs": loaded.first.fingerprint(),
-            "vectors": senv::vectors_fingerprint(loaded.vectors.as_deref()),
+            "vectors": senv::system::vectors_fingerprint(loaded.vectors.as_deref()),
             "select": select,
-            "scored": scored.iter().map(senv::scored_pairs_fingerprint).collect::<Vec<_>>(),
+            "scored": scored.iter().map(senv::gradient::scored_pairs_fingerprint).collect::<Vec<_>>(),
             "settings": params,
         });
         if let Some((second, _)) = &loaded.second {

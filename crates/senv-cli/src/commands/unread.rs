@@ -1,6 +1,6 @@
 //! Sentences so long that a recurrent encoder does not read their ends.
 
-use senv::CoverageCounts;
+use senv::jobs::CoverageCounts;
 
 use crate::output::{self, plural};
 

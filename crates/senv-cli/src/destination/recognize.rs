@@ -35,7 +35,7 @@ pub(super) fn is(path: &Path, content: Content<'_>) -> bool {
         Content::WordVectors | Content::Sentences => false,
         Content::Report => is_report(&String::from_utf8_lossy(&start_of(path))),
         Content::WebCollection => ModelFile::open(path).is_ok_and(|file| file.kind() == WebCollection::KIND),
-        Content::Groups => ModelFile::open(path).is_ok_and(|file| file.kind() == senv::TextGroups::KIND),
+        Content::Groups => ModelFile::open(path).is_ok_and(|file| file.kind() == senv::jobs::TextGroups::KIND),
         Content::GroupsPage => {
             let text = start_of(path);
             let text = String::from_utf8_lossy(&text);

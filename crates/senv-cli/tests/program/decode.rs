@@ -1,7 +1,7 @@
 //! `senv decode`, `expand-vocabulary` and `combine`, through the program.
 
 use crate::common::Folder;
-use senv::{FitParams, RnnAutoencoderParams, SkipThoughtParams, TrainOptions};
+use senv::{RnnAutoencoderParams, SkipThoughtParams, TrainOptions, gradient::FitParams};
 
 /// Six sentences of one story, the same story over and over.
 const STORY: [&str; 6] = [

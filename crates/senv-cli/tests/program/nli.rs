@@ -1,7 +1,7 @@
 //! `senv eval nli`, through the program.
 
 use crate::common::Folder;
-use senv::{FitParams, NliPairs, SnliEncoder, SnliParams, TrainOptions};
+use senv::{NliPairs, SnliEncoder, SnliParams, TrainOptions, gradient::FitParams};
 
 /// The same deed: entailment; with `no`: contradiction; other deeds: neutral.
 fn pairs(n: usize, first: usize) -> String {

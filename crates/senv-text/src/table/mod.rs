@@ -30,8 +30,8 @@ const HEAD: usize = 512;
 pub enum TableFormat {
     /// Fields between commas, in quotes where they hold commas, quotes or line ends (RFC 4180).
     Csv,
-    /// Fields between tabs as they stand, a record a line, as data sets are written; with [`TableText::quotes`] as those
-    /// of CSV.
+    /// Fields between tabs as they stand, a record a line, as data sets are written; with [`TableText::quotes`] as
+    /// those of CSV.
     Tsv,
     /// A JSON object a line.
     JsonLines,

@@ -20,7 +20,7 @@ pub const WEIGHTING_SENTENCES: u64 = 100_000;
 
 impl AverageEncoder {
     /// The same encoder with weights by the counts of its vocabulary, and the common components of a random sample (at
-    /// most [`crate::WEIGHTING_SENTENCES`]) of the sentences of `corpus`, which is coded in that vocabulary.
+    /// most [`crate::average::WEIGHTING_SENTENCES`]) of the sentences of `corpus`, which is coded in that vocabulary.
     ///
     /// # Errors
     /// [`senv_core::Error::InvalidParameter`] for a parameter out of range, a vocabulary without counts or a corpus

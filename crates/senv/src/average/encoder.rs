@@ -73,7 +73,7 @@ impl AverageEncoder {
     ///
     /// ```
     /// use senv_core::{SentenceEncoder, Tokenizer, Vocabulary};
-    /// use senv::{AverageEncoder, UnknownWords};
+    /// use senv::average::{AverageEncoder, UnknownWords};
     /// let vocabulary = Vocabulary::from_counts([("met", 2)], 2)?;
     /// let encoder = AverageEncoder::random(&Tokenizer::words(), &vocabulary, &["met"], 300, 1)?;
     /// assert_eq!(encoder.similarity("Ishmael", "Ishmael"), 0.0);
@@ -99,7 +99,7 @@ impl AverageEncoder {
     /// use senv_core::{SentenceEncoder, Tokenizer, Vocabulary};
     /// let vocabulary = Vocabulary::from_counts([("met", 2), ("UUUNKKK", 1)], 3)?;
     /// let words = ["met", "UUUNKKK"];
-    /// let encoder = senv::AverageEncoder::random(&Tokenizer::words(), &vocabulary, &words, 300, 1)?;
+    /// let encoder = senv::average::AverageEncoder::random(&Tokenizer::words(), &vocabulary, &words, 300, 1)?;
     /// let encoder = encoder.with_unknown_row("UUUNKKK")?;
     /// assert!((encoder.similarity("met Ishmael", "Queequeg met") - 1.0).abs() < 1e-6);
     /// # Ok::<(), senv::Error>(())

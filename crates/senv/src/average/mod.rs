@@ -9,3 +9,8 @@ pub(crate) mod random_vectors;
 pub(crate) mod unknown_words;
 pub(crate) mod weight_scheme;
 pub(crate) mod weighting;
+
+pub use {
+    component_search::WEIGHTING_SENTENCES, encoder::AverageEncoder, unknown_words::UnknownWords,
+    weight_scheme::WeightScheme, weighting::Weighting,
+};

@@ -16,7 +16,7 @@ impl AverageEncoder {
     ///
     /// ```
     /// use senv_core::{SentenceEncoder, Tokenizer, Vocabulary};
-    /// use senv::AverageEncoder;
+    /// use senv::average::AverageEncoder;
     /// let vocabulary = Vocabulary::from_counts([("the", 90), ("cat", 9), ("dog", 1)], 100)?;
     /// let sentences = ["the cat", "a cat"];
     /// let random = AverageEncoder::random(&Tokenizer::words(), &vocabulary, &sentences, 300, 1)?;

@@ -29,7 +29,7 @@ const IN_MEMORY: u64 = 16 << 20;
 /// becomes a space.
 ///
 /// ```
-/// use senv::{BowAutoencoderParams, MemoryText, TrainOptions};
+/// use senv::{BowAutoencoderParams, TrainOptions, data::MemoryText};
 ///
 /// let text = MemoryText::new(["the train is late", "the bus waits for it", "", "the rain falls"].repeat(20))?;
 /// let params = BowAutoencoderParams { dim: 8, ..Default::default() };

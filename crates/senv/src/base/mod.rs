@@ -1,6 +1,8 @@
 //! What every room stands on: parts of model files, the identity of data, options of a run, the size of a text.
 
 pub(crate) mod configuration;
+#[cfg(feature = "english")]
+pub(crate) mod english_name;
 pub(crate) mod file;
 pub(crate) mod fingerprint;
 mod left_texts;

@@ -8,7 +8,7 @@ use super::memory_text::MemoryText;
 /// order.
 ///
 /// ```
-/// use senv::TextFiles;
+/// use senv::data::TextFiles;
 /// assert_eq!("a.txt".paths(), ["a.txt"].paths());
 /// assert_eq!(vec!["a.txt", "b.txt"].paths().len(), 2);
 /// ```

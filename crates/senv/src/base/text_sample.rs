@@ -19,7 +19,7 @@ impl TextSample {
     /// ```
     /// let file = tempfile::NamedTempFile::new()?;
     /// std::fs::write(&file, "one two three\n".repeat(590))?;
-    /// let sample = senv::TextSample::read(&[file.path()]);
+    /// let sample = senv::data::TextSample::read(&[file.path()]);
     /// assert_eq!((sample.size().words, sample.lines().count()), (1400, 590));
     /// # Ok::<(), std::io::Error>(())
     /// ```
@@ -68,7 +68,7 @@ impl TextSize {
     /// ```
     /// let file = tempfile::NamedTempFile::new()?;
     /// std::fs::write(&file, "one two three\n".repeat(590))?;
-    /// assert_eq!(senv::TextSize::of_files(&[file.path()]).words, 1400);
+    /// assert_eq!(senv::data::TextSize::of_files(&[file.path()]).words, 1400);
     /// # Ok::<(), std::io::Error>(())
     /// ```
     #[must_use]

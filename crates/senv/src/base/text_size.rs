@@ -53,7 +53,7 @@ impl TextSize {
     /// From sentences in memory: the same as of a file with these lines.
     ///
     /// ```
-    /// assert_eq!(senv::TextSize::of_sentences(["one two three"; 590]).words, 1400);
+    /// assert_eq!(senv::data::TextSize::of_sentences(["one two three"; 590]).words, 1400);
     /// ```
     #[must_use]
     pub fn of_sentences<S: AsRef<str>>(sentences: impl IntoIterator<Item = S>) -> Self {

@@ -15,9 +15,9 @@ use crate::error::Result;
 
 /// How a model is trained, beside its hyperparameters. All of it may be left out.
 ///
-/// `D` is what a system is validated on, borrowed: slices of [`ScoredPairs`](crate::ScoredPairs) for Siamese CBOW, PP
-/// and CSE, files for systems that read running text, pairs of the kind that they are trained on for P-thought, SNLI
-/// models and relatedness. Systems trained by negative sampling are not validated and have none.
+/// `D` is what a system is validated on, borrowed: slices of [`ScoredPairs`](crate::gradient::ScoredPairs) for Siamese
+/// CBOW, PP and CSE, files for systems that read running text, pairs of the kind that they are trained on for
+/// P-thought, SNLI models and relatedness. Systems trained by negative sampling are not validated and have none.
 ///
 /// ```
 /// use senv::{Sent2VecParams, TextSystem, TrainOptions};
@@ -122,7 +122,7 @@ impl<'a, D> TrainOptions<'a, D> {
     }
 
     /// Where a reading that is stopped is kept: in the checkpoint of the run; `None` without one. For
-    /// [`PairOptions::kept`](crate::PairOptions::kept) where a program reads pairs itself.
+    /// [`PairOptions::kept`](crate::data::PairOptions::kept) where a program reads pairs itself.
     #[must_use]
     pub fn kept_reading(&self) -> Option<KeptReading> {
         self.checkpoint.as_ref().map(|plan| KeptReading {

@@ -33,7 +33,7 @@ impl CheckText {
     /// sentences of pairs.
     ///
     /// ```no_run
-    /// # use senv::{CheckParams, CheckText, NeighbourRecipe, TrainOptions, check};
+    /// # use senv::{TrainOptions, check::{self, CheckParams, CheckText}, recipe::NeighbourRecipe};
     /// # fn f(recipe: NeighbourRecipe, options: TrainOptions<'_>) -> senv::Result<()> {
     /// let mut data = recipe.read(&options)?;
     /// let sample = CheckText::hold_out(&mut data.first, &CheckParams::default())?;

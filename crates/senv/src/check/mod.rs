@@ -88,7 +88,7 @@ impl LossAgainstChance {
     /// For negative sampling with K negatives: all 1 + K scores at 0 cost (1 + K) ln 2 nats a target.
     ///
     /// ```
-    /// use senv::LossAgainstChance;
+    /// use senv::check::LossAgainstChance;
     /// assert!((LossAgainstChance::negative_sampling(3.0, 10).chance - 7.6246).abs() < 1e-4);
     /// ```
     #[must_use]
@@ -219,7 +219,7 @@ pub struct Check {
 /// # Examples
 /// ```
 /// use senv_core::{Coverage, Scratch, SentenceEncoder};
-/// use senv::{CheckParams, CheckText, CheckWarning, check};
+/// use senv::check::{self, CheckParams, CheckText, CheckWarning};
 /// /// Gives every sentence the same vector.
 /// struct Constant;
 /// impl SentenceEncoder for Constant {

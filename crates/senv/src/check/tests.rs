@@ -280,7 +280,7 @@ fn a_sample_of_the_training_text_knows_its_words_and_how_many_were_cut() {
 fn pairs_without_running_text_give_no_sample() {
     let mut sentences = Sentences::new();
     [[0, 1], [1, 2]].iter().for_each(|ids| sentences.push(ids.map(TokenId)));
-    let source = crate::PairSource::from_pairs("pairs", sentences, &[[0, 1]]).unwrap();
+    let source = crate::data::PairSource::from_pairs("pairs", sentences, &[[0, 1]]).unwrap();
     let vocabulary = senv_core::Vocabulary::from_counts([("a", 1), ("b", 2), ("c", 1)], 4).unwrap();
     assert_eq!(CheckText::of_pairs(&PairData::new(vocabulary, vec![source]), &CheckParams::default()), None);
 }
@@ -331,7 +331,7 @@ fn words(data: &PairData, source: usize, sentence: u32) -> String {
 #[test]
 fn what_is_held_out_has_no_pair_left() {
     let mut data = two_texts(40_000);
-    let before: Vec<usize> = data.sources.iter().map(crate::PairSource::n_groups).collect();
+    let before: Vec<usize> = data.sources.iter().map(crate::data::PairSource::n_groups).collect();
     let text = CheckText::hold_out(&mut data, &CheckParams::default()).unwrap().unwrap();
     assert_eq!(text.n_held_out(), 400);
     let (trained_on, held_out) = text.sentences.split_at(text.n_sentences() - 400);

@@ -48,7 +48,7 @@ impl CheckText {
     /// All sentences of these documents.
     ///
     /// ```
-    /// use senv::CheckText;
+    /// use senv::check::CheckText;
     /// let text = CheckText::new([["It rained all day.", "The river rose."], ["A dog barked.", "A cat ran."]]);
     /// assert_eq!(text.n_sentences(), 4);
     /// ```
@@ -151,8 +151,8 @@ impl CheckText {
         Ok(text)
     }
 
-    /// A sample of the running text among sources of pairs ([`crate::PairKind::Neighbours`]); `None` where there is
-    /// none.
+    /// A sample of the running text among sources of pairs ([`crate::data::PairKind::Neighbours`]); `None` where there
+    /// is none.
     #[must_use]
     pub fn of_pairs(data: &PairData, params: &CheckParams) -> Option<Self> {
         Self::of_pairs_without(data, params, &[])

@@ -35,8 +35,9 @@ pub const MIN_DIRECTIONS: f64 = 5.0;
 /// Running words of training text below which vectors learned from it alone compare sentences of other kinds worse than
 /// averages of random vectors do: so it is with 112,000 (5,000 sentences), and no longer with 400,000.
 pub const MIN_TRAINING_WORDS: u64 = 150_000;
-/// The same where unknown words have vectors too ([`crate::UnknownWords::Hash`]): with 20,000 words (1,000 sentences)
-/// the settings that fit the text give better vectors than random ones with SIF weights, with 1,100 worse ones.
+/// The same where unknown words have vectors too ([`crate::average::UnknownWords::Hash`]): with 20,000 words (1,000
+/// sentences) the settings that fit the text give better vectors than random ones with SIF weights, with 1,100 worse
+/// ones.
 pub const MIN_TRAINING_WORDS_HASHED: u64 = 20_000;
 /// AUC of neighbours by TF-IDF from which on a text of several documents has an order: their sentences share words.
 /// News have .76, a text of simple sentences .65, lines without order .5.

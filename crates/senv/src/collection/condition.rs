@@ -15,7 +15,7 @@ const ID: &str = "id";
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
-/// use senv::{Condition, NewSentences, SentenceCollection, SentenceCollectionParams};
+/// use senv::{SentenceCollection, collection::{Condition, NewSentences, SentenceCollectionParams}};
 /// let params = SentenceCollectionParams { columns: vec!["year".into()], ..Default::default() };
 /// let mut collection = SentenceCollection::create_with(folder.path().join("my.index"), "english", &params)?;
 /// let sentences = NewSentences::new(vec!["The train is late.".into(), "Rain falls.".into()]);

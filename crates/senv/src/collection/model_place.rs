@@ -11,7 +11,7 @@ use crate::{
 /// Whether it is the name of the English model that is part of senv, which has no path.
 fn is_english(#[cfg_attr(not(feature = "english"), expect(unused))] path: &Path) -> bool {
     #[cfg(feature = "english")]
-    return crate::is_english(path);
+    return crate::base::english_name::is_english(path);
     #[cfg(not(feature = "english"))]
     false
 }

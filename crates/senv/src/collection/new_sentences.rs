@@ -27,7 +27,7 @@ pub(super) const SAMPLE: [&str; 4] = ["sample_sentences", "sample_words", "sampl
 /// blank ([`senv_core::text::is_blank`]): that is no sentence, as `senv index` passes over blank lines.
 ///
 /// ```
-/// use senv::NewSentences;
+/// use senv::collection::NewSentences;
 /// let sentences = NewSentences::new(vec!["The train is late.".into(), "Rain falls.".into()])
 ///     .ids(vec![17, 4])
 ///     .column("author", vec!["Ada".into(), "Bob".into()]);

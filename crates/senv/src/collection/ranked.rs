@@ -48,7 +48,7 @@ impl SentenceCollection {
     /// ```
     /// # let folder = tempfile::tempdir()?;
     /// # let path = folder.path().join("my.index");
-    /// use senv::{NewSentences, SentenceCollection, SentenceCollectionParams, documents::RankBy};
+    /// use senv::{SentenceCollection, collection::{NewSentences, SentenceCollectionParams}, documents::RankBy};
     /// let params = SentenceCollectionParams { columns: vec!["document".into()], ..Default::default() };
     /// let mut collection = SentenceCollection::create_with(&path, "english", &params)?;
     /// let texts = ["The train is late.", "Take a bus.", "Storms bring rain."].map(String::from).to_vec();
@@ -224,7 +224,7 @@ impl RankedCollection {
 #[cfg(all(test, feature = "english"))]
 mod tests {
     use super::*;
-    use crate::{NewSentences, SentenceCollectionParams};
+    use crate::collection::{NewSentences, SentenceCollectionParams};
 
     fn collection(folder: &std::path::Path, rescoring: senv_index::Rescoring) -> SentenceCollection {
         let index = senv_index::IndexParams { rescoring, ..Default::default() };

@@ -15,7 +15,7 @@ use crate::error::Result;
 /// # let folder = tempfile::tempdir()?;
 /// # let path = folder.path().join("text.txt");
 /// std::fs::write(&path, "The train is late.\n\nRain falls.\n")?;
-/// let lines = senv::read_sentences(&[&path], &senv_core::TextOptions::default())?;
+/// let lines = senv::collection::read_sentences(&[&path], &senv_core::TextOptions::default())?;
 /// assert_eq!((lines.len(), lines.place(1)), (2, (path.as_path(), 3)));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

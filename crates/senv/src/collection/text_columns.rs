@@ -18,7 +18,7 @@ struct Wanted {
 /// table, by number from 1 or by title. Where one is named by a title, the first line of each file holds titles.
 ///
 /// ```
-/// use senv::TextColumns;
+/// use senv::collection::TextColumns;
 /// let columns = TextColumns::new("body").id("number").further("author", "3");
 /// assert_eq!(columns.names().collect::<Vec<_>>(), ["author"]);
 /// ```

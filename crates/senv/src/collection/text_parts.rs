@@ -40,7 +40,7 @@ pub enum TextDocuments {
 /// ```
 /// # let folder = tempfile::tempdir()?;
 /// # let (text, path) = (folder.path().join("text.tsv"), folder.path().join("my.index"));
-/// use senv::{CollectionText, SentenceCollection, SentenceCollectionParams, TextColumns};
+/// use senv::{SentenceCollection, collection::{CollectionText, SentenceCollectionParams, TextColumns}};
 /// use senv_core::{TextOptions, TextReader};
 /// std::fs::write(&text, "Ada\tThe train is late.\nBob\tRain falls.\n")?;
 /// let reader = TextReader::open(&[&text], &TextOptions::default())?;

@@ -89,7 +89,7 @@ impl SentenceCollection {
     /// [`Error::NotForWeb`]; [`senv_core::Error::Io`] if the model cannot be read.
     pub fn check_model_for_web(model: impl AsRef<Path>) -> Result<bool> {
         let model = model.as_ref();
-        check_digest(&crate::model_digest(model)?, model)
+        check_digest(&crate::model::model_digest(model)?, model)
     }
 
     /// Whether there are lines, all of one file.
@@ -145,7 +145,7 @@ mod tests {
     fn the_digests_of_the_english_models_are_those_of_their_files() {
         let of = |name: &str| {
             let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../senv-english/data");
-            crate::model_digest(folder.join(name)).unwrap()
+            crate::model::model_digest(folder.join(name)).unwrap()
         };
         assert_eq!(of("english.senv"), senv_english::LARGE_DIGEST);
         assert_eq!(of("english-small.senv"), senv_english::SMALL_DIGEST);

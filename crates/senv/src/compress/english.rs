@@ -1,23 +1,7 @@
 //! The English model that is part of the program.
 
-use std::path::Path;
-
 use super::static_model::StaticModel;
 use crate::{error::Result, model::handle::Model};
-
-/// The name of the model, wherever a path of a model is asked for.
-const NAME: &str = "english";
-
-/// Whether a path is the name of the English model ([`english`]), which every way of opening a model takes for that
-/// model. A file of this name in the working folder is `./english`.
-///
-/// ```
-/// assert!(senv::is_english("english") && !senv::is_english("./english"));
-/// ```
-#[must_use]
-pub fn is_english(path: impl AsRef<Path>) -> bool {
-    path.as_ref().as_os_str() == NAME
-}
 
 /// The English model of `senv-english`, without training and without a file: English only, means of words.
 ///

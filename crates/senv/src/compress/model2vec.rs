@@ -2,9 +2,9 @@
 //!
 //! The folder holds `model.safetensors` (one matrix, `embeddings`), `tokenizer.json` (of Hugging Face's tokenizers: a
 //! regular expression and a list of words) and `config.json`. The last word of the list, `[UNK]`, has a row of zeros;
-//! those programs leave unknown words out, so that vectors differ where [`UnknownWords::Hash`](crate::UnknownWords)
-//! gives unknown words a vector, and in the few places where the regular expression splits otherwise
-//! ([`Tokenizer::pattern`]).
+//! those programs leave unknown words out, so that vectors differ where
+//! [`UnknownWords::Hash`](crate::average::UnknownWords) gives unknown words a vector, and in the few places where the
+//! regular expression splits otherwise ([`Tokenizer::pattern`]).
 
 use std::{fs, io::Write, path::Path};
 
@@ -27,7 +27,7 @@ const UNKNOWN: &str = "[UNK]";
 /// # let folder = tempfile::tempdir()?;
 /// # let folder = folder.path().join("model2vec");
 /// use senv_core::{Tokenizer, Vocabulary};
-/// use senv::{AverageEncoder, Model, write_model2vec};
+/// use senv::{Model, write_model2vec, average::AverageEncoder};
 /// let vocabulary = Vocabulary::from_counts([("cat", 2), ("dog", 1)], 3)?;
 /// let model: Model = AverageEncoder::random(&Tokenizer::words(), &vocabulary, &["cat", "dog"], 8, 1)?.into();
 /// write_model2vec(&model, &folder)?;

@@ -52,7 +52,7 @@ impl CompressParams {
     ///
     /// ```
     /// use senv_core::{SentenceEncoder, Tokenizer, Vocabulary};
-    /// use senv::{AverageEncoder, CompressParams, Model};
+    /// use senv::{CompressParams, Model, average::AverageEncoder};
     /// let vocabulary = Vocabulary::from_counts([("cat", 2), ("dog", 1)], 3)?;
     /// let words = ["cat", "dog"];
     /// let model: Model = AverageEncoder::random(&Tokenizer::words(), &vocabulary, &words, 64, 1)?.into();

@@ -24,7 +24,7 @@ const MIN_WORDS: usize = 4;
 /// alone, from four words on.
 ///
 /// ```
-/// use senv::HeldOut;
+/// use senv::data::HeldOut;
 /// let mut held_out = HeldOut::default();
 /// held_out.add("A man plays the guitar.");
 /// assert!(held_out.contains("a man plays the \"guitar\""));

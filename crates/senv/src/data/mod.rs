@@ -18,6 +18,12 @@ mod taken;
 pub(crate) mod tf_idf;
 mod tsv;
 
+pub use crate::base::{memory_text::MemoryText, text_files::TextFiles, text_sample::TextSample, text_size::TextSize};
+pub use {
+    reading::Reading,
+    tf_idf::{TfIdf, TfIdfParams},
+};
+
 pub use decontaminate::HeldOut;
 pub use input::{PairFiles, PairInput, PairOptions, SecondStage, SourceReport};
 pub use kind::PairKind;

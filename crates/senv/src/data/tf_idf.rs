@@ -24,7 +24,7 @@ use crate::{base::train_options::TrainOptions, error::Result};
 /// How TF-IDF reads text.
 ///
 /// ```
-/// use senv::TfIdfParams;
+/// use senv::data::TfIdfParams;
 /// # let folder = tempfile::tempdir()?;
 /// # let path = folder.path().join("text.txt");
 /// std::fs::write(&path, "the cat sat\nthe dog barked\nthe cat slept\n")?;

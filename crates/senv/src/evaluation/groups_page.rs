@@ -40,12 +40,12 @@ struct Point<'a> {
 ///
 /// ```
 /// # #[cfg(feature = "english")] {
-/// use senv::{GroupBy, GroupParams};
+/// use senv::jobs::{GroupBy, GroupParams};
 /// let english = senv::english()?;
 /// let sentences = ["The train is late.", "Rain falls on the hills.", "The late train arrives.", "Rain and wind came."];
 /// let params = GroupParams { by: GroupBy::Count(2), ..GroupParams::default() };
-/// let (found, grouping) = senv::group_sentences(&english, &sentences, &params, |_| {})?;
-/// let page = senv::groups_page(&english, &sentences, &found, &grouping)?;
+/// let (found, grouping) = senv::jobs::group_sentences(&english, &sentences, &params, |_| {})?;
+/// let page = senv::evaluation::groups_page(&english, &sentences, &found, &grouping)?;
 /// assert!(page.contains("<title>Groups of sentences</title>"));
 /// # }
 /// # Ok::<(), senv::Error>(())

@@ -17,7 +17,7 @@ use crate::{
 ///
 /// ```
 /// # #[cfg(feature = "english")] {
-/// use senv::{Untrained, eval::PairScorer};
+/// use senv::{eval::PairScorer, evaluation::Untrained};
 /// let sentences = ["The train is late.", "The late train is here.", "Rain falls."];
 /// let untrained = Untrained::beside(&senv::english()?, &sentences)?;
 /// let overlap = untrained.overlap().score_batch(&[(sentences[0], sentences[1]), (sentences[0], sentences[2])])?;

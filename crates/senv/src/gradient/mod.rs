@@ -45,6 +45,12 @@ pub(crate) use phases::Lap;
 pub use phases::Phases;
 pub use run::fit;
 
+pub use {
+    encoder_form::EncoderForm,
+    pair_training::{PairLoss, PairParams},
+    scored_pairs::{ScoredPairs, scored_pairs_fingerprint},
+};
+
 /// What is trained: a table of word vectors, and the dense parameters of an encoder or a head.
 #[derive(Debug, Clone)]
 pub struct Weights {

@@ -102,7 +102,7 @@ impl Hyperparameters for PairLoss {
 }
 
 hyperparameters! {
-    /// Hyperparameters of training on pairs beside the loop's [`FitParams`](crate::FitParams).
+    /// Hyperparameters of training on pairs beside the loop's [`FitParams`](crate::gradient::FitParams).
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     #[serde(default)]
     pub struct PairParams {

@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 /// Hyperparameters in their order, each with the values to try.
 ///
 /// ```
-/// use senv::{CseParams, SearchGrid};
+/// use senv::{CseParams, grid_search::SearchGrid};
 /// let grid = SearchGrid::new([("margin", vec!["0.4", "0.6"]), ("batch", vec!["100"])])?;
 /// assert_eq!(grid.combinations(), [["0.4", "100"], ["0.6", "100"]]);
 /// let candidates = grid.candidates(&CseParams::default())?;

@@ -30,7 +30,7 @@ pub const RUN_TABLE: &str = "results.tsv";
 ///
 /// ```
 /// use senv_core::NoObserver;
-/// use senv::{CseParams, SearchGrid, GridSearch, PairData, PairInput, PairKind, PairSystem, ScoredPairs, TrainOptions};
+/// use senv::{CseParams, PairSystem, TrainOptions, data::{PairData, PairInput, PairKind}, gradient::ScoredPairs, grid_search::{GridSearch, SearchGrid}};
 /// # let folder = tempfile::tempdir()?;
 /// # let write = |name: &str, text: String| { let path = folder.path().join(name); std::fs::write(&path, text).map(|()| path) };
 /// # let pairs = write("pairs.tsv", "a cat sat\tthe cat was sitting\na dog ran\tthe dog was running\n".repeat(5))?;

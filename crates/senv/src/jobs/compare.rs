@@ -36,7 +36,7 @@ pub struct Comparison {
 /// ```
 /// # #[cfg(feature = "english")] {
 /// let english = senv::english()?;
-/// let found = senv::compare(&english, &["The train is late.", "Rain falls."], &["The train is late!"], 0.9, |_, _| {})?;
+/// let found = senv::jobs::compare(&english, &["The train is late.", "Rain falls."], &["The train is late!"], 0.9, |_, _| {})?;
 /// assert!(found.first[0].is_some() && found.first[1].is_none());
 /// assert_eq!(found.second[0].map(|counterpart| counterpart.position), Some(0));
 /// # }
@@ -44,7 +44,7 @@ pub struct Comparison {
 /// ```
 ///
 /// # Errors
-/// As [`duplicates`](crate::duplicates).
+/// As [`duplicates`](crate::jobs::duplicates).
 pub fn compare<E: SentenceEncoder + ?Sized>(
     encoder: &E,
     first: &[impl AsRef<str>],

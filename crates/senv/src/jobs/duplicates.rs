@@ -50,7 +50,7 @@ impl DuplicateParams<'_> {
 /// # #[cfg(feature = "english")] {
 /// let english = senv::english()?;
 /// let sentences = ["The train is late.", "Rain falls.", "The train is late!", "Rain falls."];
-/// let found = senv::duplicates(&english, &sentences, &senv::DuplicateParams::new(0.9), |_, _| {})?;
+/// let found = senv::jobs::duplicates(&english, &sentences, &senv::jobs::DuplicateParams::new(0.9), |_, _| {})?;
 /// let kept: Vec<&str> = sentences.iter().zip(&found).filter(|(_, of)| of.is_none()).map(|(text, _)| *text).collect();
 /// assert_eq!(kept, ["The train is late.", "Rain falls."]);
 /// assert_eq!(found[2].map(|duplicate| duplicate.of), Some(0));
@@ -79,8 +79,8 @@ pub fn duplicates<E: SentenceEncoder + ?Sized>(
 /// ```
 /// # #[cfg(feature = "english")] {
 /// let sentences = ["The train is late.", "Rain falls.", "The bus is late.", "It rains."];
-/// let params = senv::DuplicateParams::new(0.9);
-/// let (threshold, found) = senv::duplicates_to(&senv::english()?, &sentences, &params, 3, |_, _| {})?;
+/// let params = senv::jobs::DuplicateParams::new(0.9);
+/// let (threshold, found) = senv::jobs::duplicates_to(&senv::english()?, &sentences, &params, 3, |_, _| {})?;
 /// assert!(threshold < 0.9);
 /// assert_eq!(found.iter().filter(|of| of.is_none()).count(), 3);
 /// # }

@@ -114,7 +114,7 @@ impl AddAssign for CoverageCounts {
 /// # #[cfg(feature = "english")] {
 /// # let folder = tempfile::tempdir()?;
 /// # let output = folder.path().join("pets.npy");
-/// use senv::{LineEncoding, VectorFormat};
+/// use senv::jobs::{LineEncoding, VectorFormat};
 /// use senv_core::{TextOptions, TextReader};
 /// let text = TextReader::from_reader("pets.txt", "A cat sleeps.\n\n".as_bytes(), &TextOptions::default())?;
 /// let english = senv::english()?;

@@ -49,7 +49,7 @@ impl Default for EncodeTableParams {
 /// `text`. `on_rows` sees what was encoded before it is written; its error ends the work, and nothing is left behind.
 ///
 /// ```
-/// use senv::{EncodeTableParams, encode_table, english};
+/// use senv::{english, jobs::{EncodeTableParams, encode_table}};
 /// use senv_core::text::ArrowBatches;
 /// # let folder = tempfile::tempdir()?;
 /// # let (input, output) = (folder.path().join("pets.txt"), folder.path().join("pets.parquet"));
@@ -83,7 +83,7 @@ pub fn encode_table<E: From<Error>>(
     Ok(writer.finish().map_err(Error::from)?)
 }
 
-/// An encoding under way, as [`FolderJob`](crate::FolderJob) is one of many files.
+/// An encoding under way, as [`FolderJob`](crate::jobs::FolderJob) is one of many files.
 struct TableJob<'a, F> {
     encoder: &'a dyn SentenceEncoder,
     output: &'a Path,

@@ -32,7 +32,7 @@ const ROWS: usize = 1 << 12;
 /// # let at = |name: &str| folder.path().join(name);
 /// senv_store::write_npy(at("1.npy"), &Table::from_vec(1, 2, vec![1.0, 2.0])?)?;
 /// senv_store::write_npy(at("2.npy"), &Table::from_vec(2, 2, vec![3.0, 4.0, 5.0, 6.0])?)?;
-/// senv::join_vectors(&[at("1.npy"), at("2.npy")], at("all.npy"))?;
+/// senv::jobs::join_vectors(&[at("1.npy"), at("2.npy")], at("all.npy"))?;
 /// assert_eq!(senv_store::read_npy(at("all.npy"))?.values(), [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

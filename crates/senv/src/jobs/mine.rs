@@ -19,7 +19,7 @@ use crate::error::Result;
 /// Which pairs are looked for.
 ///
 /// ```
-/// let params = senv::MineParams { n: 10, max_cosine: 0.95, ..senv::MineParams::default() };
+/// let params = senv::jobs::MineParams { n: 10, max_cosine: 0.95, ..senv::jobs::MineParams::default() };
 /// assert!(params.margin.is_none());
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -69,17 +69,17 @@ pub struct MinedPair {
 ///
 /// ```
 /// # #[cfg(feature = "english")] {
-/// use senv::MineParams;
+/// use senv::jobs::MineParams;
 /// let english = senv::english()?;
 /// let sentences = ["The train is late.", "Rain falls.", "Trains are late again."];
-/// let pairs = senv::mine(&english, &sentences, None::<&[&str]>, &MineParams { min_cosine: 0.3, ..MineParams::default() }, |_, _| {})?;
+/// let pairs = senv::jobs::mine(&english, &sentences, None::<&[&str]>, &MineParams { min_cosine: 0.3, ..MineParams::default() }, |_, _| {})?;
 /// assert_eq!((pairs[0].first, pairs[0].second), (0, 2));
 /// # }
 /// # Ok::<(), senv::Error>(())
 /// ```
 ///
 /// # Errors
-/// As [`duplicates`](crate::duplicates); [`senv_core::Error::InvalidParameter`] for a margin of 0 neighbours.
+/// As [`duplicates`](crate::jobs::duplicates); [`senv_core::Error::InvalidParameter`] for a margin of 0 neighbours.
 pub fn mine<E: SentenceEncoder + ?Sized>(
     encoder: &E,
     sentences: &[impl AsRef<str>],

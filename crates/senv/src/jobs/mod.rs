@@ -18,3 +18,20 @@ pub(crate) mod sample;
 
 #[cfg(test)]
 mod tests;
+
+#[cfg(feature = "arrow")]
+pub use encode_table::{EncodeTableParams, encode_table};
+pub use {
+    compare::{Comparison, Counterpart, compare},
+    duplicates::{DuplicateParams, duplicates, duplicates_to},
+    encode_lines::{CoverageCounts, LineEncoding, VectorFormat},
+    encoded_rows::EncodedRows,
+    folder::{ClaimParams, FileState, FolderEvent, FolderJob, FolderOutcome, FolderParams, files_of_pattern},
+    groups::{Group, GroupBy, GroupParams, Grouping, TextGroups, group_sentences},
+    join_vectors::join_vectors,
+    mine::{MineParams, MinedPair, mine},
+    nearest::{NearSentence, NearestSentences, SentencePlace, nearest_sentences},
+    outliers::outliers,
+    query_file::QueryFile,
+    sample::{diverse_sample, random_sample},
+};

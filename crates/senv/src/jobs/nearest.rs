@@ -64,7 +64,7 @@ struct Equal {
 /// let text = "Rain falls.\nThe train is late.\nRain falls.\n".as_bytes();
 /// let mut reader = TextReader::from_reader("text.txt", text, &TextOptions::default())?;
 /// let query = english.encode_one("a storm brings rain").to_vec();
-/// let found = senv::nearest_sentences(&english, &mut reader, &[&query], 1, |_, _| Ok::<_, senv::Error>(()))?;
+/// let found = senv::jobs::nearest_sentences(&english, &mut reader, &[&query], 1, |_, _| Ok::<_, senv::Error>(()))?;
 /// let nearest = &found.sentences[&found.found[0][0].row];
 /// assert_eq!((nearest.text.as_str(), nearest.place.line, nearest.count), ("Rain falls.", 1, 2));
 /// # }

@@ -18,7 +18,7 @@ use crate::error::Result;
 /// # #[cfg(feature = "english")] {
 /// let english = senv::english()?;
 /// let sentences = ["The train is late.", "The bus is late.", "A train arrives.", "Basil needs sun and water."];
-/// let likeness = senv::outliers(&english, &sentences, 2, |_, _| {})?;
+/// let likeness = senv::jobs::outliers(&english, &sentences, 2, |_, _| {})?;
 /// assert!(likeness[3] < likeness[0] && likeness[3] < likeness[1]);
 /// # }
 /// # Ok::<(), senv::Error>(())

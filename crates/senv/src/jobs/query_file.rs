@@ -13,7 +13,7 @@ use super::nearest::NearSentence;
 /// A file of queries, which knows by what other names it is called.
 ///
 /// ```
-/// let queries = senv::QueryFile::new("src/lib.rs".as_ref());
+/// let queries = senv::jobs::QueryFile::new("src/lib.rs".as_ref());
 /// assert!(queries.is_named("src/../src/lib.rs") && !queries.is_named("Cargo.toml"));
 /// ```
 #[derive(Debug)]

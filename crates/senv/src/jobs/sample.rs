@@ -17,14 +17,14 @@ use crate::error::Result;
 /// # #[cfg(feature = "english")] {
 /// let english = senv::english()?;
 /// let sentences = ["The train is late.", "The train is late!", "Basil needs sun.", "The late train."];
-/// let chosen = senv::diverse_sample(&english, &sentences, 2, 0.2, |_, _| {})?;
+/// let chosen = senv::jobs::diverse_sample(&english, &sentences, 2, 0.2, |_, _| {})?;
 /// assert!(chosen.contains(&2));
 /// # }
 /// # Ok::<(), senv::Error>(())
 /// ```
 ///
 /// # Errors
-/// As [`outliers`](crate::outliers); [`senv_core::Error::InvalidParameter`] for `typical` outside of `[0, 1]`.
+/// As [`outliers`](crate::jobs::outliers); [`senv_core::Error::InvalidParameter`] for `typical` outside of `[0, 1]`.
 pub fn diverse_sample<E: SentenceEncoder + ?Sized>(
     encoder: &E,
     sentences: &[impl AsRef<str>],
@@ -42,9 +42,9 @@ pub fn diverse_sample<E: SentenceEncoder + ?Sized>(
 /// all.
 ///
 /// ```
-/// let chosen = senv::random_sample(&["a", "b", "a", "c"], 2, 1);
+/// let chosen = senv::jobs::random_sample(&["a", "b", "a", "c"], 2, 1);
 /// assert_eq!(chosen.len(), 2);
-/// assert_eq!(senv::random_sample(&["a", "b", "a", "c"], 9, 1), [0, 1, 3]);
+/// assert_eq!(senv::jobs::random_sample(&["a", "b", "a", "c"], 9, 1), [0, 1, 3]);
 /// ```
 #[must_use]
 pub fn random_sample(sentences: &[impl AsRef<str>], n: usize, seed: u64) -> Vec<usize> {

@@ -26,8 +26,8 @@ const PIECE_BYTES: u64 = 1 << 16;
 /// # let (text, path) = (folder.path().join("text.txt"), folder.path().join("my.senv"));
 /// # std::fs::write(&text, "the cat sat on the mat\nthe dog sat on the rug\nrain falls\n".repeat(20))?;
 /// senv::Sent2Vec::train(&text)?.save(&path)?;
-/// let digest = senv::model_digest(&path)?;
-/// assert_eq!(senv::model_digest(&path)?, digest);
+/// let digest = senv::model::model_digest(&path)?;
+/// assert_eq!(senv::model::model_digest(&path)?, digest);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
@@ -36,7 +36,7 @@ const PIECE_BYTES: u64 = 1 << 16;
 pub fn model_digest(path: impl AsRef<Path>) -> Result<String> {
     let path = path.as_ref();
     #[cfg(feature = "english")]
-    if crate::is_english(path) {
+    if crate::base::english_name::is_english(path) {
         return Ok(of_model(&ModelFile::from_static(senv_english::BYTES)?));
     }
     if path.is_dir() {

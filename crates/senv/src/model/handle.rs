@@ -65,8 +65,8 @@ impl fmt::Debug for Model {
 impl Model {
     /// An encoder that averages these word vectors.
     ///
-    /// Text is tokenized as they say ([`Embeddings::tokenizer`]), or by [`tokenizer_of_words`] where they do not, as files
-    /// of other programs: the longest form that has a row is looked up.
+    /// Text is tokenized as they say ([`Embeddings::tokenizer`]), or by [`tokenizer_of_words`] where they do not, as
+    /// files of other programs: the longest form that has a row is looked up.
     ///
     /// # Errors
     /// If there are more words than numbers for them.
@@ -167,11 +167,11 @@ impl Model {
         Ok(self.0.with_static_table(table).ok_or_else(none)?.into())
     }
 
-    /// What decoder `decoder` (a position in [`crate::Decode::names`]) makes of a sentence, the likeliest first, by a
-    /// beam of this width; sentences of at most `longest` words, the end token counted.
+    /// What decoder `decoder` (a position in [`crate::model::Decode::names`]) makes of a sentence, the likeliest first,
+    /// by a beam of this width; sentences of at most `longest` words, the end token counted.
     ///
     /// # Errors
-    /// [`Error::NoDecoders`] if the model only encodes; as [`crate::Decode::decode`].
+    /// [`Error::NoDecoders`] if the model only encodes; as [`crate::model::Decode::decode`].
     pub fn decode(&self, sentence: &str, decoder: usize, width: usize, longest: usize) -> Result<Vec<DecodedSentence>> {
         let decoders = self.0.decoders().ok_or_else(|| Error::NoDecoders { kind: self.kind() })?;
         decoders.decode(sentence, decoder, width, longest)

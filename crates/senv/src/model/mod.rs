@@ -12,3 +12,16 @@ pub(crate) mod score_pairs;
 pub(crate) mod trained;
 pub(crate) mod tunable;
 pub(crate) mod word_vectors;
+
+pub use {
+    decode::{Decode, DecodedSentence, Interpolation},
+    digest::model_digest,
+    encoder_model::{EncoderModel, EncoderSystem},
+    expansion::{ExpansionReport, VocabularyExpansion},
+    handle::Model,
+    reverse_dictionary::{DefinedWord, ReverseDictionary},
+    saved::{EncodingCost, ExpandVocabulary, SavedModel},
+    score_pairs::ScorePairs,
+    trained::Trained,
+    tunable::TunableEncoder,
+};

@@ -95,7 +95,7 @@ impl Model2Vec {
     /// ```
     /// # let folder = tempfile::tempdir()?;
     /// # let folder = folder.path().join("model2vec");
-    /// use senv::{AverageEncoder, Model, Model2Vec, Tokenizer, Vocabulary, write_model2vec};
+    /// use senv::{Model, Model2Vec, Tokenizer, Vocabulary, write_model2vec, average::AverageEncoder};
     /// let vocabulary = Vocabulary::from_counts([("cat", 2), ("dog", 1)], 3)?;
     /// let model: Model = AverageEncoder::random(&Tokenizer::words(), &vocabulary, &["cat", "dog"], 8, 1)?.into();
     /// write_model2vec(&model, &folder)?;

@@ -210,7 +210,7 @@ fn layouts_types_and_lengths_are_read() {
     let halves: Vec<u8> = rows(28).iter().flat_map(|&x| half::f16::from_f32(x).to_le_bytes()).collect();
     let tensors = [("embeddings", "F16", &[28, 3][..], halves)];
     write(folder.path(), &bert(), &json!({ "normalize": true, "max_length": null }), &tensors);
-    let first = crate::model_digest(folder.path()).unwrap();
+    let first = crate::model::model_digest(folder.path()).unwrap();
     let model = Model2Vec::open(folder.path()).unwrap();
     let vector = model.encode_one("the cats");
     assert!((kernels::norm(vector.as_slice().unwrap()) - 1.0).abs() < 1e-6 && model.max_length.is_none());
@@ -223,8 +223,8 @@ fn layouts_types_and_lengths_are_read() {
     fs::write(other.join("modules.json"), r#"[{"type":"sentence_transformers.models.Normalize"}]"#).unwrap();
     let same = Model2Vec::open(&other).unwrap().encode_one("the cats");
     assert!(same.iter().zip(&vector).all(|(x, y)| (x - y).abs() < 1e-3), "{same} {vector}");
-    let second = crate::model_digest(&other).unwrap();
-    assert!(first != second && crate::model_digest(folder.path()).unwrap() == first);
+    let second = crate::model::model_digest(&other).unwrap();
+    assert!(first != second && crate::model::model_digest(folder.path()).unwrap() == first);
 }
 
 #[test]

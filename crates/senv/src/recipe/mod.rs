@@ -9,6 +9,8 @@ pub(crate) mod start;
 mod tests;
 mod trial;
 
+pub use start::{StartChoice, StartKind, StartTrial};
+
 use std::path::Path;
 
 use senv_core::{Error as CoreError, Observer, TextOptions, TextReader, Tokenizer};

@@ -131,7 +131,7 @@ impl Recipe {
     /// scratch.
     ///
     /// ```no_run
-    /// use senv::{Recipe, TextSample, TrainOptions};
+    /// use senv::{Recipe, TrainOptions, data::TextSample};
     /// let (pairs, options) = (["pairs.tsv"], TrainOptions::default());
     /// let (sample, no_text) = (TextSample::read(&pairs), [] as [&str; 0]);
     /// let recipe = Recipe::choose_by(&sample, &no_text, &pairs, &options)?;

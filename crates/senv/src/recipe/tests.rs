@@ -1,7 +1,7 @@
 use super::*;
-use crate::StartKind;
+use crate::recipe::StartKind;
 
-fn chosen(lines: &[String]) -> (Recipe, crate::StartChoice) {
+fn chosen(lines: &[String]) -> (Recipe, crate::recipe::StartChoice) {
     let options = TrainOptions::default();
     let text = MemoryText::new(lines).unwrap();
     let sample = TextSample::read(&[&text]);

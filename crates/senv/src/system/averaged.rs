@@ -90,12 +90,12 @@ impl<P: AveragedSystem> Averaged<P> {
     }
 
     /// The same model with other weights, or none: by the counts of its own vocabulary, with the common components of a
-    /// random sample (at most [`crate::WEIGHTING_SENTENCES`]) of the sentences of `corpus`, which is coded in that
-    /// vocabulary. Its parameters record the weights, its rows stay as they were trained.
+    /// random sample (at most [`crate::average::WEIGHTING_SENTENCES`]) of the sentences of `corpus`, which is coded in
+    /// that vocabulary. Its parameters record the weights, its rows stay as they were trained.
     ///
     /// ```
     /// use senv_core::{Corpus, CorpusOptions, NoObserver, SentenceEncoder};
-    /// use senv::{TextSystem, WeightScheme, Word2VecParams};
+    /// use senv::{TextSystem, Word2VecParams, average::WeightScheme};
     /// # let folder = tempfile::tempdir()?;
     /// # let text = folder.path().join("text.txt");
     /// # std::fs::write(&text, "the cat sat on the mat\nthe dog lay on the rug\n".repeat(20))?;

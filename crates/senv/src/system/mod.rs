@@ -12,3 +12,17 @@ pub(crate) mod start;
 pub(crate) mod text_data;
 pub(crate) mod text_system;
 pub(crate) mod training_data;
+
+pub use crate::start::initial::{Initial, InitialVectorReport, vectors_fingerprint};
+pub use {
+    about::{About, NamedSettings},
+    averaged::{Averaged, AveragedSystem},
+    contract::{Common, System, Trainer},
+    pair_stages::stage_files,
+    pair_system::{PairModel, PairSystem, PairSystemParams},
+    staged_pairs::StagedPairs,
+    start::Start,
+    text_data::TextData,
+    text_system::TextSystem,
+    training_data::{TrainingData, Unread},
+};

@@ -28,7 +28,7 @@ hyperparameters! {
     /// use senv_core::{NoObserver, Table, Vocabulary};
     /// use senv_data::{Definition, Definitions};
     /// use senv_store::Embeddings;
-    /// use senv::{DictRepParams, Start, System, TargetParams, TextTargets, TrainOptions};
+    /// use senv::{DictRepParams, Start, System, TrainOptions, targets::{TargetParams, TextTargets}};
     ///
     /// let words = Vocabulary::from_counts([("tap", 2), ("ibex", 1)], 3)?;
     /// let vectors = Embeddings::new(words, Table::from_vec(2, 2, vec![1.0, 0.0, 0.0, 1.0])?)?;

@@ -195,7 +195,7 @@ impl Model {
         check: impl FnOnce(&ModelFile) -> Result<()>,
     ) -> Result<Self> {
         #[cfg(feature = "english")]
-        if crate::is_english(path) {
+        if crate::base::english_name::is_english(path) {
             check(&ModelFile::from_static(senv_english::BYTES)?)?;
             return crate::english();
         }

@@ -60,8 +60,8 @@ hyperparameters! {
     ///
     /// By default one bidirectional layer of 1200 units a direction, frozen word vectors of 300 dimensions, α = 2, 512
     /// sampled words, four epochs of Adam at 0.001 in batches of 128. The paper states neither α nor the learning rate
-    /// nor the samples; the release halves its rate after every epoch ([`Decay::Halve`](crate::Decay::Halve)) and keeps
-    /// capitals, which split the words of a small text.
+    /// nor the samples; the release halves its rate after every epoch ([`Decay::Halve`](crate::gradient::Decay::Halve))
+    /// and keeps capitals, which split the words of a small text.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     #[serde(default)]
     pub struct PThoughtParams {
@@ -165,7 +165,7 @@ impl PThoughtParams {
     /// unknown words.
     ///
     /// It is validated on held-out pairs: the weights of the highest mean ln p of a held-out token are kept, weighed by
-    /// `objective`. Read data with a [`min_count`](crate::PairOptions::min_count) of 1: words that
+    /// `objective`. Read data with a [`min_count`](crate::data::PairOptions::min_count) of 1: words that
     /// the data itself leaves out are missing, not unknown.
     ///
     /// # Errors

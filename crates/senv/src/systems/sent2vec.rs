@@ -2,9 +2,9 @@
 //! sentence from its others.
 //!
 //! M. Pagliardini, P. Gupta and M. Jaggi, "Unsupervised Learning of Sentence Embeddings using Compositional n-Gram
-//! Features", NAACL 2018. The equations stand where they are computed: `feature-average` ([`crate::AverageEncoder`]),
-//! `sent2vec-context`, `negative-sampling-objective`, `keep-probability` and `noise-distribution`
-//! (`senv-negative-sampling`).
+//! Features", NAACL 2018. The equations stand where they are computed: `feature-average`
+//! ([`crate::average::AverageEncoder`]), `sent2vec-context`, `negative-sampling-objective`, `keep-probability` and
+//! `noise-distribution` (`senv-negative-sampling`).
 
 use std::path::PathBuf;
 

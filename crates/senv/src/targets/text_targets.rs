@@ -42,7 +42,7 @@ impl TextTargets {
     /// let dictionary = Definitions { path: "dictionary.tsv".into(), entries };
     /// let words = Vocabulary::from_counts([("tap", 1)], 1)?;
     /// let vectors = Embeddings::new(words, Table::from_vec(1, 2, vec![3.0, 4.0])?)?;
-    /// let pairs = senv::TextTargets::definitions(&[dictionary], &vectors, &NoObserver)?;
+    /// let pairs = senv::targets::TextTargets::definitions(&[dictionary], &vectors, &NoObserver)?;
     /// assert_eq!((pairs.n_texts(), pairs.n_targets()), (1, 1));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

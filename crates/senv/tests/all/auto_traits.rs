@@ -4,8 +4,8 @@
 use std::fmt::Debug;
 
 use senv::{
-    AverageEncoder, FastText, Index, Model, PThought, RandomBow, Relatedness, ReleasedBin, Sent2Vec, Snli, StaticModel,
-    System, TfIdf, Trained, Weighted,
+    FastText, Index, Model, PThought, RandomBow, Relatedness, ReleasedBin, Sent2Vec, Snli, StaticModel, System,
+    Trained, Weighted, average::AverageEncoder, data::TfIdf,
 };
 
 const fn shared<T: Debug + Send + Sync>() {}

@@ -3,9 +3,11 @@
 use std::{fmt::Write, fs, path::PathBuf};
 
 use senv::{
-    Activation, CheckpointPlan, Cse, CseParams, Error, FilterStart, FitParams, HeldOut, InfoNce, MarginLoss, Model,
-    PairData, PairInput, PairKind, PairLoss, PairOptions, PairSystem, PpParams, RelatednessParams, ScoreGrid,
-    ScoredPairs, Selection, SiameseCbowParams, Stopped, TextSystem, TrainOptions, Trained, WeightedParams, Window,
+    CheckpointPlan, Cse, CseParams, Error, FilterStart, Model, PairSystem, PpParams, RelatednessParams,
+    SiameseCbowParams, TextSystem, TrainOptions, Trained, WeightedParams,
+    data::{HeldOut, PairData, PairInput, PairKind, PairOptions},
+    forms::{Activation, InfoNce, MarginLoss, ScoreGrid, Selection, Window},
+    gradient::{FitParams, PairLoss, ScoredPairs, Stopped},
 };
 use senv_core::{NoObserver, Observer, SentenceEncoder, Table, rng::stream};
 use senv_store::Embeddings;

@@ -3,9 +3,12 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use senv::{
-    CheckpointPlan, Control, CseParams, Error, FitParams, Gran, GranGate, GranParams, GranVariant, MarginLoss, Model,
-    NoObserver, Observer, PairData, PairInput, PairKind, PairLoss, PairModel, PairOptions, PairParams, PairSystem,
-    PpParams, Progress, Selection, SentenceEncoder, StatePooling, Stopped, System, TrainOptions, Trained,
+    CheckpointPlan, Control, CseParams, Error, Gran, GranParams, GranVariant, Model, NoObserver, Observer, PairSystem,
+    PpParams, Progress, SentenceEncoder, System, TrainOptions, Trained,
+    data::{PairData, PairInput, PairKind, PairOptions},
+    forms::{GranGate, MarginLoss, Selection, StatePooling},
+    gradient::{FitParams, PairLoss, PairParams, Stopped},
+    system::PairModel,
 };
 use tempfile::TempDir;
 

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use senv::{
-    CheckpointPlan, Error, InitialVectorReport, Model, NegativeSamplingParams, PvDbowParams, Sent2Vec, Sent2VecParams,
-    Stopped, TextSystem, TrainOptions, Trained, Word2VecParams,
+    CheckpointPlan, Error, Model, PvDbowParams, Sent2Vec, Sent2VecParams, TextSystem, TrainOptions, Trained,
+    Word2VecParams, forms::NegativeSamplingParams, gradient::Stopped, system::InitialVectorReport,
 };
 use senv_core::{Corpus, CorpusOptions, NoObserver, Observer, SentenceEncoder, Table, Vocabulary, kernels};
 use senv_store::Embeddings;

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use senv::{
     Architecture, Error, Model, NgramStart, Preset, PvDbow, PvDbowParams, Sent2Vec, Sent2VecParams, SiameseCbow,
-    SkipThoughtParams, System, TextSize, TextSystem, TrainOptions, UnknownWords, Word2Vec, Word2VecParams,
+    SkipThoughtParams, System, TextSystem, TrainOptions, Word2Vec, Word2VecParams, average::UnknownWords,
+    data::TextSize,
 };
 use senv_core::{Rows, Scratch, SentenceEncoder, Tokenizer};
 use senv_negative_sampling::{NegativeSamplingParams, NegativeSharing, TextOrder};

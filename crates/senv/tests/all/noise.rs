@@ -1,7 +1,7 @@
 //! The noise that each system draws its negatives from: a system is put together once more from its parts, with the
 //! power that its paper states, and must give the same bits; with another power it must not.
 
-use senv::{Sent2VecParams, TextSystem, TrainOptions, UnknownWords, Word2VecParams};
+use senv::{Sent2VecParams, TextSystem, TrainOptions, Word2VecParams, average::UnknownWords};
 use senv_core::{
     Corpus, CorpusOptions, FeatureList, NoObserver, RowId, Rows, RunOptions, Table, TokenId, Tokenizer, Vocabulary,
     init, rng::Stream,

@@ -1,6 +1,6 @@
 //! Settings as JSON: of before a hyperparameter existed, and of now, which train the same model.
 
-use senv::{SavedModel, Sent2VecParams, TextSystem, TrainOptions};
+use senv::{Sent2VecParams, TextSystem, TrainOptions, model::SavedModel};
 use senv_core::hyperparameters::Hyperparameters;
 use serde::{Serialize, de::DeserializeOwned};
 

@@ -2,7 +2,7 @@
 
 #![allow(clippy::print_stdout)] // --nocapture shows how well the programs agree
 
-use senv::{Composition, PvDmParams, TextSystem, Tokenizer, TrainOptions};
+use senv::{PvDmParams, TextSystem, Tokenizer, TrainOptions, forms::Composition};
 use senv_core::{Rows, kernels};
 use serde_json::Value;
 

@@ -9,8 +9,8 @@ use std::{
 };
 
 use senv::{
-    CheckpointPlan, NegativeSamplingParams, PvDbowParams, SavedModel, Sent2Vec, Sent2VecParams, Stopped, TextSystem,
-    TrainOptions, Trained, Word2VecParams,
+    CheckpointPlan, PvDbowParams, Sent2Vec, Sent2VecParams, TextSystem, TrainOptions, Trained, Word2VecParams,
+    forms::NegativeSamplingParams, gradient::Stopped, model::SavedModel,
 };
 use senv_core::{Control, NoObserver, Observer, Progress, Rows, ranks::ThreadRank};
 

@@ -30,10 +30,10 @@ fn a_second_stage_says_how_its_first_went() {
     let file = |name: &str| {
         let path = folder.path().join(name);
         std::fs::write(&path, "the cat sat\ta cat was sitting\nthe dog ran\ta dog was running\n".repeat(8)).unwrap();
-        senv::PairInput { path, kind: senv::PairKind::Pairs, weight: None }
+        senv::data::PairInput { path, kind: senv::data::PairKind::Pairs, weight: None }
     };
-    let second = senv::SecondStage { inputs: vec![file("second.tsv")], epochs: Some(2), lr: None };
-    let files = senv::PairFiles { inputs: vec![file("first.tsv")], second: Some(second), ..Default::default() };
+    let second = senv::data::SecondStage { inputs: vec![file("second.tsv")], epochs: Some(2), lr: None };
+    let files = senv::data::PairFiles { inputs: vec![file("first.tsv")], second: Some(second), ..Default::default() };
     let mut params = PpParams { dim: 6, ..PpParams::default() };
     params.fit.epochs = Some(3);
     let outcome = TrainJob::new(params, &files).run().unwrap();

@@ -4,10 +4,13 @@ use std::path::{Path, PathBuf};
 
 use ndarray::Array2;
 use senv::{
-    AverageEncoder, Averaged, AveragedSystem, FitParams, Model, NegativeSamplingParams, PairData, PairInput, PairKind,
-    PairOptions, PairSystem, Pp, PpParams, RelatednessParams, ScoredPairs, Sent2Vec, Sent2VecParams, SiameseCbow,
-    SiameseCbowParams, System, TextSystem, TrainOptions, UnknownWords, WeightScheme, WeightedParams, Word2Vec,
-    Word2VecParams,
+    Model, PairSystem, Pp, PpParams, RelatednessParams, Sent2Vec, Sent2VecParams, SiameseCbow, SiameseCbowParams,
+    System, TextSystem, TrainOptions, WeightedParams, Word2Vec, Word2VecParams,
+    average::{AverageEncoder, UnknownWords, WeightScheme},
+    data::{PairData, PairInput, PairKind, PairOptions},
+    forms::NegativeSamplingParams,
+    gradient::{FitParams, ScoredPairs},
+    system::{Averaged, AveragedSystem},
 };
 use senv_core::{
     Corpus, CorpusOptions, NoObserver, Rows, Scratch, SentenceEncoder, Table, Tokenizer, Vocabulary, kernels,

@@ -11,7 +11,7 @@ use datafusion::{
         schema::parser::parse_message_type,
     },
 };
-use senv::{EncodeTableParams, encode_table};
+use senv::jobs::{EncodeTableParams, encode_table};
 use senv_core::{TextOptions, text::TableText};
 
 use crate::{

@@ -54,7 +54,7 @@ async fn a_folder_has_models_by_name_and_by_digest() {
     let models = Models::open(folder.path()).unwrap();
     let context = datafusion::prelude::SessionContext::new();
     register(&context, &models).unwrap();
-    let digest = senv::model_digest(folder.path().join("plain.senv")).unwrap();
+    let digest = senv::model::model_digest(folder.path().join("plain.senv")).unwrap();
     for name in ["plain", &digest[..10]] {
         let found = column(&context, &format!("SELECT embed('The train is late.', '{name}')")).await.unwrap();
         assert_eq!(vectors(&found), [Some(english.encode_one("The train is late.").to_vec())]);

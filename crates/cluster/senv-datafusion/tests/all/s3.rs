@@ -10,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use senv::{AverageEncoder, Model, write_model2vec};
+use senv::{Model, write_model2vec, average::AverageEncoder};
 use senv_core::{Tokenizer, Vocabulary};
 use senv_datafusion::Centroids;
 
@@ -207,7 +207,7 @@ fn an_executor_whose_bucket_has_another_model_refuses() {
     let cluster = Cluster::start_with(&server.environment(), 1, Some(Path::new(ours)), Some(Path::new(theirs)));
     let query = ["SELECT embed(text, 'm') FROM t", "--table", "t=s3://ours/tables/t.parquet", "--models", ours];
     let message = server.failure(&[&query[..], &["--cluster", &cluster.address()]].concat());
-    let digest = |bucket: &str| senv::model_digest(server.folder(bucket).join("models/m.senv")).unwrap();
+    let digest = |bucket: &str| senv::model::model_digest(server.folder(bucket).join("models/m.senv")).unwrap();
     let parts = ["embed: argument model".to_owned(), digest("ours"), digest("theirs")];
     assert!(parts.iter().all(|part| message.contains(part.as_str())), "{message}");
 }

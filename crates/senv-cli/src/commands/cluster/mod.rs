@@ -6,7 +6,10 @@ use std::{
 };
 
 use clap::builder::RangedU64ValueParser;
-use senv::{GroupBy, GroupParams, Grouping, Model, TextGroups};
+use senv::{
+    Model,
+    jobs::{GroupBy, GroupParams, Grouping, TextGroups},
+};
 use senv_core::{files::AtomicFile, text::Lines};
 use serde::Serialize;
 
@@ -139,17 +142,18 @@ impl Cluster {
             }
             None => {
                 let progress = Settled::new("grouping");
-                let found = senv::group_sentences(&model, &sentences, &self.params(), |share| progress.set(share))?;
+                let found =
+                    senv::jobs::group_sentences(&model, &sentences, &self.params(), |share| progress.set(share))?;
                 progress.finish();
                 found
             }
         };
         if let Some(path) = &self.save {
-            let saved = found.save(path, &senv::model_digest(&self.model.model)?);
+            let saved = found.save(path, &senv::model::model_digest(&self.model.model)?);
             saved.map_err(|error| of_step(error.into()))?;
         }
         if let Some(path) = &self.report {
-            let page = senv::groups_page(&model, &sentences, &found, &grouping)?;
+            let page = senv::evaluation::groups_page(&model, &sentences, &found, &grouping)?;
             let written = AtomicFile::write_with(path, |file| file.write_all(page.as_bytes()));
             written.map_err(|error| of_step(error.into()))?;
         }
@@ -171,7 +175,7 @@ impl Cluster {
     /// Opens old groups, which must be of this model.
     fn open_groups(&self, path: &Path, model: &Model) -> Result<TextGroups> {
         let (groups, of_model) = TextGroups::open(path)?;
-        if of_model != senv::model_digest(&self.model.model)? || groups.centroids.dim() != model.dim() {
+        if of_model != senv::model::model_digest(&self.model.model)? || groups.centroids.dim() != model.dim() {
             return Err(Failure::Usage(format!(
                 "the groups of {} are of another model than {}: give theirs with --model",
                 path.display(),

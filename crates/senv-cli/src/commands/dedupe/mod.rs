@@ -11,7 +11,7 @@ use std::{
 };
 
 use clap::ValueEnum;
-use senv::DuplicateParams;
+use senv::jobs::DuplicateParams;
 use senv_core::{TextOptions, text::copy_records};
 
 use self::within::Within;
@@ -152,10 +152,11 @@ impl Dedupe {
         let set = |done, n| progress.set_of_pairs(done, n);
         let (threshold, found) = match self.to {
             Some(to) => {
-                let (threshold, found) = senv::duplicates_to(&model, &sentences, &params, to.of(lines.len()), set)?;
+                let (threshold, found) =
+                    senv::jobs::duplicates_to(&model, &sentences, &params, to.of(lines.len()), set)?;
                 (Some(threshold), found)
             }
-            None => (None, senv::duplicates(&model, &sentences, &params, set)?),
+            None => (None, senv::jobs::duplicates(&model, &sentences, &params, set)?),
         };
         progress.finish();
         let of_line = &found[n_fixed..];

@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, path::PathBuf};
 
-use senv::{Model, read_sentences};
+use senv::{Model, collection::read_sentences};
 use senv_core::text::Lines;
 
 use crate::{

@@ -6,7 +6,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use senv::{ClaimParams, CoverageCounts, FolderEvent, FolderJob, FolderParams, model_digest};
+use senv::{
+    jobs::{ClaimParams, CoverageCounts, FolderEvent, FolderJob, FolderParams},
+    model::model_digest,
+};
 use senv_core::text::Shard;
 
 use super::{Encode, format::Format, report as report_counts};

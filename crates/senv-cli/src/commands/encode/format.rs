@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use senv::VectorFormat;
+use senv::jobs::VectorFormat;
 use senv_store::Digits;
 
 use crate::{

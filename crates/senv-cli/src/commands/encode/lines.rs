@@ -2,7 +2,7 @@
 
 use std::{io::Write, path::Path};
 
-use senv::{CoverageCounts, LineEncoding};
+use senv::jobs::{CoverageCounts, LineEncoding};
 use senv_core::{
     TextReader,
     text::{DecompressionProgress, LineBatch},

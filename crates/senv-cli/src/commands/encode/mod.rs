@@ -12,7 +12,10 @@ use std::{
 };
 
 use clap::builder::RangedU64ValueParser;
-use senv::{CoverageCounts, LineEncoding, Model, files_of_pattern};
+use senv::{
+    Model,
+    jobs::{CoverageCounts, LineEncoding, files_of_pattern},
+};
 use senv_core::{
     TextReader,
     text::{LineNumbers, Shard},

@@ -2,7 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use senv::{CoverageCounts, EncodeTableParams, Model, encode_table};
+use senv::{
+    Model,
+    jobs::{CoverageCounts, EncodeTableParams, encode_table},
+};
 use senv_core::{TextOptions, text::Shard};
 use senv_store::VectorPrecision;
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use senv::{Model, definition_sets};
+use senv::{Model, evaluation::definition_sets};
 use senv_eval::{Definitions, DictionaryResult, evaluate_dictionary};
 use serde::Serialize;
 

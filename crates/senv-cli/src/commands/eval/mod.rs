@@ -23,7 +23,10 @@ use std::{
 };
 
 use clap::Subcommand;
-use senv::{Model, UntrainedSts, norm_profile_of};
+use senv::{
+    Model,
+    evaluation::{UntrainedSts, norm_profile_of},
+};
 use senv_core::files::AtomicFile;
 use senv_eval::{
     DEFAULT_BINS, DEFAULT_WARM_UP, ErrorAnalysis, Latency, PairScorer, PublishedSystem, StsComparison, StsResult,

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use senv::{Model, Untrained};
+use senv::{Model, evaluation::Untrained};
 use senv_eval::{
     NliSet, OrderData, OrderResult, OrderTemplates, PairScorer, ParaphraseSet, Scoring, SentenceVectors, evaluate_order,
 };

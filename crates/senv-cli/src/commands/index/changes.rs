@@ -1,6 +1,6 @@
 //! Changes of a collection that read no text: sentences are deleted, and the space of deleted ones is freed.
 
-use senv::Condition;
+use senv::collection::Condition;
 use senv_index::{Collection, Rescoring};
 
 use super::Index;

@@ -2,7 +2,7 @@
 
 use std::{collections::HashSet, path::PathBuf};
 
-use senv::{SentenceCollection, TextColumns};
+use senv::{SentenceCollection, collection::TextColumns};
 use senv_core::text::{TableFormat, TableText};
 use senv_index::Collection;
 

@@ -12,8 +12,8 @@ use std::{
 
 use clap::ArgGroup;
 use senv::{
-    CollectionShard, CollectionText, NewSentences, SentenceCollection, SentenceCollectionParams, TextColumns,
-    TextDocuments,
+    SentenceCollection,
+    collection::{CollectionShard, CollectionText, NewSentences, SentenceCollectionParams, TextColumns, TextDocuments},
 };
 use senv_core::{
     TextOptions, TextReader,

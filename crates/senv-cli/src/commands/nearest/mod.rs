@@ -6,8 +6,10 @@ use std::{io::Write, path::PathBuf};
 
 use clap::{ArgGroup, builder::RangedU64ValueParser};
 use senv::{
-    AverageEncoder, CoverageCounts, Model, NearSentence, NearestSentences, QueryFile, SentencePlace, UnknownWords,
-    nearest_sentences, read_sentences,
+    Model,
+    average::{AverageEncoder, UnknownWords},
+    collection::read_sentences,
+    jobs::{CoverageCounts, NearSentence, NearestSentences, QueryFile, SentencePlace, nearest_sentences},
 };
 use senv_core::{Coverage, SentenceEncoder, TextReader};
 use senv_store::{Embeddings, NearestIndex, Neighbour};

@@ -10,7 +10,11 @@ use std::{
 };
 
 use clap::{ArgGroup, builder::RangedU64ValueParser};
-use senv::{Condition, QueryFile, SentenceCollection, SentenceSearch};
+use senv::{
+    SentenceCollection,
+    collection::{Condition, SentenceSearch},
+    jobs::QueryFile,
+};
 use senv_core::{KnownWords, SentenceEncoder, TextReader};
 
 use self::{

@@ -1,7 +1,11 @@
 //! What is ranked, and by what; searches by words and meaning.
 
 use clap::ValueEnum;
-use senv::{DocumentHit, RankedCollection, SentenceCollection, SentenceHit, documents::RankBy};
+use senv::{
+    SentenceCollection,
+    collection::{DocumentHit, RankedCollection, SentenceHit},
+    documents::RankBy,
+};
 
 use crate::{
     commands::join::JoinArgs,

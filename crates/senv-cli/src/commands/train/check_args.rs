@@ -1,6 +1,6 @@
 //! Whether a model is checked on its training text.
 
-use senv::CheckOn;
+use senv::train_job::CheckOn;
 
 /// Whether a model is checked once it is trained.
 #[derive(Debug, Clone, Copy, clap::Args)]

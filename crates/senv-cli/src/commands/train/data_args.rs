@@ -3,7 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use clap::{ArgGroup, builder::BoolishValueParser};
-use senv::{HeldOut, Model, PairInput, PairKind, PairOptions, ScoredPairs, SecondStage, Start};
+use senv::{
+    Model, Start,
+    data::{HeldOut, PairInput, PairKind, PairOptions, SecondStage},
+    gradient::ScoredPairs,
+};
 use senv_core::Error as CoreError;
 use senv_store::Embeddings;
 
@@ -139,7 +143,7 @@ impl PairFiles {
         stage2: &Stage2Args,
         group: bool,
         scratch_dir: Option<PathBuf>,
-    ) -> senv::Result<senv::PairFiles> {
+    ) -> senv::Result<senv::data::PairFiles> {
         let defaults = PairOptions::default();
         let options = PairOptions {
             min_count: self.min_count.unwrap_or(defaults.min_count),
@@ -156,7 +160,7 @@ impl PairFiles {
         let mut inputs: Vec<PairInput> = self.inputs(stage2).map(input).collect();
         let second = inputs.split_off(inputs.len() - stage2.stage2.len());
         let second = SecondStage { inputs: second, epochs: stage2.stage2_epochs, lr: stage2.stage2_lr };
-        Ok(senv::PairFiles { inputs, options, second: stage2.is_given().then_some(second) })
+        Ok(senv::data::PairFiles { inputs, options, second: stage2.is_given().then_some(second) })
     }
 }
 

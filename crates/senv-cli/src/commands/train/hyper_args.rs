@@ -7,8 +7,8 @@ use clap::{
     builder::{PossibleValue, PossibleValuesParser, Str, TypedValueParser},
 };
 use senv::{
-    CaptionRepParams, DictRepParams, FitParams, OrderParams, PThoughtParams, PairSystem, RandomBowParams,
-    RelatednessParams, SnliEncoder, SnliParams, TextSize, TextSystem,
+    CaptionRepParams, DictRepParams, OrderParams, PThoughtParams, PairSystem, RandomBowParams, RelatednessParams,
+    SnliEncoder, SnliParams, TextSystem, data::TextSize, gradient::FitParams,
 };
 use senv_core::{
     Error as CoreError, NoObserver, Tokenizer,
@@ -240,7 +240,7 @@ pub(crate) fn epochs_of(fit: &FitParams) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use clap::CommandFactory;
-    use senv::{CseParams, PairLoss, PvDbowParams, Sent2VecParams, Word2VecParams};
+    use senv::{CseParams, PvDbowParams, Sent2VecParams, Word2VecParams, gradient::PairLoss};
 
     use super::*;
     use crate::args::Cli;

@@ -7,7 +7,10 @@ use std::{
     time::SystemTime,
 };
 
-use senv::{CheckParams, CheckText, Stopped};
+use senv::{
+    check::{CheckParams, CheckText},
+    gradient::Stopped,
+};
 use senv_core::{SentenceEncoder, files::FileLock};
 use senv_store::ModelFile;
 use serde_json::{Value, json};

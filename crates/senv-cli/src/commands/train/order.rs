@@ -2,7 +2,10 @@
 
 use std::path::PathBuf;
 
-use senv::{HeldOut, OrderInput, OrderParams, PairFiles, PairInput, PairKind, PairOptions};
+use senv::{
+    OrderInput, OrderParams,
+    data::{HeldOut, PairFiles, PairInput, PairKind, PairOptions},
+};
 use senv_data::ParaphraseSet;
 
 use super::{

@@ -2,7 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use senv::{CheckParams, CheckText, JobOutcome, Phases, SourceReport, Stopped, Trained};
+use senv::{
+    Trained,
+    check::{CheckParams, CheckText},
+    data::SourceReport,
+    gradient::{Phases, Stopped},
+    train_job::JobOutcome,
+};
 use serde_json::{Map, Value, json};
 
 use crate::{

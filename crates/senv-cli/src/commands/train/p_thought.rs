@@ -3,7 +3,10 @@
 use std::path::PathBuf;
 
 use clap::ArgGroup;
-use senv::{HeldOut, PThoughtParams, PairFiles, PairInput, PairKind, PairOptions};
+use senv::{
+    PThoughtParams,
+    data::{HeldOut, PairFiles, PairInput, PairKind, PairOptions},
+};
 
 use super::{
     data_args::VectorArgs,

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use senv::{CheckOn, PairSystem, stage_files};
+use senv::{PairSystem, system::stage_files, train_job::CheckOn};
 
 use super::{
     data_args::read_scored,

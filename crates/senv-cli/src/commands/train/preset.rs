@@ -4,7 +4,7 @@ use clap::{
     Arg, ArgMatches, Args, Command, FromArgMatches,
     builder::{PossibleValue, PossibleValuesParser},
 };
-use senv::{NamedSettings, System};
+use senv::{System, system::NamedSettings};
 
 /// The name of the argument.
 const PRESET: &str = "preset";

@@ -4,8 +4,12 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::{PathBufValueParser, TypedValueParser};
 use senv::{
-    CheckOn, CheckParams, CheckText, Model, NeighbourRecipe, Observer, Recipe, Sent2VecParams, StartChoice, StartKind,
-    Stopped, System, TextSample, TextSystem, TrainJob, TrainOptions,
+    Model, Observer, Recipe, Sent2VecParams, System, TextSystem, TrainJob, TrainOptions,
+    check::{CheckParams, CheckText},
+    data::TextSample,
+    gradient::Stopped,
+    recipe::{NeighbourRecipe, StartChoice, StartKind},
+    train_job::CheckOn,
 };
 use senv_core::{TextOptions, Tokenizer};
 use serde_json::json;

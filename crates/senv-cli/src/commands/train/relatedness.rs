@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use senv::{Model, Relatedness, RelatednessParams, ScoredPairs, TrainOptions};
+use senv::{Model, Relatedness, RelatednessParams, TrainOptions, gradient::ScoredPairs};
 
 use super::{
     data_args::VectorArgs,

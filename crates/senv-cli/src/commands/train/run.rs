@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use senv::{CheckOn, InitialVectorReport, Model, SavedModel, System, TrainJob, TrainOptions};
+use senv::{Model, System, TrainJob, TrainOptions, model::SavedModel, system::InitialVectorReport, train_job::CheckOn};
 use senv_core::TextOptions;
 use senv_store::Embeddings;
 use serde_json::{Map, Value};

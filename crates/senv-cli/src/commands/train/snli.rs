@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use senv::{Model, NliPairs, SkipThought, SnliEncoder, SnliParams, TrainOptions, stage_files};
+use senv::{Model, NliPairs, SkipThought, SnliEncoder, SnliParams, TrainOptions, system::stage_files};
 
 use super::{
     data_args::VectorArgs,

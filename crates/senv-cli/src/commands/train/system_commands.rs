@@ -4,8 +4,8 @@ use std::fmt;
 
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 use senv::{
-    About, CaptionRepParams, DictRepParams, OrderParams, PThoughtParams, PairSystem, SavedModel, SnliParams, System,
-    TextSystem,
+    CaptionRepParams, DictRepParams, OrderParams, PThoughtParams, PairSystem, SnliParams, System, TextSystem,
+    model::SavedModel, system::About,
 };
 
 use super::{

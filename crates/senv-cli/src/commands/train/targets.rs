@@ -3,7 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use clap::ArgGroup;
-use senv::{CaptionRepParams, DictRepParams, Model, System, TargetModel, TargetSystem, TextTargets};
+use senv::{
+    CaptionRepParams, DictRepParams, Model, System,
+    targets::{TargetModel, TargetSystem, TextTargets},
+};
 use senv_core::Observer;
 use senv_data::{Definitions, SentenceGroups};
 use senv_store::read_npy;

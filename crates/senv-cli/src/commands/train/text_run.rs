@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use senv::{CheckOn, SavedModel, TextSystem, Trainer};
+use senv::{TextSystem, model::SavedModel, system::Trainer, train_job::CheckOn};
 
 use super::{
     data_args::read_scored,

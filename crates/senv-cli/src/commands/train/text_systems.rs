@@ -3,7 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use clap::{ArgMatches, Args, Command, FromArgMatches};
-use senv::{TextSample, TextSize, TextSystem};
+use senv::{
+    TextSystem,
+    data::{TextSample, TextSize},
+};
 use senv_core::TextOptions;
 
 use super::{

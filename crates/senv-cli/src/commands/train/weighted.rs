@@ -3,7 +3,10 @@
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use senv::{Model, TrainOptions, UnknownWords, WeightScheme, WeightedParams};
+use senv::{
+    Model, TrainOptions, WeightedParams,
+    average::{UnknownWords, WeightScheme},
+};
 use senv_core::{Control, Observer, Progress};
 
 use super::{input_args::InputArgs, unchanged::Unchanged};

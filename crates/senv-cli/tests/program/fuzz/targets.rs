@@ -7,8 +7,11 @@ use std::{
 };
 
 use senv::{
-    CheckpointPlan, FitParams, HeldOut, Model, NegativeSamplingParams, PairData, PairInput, PairKind, PairOptions,
-    ReleasedBin, ScoredPairs, Sent2VecParams, SiameseCbowParams, SkipThought, TextSystem, TrainOptions, UnknownWords,
+    CheckpointPlan, Model, ReleasedBin, Sent2VecParams, SiameseCbowParams, SkipThought, TextSystem, TrainOptions,
+    average::UnknownWords,
+    data::{HeldOut, PairData, PairInput, PairKind, PairOptions},
+    forms::NegativeSamplingParams,
+    gradient::{FitParams, ScoredPairs},
 };
 use senv_core::{
     Control, Corpus, ModelFile, NoObserver, Observer, Progress, Scratch, SentenceEncoder, Table, TextOptions,
@@ -72,7 +75,7 @@ fn groups() {
     folder.run(&["cluster", "text.txt", "--groups", "4", "--save", "g.senv"]).ok();
     let model = Model::from(senv::StaticModel::from(senv_english::model().unwrap()));
     let read = |path: &Path, is_seed: bool| {
-        let opened = senv::TextGroups::open(path);
+        let opened = senv::jobs::TextGroups::open(path);
         assert!(!is_seed || opened.is_ok());
         if let Ok((groups, _)) = opened {
             let _ = groups.assign(&model, &["a dog", "", "the train is late"]).is_ok();

@@ -2,8 +2,8 @@
 //!
 //! Tokens that touch each other, as `do` and `n't` or `C`, `+` and `+`, are looked up together first, and then fewer of
 //! them, so that `don't` is found where it has a row, and `do` and `n't` where these have. Each form is looked up as it
-//! stands, and then in lower case if the tokenizer lower-cases. Where words of the vocabulary hold blanks, tokens with one
-//! blank between them are looked up together, too.
+//! stands, and then in lower case if the tokenizer lower-cases. Where words of the vocabulary hold blanks, tokens with
+//! one blank between them are looked up together, too.
 
 use super::Vocabulary;
 use senv_base::TokenId;

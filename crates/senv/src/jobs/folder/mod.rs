@@ -55,7 +55,7 @@ const MARK: char = '~';
 /// ```
 /// # let folder = tempfile::tempdir()?;
 /// # let at = |name: &str| folder.path().join(name);
-/// use senv::{FolderJob, FolderParams};
+/// use senv::jobs::{FolderJob, FolderParams};
 /// std::fs::write(at("a.txt"), "one line\n")?;
 /// let params = FolderParams { ending: "count".into(), model: "none".into(), ..FolderParams::default() };
 /// let mut count = |input: &std::path::Path, output: &std::path::Path| {

@@ -30,7 +30,7 @@ pub struct FolderParams {
     /// The ending of outputs, without a dot. An output has the name of its input and this ending behind it, unless the
     /// name ends so already.
     pub ending: String,
-    /// The digest of the model ([`model_digest`](crate::model_digest)).
+    /// The digest of the model ([`model_digest`](crate::model::model_digest)).
     pub model: String,
     /// What else decides what an output holds. A folder in which it was other is refused.
     pub settings: BTreeMap<String, String>,

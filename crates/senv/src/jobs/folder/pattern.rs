@@ -17,8 +17,8 @@ use crate::error::Result;
 /// for name in ["b.txt", "a.txt", "a.csv"] {
 ///     std::fs::write(at(name), "")?;
 /// }
-/// assert_eq!(senv::files_of_pattern(at("*.txt"))?, [at("a.txt"), at("b.txt")]);
-/// assert!(senv::files_of_pattern(at("*.parquet")).is_err());
+/// assert_eq!(senv::jobs::files_of_pattern(at("*.txt"))?, [at("a.txt"), at("b.txt")]);
+/// assert!(senv::jobs::files_of_pattern(at("*.parquet")).is_err());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///

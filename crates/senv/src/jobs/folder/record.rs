@@ -88,7 +88,7 @@ impl Settings {
 /// ```
 /// # let folder = tempfile::tempdir()?;
 /// # let path = folder.path().join("text.txt");
-/// use senv::FileState;
+/// use senv::jobs::FileState;
 /// std::fs::write(&path, "one line\n")?;
 /// let state = FileState::of(&path)?;
 /// assert!(state.bytes == 9 && state.still_holds(&path, false)?);

@@ -25,7 +25,7 @@ impl TextGroups {
     pub const KIND: &'static str = "groups";
 
     /// Writes the groups to a file, in place of one that is there. `model` is the digest of the model that the vectors
-    /// are of ([`model_digest`](crate::model_digest)).
+    /// are of ([`model_digest`](crate::model::model_digest)).
     ///
     /// # Errors
     /// [`senv_core::Error::Io`].
@@ -42,13 +42,13 @@ impl TextGroups {
     ///
     /// ```
     /// # #[cfg(feature = "english")] {
-    /// use senv::{GroupBy, GroupParams, TextGroups};
+    /// use senv::jobs::{GroupBy, GroupParams, TextGroups};
     /// # let folder = tempfile::tempdir()?;
     /// # let path = folder.path().join("groups.senv");
     /// let english = senv::english()?;
     /// let params = GroupParams { by: GroupBy::Count(2), ..GroupParams::default() };
     /// let sentences = ["The train is late.", "Rain falls.", "A late train.", "Rain and wind."];
-    /// let (groups, _) = senv::group_sentences(&english, &sentences, &params, |_| {})?;
+    /// let (groups, _) = senv::jobs::group_sentences(&english, &sentences, &params, |_| {})?;
     /// groups.save(&path, "digest of the model")?;
     /// let (opened, model) = TextGroups::open(&path)?;
     /// assert_eq!((opened.groups, model.as_str()), (groups.groups, "digest of the model"));

@@ -40,7 +40,7 @@ pub enum GroupBy {
 /// How sentences are grouped and what is said of each group.
 ///
 /// ```
-/// let params = senv::GroupParams { by: senv::GroupBy::Count(20), ..senv::GroupParams::default() };
+/// let params = senv::jobs::GroupParams { by: senv::jobs::GroupBy::Count(20), ..senv::jobs::GroupParams::default() };
 /// assert_eq!(params.n_words, 8);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -115,11 +115,11 @@ pub struct Grouping {
 ///
 /// ```
 /// # #[cfg(feature = "english")] {
-/// use senv::{GroupBy, GroupParams};
+/// use senv::jobs::{GroupBy, GroupParams};
 /// let english = senv::english()?;
 /// let sentences = ["The train is late.", "Rain falls on the hills.", "The late train arrives.", "Rain and wind came."];
 /// let params = GroupParams { by: GroupBy::Count(2), ..GroupParams::default() };
-/// let (found, grouping) = senv::group_sentences(&english, &sentences, &params, |_| {})?;
+/// let (found, grouping) = senv::jobs::group_sentences(&english, &sentences, &params, |_| {})?;
 /// assert_eq!(grouping.group_of[0], grouping.group_of[2]);
 /// assert_ne!(grouping.group_of[0], grouping.group_of[1]);
 /// assert!(found.groups.iter().any(|group| group.words.contains(&"rain".into())));

@@ -7,8 +7,8 @@ use senv_data::{ParaphrasePair, ParaphraseSet};
 
 use super::{Order, OrderInput, OrderParams};
 use crate::{
-    CompressParams, Error, Model, SentenceCollection, SentenceCollectionParams, Start, StaticModel, System,
-    TrainOptions, gradient::scored_pairs::ScoredPairs,
+    CompressParams, Error, Model, SentenceCollection, Start, StaticModel, System, TrainOptions,
+    collection::SentenceCollectionParams, gradient::scored_pairs::ScoredPairs,
 };
 
 const PEOPLE: [&str; 8] = ["anna", "bert", "cleo", "dora", "emil", "fritz", "greta", "hugo"];
@@ -93,7 +93,7 @@ fn threads_change_nothing_and_a_saved_model_is_the_same() {
     let texts = ["Greta calls the unheard-of Zoe", "dora not emil", "", "."];
     let vectors = one.encode(&texts).unwrap();
     assert_eq!(vectors, three.encode(&texts).unwrap());
-    let other = OrderParams { fit: crate::FitParams { seed: 2, ..params(8).fit }, ..params(8) };
+    let other = OrderParams { fit: crate::gradient::FitParams { seed: 2, ..params(8).fit }, ..params(8) };
     assert_ne!(vectors, train(&other, 1).encode(&texts).unwrap());
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("order.senv");
@@ -225,7 +225,7 @@ fn what_cannot_be_trained_is_refused() {
     assert!(matches!(none, Err(Error::NoExamples { .. })));
     assert!(params(3).fit_input(&input(), Start::Random, &options).is_err());
     let mut updates = params(3);
-    updates.fit.words = crate::WordUpdates::Sparse;
+    updates.fit.words = crate::gradient::WordUpdates::Sparse;
     assert!(updates.check().is_err());
     let model: Model = crate::RandomBow::new(crate::RandomBowParams::default()).unwrap().into();
     assert!(params(3).fit_input(&input(), Start::Model(&model), &options).is_err());

@@ -44,7 +44,7 @@ impl Base {
 
 /// A row for each word. Those of a weighted average carry their weights, so that the mean of rows is the weighted mean;
 /// common components are not removed.
-fn weighted_words(average: &crate::AverageEncoder) -> Result<Table> {
+fn weighted_words(average: &crate::average::AverageEncoder) -> Result<Table> {
     let mut words = Table::zeros(average.vocabulary().len(), senv_core::Rows::dim(average.rows()))?;
     for (i, (_, _, row)) in average.words().enumerate() {
         words.row_mut(i).copy_from_slice(row);

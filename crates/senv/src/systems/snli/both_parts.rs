@@ -17,8 +17,8 @@ impl SnliParams {
     /// Tunes a Skip-thought model: of a combined one both parts in turn, each with a classifier of its own. The result
     /// is a Skip-thought model again.
     ///
-    /// With a checkpoint, the first part is kept beside it when it is tuned ([`stage_files`](crate::stage_files)), and
-    /// a run that is resumed goes on from there.
+    /// With a checkpoint, the first part is kept beside it when it is tuned
+    /// ([`stage_files`](crate::system::stage_files)), and a run that is resumed goes on from there.
     ///
     /// # Errors
     /// As [`SnliParams::fit_skip_thought`]; if what was kept was tuned with other settings.

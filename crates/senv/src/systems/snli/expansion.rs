@@ -17,7 +17,7 @@ impl Snli {
     /// The model with the words of `vectors` besides its own, mapped to its word vectors as they are after training.
     ///
     /// # Errors
-    /// As [`SequenceModel::expand`](crate::SequenceModel::expand).
+    /// As [`SequenceModel::expand`](crate::sequence::SequenceModel::expand).
     pub fn expand(&self, vectors: &Embeddings, expansion: VocabularyExpansion) -> Result<(Self, ExpansionReport)> {
         let (vocabulary, mut tables, report) = grown(self.vocabulary(), &[self.words()], vectors, expansion)?;
         Ok((self.with_words(vocabulary, tables.swap_remove(0))?, report)) // one table for one

@@ -196,7 +196,7 @@ impl SnliParams {
     ///
     /// ```
     /// use senv::{SnliEncoder, SnliParams};
-    /// let small = SnliEncoder::Lstm { hidden: 256, pooling: senv::StatePooling::Max };
+    /// let small = SnliEncoder::Lstm { hidden: 256, pooling: senv::forms::StatePooling::Max };
     /// let params = SnliParams { encoder: small, ..SnliParams::infersent() };
     /// assert_eq!(params.fit.lr, Some(0.1));
     /// ```

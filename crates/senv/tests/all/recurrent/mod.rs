@@ -20,10 +20,13 @@ use std::{
 };
 
 use senv::{
-    BowAutoencoderParams, CheckpointPlan, Error, FitParams, GruInit, GruStyle, LongSentences, Model, NliPairs,
-    OutputForm, PThoughtParams, PThoughtStructure, PairData, PairInput, PairKind, PairOptions, Reconstruction,
-    RecurrentTopology, RnnAutoencoderParams, SdaeParams, SkipThought, SkipThoughtParams, Snli, SnliEncoder, SnliParams,
-    Stopped, TrainOptions, VocabularyExpansion, WordUpdates,
+    BowAutoencoderParams, CheckpointPlan, Error, Model, NliPairs, PThoughtParams, PThoughtStructure, Reconstruction,
+    RnnAutoencoderParams, SdaeParams, SkipThought, SkipThoughtParams, Snli, SnliEncoder, SnliParams, TrainOptions,
+    data::{PairData, PairInput, PairKind, PairOptions},
+    forms::{GruInit, GruStyle, RecurrentTopology},
+    gradient::{FitParams, Stopped, WordUpdates},
+    model::VocabularyExpansion,
+    sequence::{LongSentences, OutputForm},
 };
 use senv_core::{Control, NoObserver, Observer, Progress, SentenceEncoder, Table, Vocabulary, optim::UpdateRule};
 use senv_store::Embeddings;

@@ -1,6 +1,6 @@
 //! Fine-tuning of recurrent encoders and sums of words on scored pairs.
 
-use senv::{RelatednessParams, ScoredPairs};
+use senv::{RelatednessParams, gradient::ScoredPairs};
 
 use super::*;
 

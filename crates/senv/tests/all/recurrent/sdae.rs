@@ -2,7 +2,7 @@
 
 use super::*;
 use senv::{
-    SequenceCell,
+    sequence::SequenceCell,
     systems::{Sdae, SdaeCell},
 };
 

@@ -18,7 +18,7 @@ use datafusion::{
     logical_expr::{Expr, ident},
     prelude::{ParquetReadOptions, SessionContext},
 };
-use senv::FileState;
+use senv::jobs::FileState;
 use senv_datafusion::Models;
 use tokio::{
     sync::Semaphore,

@@ -7,7 +7,7 @@ use datafusion::{
     error::Result,
     parquet::file::reader::{FileReader, SerializedFileReader},
 };
-use senv::FileState;
+use senv::jobs::FileState;
 
 use crate::cluster::failed;
 

@@ -79,11 +79,11 @@ impl TableArgument {
 }
 
 /// The files that a pattern names, in alphabetical order: one, those of a folder, or those that fit
-/// ([`senv::files_of_pattern`]).
+/// ([`senv::jobs::files_of_pattern`]).
 pub(crate) fn files(pattern: &str) -> Result<Vec<PathBuf>> {
     let path = Path::new(pattern);
     let wanted = if path.is_dir() { path.join("*") } else { path.to_owned() };
-    let found = senv::files_of_pattern(wanted).map_err(failed)?;
+    let found = senv::jobs::files_of_pattern(wanted).map_err(failed)?;
     if found.iter().all(|path| path.is_file()) { Ok(found) } else { Err(failed(format!("{pattern}: no such file"))) }
 }
 

@@ -6,7 +6,7 @@ use std::{io::Write, path::PathBuf, time::Instant};
 
 use clap::builder::RangedU64ValueParser;
 use indicatif::ProgressBar;
-use senv::{BenchEvent, BenchRun};
+use senv::evaluation::{BenchEvent, BenchRun};
 use senv_core::files::AtomicFile;
 use senv_eval::{
     BenchData, BenchOptions, BenchRecord, DataFolder, Protocol, ProtocolGroup, choose_protocols, protocols,

@@ -3,7 +3,10 @@
 
 use std::path::{Path, PathBuf};
 
-use senv::{BenchRun, BenchSystem, Model, read_sentence_vectors};
+use senv::{
+    Model,
+    evaluation::{BenchRun, BenchSystem, read_sentence_vectors},
+};
 use senv_eval::{sha256_of_bytes, sha256_of_file};
 
 use super::BenchProgress;

@@ -1,0 +1,13 @@
+//! Forms of the encoders, of the losses and of the trainer of negative samples, which settings of systems are made of:
+//! a caller needs no other crate of senv.
+
+pub use senv_encoders::{
+    Activation, Conditioning, GranGate, GruInit, GruStyle, LstmInit, Padding, RecurrentTopology, StatePooling, Window,
+};
+pub use senv_losses::{
+    Combine, InfoNce, InfoNceDirections, MarginLoss, NegativeCandidates, NliHeadForm, Prefix, RelatednessLoss,
+    ScoreGrid, Selection, TargetRanking,
+};
+pub use senv_negative_sampling::{
+    Composition, Constituents, Inference, NegativeSamplingParams, NegativeSharing, Schedule, WindowSide,
+};
