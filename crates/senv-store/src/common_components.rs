@@ -5,6 +5,7 @@
 //! ```text
 //! M = Σ_s v_s v_sᵀ                      over the sentences it is fitted on; not centred
 //! M u_i = σ_i² u_i,  σ_1 ≥ σ_2 ≥ ...    u_i: right singular vectors of the sentence matrix
+//! G = (v_s·v_t)_st,  G w_i = σ_i² w_i,  u_i = Σ_s w_is v_s / σ_i      the same of no more vectors than dimensions
 //! v ← v − Σ_i λ_i u_i (u_i·v)           SIF: one component, λ = 1
 //!                                       uSIF: five, λ_i = σ_i² / Σ_j σ_j² over the components taken
 //! ```
@@ -13,7 +14,7 @@
 //! ours is found once and frozen, so that the vector of a sentence does not depend on the others); Ethayarajh, RepL4NLP
 //! 2018, Algorithm 1.
 
-use ndarray::{Array2, ArrayView2, s};
+use ndarray::{Array2, ArrayView1, ArrayView2, s};
 use senv_core::{
     Error as Core, Rows, Table,
     arrays::{Float, matmul_into},
@@ -22,7 +23,7 @@ use senv_core::{
 
 use crate::{
     ModelFile, ModelWriter, Result,
-    common_components_eigen::{Eigenpair, leading_eigenpairs},
+    common_components_eigen::{Eigenpair, leading_eigenpairs, peak},
 };
 
 /// Names of the tensors in a model file.
@@ -144,7 +145,8 @@ impl CommonComponents {
     }
 }
 
-/// Σ v vᵀ of vectors that are added one by one, in f64: dim² values however many vectors there are.
+/// Σ v vᵀ of vectors that are added one by one, in f64: dim² values however many vectors there are. The vectors
+/// themselves are kept while they are no more than dimensions: their products take n² values and n³ steps, and not dim³.
 ///
 /// The result depends on the vectors and their order only, not on the number of threads (those of the current rayon
 /// pool divide each block of 256 vectors).
@@ -160,9 +162,11 @@ impl CommonComponents {
 /// ```
 #[derive(Debug, Clone)]
 pub struct SecondMoment {
-    sum: Array2<f64>,
-    block: Array2<f64>,
-    filled: usize,
+    dim: usize,
+    /// None while there are no more vectors than dimensions.
+    sum: Option<Array2<f64>>,
+    /// Vectors that are not part of the sum.
+    held: Vec<f64>,
     n_vectors: usize,
 }
 
@@ -172,16 +176,18 @@ impl SecondMoment {
     /// # Errors
     /// [`senv_core::Error::TooLarge`] if dim × dim numbers do not fit into memory.
     pub fn new(dim: usize) -> Result<Self> {
-        Ok(Self { sum: zeros(dim, dim)?, block: zeros(BLOCK, dim)?, filled: 0, n_vectors: 0 })
+        reserve(&mut Vec::new(), dim, dim)?;
+        Ok(Self { dim, sum: None, held: Vec::new(), n_vectors: 0 })
     }
 
     /// Adds a vector.
     ///
     /// # Errors
     /// [`senv_core::Error::ShapeMismatch`] for a vector of another length;
-    /// [`senv_core::Error::InvalidParameter`] if it holds NaN or an infinite number.
+    /// [`senv_core::Error::InvalidParameter`] if it holds NaN or an infinite number; [`senv_core::Error::TooLarge`] as
+    /// [`SecondMoment::new`].
     pub fn add<F: Float>(&mut self, vector: &[F]) -> Result<()> {
-        let dim = self.sum.ncols();
+        let dim = self.dim;
         if vector.len() != dim {
             return Err(Core::ShapeMismatch { what: "a sentence vector", expected: dim, got: vector.len() }.into());
         }
@@ -193,10 +199,10 @@ impl SecondMoment {
             }
             .into());
         }
-        self.block.row_mut(self.filled).iter_mut().zip(vector).for_each(|(to, x)| *to = x.wide());
-        self.filled += 1;
+        reserve(&mut self.held, 1, dim)?;
+        self.held.extend(vector.iter().map(|x| x.wide()));
         self.n_vectors += 1;
-        if self.filled == BLOCK { self.flush() } else { Ok(()) }
+        if self.n_vectors > dim && self.held.len() >= BLOCK * dim { self.add_held(BLOCK) } else { Ok(()) }
     }
 
     /// The number of vectors added so far.
@@ -210,7 +216,7 @@ impl SecondMoment {
     /// # Errors
     /// As [`CommonComponents::fit`].
     pub fn common_components(self, n_components: usize, scaled: bool) -> Result<CommonComponents> {
-        let dim = self.sum.ncols();
+        let dim = self.dim;
         let pairs = self.leading(n_components)?;
         let lambdas = shares(&pairs, scaled).into_iter().map(|lambda| lambda as f32).collect();
         let values = pairs.iter().flat_map(|(_, u)| u.iter().map(|&x| x as f32)).collect();
@@ -223,13 +229,15 @@ impl SecondMoment {
             let (name, requirement) = ("the number of sentence vectors", "at least 1");
             return Err(Core::InvalidParameter { name, requirement, got: "0".into() }.into());
         }
-        self.flush()?;
-        let dim = self.sum.ncols();
+        let dim = self.dim;
         let n_pairs = n_components.min(dim).min(self.n_vectors);
-        // The sum is row-major from the start.
-        let (values, _) = self.sum.into_raw_vec_and_offset();
-        let finite = values.iter().all(|x| x.is_finite());
-        let Some(mut pairs) = finite.then(|| leading_eigenpairs(values, dim, n_pairs)).flatten() else {
+        let pairs = if self.n_vectors <= dim {
+            self.leading_of_products(n_pairs)?
+        } else {
+            self.add_held(1)?;
+            leading_if_finite(self.sum.unwrap_or_default(), n_pairs)
+        };
+        let Some(mut pairs) = pairs else {
             let (name, requirement) = ("the size of the sentence vectors", "such that sums of squares stay finite");
             return Err(Core::InvalidParameter { name, requirement, got: "an overflow".into() }.into());
         };
@@ -239,12 +247,58 @@ impl SecondMoment {
         Ok(pairs)
     }
 
-    fn flush(&mut self) -> Result<()> {
-        let block = self.block.slice(s![..self.filled, ..]);
-        matmul_into(1.0, block.t(), block, 1.0, self.sum.view_mut())?;
-        self.filled = 0;
+    /// The same of G, with the vectors that are held; none where a sum overflows.
+    fn leading_of_products(&self, n_pairs: usize) -> Result<Option<Vec<Eigenpair>>> {
+        let n = self.n_vectors;
+        let vectors = self.view(n)?;
+        let mut products = zeros(n, n)?;
+        matmul_into(1.0, vectors, vectors.t(), 0.0, products.view_mut())?;
+        let pairs = leading_if_finite(products, n_pairs);
+        let direction = |(value, w): Eigenpair| {
+            let mut u = ArrayView1::from(&w).dot(&vectors).to_vec();
+            let norm = u.iter().map(|x| x * x).sum::<f64>().sqrt();
+            let scale = if norm > 0.0 { norm.copysign(peak(&u)) } else { 1.0 };
+            u.iter_mut().for_each(|x| *x /= scale);
+            (value, u)
+        };
+        Ok(pairs.map(|pairs| pairs.into_iter().map(direction).collect()))
+    }
+
+    /// Adds the vectors that are held to the sum, as one product for each block; those of a last block of fewer than
+    /// `least` stay.
+    fn add_held(&mut self, least: usize) -> Result<()> {
+        let dim = self.dim;
+        let mut sum = match self.sum.take() {
+            Some(sum) => sum,
+            None => zeros(dim, dim)?,
+        };
+        let n = self.held.len() / dim.max(1);
+        let mut done = 0;
+        while n - done >= least.max(1) {
+            let block = BLOCK.min(n - done);
+            let vectors = self.view(n)?;
+            let vectors = vectors.slice(s![done..done + block, ..]);
+            matmul_into(1.0, vectors.t(), vectors, 1.0, sum.view_mut())?;
+            done += block;
+        }
+        self.held.drain(..done * dim);
+        self.sum = Some(sum);
         Ok(())
     }
+
+    /// The vectors that are held, one a row.
+    fn view(&self, n: usize) -> Result<ArrayView2<'_, f64>> {
+        let too_large = |_| Core::TooLarge { rows: n, dim: self.dim };
+        Ok(ArrayView2::from_shape((n, self.dim), &self.held).map_err(too_large)?)
+    }
+}
+
+/// The leading eigenpairs of a symmetric matrix; none of one that holds an infinite number.
+fn leading_if_finite(matrix: Array2<f64>, n_pairs: usize) -> Option<Vec<Eigenpair>> {
+    let dim = matrix.ncols();
+    // It is row-major from the start.
+    let (values, _) = matrix.into_raw_vec_and_offset();
+    values.iter().all(|x| x.is_finite()).then(|| leading_eigenpairs(values, dim, n_pairs)).flatten()
 }
 
 /// λ of each component.
@@ -254,12 +308,17 @@ fn shares(pairs: &[Eigenpair], scaled: bool) -> Vec<f64> {
 }
 
 fn zeros(rows: usize, dim: usize) -> Result<Array2<f64>> {
+    let mut values = Vec::new();
+    reserve(&mut values, rows, dim)?;
+    values.resize(rows * dim, 0.0);
+    Ok(Array2::from_shape_vec((rows, dim), values).map_err(|_| Core::TooLarge { rows, dim })?)
+}
+
+/// Room for so many further rows.
+fn reserve(values: &mut Vec<f64>, rows: usize, dim: usize) -> Result<()> {
     let too_large = || Core::TooLarge { rows, dim };
     let n = rows.checked_mul(dim).ok_or_else(too_large)?;
-    let mut values = Vec::new();
-    values.try_reserve_exact(n).map_err(|_| too_large())?;
-    values.resize(n, 0.0);
-    Ok(Array2::from_shape_vec((rows, dim), values).map_err(|_| too_large())?)
+    Ok(values.try_reserve(n).map_err(|_| too_large())?)
 }
 
 #[cfg(test)]

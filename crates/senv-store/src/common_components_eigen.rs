@@ -45,12 +45,16 @@ pub(crate) fn leading_eigenpairs(mut matrix: Vec<f64>, dim: usize, n_pairs: usiz
         let mut vector = rows[i * dim..][..dim].to_vec();
         reflectors.iter().rev().for_each(|r| r.apply(&mut vector)); // v = H₀ H₁ ... z
         let norm = dot(&vector, &vector).sqrt();
-        let peak = vector.iter().fold(0.0, |peak: f64, &x| if x.abs() > peak.abs() { x } else { peak });
-        let factor = norm.copysign(peak);
+        let factor = norm.copysign(peak(&vector));
         vector.iter_mut().for_each(|x| *x /= factor);
         (diagonal[i] * scale, vector)
     };
     Some(order.iter().take(n_pairs).map(pair).collect())
+}
+
+/// The entry of the largest magnitude, the first of several.
+pub(crate) fn peak(vector: &[f64]) -> f64 {
+    vector.iter().fold(0.0, |peak: f64, &x| if x.abs() > peak.abs() { x } else { peak })
 }
 
 /// H = I − β w wᵀ over the last `w.len()` coordinates.

@@ -194,9 +194,29 @@ fn vectors_are_counted_and_multiplied_a_block_at_a_time() {
     assert_eq!(moment.n_vectors(), 0);
     for n in 1..=2 * BLOCK + 1 {
         moment.add(&[1.0f32, 2.0]).unwrap();
-        assert_eq!((moment.n_vectors(), moment.filled), (n, n % BLOCK));
+        assert_eq!((moment.n_vectors(), moment.held.len() / 2), (n, n % BLOCK));
         let blocks = (n - n % BLOCK) as f64;
-        assert_eq!(moment.sum, ndarray::array![[blocks, 2.0 * blocks], [2.0 * blocks, 4.0 * blocks]]);
+        let expected = (n >= BLOCK).then(|| ndarray::array![[blocks, 2.0 * blocks], [2.0 * blocks, 4.0 * blocks]]);
+        assert_eq!(moment.sum, expected);
+    }
+}
+
+#[test]
+fn few_vectors_have_the_components_of_their_products_which_are_those_of_the_sum() {
+    for (n, dim) in [(1, 40), (7, 40), (40, 40), (39, 300)] {
+        let vectors = random(n, dim).mapv(f64::from);
+        let few = moment(&vectors);
+        assert!(few.sum.is_none() && few.n_vectors() == n);
+        let mut sum = few.clone();
+        sum.add_held(1).unwrap();
+        let n_pairs = 5.min(n);
+        let expected = leading_if_finite(sum.sum.unwrap(), n_pairs).unwrap();
+        let got = few.leading(5).unwrap();
+        assert_eq!(got.len(), n_pairs);
+        for ((value, u), (other, v)) in got.iter().zip(&expected) {
+            assert!((value - other).abs() <= 1e-10 * other, "{n} {dim}: {value} {other}");
+            close(u.iter().copied(), v.iter().copied(), 1e-8);
+        }
     }
 }
 

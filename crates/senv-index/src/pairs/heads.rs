@@ -60,24 +60,34 @@ impl Heads {
     pub(super) fn new(rows: &Table, inverse: &[f32], positions: &[u32], threshold: f32, int8: bool) -> Self {
         let dim = rows.dim();
         if positions.len() < FEW || dim <= WIDTHS[0] {
-            return Self::of(rows, inverse, positions, None);
+            return Self::of(rows, inverse, positions, None, dim);
         }
         let most = WIDTHS.iter().copied().filter(|&width| width < dim).max().unwrap_or(WIDTHS[0]);
         let n_sample = SAMPLE.min(positions.len() / SAMPLE_OF);
         let sample: Vec<u32> = positions.iter().copied().step_by(positions.len() / n_sample).take(n_sample).collect();
         let directions = directions(rows, inverse, &sample, most - 1);
         let few: Vec<u32> = sample.iter().copied().step_by((sample.len() / WIDTH_SAMPLE).max(SAMPLE_OF)).collect();
-        match best_width(&Self::of(rows, inverse, &few, Some(&directions)), dim, threshold, int8) {
-            Some(width) => Self::of(rows, inverse, positions, Some(&directions[..(width - 1) * dim])),
-            None => Self::of(rows, inverse, positions, None),
+        let (heads, widths) = (Self::of(rows, inverse, &few, Some(&directions), most), WIDTHS);
+        let (width, cost) = best_width(&heads, &widths, dim, threshold, int8);
+        // Whole rows in 8 bits have no rest, and exclude what no few directions do.
+        let whole = int8.then(|| padded(dim)).filter(|_| {
+            let whole = Self::of(rows, inverse, &few, None, padded(dim));
+            best_width(&whole, &[padded(dim)], dim, threshold, int8).1 < cost.min(dim as f64)
+        });
+        match whole {
+            Some(width) => Self::of(rows, inverse, positions, None, width),
+            None if cost < dim as f64 => {
+                Self::of(rows, inverse, positions, Some(&directions[..(width - 1) * dim]), width)
+            }
+            None => Self::of(rows, inverse, positions, None, dim),
         }
     }
 
-    /// Heads by these directions; without any, the unit vectors as a whole.
-    fn of(rows: &Table, inverse: &[f32], positions: &[u32], directions: Option<&[f32]>) -> Self {
+    /// Heads of this width by these directions, one less; without any, the unit vectors as a whole, with zeros behind
+    /// them where they are not as long.
+    fn of(rows: &Table, inverse: &[f32], positions: &[u32], directions: Option<&[f32]>, width: usize) -> Self {
         let dim = rows.dim();
-        let n = directions.map_or(0, |directions| directions.len() / dim);
-        let width = if directions.is_some() { n + 1 } else { dim };
+        let n = width - 1;
         let mut values = vec![0.0; positions.len() * width];
         let blocks = values.par_chunks_mut((BLOCK * width).max(1)).zip(positions.par_chunks(BLOCK));
         blocks.for_each_init(
@@ -88,7 +98,9 @@ impl Heads {
                     units.extend(rows.row(row as usize)[..dim].iter().map(|x| x * inverse[row as usize]));
                 }
                 let Some(directions) = directions else {
-                    heads.copy_from_slice(units);
+                    for (head, unit) in heads.chunks_exact_mut(width).zip(units.chunks_exact(dim)) {
+                        head[..dim].copy_from_slice(unit);
+                    }
                     return;
                 };
                 kernels::scores(units, positions.len(), directions, n, dim, &mut products[..positions.len() * n]);
@@ -100,7 +112,7 @@ impl Heads {
                 }
             },
         );
-        Self { width, values, has_rest: directions.is_some() }
+        Self { width, values, has_rest: width != dim }
     }
 
     pub(super) fn get(&self, i: usize) -> &[f32] {
@@ -108,10 +120,16 @@ impl Heads {
     }
 }
 
-/// The width with which a comparison takes least, judged on all pairs of some rows; `None` where whole rows are faster.
-fn best_width(heads: &Heads, dim: usize, threshold: f32, int8: bool) -> Option<usize> {
+/// The width of whole rows in 8 bits, with a rest of zero.
+fn padded(dim: usize) -> usize {
+    (dim + 1).next_multiple_of(16)
+}
+
+/// The width with which a comparison takes least, judged on all pairs of some rows, and what it takes: whole rows of f32
+/// take their dimension.
+fn best_width(heads: &Heads, widths: &[usize], dim: usize, threshold: f32, int8: bool) -> (usize, f64) {
     let n = heads.values.len() / heads.width;
-    let widths: Vec<usize> = WIDTHS.into_iter().filter(|&width| width <= heads.width).collect();
+    let widths: Vec<usize> = widths.iter().copied().filter(|&width| width <= heads.width).collect();
     // The rest outside of fewer directions.
     let rest = |i: usize, width: usize| {
         let squares: f32 = heads.get(i)[width - 1..].iter().map(|x| x * x).sum();
@@ -135,8 +153,8 @@ fn best_width(heads: &Heads, dim: usize, threshold: f32, int8: bool) -> Option<u
     let pairs = (n * n.saturating_sub(1) / 2).max(1) as f64;
     let gain = if int8 { INT8_GAIN } else { 1.0 };
     let cost = |w: usize| widths[w] as f64 / gain + EXACT * above[w] as f64 / pairs;
-    let best = (0..widths.len()).min_by(|&a, &b| cost(a).total_cmp(&cost(b)))?;
-    (cost(best) < dim as f64).then(|| widths[best])
+    let of_widths = widths.iter().enumerate().map(|(w, &width)| (width, cost(w)));
+    of_widths.min_by(|(_, a), (_, b)| a.total_cmp(b)).unwrap_or((dim, f64::INFINITY))
 }
 
 /// By how much a bound in 8 bits is above one of f32, for heads of this width and largest value.
