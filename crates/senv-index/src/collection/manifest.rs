@@ -148,8 +148,7 @@ impl Manifest {
         let is_name = |name: &str| {
             !name.is_empty() && name.bytes().all(|b| b.is_ascii_digit() || b.is_ascii_lowercase() || b == b'.')
         };
-        let files = self.segments.iter().map(|segment| &segment.file).chain(&self.deletions);
-        if let Some(name) = { files }.find(|name| !is_name(name) || name.starts_with('.')) {
+        if let Some(name) = self.files().find(|name| !is_name(name) || name.starts_with('.')) {
             return Err(format!("{name:?} is no name of a file of a collection"));
         }
         for (what, number) in [("change", self.generation), ("file", self.next_file)] {
@@ -191,9 +190,9 @@ impl Manifest {
         self.text().map_or(0, |text| text.len() as u64)
     }
 
-    /// Whether a file of this name belongs to the collection.
-    pub(super) fn names(&self, file: &str) -> bool {
-        self.segments.iter().map(|segment| &segment.file).chain(&self.deletions).any(|name| name == file)
+    /// The names of the files that belong to the collection.
+    pub(super) fn files(&self) -> impl Iterator<Item = &str> {
+        self.segments.iter().map(|segment| &segment.file).chain(&self.deletions).map(String::as_str)
     }
 }
 

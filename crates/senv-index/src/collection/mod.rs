@@ -108,9 +108,8 @@ impl Collection {
 
     /// What to say where files are gone that the manifest names.
     fn missing(folder: &Path, manifest: &Manifest) -> Option<Error> {
-        let is_gone = |name: &&String| matches!(folder.join(name).symlink_metadata(), Err(e) if e.kind() == std::io::ErrorKind::NotFound);
-        let names = manifest.segments.iter().map(|segment| &segment.file).chain(&manifest.deletions);
-        let gone: Vec<&str> = names.filter(is_gone).map(String::as_str).collect();
+        let is_gone = |name: &&str| matches!(folder.join(name).symlink_metadata(), Err(e) if e.kind() == std::io::ErrorKind::NotFound);
+        let gone: Vec<&str> = manifest.files().filter(is_gone).collect();
         let (first, more) = (gone.first()?, gone.len() - 1);
         let missing = if more == 0 { (*first).to_owned() } else { format!("{first} and {more} more") };
         Some(Error::FilesMissing { path: folder.to_owned(), missing })

@@ -1,6 +1,6 @@
 //! Files that a change writes before the manifest names them, and files that it names no more.
 
-use std::fs;
+use std::{collections::HashSet, fs};
 
 use senv_core::{
     ModelFile, ModelWriter,
@@ -127,6 +127,7 @@ impl Collection {
     /// cut, and one be there that does.
     pub(super) fn remove_others(&self) {
         let Ok(entries) = fs::read_dir(&self.folder) else { return };
+        let named: HashSet<&str> = self.manifest.files().collect();
         let mut others = Vec::new();
         for entry in entries.flatten() {
             let name = entry.file_name();
@@ -136,13 +137,14 @@ impl Collection {
             let (stem, kind) = unfinished.map_or(name, |(name, _)| name).split_once('.').unwrap_or_default();
             let is_number = stem.len() >= 6 && stem.bytes().all(|b| b.is_ascii_digit());
             let of_kind = |kind| ModelFile::open(entry.path()).is_ok_and(|file| file.kind() == kind);
-            let is_ours = is_number
+            let is_other = is_number
+                && !named.contains(name)
                 && match kind {
                     "segment" => unfinished.is_some() || of_kind(KIND),
                     "deletions" => unfinished.is_some() || of_kind(DELETIONS),
                     _ => false,
                 };
-            if is_ours && !self.manifest.names(name) {
+            if is_other {
                 others.push(entry.path());
             }
         }

@@ -26,7 +26,12 @@ impl TakenIds {
         let start = self.n;
         self.n += ids.len();
         if rows.ids.is_none() {
-            self.free.extend(ids.first().zip(ids.last()).map(|(&first, &last)| first..last.saturating_add(1)));
+            let Some((&first, &last)) = ids.first().zip(ids.last()) else { return Ok(()) };
+            // Ids that are given out follow each other, from part to part.
+            match self.free.last_mut().filter(|range| range.end == first) {
+                Some(range) => range.end = last.saturating_add(1),
+                None => self.free.push(first..last.saturating_add(1)),
+            }
             return Ok(());
         }
         for (i, &id) in ids.iter().enumerate() {
