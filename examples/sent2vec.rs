@@ -179,7 +179,7 @@ fn train_and_judge(
                 dim,
                 min_count: Some(min_count),
                 min_target_count: Some(args.min_target_count),
-                subsample: if bigrams { subsample / 2.0 } else { subsample },
+                subsample: Some(if bigrams { subsample / 2.0 } else { subsample }),
                 word_ngrams: if bigrams { 2 } else { 1 },
                 buckets: Some(args.buckets),
                 dropout: args.dropout,
