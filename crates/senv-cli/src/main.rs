@@ -11,6 +11,7 @@ mod commands;
 mod destination;
 mod failure;
 mod interrupt;
+mod line_ends;
 mod output;
 mod progress;
 mod remedies;
