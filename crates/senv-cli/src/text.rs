@@ -158,8 +158,8 @@ impl TextArgs {
         Ok(options)
     }
 
-    /// Says which of the files look like tables, where lines are read as they are, which tables have quotes that are taken
-    /// for text, and which lines are hardly sentences.
+    /// Says which of the files look like tables, where lines are read as they are, which tables have quotes that are
+    /// taken for text, and which lines are hardly sentences.
     pub(crate) fn note_tables(&self, paths: &[impl AsRef<Path>]) {
         self.note_shape(paths, self.split.is_some());
     }

@@ -148,8 +148,8 @@ impl ModelArg {
     }
 }
 
-/// Says how words with capitals are looked up in word vectors of another program, where that is not plain: nearly all of
-/// them are in lower case, and some are not.
+/// Says how words with capitals are looked up in word vectors of another program, where that is not plain: nearly all
+/// of them are in lower case, and some are not.
 pub(crate) fn note_case(path: &Path, vocabulary: &Vocabulary, tokenizer: &Tokenizer) {
     let WordCase { words, capitals } = WordCase::of(vocabulary);
     if tokenizer.is_lowercase() && capitals > 0 {

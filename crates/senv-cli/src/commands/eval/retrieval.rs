@@ -19,8 +19,8 @@ use crate::{
 /// half of their 95 % intervals (bootstrap over the queries; both ends are in --json).
 ///
 /// By words is BM25. All three are the sum of how far each score stands out among all documents, in deviations, unless
-/// --join and --weights say otherwise; nothing is tuned on the queries. As in senv index and senv search, word order does
-/// not count unless --order says so.
+/// --join and --weights say otherwise; nothing is tuned on the queries. As in senv index and senv search, word order
+/// does not count unless --order says so.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -34,7 +34,8 @@ pub(super) struct Retrieval {
     folders: Vec<PathBuf>,
     #[command(flatten)]
     join: JoinArgs,
-    /// Do not rank a document for the query of the same id: queries of ArguAna are documents, and each would find itself.
+    /// Do not rank a document for the query of the same id: queries of ArguAna are documents, and each would find
+    /// itself.
     #[arg(long)]
     leave_out_query: bool,
     #[command(flatten)]
