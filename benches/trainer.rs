@@ -49,7 +49,7 @@ fn one_epoch(c: &mut Criterion) {
                         initial_length: None,
                         weighting: None,
                         unknown_words: UnknownWords::Skip,
-                        subsample: 1e-5,
+                        subsample: Some(1e-5),
                         ..Sent2VecParams::default()
                     };
                     let options = TrainOptions::default();

@@ -130,7 +130,7 @@ fn skip_gram(args: &Args, small: bool) -> Result<Model, Box<dyn Error>> {
     let params = Word2VecParams {
         dim: args.dim,
         min_count: Some(min_count),
-        subsample,
+        subsample: Some(subsample),
         architecture,
         training,
         ..Word2VecParams::paper()

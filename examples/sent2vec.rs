@@ -163,7 +163,7 @@ fn train_and_judge(
     let word2vec = |architecture| Word2VecParams {
         dim,
         min_count: Some(min_count),
-        subsample,
+        subsample: Some(subsample),
         architecture,
         training: NegativeSamplingParams {
             lr: Some(Word2VecParams::default_lr(architecture)),
@@ -179,7 +179,7 @@ fn train_and_judge(
                 dim,
                 min_count: Some(min_count),
                 min_target_count: Some(args.min_target_count),
-                subsample: if bigrams { subsample / 2.0 } else { subsample },
+                subsample: Some(if bigrams { subsample / 2.0 } else { subsample }),
                 word_ngrams: if bigrams { 2 } else { 1 },
                 buckets: Some(args.buckets),
                 dropout: args.dropout,
@@ -201,7 +201,7 @@ fn train_and_judge(
             let params = PvDbowParams {
                 dim,
                 min_count: Some(min_count),
-                subsample,
+                subsample: Some(subsample),
                 training: NegativeSamplingParams { lr: Some(0.05), negatives: 5, ..common },
                 ..PvDbowParams::paper()
             };

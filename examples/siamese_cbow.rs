@@ -109,7 +109,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let params = Word2VecParams {
             dim,
             min_count: Some(min_count),
-            subsample,
+            subsample: Some(subsample),
             architecture,
             training,
             ..Word2VecParams::paper()

@@ -11,6 +11,7 @@ mod commands;
 mod destination;
 mod failure;
 mod interrupt;
+mod line_ends;
 mod output;
 mod progress;
 mod remedies;
@@ -20,11 +21,15 @@ mod text;
 
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser};
+use clap::{CommandFactory, FromArgMatches};
 
 fn main() -> ExitCode {
     command_line::define(args::Cli::command);
-    let cli = match args::Cli::try_parse() {
+    let parsed = args::Cli::command().try_get_matches().and_then(|matches| {
+        command_line::choose(&matches);
+        args::Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut args::Cli::command()))
+    });
+    let cli = match parsed {
         Ok(cli) => cli,
         Err(error) if error.use_stderr() => {
             // Where it cannot be printed, the exit code is all there is.

@@ -6,17 +6,36 @@ use std::fmt::Display;
 
 use senv::Remedy;
 
-/// The option that does it, or the command; none for remedies of later releases of the library.
+use crate::command_line;
+
+/// The option of the command that runs that does it, or another command; none where the command has no such option, and
+/// for remedies of later releases of the library.
 fn option(remedy: Remedy) -> Option<&'static str> {
+    let text = match remedy {
+        Remedy::ModelOfLargerText if runs_a_system() => "--init-model MODEL",
+        Remedy::ModelOfLargerText => "--from MODEL, of a system --init-model MODEL",
+        remedy => any_option(remedy)?,
+    };
+    let name = text.strip_prefix("--").and_then(|text| text.split([' ', ';', ',']).next());
+    name.is_none_or(command_line::has_option).then_some(text)
+}
+
+/// Whether a system is trained, whose options are its own.
+fn runs_a_system() -> bool {
+    matches!(command_line::path(), [train, _] if train == "train")
+}
+
+/// The option that does it in any command, or the command.
+fn any_option(remedy: Remedy) -> Option<&'static str> {
     Some(match remedy {
         Remedy::LowerLearningRate | Remedy::HigherLearningRate => "--lr",
         Remedy::LimitGradients => "--clip",
         Remedy::MoreEpochs => "--epochs",
         Remedy::LowerMinCount => "--min-count",
         Remedy::LowerMinTargetCount => "--min-target-count",
+        Remedy::RaiseSubsampling => "--subsample",
         Remedy::SifWeights => "--weights sif",
         Remedy::Buckets => "--buckets",
-        Remedy::ModelOfLargerText => "--from MODEL, of a system --init-model MODEL",
         Remedy::InitialVectorsOfDim => "--init-vectors; ask for the same --dim",
         Remedy::ReplaceInvalidUtf8 => "--invalid-utf8 replace",
         Remedy::AcceptRowCount => "senv convert --accept-row-count",
@@ -42,6 +61,9 @@ pub(crate) fn shown(message: &dyn Display) -> String {
 /// The same for a warning about a model, whoever trained it and however: an option that only systems have stands with
 /// the command that has it.
 pub(crate) fn shown_of_model(message: &dyn Display) -> String {
+    if runs_a_system() {
+        return shown(message);
+    }
     Remedy::show(message, |remedy| match remedy {
         Remedy::LowerLearningRate | Remedy::HigherLearningRate => Some("senv train SYSTEM --lr"),
         Remedy::MoreEpochs => Some("senv train SYSTEM --epochs"),
@@ -74,7 +96,7 @@ mod tests {
             ),
             (
                 shown(&senv_negative_sampling::Error::NothingToLearn { sentences: 2, tokens: 1 }),
-                "lower the minimum count (--min-count), or lower the minimum count of targets (--min-target-count)",
+                "give more text, or lower the minimum count (--min-count)",
             ),
             (
                 shown(&senv::Error::InitialVectorsDim { expected: 3, got: 2 }),

@@ -15,6 +15,7 @@ use senv_core::{
 use crate::{
     argument::argument_of,
     failure::{Failure, Result},
+    line_ends::note_line_ends,
     output,
 };
 
@@ -157,11 +158,21 @@ impl TextArgs {
         Ok(options)
     }
 
-    /// Says which of the files look like tables, where lines are read as they are, and which tables have quotes that
-    /// are taken for text.
+    /// Says which of the files look like tables, where lines are read as they are, which tables have quotes that are
+    /// taken for text, and which lines are hardly sentences.
     pub(crate) fn note_tables(&self, paths: &[impl AsRef<Path>]) {
+        self.note_shape(paths, self.split.is_some());
+    }
+
+    /// The same for a command that cuts the text into sentences in any case.
+    pub(crate) fn note_tables_to_cut(&self, paths: &[impl AsRef<Path>]) {
+        self.note_shape(paths, true);
+    }
+
+    fn note_shape(&self, paths: &[impl AsRef<Path>], is_cut: bool) {
         if self.column.is_none() && self.field.is_none() {
             note_tables(paths);
+            note_line_ends(paths, is_cut);
         }
         if let Some(table) = self.options().table.filter(|table| !table.quotes) {
             note_quotes(paths.iter().map(AsRef::as_ref).filter(|path| table.format_of(path) == TableFormat::Tsv));

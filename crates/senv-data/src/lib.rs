@@ -52,7 +52,7 @@ pub use error::{Error, Result};
 pub use labeled::{LabeledSentence, LabeledSet};
 pub use nli::{NliLayout, NliPair, NliSet};
 pub use paraphrases::{ParaphrasePair, ParaphraseSet};
-pub use retrieval::{Document, JudgedQuery, RetrievalSet};
+pub use retrieval::{Document, JudgedQuery, RetrievalSet, UnknownJudgements};
 pub use scale::Scale;
 pub use scored_pairs::ScoredPairs;
 pub use sentence_groups::{SentenceGroup, SentenceGroups};

@@ -30,6 +30,17 @@ pub struct JudgedQuery {
     pub text: String,
     /// Documents by their position, and their grades: above 0 is relevant.
     pub judgements: Vec<(usize, f64)>,
+    /// The document that is the query itself and is not ranked for it ([`RetrievalSet::leave_out_queries`]).
+    pub own_document: Option<usize>,
+}
+
+/// Judgements of documents or queries that are not there: they are passed over.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct UnknownJudgements {
+    /// How many.
+    pub count: u64,
+    /// The first one, with file and line.
+    pub first: String,
 }
 
 /// Documents, and queries with judgements.
@@ -41,6 +52,8 @@ pub struct RetrievalSet {
     pub documents: Vec<Document>,
     /// The queries for which a document is relevant, in the order of their file.
     pub queries: Vec<JudgedQuery>,
+    /// Judgements that were passed over.
+    pub unknown: UnknownJudgements,
 }
 
 #[derive(Deserialize)]
@@ -87,8 +100,8 @@ impl RetrievalSet {
     /// ```
     ///
     /// # Errors
-    /// [`CoreError::BadTable`] names file and line of a record that is broken, comes twice, or judges a query or
-    /// document that is not there; [`CoreError::EmptyInput`] if there is no document, or no query with a relevant one;
+    /// [`CoreError::BadTable`] names file and line of a record that is broken or comes twice, and of the first
+    /// judgement where all are of queries or documents that are not there; [`CoreError::EmptyInput`] if there is no document, or no query with a relevant one;
     /// [`CoreError::Io`] if a file cannot be read.
     pub fn read(folder: impl AsRef<Path>) -> Result<Self> {
         let folder = folder.as_ref();
@@ -108,14 +121,23 @@ impl RetrievalSet {
             if numbers.insert(id.clone(), all.len()).is_some() {
                 return Err(bad(format!("there is another query {id:?}")));
             }
-            all.push(JudgedQuery { id, text: record.text, judgements: Vec::new() });
+            all.push(JudgedQuery { id, text: record.text, judgements: Vec::new(), own_document: None });
             Ok(())
         })?;
         let files = ["test.tsv", "dev.tsv", "train.tsv"].map(|name| folder.join("qrels").join(name));
         let judgements = files.iter().find(|path| path.exists()).unwrap_or(&files[0]);
+        let (mut unknown, mut first_unknown) = (UnknownJudgements::default(), None);
         for_each_line(judgements, |line, text| {
             let bad = |reason: String| bad_record(judgements, line, reason);
             let cells: Vec<&str> = text.split('\t').map(str::trim).collect();
+            if is_trec(text) {
+                return Err(bad(
+                    "this is a line of TREC's qrels; expected query, document and grade between tabs below a header: awk \
+                     'BEGIN { print \"query-id\\tcorpus-id\\tscore\" } { print $1 \"\\t\" $3 \"\\t\" $4 }' QRELS > \
+                     test.tsv writes them"
+                        .into(),
+                ));
+            }
             if text.trim().is_empty() || line == 1 && cells.last().is_some_and(|grade| grade.parse::<f64>().is_err()) {
                 return Ok(());
             }
@@ -124,11 +146,18 @@ impl RetrievalSet {
             };
             let grade = grade.parse::<f64>().ok().filter(|grade| grade.is_finite());
             let grade = grade.ok_or_else(|| bad(format!("the grade {:?} is no number", cells[2])))?;
-            let number =
-                *numbers.get(query).ok_or_else(|| bad(format!("no query {query:?} in {}", queries.display())))?;
-            let document = positions.get(document);
-            let document =
-                *document.ok_or_else(|| bad(format!("no document {:?} in {}", cells[1], corpus.display())))?;
+            let (number, document) = match (numbers.get(query), positions.get(document)) {
+                (Some(&number), Some(&document)) => (number, document),
+                (number, _) => {
+                    unknown.count += 1;
+                    let reason = match number {
+                        None => format!("no query {query:?} in {}", queries.display()),
+                        Some(_) => format!("no document {document:?} in {}", corpus.display()),
+                    };
+                    first_unknown.get_or_insert_with(|| bad(reason));
+                    return Ok(());
+                }
+            };
             if all[number].judgements.iter().any(|&(other, _)| other == document) {
                 return Err(bad(format!("document {:?} is judged twice for query {query:?}", cells[1])));
             }
@@ -141,11 +170,49 @@ impl RetrievalSet {
         if documents.is_empty() {
             return empty(&corpus);
         }
+        if let Some(first) = first_unknown {
+            if queries.is_empty() {
+                return Err(first);
+            }
+            unknown.first = first.to_string();
+        }
         if queries.is_empty() {
             return empty(judgements);
         }
-        Ok(Self { path: folder.to_owned(), documents, queries })
+        Ok(Self { path: folder.to_owned(), documents, queries, unknown })
     }
+
+    /// The same where the document of the id of a query is the query itself, and is not ranked for it: so it is in
+    /// ArguAna, whose queries are documents. Queries without another relevant document are left out.
+    #[must_use]
+    pub fn leave_out_queries(mut self) -> Self {
+        let positions: HashMap<&str, usize> =
+            self.documents.iter().enumerate().map(|(i, document)| (document.id.as_str(), i)).collect();
+        for query in &mut self.queries {
+            query.own_document = positions.get(query.id.as_str()).copied();
+            query.judgements.retain(|&(document, _)| Some(document) != query.own_document);
+        }
+        self.queries.retain(|query| query.judgements.iter().any(|&(_, grade)| grade > 0.0));
+        self
+    }
+
+    /// Queries of which a document has the id and the text.
+    #[must_use]
+    pub fn n_own_documents(&self) -> usize {
+        let documents: HashMap<&str, &Document> =
+            self.documents.iter().map(|document| (document.id.as_str(), document)).collect();
+        let is_own = |query: &&JudgedQuery| {
+            documents.get(query.id.as_str()).is_some_and(|document| document.text.trim() == query.text.trim())
+        };
+        self.queries.iter().filter(is_own).count()
+    }
+}
+
+/// Whether a line is one of TREC: query, a column that is not used, document and grade, between blanks.
+fn is_trec(text: &str) -> bool {
+    let cells: Vec<&str> = text.split_whitespace().collect();
+    let [_, unused, _, grade] = cells[..] else { return false };
+    matches!(unused, "0" | "Q0") && grade.parse::<f64>().is_ok()
 }
 
 /// The file of this name, or of the same name and a compression.

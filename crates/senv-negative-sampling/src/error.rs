@@ -16,15 +16,36 @@ pub enum Error {
     Core(#[from] senv_core::Error),
     /// No sentence yields a training example.
     #[error(
-        "no sentence holds two known tokens of which one may be a target ({sentences} sentences, {tokens} known tokens); give more text, {}, or {}",
-        Remedy::LowerMinCount,
-        Remedy::LowerMinTargetCount
+        "no sentence holds two known tokens ({sentences} sentences, {tokens} known tokens); give more text, or {}",
+        Remedy::LowerMinCount
     )]
     NothingToLearn {
         /// Sentences in the corpus.
         sentences: u64,
         /// Tokens of the corpus that are in the vocabulary.
         tokens: u64,
+    },
+    /// Sentences hold known tokens, and chance skipped all targets or their contexts in every epoch.
+    #[error(
+        "all known tokens were skipped as too frequent ({sentences} sentences, {tokens} known tokens): for so small a text the threshold of subsampling is too low; give more text, or {}",
+        Remedy::RaiseSubsampling
+    )]
+    AllSkipped {
+        /// Sentences in the corpus.
+        sentences: u64,
+        /// Tokens of the corpus that are in the vocabulary.
+        tokens: u64,
+    },
+    /// No known token occurs as often as a target must.
+    #[error(
+        "no token may be a target: the most frequent one occurs {highest} times, a target must {least} times; give more text, or {}",
+        Remedy::LowerMinTargetCount
+    )]
+    NoTargets {
+        /// The minimum count of targets.
+        least: u64,
+        /// The highest count of a token.
+        highest: u64,
     },
     /// The loss came to four times that of guessing, or a score is not finite.
     #[error(
@@ -58,7 +79,9 @@ impl Error {
     pub fn remedies(&self) -> &[Remedy] {
         match self {
             Self::Core(error) => error.remedies(),
-            Self::NothingToLearn { .. } => &[Remedy::LowerMinCount, Remedy::LowerMinTargetCount],
+            Self::NothingToLearn { .. } => &[Remedy::LowerMinCount],
+            Self::AllSkipped { .. } => &[Remedy::RaiseSubsampling],
+            Self::NoTargets { .. } => &[Remedy::LowerMinTargetCount],
             Self::Diverged { .. } => &[Remedy::LowerLearningRate],
             Self::CheckpointMismatch { .. } => &[],
         }
@@ -72,9 +95,14 @@ mod tests {
     #[test]
     fn messages_name_their_remedies() {
         let error = Error::NothingToLearn { sentences: 2, tokens: 1 };
-        let end = "; give more text, lower the minimum count, or lower the minimum count of targets";
-        assert!(error.to_string().ends_with(end), "{error}");
-        assert_eq!(error.remedies(), [Remedy::LowerMinCount, Remedy::LowerMinTargetCount]);
+        assert!(error.to_string().ends_with("; give more text, or lower the minimum count"), "{error}");
+        assert_eq!(error.remedies(), [Remedy::LowerMinCount]);
+        let error = Error::AllSkipped { sentences: 2, tokens: 9 };
+        assert!(error.to_string().ends_with("or raise the threshold of subsampling"), "{error}");
+        assert_eq!(error.remedies(), [Remedy::RaiseSubsampling]);
+        let error = Error::NoTargets { least: 20, highest: 9 };
+        assert!(error.to_string().ends_with("or lower the minimum count of targets"), "{error}");
+        assert_eq!(error.remedies(), [Remedy::LowerMinTargetCount]);
         let error = Error::Diverged { epoch: 1, tokens: 2, lr: 9.0, checkpoint: Some("c".into()) };
         assert!(
             error.to_string().ends_with("; start again with a lower learning rate from the checkpoint c"),

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use senv_core::{Corpus, RunOptions, ranks};
+use senv_core::{Corpus, RunOptions, corpus::BlockBuffer, ranks};
 
 use crate::{
     Error, Result,
@@ -48,7 +48,7 @@ impl Outcome {
 ///
 /// # Errors
 /// [`Error::Diverged`] when the loss comes to four times that of guessing, [`Error::NothingToLearn`] when the corpus
-/// holds no example, [`Error::CheckpointMismatch`] when a checkpoint is of another run, [`Error::Core`] for parameters,
+/// holds no example, [`Error::AllSkipped`] when subsampling leaves none, [`Error::CheckpointMismatch`] when a checkpoint is of another run, [`Error::Core`] for parameters,
 /// files, memory, and where the observer stops the run before anything is trained.
 pub fn fit<E: Examples>(
     corpus: &Corpus,
@@ -153,7 +153,11 @@ pub fn fit<E: Examples>(
     };
     let ResumePoint { state, tables, .. } = point;
     if state.targets == 0 && !interrupted && state.tokens > 0 && here.tokens == state.tokens && !trained(&tables) {
-        return Err(Error::NothingToLearn { sentences: corpus.n_sentences(), tokens: corpus.n_tokens() });
+        let (sentences, tokens) = (corpus.n_sentences(), corpus.n_tokens());
+        return Err(match has_two_tokens(corpus)? {
+            true => Error::AllSkipped { sentences, tokens },
+            false => Error::NothingToLearn { sentences, tokens },
+        });
     }
     if let Some(report) = synchronisation.as_ref().and_then(Synchronisation::report) {
         options.observer.note(&report);
@@ -167,6 +171,18 @@ pub fn fit<E: Examples>(
 /// Whether any target row moved away from zero.
 fn trained(tables: &Tables) -> bool {
     tables.target.values().iter().any(|&x| x != 0.0)
+}
+
+/// Whether any sentence holds two known tokens.
+fn has_two_tokens(corpus: &Corpus) -> Result<bool> {
+    let mut block = BlockBuffer::default();
+    for number in 0..corpus.n_blocks() {
+        corpus.read_block(number, &mut block)?;
+        if block.iter().any(|sentence| sentence.len() > 1) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 fn check_shapes<E: Examples>(examples: &E, tables: &Tables) -> Result<()> {

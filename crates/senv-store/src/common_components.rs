@@ -33,6 +33,9 @@ const SHARES: &str = "common_components.lambdas";
 /// Vectors that are collected before they are added to the second moment as one matrix product.
 const BLOCK: usize = 256;
 
+/// Share of the squares of vectors below which what is left of them is rounding: vectors of f32 are exact to 1e-7.
+const ROUNDING: f64 = 1e-12;
+
 /// Common components that are subtracted from sentence vectors; fitted once, then the same for every sentence.
 ///
 /// ```
@@ -217,8 +220,26 @@ impl SecondMoment {
     /// As [`CommonComponents::fit`].
     pub fn common_components(self, n_components: usize, scaled: bool) -> Result<CommonComponents> {
         let dim = self.dim;
-        let pairs = self.leading(n_components)?;
-        let lambdas = shares(&pairs, scaled).into_iter().map(|lambda| lambda as f32).collect();
+        Self::components(dim, &self.leading(n_components)?, scaled)
+    }
+
+    /// The same, but only as many as leave something of the vectors, and none where the first one leaves nothing: one
+    /// sentence without its own direction is rounding, and cosines of that mean nothing.
+    ///
+    /// # Errors
+    /// As [`CommonComponents::fit`].
+    pub fn removable_components(self, n_components: usize, scaled: bool) -> Result<CommonComponents> {
+        let of_sum = self.sum.as_ref().map_or(0.0, |sum| sum.diag().sum());
+        let (dim, all) = (self.dim, of_sum + self.held.iter().map(|x| x * x).sum::<f64>());
+        let mut pairs = self.leading(n_components)?;
+        while !pairs.is_empty() && remainder(&pairs, scaled, all) <= ROUNDING * all {
+            pairs.pop();
+        }
+        Self::components(dim, &pairs, scaled)
+    }
+
+    fn components(dim: usize, pairs: &[Eigenpair], scaled: bool) -> Result<CommonComponents> {
+        let lambdas = shares(pairs, scaled).into_iter().map(|lambda| lambda as f32).collect();
         let values = pairs.iter().flat_map(|(_, u)| u.iter().map(|&x| x as f32)).collect();
         Ok(CommonComponents { vectors: Table::from_vec(pairs.len(), dim, values)?, lambdas })
     }
@@ -299,6 +320,13 @@ fn leading_if_finite(matrix: Array2<f64>, n_pairs: usize) -> Option<Vec<Eigenpai
     // It is row-major from the start.
     let (values, _) = matrix.into_raw_vec_and_offset();
     values.iter().all(|x| x.is_finite()).then(|| leading_eigenpairs(values, dim, n_pairs)).flatten()
+}
+
+/// Σ |v|² of the vectors without these components, of which `all` is with them.
+fn remainder(pairs: &[Eigenpair], scaled: bool, all: f64) -> f64 {
+    let taken: f64 = pairs.iter().map(|pair| pair.0).sum();
+    let left: f64 = pairs.iter().zip(shares(pairs, scaled)).map(|(pair, share)| pair.0 * (1.0 - share).powi(2)).sum();
+    (all - taken).max(0.0) + left
 }
 
 /// λ of each component.

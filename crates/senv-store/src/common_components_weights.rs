@@ -136,7 +136,7 @@ impl Usif {
         if counts.len() < 2 {
             return Err(invalid(
                 "the number of different words",
-                "at least 2 for the weights of uSIF",
+                "at least 2 for the weights of uSIF (give more text, or lower the minimum count)",
                 counts.len().to_string(),
             ));
         }

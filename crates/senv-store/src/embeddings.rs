@@ -54,6 +54,19 @@ impl Embeddings {
         self.tokenizer.as_ref()
     }
 
+    /// Refuses rows that hold NaN or an infinite number; `path` is the file that they come from.
+    ///
+    /// # Errors
+    /// [`Error::NonFinite`] with the first such row.
+    pub fn check_finite_of(&self, path: impl AsRef<Path>) -> Result<()> {
+        self.check_finite(path.as_ref()).map_err(|error| match error {
+            Error::NonFinite { path, at: Position::Line(n), word } => {
+                Error::NonFinite { path, at: Position::Row(n), word }
+            }
+            error => error,
+        })
+    }
+
     pub(crate) fn check_finite(&self, path: &Path) -> Result<()> {
         match self.table.iter().position(|row| row.iter().any(|x| !x.is_finite())) {
             Some(i) => {

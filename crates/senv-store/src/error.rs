@@ -16,6 +16,8 @@ pub enum Position {
     Line(u64),
     /// A byte, counted from 0.
     Byte(u64),
+    /// A row, counted from 1.
+    Row(u64),
 }
 
 impl fmt::Display for Position {
@@ -23,6 +25,7 @@ impl fmt::Display for Position {
         match self {
             Self::Line(n) => write!(f, "line {n}"),
             Self::Byte(n) => write!(f, "byte {n}"),
+            Self::Row(n) => write!(f, "row {n}"),
         }
     }
 }

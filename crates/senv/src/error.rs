@@ -198,6 +198,15 @@ pub enum Error {
         /// Tokens of a sentence that are read.
         limit: usize,
     },
+    /// No sentence of the files holds a word of the model.
+    #[error(
+        "{}: no sentence holds a word that the model knows, and common components cannot be found; give text of the language of the model",
+        listed(paths)
+    )]
+    NoKnownWords {
+        /// The files.
+        paths: Vec<PathBuf>,
+    },
     /// Files hold no training example.
     #[error(
         "{}: there is no training example; give more text (three sentences in a document where neighbours are predicted), or \

@@ -47,7 +47,7 @@ fn measure(workload: Workload, schedule: Schedule, negatives_shared: NegativeSha
         dropout,
         min_count: Some(min_count),
         min_target_count: Some(min_target_count),
-        subsample,
+        subsample: Some(subsample),
         tokenizer: Tokenizer::whitespace(),
         training: NegativeSamplingParams {
             epochs: Some(epochs),

@@ -31,6 +31,8 @@ pub enum Remedy {
     LowerMinCount,
     /// A lower minimum count of the words that may be targets.
     LowerMinTargetCount,
+    /// A higher threshold of subsampling.
+    RaiseSubsampling,
     /// Words weighted by SIF.
     SifWeights,
     /// Another number of n-gram buckets.
@@ -67,13 +69,14 @@ pub enum Remedy {
 
 impl Remedy {
     /// Every remedy.
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 23] = [
         Self::LowerLearningRate,
         Self::HigherLearningRate,
         Self::LimitGradients,
         Self::MoreEpochs,
         Self::LowerMinCount,
         Self::LowerMinTargetCount,
+        Self::RaiseSubsampling,
         Self::SifWeights,
         Self::Buckets,
         Self::ModelOfLargerText,
@@ -119,6 +122,7 @@ impl Remedy {
             Self::MoreEpochs => "more epochs",
             Self::LowerMinCount => "lower the minimum count",
             Self::LowerMinTargetCount => "lower the minimum count of targets",
+            Self::RaiseSubsampling => "raise the threshold of subsampling",
             Self::SifWeights => "weights of SIF",
             Self::Buckets => "buckets",
             Self::ModelOfLargerText => "fine-tune a model of a larger text",

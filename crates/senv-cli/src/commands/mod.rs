@@ -76,7 +76,7 @@ pub(crate) struct ModelArg {
     unknown_row: Option<String>,
     /// How much word order and negation count, in a model with a part that reads them (senv train order): 1 as it was
     /// trained, less for a search by topic, more to tell apart what only order tells apart; 0 leaves the part out
-    /// [default: 1; 0 in cluster, outliers and sample]
+    /// [default: 1; 0 in cluster, outliers, sample and eval retrieval]
     #[arg(long = "order", value_name = "WEIGHT", value_parser = order_weight, allow_negative_numbers = true)]
     order_weight: Option<f64>,
 }

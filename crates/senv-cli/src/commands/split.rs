@@ -58,7 +58,7 @@ impl SplitCommand {
     pub(crate) fn run(self) -> Result {
         let input = self.input.paths_or_stdin();
         destination::check_stdout(input)?;
-        self.text.note_tables(input);
+        self.text.note_tables_to_cut(input);
         note_typing(input, "text");
         let options = self.text.options();
         let options = TextOptions { split: options.split.or(Some(Split::Paragraphs)), ..options };

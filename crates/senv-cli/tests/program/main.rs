@@ -48,6 +48,7 @@ mod search_web;
 mod shard;
 mod shard_folder;
 mod similarity;
+mod small_text;
 mod systems;
 mod tables;
 mod trees;

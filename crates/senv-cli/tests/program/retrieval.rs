@@ -44,7 +44,8 @@ fn broken_files_are_named_with_their_line() {
         folder(corpus, queries, judgements).run(&["eval", "retrieval", "set"]).fails(1, parts);
     };
     fails(CORPUS, QUERIES, "a\t9\t1\n", &["test.tsv:1: no document \"9\"", "corpus.jsonl"]);
-    fails(CORPUS, QUERIES, "a\t3\t1\nz\t3\t1\n", &["test.tsv:2: no query \"z\"", "queries.jsonl"]);
+    fails(CORPUS, QUERIES, "z\t3\t1\n", &["test.tsv:1: no query \"z\"", "queries.jsonl"]);
+    fails(CORPUS, QUERIES, "a 0 3 1\nb 0 2 1\n", &["test.tsv:1: ", "TREC", "awk"]);
     fails(CORPUS, QUERIES, "a\t3\t1\na\t3\tx\n", &["test.tsv:2: the grade \"x\" is no number"]);
     fails(CORPUS, QUERIES, "a\t3\t1\na\t3\t1\n", &["test.tsv:2: document \"3\" is judged twice"]);
     fails(CORPUS, QUERIES, "a\t3\n", &["test.tsv:1: "]);
@@ -53,4 +54,38 @@ fn broken_files_are_named_with_their_line() {
     fails("{\"_id\":\"1\"}\n", QUERIES, JUDGEMENTS, &["corpus.jsonl:1: not a record", "text"]);
     fails(&CORPUS.repeat(2), QUERIES, JUDGEMENTS, &["corpus.jsonl:4: there is another document \"1\""]);
     Folder::new().run(&["eval", "retrieval", "absent"]).fails(1, &["absent/corpus.jsonl"]);
+}
+
+#[test]
+fn judgements_of_unknown_documents_are_counted_and_passed_over() {
+    let folder = folder(CORPUS, QUERIES, &format!("{JUDGEMENTS}a\t99\t1\nz\t1\t1\n"));
+    let ended = folder.run(&["eval", "retrieval", "set", "--json"]).ok();
+    assert!(ended.err.contains("2 judgements of documents or queries that are not there"), "{}", ended.err);
+    assert!(ended.err.contains("test.tsv:5: no document \"99\""), "{}", ended.err);
+    let set = &ended.json()["sets"][0];
+    assert_eq!([&set["n_queries"], &set["n_unknown_judgements"]], [2, 2]);
+}
+
+#[test]
+fn a_query_that_is_a_document_is_left_out_of_its_own_ranking() {
+    let queries = "{\"_id\":\"2\",\"text\":\"The soup needs more salt and pepper.\"}\n";
+    let corpus = format!("{CORPUS}{{\"_id\":\"4\",\"text\":\"Salt and pepper are needed in soup.\"}}\n");
+    let folder = folder(&corpus, queries, "2\t4\t1\n");
+    let run = |more: &[&str]| folder.run(&[&["eval", "retrieval", "set", "--json"], more].concat()).ok();
+    let mrr = |ended: &crate::common::Ended| ended.json()["sets"][0]["scores"][1]["mrr"]["value_x100"].as_f64();
+    let with = run(&[]);
+    assert_eq!(mrr(&with), Some(50.0), "the query finds itself first");
+    assert!(with.err.contains("--leave-out-query"), "{}", with.err);
+    let without = run(&["--leave-out-query"]);
+    assert_eq!(mrr(&without), Some(100.0));
+    assert!(!without.err.contains("--leave-out-query"), "{}", without.err);
+}
+
+#[test]
+fn retrieval_is_measured_as_index_and_search_rank() {
+    let folder = folder(CORPUS, QUERIES, JUDGEMENTS);
+    let run = |more: &[&str]| {
+        folder.run(&[&["eval", "retrieval", "set", "--json"], more].concat()).ok().json()["sets"].clone()
+    };
+    assert_eq!(run(&[]), run(&["--order", "0"]));
 }

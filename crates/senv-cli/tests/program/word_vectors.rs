@@ -157,3 +157,29 @@ fn quotes_of_tsv_are_text_in_every_command() {
     assert_eq!(read.out, "Hello there\nb c\n");
     assert!(!read.err.contains("--quotes"), "{}", read.err);
 }
+
+#[test]
+fn a_matrix_with_a_value_that_is_no_number_is_named_and_not_the_output() {
+    let folder = Folder::new();
+    let mut header = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2), }".to_owned();
+    header += &" ".repeat(117 - header.len());
+    let mut bytes = b"\x93NUMPY\x01\x00\x76\x00".to_vec();
+    bytes.extend(header.as_bytes());
+    bytes.push(b'\n');
+    [1.0, 2.0, f32::NAN, 4.0].iter().for_each(|x| bytes.extend(x.to_le_bytes()));
+    folder.write("x.npy", bytes);
+    folder.write("x.words.txt", "a\nb\n");
+    for output in ["-", "y.bin", "y.senv"] {
+        folder
+            .run(&["convert", "x.npy", output, "--to", if output == "y.senv" { "senv" } else { "word2vec-text" }])
+            .fails(1, &["x.npy, row 2: the row of \"b\" holds NaN"]);
+    }
+}
+
+#[test]
+fn the_values_of_a_folder_of_model2vec_are_counted_as_they_are_written() {
+    let folder = Folder::new();
+    let ended = folder.run(&["convert", "english", "m2v", "--to", "model2vec"]).ok();
+    assert!(ended.err.contains("50,000 words of 256 numbers written to m2v"), "{}", ended.err);
+    assert!(ended.err.contains("word order is left behind"), "{}", ended.err);
+}

@@ -113,11 +113,16 @@ impl ComponentSearch {
         Ok(self.n_wanted > 0)
     }
 
+    /// Whether no sentence with a known word was added.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.moment.n_vectors() == 0
+    }
+
     /// The encoder with its weighting, of which `n_components` are removed (fewer where the vectors have no more
-    /// dimensions than that).
+    /// dimensions than that, or nothing would be left of the sentences).
     pub(crate) fn finish(mut self, n_components: usize) -> Result<AverageEncoder> {
         let n = n_components.min(self.vector.len().saturating_sub(1));
-        let components = self.moment.common_components(n, self.weighting.scheme().is_usif())?;
+        let components = self.moment.removable_components(n, self.weighting.scheme().is_usif())?;
         self.weighting = self.weighting.with_components(components);
         Ok(self.encoder.with_weighting(Some(self.weighting))?)
     }

@@ -55,7 +55,7 @@ pub(crate) fn expect_layers(file: &ModelFile, layers: usize) -> Result<()> {
     Err(Error::BadModel { path: file.path().to_owned(), reason })
 }
 
-/// A threshold of which JSON has no number: infinity is written as null.
-pub(crate) fn infinity_of_null<'de, D: Deserializer<'de>>(value: D) -> std::result::Result<f64, D::Error> {
-    Ok(Option::<f64>::deserialize(value)?.unwrap_or(f64::INFINITY))
+/// A threshold of which JSON has no number: infinity is written as null, and what is automatic is not written.
+pub(crate) fn infinity_of_null<'de, D: Deserializer<'de>>(value: D) -> std::result::Result<Option<f64>, D::Error> {
+    Ok(Some(Option::<f64>::deserialize(value)?.unwrap_or(f64::INFINITY)))
 }

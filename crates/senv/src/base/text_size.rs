@@ -103,6 +103,14 @@ impl TextSize {
         (epochs.round() as u32).clamp(least, most)
     }
 
+    /// The threshold of subsampling: `at_large`, and more for a text so small that its rarest words would be skipped. A
+    /// word that occurs once has the frequency 1 / words; at this threshold it is always kept, at 1e-5 of 50 words
+    /// twice in a hundred.
+    #[must_use]
+    pub(crate) fn subsample(self, at_large: f64) -> f64 {
+        at_large.max(1.0 / self.words.max(1) as f64)
+    }
+
     /// The least count of a known word.
     #[must_use]
     pub(crate) fn min_count(self) -> u64 {

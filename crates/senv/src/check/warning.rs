@@ -173,7 +173,7 @@ impl CheckWarning {
                 &[Remedy::SifWeights, Remedy::MoreEpochs]
             }
             Self::FewDirections { .. } => &[Remedy::MoreEpochs, Remedy::HigherLearningRate],
-            Self::LossAtChance { .. } => &[Remedy::LowerLearningRate, Remedy::MoreEpochs],
+            Self::LossAtChance { .. } => &[Remedy::LowerLearningRate, Remedy::MoreEpochs, Remedy::RaiseSubsampling],
             Self::FewWords { .. } | Self::PairsBelowTfIdf { .. } => &[Remedy::ModelOfLargerText],
             Self::ManyUnknownWords { .. } | Self::ManyEmptySentences { .. } => &[Remedy::LowerMinCount],
             Self::NotFinite { .. } => &[Remedy::LowerLearningRate],
@@ -203,9 +203,10 @@ impl fmt::Display for CheckWarning {
             Self::LossAtChance { loss, chance } => write!(
                 f,
                 "the loss of {loss:.3} is not below {chance:.3}, which guessing has: nothing was learned; train again with \
-                 {}, or for {}",
+                 {}, for {}, or, of a small text, {}",
                 Remedy::LowerLearningRate,
-                Remedy::MoreEpochs
+                Remedy::MoreEpochs,
+                Remedy::RaiseSubsampling
             ),
             Self::FewWords { words, least } => write!(
                 f,

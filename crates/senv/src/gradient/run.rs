@@ -6,8 +6,8 @@ use std::{
 };
 
 use senv_core::{
-    Control, Error as CoreError, Progress, Result as CoreResult, RunOptions, arrays::Parameters, checkpoint::About,
-    optim::global_norm, threads::spawn_in_turn,
+    Control, Error as CoreError, Progress, Remedy, Result as CoreResult, RunOptions, arrays::Parameters,
+    checkpoint::About, optim::global_norm, threads::spawn_in_turn,
 };
 
 use super::{
@@ -19,7 +19,7 @@ use super::{
     outcome::{FitOutcome, Stopped},
     phases::Lap,
     recent::Recent,
-    watch::{Verdict, Watch},
+    watch::{FewSteps, Verdict, Watch},
 };
 use crate::{
     base::file,
@@ -219,6 +219,10 @@ impl<'a, O: Objective> FitRun<'a, O> {
             if let Some(Verdict { loss, bound, of }) = verdict {
                 stopped = Stopped::NotLearning { step: number, lr, loss, bound, of };
                 break;
+            }
+            if is_last && let Some((loss, guess)) = self.position.watch.few_steps() {
+                let note = FewSteps { steps: self.total, loss, guess };
+                self.options.observer.note_with(&note, &[Remedy::MoreEpochs]);
             }
             let square_norm = || self.learner.weights.square_norm();
             if let Some(growth) = is_last.then(|| self.position.watch.outgrown(square_norm())).flatten() {

@@ -9,9 +9,12 @@
 //! r_t = loss / chance at step t        worst = max(1, r_0): a run may begin above chance, from weights of another task
 //! R   = mean r of the last steps, about 50, without the first
 //! under way:  stopped when each of the last 100 r is above 2 worst
-//! at its end: nothing is learned if R > 1.1 worst, or if R > 0.9 r_0 and |weights| > 10⁶ |weights at the start|
+//! at its end: nothing is learned if R > 1.1 worst (4 worst after 50 steps or less, which are too few to tell), or if R > 0.9 r_0 and |weights| > 10⁶ |weights at the start|
 //! ```
 
+use std::fmt;
+
+use senv_core::Remedy;
 use serde::{Deserialize, Serialize};
 
 use super::StepReport;
@@ -22,6 +25,9 @@ const FAR: f64 = 2.0;
 const STEPS: u32 = 100;
 /// Multiples of the worst beginning at the end of a run; batches differ.
 const END: f64 = 1.1;
+/// The same of a run of no more steps than the mean looks back: so few make it worse before they make it better, and a
+/// run of four has not begun.
+const END_OF_FEW: f64 = 4.0;
 /// The share of the loss of the start that counts as no lower.
 const NO_LOWER: f64 = 0.9;
 /// Multiples of the first length of the weights that no rate of use brings. Those of a thousand do come: a recipe may
@@ -52,6 +58,25 @@ pub(super) struct Verdict {
     pub(super) of: &'static str,
 }
 
+/// What is said of a run whose steps are too few for its loss to fall below that of a guess.
+pub(super) struct FewSteps {
+    pub(super) steps: u64,
+    pub(super) loss: f64,
+    pub(super) guess: f64,
+}
+
+impl fmt::Display for FewSteps {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { steps, loss, guess } = *self;
+        let plural = if steps == 1 { "step is" } else { "steps are" };
+        write!(
+            f,
+            "{steps} {plural} too few: the loss is {loss:.4}, that of a guess {guess:.4}; give more text or pairs, or train for {}",
+            Remedy::MoreEpochs
+        )
+    }
+}
+
 impl Watch {
     /// Of weights with this sum of squares.
     pub(super) fn new(square_norm: f64) -> Self {
@@ -75,8 +100,23 @@ impl Watch {
     /// Whether a run at its end, with weights of this sum of squares, has trained nothing.
     pub(super) fn at_end(&self, square_norm: f64) -> Option<Verdict> {
         let has_grown = self.square_norm > 0.0 && square_norm > GROWN * GROWN * self.square_norm;
-        let is_lost = self.recent > END * self.worst_start() || (has_grown && self.recent > NO_LOWER * self.first);
+        let end = if self.is_short() { END_OF_FEW } else { END };
+        let is_lost = self.recent > end * self.worst_start() || (has_grown && self.recent > NO_LOWER * self.first);
         (self.n > 1 && is_lost).then(|| self.verdict())
+    }
+
+    /// The loss of a run of few steps, and that of a guess, where it came no lower: its steps are too few.
+    pub(super) fn few_steps(&self) -> Option<(f64, f64)> {
+        (self.n > 0 && self.is_short() && self.loss() >= 1.0).then(|| (self.loss() * self.chance, self.chance))
+    }
+
+    /// Of the last steps; the first one alone is all that a run of one step has.
+    fn loss(&self) -> f64 {
+        if self.n > 1 { self.recent } else { self.first }
+    }
+
+    fn is_short(&self) -> bool {
+        self.n as f64 <= MEMORY
     }
 
     /// How many times longer the weights have become, if those that training began with are lost in it.
@@ -131,6 +171,19 @@ mod tests {
         assert!(!is_lost(4.0, 3.9), "it began there");
         assert_eq!(Watch::new(1.0).at_end(1e9), None);
         assert!(watch([2.0, 9.0], Some(2.0)).1.at_end(1.0).is_some(), "a short run, too");
+    }
+
+    #[test]
+    fn few_steps_above_a_guess_are_too_few_and_no_failure() {
+        let run = |n: usize, loss: f64| {
+            watch(std::iter::repeat_n(2.0, 1).chain(std::iter::repeat_n(loss, n - 1)), Some(2.0)).1
+        };
+        assert!(run(4, 2.4).at_end(1.0).is_none() && run(50, 7.9).at_end(1.0).is_none());
+        assert!(run(51, 2.4).at_end(1.0).is_some() && run(4, 8.1).at_end(1.0).is_some());
+        let (loss, guess) = run(4, 2.4).few_steps().unwrap();
+        assert!((loss - 2.4).abs() < 1e-9 && guess == 2.0, "{loss} {guess}");
+        assert_eq!((run(4, 1.9).few_steps(), run(51, 2.1).few_steps()), (None, None));
+        assert_eq!(run(1, 2.0).few_steps(), Some((2.0, 2.0)));
     }
 
     #[test]

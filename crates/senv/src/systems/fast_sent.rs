@@ -56,8 +56,10 @@ hyperparameters! {
         /// Words that occur less often are unknown.
         pub min_count: Option<u64> = None => Text;
         /// Subsampling threshold t of targets, a relative frequency; 1 keeps all.
-        @[serde(deserialize_with = "crate::base::configuration::infinity_of_null")]
-        pub subsample: f64 = 1e-3 => Training[above 0 or_infinite];
+        ///
+        /// By default 1e-3, or 1 / words of a text so small that it is more.
+        @[serde(default, deserialize_with = "crate::base::configuration::infinity_of_null", skip_serializing_if = "Option::is_none")]
+        pub subsample: Option<f64> = None => Training[above 0 or_infinite];
         /// How text is tokenized.
         pub tokenizer: Tokenizer = Tokenizer::automatic().lowercase(true) => group;
         /// Weights of words once they are trained; `None` for a plain mean.
@@ -84,7 +86,7 @@ impl FastSentParams {
             dim: 100,
             autoencode: false,
             min_count: Some(10),
-            subsample: 1.0,
+            subsample: Some(1.0),
             tokenizer: Tokenizer::automatic().lowercase(true),
             weighting: None,
             unknown_words: UnknownWords::Skip,
@@ -146,8 +148,9 @@ impl TextSystem for FastSentParams {
 
     /// Sums are long vectors: at a learning rate of .2 training is not stable any more.
     fn resolve(&mut self, size: TextSize) {
-        let Self { min_count, training, .. } = self;
+        let Self { min_count, subsample, training, .. } = self;
         min_count.get_or_insert(size.min_count());
+        subsample.get_or_insert(size.subsample(1e-3));
         training.epochs.get_or_insert(size.epochs(10.0, 2, 40));
         training.lr.get_or_insert(0.1);
     }
@@ -167,7 +170,12 @@ impl TextSystem for FastSentParams {
         weighting::check(self.weighting, self.dim, &vocabulary)?;
         let (seed, n) = (self.training.seed, vocabulary.len());
         let rows = start.map(|start| initial::start_rows(&vocabulary, self.dim, start, seed)).transpose()?;
-        let subsampling = Subsampling::new(vocabulary.counts(), vocabulary.corpus_tokens(), self.subsample, 1)?;
+        let subsampling = Subsampling::new(
+            vocabulary.counts(),
+            vocabulary.corpus_tokens(),
+            self.subsample.unwrap_or(f64::INFINITY),
+            1,
+        )?;
         let noise = Noise::new(vocabulary.counts(), NOISE_POWER)?;
         let examples = NeighbouringSentences::new(subsampling, n, self.autoencode);
         let initial = || {

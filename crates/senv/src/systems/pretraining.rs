@@ -80,7 +80,7 @@ fn sent2vec() -> Sent2VecParams {
     Sent2VecParams {
         min_count: Some(5),
         min_target_count: Some(1),
-        subsample: 1e-5,
+        subsample: Some(1e-5),
         placeholder: true,
         initial_length: None,
         weighting: None,

@@ -15,8 +15,8 @@ use senv_core::{
     rng::Stream,
 };
 use senv_negative_sampling::{
-    MaskedFeatures, MaskedTargets, NegativeSamplingParams, NegativeSharing, Noise, Schedule, Subsampling, Tables,
-    TextOrder, fit,
+    Error as TrainingError, MaskedFeatures, MaskedTargets, NegativeSamplingParams, NegativeSharing, Noise, Schedule,
+    Subsampling, Tables, TextOrder, fit,
 };
 use senv_ngram::{Dropout, DropoutMask, DropoutScheme, NgramScheme, WordNgramParams, WordNgrams};
 use serde::{Deserialize, Serialize};
@@ -90,8 +90,10 @@ hyperparameters! {
         /// Words that occur less often are never targets.
         pub min_target_count: Option<u64> = None => Training;
         /// Subsampling threshold t of targets, a relative frequency: more frequent words are often skipped.
-        @[serde(deserialize_with = "crate::base::configuration::infinity_of_null")]
-        pub subsample: f64 = 1e-4 => Training[above 0 or_infinite];
+        ///
+        /// By default 1e-4, or 1 / words of a text so small that it is more.
+        @[serde(default, deserialize_with = "crate::base::configuration::infinity_of_null", skip_serializing_if = "Option::is_none")]
+        pub subsample: Option<f64> = None => Training[above 0 or_infinite];
         /// Whether a placeholder stands for the target, as in the release, or the target is left out, as in the paper.
         pub placeholder: bool = false => Training;
         /// Mean length of the random vectors that words start with; without it U(-1/dim, 1/dim), as in the release.
@@ -178,7 +180,7 @@ impl Sent2VecParams {
             word_ngrams: n,
             min_count: Some(min_count),
             min_target_count: Some(min_target_count),
-            subsample,
+            subsample: Some(subsample),
             dropout,
             tokenizer: Tokenizer::automatic().lowercase(true),
             training: NegativeSamplingParams { epochs: Some(epochs), lr: Some(0.2), ..release.training.clone() },
@@ -208,7 +210,7 @@ impl Sent2VecParams {
             dropout_scheme: DropoutScheme::Release,
             min_count: Some(5),
             min_target_count: Some(0),
-            subsample: 1e-4,
+            subsample: Some(1e-4),
             placeholder: true,
             initial_length: None,
             ngram_start: NgramStart::Uniform,
@@ -336,9 +338,10 @@ impl TextSystem for Sent2VecParams {
     /// longer ones are enough: hence the harmonic mean.
     fn resolve(&mut self, size: TextSize) {
         let most = if size.is_large() { 0.5 } else { 0.8 };
-        let Self { min_count, min_target_count, training, .. } = self;
+        let Self { min_count, min_target_count, subsample, training, .. } = self;
         min_count.get_or_insert(size.min_count());
         min_target_count.get_or_insert(size.min_count());
+        subsample.get_or_insert(size.subsample(1e-4));
         training.epochs.get_or_insert(size.epochs(20.0, 3, 60));
         training.lr.get_or_insert((0.045 * size.sentence).clamp(0.1, most) as f32);
     }
@@ -366,8 +369,16 @@ impl TextSystem for Sent2VecParams {
         let rows = start.map(|start| initial::start_rows(&vocabulary, self.dim, start, seed)).transpose()?;
         let features = self.features(&vocabulary)?;
         let min_target = self.min_target_count.unwrap_or(1).max(1);
-        let subsampling =
-            Subsampling::new(vocabulary.counts(), vocabulary.corpus_tokens(), self.subsample, min_target)?;
+        let highest = vocabulary.counts().iter().copied().max().unwrap_or(0);
+        if highest < min_target && corpus.n_tokens() > 0 {
+            return Err(TrainingError::NoTargets { least: min_target, highest }.into());
+        }
+        let subsampling = Subsampling::new(
+            vocabulary.counts(),
+            vocabulary.corpus_tokens(),
+            self.subsample.unwrap_or(f64::INFINITY),
+            min_target,
+        )?;
         let noise = Noise::new(vocabulary.counts(), NOISE_POWER)?;
         let dropout = Dropout { scheme: self.dropout_scheme, n_dropped: self.dropout };
         let n_words = features.n_rows() - features.params().n_buckets as usize;

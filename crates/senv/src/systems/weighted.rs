@@ -130,7 +130,19 @@ impl WeightedParams {
         each_line(paths, options, observer, |line| {
             if look_up.tokens(line, &mut text, &mut tokens).is_empty() { Ok(true) } else { search.add(&tokens) }
         })?;
-        search.finish(self.n_components)
+        if search.is_empty() {
+            return Err(Error::NoKnownWords { paths: paths.iter().map(|path| path.as_ref().to_owned()).collect() });
+        }
+        let encoder = search.finish(self.n_components)?;
+        let components = encoder.weighting().and_then(Weighting::components).map_or(0, |found| found.lambdas().len());
+        if components < self.n_components {
+            observer.note(&format!(
+                "{components} common components are taken out instead of {}: without more of them nothing would be left of the \
+                 sentences; give more text",
+                self.n_components
+            ));
+        }
+        Ok(encoder)
     }
 }
 

@@ -72,8 +72,10 @@ hyperparameters! {
         /// Words that occur less often are unknown.
         pub min_count: Option<u64> = None => Text;
         /// Subsampling threshold t, a relative frequency: more frequent words are often skipped.
-        @[serde(deserialize_with = "crate::base::configuration::infinity_of_null")]
-        pub subsample: f64 = 1e-5 => Training[above 0 or_infinite];
+        ///
+        /// By default 1e-5, or 1 / words of a text so small that it is more.
+        @[serde(default, deserialize_with = "crate::base::configuration::infinity_of_null", skip_serializing_if = "Option::is_none")]
+        pub subsample: Option<f64> = None => Training[above 0 or_infinite];
         /// How text is tokenized.
         pub tokenizer: Tokenizer = Tokenizer::automatic().lowercase(true) => group;
         /// Weights of words once they are trained; `None` for a plain mean.
@@ -98,7 +100,7 @@ impl Word2VecParams {
             architecture: Architecture::Cbow,
             window: 5,
             min_count: Some(5),
-            subsample: 1e-5,
+            subsample: Some(1e-5),
             tokenizer: Tokenizer::automatic().lowercase(true),
             weighting: None,
             unknown_words: UnknownWords::Skip,
@@ -116,7 +118,7 @@ impl Word2VecParams {
     /// [`Word2VecParams::paper`].
     #[must_use]
     pub fn release() -> Self {
-        Self { dim: 100, subsample: 1e-3, ..Self::paper() }
+        Self { dim: 100, subsample: Some(1e-3), ..Self::paper() }
     }
 
     /// The learning rate of the authors' program: .05 for CBOW, .025 for skip-gram.
@@ -189,8 +191,9 @@ impl TextSystem for Word2VecParams {
     }
 
     fn resolve(&mut self, size: TextSize) {
-        let Self { architecture, min_count, training, .. } = self;
+        let Self { architecture, min_count, subsample, training, .. } = self;
         min_count.get_or_insert(size.min_count());
+        subsample.get_or_insert(size.subsample(1e-5));
         training.epochs.get_or_insert(size.epochs(15.0, 2, 60));
         training.lr.get_or_insert(match architecture {
             Architecture::Cbow => Self::default_lr(Architecture::Cbow),
@@ -214,7 +217,12 @@ impl TextSystem for Word2VecParams {
         let seed = self.training.seed;
         let rows = start.map(|start| initial::start_rows(&vocabulary, self.dim, start, seed)).transpose()?;
         let n = vocabulary.len();
-        let subsampling = Subsampling::new(vocabulary.counts(), vocabulary.corpus_tokens(), self.subsample, 1)?;
+        let subsampling = Subsampling::new(
+            vocabulary.counts(),
+            vocabulary.corpus_tokens(),
+            self.subsample.unwrap_or(f64::INFINITY),
+            1,
+        )?;
         let noise = Noise::new(vocabulary.counts(), NOISE_POWER)?;
         let initial = || {
             let source = rows.map_or_else(|| initial::uniform_rows(n, self.dim, seed), Ok)?;
@@ -257,19 +265,19 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (text, path) = (folder.path().join("text.txt"), folder.path().join("m.senv"));
         std::fs::write(&text, "the train to the coast is late\n".repeat(20)).unwrap();
-        let params = Word2VecParams { dim: 8, subsample: f64::INFINITY, ..Word2VecParams::default() };
+        let params = Word2VecParams { dim: 8, subsample: Some(f64::INFINITY), ..Word2VecParams::default() };
         let model = params.train(&text).unwrap();
         model.save(&path).unwrap();
-        assert_eq!(Word2Vec::open(&path).unwrap().params().subsample, f64::INFINITY);
+        assert_eq!(Word2Vec::open(&path).unwrap().params().subsample, Some(f64::INFINITY));
     }
 
     #[test]
     fn each_preset_has_the_settings_of_its_source() {
         let paper = Word2VecParams::paper();
-        assert_eq!((paper.dim, paper.min_count, paper.window, paper.subsample), (300, Some(5), 5, 1e-5));
+        assert_eq!((paper.dim, paper.min_count, paper.window, paper.subsample), (300, Some(5), 5, Some(1e-5)));
         assert_eq!((paper.training.negatives, paper.training.lr, paper.training.epochs), (5, Some(0.05), Some(5)));
         let release = Word2VecParams::release();
-        assert_eq!((release.dim, release.min_count, release.window, release.subsample), (100, Some(5), 5, 1e-3));
+        assert_eq!((release.dim, release.min_count, release.window, release.subsample), (100, Some(5), 5, Some(1e-3)));
         assert_eq!(release.training, paper.training);
         assert_eq!(paper.training.lr_floor, 1e-4);
     }

@@ -43,7 +43,7 @@ fn training() -> NegativeSamplingParams {
 fn sent2vec(word_ngrams: usize) -> Sent2VecParams {
     let params =
         Sent2VecParams { dim: DIM, word_ngrams, buckets: Some(100), min_count: Some(1), ..Sent2VecParams::default() };
-    let params = Sent2VecParams { min_target_count: Some(1), subsample: 1.0, training: training(), ..params };
+    let params = Sent2VecParams { min_target_count: Some(1), subsample: Some(1.0), training: training(), ..params };
     Sent2VecParams { placeholder: true, initial_length: None, weighting: None, ..params }
 }
 
@@ -59,7 +59,7 @@ fn start(params: &Sent2VecParams) -> Model {
 
 /// All three systems, started from the vectors.
 fn started() -> Vec<Model> {
-    let (training, subsample) = (training(), 1.0);
+    let (training, subsample) = (training(), Some(1.0));
     let word2vec = Word2VecParams { dim: DIM, min_count: Some(1), subsample, training, ..Word2VecParams::paper() };
     let pv_dbow = PvDbowParams {
         dim: DIM,

@@ -30,7 +30,7 @@ fn sent2vec(word_ngrams: usize) -> Sent2VecParams {
         buckets: Some(500),
         min_count: Some(1),
         min_target_count: Some(1),
-        subsample: 1e-2,
+        subsample: Some(1e-2),
         training: NegativeSamplingParams { epochs: Some(3), lr: Some(0.2), ..NegativeSamplingParams::default() },
         placeholder: true,
         initial_length: None,
@@ -184,8 +184,8 @@ fn parameters_out_of_range_are_named() {
     assert!(bad(&|p| p.dim = 65_537).contains("dim"));
     assert!(bad(&|p| p.word_ngrams = 0).contains("word_ngrams must be from 1 to 255, got 0"));
     assert!(bad(&|p| p.training.lr = Some(f32::NAN)).contains("lr must be finite and above 0, got NaN"));
-    assert!(bad(&|p| p.subsample = 0.0).contains("subsample must be above 0"));
-    assert!(bad(&|p| p.subsample = f64::NAN).contains("subsample"));
+    assert!(bad(&|p| p.subsample = Some(0.0)).contains("subsample must be above 0"));
+    assert!(bad(&|p| p.subsample = Some(f64::NAN)).contains("subsample"));
     assert!(bad(&|p| (p.word_ngrams, p.buckets) = (2, Some(0))).contains("buckets must be at least 1"));
     assert!(Word2VecParams { window: 0, ..Default::default() }.check().is_err());
     assert!(PvDbowParams { dim: 0, ..Default::default() }.check().is_err());
@@ -208,7 +208,7 @@ fn presets_are_the_published_settings() {
         let p = Sent2VecParams::preset(preset);
         let ours = (p.word_ngrams, p.dim, p.min_count, p.min_target_count, p.training.epochs, p.subsample, p.dropout);
         let (n, dim, min_count, min_target, epochs, subsample, dropout) = settings;
-        let settings = (n, dim, Some(min_count), Some(min_target), Some(epochs), subsample, dropout);
+        let settings = (n, dim, Some(min_count), Some(min_target), Some(epochs), Some(subsample), dropout);
         assert_eq!(ours, settings, "{preset:?}");
         assert_eq!((p.training.lr, p.training.negatives), (Some(0.2), 10), "{preset:?}");
         p.check().unwrap();
@@ -240,7 +240,7 @@ fn the_release_preset_is_the_program_without_options() {
     let counts = (p.dim, p.word_ngrams, p.min_count, p.min_target_count, p.buckets, p.dropout);
     assert_eq!(counts, (100, 1, Some(5), Some(0), Some(2_000_000), 2));
     let NegativeSamplingParams { epochs, lr, negatives, negatives_shared, text_order, l1, .. } = p.training;
-    assert_eq!((epochs, lr, negatives, p.subsample, l1), (Some(5), Some(0.05), 10, 1e-4, 0.0));
+    assert_eq!((epochs, lr, negatives, p.subsample, l1), (Some(5), Some(0.05), 10, Some(1e-4), 0.0));
     assert_eq!((negatives_shared, text_order), (NegativeSharing::None, TextOrder::Given));
     assert_eq!((p.dropout_scheme, p.hashing), (DropoutScheme::Release, NgramScheme::TokenIds));
     assert_eq!((p.placeholder, p.ngram_start, p.initial_length), (true, NgramStart::Uniform, None));
@@ -389,5 +389,8 @@ fn errors_of_sentences_in_memory_name_no_file() {
     let error = SiameseCbow::train_sentences(["one two", "two one"]).unwrap_err().to_string();
     assert!(!error.contains("senv-text"), "{error}");
     let error = senv::train_sentences(["hi"; 3]).unwrap_err().to_string();
-    assert_eq!(error, "the number of different words must be at least 2 for the weights of uSIF, got 1");
+    assert_eq!(
+        error,
+        "the number of different words must be at least 2 for the weights of uSIF (give more text, or lower the minimum count), got 1"
+    );
 }

@@ -80,7 +80,7 @@ fn sent2vec_draws_negatives_by_the_square_root_of_their_counts() {
         dim: DIM,
         min_count: Some(1),
         min_target_count: Some(1),
-        subsample: f64::INFINITY,
+        subsample: Some(f64::INFINITY),
         word_ngrams: 1,
         placeholder: false,
         training: training(),
@@ -103,7 +103,7 @@ fn word2vec_draws_negatives_by_the_power_three_quarters_of_their_counts() {
     let params = Word2VecParams {
         dim: DIM,
         min_count: Some(1),
-        subsample: f64::INFINITY,
+        subsample: Some(f64::INFINITY),
         window: 3,
         training: training(),
         ..Word2VecParams::paper()

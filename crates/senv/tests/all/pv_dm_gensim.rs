@@ -29,7 +29,7 @@ fn cosines(documents: &[String], combine: Composition, window: usize, seed: u64)
         window,
         whole_gradient: true,
         min_count: Some(1),
-        subsample: f64::INFINITY,
+        subsample: Some(f64::INFINITY),
         tokenizer: Tokenizer::whitespace(),
         ..PvDmParams::default()
     };

@@ -39,7 +39,7 @@ fn write_text(path: &Path, mib: usize) {
 
 fn params() -> Sent2VecParams {
     let training = NegativeSamplingParams { epochs: Some(3), lr: Some(0.3), ..NegativeSamplingParams::default() };
-    Sent2VecParams { dim: 16, subsample: f64::INFINITY, training, ..Sent2VecParams::default() }
+    Sent2VecParams { dim: 16, subsample: Some(f64::INFINITY), training, ..Sent2VecParams::default() }
 }
 
 /// What each of `n` ranks comes to; `work` gets the options of a rank and its number.

@@ -237,7 +237,7 @@ fn a_sent2vec_file_becomes_a_sent2vec_model_with_its_settings() {
     for model in Bin::sent2vec().models(&Tokenizer::whitespace()) {
         let params = model.downcast_ref::<Sent2Vec>().unwrap().params();
         assert_eq!((params.dim, params.word_ngrams, params.buckets, params.min_count), (2, 2, Some(5), Some(2)));
-        assert_eq!((params.subsample, params.training.epochs, params.training.negatives), (1e-4, Some(3), 10));
+        assert_eq!((params.subsample, params.training.epochs, params.training.negatives), (Some(1e-4), Some(3), 10));
         assert!(params.placeholder && params.weighting.is_none());
         let words: Vec<_> = model.vocabulary().iter().map(|(_, word, count)| (word, count)).collect();
         assert_eq!(words, [("the", 8), ("cat", 7), ("sat", 6)]);

@@ -62,7 +62,7 @@ impl Text {
             buckets: Some(500),
             min_count: Some(1),
             min_target_count: Some(1),
-            subsample: 1e-2,
+            subsample: Some(1e-2),
             weighting,
             training,
             placeholder: true,

@@ -93,6 +93,8 @@ pub struct RetrievalResult {
     pub n_sentences: usize,
     /// Queries with a relevant document.
     pub n_queries: usize,
+    /// Judgements of documents and queries that are not there.
+    pub n_unknown_judgements: u64,
     /// Each way of ranking.
     pub scores: Vec<RetrievalScores>,
 }
@@ -130,7 +132,7 @@ pub fn evaluate_retrieval<E: SentenceEncoder + ?Sized>(
         let judged: Vec<f64> = query.judgements.iter().map(|&(_, grade)| grade).collect();
         for (method, measured) in RetrievalMethod::ALL.into_iter().zip(&mut measured) {
             let scores = ranker.scores(&query.text, vector.to_slice().unwrap_or_default(), method.rank_by());
-            let grades = ranked_grades(&scores, &query.judgements);
+            let grades = ranked_grades(&scores, &query.judgements, query.own_document);
             measured[0].push(ndcg(&grades, &judged, NDCG_RANKS).unwrap_or(0.0));
             measured[1].push(reciprocal_rank(&grades));
             measured[2].push(recall_at(&grades, &judged, RECALL_RANKS).unwrap_or(0.0));
@@ -150,6 +152,7 @@ pub fn evaluate_retrieval<E: SentenceEncoder + ?Sized>(
         n_documents: set.documents.len(),
         n_sentences,
         n_queries: set.queries.len(),
+        n_unknown_judgements: set.unknown.count,
         scores: scores.collect::<Result<_>>()?,
     })
 }
@@ -163,11 +166,11 @@ fn finite_vectors<E: SentenceEncoder + ?Sized>(encoder: &E, texts: &[&str]) -> R
     }
 }
 
-/// The grades of all documents, by falling score.
-fn ranked_grades(scores: &[f64], judgements: &[(usize, f64)]) -> Vec<f64> {
+/// The grades of all documents but the query's own one, by falling score.
+fn ranked_grades(scores: &[f64], judgements: &[(usize, f64)], own: Option<usize>) -> Vec<f64> {
     let mut grades = vec![0.0; scores.len()];
     judgements.iter().for_each(|&(document, grade)| grades[document] = grade);
-    let mut order: Vec<usize> = (0..scores.len()).collect();
+    let mut order: Vec<usize> = (0..scores.len()).filter(|&document| Some(document) != own).collect();
     order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
     order.into_iter().map(|document| grades[document]).collect()
 }
@@ -222,9 +225,10 @@ mod tests {
             id: text.into(),
             text: text.into(),
             judgements: judgements.to_vec(),
+            own_document: None,
         };
         let queries = vec![query("word", &[(2, 1.0)]), query("aaaa", &[(0, 2.0), (1, 1.0)])];
-        let set = RetrievalSet { path: "set".into(), documents, queries };
+        let set = RetrievalSet { path: "set".into(), documents, queries, unknown: Default::default() };
         let found = evaluate_retrieval(&Letters, &set, Join::default(), Bootstrap { resamples: 0, seed: 1 }).unwrap();
         assert_eq!((found.n_documents, found.n_sentences, found.n_queries), (4, 5, 2));
         let mrr: Vec<f64> = found.scores.iter().map(|scores| scores.mrr.value_x100).collect();
@@ -236,5 +240,11 @@ mod tests {
         assert!((mrr[1] - third).abs() < 1e-9 && (mrr[2] - third).abs() < 1e-9, "{mrr:?}");
         let text = found.to_text();
         assert!(text.contains("all three") && text.contains("2 queries, 4 documents of 5 sentences"), "{text}");
+    }
+
+    #[test]
+    fn a_document_that_is_the_query_itself_is_not_ranked() {
+        assert_eq!(ranked_grades(&[3.0, 2.0, 1.0], &[(1, 1.0)], None), [0.0, 1.0, 0.0]);
+        assert_eq!(ranked_grades(&[3.0, 2.0, 1.0], &[(1, 1.0)], Some(0)), [1.0, 0.0]);
     }
 }

@@ -349,6 +349,7 @@ const PROTOCOLS: &[Protocol] = &[
                 judgements: judgements(sentence.class),
                 id: sentence.text.clone(),
                 text: sentence.text,
+                own_document: None,
             };
             let queries = classes("query", 120, 6).sentences.into_iter().map(query).collect();
             let document = |sentence: &LabeledSentence| Document {
@@ -356,7 +357,8 @@ const PROTOCOLS: &[Protocol] = &[
                 title: String::new(),
                 text: sentence.text.clone(),
             };
-            let set = RetrievalSet { path: "set".into(), documents: documents.iter().map(document).collect(), queries };
+            let documents = documents.iter().map(document).collect();
+            let set = RetrievalSet { path: "set".into(), documents, queries, unknown: Default::default() };
             let result = evaluate_retrieval(
                 &vectors,
                 &set,

@@ -160,6 +160,8 @@ impl Convert {
         }
         self.check_output(to)?;
         let embeddings = self.release.with_tokenizer(self.read()?, to == FormatArg::Senv)?;
+        // Files of text have been refused with their line.
+        embeddings.check_finite_of(&self.input)?;
         if embeddings.tokenizer().is_none() {
             note_case(&self.input, embeddings.vocabulary(), &tokenizer_of_words(embeddings.vocabulary()));
         }
@@ -186,8 +188,12 @@ impl Convert {
         }
         let model = Model::open(&self.input)?;
         write_model2vec(&model, &self.output)?;
-        let words = plural(model.vocabulary().len() as u64, "word");
-        output::note(&format!("{words} of {} numbers written to {}", model.dim(), self.output.display()));
+        let (words, with_order) = (plural(model.vocabulary().len() as u64, "word"), model.dim());
+        let dim = model.without_order()?.dim();
+        if dim < with_order {
+            output::note("the part that reads word order is left behind: Model2Vec has none");
+        }
+        output::note(&format!("{words} of {dim} numbers written to {}", self.output.display()));
         Ok(())
     }
 

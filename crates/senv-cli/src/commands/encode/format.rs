@@ -41,7 +41,7 @@ impl Format {
                 #[cfg(not(feature = "arrow"))]
                 return Err(Failure::Usage(format!(
                     "{}: this program was built without the feature `arrow`, which writes .{ending} files; give a name in .npy, or \
-                     build it anew: cargo install senv-cli --features arrow",
+                     build it anew: in a clone of senv, cargo install --path crates/senv-cli --features arrow",
                     path.display()
                 )));
                 #[cfg(feature = "arrow")]

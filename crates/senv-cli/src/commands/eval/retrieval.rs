@@ -9,7 +9,7 @@ use super::shared::ResamplesArg;
 use crate::{
     commands::{ModelArg, file_name, join::JoinArgs, known_words::known_share},
     failure::Result,
-    output,
+    output::{self, plural},
 };
 
 /// Rank documents for queries: by their words, by their vectors, by their best sentence, and by all three.
@@ -19,7 +19,8 @@ use crate::{
 /// half of their 95 % intervals (bootstrap over the queries; both ends are in --json).
 ///
 /// By words is BM25. All three are the sum of how far each score stands out among all documents, in deviations, unless
-/// --join and --weights say otherwise; nothing is tuned on the queries.
+/// --join and --weights say otherwise; nothing is tuned on the queries. As in senv index and senv search, word order
+/// does not count unless --order says so.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -33,6 +34,10 @@ pub(super) struct Retrieval {
     folders: Vec<PathBuf>,
     #[command(flatten)]
     join: JoinArgs,
+    /// Do not rank a document for the query of the same id: queries of ArguAna are documents, and each would find
+    /// itself.
+    #[arg(long)]
+    leave_out_query: bool,
     #[command(flatten)]
     resamples: ResamplesArg,
     /// Write JSON.
@@ -49,9 +54,30 @@ struct Report {
 }
 
 impl Retrieval {
+    /// What is to be said of a set before it is evaluated.
+    fn tell(&self, set: &RetrievalSet) {
+        let path = set.path.display();
+        if set.unknown.count > 0 {
+            let (judgements, first) = (plural(set.unknown.count, "judgement"), &set.unknown.first);
+            output::warn(&format!(
+                "{path}: {judgements} of documents or queries that are not there, passed over: {first}"
+            ));
+        }
+        let n = set.n_own_documents() as u64;
+        if n > 0 && !self.leave_out_query {
+            output::note(&format!(
+                "{path}: queries that are documents themselves: {n}; --leave-out-query does not rank these"
+            ));
+        }
+    }
+
     pub(super) fn run(self) -> Result {
-        let sets = self.folders.iter().map(RetrievalSet::read).collect::<std::result::Result<Vec<_>, _>>()?;
-        let model = self.model.open_for_many()?;
+        let mut sets = self.folders.iter().map(RetrievalSet::read).collect::<std::result::Result<Vec<_>, _>>()?;
+        sets.iter().for_each(|set| self.tell(set));
+        if self.leave_out_query {
+            sets = sets.into_iter().map(RetrievalSet::leave_out_queries).collect();
+        }
+        let model = self.model.open_for_topics()?;
         let texts = sets.iter().flat_map(|set| &set.documents).map(|document| document.text.as_str());
         let known_word_share = known_share(&self.model.model, &model, texts);
         let evaluate = |set| evaluate_retrieval(&model, set, self.join.join(), self.resamples.bootstrap());

@@ -28,6 +28,7 @@ use crate::{
     commands::{ENGLISH, known_words::warn_of_few, order_weight},
     failure::{Failure, Result},
     interrupt::LastWords,
+    line_ends::note_line_ends,
     output::{self, plural, short},
     text::{InputArgs, LineArgs, is_dash, note_tables, note_typing},
 };
@@ -217,6 +218,7 @@ impl Index {
         note_typing(input, "text");
         if self.columns.is_empty() {
             note_tables(input);
+            note_line_ends(input, self.documents.is_some());
         }
         let split = (self.documents == Some(DocumentArg::Files)).then_some(Split::Paragraphs);
         let reader = TextReader::open(input, &TextOptions { table, split, ..self.text.options() })?;

@@ -141,6 +141,12 @@ impl Nearest {
         }
         let queries: Vec<&str> = queries.iter().map(String::as_str).collect();
         if input.is_empty() {
+            if !self.words {
+                output::note(
+                    "no text is given, with --input or on standard input: searching the words of the model (--words does so without \
+                     this note)",
+                );
+            }
             return self.words(&model, &queries);
         }
         if is_piped {

@@ -95,6 +95,10 @@ impl Observer for UntilInterrupted {
         if self.0.is_requested() { Control::Stop } else { Control::Continue }
     }
 
+    fn note(&self, message: &str) {
+        output::note(message);
+    }
+
     fn stops(&self) -> bool {
         self.0.is_requested()
     }
@@ -124,8 +128,23 @@ impl WeightedArgs {
         Ok(params)
     }
 
+    /// Fewer components than dimensions: those that nobody asked for are as many as there can be.
+    fn fit_dimension(&self, params: &mut WeightedParams, dim: usize) -> Result {
+        let n = params.n_components;
+        if n < dim {
+            return Ok(());
+        }
+        if self.components.is_some() {
+            let model = self.model.display();
+            return Err(Failure::Usage(format!("--components must be below {dim}, the dimension of {model}, got {n}")));
+        }
+        params.n_components = dim.saturating_sub(1);
+        output::note(&format!("{} common components instead of {n}: vectors have {dim} values", dim.saturating_sub(1)));
+        Ok(())
+    }
+
     pub(crate) fn run(&self) -> Result {
-        let params = self.params()?;
+        let mut params = self.params()?;
         let reads_stdin = self.input.paths().iter().any(|path| is_dash(path));
         if reads_stdin && params.n_components > 0 {
             let message = "--input -: the text is read a second time for the common directions, and standard input cannot be; give \
@@ -141,6 +160,7 @@ impl WeightedArgs {
             UntilInterrupted(if reads_stdin { Interrupt::install_reading_stdin() } else { Interrupt::install() });
         let text = self.text.options();
         let options = TrainOptions { observer: &observer, text, ..TrainOptions::default() };
+        self.fit_dimension(&mut params, base.dim())?;
         let weighted = params.fit_files(&base, self.input.paths(), &options)?;
         unchanged.warn_of_others();
         weighted.save(&self.output)?;

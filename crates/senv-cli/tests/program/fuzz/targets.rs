@@ -139,7 +139,7 @@ fn checkpoints_of_negative_sampling() {
             initial_length: None,
             weighting: None,
             unknown_words: UnknownWords::Skip,
-            subsample: 1e-5,
+            subsample: Some(1e-5),
             ..Sent2VecParams::default()
         };
         params.fit_files(&[text], &stopping(plan)).map(|_| ())

@@ -62,8 +62,10 @@ hyperparameters! {
         /// Words that occur less often are unknown, and left out of the trees.
         pub min_count: Option<u64> = None => Text;
         /// Subsampling threshold t of targets, a relative frequency: more frequent words are often skipped.
-        @[serde(deserialize_with = "crate::base::configuration::infinity_of_null")]
-        pub subsample: f64 = 1e-4 => Training[above 0 or_infinite];
+        ///
+        /// By default 1e-4, or 1 / words of a text so small that it is more.
+        @[serde(default, deserialize_with = "crate::base::configuration::infinity_of_null", skip_serializing_if = "Option::is_none")]
+        pub subsample: Option<f64> = None => Training[above 0 or_infinite];
         /// How the words of the trees are tokenized.
         pub tokenizer: Tokenizer = Tokenizer::automatic().lowercase(true) => group;
         /// Weights of words once they are trained; `None` for a plain mean.
@@ -92,7 +94,7 @@ impl CPhraseParams {
             window_growth: 2,
             drop_punctuation: false,
             min_count: Some(5),
-            subsample: 1e-5,
+            subsample: Some(1e-5),
             tokenizer: Tokenizer::automatic().lowercase(true),
             weighting: None,
             unknown_words: UnknownWords::Skip,
@@ -170,8 +172,9 @@ impl TextSystem for CPhraseParams {
     const READS_TREES: bool = true;
 
     fn resolve(&mut self, size: TextSize) {
-        let Self { min_count, training, .. } = self;
+        let Self { min_count, subsample, training, .. } = self;
         min_count.get_or_insert(size.min_count());
+        subsample.get_or_insert(size.subsample(1e-4));
         training.epochs.get_or_insert(size.epochs(10.0, 2, 40));
         // On 94 thousand words of trees .05 diverges, .025 has 63.5 on STS 2014 and .0125 60.6.
         training.lr.get_or_insert(0.025);
@@ -203,7 +206,12 @@ impl TextSystem for CPhraseParams {
         weighting::check(self.weighting, self.dim, &vocabulary)?;
         let (seed, n) = (self.training.seed, vocabulary.len());
         let rows = start.map(|start| initial::start_rows(&vocabulary, self.dim, start, seed)).transpose()?;
-        let subsampling = Subsampling::new(vocabulary.counts(), vocabulary.corpus_tokens(), self.subsample, 1)?;
+        let subsampling = Subsampling::new(
+            vocabulary.counts(),
+            vocabulary.corpus_tokens(),
+            self.subsample.unwrap_or(f64::INFINITY),
+            1,
+        )?;
         let noise = Noise::new(vocabulary.counts(), NOISE_POWER)?;
         let flat = Constituents::default();
         let constituents = constituents.unwrap_or(&flat);
@@ -266,7 +274,7 @@ mod tests {
             window: 1,
             window_growth: 1,
             min_count: Some(1),
-            subsample: f64::INFINITY,
+            subsample: Some(f64::INFINITY),
             weighting: None,
             ..CPhraseParams::default()
         };

@@ -214,7 +214,7 @@ impl ReleasedBin {
             initial_length: None,
             weighting: None,
             unknown_words: UnknownWords::Skip,
-            subsample,
+            subsample: Some(subsample),
             placeholder: self.rows.first() != Some(&0),
             tokenizer,
             training: NegativeSamplingParams {

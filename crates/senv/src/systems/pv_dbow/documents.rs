@@ -52,7 +52,7 @@ mod tests {
 
     fn params() -> PvDbowParams {
         let mut params =
-            PvDbowParams { dim: 8, min_count: Some(2), subsample: f64::INFINITY, ..PvDbowParams::default() };
+            PvDbowParams { dim: 8, min_count: Some(2), subsample: Some(f64::INFINITY), ..PvDbowParams::default() };
         (params.training.epochs, params.training.lr) = (Some(40), Some(0.2));
         params
     }

@@ -53,8 +53,10 @@ hyperparameters! {
         /// Words that occur less often are unknown.
         pub min_count: Option<u64> = None => Text;
         /// Subsampling threshold t of targets, a relative frequency: more frequent words are often skipped.
-        @[serde(deserialize_with = "crate::base::configuration::infinity_of_null")]
-        pub subsample: f64 = 1e-4 => Training[above 0 or_infinite];
+        ///
+        /// By default 1e-4, or 1 / words of a text so small that it is more.
+        @[serde(default, deserialize_with = "crate::base::configuration::infinity_of_null", skip_serializing_if = "Option::is_none")]
+        pub subsample: Option<f64> = None => Training[above 0 or_infinite];
         /// How text is tokenized.
         pub tokenizer: Tokenizer = Tokenizer::automatic().lowercase(true) => group;
         /// Inference of the vectors of new sentences.
@@ -72,7 +74,7 @@ impl PvDbowParams {
         Self {
             dim: 100,
             min_count: Some(5),
-            subsample: 1e-5,
+            subsample: Some(1e-5),
             tokenizer: Tokenizer::automatic().lowercase(true),
             inference: Inference::default(),
             training: NegativeSamplingParams {
@@ -141,8 +143,9 @@ impl TextSystem for PvDbowParams {
     const TRAINS_DOCUMENTS: bool = true;
 
     fn resolve(&mut self, size: TextSize) {
-        let Self { min_count, training, .. } = self;
+        let Self { min_count, subsample, training, .. } = self;
         min_count.get_or_insert(size.min_count());
+        subsample.get_or_insert(size.subsample(1e-4));
         training.epochs.get_or_insert(size.epochs(40.0, 2, 60));
         training.lr.get_or_insert(0.2);
     }
@@ -163,7 +166,12 @@ impl TextSystem for PvDbowParams {
         let rows = start.map(|start| initial::start_rows(&vocabulary, self.dim, start, seed)).transpose()?;
         document_vectors::check_memory(corpus, self.dim)?;
         let n_sentences = document_vectors::n_documents(corpus);
-        let subsampling = Subsampling::new(vocabulary.counts(), vocabulary.corpus_tokens(), self.subsample, 1)?;
+        let subsampling = Subsampling::new(
+            vocabulary.counts(),
+            vocabulary.corpus_tokens(),
+            self.subsample.unwrap_or(f64::INFINITY),
+            1,
+        )?;
         let noise = Noise::new(vocabulary.counts(), NOISE_POWER)?;
         let examples = DistributedBagOfWords::new(n_sentences, subsampling, vocabulary.len());
         let initial = || {

@@ -18,7 +18,7 @@ fn params(combine: Composition, window_side: WindowSide) -> PvDmParams {
         window: 2,
         window_side,
         min_count: Some(1),
-        subsample: 1.0,
+        subsample: Some(1.0),
         ..PvDmParams::default()
     };
     (params.training.epochs, params.training.lr) = (Some(60), Some(0.2));
