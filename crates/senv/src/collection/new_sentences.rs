@@ -2,7 +2,9 @@
 
 use senv_core::{KnownWords, Rows, SentenceEncoder, Table, kernels, memory::check_memory, text::is_blank};
 use senv_index::NewRows;
+use sha2::{Digest, Sha256};
 
+use super::SentenceCollection;
 use crate::{
     error::{Error, Result},
     model::handle::Model,
@@ -88,6 +90,26 @@ impl NewSentences {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.texts.is_empty()
+    }
+
+    /// Adds to a digest what they are: texts, ids and columns, apart from the paths of files, which other machines may
+    /// see elsewhere. Each text stands behind its length.
+    pub(super) fn digest(&self, sum: &mut Sha256) {
+        let Self { texts, ids, columns, first_id: _, vectors: _ } = self;
+        let mut add_texts = |texts: &[String]| {
+            sum.update((texts.len() as u64).to_le_bytes());
+            for text in texts {
+                sum.update((text.len() as u64).to_le_bytes());
+                sum.update(text);
+            }
+        };
+        add_texts(texts);
+        for (name, values) in columns.iter().filter(|(name, _)| name != SentenceCollection::FILE) {
+            add_texts(std::slice::from_ref(name));
+            add_texts(values);
+        }
+        sum.update([u8::from(ids.is_some())]);
+        ids.iter().flatten().for_each(|id| sum.update(id.to_le_bytes()));
     }
 
     /// Makes rows for a collection with these columns; the first column holds the sentences.
