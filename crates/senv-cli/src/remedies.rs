@@ -21,6 +21,7 @@ fn option(remedy: Remedy) -> Option<&'static str> {
         Remedy::ReplaceInvalidUtf8 => "--invalid-utf8 replace",
         Remedy::AcceptRowCount => "senv convert --accept-row-count",
         Remedy::RaiseLineLimit => "--max-line-bytes",
+        Remedy::AcceptExpansion => "--any-expansion",
         Remedy::RaiseTokenLimit => "--max-tokens",
         Remedy::CutLongSentences => "--long cut",
         Remedy::TrainOnText => "senv train",

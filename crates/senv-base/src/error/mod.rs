@@ -139,6 +139,22 @@ pub enum Error {
         /// The limit in bytes.
         limit: usize,
     },
+    /// A compressed file, or one of record batches, that becomes more text than any text does.
+    #[error(
+        "{}: {compressed} bytes of it become more than {text} in {lines} lines, which no text does; if it is right all the same, {}",
+        path.display(),
+        Remedy::AcceptExpansion
+    )]
+    Expansion {
+        /// The file.
+        path: PathBuf,
+        /// Bytes of it that were read, as they lie in it.
+        compressed: u64,
+        /// Bytes of text that came of them.
+        text: u64,
+        /// Lines of it.
+        lines: u64,
+    },
     /// The input holds no text at all.
     #[error("{} holds no text; give a file with one sentence a line", path.display())]
     EmptyInput {

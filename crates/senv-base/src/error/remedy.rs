@@ -45,6 +45,8 @@ pub enum Remedy {
     AcceptRowCount,
     /// A higher limit for the bytes of a line.
     RaiseLineLimit,
+    /// A file that becomes any number of bytes and lines of text.
+    AcceptExpansion,
     /// A higher limit for the tokens of a sentence.
     RaiseTokenLimit,
     /// Sentences above the limit cut, and not left out.
@@ -67,7 +69,7 @@ pub enum Remedy {
 
 impl Remedy {
     /// Every remedy.
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 23] = [
         Self::LowerLearningRate,
         Self::HigherLearningRate,
         Self::LimitGradients,
@@ -81,6 +83,7 @@ impl Remedy {
         Self::ReplaceInvalidUtf8,
         Self::AcceptRowCount,
         Self::RaiseLineLimit,
+        Self::AcceptExpansion,
         Self::RaiseTokenLimit,
         Self::CutLongSentences,
         Self::TrainOnText,
@@ -126,6 +129,7 @@ impl Remedy {
             Self::ReplaceInvalidUtf8 => "invalid bytes replaced",
             Self::AcceptRowCount => "any number of rows accepted",
             Self::RaiseLineLimit => "raise the limit of a line",
+            Self::AcceptExpansion => "accept any expansion",
             Self::RaiseTokenLimit => "raise the limit of tokens",
             Self::CutLongSentences => "cut long sentences",
             Self::TrainOnText => "train a model on such text",

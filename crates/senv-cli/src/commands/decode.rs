@@ -150,7 +150,6 @@ impl Decode {
             };
             for_line_batches(
                 reader,
-                |_| Ok(()),
                 threads,
                 || State::new(&model),
                 work,
