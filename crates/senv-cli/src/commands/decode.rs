@@ -247,6 +247,7 @@ impl Wanted<'_> {
             let DecodedSentence { text, log_probability, ended } = sentence;
             let end = if *ended { "" } else { " …" };
             // A buffer in memory takes everything.
+            let text = output::cell(text);
             let _ = writeln!(out, "{name}\t{decoder}\t{log_probability:.3}\t{text}{end}");
         }
         Ok(())
