@@ -157,6 +157,18 @@ impl TextReader {
         Ok(Some(Line { text, path, number: self.number }))
     }
 
+    /// The end of the last line as it stands in the file: of Unix, of Windows, or none at the end of the file.
+    pub(super) fn line_end(&self) -> &'static str {
+        let read = &self.block.bytes()[..self.position];
+        if read.ends_with(b"\r\n") {
+            "\r\n"
+        } else if read.ends_with(b"\n") {
+            "\n"
+        } else {
+            ""
+        }
+    }
+
     /// Bytes of the files that have been read so far, as they lie on the disk, some of them ahead of the lines.
     #[must_use]
     pub fn bytes_read(&self) -> u64 {
