@@ -62,6 +62,16 @@ fn bad_text_is_named() {
 }
 
 #[test]
+fn a_sentence_that_goes_on_over_many_lines_says_how_to_cut_each_by_itself() {
+    let folder = Folder::with_model();
+    folder.write("words.txt", "word\n".repeat(300_000));
+    let says = ["words.txt:1: the sentence that begins here goes on", "--split=lines, of senv split --by lines"];
+    folder.run(&["split", "words.txt"]).fails(1, &says);
+    folder.run(&["encode", "words.txt", "--split", "--model", "m.senv"]).fails(1, &says);
+    assert_eq!(folder.run(&["split", "--by", "lines", "words.txt"]).ok().out.lines().count(), 300_000);
+}
+
+#[test]
 fn a_compressed_file_that_becomes_more_than_text_is_refused_by_every_command_that_reads_it() {
     let folder = Folder::with_model();
     let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
