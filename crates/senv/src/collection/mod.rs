@@ -21,7 +21,7 @@ use senv_index::{Collection, CollectionParams, IndexParams, NewRows, Rescoring};
 
 use self::{
     model_place::ModelPlace,
-    new_sentences::{SAMPLE, TEXT, ZERO_VECTORS},
+    new_sentences::{NO_DIRECTION, SAMPLE, TEXT, ZERO_VECTORS},
     shard_parts::of_shard,
 };
 use crate::{
@@ -311,11 +311,17 @@ impl SentenceCollection {
         KnownWords { sentences, words, known, hashed }
     }
 
-    /// Sentences that were added without a vector, because the model knows none of their words, or with one so short
-    /// (norms below 1e-12) that it has no direction: they are never found.
+    /// Sentences that were added without a vector, because the model knows none of their words: they are never found.
     #[must_use]
     pub fn zero_vectors(rows: &Collection) -> u64 {
         rows.count(ZERO_VECTORS)
+    }
+
+    /// Sentences that were added with a vector so short (norms below 1e-12) or so long (norms that overflow) that it has
+    /// no direction: they are never found.
+    #[must_use]
+    pub fn directionless_vectors(rows: &Collection) -> u64 {
+        rows.count(NO_DIRECTION)
     }
 
     /// Encodes sentences on all cores and adds them; their ids are returned. Each call makes a segment that is searched

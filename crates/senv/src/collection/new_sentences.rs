@@ -23,6 +23,7 @@ pub(super) const TEXT: &str = "text";
 
 /// Names under which a collection counts.
 pub(super) const ZERO_VECTORS: &str = "zero_vectors";
+pub(super) const NO_DIRECTION: &str = "no_direction";
 pub(super) const SAMPLE: [&str; 4] = ["sample_sentences", "sample_words", "sample_known_words", "sample_hashed_words"];
 
 /// Sentences for a [`SentenceCollection`](crate::SentenceCollection), with what belongs to them. None of them may be
@@ -136,10 +137,15 @@ impl NewSentences {
             }
             None => encode(model, &texts)?,
         };
-        let zero = vectors.iter().filter(|row| has_no_direction(row)).count() as u64;
+        let is_zero = |row: &&[f32]| row.iter().all(|&x| x == 0.0);
+        let zero = vectors.iter().filter(is_zero).count() as u64;
+        let no_direction = vectors.iter().filter(|row| has_no_direction(row)).count() as u64 - zero;
         let known = model.known_words(texts.iter().take(KnownWords::SAMPLE));
         ordered.insert(0, texts);
         let mut rows = NewRows::new(vectors).texts(ordered).count(ZERO_VECTORS, zero);
+        if no_direction > 0 {
+            rows = rows.count(NO_DIRECTION, no_direction);
+        }
         for (name, n) in SAMPLE.into_iter().zip([known.sentences, known.words, known.known, known.hashed]) {
             rows = rows.count(name, n);
         }
