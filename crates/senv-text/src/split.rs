@@ -200,7 +200,8 @@ mod tests {
         assert_eq!(reader.next_line().unwrap().unwrap().text, "A line.");
         let error = reader.next_line().unwrap_err();
         assert!(matches!(error, Error::SentenceTooLong { line: 2, limit: 20, .. }), "{error}");
-        let mut reader = TextReader::from_reader("x", "A line.\nOne too long for it.".as_bytes(), &options).unwrap();
+        let mut reader =
+            TextReader::from_reader("x", "A line.\nThis one is too long for it.".as_bytes(), &options).unwrap();
         assert_eq!(reader.next_line().unwrap().unwrap().text, "A line.");
         let error = reader.next_line().unwrap_err();
         assert!(matches!(error, Error::LineTooLong { line: 2, .. }), "{error}");

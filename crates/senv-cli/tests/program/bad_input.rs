@@ -85,7 +85,7 @@ fn a_compressed_file_that_becomes_more_than_text_is_refused_by_every_command_tha
         &["train", "a.gz", "--output", "a.senv"],
         &["dedupe", "a.gz", "--model", "m.senv"],
         &["split", "a.gz"],
-        &["sample", "a.gz", "-n", "3", "--model", "m.senv"],
+        &["sample", "a.gz", "--random", "3", "--model", "m.senv"],
     ];
     for command in commands {
         let says = ["a.gz: ", "which no text does", "accept any expansion (--any-expansion)"];
