@@ -202,7 +202,6 @@ mod tests {
         assert!(matches!(error, Error::SentenceTooLong { line: 2, limit: 20, .. }), "{error}");
         let mut reader =
             TextReader::from_reader("x", "A line.\nThis one is too long for it.".as_bytes(), &options).unwrap();
-        assert_eq!(reader.next_line().unwrap().unwrap().text, "A line.");
         let error = reader.next_line().unwrap_err();
         assert!(matches!(error, Error::LineTooLong { line: 2, .. }), "{error}");
         let options = TextOptions { invalid_utf8: InvalidUtf8::Replace, ..options };
