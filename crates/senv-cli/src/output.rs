@@ -79,7 +79,8 @@ pub(crate) fn print_help(help: &clap::Error) -> Result {
     check_open().and_then(|()| help.print()).and_then(|()| io::stdout().flush()).map_err(Failure::stdout)
 }
 
-/// Prints what is wrong with the arguments, in the colours of the terminal, unless the arguments have control characters.
+/// Prints what is wrong with the arguments, in the colours of the terminal, unless the arguments have control
+/// characters.
 pub(crate) fn print_usage(error: &clap::Error) -> io::Result<()> {
     let text = error.render().to_string();
     let shown = for_terminal(&text);

@@ -317,8 +317,8 @@ impl SentenceCollection {
         rows.count(ZERO_VECTORS)
     }
 
-    /// Sentences that were added with a vector so short (norms below 1e-12) or so long (norms that overflow) that it has
-    /// no direction: they are never found.
+    /// Sentences that were added with a vector so short (norms below 1e-12) or so long (norms that overflow) that it
+    /// has no direction: they are never found.
     #[must_use]
     pub fn directionless_vectors(rows: &Collection) -> u64 {
         rows.count(NO_DIRECTION)

@@ -221,8 +221,8 @@ impl CollectionText {
         Some(bad_line(path, number, format!("the id {id} is given twice; it is that of {other}line {line}, too")))
     }
 
-    /// The error of vectors of another dimension than those of the collection ([`senv_core::Error::ShapeMismatch`]), with
-    /// the file that they come from.
+    /// The error of vectors of another dimension than those of the collection ([`senv_core::Error::ShapeMismatch`]),
+    /// with the file that they come from.
     #[must_use]
     pub fn of_other_dim(&self, error: &senv_index::Error) -> Option<Error> {
         let (
