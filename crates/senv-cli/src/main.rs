@@ -18,6 +18,7 @@ mod remedies;
 mod report;
 mod stdout_at_start;
 mod text;
+mod visible;
 
 use std::process::ExitCode;
 
@@ -33,7 +34,7 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) if error.use_stderr() => {
             // Where it cannot be printed, the exit code is all there is.
-            let _ = error.print();
+            let _ = output::print_usage(&error);
             return ExitCode::from(report::USAGE);
         }
         // Help and version are results.

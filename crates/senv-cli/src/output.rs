@@ -14,7 +14,10 @@ use serde::Serialize;
 use crate::{
     failure::{Failure, Result},
     stdout_at_start,
+    visible::Visible,
 };
+
+pub(crate) use crate::visible::{cell, for_terminal};
 
 /// Bytes of results gathered before the system is called.
 const BUFFER: usize = 1 << 18;
@@ -48,7 +51,7 @@ pub(crate) fn spinner(template: &str) -> ProgressBar {
 }
 
 /// Standard output, locked once; an error where it was closed when the program was started.
-pub(crate) struct Stdout(StdoutLock<'static>);
+pub(crate) struct Stdout(Visible<StdoutLock<'static>>);
 
 impl Write for Stdout {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
@@ -67,12 +70,21 @@ fn check_open() -> io::Result<()> {
 
 /// Standard output with room to gather in.
 pub(crate) fn stdout() -> BufWriter<Stdout> {
-    BufWriter::with_capacity(BUFFER, Stdout(io::stdout().lock()))
+    let is_terminal = io::stdout().is_terminal();
+    BufWriter::with_capacity(BUFFER, Stdout(Visible::new(io::stdout().lock(), is_terminal)))
 }
 
 /// Prints help or the version, in the colours of the terminal.
 pub(crate) fn print_help(help: &clap::Error) -> Result {
     check_open().and_then(|()| help.print()).and_then(|()| io::stdout().flush()).map_err(Failure::stdout)
+}
+
+/// Prints what is wrong with the arguments, in the colours of the terminal, unless the arguments have control
+/// characters.
+pub(crate) fn print_usage(error: &clap::Error) -> io::Result<()> {
+    let text = error.render().to_string();
+    let shown = for_terminal(&text);
+    if shown == text { error.print() } else { io::stderr().lock().write_all(shown.as_bytes()) }
 }
 
 /// Writes a whole result to standard output; a line end is added where it lacks.
@@ -96,18 +108,23 @@ pub(crate) fn write_json_line(out: &mut impl Write, value: &impl Serialize) -> i
 /// A line worth a reader's attention; nothing is left to do if it cannot be written.
 pub(crate) fn note(message: &str) {
     if !is_quiet() {
-        let _ = writeln!(anstream::stderr().lock(), "{message}");
+        say("", message);
     }
 }
 
 /// A line that is printed even under `--quiet`.
 pub(crate) fn warn(message: &str) {
-    let _ = writeln!(anstream::stderr().lock(), "\x1b[1;33mwarning:\x1b[0m {message}");
+    say("\x1b[1;33mwarning:\x1b[0m ", message);
 }
 
 /// The line that a failed command ends with.
 pub(crate) fn error(message: &str) {
-    let _ = writeln!(anstream::stderr().lock(), "\x1b[1;31merror:\x1b[0m {message}");
+    say("\x1b[1;31merror:\x1b[0m ", message);
+}
+
+fn say(styled: &str, message: &str) {
+    let message = if is_terminal() { for_terminal(message) } else { message.into() };
+    let _ = writeln!(anstream::stderr().lock(), "{styled}{message}");
 }
 
 /// A large number in three or four digits: `1.23 M`.

@@ -40,6 +40,8 @@ fn any_option(remedy: Remedy) -> Option<&'static str> {
         Remedy::ReplaceInvalidUtf8 => "--invalid-utf8 replace",
         Remedy::AcceptRowCount => "senv convert --accept-row-count",
         Remedy::RaiseLineLimit => "--max-line-bytes",
+        Remedy::SplitLines => "--split=lines, of senv split --by lines",
+        Remedy::AcceptExpansion => "--any-expansion",
         Remedy::RaiseTokenLimit => "--max-tokens",
         Remedy::CutLongSentences => "--long cut",
         Remedy::TrainOnText => "senv train",

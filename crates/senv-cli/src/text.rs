@@ -40,6 +40,10 @@ pub(crate) struct LineArgs {
     /// Longest line that is taken, in bytes.
     #[arg(long, value_name = "N", default_value_t = TextOptions::default().max_line_bytes, help_heading = "Text")]
     max_line_bytes: usize,
+    /// Take a compressed, Parquet or Arrow file that becomes more text than any text does: 200 bytes or 10 lines for
+    /// each of its bytes.
+    #[arg(long, help_heading = "Text")]
+    any_expansion: bool,
 }
 
 impl LineArgs {
@@ -50,6 +54,7 @@ impl LineArgs {
             max_line_bytes: self.max_line_bytes,
             table: None,
             split: None,
+            any_expansion: self.any_expansion,
         }
     }
 }
@@ -128,7 +133,7 @@ impl TextArgs {
     /// The arguments that decide which sentences a file has: their names and values.
     pub(crate) fn settings(&self) -> Vec<(&'static str, String)> {
         let of = |name, value: Option<String>| value.map(|value| (name, value));
-        let LineArgs { invalid_utf8, max_line_bytes } = self.lines;
+        let LineArgs { invalid_utf8, max_line_bytes, any_expansion: _ } = self.lines;
         [
             of("--column", self.column.clone()),
             of("--field", self.field.clone()),

@@ -12,7 +12,10 @@ use std::{
     collections::VecDeque,
     io::{ErrorKind, Read},
     path::{Path, PathBuf},
-    sync::{Arc, atomic::AtomicU64},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 /// Whole lines of one file: every one ends with a line feed, save the last of the file.
@@ -74,8 +77,7 @@ pub struct BlockReader {
     /// Returns lines as soon as they are read, for input that a person types.
     eager: bool,
     consumed: Arc<AtomicU64>,
-    /// What had been consumed when the present file was opened, and its bytes of text since.
-    of_file: (u64, u64),
+    any_expansion: bool,
 }
 
 struct Open {
@@ -141,7 +143,7 @@ impl BlockReader {
         size: usize,
         options: &TextOptions,
     ) -> Result<Self> {
-        let source = Source { reader: Box::new(reader), action: "read" };
+        let source = Source::plain(reader, "read");
         let mut blocks = Self::from_source(path, source, size, false, options)?;
         if let Some(open) = &mut blocks.open {
             // What makes a file no text, or is no part of it, stands at its beginning.
@@ -172,12 +174,13 @@ impl BlockReader {
             invalid_utf8: options.invalid_utf8,
             eager,
             consumed: Arc::default(),
-            of_file: (0, 0),
+            any_expansion: options.any_expansion,
         })
     }
 
     fn opened(&self, file: usize, source: Source) -> Result<Open> {
         let path = &self.paths[file];
+        source.is_lifted.store(self.any_expansion, Ordering::Relaxed);
         let table = self.table.as_ref().map(|table| TableReader::new(table, path, self.invalid_utf8)).transpose()?;
         // A record is a whole.
         let split = if table.is_some() { self.split.and(Some(Split::Lines)) } else { self.split };
@@ -199,9 +202,9 @@ impl BlockReader {
     fn open_file(&self, file: usize) -> Result<Open> {
         let path = &self.paths[file];
         if let Some(table) = &self.table
-            && let Some(arrow) = ArrowLines::open(table, path, self.invalid_utf8, &self.consumed)?
+            && let Some(arrow) = ArrowLines::open(table, path, (self.invalid_utf8, self.any_expansion), &self.consumed)?
         {
-            let source = Source { reader: Box::new(std::io::empty()), action: "read" };
+            let source = Source::plain(std::io::empty(), "read");
             return Ok(Open { arrow: Some(Box::new(arrow)), ..self.opened(file, source)? });
         }
         self.opened(file, decode::open(path, &self.consumed)?)
@@ -214,16 +217,7 @@ impl BlockReader {
 
     /// Bytes read from the files so far, before decompression.
     pub fn consumed(&self) -> u64 {
-        self.consumed.load(std::sync::atomic::Ordering::Relaxed)
-    }
-
-    /// Bytes of the present file so far: before and after decompression. Before is 0 for input that is no file.
-    pub fn of_file(&self) -> (u64, u64) {
-        // In a dictionary a row takes a bit, and its text may be of any length.
-        if self.open.as_ref().is_some_and(|open| open.arrow.is_some()) {
-            return (0, self.of_file.1);
-        }
-        (self.consumed() - self.of_file.0, self.of_file.1)
+        self.consumed.load(Ordering::Relaxed)
     }
 
     /// Reads the next block; false at the end of the last file.
@@ -234,14 +228,12 @@ impl BlockReader {
         loop {
             if self.open.is_none() {
                 let Some(file) = self.waiting.pop_front() else { return Ok(false) };
-                self.of_file = (self.consumed(), 0);
                 self.open = Some(self.open_file(file)?);
             }
             let Some(open) = &mut self.open else { return Ok(false) };
             let path = &self.paths[open.file];
             if open.splitter.is_none() {
                 if open.next_block(block, path, self.size, self.max_line_bytes, self.eager)? {
-                    self.of_file.1 += block.bytes().len() as u64;
                     return Ok(true);
                 }
                 self.open = None;
@@ -255,7 +247,6 @@ impl BlockReader {
             let mut out = Output { text: &mut block.buffer, numbers: &mut block.numbers };
             let cut = if is_more {
                 let uncut = &self.uncut;
-                self.of_file.1 += uncut.bytes().len() as u64;
                 splitter.cut(uncut.bytes(), |i| uncut.number(i), path, &mut out)
             } else {
                 splitter.end(path, &mut out)
@@ -285,7 +276,8 @@ impl BlockReader {
 
 impl Open {
     fn next_block(&mut self, block: &mut TextBlock, path: &Path, size: usize, max: usize, eager: bool) -> Result<bool> {
-        block.offset = None;
+        // Nothing is left of it behind an error.
+        (block.range, block.offset) = (0..0, None);
         if let Some(arrow) = &mut self.arrow {
             let is_more = arrow.next_lines(path, size, max, (&mut block.buffer, &mut block.numbers))?;
             block.range = 0..block.buffer.len();
@@ -314,7 +306,7 @@ impl Open {
                     Ok(0) => self.at_end = true,
                     Ok(n) => filled += n,
                     Err(e) if e.kind() == ErrorKind::Interrupted => {}
-                    Err(e) => return Err(Error::io(self.source.action, path, e)),
+                    Err(e) => return Err(self.source.error(path, e)),
                 }
                 if eager {
                     break;

@@ -3,12 +3,13 @@
 use std::{
     io::{self, BufRead, BufReader, Read},
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, atomic::AtomicBool},
 };
 
 use super::{
     TextOptions, TextReader,
     decode::{self, BOM, Source},
+    expansion::read_error,
 };
 use senv_base::{Error, Result};
 
@@ -31,6 +32,7 @@ pub struct TextBytes {
     path: PathBuf,
     reader: BufReader<Box<dyn Read + Send>>,
     action: &'static str,
+    is_lifted: Arc<AtomicBool>,
 }
 
 /// White space up to which the first character of a file is looked for.
@@ -53,8 +55,8 @@ impl TextBytes {
     /// [`Error::Io`] if it is not there or its first bytes cannot be read.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
-        let Source { reader, action } = decode::open(path, &Arc::default())?;
-        Ok(Self { path: path.to_owned(), reader: BufReader::new(reader), action })
+        let Source { reader, action, is_lifted } = decode::open(path, &Arc::default())?;
+        Ok(Self { path: path.to_owned(), reader: BufReader::new(reader), action, is_lifted })
     }
 
     /// Whether the file begins like a JSON object: with `{`, after white space. A byte-order mark is passed over,
@@ -77,7 +79,7 @@ impl TextBytes {
                     self.reader.consume(n);
                 }
                 Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
-                Err(e) => return Err(Error::io(self.action, &self.path, e)),
+                Err(e) => return Err(self.error(e)),
             }
         }
         let head = without_mark(&head).to_vec();
@@ -92,14 +94,14 @@ impl TextBytes {
     /// # Errors
     /// [`Error::InvalidParameter`] if the maximum line length is 0.
     pub fn into_lines(self, options: &TextOptions) -> Result<TextReader> {
-        let source = Source { reader: Box::new(self.reader), action: self.action };
+        let source = Source { reader: Box::new(self.reader), action: self.action, is_lifted: self.is_lifted };
         TextReader::from_source(self.path, source, options)
     }
 
     /// An error of reading these bytes, with the name of the file.
     #[must_use]
     pub fn error(&self, error: io::Error) -> Error {
-        Error::io(self.action, &self.path, error)
+        read_error(self.action, &self.path, error)
     }
 }
 

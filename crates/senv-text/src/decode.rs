@@ -6,11 +6,14 @@ use std::{
     path::Path,
     sync::{
         Arc, Mutex, PoisonError,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
 };
 
-use super::{gzip, zstd};
+use super::{
+    expansion::{Guard, read_error},
+    gzip, zstd,
+};
 use senv_base::{Error, Result};
 
 /// The byte order mark of UTF-8.
@@ -21,6 +24,20 @@ pub(super) struct Source {
     pub(super) reader: Box<dyn Read + Send>,
     /// `read`, or another action on the file: for messages.
     pub(super) action: &'static str,
+    /// Whether it may become more than text can ([`Guard`]).
+    pub(super) is_lifted: Arc<AtomicBool>,
+}
+
+impl Source {
+    /// What is read as it is, or was guarded before.
+    pub(super) fn plain(reader: impl Read + Send + 'static, action: &'static str) -> Self {
+        Self { reader: Box::new(reader), action, is_lifted: Arc::default() }
+    }
+
+    /// An error of reading it.
+    pub(super) fn error(&self, path: &Path, error: io::Error) -> Error {
+        read_error(self.action, path, error)
+    }
 }
 
 /// The peeked bytes of standard input, and whether that is all of it.
@@ -89,13 +106,16 @@ pub(super) fn detect(mut raw: impl Read + Send + 'static) -> io::Result<Source> 
         }
     }
     let whole = Cursor::new(head).take(n as u64).chain(raw);
-    Ok(match &head[..n] {
-        [0x1F, 0x8B, 8, _] => Source { reader: gzip::reader(whole)?, action: "decompress" },
-        [0x28, 0xB5, 0x2F, 0xFD] | [0x50..=0x5F, 0x2A, 0x4D, 0x18] => {
-            Source { reader: zstd::reader(whole)?, action: "decompress" }
-        }
-        _ => Source { reader: Box::new(whole), action: "read" },
-    })
+    let consumed = Arc::default();
+    let counted = Counted { inner: whole, counter: Arc::clone(&consumed) };
+    let decoder = match &head[..n] {
+        [0x1F, 0x8B, 8, _] => gzip::reader(counted)?,
+        [0x28, 0xB5, 0x2F, 0xFD] | [0x50..=0x5F, 0x2A, 0x4D, 0x18] => zstd::reader(counted)?,
+        _ => return Ok(Source::plain(counted.inner, "read")),
+    };
+    let is_lifted = Arc::default();
+    let guard = Guard::new(decoder, consumed, Arc::clone(&is_lifted));
+    Ok(Source { reader: Box::new(guard), action: "decompress", is_lifted })
 }
 
 fn may_be_compressed(head: &[u8]) -> bool {

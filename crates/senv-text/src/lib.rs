@@ -7,6 +7,7 @@ mod blocks;
 mod bytes;
 mod cut;
 mod decode;
+mod expansion;
 mod foreign;
 mod gathered;
 #[cfg_attr(not(feature = "gzip"), path = "built_without/gzip.rs")]
@@ -36,7 +37,7 @@ pub use cut::{check_line, cut_line};
 pub use decode::{is_stdin, peek_stdin};
 pub use gathered::Lines;
 pub use line_batches::{LineBatch, for_line_batches};
-pub use lines::{DecompressionProgress, Line, TextReader};
+pub use lines::{Line, TextReader};
 pub use reading_progress::ReadingProgress;
 pub use records::copy_records;
 pub use sentences::sentences;
@@ -106,6 +107,9 @@ pub struct TextOptions {
     /// What is cut into sentences, each of which becomes a line with the number of the line on which it begins; none by
     /// default: lines stay as they are. Empty lines stay.
     pub split: Option<Split>,
+    /// Whether a compressed file, or one of record batches, may become more text than any text does: 200 bytes or 10
+    /// lines for each of its bytes. Not by default: such a file was made to fill memory or a disk.
+    pub any_expansion: bool,
 }
 
 impl TextOptions {
@@ -118,7 +122,13 @@ impl TextOptions {
 
 impl Default for TextOptions {
     fn default() -> Self {
-        Self { invalid_utf8: InvalidUtf8::default(), max_line_bytes: DEFAULT_MAX_LINE_BYTES, table: None, split: None }
+        Self {
+            invalid_utf8: InvalidUtf8::default(),
+            max_line_bytes: DEFAULT_MAX_LINE_BYTES,
+            table: None,
+            split: None,
+            any_expansion: false,
+        }
     }
 }
 

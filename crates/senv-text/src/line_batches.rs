@@ -36,8 +36,7 @@ pub struct LineBatch<T> {
 /// memory.
 ///
 /// `work` finds `out` empty and `tally` at its default; `state` makes what each thread reuses from batch to batch.
-/// `accept` sees the reader after each batch and may refuse the rest. After a failure what lies before it is still
-/// written.
+/// After a failure what lies before it is still written.
 ///
 /// ```
 /// use senv_core::{Error, TextOptions, TextReader, text::{LineBatch, for_line_batches}};
@@ -48,16 +47,15 @@ pub struct LineBatch<T> {
 ///     Ok(())
 /// };
 /// let mut n_words = 0;
-/// for_line_batches(reader, |_| Ok(()), 2, || (), count, |batch| Ok(n_words += batch.tally))?;
+/// for_line_batches(reader, 2, || (), count, |batch| Ok(n_words += batch.tally))?;
 /// assert_eq!(n_words, 3);
 /// # Ok::<(), Error>(())
 /// ```
 ///
 /// # Errors
-/// Those of reading, of `accept`, `work` and `write`; [`Error::Io`] where no thread can be started.
+/// Those of reading, of `work` and `write`; [`Error::Io`] where no thread can be started.
 pub fn for_line_batches<S, T: Default + Send, E: From<Error> + Send>(
     reader: TextReader,
-    accept: impl Fn(&TextReader) -> Result<(), E> + Send,
     threads: usize,
     state: impl Fn() -> S + Sync,
     work: impl Fn(&mut S, &mut LineBatch<T>) -> Result<(), E> + Sync,
@@ -95,8 +93,7 @@ pub fn for_line_batches<S, T: Default + Send, E: From<Error> + Send>(
         }
         drop(done_in);
         // Last, so that nothing waits for a worker that could not be started.
-        let reading =
-            Builder::new().spawn_scoped(scope, move || fill(reader, accept, &free, &filled_in)).map_err(refused)?;
+        let reading = Builder::new().spawn_scoped(scope, move || fill(reader, &free, &filled_in)).map_err(refused)?;
         // Gone at its end are the channels that the other threads wait on.
         let written = write_in_order(done, free_in, write);
         let read = reading.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
@@ -106,7 +103,6 @@ pub fn for_line_batches<S, T: Default + Send, E: From<Error> + Send>(
 
 fn fill<T, E: From<Error>>(
     mut reader: TextReader,
-    accept: impl Fn(&TextReader) -> Result<(), E>,
     free: &Receiver<LineBatch<T>>,
     filled: &Sender<(u64, LineBatch<T>)>,
 ) -> Result<(), E> {
@@ -122,7 +118,6 @@ fn fill<T, E: From<Error>>(
             break;
         }
         result?;
-        accept(&reader)?;
         if n == 0 {
             break;
         }

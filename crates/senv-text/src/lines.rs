@@ -76,35 +76,6 @@ pub struct TextReader {
     pub(super) n_pieces: usize,
 }
 
-/// How much a file has become so far: one that becomes more text than text can was made to fill memory or a disk.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct DecompressionProgress<'a> {
-    /// The file.
-    pub path: &'a Path,
-    /// Bytes as they lie in it, some of them read ahead.
-    pub compressed: u64,
-    /// Bytes of text.
-    pub text: u64,
-    /// Lines.
-    pub lines: u64,
-}
-
-impl DecompressionProgress<'_> {
-    /// Whether it may be text, which becomes 3 to 10 bytes for each of its file, logs some 50: 200 bytes at most, and
-    /// 10 lines, as a line takes a byte and more even where one is much like the other. The beginning always may be.
-    ///
-    /// ```
-    /// use senv_core::text::DecompressionProgress;
-    /// let of = |text| DecompressionProgress { path: "a.gz".as_ref(), compressed: 20_000, text, lines: 1 };
-    /// assert!(of(4_000_000).may_be_text() && !of(40_000_000).may_be_text());
-    /// ```
-    #[must_use]
-    pub fn may_be_text(&self) -> bool {
-        let Self { compressed, text, lines, .. } = *self;
-        (text < 16 << 20 || text / 200 <= compressed) && (lines < 1 << 16 || lines / 10 <= compressed)
-    }
-}
-
 impl std::fmt::Debug for TextReader {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("TextReader").field("line", &self.number).finish_non_exhaustive()
@@ -186,15 +157,16 @@ impl TextReader {
         Ok(Some(Line { text, path, number: self.number }))
     }
 
-    /// How much the present file has become so far. `None` before the first line, and for input that is no file.
-    #[must_use]
-    pub fn decompression_progress(&self) -> Option<DecompressionProgress<'_>> {
-        let (compressed, text) = self.blocks.of_file();
-        // Behind the last file of a shard there is none.
-        (compressed > 0 && text > 0).then(|| {
-            let path = self.blocks.path(self.block.file);
-            DecompressionProgress { path, compressed, text, lines: self.number }
-        })
+    /// The end of the last line as it stands in the file: of Unix, of Windows, or none at the end of the file.
+    pub(super) fn line_end(&self) -> &'static str {
+        let read = &self.block.bytes()[..self.position];
+        if read.ends_with(b"\r\n") {
+            "\r\n"
+        } else if read.ends_with(b"\n") {
+            "\n"
+        } else {
+            ""
+        }
     }
 
     /// Bytes of the files that have been read so far, as they lie on the disk, some of them ahead of the lines.

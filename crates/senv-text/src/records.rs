@@ -7,7 +7,8 @@ use senv_base::{Error, Result};
 use super::{TableColumn, TableFormat, TextOptions, TextReader};
 
 /// Copies the records of tables that are wanted, by their file and first line, in the order of the files, after the
-/// titles of the first file. Lines are written as they are, with the line ends of Unix. `other_titles` is the error of
+/// titles of the first file. Lines are written as they are, each with the end that it has in its file, and one of Unix
+/// where the last of a file has none. `other_titles` is the error of
 /// a file whose titles are not those of the first.
 ///
 /// ```
@@ -43,7 +44,7 @@ pub fn copy_records<E: From<Error>>(
         let before = raw.until(next)?;
         if has_titles {
             match &titles {
-                Some(first) if *first != before => return Err(other_titles(path)),
+                Some(first) if !first.lines().eq(before.lines()) => return Err(other_titles(path)),
                 Some(_) => {}
                 None => {
                     write(&before)?;
@@ -66,7 +67,7 @@ pub fn copy_records<E: From<Error>>(
 struct RawLines {
     reader: TextReader,
     /// The line that was read too far.
-    ahead: Option<(u64, String)>,
+    ahead: Option<(u64, String, &'static str)>,
 }
 
 impl RawLines {
@@ -82,7 +83,10 @@ impl RawLines {
         loop {
             let line = match self.ahead.take() {
                 Some(line) => Some(line),
-                None => self.reader.next_line()?.map(|line| (line.number, line.text.to_owned())),
+                None => {
+                    let line = self.reader.next_line()?.map(|line| (line.number, line.text.to_owned()));
+                    line.map(|(number, text)| (number, text, self.reader.line_end()))
+                }
             };
             match line {
                 None => break,
@@ -90,9 +94,9 @@ impl RawLines {
                     self.ahead = Some(line);
                     break;
                 }
-                Some((_, line)) => {
+                Some((_, line, line_end)) => {
                     lines.push_str(&line);
-                    lines.push('\n');
+                    lines.push_str(if line_end.is_empty() { "\n" } else { line_end });
                     if !line.is_empty() {
                         end = lines.len();
                     }
@@ -101,5 +105,29 @@ impl RawLines {
         }
         lines.truncate(end);
         Ok(lines)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::TableText;
+
+    #[test]
+    fn records_keep_their_line_ends_within_cells_and_behind_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::write(at("a.csv"), "id,text\r\n1,\"a\r\nb\nc\r\n\r\nd\"\r\n2,x\r\n\r\n3,y").unwrap();
+        std::fs::write(at("b.csv"), "id,text\n4,z\n").unwrap();
+        let options = TextOptions { table: Some(TableText::column("text")), ..TextOptions::default() };
+        let error = |path: &Path| Error::BadFile { path: path.to_owned(), reason: "other titles".into() };
+        let mut text = String::new();
+        let is_wanted = |_: &Path, line| line != 7;
+        copy_records(&[at("a.csv"), at("b.csv")], &options, is_wanted, error, |record| {
+            text += record;
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!(text, "id,text\r\n1,\"a\r\nb\nc\r\n\r\nd\"\r\n3,y\n4,z\n");
     }
 }

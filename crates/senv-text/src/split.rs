@@ -112,7 +112,12 @@ impl Splitter {
             let line = self.lines.partition_point(|&(start, _)| start <= range.start).saturating_sub(1);
             let number = self.lines[line].1;
             if range.len() > self.max_line_bytes {
-                return Err(Error::LineTooLong { path: path.to_owned(), line: number, limit: self.max_line_bytes });
+                let (path, limit) = (path.to_owned(), self.max_line_bytes);
+                let n_lines = self.lines.iter().filter(|&&(start, _)| range.contains(&start)).count();
+                return Err(match n_lines {
+                    ..=1 => Error::LineTooLong { path, line: number, limit },
+                    _ => Error::SentenceTooLong { path, line: number, limit },
+                });
             }
             out.push(&self.paragraph[range.clone()], number);
         }
@@ -194,7 +199,11 @@ mod tests {
             TextReader::from_reader("x", "A line.\nThis one goes\non for long.".as_bytes(), &options).unwrap();
         assert_eq!(reader.next_line().unwrap().unwrap().text, "A line.");
         let error = reader.next_line().unwrap_err();
-        assert!(matches!(error, Error::LineTooLong { line: 2, limit: 20, .. }), "{error}");
+        assert!(matches!(error, Error::SentenceTooLong { line: 2, limit: 20, .. }), "{error}");
+        let mut reader =
+            TextReader::from_reader("x", "A line.\nThis one is too long for it.".as_bytes(), &options).unwrap();
+        let error = reader.next_line().unwrap_err();
+        assert!(matches!(error, Error::LineTooLong { line: 2, .. }), "{error}");
         let options = TextOptions { invalid_utf8: InvalidUtf8::Replace, ..options };
         let mut reader = TextReader::from_reader("x", &b"caf\xe9. Rain."[..], &options).unwrap();
         assert_eq!(reader.next_line().unwrap().unwrap().text, "caf\u{fffd}.");

@@ -13,7 +13,8 @@ pub enum Align {
     Right,
 }
 
-/// A table of text cells, printed in aligned columns two blanks apart. Headings may have several lines.
+/// A table of text cells, printed in aligned columns two blanks apart. Headings may have several lines; a cell of more
+/// than 1,000 characters is cut, and control characters in it are blanks.
 ///
 /// ```
 /// use senv_eval::{Align, TextTable};
@@ -35,13 +36,14 @@ impl TextTable {
     /// A table with these columns and no row.
     #[must_use]
     pub fn new<S: Into<String>>(columns: impl IntoIterator<Item = (S, Align)>) -> Self {
-        let (header, align) = columns.into_iter().map(|(name, align)| (name.into(), align)).unzip();
+        let heading = |name: S| name.into().split('\n').map(shown).collect::<Vec<_>>().join("\n");
+        let (header, align) = columns.into_iter().map(|(name, align)| (heading(name), align)).unzip();
         Self { header, align, rows: vec![None] }
     }
 
     /// Appends a row; missing cells are empty, and cells past the last column are dropped.
     pub fn row<S: Into<String>>(&mut self, cells: impl IntoIterator<Item = S>) {
-        let mut cells: Vec<String> = cells.into_iter().map(Into::into).collect();
+        let mut cells: Vec<String> = cells.into_iter().map(|cell| shown(&cell.into())).collect();
         cells.resize(self.header.len(), String::new());
         self.rows.push(Some(cells));
     }
@@ -88,6 +90,20 @@ impl std::fmt::Display for TextTable {
         }
         Ok(())
     }
+}
+
+/// Characters of a cell at most: no column is wider, and a formatter has room for 65,535.
+const MOST_CHARACTERS: usize = 1000;
+
+/// A cell on a line of a table.
+fn shown(cell: &str) -> String {
+    let mut characters = cell.chars().map(|c| if c.is_control() { ' ' } else { c });
+    let mut shown: String = characters.by_ref().take(MOST_CHARACTERS).collect();
+    if characters.next().is_some() {
+        shown.pop();
+        shown.push('…');
+    }
+    shown
 }
 
 /// A number with the given decimals, `-` where it is undefined.
@@ -157,6 +173,21 @@ mod tests {
         assert_eq!(table.to_string(), expected);
         let table = TextTable::new([("long name\nr", Align::Right), ("task", Align::Left)]);
         assert_eq!(table.to_string(), "long name\n        r  task\n---------------\n");
+    }
+
+    #[test]
+    fn cells_of_any_length_and_of_line_ends_are_cells_of_a_line() {
+        let longest = "ß".repeat(MOST_CHARACTERS);
+        let long = "ß".repeat(65_540);
+        let mut table = TextTable::new([(&long[..], Align::Right), ("r", Align::Left)]);
+        table.row([&long[..], "1"]);
+        table.row([&longest[..], "a\nb\tc\x1b[2J"]);
+        let text = table.to_string();
+        let cut = format!("{}…", &longest[..2 * MOST_CHARACTERS - 2]);
+        let expected = [&format!("{cut}  r")[..], "-", &format!("{cut}  1"), &format!("{longest}  a b c [2J")];
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!([lines[0], &lines[1][..1], lines[2], lines[3]], expected);
+        assert_eq!(lines.len(), 4);
     }
 
     #[test]

@@ -139,6 +139,37 @@ pub enum Error {
         /// The limit in bytes.
         limit: usize,
     },
+    /// A sentence goes on over lines until it is longer than the limit.
+    #[error(
+        "{}:{line}: the sentence that begins here goes on over further lines, and is longer than {limit} bytes; {}, or {}",
+        path.display(),
+        Remedy::SplitLines,
+        Remedy::RaiseLineLimit
+    )]
+    SentenceTooLong {
+        /// The file.
+        path: PathBuf,
+        /// The line on which it begins, counted from 1.
+        line: u64,
+        /// The limit in bytes.
+        limit: usize,
+    },
+    /// A compressed file, or one of record batches, that becomes more text than any text does.
+    #[error(
+        "{}: {compressed} bytes of it become more than {text} in {lines} lines, which no text does; if it is right all the same, {}",
+        path.display(),
+        Remedy::AcceptExpansion
+    )]
+    Expansion {
+        /// The file.
+        path: PathBuf,
+        /// Bytes of it that were read, as they lie in it.
+        compressed: u64,
+        /// Bytes of text that came of them.
+        text: u64,
+        /// Lines of it.
+        lines: u64,
+    },
     /// The input holds no text at all.
     #[error("{} holds no text; give a file with one sentence a line", path.display())]
     EmptyInput {

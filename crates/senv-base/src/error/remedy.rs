@@ -47,6 +47,10 @@ pub enum Remedy {
     AcceptRowCount,
     /// A higher limit for the bytes of a line.
     RaiseLineLimit,
+    /// Each line cut into sentences by itself, where a sentence does not go on in the next.
+    SplitLines,
+    /// A file that becomes any number of bytes and lines of text.
+    AcceptExpansion,
     /// A higher limit for the tokens of a sentence.
     RaiseTokenLimit,
     /// Sentences above the limit cut, and not left out.
@@ -69,7 +73,7 @@ pub enum Remedy {
 
 impl Remedy {
     /// Every remedy.
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 25] = [
         Self::LowerLearningRate,
         Self::HigherLearningRate,
         Self::LimitGradients,
@@ -84,6 +88,8 @@ impl Remedy {
         Self::ReplaceInvalidUtf8,
         Self::AcceptRowCount,
         Self::RaiseLineLimit,
+        Self::SplitLines,
+        Self::AcceptExpansion,
         Self::RaiseTokenLimit,
         Self::CutLongSentences,
         Self::TrainOnText,
@@ -130,6 +136,8 @@ impl Remedy {
             Self::ReplaceInvalidUtf8 => "invalid bytes replaced",
             Self::AcceptRowCount => "any number of rows accepted",
             Self::RaiseLineLimit => "raise the limit of a line",
+            Self::SplitLines => "cut each line by itself",
+            Self::AcceptExpansion => "accept any expansion",
             Self::RaiseTokenLimit => "raise the limit of tokens",
             Self::CutLongSentences => "cut long sentences",
             Self::TrainOnText => "train a model on such text",

@@ -39,7 +39,8 @@ pub(super) fn of(folder: &Path, verify: bool) -> Result<Value> {
         "segments": collection.n_segments(),
         "cells": cells,
         "known_words": SentenceCollection::known_words(&collection).share().map(rounded),
-        "without_vector": SentenceCollection::zero_vectors(&collection),
+        "without_vector": SentenceCollection::zero_vectors(&collection)
+            + SentenceCollection::directionless_vectors(&collection),
         "bytes_per_row": (rows > 0).then(|| (bytes as f64 / rows as f64).round() as u64),
         "file": folder.display().to_string(),
         "file_bytes": bytes,

@@ -154,7 +154,6 @@ impl Decode {
             };
             for_line_batches(
                 reader,
-                |_| Ok(()),
                 threads,
                 || State::new(&model),
                 work,
@@ -252,6 +251,7 @@ impl Wanted<'_> {
             let DecodedSentence { text, log_probability, ended } = sentence;
             let end = if *ended { "" } else { " …" };
             // A buffer in memory takes everything.
+            let text = output::cell(text);
             let _ = writeln!(out, "{name}\t{decoder}\t{log_probability:.3}\t{text}{end}");
         }
         Ok(())

@@ -60,7 +60,7 @@ impl Define {
             }
             let clean = definition.replace(['\t', '\n', '\r'], " ");
             for DefinedWord { word, cosine, .. } in words {
-                writeln!(out, "{clean}\t{cosine:.4}\t{word}").map_err(Failure::stdout)?;
+                writeln!(out, "{clean}\t{cosine:.4}\t{}", output::cell(&word)).map_err(Failure::stdout)?;
             }
         }
         out.flush().map_err(Failure::stdout)

@@ -154,12 +154,16 @@ fn of_groups(path: &Path) -> Result<Value> {
     }))
 }
 
+/// Characters of a name of a fact up to which all values are below each other.
+const WIDEST_NAME: usize = 60;
+
 /// Prints a line a fact, and what follows.
 fn print(facts: &Value, report: String) -> Result {
     let mut lines = Vec::new();
     push("", facts, &mut lines);
-    let width = lines.iter().map(|(name, _)| name.len()).max().unwrap_or_default();
-    let lines: String = lines.iter().map(|(name, value)| format!("{name:width$}  {value}\n")).collect();
+    let width = lines.iter().map(|(name, _)| name.len()).max().unwrap_or_default().min(WIDEST_NAME);
+    let line = |(name, value): &(String, String)| format!("{:width$}  {}\n", output::cell(name), output::cell(value));
+    let lines: String = lines.iter().map(line).collect();
     output::print(&(lines + &report))
 }
 

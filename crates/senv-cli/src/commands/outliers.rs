@@ -108,6 +108,6 @@ impl Outliers {
         if self.drop {
             return writeln!(out, "{}", place.text);
         }
-        writeln!(out, "{:.4}\t{}\t{}", outlier.likeness, place.shown(), place.text)
+        writeln!(out, "{:.4}\t{}\t{}", outlier.likeness, place.shown(), output::cell(place.text))
     }
 }

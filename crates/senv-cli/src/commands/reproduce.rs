@@ -144,7 +144,7 @@ impl RunObserver for RunProgress {
     }
 
     fn started(&self, command: &str) {
-        self.bar.set_message(command.to_owned());
+        self.bar.set_message(output::for_terminal(command).into_owned());
     }
 
     fn ended(&self, command: &str, outcome: std::result::Result<Duration, &str>) {

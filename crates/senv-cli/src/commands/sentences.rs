@@ -7,7 +7,7 @@ use senv_core::text::Lines;
 use serde::Serialize;
 
 use super::{ModelArg, known_words::WordSample};
-use crate::{failure::Result, text::TextArgs};
+use crate::{failure::Result, output::cell, text::TextArgs};
 
 /// A sentence and where it stands.
 #[derive(Debug, Serialize)]
@@ -22,14 +22,15 @@ impl LocatedSentence<'_> {
     /// Its line, with the file where there are several.
     pub(crate) fn shown(&self) -> String {
         match &self.file {
-            Some(file) => format!("{file}:{}", self.line),
+            Some(file) => format!("{}:{}", cell(file), self.line),
             None => self.line.to_string(),
         }
     }
 
-    /// Its text for a column between tabs.
+    /// Its text for a column of pairs that other commands read: tabs and line ends as blanks.
     pub(crate) fn column(&self) -> Cow<'_, str> {
-        if self.text.contains('\t') { self.text.replace('\t', " ").into() } else { self.text.into() }
+        let ends = ['\t', '\n', '\r'];
+        if self.text.contains(ends) { self.text.replace(ends, " ").into() } else { self.text.into() }
     }
 }
 

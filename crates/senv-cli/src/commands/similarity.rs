@@ -164,20 +164,13 @@ impl Similarity {
             let reader = TextReader::open(&[&self.input], &self.text.options())?;
             let mut out = output::stdout();
             let work = |state: &mut State<'_>, batch: &mut LineBatch<Tally>| self.score(state, batch);
-            for_line_batches(
-                reader,
-                |_| Ok(()),
-                threads,
-                state,
-                work,
-                |batch| {
-                    tally += batch.tally;
-                    if !sample.is_complete() {
-                        sample.add(batch.lines.iter().flat_map(|(_, line)| line.split('\t').take(2)));
-                    }
-                    out.write_all(&batch.out).map_err(Failure::stdout)
-                },
-            )?;
+            for_line_batches(reader, threads, state, work, |batch| {
+                tally += batch.tally;
+                if !sample.is_complete() {
+                    sample.add(batch.lines.iter().flat_map(|(_, line)| line.split('\t').take(2)));
+                }
+                out.write_all(&batch.out).map_err(Failure::stdout)
+            })?;
             out.flush().map_err(Failure::stdout)?;
         }
         if tally.unknown > 0 {

@@ -6,7 +6,10 @@
 
 mod recognize;
 
-use std::{fs, path::Path};
+use std::{
+    fs::{self, File},
+    path::Path,
+};
 
 use senv_core::files::{AtomicFile, is_same_file};
 
@@ -134,6 +137,8 @@ impl<'a> Destination<'a> {
         if !is_spared || force == Some(true) || recognize::is(path, content) {
             return Ok(());
         }
+        // What cannot be read is not known to be of somebody else.
+        File::open(path).map_err(|e| senv_core::Error::io("open", path, e))?;
         let (path, what) = (path.display(), content.name());
         let has_verb = matches!(content, Content::Vectors | Content::WordVectors | Content::Sentences);
         let verb = if has_verb { "" } else { "is " };

@@ -396,7 +396,7 @@ fn a_matrix_and_its_words_are_replaced_together_or_not_at_all() {
 
 /// Blank lines: 100 bytes and more of them for each byte of the file.
 #[test]
-fn compressed_text_that_no_text_becomes_is_encoded_by_force_alone() {
+fn compressed_text_that_no_text_becomes_is_encoded_where_any_expansion_is_accepted_alone() {
     let folder = Folder::with_model();
     let gzip = |lines: &[u8]| {
         let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
@@ -405,12 +405,12 @@ fn compressed_text_that_no_text_becomes_is_encoded_by_force_alone() {
     };
     folder.write("blank.gz", gzip(&vec![b'\n'; 1_000_000]));
     let encode = ["encode", "--model", "m.senv", "--output", "v.npy", "--input"];
-    let says = ["blank.gz: ", "which no text does", "a row of 12 values; --force"];
+    let says = ["blank.gz: ", "which no text does", "accept any expansion (--any-expansion)"];
     folder.run(&[&encode[..], &["blank.gz"]].concat()).fails(1, &says);
     // Behind a file of another ratio, too.
     folder.run(&[&encode[..], &["text.txt", "blank.gz"]].concat()).fails(1, &says);
     assert_eq!(folder.names(), ["blank.gz", "m.senv", "text.txt"]);
-    folder.run(&[&encode[..], &["blank.gz", "--force"]].concat()).ok();
+    folder.run(&[&encode[..], &["blank.gz", "--any-expansion"]].concat()).ok();
     assert_eq!(folder.read("v.npy").len(), 128 + 48_000_000);
     // Text that compresses well, and blank lines as they are.
     folder.write("same.gz", gzip(text(200).repeat(200).as_bytes()));

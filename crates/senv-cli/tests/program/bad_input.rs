@@ -1,5 +1,7 @@
 //! What is wrong is said in one line with a remedy, with the right exit code, and nothing is lost.
 
+use std::io::Write;
+
 use crate::common::{Folder, text};
 
 #[test]
@@ -57,6 +59,41 @@ fn bad_text_is_named() {
     folder.write("single.txt", "one\none\none\none\none\none\n");
     train("single.txt", &[]).fails(1, &["two known tokens"]);
     assert!(!folder.has("r.senv"));
+}
+
+#[test]
+fn a_sentence_that_goes_on_over_many_lines_says_how_to_cut_each_by_itself() {
+    let folder = Folder::with_model();
+    folder.write("words.txt", "word\n".repeat(300_000));
+    let says = ["words.txt:1: the sentence that begins here goes on", "--split=lines, of senv split --by lines"];
+    folder.run(&["split", "words.txt"]).fails(1, &says);
+    folder.run(&["encode", "words.txt", "--split", "--model", "m.senv"]).fails(1, &says);
+    assert_eq!(folder.run(&["split", "--by", "lines", "words.txt"]).ok().out.lines().count(), 300_000);
+}
+
+#[test]
+fn a_compressed_file_that_becomes_more_than_text_is_refused_by_every_command_that_reads_it() {
+    let folder = Folder::with_model();
+    let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+    gz.write_all(&b"cat\n".repeat(70_000)).unwrap();
+    folder.write("a.gz", gz.finish().unwrap());
+    let commands: [&[&str]; 8] = [
+        &["encode", "a.gz", "--model", "m.senv", "--output", "a.npy"],
+        &["encode", "a.gz", "--model", "m.senv", "--output", "a.npy", "--shard", "1/2"],
+        &["index", "a.gz", "--model", "m.senv", "--output", "a.index"],
+        &["train", "sent2vec", "a.gz", "--output", "a.senv"],
+        &["train", "a.gz", "--output", "a.senv"],
+        &["dedupe", "a.gz", "--model", "m.senv"],
+        &["split", "a.gz"],
+        &["sample", "a.gz", "--random", "3", "--model", "m.senv"],
+    ];
+    for command in commands {
+        let says = ["a.gz: ", "which no text does", "accept any expansion (--any-expansion)"];
+        folder.run(command).fails(1, &says);
+    }
+    for command in &commands[..3] {
+        folder.run(&[command, &["--any-expansion", "--force"][..]].concat()).ok();
+    }
 }
 
 #[test]

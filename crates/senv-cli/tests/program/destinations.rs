@@ -110,6 +110,16 @@ fn a_file_that_senv_has_not_written_takes_force() {
     folder.train("text.txt", "v.npy", &[]).fails(2, &["v.npy is there and is no model of senv"]);
     fs::rename(folder.path("other.senv"), folder.path("other.txt")).unwrap();
     folder.run(&[&encode[..], &["other.txt"]].concat()).fails(2, &["other.txt is there and holds no vectors"]);
+    // Root may read any file.
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        fs::copy(folder.path("m.senv"), folder.path("closed.senv")).unwrap();
+        fs::set_permissions(folder.path("closed.senv"), fs::Permissions::from_mode(0o0)).unwrap();
+        if fs::File::open(folder.path("closed.senv")).is_err() {
+            folder.train("text.txt", "closed.senv", &[]).fails(1, &["cannot open closed.senv: Permission denied"]);
+        }
+    }
     // Collections for the web page and groups are files of senv, but no models.
     folder.run(&["index", "text.txt", "--output", "c", "--export-web", "c.web"]).ok();
     folder.run(&["cluster", "text.txt", "--groups", "2", "--save", "g.senv"]).ok();

@@ -54,6 +54,44 @@ fn few_equal_and_unknown_sentences_have_a_result() {
 }
 
 #[test]
+fn a_vector_too_short_or_too_long_for_a_direction_is_no_unknown_word_and_one_of_another_dimension_names_its_file() {
+    let folder = Folder::new();
+    folder.write("v.txt", "cat 1 0\ndog 1e-20 0\nowl 3e38 3e38\n");
+    folder.write("text.txt", "cat\ndog\nowl\nqqq\n");
+    let index = |more: &[&str]| {
+        folder.run(&[&["index", "text.txt", "--model", "v.txt", "--output", "c", "--force"], more].concat())
+    };
+    let made = index(&[]).ok();
+    for says in ["1 sentence without a known word: never found", "2 sentences whose vector has no direction"] {
+        assert!(made.err.contains(says), "{}", made.err);
+    }
+    assert_eq!(folder.run(&["info", "c", "--json"]).ok().json()["without_vector"], 3);
+    folder.write("w.txt", "cat 1 0 0\ndog 0 1 0\n");
+    folder.run(&["encode", "text.txt", "--model", "w.txt", "--output", "w.npy"]).ok();
+    index(&["--vectors", "w.npy"]).fails(1, &["w.npy: its vectors have 3 values, those of the model 2"]);
+}
+
+#[test]
+#[cfg(unix)]
+fn a_name_forges_no_line_of_an_answer() {
+    let folder = Folder::with_model();
+    let name = "a\t9\n1.0000\t7\tforged";
+    folder.write(name, "the cat saw the dog\nthe train left the station\n");
+    folder.write("b.txt", "the bird\n");
+    let shown = "a\\t9\\n1.0000\\t7\\tforged:1\t";
+    folder.run(&["index", name, "b.txt", "--model", "m.senv", "--output", "c"]).ok();
+    for args in [
+        &["search", "--index", "c", "--k", "2", "--query", "the cat saw the dog"][..],
+        &["nearest", "--model", "m.senv", "--query", "the cat saw the dog", name, "b.txt", "--k", "2"],
+        &["cluster", "--model", "m.senv", "--members", "--groups", "2", name, "b.txt"],
+        &["outliers", "--model", "m.senv", name, "b.txt"],
+    ] {
+        let out = folder.run(args).ok().out;
+        assert!(out.contains(shown) && !out.lines().any(|line| line.contains("\t7\tforged")), "{args:?}: {out}");
+    }
+}
+
+#[test]
 fn what_does_not_fit_is_refused_and_changes_nothing() {
     let folder = Folder::with_model();
     folder.write("t.tsv", "1\tthe cat saw the dog\n2\tthe soup burnt\n");

@@ -112,6 +112,22 @@ fn what_cannot_be_divided_is_refused_with_a_remedy() {
 }
 
 #[test]
+fn a_collection_of_a_shard_of_another_text_is_refused_and_of_a_copy_is_not() {
+    let folder = folder();
+    let lines = String::from_utf8(folder.read("short.txt")).unwrap();
+    folder.write("copy.txt", &lines);
+    folder.write("other.txt", lines.replacen("the", "a", 1));
+    for (shard, input) in [("1/2", "short.txt"), ("2/2", "copy.txt"), ("2/2", "other.txt")] {
+        let output = format!("{input}.index");
+        folder.run(&["index", "--model", "m.senv", input, "--shard", shard, "--output", &output]).ok();
+    }
+    let join = |other: &str| folder.run(&["join", "short.txt.index", other, "--output", "joined.index"]);
+    join("other.txt.index").fails(1, &["other.txt.index", "another input than short.txt.index"]);
+    assert!(!folder.has("joined.index"));
+    join("copy.txt.index").ok();
+}
+
+#[test]
 fn collections_of_shards_join_to_the_bytes_of_the_whole() {
     let folder = folder();
     let index = |more: &[&str]| {

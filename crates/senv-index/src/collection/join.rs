@@ -74,7 +74,7 @@ impl Collection {
             let (Some(segment), Some(entry)) = (shard.segments.get(turn), shard.manifest.segments.get(turn)) else {
                 continue;
             };
-            let has_ids = shard.manifest.shard.is_some_and(|shard| shard.has_ids);
+            let has_ids = shard.manifest.shard.as_ref().is_some_and(|shard| shard.has_ids);
             if has_ids {
                 for row in 0..segment.len() {
                     let id = segment.id(row)?;
@@ -124,7 +124,7 @@ fn in_order<'a>(folder: &Path, shards: &'a [Collection]) -> Result<Vec<&'a Colle
     let mut ordered: Vec<Option<&Collection>> = Vec::new();
     for collection in shards {
         let (path, manifest) = (&collection.folder, &collection.manifest);
-        let Some(Shard { number, count, generation, .. }) = manifest.shard else {
+        let Some(Shard { number, count, generation, ref input, .. }) = manifest.shard else {
             return unfit(path, "it is no shard, but a collection by itself".into());
         };
         if manifest.generation != generation {
@@ -132,12 +132,16 @@ fn in_order<'a>(folder: &Path, shards: &'a [Collection]) -> Result<Vec<&'a Colle
         }
         let one = Manifest { shard: None, ..without_rows(manifest) };
         let other = Manifest { shard: None, ..without_rows(&first.manifest) };
-        let rule = |manifest: &Manifest| manifest.shard.map(|shard| (shard.count, shard.has_ids));
+        let rule = |manifest: &Manifest| manifest.shard.as_ref().map(|shard| (shard.count, shard.has_ids));
         if one != other || rule(manifest) != rule(&first.manifest) {
             let reason = format!(
                 "it is of another model, or was made with other settings or columns, than {}; make both alike",
                 first.folder.display()
             );
+            return unfit(path, reason);
+        }
+        if first.manifest.shard.as_ref().is_some_and(|first| first.input != *input) {
+            let reason = format!("it is of another input than {}; make all shards of the same", first.folder.display());
             return unfit(path, reason);
         }
         ordered.resize(count as usize, None);
@@ -175,12 +179,38 @@ fn without_rows(manifest: &Manifest) -> Manifest {
 
 #[cfg(test)]
 mod tests {
-    use std::path::PathBuf;
+    use std::{
+        path::PathBuf,
+        sync::{Arc, OnceLock},
+    };
 
     use senv_core::Table;
 
     use super::*;
     use crate::{CollectionParams, NewRows};
+
+    #[test]
+    fn shards_of_equal_size_and_of_another_input_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        for (name, number, input) in
+            [("1", 1, Some("a")), ("2", 2, Some("a")), ("other", 2, Some("b")), ("none", 2, None)]
+        {
+            let params = CollectionParams::new(2).column("text").shard(number, 2, false);
+            let params = match input {
+                Some(digest) => params.shard_input(Arc::new(OnceLock::from(digest.to_owned()))),
+                None => params,
+            };
+            build(&at(name), &params, 4, |part| part % 2 == u64::from(number) - 1, None);
+        }
+        for other in ["other", "none"] {
+            let error = Collection::join(at("joined"), &[at("1"), at(other)]).unwrap_err();
+            assert!(error.to_string().contains("another input than"), "{error}");
+            assert!(!at("joined").exists());
+        }
+        let joined = Collection::join(at("joined"), &[at("1"), at("2")]).unwrap();
+        assert_eq!((joined.len(), joined.shard()), (12, None));
+    }
 
     /// Parts of three rows, those of a shard, or all.
     fn build(folder: &Path, params: &CollectionParams, n: u64, mine: impl Fn(u64) -> bool, ids: Option<u64>) {

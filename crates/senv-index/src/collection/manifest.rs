@@ -55,7 +55,7 @@ pub(super) struct Manifest {
 }
 
 /// Which part of a whole a collection is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Shard {
     /// From 1.
     pub(super) number: u32,
@@ -64,6 +64,9 @@ pub(super) struct Shard {
     pub(super) has_ids: bool,
     /// The generation as which it was made: with another it was changed since.
     pub(super) generation: u64,
+    /// Digest of all of the input, of which it has a part; none is unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) input: Option<String>,
 }
 
 /// A segment of a collection.
@@ -156,7 +159,8 @@ impl Manifest {
                 return Err(format!("no collection comes to {what} number {number}"));
             }
         }
-        if let Some(Shard { number, count, .. }) = self.shard.filter(|shard| !(1..=shard.count).contains(&shard.number))
+        if let Some(Shard { number, count, .. }) =
+            self.shard.as_ref().filter(|shard| !(1..=shard.count).contains(&shard.number))
         {
             return Err(format!("there is no shard {number} of {count}"));
         }
@@ -216,7 +220,7 @@ mod tests {
         (manifest.generation, manifest.next_id, manifest.next_file) = (4, 5, 6);
         manifest.metadata.insert("origin".into(), "x".into());
         manifest.counts.insert("tokens".into(), 8);
-        manifest.shard = Some(Shard { number: 2, count: 3, has_ids: true, generation: 4 });
+        manifest.shard = Some(Shard { number: 2, count: 3, has_ids: true, generation: 4, input: Some("5c".into()) });
         manifest
     }
 
@@ -259,7 +263,7 @@ mod tests {
             assert!(matches!(error, Error::Damaged { .. }), "{error}");
         }
         assert!(matches!(read(&|manifest| manifest.segments[0].deleted = 8), Error::Damaged { .. }));
-        let shard = |number| Some(Shard { number, count: 3, has_ids: false, generation: 1 });
+        let shard = |number| Some(Shard { number, count: 3, has_ids: false, generation: 1, input: None });
         for number in [0, 4] {
             assert!(matches!(read(&|manifest| manifest.shard = shard(number)), Error::Damaged { .. }));
         }

@@ -249,7 +249,7 @@ impl Collection {
     /// Number and count of the shard that it is ([`CollectionParams::shard`]); `None` for a collection by itself.
     #[must_use]
     pub fn shard(&self) -> Option<(u32, u32)> {
-        self.manifest.shard.map(|shard| (shard.number, shard.count))
+        self.manifest.shard.as_ref().map(|shard| (shard.number, shard.count))
     }
 
     /// The folder.

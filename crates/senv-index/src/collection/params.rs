@@ -1,6 +1,9 @@
 //! What a new collection is for, and rows on their way into one.
 
-use std::collections::{BTreeMap, HashSet};
+use std::{
+    collections::{BTreeMap, HashSet},
+    sync::{Arc, OnceLock},
+};
 
 use senv_core::Table;
 
@@ -23,6 +26,7 @@ pub struct CollectionParams {
     index: IndexParams,
     metadata: BTreeMap<String, String>,
     shard: Option<Shard>,
+    shard_input: Option<Arc<OnceLock<String>>>,
 }
 
 impl CollectionParams {
@@ -30,7 +34,7 @@ impl CollectionParams {
     #[must_use]
     pub fn new(dim: usize) -> Self {
         let (columns, index, metadata) = Default::default();
-        Self { dim, model: String::new(), columns, index, metadata, shard: None }
+        Self { dim, model: String::new(), columns, index, metadata, shard: None, shard_input: None }
     }
 
     /// The digest of the model that encodes the texts: vectors of another are refused.
@@ -66,13 +70,26 @@ impl CollectionParams {
     /// the rows have ids of their own; without, [`NewRows::first_id`] says where each part stands in the whole.
     #[must_use]
     pub fn shard(mut self, number: u32, count: u32, has_ids: bool) -> Self {
-        self.shard = Some(Shard { number, count, has_ids, generation: 0 });
+        self.shard = Some(Shard { number, count, has_ids, generation: 0, input: None });
         self
+    }
+
+    /// The digest of the whole of which a shard has its part: shards of different wholes do not join. It may become
+    /// known as late as `next` of [`Collection::build`](crate::Collection::build) has given the last part.
+    #[must_use]
+    pub fn shard_input(mut self, digest: Arc<OnceLock<String>>) -> Self {
+        self.shard_input = Some(digest);
+        self
+    }
+
+    /// That digest, once it is known.
+    pub(super) fn shard_input_digest(&self) -> Option<String> {
+        self.shard_input.as_ref().and_then(|digest| digest.get()).cloned()
     }
 
     /// The manifest of an empty collection.
     pub(super) fn manifest(&self) -> Result<Manifest> {
-        let Self { dim, model, columns, index, metadata, shard } = self;
+        let Self { dim, model, columns, index, metadata, shard, shard_input: _ } = self;
         check_size(0, *dim)?;
         index.blocks(*dim)?;
         let distinct: HashSet<&String> = columns.iter().collect();
@@ -81,12 +98,14 @@ impl CollectionParams {
             let got = columns.join(", ");
             return Err(senv_core::Error::InvalidParameter { name: "columns", requirement, got }.into());
         }
-        if let Some(Shard { number, count, .. }) = shard.filter(|shard| !(1..=shard.count).contains(&shard.number)) {
+        if let Some(Shard { number, count, .. }) =
+            shard.as_ref().filter(|shard| !(1..=shard.count).contains(&shard.number))
+        {
             let got = format!("{number}/{count}");
             let requirement = "I/N with I from 1 to N";
             return Err(senv_core::Error::InvalidParameter { name: "shard", requirement, got }.into());
         }
-        Ok(Manifest { metadata: metadata.clone(), shard: *shard, ..Manifest::new(*dim, model, columns, index) })
+        Ok(Manifest { metadata: metadata.clone(), shard: shard.clone(), ..Manifest::new(*dim, model, columns, index) })
     }
 }
 

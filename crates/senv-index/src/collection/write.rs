@@ -88,7 +88,11 @@ impl Collection {
         replace: bool,
     ) -> Result<Self, E> {
         Self::make(folder, params.manifest()?, replace, |building, manifest, new| {
-            building.append_parts(manifest, new, &mut None, next).map(|_| ())
+            building.append_parts(manifest, new, &mut None, next)?;
+            if let Some(shard) = &mut manifest.shard {
+                shard.input = params.shard_input_digest();
+            }
+            Ok(())
         })
     }
 

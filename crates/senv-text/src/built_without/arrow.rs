@@ -19,7 +19,7 @@ pub(crate) fn not_text(path: PathBuf, found: &'static str, _: bool) -> Error {
 pub(crate) struct ArrowLines(Infallible);
 
 impl ArrowLines {
-    pub(crate) fn open(_: &TableText, _: &Path, _: InvalidUtf8, _: &Arc<AtomicU64>) -> Result<Option<Self>> {
+    pub(crate) fn open(_: &TableText, _: &Path, _: (InvalidUtf8, bool), _: &Arc<AtomicU64>) -> Result<Option<Self>> {
         Ok(None)
     }
 

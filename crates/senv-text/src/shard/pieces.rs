@@ -78,7 +78,8 @@ pub(super) fn count_blocks(path: &Path, options: &TextOptions) -> Result<(u64, b
     let is_plain = options.table.is_none() && options.split.is_none() && {
         let mut source = decode::open(path, &Default::default())?;
         let mut head = Vec::new();
-        (&mut source.reader).take(1 << 12).read_to_end(&mut head).map_err(|e| Error::io(source.action, path, e))?;
+        let read = (&mut source.reader).take(1 << 12).read_to_end(&mut head);
+        read.map_err(|e| source.error(path, e))?;
         foreign(&head, path, false).map_or(Ok(()), Err)?;
         source.action == "read"
     };

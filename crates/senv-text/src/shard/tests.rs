@@ -27,7 +27,6 @@ fn read(mut reader: TextReader) -> Result<Read> {
     let mut lines = Vec::new();
     loop {
         let begins = reader.begins_block()?;
-        let _ = reader.decompression_progress();
         let Some(line) = reader.next_line()? else { return Ok(lines) };
         lines.push((line.path.to_owned(), line.number, line.text.to_owned(), begins));
     }

@@ -262,7 +262,7 @@ impl TableReader {
             match source.reader.read(&mut self.bytes[filled..]) {
                 Ok(n) => break n,
                 Err(e) if e.kind() == ErrorKind::Interrupted => {}
-                Err(e) => return Err(Error::io(source.action, path, e)),
+                Err(e) => return Err(source.error(path, e)),
             }
         };
         self.bytes.truncate(filled + n);

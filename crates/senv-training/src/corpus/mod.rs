@@ -62,6 +62,8 @@ pub struct CorpusOptions {
     pub table: Option<TableText>,
     /// What is cut into sentences; none by default: a line is a sentence.
     pub split: Option<Split>,
+    /// Whether a file may become more text than any text does ([`TextOptions::any_expansion`]); not by default.
+    pub any_expansion: bool,
     /// Folder of the temporary file, which takes four bytes a token; the system's temporary folder by default. On some
     /// machines that folder is in memory: name another for texts of many gigabytes.
     pub scratch_dir: Option<PathBuf>,
@@ -74,15 +76,15 @@ impl CorpusOptions {
     /// How lines are read.
     #[must_use]
     pub fn text_options(&self) -> TextOptions {
-        let Self { invalid_utf8, max_line_bytes, ref table, split, .. } = *self;
-        TextOptions { invalid_utf8, max_line_bytes, table: table.clone(), split }
+        let Self { invalid_utf8, max_line_bytes, ref table, split, any_expansion, .. } = *self;
+        TextOptions { invalid_utf8, max_line_bytes, table: table.clone(), split, any_expansion }
     }
 
     /// The same with lines read so.
     #[must_use]
     pub fn with_text_options(self, text: TextOptions) -> Self {
-        let TextOptions { invalid_utf8, max_line_bytes, table, split } = text;
-        Self { invalid_utf8, max_line_bytes, table, split, ..self }
+        let TextOptions { invalid_utf8, max_line_bytes, table, split, any_expansion } = text;
+        Self { invalid_utf8, max_line_bytes, table, split, any_expansion, ..self }
     }
 }
 
@@ -99,6 +101,7 @@ impl Default for CorpusOptions {
             max_line_bytes: DEFAULT_MAX_LINE_BYTES,
             table: None,
             split: None,
+            any_expansion: false,
             scratch_dir: None,
             kept: None,
         }

@@ -8,19 +8,21 @@ mod new_sentences;
 mod ranked;
 mod search;
 mod sentences;
+mod shard_parts;
 mod text_columns;
 mod text_parts;
 #[cfg(feature = "english")]
 mod web_export;
 
-use std::path::Path;
+use std::{path::Path, sync::Arc};
 
 use senv_core::{KnownWords, SentenceEncoder, text::Shard};
 use senv_index::{Collection, CollectionParams, IndexParams, NewRows, Rescoring};
 
 use self::{
     model_place::ModelPlace,
-    new_sentences::{SAMPLE, TEXT, ZERO_VECTORS},
+    new_sentences::{NO_DIRECTION, SAMPLE, TEXT, ZERO_VECTORS},
+    shard_parts::of_shard,
 };
 use crate::{
     error::{Error, Result},
@@ -183,10 +185,11 @@ impl SentenceCollection {
         replace: bool,
     ) -> Result<Self, E> {
         let place = ModelPlace::open(model, params.order_weight)?;
-        let rows_params = rows_params(&place, params)?;
+        let input = Arc::default();
+        let rows_params = rows_params(&place, params)?.shard_input(Arc::clone(&input));
         let columns: Vec<String> = [TEXT.to_owned()].into_iter().chain(params.columns.iter().cloned()).collect();
         place.model.prepare_for_many();
-        let next = encoded(&place.model, columns, of_shard(params.shard, next));
+        let next = encoded(&place.model, columns, of_shard(params.shard, input, next));
         let rows = match replace {
             false => Collection::build(folder, &rows_params, next),
             true => Collection::rebuild(folder, &rows_params, next),
@@ -308,11 +311,17 @@ impl SentenceCollection {
         KnownWords { sentences, words, known, hashed }
     }
 
-    /// Sentences that were added without a vector, because the model knows none of their words, or with one so short
-    /// (norms below 1e-12) that it has no direction: they are never found.
+    /// Sentences that were added without a vector, because the model knows none of their words: they are never found.
     #[must_use]
     pub fn zero_vectors(rows: &Collection) -> u64 {
         rows.count(ZERO_VECTORS)
+    }
+
+    /// Sentences that were added with a vector so short (norms below 1e-12) or so long (norms that overflow) that it
+    /// has no direction: they are never found.
+    #[must_use]
+    pub fn directionless_vectors(rows: &Collection) -> u64 {
+        rows.count(NO_DIRECTION)
     }
 
     /// Encodes sentences on all cores and adds them; their ids are returned. Each call makes a segment that is searched
@@ -462,26 +471,6 @@ fn weighted(model: Model, order_weight: f64) -> Result<Model> {
         Ok(model)
     } else {
         model.with_order_weight(order_weight)
-    }
-}
-
-/// The parts that are dealt to a shard, with the ids that they have in the whole.
-fn of_shard<E>(
-    shard: Option<CollectionShard>,
-    mut next: impl FnMut(usize) -> Result<Option<NewSentences>, E>,
-) -> impl FnMut(usize) -> Result<Option<NewSentences>, E> {
-    let (mut n_parts, mut n_sentences) = (0, 0);
-    move |len| {
-        let Some(CollectionShard { shard, .. }) = shard else { return next(len) };
-        while let Some(part) = next(len)? {
-            let first = n_sentences;
-            n_sentences += part.len() as u64;
-            n_parts += 1;
-            if shard.deals(n_parts - 1) {
-                return Ok(Some(part.first_id(first)));
-            }
-        }
-        Ok(None)
     }
 }
 

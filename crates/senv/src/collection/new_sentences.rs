@@ -2,7 +2,9 @@
 
 use senv_core::{KnownWords, Rows, SentenceEncoder, Table, kernels, memory::check_memory, text::is_blank};
 use senv_index::NewRows;
+use sha2::{Digest, Sha256};
 
+use super::SentenceCollection;
 use crate::{
     error::{Error, Result},
     model::handle::Model,
@@ -21,6 +23,7 @@ pub(super) const TEXT: &str = "text";
 
 /// Names under which a collection counts.
 pub(super) const ZERO_VECTORS: &str = "zero_vectors";
+pub(super) const NO_DIRECTION: &str = "no_direction";
 pub(super) const SAMPLE: [&str; 4] = ["sample_sentences", "sample_words", "sample_known_words", "sample_hashed_words"];
 
 /// Sentences for a [`SentenceCollection`](crate::SentenceCollection), with what belongs to them. None of them may be
@@ -90,6 +93,26 @@ impl NewSentences {
         self.texts.is_empty()
     }
 
+    /// Adds to a digest what they are: texts, ids and columns, apart from the paths of files, which other machines may
+    /// see elsewhere. Each text stands behind its length.
+    pub(super) fn digest(&self, sum: &mut Sha256) {
+        let Self { texts, ids, columns, first_id: _, vectors: _ } = self;
+        let mut add_texts = |texts: &[String]| {
+            sum.update((texts.len() as u64).to_le_bytes());
+            for text in texts {
+                sum.update((text.len() as u64).to_le_bytes());
+                sum.update(text);
+            }
+        };
+        add_texts(texts);
+        for (name, values) in columns.iter().filter(|(name, _)| name != SentenceCollection::FILE) {
+            add_texts(std::slice::from_ref(name));
+            add_texts(values);
+        }
+        sum.update([u8::from(ids.is_some())]);
+        ids.iter().flatten().for_each(|id| sum.update(id.to_le_bytes()));
+    }
+
     /// Makes rows for a collection with these columns; the first column holds the sentences.
     pub(super) fn into_rows(self, model: &Model, columns: &[String]) -> Result<NewRows> {
         let Self { texts, ids, first_id, columns: mut given, vectors } = self;
@@ -114,10 +137,15 @@ impl NewSentences {
             }
             None => encode(model, &texts)?,
         };
-        let zero = vectors.iter().filter(|row| has_no_direction(row)).count() as u64;
+        let is_zero = |row: &&[f32]| row.iter().all(|&x| x == 0.0);
+        let zero = vectors.iter().filter(is_zero).count() as u64;
+        let no_direction = vectors.iter().filter(|row| has_no_direction(row)).count() as u64 - zero;
         let known = model.known_words(texts.iter().take(KnownWords::SAMPLE));
         ordered.insert(0, texts);
         let mut rows = NewRows::new(vectors).texts(ordered).count(ZERO_VECTORS, zero);
+        if no_direction > 0 {
+            rows = rows.count(NO_DIRECTION, no_direction);
+        }
         for (name, n) in SAMPLE.into_iter().zip([known.sentences, known.words, known.known, known.hashed]) {
             rows = rows.count(name, n);
         }

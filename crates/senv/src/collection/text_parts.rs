@@ -221,6 +221,23 @@ impl CollectionText {
         Some(bad_line(path, number, format!("the id {id} is given twice; it is that of {other}line {line}, too")))
     }
 
+    /// The error of vectors of another dimension than those of the collection ([`senv_core::Error::ShapeMismatch`]),
+    /// with the file that they come from.
+    #[must_use]
+    pub fn of_other_dim(&self, error: &senv_index::Error) -> Option<Error> {
+        let (
+            &senv_index::Error::Core(senv_core::Error::ShapeMismatch { what: "vectors", expected, got }),
+            Some(vectors),
+        ) = (error, &self.vectors)
+        else {
+            return None;
+        };
+        let reason = format!(
+            "its vectors have {got} values, those of the model {expected}; give the output of senv encode with this model"
+        );
+        Some(senv_core::Error::BadFile { path: vectors.path.clone(), reason }.into())
+    }
+
     /// The next part, of so many sentences; `None` at the end.
     ///
     /// # Errors

@@ -31,6 +31,7 @@ pub(super) fn read(
         invalid_utf8: options.text.invalid_utf8,
         max_line_bytes: options.text.max_line_bytes,
         table: options.text.table.clone(),
+        any_expansion: options.text.any_expansion,
         kept,
         ..CorpusOptions::default()
     };

@@ -119,7 +119,7 @@ impl AddAssign for CoverageCounts {
 /// let text = TextReader::from_reader("pets.txt", "A cat sleeps.\n\n".as_bytes(), &TextOptions::default())?;
 /// let english = senv::english()?;
 /// let encoding = LineEncoding { model: &english, path: "english".as_ref(), format: VectorFormat::Npy, threads: 2 };
-/// let counts = encoding.to_file(text, &output, |_| Ok::<_, senv::Error>(()), |_| {})?;
+/// let counts = encoding.to_file(text, &output, |_| {})?;
 /// assert_eq!((counts.lines, counts.blank), (2, 1));
 /// assert_eq!(senv_store::NpyReader::open(&output)?.n_rows(), 2);
 /// # }
@@ -138,15 +138,13 @@ pub struct LineEncoding<'a> {
 }
 
 impl LineEncoding<'_> {
-    /// Hands the bytes that the vectors become to `write`, in order, which sees what was encoded for them. `accept`
-    /// sees the reader now and then, and may refuse the rest.
+    /// Hands the bytes that the vectors become to `write`, in order, which sees what was encoded for them.
     ///
     /// # Errors
-    /// Those of reading, of `accept` and `write`, and of [`Model::check_finite`].
+    /// Those of reading and of `write`, and of [`Model::check_finite`].
     pub fn run<E: From<Error> + From<senv_core::Error> + Send>(
         &self,
         reader: TextReader,
-        accept: impl Fn(&TextReader) -> Result<(), E> + Send,
         mut write: impl FnMut(&[u8], Option<&LineBatch<CoverageCounts>>) -> Result<(), E>,
     ) -> Result<CoverageCounts, E> {
         let Self { model, path, format, threads } = *self;
@@ -173,7 +171,7 @@ impl LineEncoding<'_> {
         let mut counts = CoverageCounts::default();
         let [before, behind] = format.frame();
         write(before, None)?;
-        for_line_batches(reader, accept, threads, state, work, |batch| {
+        for_line_batches(reader, threads, state, work, |batch| {
             let first = if counts.lines == 0 { before.len() } else { 0 };
             counts += batch.tally;
             write(&batch.out[first.min(batch.out.len())..], Some(batch))
@@ -186,13 +184,12 @@ impl LineEncoding<'_> {
     ///
     /// # Errors
     /// As [`LineEncoding::run`]; those of writing.
-    pub fn to_file<E: From<Error> + From<senv_core::Error> + Send>(
+    pub fn to_file(
         &self,
         reader: TextReader,
         output: &Path,
-        accept: impl Fn(&TextReader) -> Result<(), E> + Send,
         mut on_batch: impl FnMut(&LineBatch<CoverageCounts>),
-    ) -> Result<CoverageCounts, E> {
+    ) -> Result<CoverageCounts> {
         let dim = self.model.dim();
         let failed = |error| senv_core::Error::io("write", output, error);
         let mut file = AtomicFile::create(output)?;
@@ -204,9 +201,9 @@ impl LineEncoding<'_> {
             write_header(&mut file, 0)?;
         }
         let start = if is_npy { file.stream_position().map_err(failed)? } else { 0 };
-        let counts = self.run(reader, accept, |bytes, batch| {
+        let counts = self.run(reader, |bytes, batch| {
             batch.into_iter().for_each(&mut on_batch);
-            Ok(file.write_all(bytes).map_err(failed)?)
+            Ok::<_, Error>(file.write_all(bytes).map_err(failed)?)
         })?;
         if is_npy {
             file.seek(SeekFrom::Start(0)).map_err(failed)?;

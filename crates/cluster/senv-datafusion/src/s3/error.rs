@@ -38,7 +38,20 @@ pub(super) fn explained(url: &str, error: &object_store::Error) -> DataFusionErr
     } else {
         root
     };
-    DataFusionError::Execution(format!("{url}: {reason}"))
+    DataFusionError::Execution(without_users(&format!("{url}: {reason}")))
+}
+
+/// A message without the users and passwords of the URLs in it: what stands between `://` and the last `@` of a word.
+pub(super) fn without_users(message: &str) -> String {
+    let mut parts = message.split("://");
+    let mut shown = parts.next().unwrap_or_default().to_owned();
+    for rest in parts {
+        let end = rest.find(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`')).unwrap_or(rest.len());
+        let start = rest[..end].rfind('@').map_or(0, |at| at + 1);
+        shown.push_str("://");
+        shown.push_str(&rest[start..]);
+    }
+    shown
 }
 
 /// Where the environment says that the server is.
@@ -57,4 +70,21 @@ fn has_keys() -> bool {
 fn between<'a>(text: &'a str, start: &str, end: &str) -> Option<&'a str> {
     let (_, rest) = text.split_once(start)?;
     rest.split_once(end).map(|(found, _)| found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_has_no_password_of_a_url() {
+        for (message, shown) in [
+            ("no answer from http://me:secret@host:9000 (dns): check", "no answer from http://host:9000 (dns): check"),
+            ("s3://bucket/a: https://me:sec@ret/x@host has no TLS", "s3://bucket/a: https://host has no TLS"),
+            ("url \"http://secret@host/\" and mail to me@host", "url \"http://host/\" and mail to me@host"),
+            ("no URL", "no URL"),
+        ] {
+            assert_eq!(without_users(message), shown);
+        }
+    }
 }

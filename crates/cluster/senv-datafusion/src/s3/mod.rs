@@ -99,7 +99,7 @@ fn parse(text: &str) -> Result<(Url, Path)> {
 
 /// An error of what a user gave.
 fn configuration(url: impl std::fmt::Display, reason: impl std::fmt::Display) -> DataFusionError {
-    DataFusionError::Configuration(format!("{url}: {reason}"))
+    DataFusionError::Configuration(error::without_users(&format!("{url}: {reason}")))
 }
 
 #[cfg(test)]

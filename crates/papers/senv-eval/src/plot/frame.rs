@@ -209,7 +209,7 @@ fn caption_places(captions: &[Caption<'_>]) -> Vec<(f64, f64)> {
     places
 }
 
-/// Text as XML has it; control characters, which it cannot hold, become blanks.
+/// Text as XML has it; control characters, U+FFFE and U+FFFF, which it cannot hold, become blanks.
 pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -217,7 +217,7 @@ pub(crate) fn escape(text: &str) -> String {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
-            c if c.is_control() => out.push(' '),
+            c if c.is_control() || matches!(c, '\u{FFFE}' | '\u{FFFF}') => out.push(' '),
             c => out.push(c),
         }
     }
@@ -259,6 +259,7 @@ mod tests {
     #[test]
     fn text_is_escaped() {
         assert_eq!(escape("a < b & c > \u{0}d"), "a &lt; b &amp; c &gt;  d");
+        assert_eq!(escape("\u{FFFD}\u{FFFE}\u{FFFF}\u{10000}\u{85}"), "\u{FFFD}  \u{10000} ");
     }
 
     #[test]

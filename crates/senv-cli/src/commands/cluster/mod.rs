@@ -195,7 +195,12 @@ impl Cluster {
                     output::write_json_line(&mut out, &member)?;
                 } else {
                     let group = member.group.map_or_else(|| "-".into(), |group| group.to_string());
-                    writeln!(out, "{group}\t{cosine:.4}\t{}\t{}", member.place.shown(), member.place.text)?;
+                    writeln!(
+                        out,
+                        "{group}\t{cosine:.4}\t{}\t{}",
+                        member.place.shown(),
+                        output::cell(member.place.text)
+                    )?;
                 }
             }
             return out.flush();
@@ -207,9 +212,13 @@ impl Cluster {
                 output::write_json_line(&mut out, &shown)?;
                 continue;
             }
-            let words = if group.words.is_empty() { String::new() } else { format!(": {}", group.words.join(" ")) };
+            let words = if group.words.is_empty() {
+                String::new()
+            } else {
+                format!(": {}", output::cell(&group.words.join(" ")))
+            };
             writeln!(out, "{}  {}{words}", number + 1, plural(group.size as u64, "sentence"))?;
-            group.central.iter().try_for_each(|sentence| writeln!(out, "     {sentence}"))?;
+            group.central.iter().try_for_each(|sentence| writeln!(out, "     {}", output::cell(sentence)))?;
         }
         out.flush()
     }

@@ -67,8 +67,7 @@ pub(crate) struct Encode {
     #[command(flatten)]
     folder: FolderArgs,
     /// Replace a file that is there already, whatever it holds; without it only an empty one, or what senv has written
-    /// of the same kind. One of the inputs is never replaced. And encode a compressed file that becomes more text than
-    /// any text does: 200 bytes or 10 lines for each of its bytes.
+    /// of the same kind. One of the inputs is never replaced.
     #[arg(long, help_heading = "Files")]
     force: bool,
     /// Digits after the point in text, 0 to 9 [default: as many as give back the same number]
@@ -142,7 +141,7 @@ impl Encode {
             None => TextReader::open(input, &text)?,
         };
         let encoding = LineEncoding { model, path, format: format.of_lines(), threads };
-        lines::encode(encoding, reader, self.force, Some(output).filter(|output| !is_dash(output)))
+        lines::encode(encoding, reader, Some(output).filter(|output| !is_dash(output)))
     }
 }
 

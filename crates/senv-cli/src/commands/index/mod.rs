@@ -244,8 +244,10 @@ impl Index {
             }
             Ok(part)
         };
-        let counts =
-            |rows: &Collection| (SentenceCollection::zero_vectors(rows), SentenceCollection::known_words(rows));
+        let counts = |rows: &Collection| {
+            let never_found = [SentenceCollection::zero_vectors(rows), SentenceCollection::directionless_vectors(rows)];
+            (never_found, SentenceCollection::known_words(rows))
+        };
         let (collection, (zero_before, known_before)) = if self.add || self.replace {
             let mut collection = open(&self.output, self.model.as_deref())?;
             let before = counts(collection.rows());
@@ -302,9 +304,12 @@ impl Index {
         if let Some(path) = SentenceCollection::model_path(collection.rows()) {
             warn_of_few(path, known.since(known_before));
         }
-        let unknown = zero.saturating_sub(zero_before);
-        if unknown > 0 {
-            output::warn(&format!("{} without a known word: never found", plural(unknown, "sentence")));
+        let causes = ["without a known word", "whose vector has no direction: its norm is below 1e-12, or overflows"];
+        for ((now, before), why) in zero.into_iter().zip(zero_before).zip(causes) {
+            let sentences = now.saturating_sub(before);
+            if sentences > 0 {
+                output::warn(&format!("{} {why}: never found", plural(sentences, "sentence")));
+            }
         }
         web::export(self.export_web.as_deref(), &collection)
     }
@@ -367,12 +372,13 @@ impl Index {
     }
 }
 
-/// A failure of adding the sentences, with the lines where the library knows rows.
+/// A failure of adding the sentences, with the lines where the library knows rows, and the file of their vectors.
 fn with_lines(failure: Failure, text: &CollectionText) -> Failure {
     let Failure::Failed(error) = &failure else { return failure };
     let of_index = match error.downcast_ref::<senv::Error>() {
         Some(senv::Error::Index(error)) => Some(error),
         _ => error.downcast_ref::<senv_index::Error>(),
     };
-    of_index.and_then(|error| text.given_twice(error)).map_or(failure, Failure::from)
+    let explained = |error| text.given_twice(error).or_else(|| text.of_other_dim(error));
+    of_index.and_then(explained).map_or(failure, Failure::from)
 }

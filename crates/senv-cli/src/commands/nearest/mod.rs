@@ -268,16 +268,16 @@ impl Nearest {
             return output::write_json_line(out, answer);
         }
         if n > 1 {
-            writeln!(out, "{}> {}", if i > 0 { "\n" } else { "" }, answer.query)?;
+            writeln!(out, "{}> {}", if i > 0 { "\n" } else { "" }, output::cell(answer.query))?;
         }
         for FoundText { cosine, file, line, text, count } in &answer.neighbours {
             write!(out, "{cosine:.4}\t")?;
             match (file, line) {
-                (Some(file), Some(line)) => write!(out, "{file}:{line}\t")?,
+                (Some(file), Some(line)) => write!(out, "{}:{line}\t", output::cell(file))?,
                 (None, Some(line)) => write!(out, "{line}\t")?,
                 (_, None) => {}
             }
-            write!(out, "{text}")?;
+            write!(out, "{}", output::cell(text))?;
             write_times(out, count.unwrap_or(1))?;
             writeln!(out)?;
         }

@@ -7,7 +7,7 @@ use senv_core::{Coverage, KnownWords};
 use serde::Serialize;
 
 use super::ranked::Hit;
-use crate::{commands::answers::write_times, failure::Result};
+use crate::{commands::answers::write_times, failure::Result, output::cell};
 
 /// What is looked for: a text, and the line that it is of the file of the queries.
 #[derive(Debug, Clone)]
@@ -83,31 +83,31 @@ impl<'a> Answer<'a> {
         for neighbour in &self.neighbours {
             let Neighbour { score, document, cosine, id, file, line, text, before, behind, count, columns } = neighbour;
             for text in before {
-                writeln!(out, "\t\t\t{text}")?;
+                writeln!(out, "\t\t\t{}", cell(text))?;
             }
             match score {
                 Some(score) => write!(out, "{score:.4}\t")?,
                 None => write!(out, "{mark}{cosine:.4}\t")?,
             }
             match document {
-                Some(document) => write!(out, "{document}\t")?,
+                Some(document) => write!(out, "{}\t", cell(document))?,
                 None => write!(out, "{id}\t")?,
             }
             if let (Some(file), Some(line)) = (file, line) {
                 let place = format!("{file}:{line}");
                 // The name of a document that has no other.
                 if document.as_ref() != Some(&place) {
-                    write!(out, "{place}\t")?;
+                    write!(out, "{}\t", cell(&place))?;
                 }
             }
-            write!(out, "{text}")?;
+            write!(out, "{}", cell(text))?;
             for (name, value) in columns {
-                write!(out, "\t{name}={}", value.as_str().unwrap_or_default())?;
+                write!(out, "\t{name}={}", cell(value.as_str().unwrap_or_default()))?;
             }
             write_times(out, *count)?;
             writeln!(out)?;
             for text in behind {
-                writeln!(out, "\t\t\t{text}")?;
+                writeln!(out, "\t\t\t{}", cell(text))?;
             }
         }
         Ok(())

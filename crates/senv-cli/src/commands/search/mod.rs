@@ -343,7 +343,7 @@ impl Searched<'_> {
                     return output::write_json_line(out, &answer);
                 }
                 if self.many {
-                    writeln!(out, "{}> {}", if self.n > 0 { "\n" } else { "" }, query.text)?;
+                    writeln!(out, "{}> {}", if self.n > 0 { "\n" } else { "" }, output::cell(&query.text))?;
                 }
                 answer.write_text(out)
             };

@@ -14,6 +14,7 @@ use arrow_array::RecordBatch;
 use super::{ArrowBatches, ArrowFormat, BATCH, Cells, ColumnPlace};
 use crate::{
     InvalidUtf8,
+    expansion::Expansion,
     table::{Lines, TableText},
 };
 use senv_base::{Error, Result};
@@ -35,6 +36,9 @@ pub(crate) struct ArrowLines {
     n_bytes: u64,
     n_counted: u64,
     consumed: Arc<AtomicU64>,
+    /// Bytes of text so far, and whether they may be any number.
+    n_text: u64,
+    any_expansion: bool,
 }
 
 impl ArrowLines {
@@ -42,7 +46,7 @@ impl ArrowLines {
     pub(crate) fn open(
         table: &TableText,
         path: &Path,
-        invalid_utf8: InvalidUtf8,
+        (invalid_utf8, any_expansion): (InvalidUtf8, bool),
         consumed: &Arc<AtomicU64>,
     ) -> Result<Option<Self>> {
         if ArrowFormat::of_file(path).is_none() {
@@ -53,8 +57,22 @@ impl ArrowLines {
             table.columns.iter().map(|column| batches.place(column)).collect::<Result<_>>()?;
         let n_bytes = fs::metadata(path).map_err(|e| Error::io("read", path, e))?.len();
         let (batch, cells, consumed) = (None, Vec::new(), Arc::clone(consumed));
-        let (n, row, n_before, n_counted) = (0, 0, 0, 0);
-        Ok(Some(Self { batches, places, invalid_utf8, batch, cells, n, row, n_before, n_bytes, n_counted, consumed }))
+        let (n, row, n_before, n_counted, n_text) = (0, 0, 0, 0, 0);
+        Ok(Some(Self {
+            batches,
+            places,
+            invalid_utf8,
+            batch,
+            cells,
+            n,
+            row,
+            n_before,
+            n_bytes,
+            n_counted,
+            consumed,
+            n_text,
+            any_expansion,
+        }))
     }
 
     /// Makes lines of the next rows, about `size` bytes of them; false at the end.
@@ -76,6 +94,11 @@ impl ArrowLines {
                 self.push(self.row, &mut lines)?;
                 self.row += 1;
             }
+        }
+        self.n_text += out.len() as u64;
+        if !self.any_expansion {
+            let lines = self.n_before + self.row as u64;
+            Expansion { compressed: self.n_bytes, text: self.n_text, lines }.check_rows(path)?;
         }
         Ok(!numbers.is_empty())
     }

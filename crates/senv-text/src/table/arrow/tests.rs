@@ -235,3 +235,25 @@ fn changed_bytes_are_an_error_or_other_text_and_nothing_worse() {
         }
     }
 }
+
+#[test]
+fn rows_that_become_more_than_text_are_refused_unless_any_expansion_is_accepted() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = |text: &str, n| -> ArrayRef { Arc::new(StringArray::from(vec![text; n])) };
+    let sentence = "a sentence that is the same as all others, ".repeat(10);
+    for (case, (cell, n)) in [(&sentence[..], 50_000), ("a", 1_100_000)].into_iter().enumerate() {
+        let path = folder.path().join(format!("{case}.parquet"));
+        let batch = RecordBatch::try_from_iter([("text", text(cell, n))]).unwrap();
+        write_packed(&path, ArrowFormat::Parquet, true, &[batch]);
+        let error = lines(&path, &["text"], TextOptions::default()).unwrap_err();
+        assert!(error.starts_with("FILE: ") && error.contains("which no text does"), "{error}");
+        let any = TextOptions { any_expansion: true, ..TextOptions::default() };
+        assert_eq!(lines(&path, &["text"], any).unwrap().len(), n);
+    }
+    // As a column of few different texts is.
+    let path = folder.path().join("labels.parquet");
+    let labels = || (0..500_000).map(|i: usize| ["good", "bad", "neither"][i * i % 3]);
+    let batch = RecordBatch::try_from_iter([("text", Arc::new(StringArray::from_iter_values(labels())) as ArrayRef)]);
+    write_packed(&path, ArrowFormat::Parquet, true, &[batch.unwrap()]);
+    assert_eq!(lines(&path, &["text"], TextOptions::default()).unwrap().len(), 500_000);
+}
