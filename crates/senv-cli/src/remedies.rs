@@ -8,16 +8,33 @@ use senv::Remedy;
 
 use crate::command_line;
 
-/// The option of the command that runs that does it, or another command; none where the command has no such option, and
-/// for remedies of later releases of the library.
+/// The option of the command that runs that does it, or another command with its option; none where the command has no
+/// such option and no other has, and for remedies of later releases of the library.
 fn option(remedy: Remedy) -> Option<&'static str> {
     let text = match remedy {
         Remedy::ModelOfLargerText if runs_a_system() => "--init-model MODEL",
         Remedy::ModelOfLargerText => "--from MODEL, of a system --init-model MODEL",
+        Remedy::SplitLines if matches!(command_line::path(), [split] if split == "split") => "--by lines",
         remedy => any_option(remedy)?,
     };
-    let name = text.strip_prefix("--").and_then(|text| text.split([' ', ';', ',']).next());
-    name.is_none_or(command_line::has_option).then_some(text)
+    let name = text.strip_prefix("--").and_then(|text| text.split([' ', ';', ',', '=']).next());
+    if name.is_none_or(command_line::has_option) { Some(text) } else { option_elsewhere(remedy) }
+}
+
+/// The command that has the option, where that which runs does not: it made what is used here, or makes it anew.
+fn option_elsewhere(remedy: Remedy) -> Option<&'static str> {
+    if runs_a_system() {
+        // No other system helps this one.
+        return None;
+    }
+    Some(match remedy {
+        Remedy::LowerLearningRate | Remedy::HigherLearningRate => "senv train SYSTEM --lr",
+        Remedy::MoreEpochs => "senv train SYSTEM --epochs",
+        Remedy::LowerMinCount => "senv train SYSTEM --min-count",
+        Remedy::SifWeights => "senv train SYSTEM --weights sif",
+        Remedy::Replace => "senv index --force",
+        _ => return None,
+    })
 }
 
 /// Whether a system is trained, whose options are its own.
@@ -40,7 +57,7 @@ fn any_option(remedy: Remedy) -> Option<&'static str> {
         Remedy::ReplaceInvalidUtf8 => "--invalid-utf8 replace",
         Remedy::AcceptRowCount => "senv convert --accept-row-count",
         Remedy::RaiseLineLimit => "--max-line-bytes",
-        Remedy::SplitLines => "--split=lines, of senv split --by lines",
+        Remedy::SplitLines => "--split=lines",
         Remedy::AcceptExpansion => "--any-expansion",
         Remedy::RaiseTokenLimit => "--max-tokens",
         Remedy::CutLongSentences => "--long cut",
@@ -67,11 +84,8 @@ pub(crate) fn shown_of_model(message: &dyn Display) -> String {
         return shown(message);
     }
     Remedy::show(message, |remedy| match remedy {
-        Remedy::LowerLearningRate | Remedy::HigherLearningRate => Some("senv train SYSTEM --lr"),
-        Remedy::MoreEpochs => Some("senv train SYSTEM --epochs"),
-        Remedy::LowerMinCount => Some("senv train SYSTEM --min-count"),
-        Remedy::SifWeights => Some("senv train SYSTEM --weights sif"),
-        _ => option(remedy),
+        Remedy::Replace => option(remedy),
+        remedy => option_elsewhere(remedy).or_else(|| option(remedy)),
     })
 }
 

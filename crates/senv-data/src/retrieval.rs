@@ -101,8 +101,8 @@ impl RetrievalSet {
     ///
     /// # Errors
     /// [`CoreError::BadTable`] names file and line of a record that is broken or comes twice, and of the first
-    /// judgement where all are of queries or documents that are not there; [`CoreError::EmptyInput`] if there is no document, or no query with a relevant one;
-    /// [`CoreError::Io`] if a file cannot be read.
+    /// judgement where all are of queries or documents that are not there; [`CoreError::EmptyInput`] if there is no
+    /// document, or no query with a relevant one; [`CoreError::Io`] if a file cannot be read.
     pub fn read(folder: impl AsRef<Path>) -> Result<Self> {
         let folder = folder.as_ref();
         let (corpus, queries) = (table(folder, "corpus.jsonl"), table(folder, "queries.jsonl"));

@@ -48,8 +48,9 @@ impl Outcome {
 ///
 /// # Errors
 /// [`Error::Diverged`] when the loss comes to four times that of guessing, [`Error::NothingToLearn`] when the corpus
-/// holds no example, [`Error::AllSkipped`] when subsampling leaves none, [`Error::CheckpointMismatch`] when a checkpoint is of another run, [`Error::Core`] for parameters,
-/// files, memory, and where the observer stops the run before anything is trained.
+/// holds no example, [`Error::AllSkipped`] when subsampling leaves none, [`Error::CheckpointMismatch`] when a
+/// checkpoint is of another run, [`Error::Core`] for parameters, files, memory, and where the observer stops the run
+/// before anything is trained.
 pub fn fit<E: Examples>(
     corpus: &Corpus,
     examples: &E,

@@ -149,7 +149,8 @@ impl CommonComponents {
 }
 
 /// Σ v vᵀ of vectors that are added one by one, in f64: dim² values however many vectors there are. The vectors
-/// themselves are kept while they are no more than dimensions: their products take n² values and n³ steps, and not dim³.
+/// themselves are kept while they are no more than dimensions: their products take n² values and n³ steps, and not
+/// dim³.
 ///
 /// The result depends on the vectors and their order only, not on the number of threads (those of the current rayon
 /// pool divide each block of 256 vectors).

@@ -87,7 +87,7 @@ fn word_vectors_are_trained_on_nine_short_lines_with_the_default_subsampling() {
     assert!(!trained.err.contains("nothing was learned"), "{}", trained.err);
     let info = folder.run(&["info", "m.senv", "--json"]).ok().json();
     let threshold = info["parameters"]["subsample"].as_f64().unwrap();
-    assert!(threshold > 0.01 && threshold < 0.1, "1 / words: {threshold}");
+    assert!(threshold == 0.1, "1 / words, and the next power of ten: {threshold}");
 }
 
 #[test]

@@ -125,8 +125,8 @@ fn padded(dim: usize) -> usize {
     (dim + 1).next_multiple_of(16)
 }
 
-/// The width with which a comparison takes least, judged on all pairs of some rows, and what it takes: whole rows of f32
-/// take their dimension.
+/// The width with which a comparison takes least, judged on all pairs of some rows, and what it takes: whole rows of
+/// f32 take their dimension.
 fn best_width(heads: &Heads, widths: &[usize], dim: usize, threshold: f32, int8: bool) -> (usize, f64) {
     let n = heads.values.len() / heads.width;
     let widths: Vec<usize> = widths.iter().copied().filter(|&width| width <= heads.width).collect();

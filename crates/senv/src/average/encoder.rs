@@ -331,12 +331,18 @@ mod tests {
         let with_row = encoder().with_unknown_row("UUUNKKK").unwrap();
         let scheme = Some(WeightScheme::Sif { a: 0.2 });
         // Weights .2 / (.2 + p): 1/4 of cat, 2/5 of dog, 2/3 of the row.
-        let weighted = with_row.weighted_on(scheme, &["Ishmael", "Queequeg"], 1).unwrap();
-        // The sentences are the row alone, whose direction is taken out of the mean of cat and the row.
-        let mean = [(1.0 + 2.0 / 3.0) / 2.0, (0.0 - 4.0 / 3.0) / 2.0];
-        let along = (mean[0] - 2.0 * mean[1]) / 5.0;
-        let expected = [mean[0] - along, mean[1] + 2.0 * along];
+        let weighted = with_row.weighted_on(scheme, &["Ishmael", "Queequeg", "dog"], 1).unwrap();
+        // The sentences are the row, twice, and dog; their first direction is taken out of the mean of cat and the row.
+        let (row, dog) = ([2.0 / 3.0, -4.0 / 3.0], [0.0, 2.0 / 5.0 * 8.0_f32]);
+        let moment = |i: usize, j: usize| -> f32 { 2.0 * row[i] * row[j] + dog[i] * dog[j] };
+        let (a, b, c) = (moment(0, 0), moment(0, 1), moment(1, 1));
+        let largest = (a + c) / 2.0 + (((a - c) / 2.0).powi(2) + b * b).sqrt();
+        let direction = [b, largest - a];
+        let mean = [(1.0 + row[0]) / 2.0, row[1] / 2.0];
+        let squares = direction[0] * direction[0] + direction[1] * direction[1];
+        let along = (mean[0] * direction[0] + mean[1] * direction[1]) / squares;
+        let expected = [mean[0] - along * direction[0], mean[1] - along * direction[1]];
         let (_, got) = vector(&weighted, "cat Ishmael");
-        assert!(got.iter().zip(expected).all(|(x, y)| (x - y).abs() < 1e-6), "{got:?} {expected:?}");
+        assert!(got.iter().zip(expected).all(|(x, y)| (x - y).abs() < 1e-5), "{got:?} {expected:?}");
     }
 }

@@ -105,10 +105,11 @@ impl TextSize {
 
     /// The threshold of subsampling: `at_large`, and more for a text so small that its rarest words would be skipped. A
     /// word that occurs once has the frequency 1 / words; at this threshold it is always kept, at 1e-5 of 50 words
-    /// twice in a hundred.
+    /// twice in a hundred. A power of ten, so that a text in another format, of which about as many words are expected,
+    /// has the same.
     #[must_use]
     pub(crate) fn subsample(self, at_large: f64) -> f64 {
-        at_large.max(1.0 / self.words.max(1) as f64)
+        at_large.max(10_f64.powi(-(self.words.max(1).ilog10() as i32)))
     }
 
     /// The least count of a known word.

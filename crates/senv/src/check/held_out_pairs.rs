@@ -33,7 +33,7 @@ impl CheckText {
     /// sentences of pairs.
     ///
     /// ```no_run
-    /// # use senv::{TrainOptions, check::{self, CheckParams, CheckText}, recipe::NeighbourRecipe};
+    /// # use senv::{TrainOptions, check::{CheckParams, CheckText, check}, recipe::NeighbourRecipe};
     /// # fn f(recipe: NeighbourRecipe, options: TrainOptions<'_>) -> senv::Result<()> {
     /// let mut data = recipe.read(&options)?;
     /// let sample = CheckText::hold_out(&mut data.first, &CheckParams::default())?;

@@ -219,7 +219,7 @@ pub struct Check {
 /// # Examples
 /// ```
 /// use senv_core::{Coverage, Scratch, SentenceEncoder};
-/// use senv::check::{self, CheckParams, CheckText, CheckWarning};
+/// use senv::check::{CheckParams, CheckText, CheckWarning, check};
 /// /// Gives every sentence the same vector.
 /// struct Constant;
 /// impl SentenceEncoder for Constant {

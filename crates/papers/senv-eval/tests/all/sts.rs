@@ -274,17 +274,16 @@ fn differences_in_level_are_marked_per_task_where_they_are_significant() {
     let second = evaluate_sts(&FirstLetter, &tasks).unwrap();
     let got = compare_sts(&first, &second).unwrap();
     let [sure, equal] = &got.tasks[..] else { panic!("two tasks") };
-    // 40 tied differences of one sign: each has rank 20.5, W+ = 0 or 820, mean 410, variance 40·41·81/24 less the
-    // tie term (40³ - 40)/48 = 5535 - 1332.5 = 4202.5, z = 410 / 64.8267 = 6.3246, two-sided p = 2.54e-10.
+    // 40 differences of one sign: of all signs, two of 2⁴⁰ assignments are as far out.
     assert_eq!((sure.n_pairs, sure.n_different, sure.significant), (80, 40, true));
     let p = sure.p_value.unwrap();
-    assert!((2.53e-10..2.55e-10).contains(&p), "{p:e}");
+    assert_eq!(p, 2.0_f64.powi(-39));
     assert_eq!((equal.n_different, equal.significant), (0, false));
     assert_eq!(sure.first, first.tasks[0].correlations);
     assert_eq!(sure.second, second.tasks[0].correlations);
     let text = got.to_text("letters", "first letter");
     assert_eq!(text.matches('†').count(), 2, "one mark and its explanation: {text}");
-    assert!(text.contains("2.5e-10"), "{text}");
+    assert!(text.contains("1.8e-12"), "{text}");
 }
 
 #[test]
