@@ -5,8 +5,8 @@ use std::path::Path;
 /// The name of the model, wherever a path of a model is asked for.
 const NAME: &str = "english";
 
-/// Whether a path is the name of the English model ([`english`]), which every way of opening a model takes for that
-/// model. A file of this name in the working folder is `./english`.
+/// Whether a path is the name of the English model ([`english`](crate::english())), which every way of opening a model
+/// takes for that model. A file of this name in the working folder is `./english`.
 ///
 /// ```
 /// assert!(senv::is_english("english") && !senv::is_english("./english"));
