@@ -12,7 +12,10 @@ use std::{
 };
 
 use clap::ArgMatches;
-use senv::{CheckpointPlan, FastSentParams, Sent2VecParams, TextSystem, TrainJob, TrainOptions, Word2VecParams, model::SavedModel, train_job::CheckOn};
+use senv::{
+    CheckpointPlan, FastSentParams, Sent2VecParams, TextSystem, TrainJob, TrainOptions, Word2VecParams,
+    model::SavedModel, train_job::CheckOn,
+};
 use senv_core::ranks::Reduce;
 use senv_mpi::MpiRank;
 

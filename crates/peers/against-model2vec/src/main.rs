@@ -92,7 +92,7 @@ fn run() -> Result<(), Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use senv::{Model, Tokenizer, Vocabulary, write_model2vec, average::AverageEncoder};
+    use senv::{Model, Tokenizer, Vocabulary, average::AverageEncoder, write_model2vec};
 
     #[test]
     fn both_read_a_folder_that_senv_wrote_alike() {

@@ -155,7 +155,8 @@ fn an_executor_with_another_model_refuses() {
         fs::create_dir(models).unwrap();
         english.with_order_weight(weight).unwrap().save(models.join("m.senv")).unwrap();
     }
-    let [our_digest, their_digest] = [&ours, &theirs].map(|models| senv::model::model_digest(models.join("m.senv")).unwrap());
+    let [our_digest, their_digest] =
+        [&ours, &theirs].map(|models| senv::model::model_digest(models.join("m.senv")).unwrap());
     assert_ne!(our_digest, their_digest);
     let input = folder.path().join("in.parquet");
     write_parquet(&input, 0, &[Some("rain")], 10);

@@ -10,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use senv::{Model, write_model2vec, average::AverageEncoder};
+use senv::{Model, average::AverageEncoder, write_model2vec};
 use senv_core::{Tokenizer, Vocabulary};
 use senv_datafusion::Centroids;
 
