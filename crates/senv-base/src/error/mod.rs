@@ -56,8 +56,8 @@ pub enum Error {
         /// The error of the system.
         source: std::io::Error,
     },
-    /// A file has its name and its new content, and the system cannot say that both outlast a power cut. What was asked
-    /// for is done: whoever tries again does it twice.
+    /// A file has its name and its new content, but the system cannot say that both outlast a power cut. The work is
+    /// done: trying again would do it a second time.
     #[error(
         "{}: this is done, but it may not outlast a power cut: the system could not write the folder to the disk ({source}); do not do \
          it again, but look at the disk, and keep a copy",
