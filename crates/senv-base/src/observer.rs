@@ -11,6 +11,8 @@ pub struct Progress {
     pub done: f64,
     /// The current epoch, counted from 0.
     pub epoch: u32,
+    /// The epochs of the run, or of its stage; `None` where steps alone are counted.
+    pub epochs: Option<u32>,
     /// Units of work done in this run of the program (tokens, pairs; the trainer says which).
     pub units: u64,
     /// Units of work per second since this run of the program began.
@@ -69,8 +71,6 @@ pub enum Control {
 pub struct Stage<'a> {
     /// Its name, empty for the work itself.
     pub name: &'a str,
-    /// The epochs that it takes, where these are other than those of the work.
-    pub epochs: Option<u32>,
     /// What it counts, where that is something else: `word`, `pair`.
     pub unit: Option<&'static str>,
 }
@@ -79,7 +79,7 @@ impl<'a> Stage<'a> {
     /// A stage that counts as the work itself does.
     #[must_use]
     pub const fn named(name: &'a str) -> Self {
-        Self { name, epochs: None, unit: None }
+        Self { name, unit: None }
     }
 }
 

@@ -53,7 +53,6 @@ impl Unit {
 /// Shows the progress of training and passes on the wish to stop.
 pub(crate) struct TrainingProgress {
     interrupt: Interrupt,
-    epochs: Option<u32>,
     unit: Unit,
     bar: ProgressBar,
     state: Mutex<State>,
@@ -70,20 +69,20 @@ struct State {
     last_line: Option<Instant>,
     /// What stands before every line, where training has stages.
     stage: String,
-    /// The epochs and the unit of a stage that has its own.
-    counts: Option<(Option<u32>, Unit)>,
+    /// What a stage counts that has its own unit.
+    unit: Option<Unit>,
 }
 
 impl TrainingProgress {
-    /// Progress of a run of so many epochs, if it counts epochs.
-    pub(crate) fn new(epochs: Option<u32>, unit: Unit, interrupt: Interrupt) -> Self {
+    /// Progress of a run that counts this.
+    pub(crate) fn new(unit: Unit, interrupt: Interrupt) -> Self {
         let bar = if output::is_terminal() && !output::is_quiet() {
             let style = ProgressStyle::with_template("{bar:30} {percent:>3}%  {msg}");
             ProgressBar::new(STEPS).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
         } else {
             ProgressBar::hidden()
         };
-        Self { interrupt, epochs, unit, bar, state: Mutex::default(), unsaved: Mutex::default() }
+        Self { interrupt, unit, bar, state: Mutex::default(), unsaved: Mutex::default() }
     }
 
     /// Takes the bar away.
@@ -102,7 +101,7 @@ impl TrainingProgress {
     }
 
     fn line(&self, progress: &Progress, state: &State, done_before: f64) -> String {
-        let mut text = state.stage.clone() + &self.pace(progress, state.counts.unwrap_or((self.epochs, self.unit)));
+        let mut text = state.stage.clone() + &pace(progress, state.unit.unwrap_or(self.unit));
         if progress.loss.is_finite() && !is_reading(progress) {
             text += &format!("  loss {:.3}", progress.loss);
         }
@@ -121,32 +120,27 @@ impl TrainingProgress {
         }
         text
     }
+}
 
-    /// Where it is and how fast.
-    fn pace(&self, progress: &Progress, (epochs, unit): (Option<u32>, Unit)) -> String {
-        let rate = short(progress.units_per_second);
-        match (is_reading(progress), epochs) {
-            (true, _) => {
-                let what = match (progress.bytes_read, progress.bytes) {
-                    (Some(read), Some(all)) => format!("reading  {} of {}", bytes(read), bytes(all)),
-                    (Some(read), None) => format!("reading  {}", bytes(read)),
-                    (None, _) => format!("counting  {}", plural(progress.units, "word")),
-                };
-                let rate = if progress.units_per_second > 0.0 { format!("  {rate} words/s") } else { String::new() };
-                what + &rate
-            }
-            (false, epochs) => {
-                let of = epochs.map_or_else(String::new, |epochs| format!("/{epochs}"));
-                let (rate, unit) = match progress.tokens_per_second {
-                    Some(tokens) => (short(tokens), "token"),
-                    None => (rate, unit.name()),
-                };
-                let lr = progress.lr;
-                let lr = if lr >= 1e-3 { format!("{lr:.4}") } else { format!("{lr:.1e}") };
-                format!("epoch {}{of}  {rate} {unit}s/s  lr {lr}", progress.epoch + 1)
-            }
-        }
+/// Where training is and how fast.
+fn pace(progress: &Progress, unit: Unit) -> String {
+    let rate = short(progress.units_per_second);
+    if is_reading(progress) {
+        let what = match (progress.bytes_read, progress.bytes) {
+            (Some(read), Some(all)) => format!("reading  {} of {}", bytes(read), bytes(all)),
+            (Some(read), None) => format!("reading  {}", bytes(read)),
+            (None, _) => format!("counting  {}", plural(progress.units, "word")),
+        };
+        return what + &if progress.units_per_second > 0.0 { format!("  {rate} words/s") } else { String::new() };
     }
+    let of = progress.epochs.map_or_else(String::new, |epochs| format!("/{epochs}"));
+    let (rate, unit) = match progress.tokens_per_second {
+        Some(tokens) => (short(tokens), "token"),
+        None => (rate, unit.name()),
+    };
+    let lr = progress.lr;
+    let lr = if lr >= 1e-3 { format!("{lr:.4}") } else { format!("{lr:.1e}") };
+    format!("epoch {}{of}  {rate} {unit}s/s  lr {lr}", progress.epoch + 1)
 }
 
 /// Reading knows no learning rate; that of training is above 0 to the end.
@@ -184,9 +178,9 @@ impl Observer for TrainingProgress {
     }
 
     fn stage(&self, stage: &Stage<'_>) {
-        let counts = stage.epochs.map(|epochs| (Some(epochs), Unit::of(stage.unit).unwrap_or(self.unit)));
         let name = if stage.name.is_empty() { String::new() } else { format!("{}  ", stage.name) };
-        *self.state.lock().unwrap_or_else(PoisonError::into_inner) = State { stage: name, counts, ..State::default() };
+        *self.state.lock().unwrap_or_else(PoisonError::into_inner) =
+            State { stage: name, unit: Unit::of(stage.unit), ..State::default() };
     }
 
     fn note_with(&self, message: &dyn Display, _: &[Remedy]) {

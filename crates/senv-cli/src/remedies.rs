@@ -23,6 +23,9 @@ fn option(remedy: Remedy) -> Option<&'static str> {
 
 /// The command that has the option, where that which runs does not: it made what is used here, or makes it anew.
 fn option_elsewhere(remedy: Remedy) -> Option<&'static str> {
+    if remedy == Remedy::AcceptExpansion {
+        return Some("decompress it before");
+    }
     if runs_a_system() {
         // No other system helps this one.
         return None;

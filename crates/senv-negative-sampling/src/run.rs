@@ -219,6 +219,7 @@ impl<'a, E: Examples> TrainingRun<'a, E> {
         let progress = Progress {
             done: unit.done,
             epoch: unit.epoch as u32,
+            epochs: Some(self.params.n_epochs()),
             units,
             units_per_second: units as f64 / seconds.max(1e-9),
             lr: f64::from(unit.rate.lr),

@@ -1,6 +1,6 @@
 //! Detects the format of a file by its first bytes, never by its name.
 
-use crate::{Error, Format, Result, input::Input, number::number};
+use crate::{Error, Format, Result, byte_window::ByteWindow, number::number};
 
 /// Bytes examined: two lines of the highest dimension at a usual length of numbers.
 const LOOK: usize = 4 << 20;
@@ -46,7 +46,7 @@ pub(crate) fn numbers_at_end(line: &[u8]) -> usize {
 }
 
 /// The format of the input; nothing is consumed but a byte order mark.
-pub(crate) fn detect(input: &mut Input) -> Result<Format> {
+pub(crate) fn detect(input: &mut ByteWindow) -> Result<Format> {
     let path = input.path().to_owned();
     let unknown = |found| Err(Error::UnknownFormat { path: path.clone(), found });
     let head = input.window(16)?;
@@ -103,7 +103,7 @@ pub(crate) fn detect(input: &mut Input) -> Result<Format> {
 }
 
 /// Drops a UTF-8 byte order mark; only called where nothing is consumed yet.
-pub(crate) fn skip_mark(input: &mut Input) -> Result<()> {
+pub(crate) fn skip_mark(input: &mut ByteWindow) -> Result<()> {
     if input.position() == 0 && input.window(3)?.starts_with(b"\xef\xbb\xbf") {
         input.consume(3);
     }

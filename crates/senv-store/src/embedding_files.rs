@@ -9,8 +9,8 @@ use senv_core::{Rows, Table, Tokenizer, Vocabulary, files::AtomicFile};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Embeddings, Error, Format, LoadReport, ModelFile, ModelWriter, NonFinite, ReadOptions, Result, detect, finalfusion,
-    input::Input, text_read, text_write, word2vec_binary,
+    Embeddings, Error, Format, LoadReport, ModelFile, ModelWriter, NonFinite, ReadOptions, Result,
+    byte_window::ByteWindow, detect, finalfusion, text_read, text_write, word2vec_binary,
 };
 
 /// The kind of a model file that holds embeddings and nothing else.
@@ -41,7 +41,7 @@ impl Embeddings {
     /// [`Error`], which names the position in the file; [`Error::UnknownFormat`] if no format fits.
     pub fn read(path: impl AsRef<Path>, options: &ReadOptions) -> Result<(Self, LoadReport)> {
         let path = path.as_ref();
-        let mut input = Input::open(path, options)?;
+        let mut input = ByteWindow::open(path, options)?;
         let format = match options.format {
             Some(format) => format,
             None => detect::detect(&mut input)?,
@@ -66,7 +66,7 @@ impl Embeddings {
         name: impl AsRef<Path>,
         options: &ReadOptions,
     ) -> Result<(Self, LoadReport)> {
-        let mut input = Input::from_reader(name.as_ref(), reader, options)?;
+        let mut input = ByteWindow::from_reader(name.as_ref(), reader, options)?;
         let format = match options.format {
             Some(format) => format,
             None => detect::detect(&mut input)?,
@@ -214,7 +214,7 @@ fn refuse_finalfusion(path: &Path, format: Format) -> Result<()> {
     Err(senv_core::Error::BadWrite { path: path.to_owned(), what, reason }.into())
 }
 
-fn read_rows(input: Input, format: Format, options: &ReadOptions) -> Result<(Embeddings, LoadReport)> {
+fn read_rows(input: ByteWindow, format: Format, options: &ReadOptions) -> Result<(Embeddings, LoadReport)> {
     match format {
         Format::Word2vecBinary => word2vec_binary::read(input, options),
         Format::Finalfusion => {

@@ -9,9 +9,9 @@
 
 use crate::{
     Embeddings, Error, Format, LoadReport, ReadOptions, Result,
+    byte_window::ByteWindow,
     collect::{Collector, limit},
     error::Position,
-    input::Input,
 };
 
 const MAGIC: &[u8] = b"FiFu";
@@ -43,7 +43,7 @@ struct Rows {
 }
 
 /// Reads the rest of the input.
-pub(crate) fn read(input: Input, options: &ReadOptions) -> Result<(Embeddings, LoadReport)> {
+pub(crate) fn read(input: ByteWindow, options: &ReadOptions) -> Result<(Embeddings, LoadReport)> {
     let mut file = File { input, options, end: u64::MAX };
     let head = file.bytes(12)?;
     let number = |at: usize| u32::from_le_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
@@ -101,7 +101,7 @@ pub(crate) fn read(input: Input, options: &ReadOptions) -> Result<(Embeddings, L
 }
 
 struct File<'a> {
-    input: Input,
+    input: ByteWindow,
     options: &'a ReadOptions,
     /// Where the present chunk ends.
     end: u64,

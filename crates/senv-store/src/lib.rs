@@ -32,6 +32,7 @@
 //! [`Sif`] and [`Usif`] compute frequency weights of words, [`weighted_sentence`] averages with such weights, and
 //! [`CommonComponents`] does common-component removal.
 
+mod byte_window;
 mod collect;
 mod common_components;
 mod common_components_eigen;
@@ -41,7 +42,6 @@ mod embedding_files;
 mod embeddings;
 mod error;
 mod finalfusion;
-mod input;
 mod matrix;
 mod nearest;
 mod nearest_stream;

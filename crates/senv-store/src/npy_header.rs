@@ -7,7 +7,7 @@ pub(crate) const MAX_HEADER: usize = 1 << 16;
 
 /// The supported types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum NumberType {
     F2,
     F4,
     F8,
@@ -15,7 +15,7 @@ pub(crate) enum Kind {
     U1,
 }
 
-impl Kind {
+impl NumberType {
     /// Bytes of a value.
     pub(crate) fn width(self) -> usize {
         match self {
@@ -59,7 +59,7 @@ fn half(bits: u16) -> f32 {
 /// The parsed header.
 #[derive(Debug)]
 pub(crate) struct Head {
-    pub(crate) kind: Kind,
+    pub(crate) kind: NumberType,
     pub(crate) big_endian: bool,
     pub(crate) columns_first: bool,
     pub(crate) rows: usize,
@@ -147,11 +147,11 @@ impl<'a> Dict<'a> {
         let (rows, columns) = shape.ok_or_else(|| missing("shape"))?;
         let (order, kind) = descr.split_at_checked(1).unwrap_or(("", descr));
         let kind = match kind {
-            "f2" => Kind::F2,
-            "f4" => Kind::F4,
-            "f8" => Kind::F8,
-            "i1" => Kind::I1,
-            "u1" => Kind::U1,
+            "f2" => NumberType::F2,
+            "f4" => NumberType::F4,
+            "f8" => NumberType::F8,
+            "i1" => NumberType::I1,
+            "u1" => NumberType::U1,
             _ => {
                 return Err(format!(
                     "numbers of type {descr:?}, expected f4 (or f2, f8, i1, u1): save them with astype('float32')"

@@ -7,10 +7,10 @@ use rayon::prelude::*;
 
 use crate::{
     Embeddings, Error, Format, LoadReport, ReadOptions, Result,
+    byte_window::ByteWindow,
     collect::{Collector, shown},
     detect::{self, MAX_HEADER, header, numbers_at_end, skip_mark, trim_line},
     error::Position,
-    input::Input,
     number::number,
 };
 
@@ -22,7 +22,7 @@ const PIECE: usize = 1 << 18;
 const MAX_NUMBER: usize = 64;
 
 /// Reads the rest of the input as text of this format.
-pub(crate) fn read(mut input: Input, format: Format, options: &ReadOptions) -> Result<(Embeddings, LoadReport)> {
+pub(crate) fn read(mut input: ByteWindow, format: Format, options: &ReadOptions) -> Result<(Embeddings, LoadReport)> {
     skip_mark(&mut input)?;
     let mut line = 1;
     let (dim, declared) = if format == Format::GloveText {
@@ -68,12 +68,12 @@ pub(crate) fn read(mut input: Input, format: Format, options: &ReadOptions) -> R
     }
 }
 
-fn wrong_count(input: &Input, declared: u64, found: u64) -> Error {
+fn wrong_count(input: &ByteWindow, declared: u64, found: u64) -> Error {
     Error::WrongRowCount { path: input.path().to_owned(), declared, found }
 }
 
 /// The header line, consumed.
-pub(crate) fn read_header(input: &mut Input) -> Result<detect::Header> {
+pub(crate) fn read_header(input: &mut ByteWindow) -> Result<detect::Header> {
     skip_mark(input)?;
     let path = input.path().to_owned();
     let text = input.window(MAX_HEADER)?;
@@ -89,7 +89,7 @@ pub(crate) fn read_header(input: &mut Input) -> Result<detect::Header> {
 }
 
 /// Rows to allocate memory for at once: those declared, if they fit into the bytes that are left.
-fn reserve(input: &Input, options: &ReadOptions, dim: u64, declared: Option<u64>) -> Result<u64> {
+fn reserve(input: &ByteWindow, options: &ReadOptions, dim: u64, declared: Option<u64>) -> Result<u64> {
     let Some(rows) = declared else { return Ok(0) };
     let path = input.path().to_owned();
     if dim == 0 {
@@ -108,7 +108,7 @@ fn reserve(input: &Input, options: &ReadOptions, dim: u64, declared: Option<u64>
 }
 
 /// The dimension of a file without a header: the number of values at the end of its first line.
-fn first_dim(input: &mut Input, options: &ReadOptions) -> Result<u64> {
+fn first_dim(input: &mut ByteWindow, options: &ReadOptions) -> Result<u64> {
     let most = longest_line(options, options.max_dim);
     let mut look = PIECE;
     loop {
@@ -142,7 +142,7 @@ fn longest_line(options: &ReadOptions, dim: usize) -> usize {
 }
 
 /// Length of the whole lines in the window; `None` at the end of the input.
-fn next_block(input: &mut Input, options: &ReadOptions, dim: usize, line: u64) -> Result<Option<usize>> {
+fn next_block(input: &mut ByteWindow, options: &ReadOptions, dim: usize, line: u64) -> Result<Option<usize>> {
     let most = longest_line(options, dim);
     let mut look = BLOCK;
     loop {
@@ -194,7 +194,7 @@ enum Fault<'a> {
 }
 
 impl Fault<'_> {
-    fn at(self, input: &Input, line: u64, expected: usize) -> Error {
+    fn at(self, input: &ByteWindow, line: u64, expected: usize) -> Error {
         let (path, at) = (input.path().to_owned(), Position::Line(line));
         match self {
             Self::Empty => Error::EmptyLine { path, at },

@@ -9,9 +9,9 @@ use senv_core::Rows;
 
 use crate::{
     Embeddings, Error, Format, LoadReport, ReadOptions, Result,
+    byte_window::ByteWindow,
     collect::{Collector, limit, shown},
     error::Position,
-    input::Input,
     text_read::read_header,
 };
 
@@ -21,7 +21,7 @@ const MAX_WORD: usize = 4096;
 const BLOCK: usize = 1 << 20;
 
 /// Reads the rest of the input.
-pub(crate) fn read(mut input: Input, options: &ReadOptions) -> Result<(Embeddings, LoadReport)> {
+pub(crate) fn read(mut input: ByteWindow, options: &ReadOptions) -> Result<(Embeddings, LoadReport)> {
     let header = read_header(&mut input)?;
     let path = input.path().to_owned();
     if header.dim == 0 {
@@ -45,7 +45,7 @@ pub(crate) fn read(mut input: Input, options: &ReadOptions) -> Result<(Embedding
     let max_word = options.max_word_bytes.min(MAX_WORD);
     let mut row = vec![0.0f32; dim];
     let accepts_any = options.accept_wrong_row_count;
-    let is_at_end = |input: &mut Input| Ok::<_, Error>(matches!(input.window(2)?, b"" | b"\n"));
+    let is_at_end = |input: &mut ByteWindow| Ok::<_, Error>(matches!(input.window(2)?, b"" | b"\n"));
     while !rows.is_full() && (accepts_any || rows.rows() < header.rows) && !(accepts_any && is_at_end(&mut input)?) {
         read_row(&mut input, &mut rows, &mut row, max_word)?;
     }
@@ -60,7 +60,7 @@ pub(crate) fn read(mut input: Input, options: &ReadOptions) -> Result<(Embedding
     rows.finish()
 }
 
-fn read_row(input: &mut Input, rows: &mut Collector<'_>, row: &mut [f32], max_word: usize) -> Result<()> {
+fn read_row(input: &mut ByteWindow, rows: &mut Collector<'_>, row: &mut [f32], max_word: usize) -> Result<()> {
     let record = 1 + max_word + 1 + 4 * rows.dim();
     if input.buffered().len() < record {
         input.window(record.max(BLOCK))?;

@@ -21,7 +21,7 @@
 //! decoded, and no table is handed out before the whole file is verified.
 
 use std::{
-    fs::File,
+    fs::{self, File},
     io::{BufReader, Read, Write},
     path::{Path, PathBuf},
     time::Duration,
@@ -301,6 +301,11 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     fn open(path: &'a Path) -> Result<Self> {
+        // Before it is opened: that of a pipe would wait for somebody who writes.
+        let metadata = fs::metadata(path).map_err(|e| Error::io("open", path, e))?;
+        if !metadata.is_file() {
+            return Err(Error::not_a_file(path, &metadata));
+        }
         let file = File::open(path).map_err(|e| Error::io("open", path, e))?;
         let length = file.metadata().map_err(|e| Error::io("read", path, e))?.len();
         Ok(Self { path, file: BufReader::with_capacity(BUFFER, file), length, whole: Hasher::new() })

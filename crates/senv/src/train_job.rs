@@ -178,7 +178,7 @@ fn pretrain<S: System>(
 ) -> Result<()> {
     let (began, observer) = (Instant::now(), options.observer);
     let name = pretraining.name();
-    observer.stage(&Stage { name: &format!("{name} first"), epochs: Some(pretraining.epochs()), unit: Some("word") });
+    observer.stage(&Stage { name: &format!("{name} first"), unit: Some("word") });
     let tokenizer = data.tokenizer().unwrap_or(system.common().tokenizer).clone();
     let common = system.common();
     let (dim, seed) = (*common.dim, common.trainer.seed());

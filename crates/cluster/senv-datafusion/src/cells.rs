@@ -13,7 +13,7 @@ use datafusion::{
 use senv_core::{Table, kernels};
 use senv_index::{KMeansParams, k_means};
 
-use crate::models::external;
+use crate::error::external;
 
 /// The column of a file of centroids.
 const COLUMN: &str = "centroid";

@@ -17,3 +17,8 @@ pub(crate) fn execution(function: &str, argument: &str, reason: impl Display) ->
 fn message(function: &str, argument: &str, reason: impl Display) -> String {
     format!("{function}: argument {argument}: {reason}")
 }
+
+/// An error of senv as one of DataFusion.
+pub(crate) fn external(error: impl std::error::Error + Send + Sync + 'static) -> DataFusionError {
+    DataFusionError::External(Box::new(error))
+}

@@ -10,7 +10,11 @@ use std::{
 use datafusion::error::{DataFusionError, Result};
 use senv::Model;
 
-use crate::{cells::Centroids, error, object_stores::is_url};
+use crate::{
+    cells::Centroids,
+    error::{self, external},
+    object_stores::is_url,
+};
 
 /// The name of the model that is built in.
 pub const ENGLISH: &str = "english";
@@ -113,9 +117,26 @@ impl Models {
             return Self::open(location);
         }
         #[cfg(feature = "s3")]
-        return crate::s3::open_models(location).await;
+        return Self::open_copied(location).await;
         #[cfg(not(feature = "s3"))]
         Err(crate::object_stores::not_built(location))
+    }
+
+    /// Those of a bucket, from a temporary folder, which errors do not name: it is nothing that the user knows.
+    #[cfg(feature = "s3")]
+    async fn open_copied(url: &str) -> Result<Self> {
+        let folder = crate::s3::copy_folder(url, is_left_out).await?;
+        let url = url.trim_end_matches('/').to_owned();
+        let opened = tokio::task::spawn_blocking(move || {
+            let path = folder.path();
+            let named = |e: DataFusionError| {
+                let message = e.find_root().strip_backtrace().replace(&path.display().to_string(), &url);
+                DataFusionError::Execution(message)
+            };
+            // What is mapped stays until the process ends.
+            Self::open(path).map_err(named)
+        });
+        opened.await.map_err(external)?
     }
 
     /// These and one more.
@@ -242,12 +263,6 @@ fn find_digest<'a, T>(
         )
     })
 }
-
-/// An error of senv as one of DataFusion.
-pub(crate) fn external(error: impl std::error::Error + Send + Sync + 'static) -> DataFusionError {
-    DataFusionError::External(Box::new(error))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -188,7 +188,7 @@ impl Search {
         fs::create_dir_all(&self.output).map_err(|e| CoreError::io("create", &self.output, e))?;
         self.check_output()?;
 
-        let progress = TrainingProgress::new(None, Unit::Pairs, Interrupt::install());
+        let progress = TrainingProgress::new(Unit::Pairs, Interrupt::install());
         let mut first = params(base, None)?;
         let vectors = self.data.vectors.open()?;
         let start = vectors.as_ref().map_or(Start::Random, Start::Vectors);

@@ -93,6 +93,19 @@ fn a_pipe_in_the_place_of_a_checkpoint_is_not_waited_for() {
 
 #[cfg(unix)]
 #[test]
+fn a_pipe_is_no_model_that_info_waits_for() {
+    let folder = Folder::new();
+    let made = std::process::Command::new("mkfifo").arg(folder.path("m.senv")).status().unwrap();
+    assert!(made.success());
+    for more in [&[][..], &["--verify"]] {
+        let mut child = folder.spawn(&[&["info", "m.senv"], more].concat());
+        wait_until("the program refuses a pipe", || child.try_wait().unwrap().is_some());
+        crate::common::Ended::from(child.wait_with_output().unwrap()).fails(1, &["m.senv", "pipe or device"]);
+    }
+}
+
+#[cfg(unix)]
+#[test]
 fn files_have_the_permissions_that_the_umask_asks_for() {
     use std::os::unix::fs::PermissionsExt;
     let folder = Folder::with_model();

@@ -2,26 +2,29 @@
 
 use crate::common::{Ended, Folder};
 
-/// Systems on text, with settings that make large ones quick.
-const ON_TEXT: &[(&str, &[&str])] = &[
-    ("word2vec", &[]),
-    ("sent2vec", &[]),
-    ("pv-dbow", &[]),
-    ("pv-dm", &[]),
-    ("fast-sent", &[]),
-    ("siamese-cbow", &[]),
-    ("skip-thought", &["--dim", "8", "--sentence-dim", "8"]),
-    ("rnn-ae", &["--dim", "8", "--hidden", "8"]),
-    ("sdae", &["--dim", "8", "--hidden", "8"]),
-    ("bow-ae", &["--dim", "8"]),
-];
-
-/// Systems on pairs.
-const ON_PAIRS: &[(&str, &[&str])] = &[
-    ("pp", &[]),
-    ("cse", &["--dim", "8"]),
-    ("gran", &["--dim", "8", "--hidden", "8"]),
-    ("p-thought", &["--dim", "8", "--hidden", "8"]),
+/// The systems with their inputs, and with settings that make large ones quick.
+const SYSTEMS: &[&str] = &[
+    "word2vec --input text.txt",
+    "sent2vec --input text.txt",
+    "pv-dbow --input text.txt",
+    "pv-dm --input text.txt",
+    "fast-sent --input text.txt",
+    "siamese-cbow --input text.txt",
+    "c-phrase --input trees.txt",
+    "skip-thought --input text.txt --dim 8 --sentence-dim 8",
+    "rnn-ae --input text.txt --dim 8 --hidden 8",
+    "sdae --input text.txt --dim 8 --hidden 8",
+    "bow-ae --input text.txt --dim 8",
+    "pp --pairs pairs.tsv",
+    "cse --pairs pairs.tsv --dim 8",
+    "gran --pairs pairs.tsv --dim 8 --hidden 8",
+    "p-thought --pairs pairs.tsv --dim 8 --hidden 8",
+    "snli --train labelled.tsv --dim 8 --hidden 8",
+    "dict-rep --definitions definitions.tsv --target-vectors words.senv --hidden 8",
+    "caption-rep --captions captions.tsv --stand-in words.senv --dim 8 --hidden 8",
+    "order --init-model words.senv --train different.tsv --pairs pairs.tsv --gate scored.tsv --dim 8",
+    "relatedness --model words.senv --train scored.tsv",
+    "weighted --model words.senv --input text.txt",
 ];
 
 /// Sentences of four to six words of a small vocabulary, none like another for long.
@@ -59,21 +62,42 @@ fn helps(folder: &Folder, system: &str, ended: &Ended, n: usize) {
     }
 }
 
+/// Writes what [`SYSTEMS`] read, of so many sentences.
+fn write_inputs(folder: &Folder, n: usize) {
+    let lines = sentences(n);
+    let of_lines = |line: &dyn Fn(usize, &str, &str) -> String| -> String {
+        (0..n).map(|i| line(i, &lines[i], &lines[(i + 1) % n]) + "\n").collect()
+    };
+    let tree = |line: &str| line.split(' ').map(|word| format!("(W {word})")).collect::<String>();
+    let labels = ["entailment", "neutral", "contradiction"];
+    for (name, content) in [
+        ("text.txt", of_lines(&|_, a, _| a.to_owned())),
+        ("trees.txt", of_lines(&|_, a, _| format!("(S {})", tree(a)))),
+        ("pairs.tsv", of_lines(&|_, a, b| format!("{a}\t{b}"))),
+        ("labelled.tsv", of_lines(&|i, a, b| format!("{}\t{a}\t{b}", labels[i % 3]))),
+        ("definitions.tsv", of_lines(&|_, a, b| format!("{}\t{b}", a.rsplit(' ').next().unwrap_or(a)))),
+        ("captions.tsv", of_lines(&|i, a, b| format!("{i}\t{a}\n{i}\t{b}"))),
+        ("different.tsv", of_lines(&|i, a, b| format!("{}\t{a}\t{b}", i % 2))),
+        ("scored.tsv", of_lines(&|i, a, b| format!("{}\t{a}\t{b}", 1 + i % 5))),
+    ] {
+        folder.write(name, content);
+    }
+}
+
 #[test]
 fn every_system_trains_on_small_text_or_names_an_option_that_helps() {
     let folder = Folder::new();
+    write_inputs(&folder, 500);
+    folder
+        .run(&["train", "word2vec", "--input", "text.txt", "--dim", "8", "--weights", "sif", "--output", "words.senv"])
+        .ok();
     for n in [3, 10, 100, 500] {
-        let lines = sentences(n);
-        folder.write("text.txt", lines.join("\n") + "\n");
-        let pairs: Vec<String> = (0..n).map(|i| format!("{}\t{}\n", lines[i], lines[(i + 1) % n])).collect();
-        folder.write("pairs.tsv", pairs.concat());
-        for (systems, input) in [(ON_TEXT, ["--input", "text.txt"]), (ON_PAIRS, ["--pairs", "pairs.tsv"])] {
-            for (system, small) in systems {
-                let args = [&["train", system, "--output", "m.senv", "--force"], &input[..], small].concat();
-                let ended = folder.run(&args);
-                helps(&folder, system, &ended, n);
-                assert!(n < 100 || ended.code == Some(0), "{system} on {n} lines: {}", ended.err);
-            }
+        write_inputs(&folder, n);
+        for system in SYSTEMS {
+            let args: Vec<&str> = system.split(' ').collect();
+            let ended = folder.run(&[&["train"], &args[..], &["--output", "m.senv", "--force"]].concat());
+            helps(&folder, args[0], &ended, n);
+            assert!(n < 100 || ended.code == Some(0), "{system} on {n} lines: {}", ended.err);
         }
     }
 }
@@ -106,12 +130,18 @@ fn what_subsampling_leaves_nothing_of_names_subsampling_and_what_no_word_can_be_
 }
 
 #[test]
-fn four_steps_above_a_guess_are_noted_as_too_few() {
+fn a_few_steps_above_a_guess_are_noted_as_too_few() {
     let folder = Folder::new();
     folder.write("text.txt", sentences(10).join("\n"));
-    let train = ["train", "sdae", "--input", "text.txt", "--dim", "8", "--hidden", "8", "--output", "m.senv"];
-    let ended = folder.run(&[&train[..], &["--steps", "1", "--lr", "1e-9"]].concat()).ok();
-    assert!(!ended.err.contains("nothing is learned"), "{}", ended.err);
+    let train =
+        ["train", "sdae", "--input", "text.txt", "--dim", "8", "--hidden", "8", "--output", "m.senv", "--force"];
+    for (steps, lr, note) in
+        [("1", "1e-9", Some("1 step is too few")), ("4", "1e-9", Some("4 steps are too few")), ("40", "1e-2", None)]
+    {
+        let ended = folder.run(&[&train[..], &["--steps", steps, "--lr", lr]].concat()).ok();
+        assert_eq!(note.is_some(), ended.err.contains("too few"), "{steps} steps: {}", ended.err);
+        assert!(ended.err.contains(note.unwrap_or("")) && !ended.err.contains("nothing is learned"), "{}", ended.err);
+    }
 }
 
 #[test]

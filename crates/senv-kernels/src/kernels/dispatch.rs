@@ -10,7 +10,7 @@ use super::x86::{avx2, avx512};
 use super::{
     AdamStep,
     int4_sum::Int4Rows,
-    level::{Kind, Level},
+    level::{InstructionSet, Level},
     portable,
     skip_bigram::{SkipBigramRow, SkipBigramState},
 };
@@ -25,14 +25,14 @@ macro_rules! dispatch {
                 match level.kind() {
                     // SAFETY: a `Level` exists only where the processor has its instructions.
                     #[cfg(target_arch = "x86_64")]
-                    Kind::Avx512 => unsafe { avx512::$f($($arg),*) },
+                    InstructionSet::Avx512 => unsafe { avx512::$f($($arg),*) },
                     // SAFETY: as above.
                     #[cfg(target_arch = "x86_64")]
-                    Kind::Avx2 => unsafe { avx2::$f($($arg),*) },
+                    InstructionSet::Avx2 => unsafe { avx2::$f($($arg),*) },
                     // SAFETY: as above.
                     #[cfg(target_arch = "aarch64")]
-                    Kind::Neon => unsafe { super::neon::level::$f($($arg),*) },
-                    Kind::Portable => portable::$f($($arg),*),
+                    InstructionSet::Neon => unsafe { super::neon::level::$f($($arg),*) },
+                    InstructionSet::Portable => portable::$f($($arg),*),
                 }
             }
         )*

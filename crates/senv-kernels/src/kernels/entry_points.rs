@@ -15,7 +15,7 @@ macro_rules! entry_points {
             int4_sum::{self, Int4Rows},
             products, rows,
             skip_bigram::{self, SkipBigramRow, SkipBigramState},
-            vector::{self, Add, Axpy, Plain, Scale, Shared, Shrink, Take},
+            vector::{self, Add, Axpy, PlainMemory, Scale, SharedMemory, Shrink, Take},
         };
 
         type V = $vector;
@@ -34,16 +34,16 @@ macro_rules! entry_points {
                 vector::squares::<V>(u.as_ptr(), v.as_ptr(), u.len())
             }
             fn axpy(c: f32, x: &[f32], y: &mut [f32]) {
-                vector::update::<V, Plain, Plain>(Axpy(c), x.as_ptr(), y.as_mut_ptr(), y.len())
+                vector::update::<V, PlainMemory, PlainMemory>(Axpy(c), x.as_ptr(), y.as_mut_ptr(), y.len())
             }
             fn add(x: &[f32], y: &mut [f32]) {
-                vector::update::<V, Plain, Plain>(Add, x.as_ptr(), y.as_mut_ptr(), y.len())
+                vector::update::<V, PlainMemory, PlainMemory>(Add, x.as_ptr(), y.as_mut_ptr(), y.len())
             }
             fn scale(c: f32, y: &mut [f32]) {
-                vector::update_alone::<V, Plain>(Scale(c), y.as_mut_ptr(), y.len())
+                vector::update_alone::<V, PlainMemory>(Scale(c), y.as_mut_ptr(), y.len())
             }
             fn soft_threshold(tau: f32, y: &mut [f32]) {
-                vector::update_alone::<V, Plain>(Shrink(tau), y.as_mut_ptr(), y.len())
+                vector::update_alone::<V, PlainMemory>(Shrink(tau), y.as_mut_ptr(), y.len())
             }
             fn exp_in_place(y: &mut [f32]) {
                 elementwise::exp_in_place(y)
@@ -107,19 +107,19 @@ macro_rules! entry_points {
                 panels::add_panel_products::<V>(rows.as_ptr(), stride, m, panel, width, k, lanes, sums)
             }
             fn copy_row(row: &[AtomicU32], out: &mut [f32]) {
-                vector::update::<V, Shared, Plain>(Take, shared(row), out.as_mut_ptr(), out.len())
+                vector::update::<V, SharedMemory, PlainMemory>(Take, shared(row), out.as_mut_ptr(), out.len())
             }
             fn add_row(c: f32, row: &[AtomicU32], acc: &mut [f32]) {
-                vector::update::<V, Shared, Plain>(Axpy(c), shared(row), acc.as_mut_ptr(), acc.len())
+                vector::update::<V, SharedMemory, PlainMemory>(Axpy(c), shared(row), acc.as_mut_ptr(), acc.len())
             }
             fn add_to_row(c: f32, x: &[f32], row: &[AtomicU32]) {
-                vector::update::<V, Plain, Shared>(Axpy(c), x.as_ptr(), shared(row), row.len())
+                vector::update::<V, PlainMemory, SharedMemory>(Axpy(c), x.as_ptr(), shared(row), row.len())
             }
             fn add_product_to_row(s: &[f32], s_step: usize, n: usize, b: &[f32], row: &[AtomicU32]) {
-                products::add_product_to_row::<V, Shared>(s.as_ptr(), s_step, n, b.as_ptr(), row.len(), shared(row))
+                products::add_product_to_row::<V, SharedMemory>(s.as_ptr(), s_step, n, b.as_ptr(), row.len(), shared(row))
             }
             fn soft_threshold_row(tau: f32, row: &[AtomicU32]) {
-                vector::update_alone::<V, Shared>(Shrink(tau), shared(row), row.len())
+                vector::update_alone::<V, SharedMemory>(Shrink(tau), shared(row), row.len())
             }
         }
     };

@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicU8, Ordering};
 /// The only ways to get a value are [`Level::best`] and [`Level::available`], which ask the processor; so whoever has a
 /// value may call the kernels of that level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Level(Kind);
+pub(crate) struct Level(InstructionSet);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
-pub(super) enum Kind {
+pub(super) enum InstructionSet {
     /// Plain Rust.
     Portable = 1,
     /// 256-bit vectors: AVX2 and FMA.
@@ -25,7 +25,7 @@ pub(super) enum Kind {
     Neon = 4,
 }
 
-impl Kind {
+impl InstructionSet {
     const ALL: &[Self] = &[
         #[cfg(target_arch = "x86_64")]
         Self::Avx512,
@@ -49,7 +49,7 @@ impl Kind {
     }
 }
 
-/// The best [`Kind`] as an integer; 0 until first detected.
+/// The best [`InstructionSet`] as an integer; 0 until first detected.
 static BEST: AtomicU8 = AtomicU8::new(0);
 
 impl Level {
@@ -57,7 +57,7 @@ impl Level {
     #[inline]
     pub(crate) fn best() -> Self {
         let known = BEST.load(Ordering::Relaxed);
-        for &kind in Kind::ALL {
+        for &kind in InstructionSet::ALL {
             if known == kind as u8 {
                 return Self(kind);
             }
@@ -74,20 +74,20 @@ impl Level {
 
     /// Every level that this processor can run, the fastest first, the portable one last.
     pub(crate) fn available() -> Vec<Self> {
-        Kind::ALL.iter().filter(|kind| kind.is_supported()).map(|&kind| Self(kind)).collect()
+        InstructionSet::ALL.iter().filter(|kind| kind.is_supported()).map(|&kind| Self(kind)).collect()
     }
 
     /// See [`super::panel_width`].
     pub(super) fn panel_width(self) -> usize {
         match self.0 {
             #[cfg(target_arch = "x86_64")]
-            Kind::Avx512 => 64,
+            InstructionSet::Avx512 => 64,
             _ => 32,
         }
     }
 
     #[inline(always)]
-    pub(super) fn kind(self) -> Kind {
+    pub(super) fn kind(self) -> InstructionSet {
         self.0
     }
 }

@@ -326,7 +326,7 @@ pub(crate) fn panel_width() -> usize {
 
 /// Whether the processor has vector instructions with fused multiply-adds.
 pub(crate) fn has_vectors() -> bool {
-    Level::best().kind() != level::Kind::Portable
+    Level::best().kind() != level::InstructionSet::Portable
 }
 
 /// Fetches the cache line at `p`.

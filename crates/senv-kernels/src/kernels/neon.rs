@@ -8,7 +8,7 @@ use std::{
     sync::atomic::{AtomicU32, Ordering::Relaxed},
 };
 
-use super::vector::{Memory, Plain, Shared, Vector};
+use super::vector::{Memory, PlainMemory, SharedMemory, Vector};
 
 pub(super) mod level {
     crate::kernels::entry_points!("neon", super::V128);
@@ -72,7 +72,7 @@ impl Vector for V128 {
     }
 }
 
-impl Memory<V128> for Plain {
+impl Memory<V128> for PlainMemory {
     #[inline(always)]
     unsafe fn load(p: *const f32) -> V128 {
         // SAFETY: the caller has NEON, and a whole vector can be read at `p`.
@@ -117,7 +117,7 @@ unsafe fn atomic<'a>(p: *const f32) -> &'a AtomicU32 {
     unsafe { AtomicU32::from_ptr(p.cast_mut().cast()) }
 }
 
-impl Memory<V128> for Shared {
+impl Memory<V128> for SharedMemory {
     #[inline(always)]
     unsafe fn load(p: *const f32) -> V128 {
         let v: float32x4_t;

@@ -12,7 +12,7 @@
 use super::{
     prefetch,
     products::{piece, with_size},
-    vector::{Memory, Plain, Vector},
+    vector::{Memory, PlainMemory, Vector},
 };
 
 /// The width of a panel is a multiple of this, the lanes of the widest vectors.
@@ -40,7 +40,7 @@ pub(super) unsafe fn add_panel_products<V: Vector>(
     lanes: usize,
     sums: *mut f32,
 ) where
-    Plain: Memory<V>,
+    PlainMemory: Memory<V>,
 {
     let mut l = 0;
     while l < lanes {
@@ -80,14 +80,14 @@ unsafe fn tile<V: Vector, const M: usize, const C: usize>(
     k: usize,
     sums: *mut f32,
 ) where
-    Plain: Memory<V>,
+    PlainMemory: Memory<V>,
 {
     // SAFETY: `M` rows of `k` values, `C` vectors of each column of the panel and of each row of sums are there.
     unsafe {
         let mut totals = [[V::zero(); C]; M];
         for i in 0..M {
             for c in 0..C {
-                totals[i][c] = Plain::load(sums.add(i * width + c * V::LANES));
+                totals[i][c] = PlainMemory::load(sums.add(i * width + c * V::LANES));
             }
         }
         // The k-loop. It needs no mask: panels are padded to whole vectors, and each value of a row is broadcast.
@@ -98,7 +98,7 @@ unsafe fn tile<V: Vector, const M: usize, const C: usize>(
                 if C <= 2 {
                     prefetch(at.wrapping_add(AHEAD));
                 }
-                y[c] = Plain::load(at);
+                y[c] = PlainMemory::load(at);
             }
             for i in 0..M {
                 let x = V::splat(*rows.add(i * stride + p));
@@ -109,7 +109,7 @@ unsafe fn tile<V: Vector, const M: usize, const C: usize>(
         }
         for i in 0..M {
             for c in 0..C {
-                Plain::store(sums.add(i * width + c * V::LANES), totals[i][c]);
+                PlainMemory::store(sums.add(i * width + c * V::LANES), totals[i][c]);
             }
         }
     }

@@ -8,7 +8,7 @@
 // Indices name rows of several blocks at once, here clearer than zipped iterators.
 #![allow(clippy::needless_range_loop)]
 
-use super::vector::{Memory, Plain, Vector};
+use super::vector::{Memory, PlainMemory, Vector};
 
 /// The length of the piece at `start`, where `total` is divided into the fewest pieces of at most `most`, as evenly as
 /// possible.
@@ -46,7 +46,7 @@ pub(super) unsafe fn scores<V: Vector>(
     width: usize,
     out: *mut f32,
 ) where
-    Plain: Memory<V>,
+    PlainMemory: Memory<V>,
 {
     let mut i = 0;
     while i < m {
@@ -67,7 +67,7 @@ pub(super) unsafe fn scores<V: Vector>(
 #[inline(always)]
 pub(super) unsafe fn gram<V: Vector>(a: *const f32, m: usize, stride: usize, width: usize, out: *mut f32)
 where
-    Plain: Memory<V>,
+    PlainMemory: Memory<V>,
 {
     let mut i = 0;
     while i < m {
@@ -90,7 +90,7 @@ unsafe fn score_rows<V: Vector, const M: usize>(
     out: *mut f32,
     pitch: usize,
 ) where
-    Plain: Memory<V>,
+    PlainMemory: Memory<V>,
 {
     let mut j = 0;
     while j < n {
@@ -112,7 +112,7 @@ unsafe fn score_block<V: Vector, const M: usize, const N: usize>(
     out: *mut f32,
     n: usize,
 ) where
-    Plain: Memory<V>,
+    PlainMemory: Memory<V>,
 {
     // SAFETY: `k` stays below `width`; `M`, `N` count rows that are there.
     unsafe {
@@ -121,10 +121,10 @@ unsafe fn score_block<V: Vector, const M: usize, const N: usize>(
         while k + V::LANES <= width {
             let mut x = [V::zero(); M];
             for i in 0..M {
-                x[i] = Plain::load(a.add(i * stride + k));
+                x[i] = PlainMemory::load(a.add(i * stride + k));
             }
             for j in 0..N {
-                let y = Plain::load(b.add(j * stride + k));
+                let y = PlainMemory::load(b.add(j * stride + k));
                 for i in 0..M {
                     sums[i][j] = x[i].mul_add(y, sums[i][j]);
                 }
@@ -134,9 +134,9 @@ unsafe fn score_block<V: Vector, const M: usize, const N: usize>(
         // The last, partial vector of the k-loop: the masked loads read zeros past `width`, which add nothing to a sum.
         if k < width {
             for j in 0..N {
-                let y = Plain::load_part(b.add(j * stride + k), width - k);
+                let y = PlainMemory::load_part(b.add(j * stride + k), width - k);
                 for i in 0..M {
-                    sums[i][j] = Plain::load_part(a.add(i * stride + k), width - k).mul_add(y, sums[i][j]);
+                    sums[i][j] = PlainMemory::load_part(a.add(i * stride + k), width - k).mul_add(y, sums[i][j]);
                 }
             }
         }
@@ -176,11 +176,11 @@ pub(super) unsafe fn add_product<V: Vector>(
     stride: usize,
     out: *mut f32,
 ) where
-    Plain: Memory<V>,
+    PlainMemory: Memory<V>,
 {
     if m == 1 {
         // SAFETY: guaranteed by the caller.
-        return unsafe { add_product_to_row::<V, Plain>(s, s_col, n, b, stride, out) };
+        return unsafe { add_product_to_row::<V, PlainMemory>(s, s_col, n, b, stride, out) };
     }
     let vectors = stride / V::LANES;
     let mut c = 0;
@@ -203,7 +203,7 @@ pub(super) unsafe fn add_product<V: Vector>(
     if vectors * V::LANES < stride {
         for i in 0..m {
             // SAFETY: row `i` is below `m`.
-            unsafe { product_tail::<V, Plain>(s.add(i * s_row), s_col, n, b, stride, out.add(i * stride)) };
+            unsafe { product_tail::<V, PlainMemory>(s.add(i * s_row), s_col, n, b, stride, out.add(i * stride)) };
         }
     }
 }
@@ -218,10 +218,12 @@ unsafe fn product_rows<V: Vector, const M: usize>(
     stride: usize,
     out: *mut f32,
 ) where
-    Plain: Memory<V>,
+    PlainMemory: Memory<V>,
 {
     // SAFETY: guaranteed by the caller.
-    unsafe { with_size!(columns, C in [1 2 3 4], product_block::<V, Plain, M, C>(s, s_steps, n, b, stride, out)) };
+    unsafe {
+        with_size!(columns, C in [1 2 3 4], product_block::<V, PlainMemory, M, C>(s, s_steps, n, b, stride, out))
+    };
 }
 
 /// `out += Σ_j s[j s_step] b_j` for one row that other threads may use.
@@ -238,7 +240,7 @@ pub(super) unsafe fn add_product_to_row<V: Vector, O: Memory<V>>(
     stride: usize,
     out: *mut f32,
 ) where
-    Plain: Memory<V>,
+    PlainMemory: Memory<V>,
 {
     let vectors = stride / V::LANES;
     let mut c = 0;
@@ -266,7 +268,7 @@ unsafe fn single_row<V: Vector, O: Memory<V>, const C: usize>(
     stride: usize,
     out: *mut f32,
 ) where
-    Plain: Memory<V>,
+    PlainMemory: Memory<V>,
 {
     // SAFETY: guaranteed by the caller.
     unsafe { product_block::<V, O, 1, C>(s, (0, s_step), n, b, stride, out) };
@@ -282,7 +284,7 @@ unsafe fn product_block<V: Vector, O: Memory<V>, const M: usize, const C: usize>
     stride: usize,
     out: *mut f32,
 ) where
-    Plain: Memory<V>,
+    PlainMemory: Memory<V>,
 {
     // SAFETY: `M` rows, `n` rows and `C` vectors are there.
     unsafe {
@@ -295,7 +297,7 @@ unsafe fn product_block<V: Vector, O: Memory<V>, const M: usize, const C: usize>
         for j in 0..n {
             let mut y = [V::zero(); C];
             for c in 0..C {
-                y[c] = Plain::load(b.add(j * stride + c * V::LANES));
+                y[c] = PlainMemory::load(b.add(j * stride + c * V::LANES));
             }
             for i in 0..M {
                 let factor = V::splat(*s.add(i * s_row + j * s_col));
@@ -322,7 +324,7 @@ unsafe fn product_tail<V: Vector, O: Memory<V>>(
     stride: usize,
     out: *mut f32,
 ) where
-    Plain: Memory<V>,
+    PlainMemory: Memory<V>,
 {
     let rest = stride % V::LANES;
     let at = stride - rest;
@@ -330,7 +332,7 @@ unsafe fn product_tail<V: Vector, O: Memory<V>>(
     unsafe {
         let mut sum = O::load_part(out.add(at), rest);
         for j in 0..n {
-            sum = V::splat(*s.add(j * s_step)).mul_add(Plain::load_part(b.add(j * stride + at), rest), sum);
+            sum = V::splat(*s.add(j * s_step)).mul_add(PlainMemory::load_part(b.add(j * stride + at), rest), sum);
         }
         O::store_part(out.add(at), rest, sum);
     }

@@ -6,7 +6,7 @@ pub(super) use vectors::sum_rows as in_vectors;
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 #[allow(unsafe_code)]
 mod vectors {
-    use crate::kernels::vector::{Memory, Plain, Vector};
+    use crate::kernels::vector::{Memory, PlainMemory, Vector};
 
     /// Vectors of the sum that are accumulated together.
     const BLOCK: usize = 8;
@@ -24,7 +24,7 @@ mod vectors {
         out: *mut f32,
         n: usize,
     ) where
-        Plain: Memory<V>,
+        PlainMemory: Memory<V>,
     {
         let mut at = 0;
         // SAFETY: every offset lies below `n`.
@@ -59,7 +59,7 @@ mod vectors {
         out: *mut f32,
         rest: usize,
     ) where
-        Plain: Memory<V>,
+        PlainMemory: Memory<V>,
     {
         // SAFETY: guaranteed by the caller.
         unsafe {
@@ -68,21 +68,21 @@ mod vectors {
                 for &row in rows {
                     let row = values.add(row as usize * stride);
                     for (k, sum) in sums.iter_mut().enumerate() {
-                        *sum = sum.add(Plain::load(row.add(k * V::LANES)));
+                        *sum = sum.add(PlainMemory::load(row.add(k * V::LANES)));
                     }
                 }
             } else {
                 for &row in rows {
                     let row = values.add(row as usize * stride);
                     for (k, sum) in sums.iter_mut().enumerate() {
-                        *sum = sum.add(Plain::load(row.add(k * V::LANES)));
+                        *sum = sum.add(PlainMemory::load(row.add(k * V::LANES)));
                     }
-                    last = last.add(Plain::load_part(row.add(C * V::LANES), rest));
+                    last = last.add(PlainMemory::load_part(row.add(C * V::LANES), rest));
                 }
-                Plain::store_part(out.add(C * V::LANES), rest, V::splat(c).mul(last));
+                PlainMemory::store_part(out.add(C * V::LANES), rest, V::splat(c).mul(last));
             }
             for (k, sum) in sums.into_iter().enumerate() {
-                Plain::store(out.add(k * V::LANES), V::splat(c).mul(sum));
+                PlainMemory::store(out.add(k * V::LANES), V::splat(c).mul(sum));
             }
         }
     }

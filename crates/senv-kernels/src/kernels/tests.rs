@@ -1,7 +1,7 @@
 //! Every SIMD level of this processor against the portable kernels, its scalar reference ("twin" here), and the public
 //! functions.
 
-use super::{Level, SharedTable, dispatch, level::Kind, portable};
+use super::{Level, SharedTable, dispatch, level::InstructionSet, portable};
 use crate::Table;
 use rand::RngExt;
 use senv_core::rng::stream;
@@ -35,7 +35,7 @@ fn the_best_level_is_the_first_available_and_the_portable_one_is_always_there() 
     let levels = Level::available();
     assert_eq!(levels[0], Level::best());
     assert_eq!(Level::best(), Level::best());
-    assert_eq!(levels.last().unwrap().kind(), Kind::Portable);
+    assert_eq!(levels.last().unwrap().kind(), InstructionSet::Portable);
 }
 
 #[test]

@@ -66,10 +66,10 @@ pub(super) trait Memory<V: Vector> {
 }
 
 /// Memory that no other thread writes to.
-pub(super) struct Plain;
+pub(super) struct PlainMemory;
 
 /// Memory that other threads may read and write at the same time; see [`super::shared`].
-pub(super) struct Shared;
+pub(super) struct SharedMemory;
 
 /// Accumulators of the sums: enough to hide the latency of a multiply-add.
 const PARTS: usize = 4;
@@ -90,7 +90,7 @@ unsafe fn total<V: Vector>(p: [V; PARTS]) -> V {
 #[inline(always)]
 pub(super) unsafe fn dot<V: Vector>(a: *const f32, b: *const f32, n: usize) -> f32
 where
-    Plain: Memory<V>,
+    PlainMemory: Memory<V>,
 {
     // SAFETY: every offset lies below `n`.
     unsafe {
@@ -98,19 +98,19 @@ where
         let mut i = 0;
         while i + PARTS * V::LANES <= n {
             for part in &mut parts {
-                *part = Plain::load(a.add(i)).mul_add(Plain::load(b.add(i)), *part);
+                *part = PlainMemory::load(a.add(i)).mul_add(PlainMemory::load(b.add(i)), *part);
                 i += V::LANES;
             }
         }
         for part in &mut parts[..PARTS - 1] {
             if i + V::LANES <= n {
-                *part = Plain::load(a.add(i)).mul_add(Plain::load(b.add(i)), *part);
+                *part = PlainMemory::load(a.add(i)).mul_add(PlainMemory::load(b.add(i)), *part);
                 i += V::LANES;
             }
         }
         if i < n {
             let last = &mut parts[PARTS - 1];
-            *last = Plain::load_part(a.add(i), n - i).mul_add(Plain::load_part(b.add(i), n - i), *last);
+            *last = PlainMemory::load_part(a.add(i), n - i).mul_add(PlainMemory::load_part(b.add(i), n - i), *last);
         }
         let zero = V::zero();
         V::sum4([total(parts), zero, zero, zero])[0]
@@ -130,7 +130,7 @@ unsafe fn step3<V: Vector>(part: &mut [V; 3], x: V, y: V) {
 #[inline(always)]
 pub(super) unsafe fn squares<V: Vector>(u: *const f32, v: *const f32, n: usize) -> [f32; 3]
 where
-    Plain: Memory<V>,
+    PlainMemory: Memory<V>,
 {
     // SAFETY: every offset lies below `n`.
     unsafe {
@@ -139,16 +139,16 @@ where
         let mut i = 0;
         while i + 2 * V::LANES <= n {
             for part in &mut parts {
-                step3(part, Plain::load(u.add(i)), Plain::load(v.add(i)));
+                step3(part, PlainMemory::load(u.add(i)), PlainMemory::load(v.add(i)));
                 i += V::LANES;
             }
         }
         if i + V::LANES <= n {
-            step3(&mut parts[0], Plain::load(u.add(i)), Plain::load(v.add(i)));
+            step3(&mut parts[0], PlainMemory::load(u.add(i)), PlainMemory::load(v.add(i)));
             i += V::LANES;
         }
         if i < n {
-            step3(&mut parts[1], Plain::load_part(u.add(i), n - i), Plain::load_part(v.add(i), n - i));
+            step3(&mut parts[1], PlainMemory::load_part(u.add(i), n - i), PlainMemory::load_part(v.add(i), n - i));
         }
         let [p, q] = parts;
         let [uu, vv, uv, _] = V::sum4([p[0].add(q[0]), p[1].add(q[1]), p[2].add(q[2]), V::zero()]);

@@ -23,8 +23,11 @@ const LARGE: u64 = 5_000_000;
 /// Sentences and bytes at the start of a file that are looked at for their length, at most.
 const SAMPLE: (usize, usize) = (2000, 1 << 20);
 
-/// About how many words a text has, and a sentence of it. Exact counts are known only after reading, and settings are
-/// chosen before.
+/// How many words a text has, and a sentence of it.
+///
+/// Before a text is read it is an estimate, by which the least count of a known word is chosen. All other settings go by
+/// the words that were counted, so that a text trains the same model from a file, a column of a table, or standard
+/// input.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TextSize {
     /// Words, with punctuation.
@@ -81,7 +84,8 @@ impl TextSize {
             block.iter().for_each(|sentence| typical.add_words(sentence.len(), 6 * sentence.len()));
         }
         let sentence = typical.words().unwrap_or(Self::MEDIUM.sentence);
-        Ok(Self { words: corpus.n_tokens() + corpus.n_unknown(), sentence })
+        let words = corpus.n_tokens() + corpus.n_unknown();
+        Ok(Self { words, sentence })
     }
 
     /// Less than 300,000 words: some fifteen thousand sentences.
@@ -104,9 +108,8 @@ impl TextSize {
     }
 
     /// The threshold of subsampling: `at_large`, and more for a text so small that its rarest words would be skipped. A
-    /// word that occurs once has the frequency 1 / words; at this threshold it is always kept, at 1e-5 of 50 words
-    /// twice in a hundred. A power of ten, so that a text in another format, of which about as many words are expected,
-    /// has the same.
+    /// word that occurs once has the frequency 1 / words; at this threshold, a power of ten, it is always kept, at 1e-5
+    /// of 50 words twice in a hundred.
     #[must_use]
     pub(crate) fn subsample(self, at_large: f64) -> f64 {
         at_large.max(10_f64.powi(-(self.words.max(1).ilog10() as i32)))

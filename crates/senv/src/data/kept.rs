@@ -17,7 +17,7 @@ use super::{
     kind::PairKind,
     numbers_file::{NumbersReader, NumbersWriter},
     source::Groups,
-    taken::{Part, Taken},
+    taken::{PartLimits, Taken},
 };
 
 /// The [kind](checkpoint::kind) of the checkpoint.
@@ -63,7 +63,7 @@ pub(super) struct KeptPairs<'a> {
     options: &'a PairOptions,
     /// The files as they are, and how they are read.
     of: String,
-    part: Part,
+    part: PartLimits,
 }
 
 impl<'a> KeptPairs<'a> {
@@ -84,7 +84,7 @@ impl<'a> KeptPairs<'a> {
             "{files}; {kinds:?}; {tokenizer:?}; {text:?}; group {group}; identical {keep_identical}; held out {:x}",
             held_out.fingerprint()
         );
-        Some(Self { kept, inputs, options, of, part: Part::LARGEST })
+        Some(Self { kept, inputs, options, of, part: PartLimits::LARGEST })
     }
 
     /// Where a file of running text keeps its own reading.
@@ -274,7 +274,7 @@ mod tests {
         input: &PairInput,
         options: &PairOptions,
         progress: &mut Progress,
-        part: Part,
+        part: PartLimits,
     ) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("part.tsv");
@@ -302,7 +302,7 @@ mod tests {
                     super::super::read::read_next(input, &options, None, &mut progress, &NoObserver).unwrap();
                 }
                 if n > 0 {
-                    first_lines(text, n, &case.inputs[3], &options, &mut progress, Part::LARGEST);
+                    first_lines(text, n, &case.inputs[3], &options, &mut progress, PartLimits::LARGEST);
                 }
                 kept.keep(progress, &NoObserver);
                 assert_eq!(case.names(), ["kept", "kept.sentences"]);
@@ -321,7 +321,7 @@ mod tests {
         let text = PAIRS.repeat(3);
         let case = Case::new(&[(PairKind::Pairs, &text)]);
         let options = case.options(true);
-        let part = Part { sentences: 4, pairs: 5 };
+        let part = PartLimits { sentences: 4, pairs: 5 };
         let draft = |taken: Taken| {
             let draft = taken.finish(PairKind::Pairs).unwrap();
             (format!("{:?} {:?}", draft.sentences, draft.groups), draft.report)
@@ -345,7 +345,7 @@ mod tests {
     fn kept_of(case: &Case) -> PathBuf {
         let options = case.options(false);
         let mut progress = Progress::default();
-        first_lines(PAIRS, 3, &case.inputs[0], &options, &mut progress, Part::LARGEST);
+        first_lines(PAIRS, 3, &case.inputs[0], &options, &mut progress, PartLimits::LARGEST);
         KeptPairs::new(&case.inputs, &options).unwrap().keep(progress, &NoObserver);
         case.folder.path().join("kept")
     }
@@ -390,7 +390,7 @@ mod tests {
         checkpoint::save(&path, "pp", &1_u32, &[]).unwrap();
         let options = case.options(true);
         let mut progress = Progress::default();
-        first_lines(PAIRS, 3, &case.inputs[0], &options, &mut progress, Part::LARGEST);
+        first_lines(PAIRS, 3, &case.inputs[0], &options, &mut progress, PartLimits::LARGEST);
         KeptPairs::new(&case.inputs, &options).unwrap().keep(progress, &NoObserver);
         assert_eq!((case.names(), checkpoint::kind(&path).unwrap()), (vec!["kept".to_owned()], "pp".to_owned()));
     }

@@ -10,7 +10,7 @@ use super::{
     kind::PairKind,
     running,
     source::PairSource,
-    taken::{Part, Taken},
+    taken::{PartLimits, Taken},
     tsv,
 };
 use crate::{
@@ -97,7 +97,7 @@ pub(super) fn read_next(
         let kept = kept.map(KeptPairs::of_text).or_else(|| options.kept.clone());
         running::read(input, options, kept, &mut progress.builder, observer)?
     } else {
-        let new = || Taken::new(options.scratch_dir.as_deref(), options.group, Part::LARGEST);
+        let new = || Taken::new(options.scratch_dir.as_deref(), options.group, PartLimits::LARGEST);
         let mut taken = progress.taken.take().map_or_else(new, Ok)?;
         if let Err(error) = tsv::read(input, options, &mut progress.builder, &mut taken, observer) {
             progress.taken = Some(taken);

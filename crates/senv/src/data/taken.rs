@@ -14,13 +14,13 @@ use super::{
 
 /// What a part of a file has at most.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Part {
+pub(super) struct PartLimits {
     /// Distinct sentences.
     pub(super) sentences: usize,
     pub(super) pairs: usize,
 }
 
-impl Part {
+impl PartLimits {
     /// As many sentences as a table of four million places holds without growing.
     pub(super) const LARGEST: Self = Self { sentences: 7 << 19, pairs: 1 << 22 };
 }
@@ -50,7 +50,7 @@ pub(super) struct Images {
 
 impl Taken {
     /// Nothing yet; `group` as in [`PairOptions::group`](super::PairOptions::group).
-    pub(super) fn new(folder: Option<&Path>, group: bool, part: Part) -> CoreResult<Self> {
+    pub(super) fn new(folder: Option<&Path>, group: bool, part: PartLimits) -> CoreResult<Self> {
         Ok(Self {
             sentences: SentencesWriter::new(folder)?,
             anchors: Anchors::new(folder, group, part.pairs),

@@ -218,10 +218,10 @@ mod tests {
     use senv_core::NoObserver;
 
     use super::*;
-    use crate::data::{source::Groups, taken::Part};
+    use crate::data::{source::Groups, taken::PartLimits};
 
     /// The anchors of all groups with what agrees, in words.
-    fn groups(kind: PairKind, text: &str, group: bool, part: Part) -> Vec<(String, Vec<String>)> {
+    fn groups(kind: PairKind, text: &str, group: bool, part: PartLimits) -> Vec<(String, Vec<String>)> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("pairs.tsv");
         std::fs::write(&path, text).unwrap();
@@ -251,20 +251,20 @@ mod tests {
     #[test]
     fn a_file_in_parts_is_its_parts_one_after_another() {
         let pairs = "a\tb\nc\td\na\te\n";
-        let (once, twice) = (|group| groups(PairKind::Pairs, pairs, group, Part::LARGEST), pairs.repeat(2));
+        let (once, twice) = (|group| groups(PairKind::Pairs, pairs, group, PartLimits::LARGEST), pairs.repeat(2));
         assert_eq!(once(true)[0], ("a".into(), vec!["b".into(), "e".into()]));
         for group in [false, true] {
-            let parts = groups(PairKind::Pairs, &twice, group, Part { pairs: 3, ..Part::LARGEST });
+            let parts = groups(PairKind::Pairs, &twice, group, PartLimits { pairs: 3, ..PartLimits::LARGEST });
             assert_eq!(parts, [once(group), once(group)].concat());
-            let parts = groups(PairKind::Pairs, &twice, group, Part { sentences: 5, ..Part::LARGEST });
+            let parts = groups(PairKind::Pairs, &twice, group, PartLimits { sentences: 5, ..PartLimits::LARGEST });
             assert_eq!(parts, [once(group), once(group)].concat());
-            assert_eq!(groups(PairKind::Pairs, &twice, group, Part::LARGEST).len(), if group { 2 } else { 6 });
+            assert_eq!(groups(PairKind::Pairs, &twice, group, PartLimits::LARGEST).len(), if group { 2 } else { 6 });
         }
         let nli = "entailment\ta\tb\ncontradiction\ta\tc\nneutral\ta\td\n".repeat(2);
-        let parts = groups(PairKind::Nli, &nli, true, Part { pairs: 2, ..Part::LARGEST });
+        let parts = groups(PairKind::Nli, &nli, true, PartLimits { pairs: 2, ..PartLimits::LARGEST });
         assert_eq!(parts, vec![("a".to_owned(), vec!["b".to_owned()]); 2]);
         let captions = "1\ta\n1\tb\n1\ta\n2\ta\n2\tc\n";
         let parts = |part| groups(PairKind::Captions, captions, false, part);
-        assert_eq!(parts(Part { sentences: 1, ..Part::LARGEST }), parts(Part::LARGEST));
+        assert_eq!(parts(PartLimits { sentences: 1, ..PartLimits::LARGEST }), parts(PartLimits::LARGEST));
     }
 }

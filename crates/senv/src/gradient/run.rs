@@ -243,6 +243,7 @@ impl<'a, O: Objective> FitRun<'a, O> {
                 let progress = Progress {
                     done: self.position.step as f64 / self.total as f64,
                     epoch: u32::try_from(number / epoch).unwrap_or(u32::MAX),
+                    epochs: self.params.steps.is_none().then(|| self.params.n_epochs()),
                     units: examples,
                     units_per_second: examples as f64 / seconds.max(1e-9),
                     lr: lr.max(f64::MIN_POSITIVE),

@@ -11,7 +11,7 @@ mod words;
 
 pub use cell::SequenceCell;
 pub use form::{OutputForm, SequenceForm};
-pub(crate) use model::Part;
+pub(crate) use model::EncoderPart;
 pub use model::{SequenceConfig, SequenceModel, SequenceSystem};
 pub(crate) use objective::Example;
 pub(crate) use training::{Data, Settings, Trainable};

@@ -63,14 +63,14 @@ pub struct SequenceConfig<S> {
 
 /// One encoder with its decoders and words.
 #[derive(Debug, Clone)]
-pub(crate) struct Part {
+pub(crate) struct EncoderPart {
     pub(crate) words: Table,
     pub(crate) seq2seq: Seq2Seq,
     /// Those of the encoder, of the decoders, of the outputs.
     pub(crate) parameters: Vec<Parameters<f32>>,
 }
 
-impl Part {
+impl EncoderPart {
     pub(crate) fn new(words: Table, seq2seq: Seq2Seq, parameters: Vec<Parameters<f32>>) -> Self {
         Self { words, seq2seq, parameters }
     }
@@ -107,7 +107,7 @@ impl Part {
 pub struct SequenceModel<S> {
     pub(crate) config: SequenceConfig<S>,
     pub(crate) vocabulary: Vocabulary,
-    pub(crate) parts: Vec<Part>,
+    pub(crate) parts: Vec<EncoderPart>,
 }
 
 /// Names of the tables of the parts in a file.
@@ -117,7 +117,7 @@ impl<S: SequenceSystem> SequenceModel<S> {
     /// The name of this kind in model files.
     pub const KIND: &'static str = S::KIND;
 
-    pub(crate) fn new(config: SequenceConfig<S>, vocabulary: Vocabulary, parts: Vec<Part>) -> Self {
+    pub(crate) fn new(config: SequenceConfig<S>, vocabulary: Vocabulary, parts: Vec<EncoderPart>) -> Self {
         Self { config, vocabulary, parts }
     }
 
@@ -206,7 +206,7 @@ impl<S: SequenceSystem> SequenceModel<S> {
     }
 
     /// The part that decoder `asked` of all belongs to, and its number there.
-    fn place(&self, asked: usize) -> Result<(&Part, usize)> {
+    fn place(&self, asked: usize) -> Result<(&EncoderPart, usize)> {
         let mut left = asked;
         for part in &self.parts {
             if left < part.seq2seq.form.decoders {
@@ -219,7 +219,7 @@ impl<S: SequenceSystem> SequenceModel<S> {
 
     fn say(
         &self,
-        part: &Part,
+        part: &EncoderPart,
         k: usize,
         vector: ArrayView1<'_, f32>,
         width: usize,
@@ -325,7 +325,7 @@ impl<S: SequenceSystem> ReadModel for SequenceModel<S> {
                 }
                 groups.push(group);
             }
-            parts.push(Part::new(words, seq2seq, groups));
+            parts.push(EncoderPart::new(words, seq2seq, groups));
         }
         Ok(Self::new(config, vocabulary, parts))
     }
@@ -366,7 +366,7 @@ impl<S: SequenceSystem> SavedModel for SequenceModel<S> {
 
     /// Of one encoder of gated recurrent units.
     fn tunable(&self) -> Option<TunableEncoder<'_>> {
-        let [Part { words, seq2seq, parameters }] = &self.parts[..] else { return None };
+        let [EncoderPart { words, seq2seq, parameters }] = &self.parts[..] else { return None };
         let SequenceForm { hidden, layers, topology, cell, .. } = seq2seq.form;
         let (style, start) = cell.gru()?;
         let form = EncoderForm::Gru { hidden, layers, topology, style, start };

@@ -9,7 +9,7 @@ use senv_store::Embeddings;
 
 use super::{
     form::SequenceForm,
-    model::{Part, SequenceConfig, SequenceModel, SequenceSystem},
+    model::{EncoderPart, SequenceConfig, SequenceModel, SequenceSystem},
     objective::{Example, ExampleSet, Seq2SeqObjective},
     words::{LongSentences, Text, assemble, known},
 };
@@ -179,7 +179,7 @@ pub(crate) trait Trainable: SequenceSystem {
         let reading = Reading { tokenizer: tokenizer.clone(), max_tokens, unknown: Some(UNKNOWN), end };
         let config = SequenceConfig { parts: vec![form], reading, normalize, params: Some(self.clone()) };
         Trained::of_gradient(fitted, found, |Weights { words, parameters }| {
-            Ok(SequenceModel::new(config, vocabulary, vec![Part::new(words, seq2seq, parameters)]))
+            Ok(SequenceModel::new(config, vocabulary, vec![EncoderPart::new(words, seq2seq, parameters)]))
         })
     }
 }

@@ -19,7 +19,7 @@ use crate::{
         expansion::{ExpansionReport, VocabularyExpansion},
         saved::{ExpandVocabulary, SavedModel},
     },
-    sequence::{Part, SequenceModel, SequenceSystem},
+    sequence::{EncoderPart, SequenceModel, SequenceSystem},
 };
 
 /// Words whose images are computed at a time.
@@ -119,7 +119,9 @@ impl<S: SequenceSystem> SequenceModel<S> {
     pub fn expand(&self, vectors: &Embeddings, expansion: VocabularyExpansion) -> Result<(Self, ExpansionReport)> {
         let tables: Vec<&Table> = self.parts.iter().map(|part| &part.words).collect();
         let (vocabulary, tables, report) = grown(&self.vocabulary, &tables, vectors, expansion)?;
-        let with = |(part, words): (&Part, Table)| Part::new(words, part.seq2seq.clone(), part.parameters.clone());
+        let with = |(part, words): (&EncoderPart, Table)| {
+            EncoderPart::new(words, part.seq2seq.clone(), part.parameters.clone())
+        };
         let parts = self.parts.iter().zip(tables).map(with).collect();
         Ok((Self::new(self.config.clone(), vocabulary, parts), report))
     }

@@ -196,10 +196,6 @@ pub(crate) fn read_text<'a, S: TextSystem, D>(
     start.note_losses(observer);
     let tokenizer = start.tokenizer(params.common().tokenizer, |given| sample.tokenizer(given, observer));
     params.resolve(size);
-    // A file without text is an error at once.
-    if params != *system && size.words > 0 {
-        note(&mut params, size, observer);
-    }
     let min_count = params.min_count().unwrap_or(1);
     let vectors = start.vectors()?;
     let mut reading = options.resumable_reading(&tokenizer, min_count);
@@ -208,6 +204,11 @@ pub(crate) fn read_text<'a, S: TextSystem, D>(
     }
     let paths: Vec<_> = paths.iter().map(|path| path.as_ref().to_owned()).collect();
     let (vocabulary, corpus) = Corpus::read_part(&paths, &reading, options.ranks, observer)?;
+    let sentence = match sample.lines().next() {
+        Some(_) => size.sentence,
+        None => TextSize::of_corpus(&corpus)?.sentence,
+    };
+    let size = TextSize { words: vocabulary.corpus_tokens(), sentence };
     Ok(TextData { vocabulary, corpus, constituents: None, vectors, tokenizer, min_count, size, paths })
 }
 
@@ -221,6 +222,7 @@ pub(crate) fn fit_text<S: TextSystem>(
     data: &TextData<'_>,
     options: &TrainOptions<'_, S::Dev<'_>>,
 ) -> Result<Trained<S::Model>> {
+    note_chosen(system, data.min_count, data.size, options.observer);
     let mut given = system.clone();
     given.common().tokenizer.clone_from(&data.tokenizer);
     *given.min_count() = Some(data.min_count);
@@ -234,8 +236,14 @@ pub(crate) fn fit_text<S: TextSystem>(
     }
 }
 
-/// Says what was chosen.
-fn note<S: TextSystem>(params: &mut S, size: TextSize, observer: &dyn Observer) {
+/// Says what is chosen for a text of this size, whose words were read from so many on, if anything is.
+fn note_chosen<S: TextSystem>(given: &S, min_count: u64, size: TextSize, observer: &dyn Observer) {
+    let mut params = given.clone();
+    params.min_count().get_or_insert(min_count);
+    params.resolve(size);
+    if params == *given {
+        return;
+    }
     let times = counted(params.min_count().unwrap_or(1), "time");
     let trainer = params.common().trainer;
     let epochs = trainer.epochs().map_or(String::new(), |n| format!("{} ", counted(u64::from(n), "epoch")));

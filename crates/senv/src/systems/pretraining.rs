@@ -33,15 +33,6 @@ impl Pretraining {
         }
     }
 
-    /// Epochs over the text.
-    #[must_use]
-    pub fn epochs(self) -> u32 {
-        match self {
-            Self::Word2Vec => Word2VecParams::paper().training.n_epochs(),
-            Self::Sent2Vec => sent2vec().training.n_epochs(),
-        }
-    }
-
     /// The vectors of the words of `vocabulary`, of dimension `dim`.
     ///
     /// # Errors

@@ -22,8 +22,8 @@ use super::{
     text::{Texts, array_of},
 };
 use crate::{
-    error,
-    models::{Models, external},
+    error::{self, external},
+    models::Models,
 };
 
 /// `embed(text [, model])`: the embedding of each sentence, a `FixedSizeList<Float32>` of the dimension of the model;

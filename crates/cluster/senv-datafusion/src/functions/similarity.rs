@@ -21,7 +21,7 @@ use super::{
     model::{TextArguments, field},
     text::{Texts, array_of},
 };
-use crate::models::{Models, external};
+use crate::{error::external, models::Models};
 
 /// `similarity(a, b [, model])`: the cosine of the embeddings of two sentences, a `Float32` in `[-1, 1]`; 0 where one
 /// of them has no known token, as [`senv::Model::similarity`], and null where one is null.

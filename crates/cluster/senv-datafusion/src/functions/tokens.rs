@@ -21,7 +21,7 @@ use super::{
     model::{TextArguments, field},
     text::{Texts, array_of},
 };
-use crate::models::{Models, external};
+use crate::{error::external, models::Models};
 
 /// `tokens(text [, model])`: the tokens of each text as the tokenizer of the model makes them, a `List<Utf8>`; null for
 /// null, and an empty list for a text without one.

@@ -1,7 +1,7 @@
 //! Buckets: what `s3://BUCKET/PATH` names, and the store behind it.
 
+mod copied_folder;
 mod error;
-mod models;
 
 use std::{sync::Arc, time::Duration};
 
@@ -17,7 +17,7 @@ use object_store::{
 };
 use url::Url;
 
-pub(crate) use models::open_models;
+pub(crate) use copied_folder::copy_folder;
 
 /// Times that a request is tried again, and the time after which it is not. A server that cannot be reached is an error
 /// within seconds.

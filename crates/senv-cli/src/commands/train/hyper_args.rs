@@ -8,7 +8,7 @@ use clap::{
 };
 use senv::{
     CaptionRepParams, DictRepParams, OrderParams, PThoughtParams, PairSystem, RandomBowParams, RelatednessParams,
-    SnliEncoder, SnliParams, TextSystem, data::TextSize, gradient::FitParams,
+    SnliEncoder, SnliParams, TextSystem, data::TextSize,
 };
 use senv_core::{
     Error as CoreError, NoObserver, Tokenizer,
@@ -230,11 +230,6 @@ impl<P> HyperArgs<P> {
             *dim = of_vectors;
         }
     }
-}
-
-/// The epochs to show: none where steps are counted.
-pub(crate) fn epochs_of(fit: &FitParams) -> Option<u32> {
-    fit.steps.is_none().then(|| fit.n_epochs())
 }
 
 #[cfg(test)]

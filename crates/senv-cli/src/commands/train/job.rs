@@ -96,16 +96,15 @@ impl<'a> Job<'a> {
         self.interrupt.clone()
     }
 
-    /// Trains and writes the model. `epochs` is shown; steps alone are counted where there is none.
+    /// Trains and writes the model.
     pub(crate) fn run<M: SentenceEncoder>(
         &self,
-        epochs: Option<u32>,
         unit: Unit,
         fit: impl FnOnce(&TrainingProgress) -> senv::Result<Outcome<M>>,
         save: impl Fn(&M, &Path) -> senv::Result<()>,
     ) -> Result {
         self.tell_of_checkpoints();
-        let progress = TrainingProgress::new(epochs, unit, self.interrupt.clone());
+        let progress = TrainingProgress::new(unit, self.interrupt.clone());
         let outcome = fit(&progress);
         progress.finish();
         let mut outcome = match outcome {

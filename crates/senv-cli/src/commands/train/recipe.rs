@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::{PathBufValueParser, TypedValueParser};
 use senv::{
-    Model, Observer, Recipe, Sent2VecParams, System, TextSystem, TrainJob, TrainOptions,
+    Model, Observer, Recipe, Sent2VecParams, System, TrainJob, TrainOptions,
     check::{CheckParams, CheckText},
     data::TextSample,
     gradient::Stopped,
@@ -17,7 +17,6 @@ use serde_json::json;
 use super::{
     check_args::CheckArgs,
     files::RunFiles,
-    hyper_args::epochs_of,
     job::{Job, before_training},
     notes::Notes,
     outcome::Outcome,
@@ -119,17 +118,13 @@ impl RecipeArgs {
         let ended = match recipe {
             Recipe::Neighbours(recipe) => {
                 recipe.params.check()?;
-                let epochs = epochs_of(&recipe.params.fit);
-                job.run(epochs, Unit::Pairs, |progress| run.on_pairs(&recipe, progress), save)
+                job.run(Unit::Pairs, |progress| run.on_pairs(&recipe, progress), save)
             }
             Recipe::Words(recipe) => {
                 recipe.params.check()?;
-                let mut resolved = recipe.params.clone();
-                resolved.resolve(sample.size());
-                let epochs = resolved.training.n_epochs();
-                job.run(Some(epochs), Unit::Words, |progress| run.on_words(&recipe.params, progress), save)
+                job.run(Unit::Words, |progress| run.on_words(&recipe.params, progress), save)
             }
-            Recipe::Unchanged(model) => job.run(None, Unit::Pairs, |_| run.unchanged(model), save),
+            Recipe::Unchanged(model) => job.run(Unit::Pairs, |_| run.unchanged(model), save),
         };
         ended.map_err(too_little)
     }

@@ -5,12 +5,7 @@ use std::path::PathBuf;
 use senv::{Model, Relatedness, RelatednessParams, TrainOptions, gradient::ScoredPairs};
 
 use super::{
-    data_args::VectorArgs,
-    files::RunFiles,
-    hyper_args::{HyperArgs, epochs_of},
-    job::Job,
-    outcome::Outcome,
-    run::StartFrom,
+    data_args::VectorArgs, files::RunFiles, hyper_args::HyperArgs, job::Job, outcome::Outcome, run::StartFrom,
 };
 use crate::{failure::Result, progress::Unit};
 
@@ -53,7 +48,6 @@ impl RelatednessArgs {
         let train = ScoredPairs::read(&self.train)?;
         let dev = self.dev.as_deref().map(ScoredPairs::read).transpose()?;
         job.run(
-            epochs_of(&params.fit),
             Unit::Pairs,
             |progress| {
                 let base = Model::open_verified(&self.model)?;

@@ -29,9 +29,6 @@ use crate::{
 /// What there is to say of a run as JSON.
 pub(super) type Facts = Map<String, Value>;
 
-/// How often a system with these settings passes over its text.
-pub(super) type EpochsOf<'a, S> = &'a dyn Fn(S) -> Option<u32>;
-
 /// What a command says of its run.
 pub(super) struct TrainingRun<'a, S: System> {
     pub(super) files: &'a RunFiles,
@@ -46,8 +43,6 @@ pub(super) struct TrainingRun<'a, S: System> {
     /// The folder of temporary files, if it is not that of the model.
     pub(super) scratch_dir: Option<&'a Path>,
     pub(super) check: CheckOn,
-    /// The passes that are shown, where the text decides: it is looked at when the run answers Ctrl-C.
-    pub(super) epochs: Option<EpochsOf<'a, S>>,
     pub(super) unit: Unit,
     /// Files of a first stage that are kept to go on from.
     pub(super) stages: Option<[PathBuf; 2]>,
@@ -109,7 +104,6 @@ impl<'a, S: System + Shown> TrainingRun<'a, S> {
             text: TextOptions::default(),
             scratch_dir: None,
             check: CheckOn::Nothing,
-            epochs: None,
             unit,
             stages: None,
             document_vectors: false,
@@ -129,12 +123,7 @@ impl<'a, S: System + Shown> TrainingRun<'a, S> {
         let contents = [Content::Model, Content::Checkpoint];
         let job = job.keeping(self.stages.into_iter().flatten().zip(contents))?;
         let (beside, document_vectors) = (self.beside, self.document_vectors);
-        let epochs = match self.epochs {
-            Some(of_text) => of_text(params.clone()),
-            None => params.clone().common().trainer.epochs(),
-        };
         job.run(
-            epochs,
             unit,
             |progress| {
                 let (model, vectors) = start.open()?;

@@ -7,7 +7,7 @@ use senv::{Model, NliPairs, SkipThought, SnliEncoder, SnliParams, TrainOptions, 
 use super::{
     data_args::VectorArgs,
     files::RunFiles,
-    hyper_args::{HyperArgs, epochs_of},
+    hyper_args::HyperArgs,
     job::Job,
     notes::Notes,
     outcome::Outcome,
@@ -107,13 +107,13 @@ impl SnliArgs {
         let job = Job::new(&self.files, &reads.chain([base]).collect::<Vec<_>>())?;
         let train = NliPairs::read(&self.train, &notes)?;
         let base = skip_thought(base)?;
-        let (epochs, is_combined) = (epochs_of(&params.fit), base.config().parts.len() > 1);
+        let is_combined = base.config().parts.len() > 1;
         if !is_combined {
             let tune = |progress: &TrainingProgress| {
                 let options = TrainOptions { dev: dev.as_ref(), ..self.files.options(threads, progress) };
                 Ok(Outcome::new(Unit::Pairs, params.fit_skip_thought(&base, 0, &train, &options)?))
             };
-            return job.run(epochs, Unit::Pairs, tune, |model, path| model.save(path));
+            return job.run(Unit::Pairs, tune, |model, path| model.save(path));
         }
         let contents = [Content::Model, Content::Checkpoint];
         let job = job.keeping(stage_files(&self.files.checkpoint()).into_iter().zip(contents))?;
@@ -121,7 +121,7 @@ impl SnliArgs {
             let options = TrainOptions { dev: dev.as_ref(), ..self.files.options(threads, progress) };
             Ok(Outcome::new(Unit::Pairs, params.tune_both_parts(&base, &train, &options)?))
         };
-        job.run(epochs, Unit::Pairs, tune, |model, path| model.save(path))
+        job.run(Unit::Pairs, tune, |model, path| model.save(path))
     }
 }
 

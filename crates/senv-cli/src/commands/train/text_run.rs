@@ -37,10 +37,6 @@ pub(crate) fn run<S: TextSystem<Model: SavedModel> + Shown>(args: &SystemArgs<S>
         Trainer::NegativeSampling(_) => Unit::Words,
         Trainer::Gradient(_) => Unit::Examples,
     };
-    let epochs = |mut params: S| {
-        params.resolve(common.size::<S>());
-        params.common().trainer.epochs()
-    };
     let run = TrainingRun {
         reads: common.input.paths().iter().chain(dev).map(PathBuf::as_path).collect(),
         start: StartFrom::new(Some(&common.init_model), &common.vectors),
@@ -49,7 +45,6 @@ pub(crate) fn run<S: TextSystem<Model: SavedModel> + Shown>(args: &SystemArgs<S>
         text: common.text_options(),
         scratch_dir: common.scratch_dir.as_deref(),
         check: common.check.on(CheckOn::Sample),
-        epochs: Some(&epochs),
         document_vectors: beside.is_some(),
         beside,
         ..TrainingRun::new(&common.files, given, params, unit, threads)

@@ -3,10 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::{ArgMatches, Args, Command, FromArgMatches};
-use senv::{
-    TextSystem,
-    data::{TextSample, TextSize},
-};
+use senv::TextSystem;
 use senv_core::TextOptions;
 
 use super::{
@@ -20,9 +17,6 @@ use super::{
     preset::PresetArgs,
 };
 use crate::{failure::Result, text::TextArgs};
-
-/// How many times as long as its words a parsed sentence is.
-const BRACKETS: u64 = 3;
 
 /// What a run reads and writes.
 #[derive(Debug, clap::Args)]
@@ -127,12 +121,6 @@ impl Common {
     pub(crate) fn inputs(&self) -> Vec<&Path> {
         let starts = self.vectors.init_vectors.iter().chain(&self.init_model.init_model);
         self.input.paths().iter().chain(starts).map(PathBuf::as_path).collect()
-    }
-
-    /// About how long the text is.
-    pub(crate) fn size<S: TextSystem>(&self) -> TextSize {
-        let size = TextSample::read_of(self.input.paths(), &self.text.options()).size();
-        if S::READS_TREES { TextSize { words: size.words / BRACKETS, ..size } } else { size }
     }
 
     /// Says which of the files look like tables, where lines are read as they are.

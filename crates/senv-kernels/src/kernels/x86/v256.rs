@@ -4,7 +4,7 @@
 use std::arch::{asm, x86_64::*};
 
 use super::{
-    super::vector::{Memory, Plain, Shared, Vector},
+    super::vector::{Memory, PlainMemory, SharedMemory, Vector},
     V256, int4_codes, quarters256,
 };
 
@@ -116,7 +116,7 @@ unsafe fn mask8(n: usize) -> __m256i {
     unsafe { _mm256_loadu_si256(FIRST_LANES.as_ptr().add(8 - n).cast()) }
 }
 
-impl Memory<V256> for Plain {
+impl Memory<V256> for PlainMemory {
     #[inline(always)]
     unsafe fn load(p: *const f32) -> V256 {
         // SAFETY: the caller has AVX2 and FMA, and a whole vector can be read at `p`.
@@ -149,7 +149,7 @@ impl Memory<V256> for Plain {
     }
 }
 
-impl Memory<V256> for Shared {
+impl Memory<V256> for SharedMemory {
     #[inline(always)]
     unsafe fn load(p: *const f32) -> V256 {
         // SAFETY: the caller has AVX2 and FMA, and a whole vector can be read at `p`.

@@ -4,7 +4,7 @@
 use std::arch::{asm, x86_64::*};
 
 use super::{
-    super::vector::{Memory, Plain, Shared, Vector},
+    super::vector::{Memory, PlainMemory, SharedMemory, Vector},
     V256, V512, int4_codes, quarters512,
 };
 
@@ -130,7 +130,7 @@ fn mask16(n: usize) -> __mmask16 {
     ((1u32 << n) - 1) as __mmask16
 }
 
-impl Memory<V512> for Plain {
+impl Memory<V512> for PlainMemory {
     #[inline(always)]
     unsafe fn load(p: *const f32) -> V512 {
         // SAFETY: the caller has AVX-512, and a whole vector can be read at `p`.
@@ -156,7 +156,7 @@ impl Memory<V512> for Plain {
     }
 }
 
-impl Memory<V512> for Shared {
+impl Memory<V512> for SharedMemory {
     #[inline(always)]
     unsafe fn load(p: *const f32) -> V512 {
         // SAFETY: the caller has AVX-512, and a whole vector can be read at `p`.

@@ -19,7 +19,7 @@ use crate::{
     SkipThought,
     data::reading::{Reading, SPECIAL},
     error::{Error, Result},
-    sequence::{OutputForm, Part, SequenceCell, SequenceConfig, SequenceForm},
+    sequence::{EncoderPart, OutputForm, SequenceCell, SequenceConfig, SequenceForm},
 };
 
 /// The vocabulary of all released models.
@@ -112,7 +112,7 @@ fn words(path: &Path) -> Result<Vocabulary> {
     Ok(Vocabulary::from_counts(words, 0)?)
 }
 
-fn part(files: &ReleasedEncoder, directions: &[&str], n_words: usize) -> Result<Part> {
+fn part(files: &ReleasedEncoder, directions: &[&str], n_words: usize) -> Result<EncoderPart> {
     let words = read_npy(&files.words)?;
     let bad = |path: &Path, reason: String| Error::BadWeights { path: path.to_owned(), reason };
     if words.n_rows() != n_words {
@@ -155,7 +155,7 @@ fn part(files: &ReleasedEncoder, directions: &[&str], n_words: usize) -> Result<
         output: OutputForm::Full,
         reduction: Reduction::Sum,
     };
-    Ok(Part::new(words, form.build()?, vec![parameters]))
+    Ok(EncoderPart::new(words, form.build()?, vec![parameters]))
 }
 
 /// The matrices turned, one below another.

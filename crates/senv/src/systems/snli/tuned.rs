@@ -5,7 +5,7 @@ use crate::{
     base::range::require,
     error::Result,
     gradient::copy_table,
-    sequence::{Part, SequenceForm},
+    sequence::{EncoderPart, SequenceForm},
     systems::skip_thought::SkipThought,
 };
 
@@ -26,7 +26,7 @@ impl SkipThought {
         parameters.expect_form_of(&old.parameters[0])?;
         let mut new = self.clone();
         let form = SequenceForm { decoders: 0, ..old.seq2seq.form.clone() };
-        new.parts[part] = Part::new(copy_table(words)?, form.build()?, vec![parameters.clone()]);
+        new.parts[part] = EncoderPart::new(copy_table(words)?, form.build()?, vec![parameters.clone()]);
         new.config.parts[part] = form;
         Ok(new)
     }

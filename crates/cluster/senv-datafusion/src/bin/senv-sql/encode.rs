@@ -33,6 +33,7 @@ use crate::{
     parquet_writing::{Description, Origin, describe, options},
     poison, session,
     tables::{file_url, files},
+    unfinished,
 };
 
 /// Times that a file is tried while the cluster answers.
@@ -111,6 +112,8 @@ pub(crate) async fn run(arguments: &EncodeArguments) -> Result<()> {
     let at_once = arguments.jobs.unwrap_or(if arguments.cluster.is_some() { 16 } else { 2 }).max(1);
     let (slots, mut tasks) = (Arc::new(Semaphore::new(at_once)), JoinSet::new());
     let n_inputs = inputs.len();
+    let names = inputs.iter().map(|input| input.file_name().unwrap_or_default().to_string_lossy().into_owned());
+    unfinished::remove_left(&job.output, &names.collect::<Vec<_>>());
     for input in inputs {
         let (job, slots) = (job.clone(), slots.clone());
         tasks.spawn(async move {
@@ -181,8 +184,7 @@ impl EncodeJob {
         let mut attempt = 0;
         loop {
             attempt += 1;
-            // Of its own name: a task of the last attempt may still be writing.
-            let part = self.output.join(format!(".{name}.{}-{attempt}.part", std::process::id()));
+            let part = unfinished::path(&self.output, &name, attempt);
             let result = self.write(&input, &state, &part).await.and_then(|()| {
                 let written = describe(&part)?.n_rows;
                 let is_complete = written == n_rows;

@@ -18,6 +18,7 @@ mod scheduler;
 mod session;
 mod slots;
 mod tables;
+mod unfinished;
 
 use std::{path::PathBuf, process::ExitCode};
 
@@ -83,18 +84,23 @@ impl ModelArguments {
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().thread_stack_size(16 << 20).build();
-    let result = match runtime {
-        Ok(runtime) => runtime.block_on(run(arguments)),
-        Err(e) => Err(e.into()),
-    };
-    match result {
+    match on_deep_stacks(arguments) {
         Ok(()) => ExitCode::SUCCESS,
         Err(e) => {
             eprintln!("senv-sql: {}", output::message(&e));
             ExitCode::FAILURE
         }
     }
+}
+
+/// Bytes of the stack of a thread, of which the system gives what is used: a query nests as deep as it has terms joined
+/// by OR.
+const STACK: usize = 256 << 20;
+
+fn on_deep_stacks(arguments: Arguments) -> Result<()> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().thread_stack_size(STACK).build()?;
+    let first = std::thread::Builder::new().stack_size(STACK).spawn(move || runtime.block_on(run(arguments)))?;
+    first.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
 async fn run(arguments: Arguments) -> Result<()> {

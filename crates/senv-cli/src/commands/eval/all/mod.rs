@@ -186,7 +186,7 @@ struct BenchProgress {
 impl BenchProgress {
     /// Says what comes next, and in a line that stays what is done.
     fn show(&self, event: BenchEvent<'_>) {
-        let next = |what: String| self.bar.set_message(what);
+        let next = |what: String| self.bar.set_message(output::for_terminal(&what).into_owned());
         match event {
             BenchEvent::Encoding(system, n) => next(format!("{system}: encoding {}", plural(n as u64, "sentence"))),
             BenchEvent::Task(system, task) => next(format!("{system}: {task}")),

@@ -1,4 +1,4 @@
-//! Models of a bucket: objects are copied to a folder of the process, and opened from there.
+//! The objects under a prefix, copied to a folder of the process: models are opened from there.
 
 use std::{
     fs::{self, File},
@@ -12,7 +12,6 @@ use object_store::{GetOptions, GetRange, ObjectMeta, ObjectStore, path::Path};
 use tempfile::TempDir;
 
 use super::{configuration, error, open, parse};
-use crate::models::{Models, is_left_out};
 
 /// Bytes of a request, and requests at a time: no more than their product is in memory.
 const PIECE_BYTES: u64 = 8 << 20;
@@ -20,33 +19,21 @@ const REQUESTS: usize = 4;
 /// Folders in one another, at most: a model may be a folder, and that may have folders.
 const DEPTH: usize = 3;
 
-/// The models under a URL, as [`Models::open`] finds them in a folder.
-pub(crate) async fn open_models(text: &str) -> Result<Models> {
+/// Names of objects that are left out directly under the prefix.
+type LeftOut = fn(&str) -> bool;
+
+/// A temporary folder of this process with the objects under `s3://BUCKET/PREFIX`, but those whose names are left out.
+pub(crate) async fn copy_folder(text: &str, is_left_out: LeftOut) -> Result<TempDir> {
     tokio::runtime::Handle::try_current().map_err(|e| configuration(text, e))?;
     let (url, prefix) = parse(text)?;
-    let folder = copy(open(&url)?.as_ref(), &prefix, text).await?;
-    let url = text.trim_end_matches('/').to_owned();
-    let opened = tokio::task::spawn_blocking(move || {
-        let path = folder.path();
-        // The folder is nothing that the user knows.
-        let named = |e: DataFusionError| {
-            let message = e.find_root().strip_backtrace().replace(&path.display().to_string(), &url);
-            DataFusionError::Execution(message)
-        };
-        let models = Models::open(path).map_err(named)?;
-        // What is mapped stays until the process ends.
-        drop(folder);
-        Ok(models)
-    });
-    opened.await.map_err(|e| DataFusionError::External(Box::new(e)))?
+    copy(open(&url)?.as_ref(), &prefix, text, is_left_out).await
 }
 
 /// An object, and where it goes in the folder.
 type Copied = (PathBuf, ObjectMeta);
 
-/// A temporary folder of this process with the objects under a prefix, but those that are no models.
-async fn copy(store: &dyn ObjectStore, prefix: &Path, url: &str) -> Result<TempDir> {
-    let objects = objects(store, prefix, url).await?;
+async fn copy(store: &dyn ObjectStore, prefix: &Path, url: &str, is_left_out: LeftOut) -> Result<TempDir> {
+    let objects = objects(store, prefix, url, is_left_out).await?;
     let folder = tempfile::Builder::new().prefix("senv-models-").tempdir()?;
     let n_bytes = objects.iter().map(|(_, object)| object.size).sum();
     check_room(folder.path(), url, objects.len(), n_bytes)?;
@@ -60,8 +47,8 @@ async fn copy(store: &dyn ObjectStore, prefix: &Path, url: &str) -> Result<TempD
     Ok(folder)
 }
 
-/// The objects under a prefix that a folder of models may hold.
-async fn objects(store: &dyn ObjectStore, prefix: &Path, url: &str) -> Result<Vec<Copied>> {
+/// The objects under a prefix.
+async fn objects(store: &dyn ObjectStore, prefix: &Path, url: &str, is_left_out: LeftOut) -> Result<Vec<Copied>> {
     let (mut found, mut is_empty) = (Vec::new(), true);
     let mut folders = vec![(prefix.clone(), PathBuf::new())];
     while let Some((folder, local)) = folders.pop() {
@@ -165,6 +152,10 @@ mod tests {
         store
     }
 
+    fn is_hidden_or_text(name: &str) -> bool {
+        name.starts_with('.') || name.ends_with(".md")
+    }
+
     fn text(error: &DataFusionError) -> String {
         error.strip_backtrace()
     }
@@ -185,7 +176,7 @@ mod tests {
             ("m2/c.senv", b"of a folder whose name begins so".to_vec()),
         ])
         .await;
-        let folder = copy(&store, &Path::from("m"), URL).await.unwrap();
+        let folder = copy(&store, &Path::from("m"), URL, is_hidden_or_text).await.unwrap();
         let read = |path: &str| fs::read(folder.path().join(path)).unwrap();
         assert!(read("large.senv") == large);
         assert_eq!(read("empty.senv"), b"");
@@ -202,15 +193,18 @@ mod tests {
     #[tokio::test]
     async fn nothing_under_a_prefix_is_an_error_and_text_alone_is_none() {
         let store = store(&[("m/README.md", b"text".to_vec())]).await;
-        assert_eq!(fs::read_dir(copy(&store, &Path::from("m"), URL).await.unwrap().path()).unwrap().count(), 0);
-        let error = text(&copy(&store, &Path::from("n"), "s3://bucket/n").await.unwrap_err());
+        assert_eq!(
+            fs::read_dir(copy(&store, &Path::from("m"), URL, is_hidden_or_text).await.unwrap().path()).unwrap().count(),
+            0
+        );
+        let error = text(&copy(&store, &Path::from("n"), "s3://bucket/n", is_hidden_or_text).await.unwrap_err());
         assert!(error.contains("s3://bucket/n: nothing lies under it"), "{error}");
     }
 
     #[tokio::test]
     async fn an_object_that_changes_while_it_is_read_is_an_error() {
         let store = store(&[("m/a.senv", vec![1; 100])]).await;
-        let (_, listed) = objects(&store, &Path::from("m"), URL).await.unwrap().remove(0);
+        let (_, listed) = objects(&store, &Path::from("m"), URL, is_hidden_or_text).await.unwrap().remove(0);
         store.put(&listed.location, vec![2; 100].into()).await.unwrap();
         let folder = tempfile::tempdir().unwrap();
         let error = copy_object(&store, &listed, &folder.path().join("a"), URL).await.unwrap_err();

@@ -14,7 +14,7 @@ use crate::{Error, ReadOptions, Result};
 const STEP: usize = 1 << 16;
 
 /// A source of bytes with a look-ahead window.
-pub(crate) struct Input {
+pub(crate) struct ByteWindow {
     path: PathBuf,
     reader: Box<dyn Read>,
     buffer: Vec<u8>,
@@ -28,7 +28,7 @@ pub(crate) struct Input {
     len: Option<u64>,
 }
 
-impl Input {
+impl ByteWindow {
     /// A file, decompressed if it is gzip.
     pub(crate) fn open(path: &Path, options: &ReadOptions) -> Result<Self> {
         let file = File::open(path).map_err(|e| senv_core::Error::io("open", path, e))?;

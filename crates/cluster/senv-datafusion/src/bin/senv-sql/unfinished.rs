@@ -1,0 +1,67 @@
+//! The files of hidden names that vectors are written to until they are whole.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    time::{Duration, SystemTime},
+};
+
+/// The end of their names; a store that writes in pieces puts `#` and a number behind it.
+const ENDING: &str = ".part";
+/// How long nobody has written to a file that a killed process left: others may be encoding into the same folder.
+const LEFT_FOR: Duration = Duration::from_secs(3600);
+
+/// Where this attempt at `name` is written. A task of the last one may still be writing, so that each has its own.
+pub(crate) fn path(folder: &Path, name: &str, attempt: usize) -> PathBuf {
+    folder.join(format!(".{name}.{}-{attempt}{ENDING}", std::process::id()))
+}
+
+/// Removes what killed processes have left in a folder for files of these names.
+pub(crate) fn remove_left(folder: &Path, names: &[String]) {
+    let is_old = |file: &fs::DirEntry| {
+        let written = file.metadata().ok().filter(fs::Metadata::is_file).and_then(|file| file.modified().ok());
+        written.and_then(|at| SystemTime::now().duration_since(at).ok()).is_some_and(|ago| ago >= LEFT_FOR)
+    };
+    for file in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let is_part = file.file_name().to_str().and_then(name_of).is_some_and(|name| names.iter().any(|n| n == name));
+        if is_part && is_old(&file) {
+            // What stays is no harm but to the disk, and is tried again next time.
+            let _ = fs::remove_file(file.path());
+        }
+    }
+}
+
+/// The name of the file that one of this name was to become.
+fn name_of(part: &str) -> Option<&str> {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let (rest, piece) = part.strip_prefix('.')?.rsplit_once(ENDING)?;
+    let (name, attempt) = rest.rsplit_once('.')?;
+    let (process, attempt) = attempt.split_once('-')?;
+    let is_piece = piece.is_empty() || piece.strip_prefix('#').is_some_and(is_number);
+    (is_piece && is_number(process) && is_number(attempt)).then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::File;
+
+    use super::*;
+
+    #[test]
+    fn only_old_parts_of_the_same_files_are_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let names = [".a.parquet.7-1.part", ".a.parquet.7-2.part#1", ".b.parquet.7-1.part", ".a.parquet.x-1.part"];
+        let others = ["a.parquet", ".a.parquet.part", ".a.parquet.8-1.part"];
+        for name in names.iter().chain(&others) {
+            let file = File::create(folder.path().join(name)).unwrap();
+            if *name != ".a.parquet.8-1.part" {
+                file.set_modified(SystemTime::now() - 2 * LEFT_FOR).unwrap();
+            }
+        }
+        remove_left(folder.path(), &["a.parquet".to_owned()]);
+        let left = names[2..].iter().chain(&others);
+        assert!(left.clone().all(|name| folder.path().join(name).exists()));
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), left.count());
+        assert_eq!(path(Path::new(""), "a", 3).to_str().and_then(name_of), Some("a"));
+    }
+}
