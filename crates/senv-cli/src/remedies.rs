@@ -23,8 +23,10 @@ fn option(remedy: Remedy) -> Option<&'static str> {
 
 /// The command that has the option, where that which runs does not: it made what is used here, or makes it anew.
 fn option_elsewhere(remedy: Remedy) -> Option<&'static str> {
-    if remedy == Remedy::AcceptExpansion {
-        return Some("decompress it before");
+    match remedy {
+        Remedy::AcceptExpansion => return Some("decompress it before"),
+        Remedy::SifWeights => return Some("senv train weighted --scheme sif"),
+        _ => {}
     }
     if runs_a_system() {
         // No other system helps this one.
@@ -34,7 +36,6 @@ fn option_elsewhere(remedy: Remedy) -> Option<&'static str> {
         Remedy::LowerLearningRate | Remedy::HigherLearningRate => "senv train SYSTEM --lr",
         Remedy::MoreEpochs => "senv train SYSTEM --epochs",
         Remedy::LowerMinCount => "senv train SYSTEM --min-count",
-        Remedy::SifWeights => "senv train SYSTEM --weights sif",
         Remedy::Replace => "senv index --force",
         _ => return None,
     })
@@ -122,7 +123,7 @@ mod tests {
                 "a row of the initial vectors (--init-vectors; ask for the same --dim) has size 2, expected 3",
             ),
             (
-                shown(&senv::check::CheckWarning::FewWords { words: 3, least: 1000 }),
+                shown(&senv::check::CheckWarning::FewWords { words: 3, least: 1000, start_may_help: true }),
                 "a model of a larger text (--from MODEL, of a system --init-model MODEL)",
             ),
             (

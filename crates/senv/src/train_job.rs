@@ -9,7 +9,7 @@ use crate::{
     check::{Check, CheckParams, CheckText, LossAgainstChance, check},
     data::SourceReport,
     error::Result,
-    model::trained::Trained,
+    model::{saved::SavedModel, trained::Trained},
     system::{
         contract::{System, Trainer},
         start::Start,
@@ -136,7 +136,9 @@ impl<'a, S: System> TrainJob<'a, '_, S> {
         sources.iter().for_each(|source| options.observer.note(&source.to_string()));
         let sample = match check {
             CheckOn::Nothing => None,
-            on => data.check_text(&CheckParams::for_encoder(S::INFERS_VECTORS), on == CheckOn::HeldOut)?,
+            on => {
+                data.check_text(&CheckParams::for_encoder(S::INFERS_VECTORS), &options.text, on == CheckOn::HeldOut)?
+            }
         };
         let held_out = sample.as_ref().map_or((0, 0), |text| (text.n_held_out(), text.n_held_out_pairs()));
         note_held_out(held_out, &options);
@@ -145,15 +147,26 @@ impl<'a, S: System> TrainJob<'a, '_, S> {
             pretrain(pretraining, &mut system, &mut data, &options)?;
         }
         let trained = system.fit_on(&data, &options)?;
-        let tokenizer = data.tokenizer().unwrap_or(system.common().tokenizer).clone();
+        let model = &trained.model;
+        let weights_may_help = model.average().is_some_and(|average| average.weighting().is_none());
         let loss = match system.common().trainer {
             Trainer::NegativeSampling(training) => {
                 Some(LossAgainstChance::negative_sampling(trained.loss, training.negatives))
             }
             Trainer::Gradient(_) => None,
         };
-        let params = CheckParams { tokenizer, loss, starts_from_vectors, on_training_text: true, ..Default::default() };
-        Ok(JobOutcome { trained, sources, held_out, sample: sample.map(|text| (text, params)) })
+        let params = CheckParams {
+            tokenizer: model.tokenizer().clone(),
+            loss,
+            starts_from_vectors,
+            on_training_text: true,
+            weights_may_help,
+            start_may_help: model.average().is_some(),
+            ..Default::default()
+        };
+        let n_words = model.vocabulary().corpus_tokens();
+        let sample = sample.map(|text| (text.with_training_words(n_words), params));
+        Ok(JobOutcome { trained, sources, held_out, sample })
     }
 }
 

@@ -100,6 +100,8 @@ mod tests {
             hashes_unknown_words: false,
             not_finite: 0,
             loss: None,
+            weights_may_help: false,
+            start_may_help: true,
             training_words: None,
             warnings: Vec::new(),
         };

@@ -133,7 +133,14 @@ impl Info {
         // What the model was trained on is known by the counts of its words, and its loss is not.
         let words = Some(model.vocabulary().corpus_tokens()).filter(|&words| words > 0);
         let is_slow = model.cost() != EncodingCost::PerSentence;
-        let params = CheckParams { training_words: words, ..CheckParams::for_encoder(is_slow) };
+        let weights_may_help = model.average().is_some_and(|average| average.weighting().is_none());
+        let start_may_help = model.average().is_some();
+        let params = CheckParams {
+            training_words: words,
+            weights_may_help,
+            start_may_help,
+            ..CheckParams::for_encoder(is_slow)
+        };
         let text = CheckText::read(&self.text, &self.reading.options(), &params)?;
         model.prepare_for_many();
         Ok(senv::check(model, &text, &params)?)

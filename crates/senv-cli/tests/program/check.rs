@@ -1,6 +1,6 @@
 //! The check of a model: after training, and by `senv info --check`.
 
-use crate::common::Folder;
+use crate::common::{Folder, pairs};
 
 /// A text of documents: ten sentences of one of five things each.
 fn documents() -> String {
@@ -64,11 +64,27 @@ fn every_system_on_text_is_checked_and_text_from_a_pipe_too() {
 }
 
 #[test]
-fn pairs_without_running_text_are_not_checked() {
+fn models_of_pairs_labels_and_targets_are_checked_on_their_sentences_and_few_are_warned_of() {
     let folder = Folder::with_pairs();
-    let ended =
-        folder.run(&["train", "pp", "--pairs", "pairs.tsv", "--output", "m.senv", "--dim", "12", "--epochs", "1"]);
-    assert!(!ended.ok().err.contains("check on"));
+    let labelled: String =
+        pairs(120).lines().enumerate().map(|(i, l)| format!("{}\t{l}\n", ["entailment", "neutral"][i % 2])).collect();
+    folder.write("labelled.tsv", labelled);
+    for (system, small) in [
+        ("pp --pairs pairs.tsv", "--dim 12 --epochs 1"),
+        ("cse --pairs pairs.tsv", "--dim 12 --epochs 1"),
+        ("p-thought --pairs pairs.tsv", "--dim 12 --hidden 8 --epochs 1"),
+        ("snli --train labelled.tsv", "--dim 12 --epochs 1"),
+        ("skip-thought --input pairs.tsv", "--dim 12 --sentence-dim 8 --epochs 1"),
+        ("bow-ae --input pairs.tsv", "--dim 12 --epochs 1"),
+    ] {
+        let words = format!("train {system} {small} --output m.senv --force");
+        let args: Vec<&str> = words.split(' ').collect();
+        let ended = folder.run(&args).ok();
+        assert!(ended.err.contains("check on"), "{system}: {}", ended.err);
+        assert!(ended.err.contains("warning: ") && ended.err.contains("take more text"), "{system}: {}", ended.err);
+        let ended = folder.run(&[&args[..], &["--no-check"]].concat()).ok();
+        assert!(!ended.err.contains("check on"), "{system}: {}", ended.err);
+    }
 }
 
 #[test]
@@ -80,7 +96,7 @@ fn vectors_of_one_direction_are_warned_of_by_info() {
     assert!(ended.out.contains("check on 400 sentences of the text:"), "{}", ended.out);
     assert!(!ended.out.contains("may not reach"), "{}", ended.out);
     assert!(ended.err.contains("warning: ") && ended.err.contains("point one way"), "{}", ended.err);
-    assert!(ended.err.contains("--weights sif"), "{}", ended.err);
+    assert!(ended.err.contains("senv train weighted --scheme sif"), "{}", ended.err);
 
     let ended = folder.run(&["info", "one.txt", "--check", "--text", "text.txt", "--json"]).ok();
     let check = &ended.json()["check"];

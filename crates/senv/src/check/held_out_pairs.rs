@@ -49,8 +49,29 @@ impl CheckText {
     /// [`senv_core::Error::Io`] if the temporary file of a large source cannot be written.
     pub fn hold_out(data: &mut PairData, params: &CheckParams) -> Result<Option<Self>> {
         let held_out_pairs = take(data, params.seed)?;
-        let text = Self::hold_out_runs(data, params)?.or_else(|| sample(data, params));
+        let text = Self::hold_out_runs(data, params)?.or_else(|| Self::of_pair_sentences(data, params));
         Ok(text.map(|text| Self { held_out_pairs, ..text }))
+    }
+
+    /// Sentences of pairs, evenly spread; no one is next to another. `None` where there are no pairs.
+    pub(crate) fn of_pair_sentences(data: &PairData, params: &CheckParams) -> Option<Self> {
+        let sources: Vec<_> = data.sources.iter().filter(|source| is_judged(source.kind())).collect();
+        let total: usize = sources.iter().map(|source| source.sentences().len()).sum();
+        let mut text = Self { n_documents: 1, ..Self::of_vocabulary(&data.vocabulary) };
+        let n = total.min(params.n_sentences);
+        let mut before = 0;
+        let mut places = (0..n).map(|i| i * total / n).peekable();
+        for source in sources {
+            let sentences = source.sentences();
+            while let Some(place) = places.next_if(|&place| place < before + sentences.len()) {
+                let sentence = sentences.get(place - before);
+                if !sentence.is_empty() {
+                    text.push(joined(sentence, &data.vocabulary), false);
+                }
+            }
+            before += sentences.len();
+        }
+        (text.n_sentences() > 0).then_some(text)
     }
 }
 
@@ -86,25 +107,4 @@ fn take(data: &mut PairData, seed: u64) -> Result<HeldOutPairs> {
         }
     }
     Ok(HeldOutPairs::new(taken, MAX_HELD_OUT))
-}
-
-/// Sentences of pairs, evenly spread; no one is next to another. `None` where there are no pairs.
-fn sample(data: &PairData, params: &CheckParams) -> Option<CheckText> {
-    let sources: Vec<_> = data.sources.iter().filter(|source| is_judged(source.kind())).collect();
-    let total: usize = sources.iter().map(|source| source.sentences().len()).sum();
-    let mut text = CheckText { n_documents: 1, ..CheckText::of_vocabulary(&data.vocabulary) };
-    let n = total.min(params.n_sentences);
-    let mut before = 0;
-    let mut places = (0..n).map(|i| i * total / n).peekable();
-    for source in sources {
-        let sentences = source.sentences();
-        while let Some(place) = places.next_if(|&place| place < before + sentences.len()) {
-            let sentence = sentences.get(place - before);
-            if !sentence.is_empty() {
-                text.push(joined(sentence, &data.vocabulary), false);
-            }
-        }
-        before += sentences.len();
-    }
-    (text.n_sentences() > 0).then_some(text)
 }

@@ -49,6 +49,10 @@ pub struct CheckParams {
     pub starts_from_vectors: bool,
     /// Whether the model was trained on the text, but for what was held out.
     pub on_training_text: bool,
+    /// Whether weights of the words may help: the model averages word vectors, and has none.
+    pub weights_may_help: bool,
+    /// Whether vectors of a larger text to start from may help: the model averages word vectors.
+    pub start_may_help: bool,
 }
 
 impl Default for CheckParams {
@@ -62,6 +66,8 @@ impl Default for CheckParams {
             training_words: None,
             starts_from_vectors: false,
             on_training_text: false,
+            weights_may_help: false,
+            start_may_help: true,
         }
     }
 }
@@ -197,6 +203,10 @@ pub struct Check {
     pub not_finite: usize,
     /// Training loss, as given.
     pub loss: Option<LossAgainstChance>,
+    /// Whether weights of the words may help, as given.
+    pub weights_may_help: bool,
+    /// Whether vectors to start from may help, as given.
+    pub start_may_help: bool,
     /// Running words of the training text, as given or counted; `None` where training went on from other vectors.
     pub training_words: Option<u64>,
     /// What follows: nothing where the model looks sound.
@@ -233,7 +243,7 @@ pub struct Check {
 /// }
 /// let text = CheckText::new((0..50).map(|i| [format!("the cat number {i} sat"), format!("it saw dog {i}")]));
 /// let check = check(&Constant, &text, &CheckParams::default())?;
-/// assert!(matches!(check.warnings[0], CheckWarning::OneDirection { mean_cosine } if mean_cosine > 0.999));
+/// assert!(matches!(check.warnings[0], CheckWarning::OneDirection { mean_cosine, .. } if mean_cosine > 0.999));
 /// # Ok::<(), senv::Error>(())
 /// ```
 pub fn check<E: SentenceEncoder + ?Sized>(encoder: &E, text: &CheckText, params: &CheckParams) -> Result<Check> {
@@ -316,6 +326,8 @@ pub fn check<E: SentenceEncoder + ?Sized>(encoder: &E, text: &CheckText, params:
         hashes_unknown_words: hashes_unknown_words(encoder),
         not_finite: finite.iter().filter(|&&finite| !finite).count(),
         loss: params.loss,
+        weights_may_help: params.weights_may_help,
+        start_may_help: params.start_may_help,
         training_words: params.training_words.or(text.training_words).filter(|_| !params.starts_from_vectors),
         warnings: Vec::new(),
     };

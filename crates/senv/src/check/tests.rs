@@ -171,7 +171,7 @@ fn loss_words_and_coverage_warn_from_their_thresholds_on() {
     assert_eq!(warned(&with(3.0, MIN_TRAINING_WORDS - 1), 7), ["few-words"]);
     let from_vectors = CheckParams { starts_from_vectors: true, ..with(3.0, 10) };
     assert_eq!(warned(&from_vectors, 7), [""; 0]);
-    let few = CheckWarning::FewWords { words: 1_000_027, least: MIN_TRAINING_WORDS }.to_string();
+    let few = CheckWarning::FewWords { words: 1_000_027, least: MIN_TRAINING_WORDS, start_may_help: true }.to_string();
     assert!(few.starts_with("1,000,027 words") && few.contains("below 150,000,"), "{few}");
     assert_eq!(warned(&CheckParams::default(), 6), [""; 0]);
     assert_eq!(warned(&CheckParams::default(), 5), ["many-unknown-words"]);

@@ -63,6 +63,22 @@ impl CheckText {
         text
     }
 
+    /// A sample of sentences in memory, evenly spread, of which none is beside another; `None` where there are none.
+    pub(crate) fn of_lone_sentences<'a>(
+        sentences: impl ExactSizeIterator<Item = &'a str>,
+        params: &CheckParams,
+    ) -> Option<Self> {
+        let (mut text, total) = (Self { n_documents: 1, ..Self::default() }, sentences.len());
+        let n = total.min(params.n_sentences);
+        let mut places = (0..n).map(|i| i * total / n).peekable();
+        for (i, sentence) in sentences.enumerate() {
+            if places.next_if_eq(&i).is_some() {
+                text.push(sentence.to_owned(), false);
+            }
+        }
+        (n > 0).then_some(text)
+    }
+
     /// All sentences of these files: one a line, a line without text between documents.
     pub(crate) fn of_lines<'a>(files: impl IntoIterator<Item = &'a [String]>) -> Self {
         let documents = files.into_iter().flat_map(|lines| lines.split(|line| line.trim().is_empty()));
@@ -216,6 +232,11 @@ impl CheckText {
             }
             before += n;
         }
+    }
+
+    /// The same with the words of the training text, unless they were counted.
+    pub(crate) fn with_training_words(self, words: u64) -> Self {
+        Self { training_words: self.training_words.or(Some(words).filter(|&words| words > 0)), ..self }
     }
 
     /// Number of sentences, with those that were held out.

@@ -63,6 +63,8 @@ pub enum CheckWarning {
     OneDirection {
         /// Mean cosine of random sentences, in `[-1, 1]`.
         mean_cosine: f64,
+        /// Whether weights of the words may help.
+        weights_may_help: bool,
     },
     /// Vectors differ in a few directions alone.
     FewDirections {
@@ -82,6 +84,8 @@ pub enum CheckWarning {
         words: u64,
         /// How many it should have.
         least: u64,
+        /// Whether a model of a larger text to start from may help.
+        start_may_help: bool,
     },
     /// Sentences of one document are no nearer than others, though they share more words.
     NeighboursNotNearer {
@@ -89,6 +93,8 @@ pub enum CheckWarning {
         auc: f64,
         /// The same by TF-IDF.
         tf_idf_auc: f64,
+        /// Whether weights of the words may help.
+        weights_may_help: bool,
     },
     /// TF-IDF ranks held-out pairs better than the model does.
     PairsBelowTfIdf {
@@ -101,6 +107,8 @@ pub enum CheckWarning {
     LowTfIdfAgreement {
         /// Spearman's correlation with TF-IDF.
         correlation: f64,
+        /// Whether weights of the words may help.
+        weights_may_help: bool,
     },
     /// Much of the text is unknown to the model.
     ManyUnknownWords {
@@ -122,7 +130,7 @@ pub enum CheckWarning {
 impl CheckWarning {
     /// All that there are for these findings.
     pub(super) fn of(check: &Check) -> Vec<Self> {
-        let mut warnings = Vec::new();
+        let (mut warnings, weights_may_help) = (Vec::new(), check.weights_may_help);
         let mut warn = |condition: bool, warning: Self| {
             if condition {
                 warnings.push(warning);
@@ -136,14 +144,15 @@ impl CheckWarning {
         if let Some(random) = check.random {
             let directions = random.directions();
             let one_way = random.mean > MAX_MEAN_COSINE;
-            warn(one_way, Self::OneDirection { mean_cosine: random.mean });
+            warn(one_way, Self::OneDirection { mean_cosine: random.mean, weights_may_help });
             // A vector of few numbers has no more directions.
             let few = MIN_DIRECTIONS.min(check.dim as f64 / 2.0);
             warn(!one_way && directions < few, Self::FewDirections { directions });
         }
         if let Some(neighbours) = check.neighbours {
             let (auc, tf_idf_auc) = (neighbours.auc, neighbours.tf_idf_auc);
-            warn(neighbours.has_order() && auc < MIN_NEIGHBOUR_AUC, Self::NeighboursNotNearer { auc, tf_idf_auc });
+            let misses = neighbours.has_order() && auc < MIN_NEIGHBOUR_AUC;
+            warn(misses, Self::NeighboursNotNearer { auc, tf_idf_auc, weights_may_help });
         }
         if let Some(pairs) = check.pairs {
             let (mrr, tf_idf_mrr) = (pairs.mrr, pairs.tf_idf_mrr);
@@ -151,11 +160,11 @@ impl CheckWarning {
         }
         if let Some(agreement) = check.tf_idf {
             let correlation = agreement.correlation;
-            warn(correlation < MIN_TF_IDF_AGREEMENT, Self::LowTfIdfAgreement { correlation });
+            warn(correlation < MIN_TF_IDF_AGREEMENT, Self::LowTfIdfAgreement { correlation, weights_may_help });
         }
         if let Some(words) = check.training_words {
             let least = if check.hashes_unknown_words { MIN_TRAINING_WORDS_HASHED } else { MIN_TRAINING_WORDS };
-            warn(words < least, Self::FewWords { words, least });
+            warn(words < least, Self::FewWords { words, least, start_may_help: check.start_may_help });
         }
         let share = check.unknown_words;
         warn(share > MAX_UNKNOWN_WORDS, Self::ManyUnknownWords { share });
@@ -169,11 +178,15 @@ impl CheckWarning {
     #[must_use]
     pub fn remedies(&self) -> &[Remedy] {
         match self {
+            Self::OneDirection { weights_may_help: true, .. }
+            | Self::NeighboursNotNearer { weights_may_help: true, .. }
+            | Self::LowTfIdfAgreement { weights_may_help: true, .. } => &[Remedy::SifWeights, Remedy::MoreEpochs],
             Self::OneDirection { .. } | Self::NeighboursNotNearer { .. } | Self::LowTfIdfAgreement { .. } => {
-                &[Remedy::SifWeights, Remedy::MoreEpochs]
+                &[Remedy::MoreEpochs]
             }
             Self::FewDirections { .. } => &[Remedy::MoreEpochs, Remedy::HigherLearningRate],
             Self::LossAtChance { .. } => &[Remedy::LowerLearningRate, Remedy::MoreEpochs, Remedy::RaiseSubsampling],
+            Self::FewWords { start_may_help: false, .. } => &[],
             Self::FewWords { .. } | Self::PairsBelowTfIdf { .. } => &[Remedy::ModelOfLargerText],
             Self::ManyUnknownWords { .. } | Self::ManyEmptySentences { .. } => &[Remedy::LowerMinCount],
             Self::NotFinite { .. } => &[Remedy::LowerLearningRate],
@@ -185,14 +198,21 @@ impl fmt::Display for CheckWarning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let percent = |share: f64| 100.0 * share;
         match *self {
-            Self::OneDirection { mean_cosine } => write!(
-                f,
-                "the vectors all point one way: random sentences have a mean cosine of {mean_cosine:.2}, so nearly everything \
-                 looks similar; weight the words and take out what all sentences share ({} with common components), or train \
-                 for {}",
-                Remedy::SifWeights,
-                Remedy::MoreEpochs
-            ),
+            Self::OneDirection { mean_cosine, weights_may_help } => {
+                write!(
+                    f,
+                    "the vectors all point one way: random sentences have a mean cosine of {mean_cosine:.2}, so nearly \
+                     everything looks similar; "
+                )?;
+                if weights_may_help {
+                    let weights = Remedy::SifWeights;
+                    write!(
+                        f,
+                        "weight the words and take out what all sentences share ({weights} with common components), or "
+                    )?;
+                }
+                train_longer(f)
+            }
             Self::FewDirections { directions } => write!(
                 f,
                 "the vectors differ in about {directions:.1} directions only, so that many sentences look alike; train for \
@@ -208,36 +228,41 @@ impl fmt::Display for CheckWarning {
                 Remedy::MoreEpochs,
                 Remedy::RaiseSubsampling
             ),
-            Self::FewWords { words, least } => write!(
-                f,
-                "{} words of training text are few: below {}, vectors compare other sentences than \
-                 those of the text worse than averages of random vectors do; take more text, or {}",
-                grouped(words),
-                grouped(least),
-                Remedy::ModelOfLargerText
-            ),
-            Self::NeighboursNotNearer { auc, tf_idf_auc } => write!(
-                f,
-                "neighbouring sentences are no nearer than random ones ({:.0} % of comparisons, {:.0} % by shared words \
-                 alone): the vectors miss what the text is about; train for {}, or weight the words ({})",
-                percent(auc),
-                percent(tf_idf_auc),
-                Remedy::MoreEpochs,
-                Remedy::SifWeights
-            ),
+            Self::FewWords { words, least, start_may_help } => {
+                write!(
+                    f,
+                    "{} words of training text are few: below {}, vectors compare other sentences than \
+                     those of the text worse than averages of random vectors do; take more text",
+                    grouped(words),
+                    grouped(least)
+                )?;
+                if start_may_help { write!(f, ", or {}", Remedy::ModelOfLargerText) } else { Ok(()) }
+            }
+            Self::NeighboursNotNearer { auc, tf_idf_auc, weights_may_help } => {
+                write!(
+                    f,
+                    "neighbouring sentences are no nearer than random ones ({:.0} % of comparisons, {:.0} % by shared words \
+                     alone): the vectors miss what the text is about; ",
+                    percent(auc),
+                    percent(tf_idf_auc)
+                )?;
+                weight(f, weights_may_help)?;
+                train_longer(f)
+            }
             Self::PairsBelowTfIdf { mrr, tf_idf_mrr } => write!(
                 f,
                 "TF-IDF, which counts shared words, ranks the pairs held out of training better than the model: mean reciprocal \
                  rank {tf_idf_mrr:.3} against {mrr:.3}; train on more pairs, or {}",
                 Remedy::ModelOfLargerText
             ),
-            Self::LowTfIdfAgreement { correlation } => write!(
-                f,
-                "sentences that share words are hardly nearer (rank correlation with TF-IDF {correlation:.2}); weight the words \
-                 ({}), or train for {}",
-                Remedy::SifWeights,
-                Remedy::MoreEpochs
-            ),
+            Self::LowTfIdfAgreement { correlation, weights_may_help } => {
+                write!(
+                    f,
+                    "sentences that share words are hardly nearer (rank correlation with TF-IDF {correlation:.2}); "
+                )?;
+                weight(f, weights_may_help)?;
+                train_longer(f)
+            }
             Self::ManyUnknownWords { share } => write!(
                 f,
                 "{:.0} % of the words are unknown; {}, train on more text of this kind, or give the text the \
@@ -262,6 +287,16 @@ impl fmt::Display for CheckWarning {
     }
 }
 
+/// Weights as the first thing that helps, where they do.
+fn weight(f: &mut fmt::Formatter<'_>, helps: bool) -> fmt::Result {
+    if helps { write!(f, "weight the words ({}), or ", Remedy::SifWeights) } else { Ok(()) }
+}
+
+/// The last thing that helps.
+fn train_longer(f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    write!(f, "train for {}, or on more text", Remedy::MoreEpochs)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -269,13 +304,14 @@ mod tests {
     #[test]
     fn messages_name_their_remedies() {
         for warning in [
-            CheckWarning::OneDirection { mean_cosine: 0.9 },
+            CheckWarning::OneDirection { mean_cosine: 0.9, weights_may_help: true },
+            CheckWarning::OneDirection { mean_cosine: 0.9, weights_may_help: false },
             CheckWarning::FewDirections { directions: 2.0 },
             CheckWarning::LossAtChance { loss: 2.0, chance: 1.0 },
-            CheckWarning::NeighboursNotNearer { auc: 0.5, tf_idf_auc: 0.7 },
-            CheckWarning::LowTfIdfAgreement { correlation: 0.1 },
+            CheckWarning::NeighboursNotNearer { auc: 0.5, tf_idf_auc: 0.7, weights_may_help: true },
+            CheckWarning::LowTfIdfAgreement { correlation: 0.1, weights_may_help: false },
             CheckWarning::PairsBelowTfIdf { mrr: 0.2, tf_idf_mrr: 0.3 },
-            CheckWarning::FewWords { words: 3, least: 1000 },
+            CheckWarning::FewWords { words: 3, least: 1000, start_may_help: true },
             CheckWarning::ManyUnknownWords { share: 0.5 },
             CheckWarning::ManyEmptySentences { share: 0.5 },
             CheckWarning::NotFinite { sentences: 3 },
@@ -286,7 +322,7 @@ mod tests {
                 assert!(message.contains(&remedy.to_string()), "{remedy}: {message}");
             }
         }
-        let warning = CheckWarning::FewWords { words: 3, least: 1000 };
+        let warning = CheckWarning::FewWords { words: 3, least: 1000, start_may_help: true };
         let words = "3 words of training text are few: below 1,000, vectors compare other sentences than those of the text worse";
         assert!(warning.to_string().starts_with(words), "{warning}");
         let warning = CheckWarning::FewDirections { directions: 2.0 }.to_string();

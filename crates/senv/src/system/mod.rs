@@ -24,5 +24,5 @@ pub use {
     start::Start,
     text_data::TextData,
     text_system::TextSystem,
-    training_data::{TrainingData, Unread},
+    training_data::{SampledInput, TrainingData, Unread},
 };

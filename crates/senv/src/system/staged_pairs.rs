@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use senv_core::{Corpus, Sentences, Vocabulary};
+use senv_core::{Corpus, Sentences, TextOptions, Vocabulary};
 use senv_store::Embeddings;
 
 use super::{start::Start, training_data::TrainingData};
@@ -41,12 +41,12 @@ impl TrainingData for StagedPairs<'_> {
         self.stages().flat_map(|data| &data.reports).collect()
     }
 
-    /// Of running text among the pairs.
-    fn check_text(&mut self, params: &CheckParams, hold_out: bool) -> Result<Option<CheckText>> {
+    /// Of running text among the pairs, or of the pairs where there is none.
+    fn check_text(&mut self, params: &CheckParams, _: &TextOptions, hold_out: bool) -> Result<Option<CheckText>> {
         if hold_out {
             CheckText::hold_out(&mut self.first, params)
         } else {
-            Ok(CheckText::of_pairs(&self.first, params))
+            Ok(CheckText::of_pairs(&self.first, params).or_else(|| CheckText::of_pair_sentences(&self.first, params)))
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, path::PathBuf};
 
-use senv_core::{Corpus, Tokenizer, Vocabulary};
+use senv_core::{Corpus, TextOptions, Tokenizer, Vocabulary};
 use senv_negative_sampling::Constituents;
 use senv_store::Embeddings;
 
@@ -44,7 +44,7 @@ impl TrainingData for TextData<'_> {
     }
 
     /// A sample, which is trained on, too.
-    fn check_text(&mut self, params: &CheckParams, _: bool) -> Result<Option<CheckText>> {
+    fn check_text(&mut self, params: &CheckParams, _: &TextOptions, _: bool) -> Result<Option<CheckText>> {
         CheckText::of_corpus(&self.corpus, &self.vocabulary, params).map(Some)
     }
 

@@ -25,6 +25,9 @@ use crate::{
 
 /// Learning rate below which halving does not go.
 const LEAST_LR: f32 = 0.05;
+/// The same where training starts from vectors, which may be long: those of the English model, whose squares are a
+/// hundred times those that training begins with, keep what they know at rates of .01 to .0003 and diverge above.
+const LEAST_LR_FROM_VECTORS: f32 = 0.0005;
 
 /// A system that trains word vectors on text, one sentence a line: Sent2Vec, word2vec, PV-DBOW, PV-DM, FastSent,
 /// C-PHRASE (on parsed sentences), Siamese CBOW.
@@ -139,7 +142,7 @@ pub trait TextSystem: System<Input = [PathBuf]> + PartialEq {
     ///
     /// # Errors
     /// Whatever is wrong with the text, the parameters, the memory, or the training itself; the divergence of training
-    /// where halving an automatic rate down to .05 does not help.
+    /// where halving an automatic rate down to .05, or .0005 from vectors, does not help.
     fn fit_files(
         &self,
         paths: &[impl AsRef<Path>],
@@ -216,7 +219,7 @@ pub(crate) fn read_text<'a, S: TextSystem, D>(
 ///
 /// What a model does not keep (target rows of Sent2Vec and word2vec, the rows of n-grams) starts as without vectors.
 /// Where the learning rate of negative sampling is automatic and training diverges, or its loss stays above that of a
-/// guess, it is done again at half the rate, and a note says so.
+/// guess, it is done again at half the rate, or from vectors at a quarter, and a note says so.
 pub(crate) fn fit_text<S: TextSystem>(
     system: &S,
     data: &TextData<'_>,
@@ -256,7 +259,7 @@ fn counted(n: u64, what: &str) -> String {
 }
 
 /// Trains with what is automatic as it fits a text of this size; where the rate of negative sampling was automatic and
-/// training diverges, or its loss stays above that of a guess, again at half the rate.
+/// training diverges, or its loss stays above that of a guess, again at half the rate, or from vectors at a quarter.
 fn fit_sized<S: TextSystem>(
     given: &S,
     vocabulary: Vocabulary,
@@ -285,6 +288,7 @@ fn fit_with_lr_backoff<S: TextSystem>(
     options: &TrainOptions<'_, S::Dev<'_>>,
 ) -> Result<Trained<S::Model>> {
     let mut options = options.clone();
+    let (least, part) = if options.vectors.is_some() { (LEAST_LR_FROM_VECTORS, 4.0) } else { (LEAST_LR, 2.0) };
     let mut mismatch = None;
     loop {
         let trained = params.fit_parsed(vocabulary.clone(), corpus, constituents, &options);
@@ -295,11 +299,11 @@ fn fit_with_lr_backoff<S: TextSystem>(
             // It may be of a run that had come to a lower rate when it was stopped. Nothing is trained meanwhile.
             Err(Error::Training(TrainingError::CheckpointMismatch { what: "set of parameters", .. })) => {
                 let first = mismatch.take().unwrap_or(trained);
-                if before < 2.0 * LEAST_LR {
+                if before < part * least {
                     return first;
                 }
                 mismatch = Some(first);
-                training.lr = Some(before / 2.0);
+                training.lr = Some(before / part);
                 continue;
             }
             Ok(Trained { loss, stopped: Stopped::Finished, .. }) => {
@@ -311,13 +315,13 @@ fn fit_with_lr_backoff<S: TextSystem>(
             }
             _ => return trained,
         };
-        if before < 2.0 * LEAST_LR {
+        if before < part * least {
             return trained;
         }
-        training.lr = Some(before / 2.0);
+        training.lr = Some(before / part);
         // What was written belongs to the rate before.
         options.checkpoint.iter_mut().for_each(|plan| plan.resume = false);
-        options.observer.note(&format!("{why} at a learning rate of {before}; once more at {}", before / 2.0));
+        options.observer.note(&format!("{why} at a learning rate of {before}; once more at {}", before / part));
     }
 }
 

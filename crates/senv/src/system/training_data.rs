@@ -1,6 +1,8 @@
 //! What is read before training begins, as every run sees it.
 
-use senv_core::{Corpus, Tokenizer, Vocabulary};
+use std::path::PathBuf;
+
+use senv_core::{Corpus, TextOptions, Tokenizer, Vocabulary};
 use senv_store::Embeddings;
 
 use super::start::Start;
@@ -30,12 +32,12 @@ pub trait TrainingData {
     }
 
     /// Sentences to check the model on; of a longer text they are held out of training where `hold_out` says so. `None`
-    /// where the data are no running text.
+    /// where there are none.
     ///
     /// # Errors
-    /// If the sentences cannot be read once more, or do not fit into memory.
-    fn check_text(&mut self, params: &CheckParams, hold_out: bool) -> Result<Option<CheckText>> {
-        let _ = (params, hold_out);
+    /// If the sentences cannot be read once more, as this text is read, or do not fit into memory.
+    fn check_text(&mut self, params: &CheckParams, text: &TextOptions, hold_out: bool) -> Result<Option<CheckText>> {
+        let _ = (params, text, hold_out);
         Ok(None)
     }
 
@@ -58,11 +60,33 @@ pub struct Unread<'a, I: ?Sized> {
     pub start: Start<'a>,
 }
 
-impl<I: ?Sized> TrainingData for Unread<'_, I> {
+/// An input whose sentences a model that was trained on it can be checked on.
+pub trait SampledInput {
+    /// A sample of its sentences; `None` where they cannot be read a second time.
+    ///
+    /// # Errors
+    /// If the text cannot be read.
+    fn sample(&self, params: &CheckParams, text: &TextOptions) -> Result<Option<CheckText>>;
+}
+
+/// Files of text.
+impl SampledInput for [PathBuf] {
+    fn sample(&self, params: &CheckParams, text: &TextOptions) -> Result<Option<CheckText>> {
+        let are_files = self.iter().all(|path| path.metadata().is_ok_and(|file| file.is_file()));
+        are_files.then(|| CheckText::read(self, text, params)).transpose()
+    }
+}
+
+impl<I: SampledInput + ?Sized> TrainingData for Unread<'_, I> {
     fn start_dim(&self) -> Option<usize> {
         match self.start {
             Start::Vectors(vectors) => Some(vectors.dim()),
             Start::Random | Start::Model(_) => None,
         }
+    }
+
+    /// A quarter of what is usual: these models read sentences word by word.
+    fn check_text(&mut self, params: &CheckParams, text: &TextOptions, _: bool) -> Result<Option<CheckText>> {
+        self.input.sample(&CheckParams { n_sentences: params.n_sentences.div_ceil(4), ..params.clone() }, text)
     }
 }

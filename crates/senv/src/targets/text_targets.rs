@@ -3,14 +3,16 @@
 use std::{collections::HashMap, path::Path};
 
 use senv_core::{
-    Error as CoreError, Observer, Result as CoreResult, Rows, SentenceEncoder, Table, Vocabulary, kernels,
+    Error as CoreError, Observer, Result as CoreResult, Rows, SentenceEncoder, Table, TextOptions, Vocabulary, kernels,
 };
 use senv_data::{Definitions, SentenceGroups};
 use senv_store::Embeddings;
 
 use crate::{
     base::fingerprint::Fingerprint,
+    check::{CheckParams, CheckText},
     error::{Error, Result},
+    system::SampledInput,
 };
 
 /// A vector shorter than this has no direction.
@@ -27,6 +29,12 @@ pub struct TextTargets {
     pub(crate) words: Option<Vocabulary>,
     /// Terms of the model that the targets were made by.
     pub(crate) terms: Option<String>,
+}
+
+impl SampledInput for TextTargets {
+    fn sample(&self, params: &CheckParams, _: &TextOptions) -> Result<Option<CheckText>> {
+        Ok(CheckText::of_lone_sentences(self.texts.iter().map(|(_, text)| text.as_str()), params))
+    }
 }
 
 impl TextTargets {

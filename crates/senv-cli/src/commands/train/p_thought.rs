@@ -6,9 +6,11 @@ use clap::ArgGroup;
 use senv::{
     PThoughtParams,
     data::{HeldOut, PairFiles, PairInput, PairKind, PairOptions},
+    train_job::CheckOn,
 };
 
 use super::{
+    check_args::CheckArgs,
     data_args::VectorArgs,
     files::RunFiles,
     hyper_args::HyperArgs,
@@ -45,6 +47,8 @@ pub(crate) struct PThoughtArgs {
     params: HyperArgs<PThoughtParams>,
     #[command(flatten)]
     text: LineArgs,
+    #[command(flatten)]
+    check: CheckArgs,
 }
 
 impl PThoughtArgs {
@@ -72,6 +76,7 @@ impl PThoughtArgs {
             reads: files.into_iter().flatten().map(PathBuf::as_path).collect(),
             start: StartFrom::new(None, &self.vectors),
             dev: has_dev.then_some(&held_out),
+            check: self.check.on(CheckOn::Sample),
             ..TrainingRun::new(&self.files, &self.params, self.params()?, Unit::Pairs, threads)
         };
         run.run(|_, _| Ok(self.pair_files(&self.captions, &self.pairs, HeldOut::read(&self.decontaminate)?)))

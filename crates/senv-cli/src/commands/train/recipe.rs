@@ -8,10 +8,11 @@ use senv::{
     check::{CheckParams, CheckText},
     data::TextSample,
     gradient::Stopped,
+    model::SavedModel,
     recipe::{NeighbourRecipe, StartChoice, StartKind},
     train_job::CheckOn,
 };
-use senv_core::{TextOptions, Tokenizer};
+use senv_core::TextOptions;
 use serde_json::json;
 
 use super::{
@@ -185,7 +186,7 @@ impl Run<'_> {
         if outcome.sample.is_none() && check != CheckOn::Nothing {
             // Halves of sentences are no running text: the text itself is read once more.
             let starts_from_vectors = from.is_some();
-            outcome.sample = self.sample_of_text(&recipe.params.tokenizer, starts_from_vectors);
+            outcome.sample = self.sample_of_text(&outcome.trained.model, starts_from_vectors);
         }
         let start = StartFrom { model: from, vectors: None };
         let line = from.and_then(|_| start.line(None, outcome.trained.initial, Unit::Pairs));
@@ -202,22 +203,27 @@ impl Run<'_> {
     }
 
     fn unchanged(&self, model: Model) -> senv::Result<Outcome<Model>> {
-        let sample = self.sample_of_text(model.tokenizer(), true);
+        let sample = self.sample_of_text(&*model, true);
         let lines = vec!["nothing is trained: the English model is written as it is".to_owned()];
         let (stopped, facts) = (Stopped::Finished, Facts::new());
         Ok(self.with_choice(Outcome { model, stopped, lines, sample, beside: None, facts }))
     }
 
     /// A sample of the text; `None` where it cannot be read once more, or no check is wanted.
-    fn sample_of_text(&self, tokenizer: &Tokenizer, starts_from_vectors: bool) -> Option<(CheckText, CheckParams)> {
+    fn sample_of_text(&self, model: &dyn SavedModel, starts_from_vectors: bool) -> Option<(CheckText, CheckParams)> {
         let files = &self.args.input;
         let is_file = |path: &PathBuf| path.metadata().is_ok_and(|file| file.is_file());
         let is_checked = self.args.check.on(CheckOn::Sample) == CheckOn::Sample;
         if !is_checked || files.is_empty() || !files.iter().all(is_file) {
             return None;
         }
-        let (tokenizer, on_training_text) = (tokenizer.clone(), true);
-        let params = CheckParams { tokenizer, starts_from_vectors, on_training_text, ..CheckParams::default() };
+        let params = CheckParams {
+            tokenizer: model.tokenizer().clone(),
+            starts_from_vectors,
+            on_training_text: true,
+            weights_may_help: model.average().is_some_and(|average| average.weighting().is_none()),
+            ..CheckParams::default()
+        };
         // What cannot be read is said elsewhere.
         let text = CheckText::read(files, &self.text, &CheckParams::default()).ok()?;
         Some((text, params))

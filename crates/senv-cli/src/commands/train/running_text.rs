@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use senv::System;
+use senv::{System, train_job::CheckOn};
 
 use super::{
+    check_args::CheckArgs,
     data_args::VectorArgs,
     files::RunFiles,
     hyper_args::{HyperArgs, Shown},
@@ -35,6 +36,8 @@ pub(crate) struct RunningTextArgs<S: System + Shown> {
     params: HyperArgs<S>,
     #[command(flatten)]
     text: TextArgs,
+    #[command(flatten)]
+    check: CheckArgs,
 }
 
 /// A system that trains on files of running text and is validated on others.
@@ -55,6 +58,7 @@ impl<S: ReadsRunningText + Shown> RunningTextArgs<S> {
             dev: (!self.dev.is_empty()).then_some(&self.dev[..]),
             text: self.text.options(),
             scratch_dir: self.scratch_dir.as_deref(),
+            check: self.check.on(CheckOn::Sample),
             ..TrainingRun::new(&self.files, &self.params, params, Unit::Examples, threads)
         };
         run.run(|_, _| Ok(self.input.paths()))

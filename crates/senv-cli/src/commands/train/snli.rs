@@ -2,9 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use senv::{Model, NliPairs, SkipThought, SnliEncoder, SnliParams, TrainOptions, system::stage_files};
+use senv::{
+    Model, NliPairs, SkipThought, SnliEncoder, SnliParams, TrainOptions, system::stage_files, train_job::CheckOn,
+};
 
 use super::{
+    check_args::CheckArgs,
     data_args::VectorArgs,
     files::RunFiles,
     hyper_args::HyperArgs,
@@ -47,6 +50,8 @@ pub(crate) struct SnliArgs {
     params: HyperArgs<SnliParams>,
     #[command(flatten)]
     text: LineArgs,
+    #[command(flatten)]
+    check: CheckArgs,
 }
 
 /// Hyperparameters of recurrent encoders.
@@ -100,6 +105,7 @@ impl SnliArgs {
                 reads: reads.collect(),
                 start: StartFrom::new(None, &self.vectors),
                 dev: dev.as_ref(),
+                check: self.check.on(CheckOn::Sample),
                 ..TrainingRun::new(&self.files, &self.params, params, Unit::Pairs, threads)
             };
             return run.run(|progress, _| NliPairs::read(&self.train, progress));

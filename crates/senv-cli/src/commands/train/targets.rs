@@ -6,6 +6,7 @@ use clap::ArgGroup;
 use senv::{
     CaptionRepParams, DictRepParams, Model, System,
     targets::{TargetModel, TargetSystem, TextTargets},
+    train_job::CheckOn,
 };
 use senv_core::Observer;
 use senv_data::{Definitions, SentenceGroups};
@@ -13,6 +14,7 @@ use senv_store::read_npy;
 use serde_json::json;
 
 use super::{
+    check_args::CheckArgs,
     data_args::{VectorArgs, finite},
     files::RunFiles,
     hyper_args::{HyperArgs, Shown},
@@ -35,6 +37,8 @@ pub(crate) struct TargetArgs<S: System + Shown> {
     preset: PresetArgs<S>,
     #[command(flatten)]
     params: HyperArgs<S>,
+    #[command(flatten)]
+    check: CheckArgs,
 }
 
 /// Arguments of DictRep.
@@ -86,6 +90,7 @@ where
         let run = TrainingRun {
             reads,
             start: StartFrom::new(None, &self.vectors),
+            check: self.check.on(CheckOn::Sample),
             ..TrainingRun::new(&self.files, &self.params, params, Unit::Examples, threads)
         };
         run.run(|progress, facts| {

@@ -15,7 +15,7 @@ mod swaps;
 mod tests;
 
 use senv_core::{
-    Observer, Scratch, StaticEncoder, Table, TokenId, Tokenizer,
+    Observer, Scratch, StaticEncoder, Table, TextOptions, TokenId, Tokenizer,
     arrays::Parameters,
     hyperparameters::{Hyperparameters, hyperparameters},
     optim::{AdamParams, UpdateRule},
@@ -35,6 +35,7 @@ pub use model::{Order, OrderModelConfig};
 
 use crate::{
     base::{fingerprint::Fingerprint, range::require, train_options::TrainOptions},
+    check::{CheckParams, CheckText},
     compress::table::CompressParams,
     data::{HeldOut, PairFiles, PairKind},
     error::{Error, Result},
@@ -45,7 +46,7 @@ use crate::{
         about::About,
         contract::{Common, System, Trainer},
         start::Start,
-        training_data::Unread,
+        training_data::{SampledInput, Unread},
     },
 };
 use exchange::{Capitals, Exchange};
@@ -101,6 +102,13 @@ hyperparameters! {
             clip: Some(5.0),
             ..FitParams::default()
         } => group;
+    }
+}
+
+/// Nothing: what an order part is worth shows on pairs of other order, which training reports.
+impl SampledInput for OrderInput {
+    fn sample(&self, _: &CheckParams, _: &TextOptions) -> Result<Option<CheckText>> {
+        Ok(None)
     }
 }
 

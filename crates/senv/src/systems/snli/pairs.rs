@@ -2,11 +2,15 @@
 
 use std::path::Path;
 
-use senv_core::{Error as CoreError, Observer};
+use senv_core::{Error as CoreError, Observer, TextOptions};
 use senv_data::NliSet;
 use senv_losses::NLI_LABELS;
 
-use crate::error::{Error, Result};
+use crate::{
+    check::{CheckParams, CheckText},
+    error::{Error, Result},
+    system::SampledInput,
+};
 
 /// Labelled pairs.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -15,6 +19,16 @@ pub struct NliPairs {
     pub name: String,
     /// Label (0 entailment, 1 neutral, 2 contradiction), premise, hypothesis.
     pub pairs: Vec<(u32, String, String)>,
+}
+
+impl SampledInput for NliPairs {
+    fn sample(&self, params: &CheckParams, _: &TextOptions) -> Result<Option<CheckText>> {
+        let sentence = |i: usize| {
+            let (_, premise, hypothesis) = &self.pairs[i / 2];
+            if i.is_multiple_of(2) { premise } else { hypothesis }
+        };
+        Ok(CheckText::of_lone_sentences((0..2 * self.pairs.len()).map(|i| sentence(i).as_str()), params))
+    }
 }
 
 impl NliPairs {
