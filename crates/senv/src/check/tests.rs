@@ -91,7 +91,10 @@ fn one_vector_for_all_points_one_way() {
     assert!(random.mean > 0.999_999 && random.sd < 1e-6, "{random:?}");
     assert_eq!((neighbours.auc, neighbours.distance, check.tf_idf.unwrap().correlation), (0.5, 0.0, 0.0));
     assert_eq!(kinds(&check), ["one-direction", "neighbours-not-nearer", "low-tf-idf-agreement"]);
-    assert!(check.warnings[0].to_string().contains("weights of SIF"), "{}", check.warnings[0]);
+    assert!(!check.warnings.iter().any(|warning| warning.to_string().contains("weight")), "{:?}", check.warnings);
+    let params = CheckParams { weights_may_help: true, ..CheckParams::default() };
+    let check = super::check(&constant(), &CheckText::new(documents(100)), &params).unwrap();
+    assert!(check.warnings.iter().all(|warning| warning.to_string().contains("weights of SIF")), "{:?}", check.warnings);
 }
 
 #[test]
