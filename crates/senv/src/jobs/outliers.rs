@@ -1,6 +1,6 @@
 //! Sentences that are unlike all others.
 
-use senv_core::{Rows, SentenceEncoder};
+use senv_core::SentenceEncoder;
 use senv_index::for_nearest_others;
 
 use super::distinct::Distinct;
