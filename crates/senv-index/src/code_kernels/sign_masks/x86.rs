@@ -63,7 +63,8 @@ impl Tile<'_> {
     /// The masks of `R` rows and `B` blocks.
     ///
     /// # Safety
-    /// As [`popcnt`]; the slices hold so many rows, blocks, and limits of both, and `masks` reaches to block `B` of row `R`.
+    /// As [`popcnt`]; the slices hold so many rows, blocks, and limits of both, and `masks` reaches to block `B` of row
+    /// `R`.
     #[inline]
     #[target_feature(enable = "avx512f,avx512vpopcntdq")]
     // Indices and no iterators, whose functions are not made for these instructions and stay calls.
