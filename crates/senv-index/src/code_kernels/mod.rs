@@ -7,6 +7,7 @@
 mod int8_masks;
 mod nibbles;
 mod planes;
+mod sign_masks;
 mod transform;
 
 pub(crate) use int8_masks::{INT8_ROWS, has_fast_int8, int8_masks, pack_int8};
@@ -17,6 +18,7 @@ pub(crate) use planes::{
     PLANE_ROWS, PlaneQuery, low_row_bytes, low_scores, pack_low, pack_top, place_top, plane_estimate, plane_masks,
     top_block_bytes, top_scores,
 };
+pub(crate) use sign_masks::{SIGN_ROWS, has_fast_signs, n_different, pack_signs, sign_masks};
 pub(crate) use transform::{quantize_4_bits, walsh_hadamard};
 
 /// Panics if slices differ in length.

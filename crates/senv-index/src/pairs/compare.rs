@@ -7,6 +7,7 @@ use senv_core::{Rows, Table, kernels};
 use super::{
     heads::{Heads, slack},
     int8::Int8Heads,
+    signs::{SignHeads, SignProducts, SignRows},
 };
 use crate::{
     Error, Result, code_kernels,
@@ -15,7 +16,9 @@ use crate::{
 
 /// Rows of a block that is compared with chunks of the others: products of both stay in the second cache level.
 pub(super) const BLOCK: usize = 128;
-pub(super) const CHUNK: usize = 1024;
+const CHUNK: usize = 1024;
+/// The same of signs, which are shorter.
+const SIGN_CHUNK: usize = 4096;
 /// Products that are looked at together.
 const TOGETHER: usize = 64;
 
@@ -36,6 +39,30 @@ enum HeadForm {
     Float(Heads),
     /// Faster, and a bound of the cosine is all that is known.
     Int8(Int8Heads),
+    /// The same, where most rows are signs.
+    Signs(SignHeads),
+}
+
+impl HeadForm {
+    fn new(rows: &Table, inverse: &[f32], positions: &[u32], threshold: f32, int8: bool) -> Self {
+        let of = |positions: &[u32]| Heads::new(rows, inverse, positions, threshold, int8);
+        if int8
+            && SignHeads::are_fast()
+            && let Some((n_signs, is_sign_row)) = SignRows::find(rows, inverse, positions)
+        {
+            let places = SignHeads::order(&is_sign_row);
+            let ordered: Vec<u32> = places.iter().map(|&place| positions[place as usize]).collect();
+            let n_rows = is_sign_row.iter().filter(|is| **is).count();
+            let heads = of(&ordered);
+            // Where nothing is excluded by its signs either, whole rows are compared.
+            if heads.has_rest {
+                let signs = SignRows::new(rows, inverse, &ordered[..n_rows], n_signs);
+                return Self::Signs(SignHeads::new(signs, Int8Heads::new(&heads), places));
+            }
+        }
+        let heads = of(positions);
+        if int8 && heads.has_rest { Self::Int8(Int8Heads::new(&heads)) } else { Self::Float(heads) }
+    }
 }
 
 /// What a comparison computes, kept from one to the next.
@@ -43,6 +70,7 @@ enum HeadForm {
 pub(super) struct Products {
     scores: Vec<f32>,
     masks: Vec<u16>,
+    signs: SignProducts,
 }
 
 impl<'t> Compared<'t> {
@@ -70,11 +98,7 @@ impl<'t> Compared<'t> {
         let inverse: Vec<f32> = rows.iter().map(inverse_norm).collect();
         let positions = (0..rows.n_rows() as u32).filter(|&row| inverse[row as usize] != 0.0).collect();
         let positions = order(positions);
-        let heads = Heads::new(rows, &inverse, &positions, threshold, int8);
-        let heads = match int8 && heads.has_rest {
-            true => HeadForm::Int8(Int8Heads::new(&heads)),
-            false => HeadForm::Float(heads),
-        };
+        let heads = HeadForm::new(rows, &inverse, &positions, threshold, int8);
         Ok(Self { rows, inverse, positions, heads, threshold })
     }
 
@@ -104,7 +128,7 @@ impl<'t> Compared<'t> {
                 bound - 2.0 * rest(a) * rest(b)
             }
             HeadForm::Float(_) => bound,
-            HeadForm::Int8(_) => f32::NEG_INFINITY,
+            HeadForm::Int8(_) | HeadForm::Signs(_) => f32::NEG_INFINITY,
         };
         lowest >= self.threshold + self.slack() || self.exact(a, b, self.threshold).is_some()
     }
@@ -117,25 +141,24 @@ impl<'t> Compared<'t> {
         block: Range<usize>,
         chunk: Range<usize>,
         floor: f32,
-        Products { scores, masks }: &mut Products,
+        Products { scores, masks, signs }: &mut Products,
         mut found: impl FnMut(usize, usize, f32),
     ) {
+        let least = floor - slack(self.rows.dim());
+        let found_unbounded = |a: usize, b: usize| {
+            if b > a {
+                found(a, b, f32::INFINITY);
+            }
+        };
         let heads = match &self.heads {
             HeadForm::Float(heads) => heads,
-            HeadForm::Int8(heads) => {
-                let least = floor - slack(self.rows.dim());
-                return heads.candidates(block, chunk, least, masks, |a, b| {
-                    if b > a {
-                        found(a, b, f32::INFINITY);
-                    }
-                });
-            }
+            HeadForm::Int8(heads) => return heads.candidates(block, chunk, least, masks, found_unbounded),
+            HeadForm::Signs(heads) => return heads.candidates(block, chunk, least, signs, found_unbounded),
         };
         let (m, n, width) = (block.len(), chunk.len(), heads.width);
         scores.resize(m * n, 0.0);
         let values = |places: &Range<usize>| &heads.values[places.start * width..places.end * width];
         kernels::scores(values(&block), m, values(&chunk), n, width, scores);
-        let least = floor - slack(self.rows.dim());
         for (a, scores) in block.zip(scores.chunks_exact(n)) {
             for (number, together) in scores.chunks(TOGETHER).enumerate() {
                 // Without a branch, so that it is done in registers.
@@ -155,6 +178,7 @@ impl<'t> Compared<'t> {
         let positions = &self.positions;
         match &mut self.heads {
             HeadForm::Int8(heads) => heads.retain_from(start, |place| keep(positions[place])),
+            HeadForm::Signs(heads) => heads.retain_from(start, |place| keep(positions[place])),
             HeadForm::Float(heads) => {
                 let (width, mut end) = (heads.width, start);
                 for place in (start..positions.len()).filter(|&place| keep(positions[place])) {
@@ -171,6 +195,12 @@ impl<'t> Compared<'t> {
         });
     }
 
+    /// Chunks of places.
+    pub(super) fn chunks(&self, places: Range<usize>) -> Vec<Range<usize>> {
+        let chunk = if matches!(self.heads, HeadForm::Signs(_)) { SIGN_CHUNK } else { CHUNK };
+        places.clone().step_by(chunk).map(|start| start..places.end.min(start + chunk)).collect()
+    }
+
     pub(super) fn threshold(&self) -> f32 {
         self.threshold
     }
@@ -179,9 +209,4 @@ impl<'t> Compared<'t> {
     pub(super) fn slack(&self) -> f32 {
         slack(self.rows.dim())
     }
-}
-
-/// Chunks of places.
-pub(super) fn chunks(places: Range<usize>) -> Vec<Range<usize>> {
-    places.clone().step_by(CHUNK).map(|start| start..places.end.min(start + CHUNK)).collect()
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 use senv_core::Table;
 
-use super::compare::{BLOCK, Compared, Products, chunks};
+use super::compare::{BLOCK, Compared, Products};
 use crate::{Neighbour, Result};
 
 /// A cosine from which on no other is looked for: higher ones differ by rounding.
@@ -45,7 +45,7 @@ pub fn counterparts(
     let at_once = 8 * rayon::current_num_threads();
     for start in (0..split).step_by(BLOCK) {
         let block = start..split.min(start + BLOCK);
-        for chunks in chunks(split..n_places).chunks(at_once) {
+        for chunks in compared.chunks(split..n_places).chunks(at_once) {
             let of_chunk = |scores: &mut Products, chunk: &Range<usize>| {
                 nearer(&compared, block.clone(), chunk.clone(), &best, scores)
             };

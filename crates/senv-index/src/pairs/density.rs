@@ -7,7 +7,7 @@ use senv_core::Table;
 
 use super::{
     Duplicate,
-    compare::{BLOCK, Compared, Products, chunks},
+    compare::{BLOCK, Compared, Products},
     duplicates::repeating,
 };
 use crate::Result;
@@ -38,7 +38,7 @@ pub(crate) fn by_density(
     let mut counts = vec![0_u32; n_places];
     for start in (0..n_sample).step_by(BLOCK) {
         let block = start..n_sample.min(start + BLOCK);
-        let chunks = chunks(start..n_places);
+        let chunks = compared.chunks(start..n_places);
         let of_chunk = |scores: &mut Products, chunk: &Range<usize>| {
             let mut found = (vec![0_u32; block.len()], vec![0_u32; chunk.len()]);
             compared.candidates(block.clone(), chunk.clone(), threshold, scores, |a, b, bound| {

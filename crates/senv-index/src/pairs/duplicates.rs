@@ -5,7 +5,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 use senv_core::Table;
 
-use super::compare::{BLOCK, Compared, Products, chunks};
+use super::compare::{BLOCK, Compared, Products};
 use crate::Result;
 
 /// Dropped rows are left out of the comparisons once they are so large a part of the rows that are left.
@@ -86,7 +86,7 @@ pub(super) fn repeating(
         let block: Vec<usize> = block.into_iter().filter(|&place| is_kept(place, &found)).collect();
         let of_chunk =
             |scores: &mut Products, chunk| repeated(&left, start..end, &block, chunk, first_free, false, scores);
-        let chunks = chunks(end.max(first_free)..left.positions.len()).into_par_iter();
+        let chunks = left.chunks(end.max(first_free)..left.positions.len()).into_par_iter();
         let new: Vec<Vec<(usize, usize, f32)>> = chunks.map_init(Products::default, of_chunk).collect();
         let n_dropped = drop_rows(&left, &mut found, new.into_iter().flatten().collect());
         if n_dropped - n_left_out > (left.positions.len() - end) / LEAVE_OUT {

@@ -9,6 +9,8 @@ mod heads;
 mod int8;
 mod nearest;
 mod neighbours;
+mod sign_neighbours;
+mod signs;
 
 pub(crate) use self::density::by_density;
 pub use self::{
@@ -16,7 +18,7 @@ pub use self::{
     diverse::diverse_rows,
     duplicates::{Duplicate, duplicates},
     nearest::{Pair, PairSearch, nearest_pairs},
-    neighbours::{for_neighbours, for_neighbours_in},
+    neighbours::{for_nearest_others, for_neighbours, for_neighbours_in},
 };
 
 #[cfg(test)]

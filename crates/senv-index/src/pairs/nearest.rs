@@ -5,7 +5,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 use senv_core::Table;
 
-use super::compare::{BLOCK, Compared, Products, chunks};
+use super::compare::{BLOCK, Compared, Products};
 use crate::Result;
 
 /// Two rows and their cosine.
@@ -67,7 +67,7 @@ pub fn nearest_pairs(rows: &Table, search: &PairSearch, mut progress: impl FnMut
     let at_once = 8 * rayon::current_num_threads();
     for start in (0..split.unwrap_or(n_rows)).step_by(BLOCK) {
         let end = split.unwrap_or(n_rows).min(start + BLOCK);
-        for chunks in chunks(split.unwrap_or(start)..n_rows).chunks(at_once) {
+        for chunks in compared.chunks(split.unwrap_or(start)..n_rows).chunks(at_once) {
             let floor = best.floor;
             let of_chunk = |scores: &mut Products, chunk: &Range<usize>| {
                 let mut pairs = Vec::new();

@@ -1,9 +1,42 @@
 //! The nearest others of each row.
 
-use crate::{Error, Neighbour, Result, Search, VectorIndex};
+use senv_core::Table;
+
+use super::sign_neighbours::SignNeighbours;
+use crate::{Error, IndexParams, Neighbour, Result, Search, VectorIndex, code_kernels, rows::check_finite};
 
 /// Rows that are looked up at a time.
 const BATCH: usize = 4096;
+
+/// Calls `visit` with each row of a table, in order, and its `k` nearest other rows, the nearest first.
+///
+/// As [`for_neighbours`] of an index of the rows with default parameters; but where most of the rows differ in nothing
+/// but their signs, as vectors of unknown words do, all are compared: an index of such rows has to look at so much of
+/// them that this is faster, and nothing is missed.
+///
+/// ```
+/// use senv_core::Table;
+/// use senv_index::for_nearest_others;
+/// let rows = Table::from_vec(3, 2, vec![1.0, 0.0, 0.0, 1.0, 2.0, 0.1])?;
+/// let mut nearest = Vec::new();
+/// for_nearest_others(rows, 1, |_, near| {
+///     nearest.push(near[0].row);
+///     Ok(())
+/// })?;
+/// assert_eq!(nearest, [2, 2, 0]);
+/// # Ok::<(), senv_index::Error>(())
+/// ```
+///
+/// # Errors
+/// As [`VectorIndex::build`] and [`for_neighbours`].
+pub fn for_nearest_others(rows: Table, k: usize, visit: impl FnMut(usize, &[Neighbour]) -> Result<()>) -> Result<()> {
+    check_finite(&rows)?;
+    let signs = if code_kernels::has_fast_signs() { SignNeighbours::new(rows, k) } else { Err(rows) };
+    match signs {
+        Ok(signs) => signs.for_each(visit),
+        Err(rows) => for_neighbours(&VectorIndex::build(rows, &IndexParams::default())?, k, visit),
+    }
+}
 
 /// Calls `visit` with each row of an index, in order, and its `k` nearest other rows, the nearest first.
 ///

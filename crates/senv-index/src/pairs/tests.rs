@@ -44,25 +44,31 @@ fn all_pairs(rows: &Table, n_fixed: usize, threshold: f32) -> Vec<Option<Duplica
 }
 
 #[test]
-fn rows_that_no_directions_tell_apart_are_compared_whole() {
-    // Signs by chance, as vectors of unknown words are, and some that differ in few of them.
+fn rows_that_no_directions_tell_apart_are_compared_by_their_signs_or_whole() {
+    // Signs by chance, as vectors of unknown words are, and some that differ in few of them; then values near to these,
+    // and a tail behind them that is no part of the signs.
     let (n, dim) = (2600, 250);
-    let mut stream = stream(12, "test", &[]);
-    let mut values: Vec<f32> = Vec::new();
-    for i in 0..n {
-        let start = values.len();
-        if i % 9 == 8 {
-            values.extend_from_within(start - 5 * dim..start - 4 * dim);
-            (0..dim / 4).for_each(|_| values[start + (stream.next_u64() % dim as u64) as usize] *= -1.0);
-        } else {
-            values.extend((0..dim).map(|_| if stream.next_u64() & 1 == 0 { 0.1 } else { -0.1 }));
+    for (spread, tail) in [(0.0, 0), (0.001, 0), (0.0, 22)] {
+        let mut stream = stream(12, "test", &[]);
+        let mut values: Vec<f32> = Vec::new();
+        for i in 0..n {
+            let start = values.len();
+            if i % 9 == 8 {
+                values.extend_from_within(start - 5 * dim..start - 4 * dim);
+                (0..dim / 4).for_each(|_| values[start + (stream.next_u64() % dim as u64) as usize] *= -1.0);
+            } else {
+                values.extend((0..dim).map(|_| if stream.next_u64() & 1 == 0 { 0.1 } else { -0.1 }));
+            }
+            let mut next = || (stream.next_u64() >> 40) as f32 / (1 << 23) as f32 - 1.0;
+            values[start..].iter_mut().for_each(|x| *x *= 1.0 + spread * next());
+            values[start + dim - tail..].iter_mut().for_each(|x| *x = 0.2 * next());
         }
-    }
-    let rows = Table::from_vec(n, dim, values).unwrap();
-    for threshold in [0.3, 0.5] {
-        let found = duplicates(&rows, 0, threshold, |_| {}).unwrap();
-        assert_eq!(found, all_pairs(&rows, 0, threshold), "{threshold}");
-        assert!(found.iter().flatten().count() > n / 20);
+        let rows = Table::from_vec(n, dim, values).unwrap();
+        for threshold in [0.3, 0.5] {
+            let found = duplicates(&rows, 0, threshold, |_| {}).unwrap();
+            assert_eq!(found, all_pairs(&rows, 0, threshold), "{threshold}, {spread} {tail}");
+            assert!(found.iter().flatten().count() > n / 20);
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Sentences that are unlike all others.
 
 use senv_core::SentenceEncoder;
-use senv_index::{IndexParams, VectorIndex, for_neighbours};
+use senv_index::for_nearest_others;
 
 use super::distinct::Distinct;
 use crate::error::Result;
@@ -11,7 +11,8 @@ use crate::error::Result;
 ///
 /// Equal sentences count as one. A sentence without a known word has no vector and gets 0, as does one that has no
 /// other beside it. Up to some thousand sentences all are compared; of more, 99 in 100 of the nearest are found
-/// ([`VectorIndex`]). Takes `4.6 dim` bytes, and some 100 more, for each distinct sentence. `progress` is called with
+/// ([`for_nearest_others`]).
+/// Takes `4.6 dim` bytes, and some 100 more, for each distinct sentence. `progress` is called with
 /// the number of distinct sentences that were looked up, and of all of them.
 ///
 /// ```
@@ -34,12 +35,13 @@ pub fn outliers<E: SentenceEncoder + ?Sized>(
     mut progress: impl FnMut(usize, usize),
 ) -> Result<Vec<f32>> {
     let distinct = Distinct::of(sentences);
-    let index = VectorIndex::build(distinct.encode(encoder, sentences)?, &IndexParams::default())?;
-    let mut means = Vec::with_capacity(index.len());
-    for_neighbours(&index, k, |_, near| {
+    let vectors = distinct.encode(encoder, sentences)?;
+    let n = vectors.n_rows();
+    let mut means = Vec::with_capacity(n);
+    for_nearest_others(vectors, k, |_, near| {
         // From 0 and not from -0, as an empty sum begins.
         means.push(near.iter().fold(0.0, |sum, near| sum + near.cosine) / near.len().max(1) as f32);
-        progress(means.len(), index.len());
+        progress(means.len(), n);
         Ok(())
     })?;
     Ok(distinct.rows.iter().map(|&row| means[row as usize]).collect())

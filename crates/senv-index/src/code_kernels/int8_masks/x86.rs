@@ -8,6 +8,8 @@ use super::{INT8_ROWS, STEP_BYTES, STEP_VALUES};
 /// Rows and blocks of a tile: their sums stay in registers.
 const ROWS: usize = 8;
 const BLOCKS: usize = 2;
+/// Blocks of a tile of one row.
+const ROW_BLOCKS: usize = 8;
 
 #[inline]
 pub(super) fn has_vnni() -> bool {
@@ -28,20 +30,21 @@ pub(super) unsafe fn vnni(rows: &[i8], packed: &[u8], width: usize, bounds: &[i3
         let many = row + ROWS <= m;
         let mut block = 0;
         while block < n_blocks {
-            let two = block + BLOCKS <= n_blocks;
+            let wide = if many { BLOCKS } else { ROW_BLOCKS };
+            let is_wide = block + wide <= n_blocks;
             let (values, bytes) = (&rows[row * width..], &packed[block * block_bytes..]);
             let tile = Tile { width, n_blocks, bounds: &bounds[row..] };
             let masks = &mut masks[row * n_blocks + block..];
             // SAFETY: the slices begin with as many rows, blocks, bounds and masks as the tile has.
             unsafe {
-                match (many, two) {
+                match (many, is_wide) {
                     (true, true) => tile.masks::<ROWS, BLOCKS>(values, bytes, masks),
                     (true, false) => tile.masks::<ROWS, 1>(values, bytes, masks),
-                    (false, true) => tile.masks::<1, BLOCKS>(values, bytes, masks),
+                    (false, true) => tile.masks::<1, ROW_BLOCKS>(values, bytes, masks),
                     (false, false) => tile.masks::<1, 1>(values, bytes, masks),
                 }
             }
-            block += if two { BLOCKS } else { 1 };
+            block += if is_wide { wide } else { 1 };
         }
         row += if many { ROWS } else { 1 };
     }
