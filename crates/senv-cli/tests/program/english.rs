@@ -67,7 +67,9 @@ fn compressed_models_are_small_and_nearly_as_good() {
     compress(&["--output", "s.senv", "--dim", "65"]).fails(2, &["65"]);
     compress(&["--output", "m.senv"]).fails(2, &["m.senv"]);
     folder.run(&["train", "sent2vec", "--input", "text.txt", "--dim", "8", "--epochs", "1", "--output", "u.senv"]).ok();
-    folder.run(&["compress", "--model", "u.senv", "--output", "x.senv"]).fails(1, &["uSIF", "--weights sif"]);
+    folder
+        .run(&["compress", "--model", "u.senv", "--output", "x.senv"])
+        .fails(1, &["uSIF", "senv train weighted --scheme sif"]);
 
     // A damaged table is an error that names the file.
     let whole = folder.read("c.senv");

@@ -10,10 +10,10 @@ use crate::error::Result;
 /// Outliers are those of the lowest.
 ///
 /// Equal sentences count as one. A sentence without a known word has no vector and gets 0, as does one that has no
-/// other beside it. Up to some thousand sentences all are compared; of more, 99 in 100 of the nearest are found
-/// ([`for_nearest_others`]).
-/// Takes `4.6 dim` bytes, and some 100 more, for each distinct sentence. `progress` is called with
-/// the number of distinct sentences that were looked up, and of all of them.
+/// other beside it. Up to some thousand sentences all are compared, and so are unknown words alone, whose vectors are
+/// signs; of more, 99 in 100 of the nearest are found ([`for_nearest_others`]). Takes `4.6 dim` bytes, and some 100
+/// more, for each distinct sentence. `progress` is called with the number of distinct sentences that were looked up,
+/// and of all of them.
 ///
 /// ```
 /// # #[cfg(feature = "english")] {

@@ -222,10 +222,9 @@ fn mistakes_are_named() {
 }
 
 #[test]
-fn ten_thousand_terms_are_answered_and_more_than_a_stack_holds_are_refused() {
-    let query =
-        |n: usize| format!("SELECT count(*) AS n FROM (VALUES (3)) t(a) WHERE {}", ["a = 3"; 1].repeat(n).join(" OR "));
-    let csv = stdout(&[&query(10_000), "--format", "csv"]);
+fn a_query_of_ten_thousand_terms_is_answered() {
+    let terms = vec!["a = 3"; 10_000].join(" OR ");
+    let csv = stdout(&[&format!("SELECT count(*) AS n FROM (VALUES (3)) t(a) WHERE {terms}"), "--format", "csv"]);
     assert_eq!(csv, "n\n1\n");
 }
 
