@@ -261,6 +261,18 @@ mod tests {
     }
 
     #[test]
+    fn the_longest_of_near_duplicates_is_kept_but_for_fixed_ones() {
+        let sentences = ["ab", "aab", "aabaab", "c"];
+        let of = |n_fixed, keeps_longest| {
+            let params = DuplicateParams { n_fixed, keeps_longest, ..DuplicateParams::new(0.9) };
+            places(&duplicates(&Letters, &sentences, &params, |_, _| {}).unwrap())
+        };
+        assert_eq!(of(0, true), [Some(2), Some(2), None, None]);
+        assert_eq!(of(0, false), [None, Some(0), Some(0), None]);
+        assert_eq!(of(1, true), [None, Some(0), Some(0), None]);
+    }
+
+    #[test]
     fn sentences_of_two_groups_are_not_compared() {
         let sentences = ["c", "aab", "aab", "baa", "x", "x", "c", "aab"];
         let groups = [7, 7, 2, 2, 2, 7, 7, 7];

@@ -1,12 +1,6 @@
 //! A scheduler and two executors as processes of their own; some of them are killed.
 
-use std::{
-    collections::HashMap,
-    fs,
-    path::PathBuf,
-    thread::sleep,
-    time::{Duration, Instant},
-};
+use std::{collections::HashMap, fs, path::PathBuf, thread::sleep, time::Duration};
 
 use crate::{
     encode::{inputs, read, write_bytes},
@@ -46,9 +40,8 @@ fn a_cluster_gives_the_bits_of_one_process() {
 }
 
 /// Asks a cluster of two executors to compare each of 8,000 sentences with every `STEP`th, and kills one of them. The
-/// answer has to be that of one process. Returns the seconds that one process takes, and the seconds from the kill to
-/// the answer.
-fn kill_an_executor<const STEP: usize>() -> (f64, f64) {
+/// answer has to come, and to be that of one process.
+fn kill_an_executor<const STEP: usize>() {
     let folder = tempfile::tempdir().unwrap();
     let input = folder.path().join("in");
     inputs(&input, 8, 1000);
@@ -59,35 +52,25 @@ fn kill_an_executor<const STEP: usize>() -> (f64, f64) {
          FROM t AS a CROSS JOIN (SELECT text FROM t WHERE id % {STEP} = 7) AS b"
     );
     let arguments = [&query, "--table", &table, "--format", "csv"];
-    let began = Instant::now();
     let expected = stdout(&arguments);
-    let alone = began.elapsed().as_secs_f64();
     let start_seconds = cluster.executors[0].cpu_seconds();
     let job = start(&[&arguments[..], &["--cluster", &address]].concat());
     wait_for("an executor at work", || cluster.executors[0].cpu_seconds() > start_seconds + 0.3);
     cluster.executors[0].kill();
-    let killed = Instant::now();
     let output = job.wait_with_output().unwrap();
-    let seconds = killed.elapsed().as_secs_f64();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     assert_eq!(String::from_utf8(output.stdout).unwrap(), expected);
-    println!("{seconds:.1} s from the kill to the answer, {alone:.1} s alone");
-    (alone, seconds)
 }
 
 #[test]
-fn an_executor_that_is_killed_costs_less_than_half_a_minute() {
-    let (_, seconds) = kill_an_executor::<400>();
-    // Shorter than the time after which a silent executor counts as lost means that the job did not need it.
-    assert!((5.0..30.0).contains(&seconds), "{seconds} s");
+fn the_tasks_of_an_executor_that_is_killed_are_done_by_the_other() {
+    kill_an_executor::<400>();
 }
 
 /// It is cancelled when the other executor counts as lost, and Ballista has forgotten it by then.
 #[test]
 fn a_task_that_outlives_an_executor_does_not_keep_its_slot() {
-    let (alone, seconds) = kill_an_executor::<50>();
-    // One thread does what the two of one process did.
-    assert!(seconds < 30.0 + 4.0 * alone, "{seconds} s, and {alone} s alone");
+    kill_an_executor::<50>();
 }
 
 #[test]

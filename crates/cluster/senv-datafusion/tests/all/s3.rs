@@ -7,7 +7,6 @@ use std::{
     path::Path,
     process::{Command, Stdio},
     sync::mpsc::{Receiver, channel},
-    time::{Duration, Instant},
 };
 
 use senv::{Model, average::AverageEncoder, write_model2vec};
@@ -16,7 +15,7 @@ use senv_datafusion::Centroids;
 
 use crate::{
     encode::inputs,
-    processes::{Cluster, failure as failure_of_folder, free_port, program, stdout, wait_for},
+    processes::{Cluster, LONGEST, failure as failure_of_folder, free_port, program, stdout, wait_for},
     s3_server::{Server, failure},
     support::write_parquet,
 };
@@ -64,7 +63,7 @@ fn a_bad_model_is_named_by_its_url() {
 }
 
 #[test]
-fn errors_name_the_url_and_the_remedy_within_seconds() {
+fn errors_name_the_url_and_the_remedy() {
     let server = Server::start();
     let folder = server.folder("bucket/models");
     fs::write(folder.join("a.txt"), "a").unwrap();
@@ -88,14 +87,11 @@ fn errors_name_the_url_and_the_remedy_within_seconds() {
     ];
     for (environment, url, parts) in cases {
         for arguments in [["SELECT 1", "--models", url], ["SELECT 1", "--table", &format!("t={url}")]] {
-            let began = Instant::now();
             let message = failure(environment, &arguments);
             assert!(
                 message.contains(url) && parts.iter().all(|part| message.contains(part)),
                 "{arguments:?}: {message}"
             );
-            println!("{:.1} s: {}", began.elapsed().as_secs_f64(), message.trim());
-            assert!(began.elapsed() < Duration::from_secs(25), "{arguments:?}: {:?}", began.elapsed());
         }
     }
 }
@@ -134,7 +130,7 @@ fn a_signal_while_models_are_fetched_leaves_nothing_behind() {
     let arguments = ["executor", "--models", "s3://bucket/models"];
     let mut process = program.args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let files = || fs::read_dir(server.temporary()).unwrap().count();
-    asked.recv_timeout(Duration::from_secs(60)).unwrap();
+    asked.recv_timeout(LONGEST).unwrap();
     assert_eq!(files(), 1);
     let killed = Command::new("kill").args(["-TERM", &process.id().to_string()]).status().unwrap();
     assert!(killed.success());
