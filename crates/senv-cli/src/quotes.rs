@@ -68,7 +68,8 @@ pub(crate) fn note_pairs(matches: &ArgMatches) {
             note(&OF_TRAINING);
             note(&["stage2"]);
         }
-        ["similarity"] => note(&["input"]),
+        // Alone the first is a file of pairs, too.
+        ["similarity"] => note(if files("second").is_empty() { &["input", "first"] } else { &["input"] }),
         ["eval", of] => {
             OF_EVALUATION.iter().filter(|(name, _)| *name == of).for_each(|(_, ids)| note(ids));
         }
