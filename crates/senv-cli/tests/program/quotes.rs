@@ -10,14 +10,14 @@ fn index_reads_tsv_as_other_commands_do() {
     folder.write("t.tsv", "id\tbody\n0\t\"bird\"\n1\t\"a cat\tsat\"\n2\tdog\n");
     let says = "t.tsv:3: the record has 3 columns, and the first record 2 titles";
     folder.run(&["nearest", "t.tsv", "--column", "body", "--query", "cat"]).fails(1, &[says, "--quotes"]);
-    for more in [&[][..], &["--documents"]] {
-        let index = ["index", "t.tsv", "--column", "text=body", "--output", "i"];
+    for (output, more) in [("i", &[][..]), ("d", &["--documents"])] {
+        let index = ["index", "t.tsv", "--column", "text=body", "--output", output];
         let ended = folder.run(&[&index, more].concat());
         assert!(ended.err.contains(NOTE), "{}", ended.err);
         ended.fails(1, &[says, "--quotes"]);
-        let read = folder.run(&[&index, more, &["--quotes", "--force"]].concat()).ok();
+        let read = folder.run(&[&index, more, &["--quotes"]].concat()).ok();
         assert!(!read.err.contains(NOTE), "{}", read.err);
-        let hits = folder.run(&["search", "i", "--query", "cat", "-k", "1"]).ok().out;
+        let hits = folder.run(&["search", output, "--query", "cat", "-k", "1"]).ok().out;
         assert!(hits.contains("a cat sat") && !hits.contains('"'), "{hits}");
     }
     folder.run(&["index", "t.tsv", "--quotes", "--output", "j"]).fails(2, &["--column"]);
@@ -38,6 +38,7 @@ fn quotes_of_pairs_are_told_and_read_where_that_is_asked_for() {
     let folder = Folder::new();
     folder.write("plain.tsv", pairs(60));
     folder.write("q.tsv", quoted(&pairs(60)));
+    let labelled: String = pairs(60).lines().map(|pair| format!("entailment\t{pair}\n")).collect();
     folder.write("l.tsv", quoted(&labelled));
     let small = ["--dim", "8", "--epochs", "1", "--batch", "8", "--no-check", "--force"];
     let train = |what: &str, file: &str, output: &str, more: &[&str]| {

@@ -232,6 +232,15 @@ mod tests {
     }
 
     #[test]
+    fn a_line_with_more_cells_than_titles_is_refused() {
+        let mut columns = TextColumns::new("text");
+        assert!(columns.is_header("id\ttext", 1, Path::new("a.tsv")).unwrap());
+        let error = columns.cells("1\t\"a cat\tsat\"", 2, Path::new("a.tsv")).unwrap_err().to_string();
+        assert!(error.contains("line 2: the record has 3 columns, and the first record 2;"), "{error}");
+        assert_eq!(columns.cells("1\ta cat\t \t", 3, Path::new("a.tsv")).unwrap().text, "a cat");
+    }
+
+    #[test]
     fn lines_that_lack_a_column_or_an_id_are_refused() {
         let mut short = TextColumns::new("1").id("2");
         for line in ["only", "text\tx", "text\t-1", "text\t"] {
