@@ -112,8 +112,8 @@ pub struct TextOptions {
     /// Whether a compressed file, or one of record batches, may become more text than any text does: 200 bytes or 10
     /// lines for each of its bytes. Not by default: such a file was made to fill memory or a disk.
     pub any_expansion: bool,
-    /// Whether quotes around the cells of files of pairs are no part of them, as in CSV; not by default. Of a table with
-    /// a column [`TableText::quotes`] says it.
+    /// Whether quotes around the cells of files of pairs are no part of them, as in CSV; not by default. Of a table
+    /// with a column [`TableText::quotes`] says it.
     pub quoted_pairs: bool,
 }
 

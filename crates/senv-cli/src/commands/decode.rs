@@ -135,8 +135,8 @@ impl Decode {
                 && Path::new(only).is_file()
             {
                 output::note(&format!(
-                    "{only} is taken for a sentence; --input {only} reads the file",
-                    only = senv_core::quoted(only)
+                    "{sentence} is taken for a sentence; --input {only} reads the file",
+                    sentence = senv_core::quoted(only)
                 ));
             }
             for sentence in &self.sentences {
