@@ -11,6 +11,7 @@ mod ids;
 mod map;
 pub mod memory;
 pub mod observer;
+mod quoted;
 mod rows;
 mod shared_bytes;
 pub mod threads;
@@ -18,6 +19,7 @@ pub mod threads;
 pub use error::{Error, Remedy, Result};
 pub use ids::{RowId, TokenId};
 pub use observer::{Control, NoObserver, Observer, Progress};
+pub use quoted::{Quoted, quoted};
 pub use rows::Rows;
 pub use shared_bytes::SharedBytes;
 

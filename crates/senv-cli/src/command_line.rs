@@ -1,7 +1,7 @@
 //! The whole command line, for what speaks of it below the commands: completions, the manual, the origin of a
 //! checkpoint.
 
-use std::sync::OnceLock;
+use std::{ffi::OsString, sync::OnceLock};
 
 use clap::{ArgMatches, Command};
 
@@ -38,6 +38,40 @@ pub(crate) fn path() -> &'static [String] {
     PATH.get().map_or(&[], Vec::as_slice)
 }
 
+/// The arguments with those that all commands have before `train`, behind which the name of a system has to come first:
+/// `senv train -q sent2vec` is `senv -q train sent2vec`.
+pub(crate) fn with_system_first(arguments: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
+    let mut arguments: Vec<OsString> = arguments.into_iter().collect();
+    let Some(mut train) = (1..arguments.len()).find(|&at| arguments[at] == "train") else { return arguments };
+    if length_of_global(&arguments[1..train]).is_none() {
+        return arguments;
+    }
+    while let Some(n @ 1..) = length_of_first(&arguments[train + 1..]) {
+        arguments[train..=train + n].rotate_left(1);
+        train += n;
+    }
+    arguments
+}
+
+/// The number of these arguments, if they are nothing but options of all commands.
+fn length_of_global(arguments: &[OsString]) -> Option<usize> {
+    let mut at = 0;
+    while at < arguments.len() {
+        at += length_of_first(&arguments[at..])?;
+    }
+    Some(at)
+}
+
+/// Of how many arguments the option of all commands consists that stands first, if one does.
+fn length_of_first(arguments: &[OsString]) -> Option<usize> {
+    match arguments.first()?.to_str()? {
+        "-q" | "--quiet" => Some(1),
+        "--threads" if arguments.len() > 1 => Some(2),
+        option if option.starts_with("--threads=") => Some(1),
+        _ => None,
+    }
+}
+
 /// Whether the command that runs has this option, by its long name; true where no command was chosen.
 pub(crate) fn has_option(name: &str) -> bool {
     if path().is_empty() {
@@ -51,4 +85,29 @@ pub(crate) fn has_option(name: &str) -> bool {
         its = within;
     }
     its.get_arguments().any(|argument| argument.get_long() == Some(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_of_all_commands_give_way_to_the_system() {
+        let of = |text: &str| {
+            let arguments = with_system_first(text.split(' ').map(OsString::from));
+            arguments.into_iter().map(|argument| argument.into_string().unwrap()).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(of("senv train -q sent2vec -o m"), "senv -q train sent2vec -o m");
+        assert_eq!(of("senv -q train --threads 2 --quiet pp"), "senv -q --threads 2 --quiet train pp");
+        assert_eq!(of("senv train --threads=2 pp"), "senv --threads=2 train pp");
+        for same in [
+            "senv train sent2vec -q",
+            "senv nearest -q train -q x",
+            "senv train --seed 2 pp",
+            "senv train --threads",
+            "senv",
+        ] {
+            assert_eq!(of(same), same);
+        }
+    }
 }

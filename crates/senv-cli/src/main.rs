@@ -14,6 +14,7 @@ mod interrupt;
 mod line_ends;
 mod output;
 mod progress;
+mod quotes;
 mod remedies;
 mod report;
 mod stdout_at_start;
@@ -26,12 +27,14 @@ use clap::{CommandFactory, FromArgMatches};
 
 fn main() -> ExitCode {
     command_line::define(args::Cli::command);
-    let parsed = args::Cli::command().try_get_matches().and_then(|matches| {
+    let arguments = command_line::with_system_first(std::env::args_os());
+    let parsed = args::Cli::command().try_get_matches_from(arguments).and_then(|matches| {
         command_line::choose(&matches);
-        args::Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut args::Cli::command()))
+        let cli = args::Cli::from_arg_matches(&matches);
+        cli.map(|cli| (cli, matches)).map_err(|error| error.format(&mut args::Cli::command()))
     });
-    let cli = match parsed {
-        Ok(cli) => cli,
+    let (cli, matches) = match parsed {
+        Ok(parsed) => parsed,
         Err(error) if error.use_stderr() => {
             // Where it cannot be printed, the exit code is all there is.
             let _ = output::print_usage(&error);
@@ -42,6 +45,7 @@ fn main() -> ExitCode {
     };
     output::set_quiet(cli.quiet);
     interrupt::handle_signals();
+    quotes::note_pairs(&matches);
     match commands::run(cli) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => report::report(failure),

@@ -6,9 +6,9 @@ use std::{
     sync::LazyLock,
 };
 
-use clap::ValueEnum;
+use clap::{ArgGroup, ValueEnum};
 use senv_core::{
-    TextOptions, TextReader,
+    TextOptions,
     text::{InvalidUtf8, Split, TableColumn, TableFormat, TableText, TextBytes},
 };
 
@@ -17,6 +17,7 @@ use crate::{
     failure::{Failure, Result},
     line_ends::note_line_ends,
     output,
+    quotes::note_quotes,
 };
 
 argument_of! {
@@ -55,6 +56,7 @@ impl LineArgs {
             table: None,
             split: None,
             any_expansion: self.any_expansion,
+            quoted_pairs: false,
         }
     }
 }
@@ -83,7 +85,11 @@ argument_of! {
 }
 
 /// How text is read.
+///
+/// Files in whose cells quotes are read are the group `quoted`: tables with a column, and in commands that have them
+/// files of pairs.
 #[derive(Debug, Clone, clap::Args)]
+#[command(group = ArgGroup::new("quoted").args(["column"]).multiple(true))]
 pub(crate) struct TextArgs {
     /// Read this column of CSV or TSV files, by its title or its number from 1, this field of JSON lines (.jsonl,
     /// .ndjson), or this column of Parquet and Arrow (in a build with the feature arrow). Line ends within it are
@@ -99,8 +105,9 @@ pub(crate) struct TextArgs {
     /// The first record holds titles, although --column is a number; with a name it always does.
     #[arg(long, requires = "column", help_heading = "Text")]
     header: bool,
-    /// Quotes around a cell of TSV are no part of it, so that it may hold tabs and line ends, as in CSV.
-    #[arg(long, requires = "column", help_heading = "Text")]
+    /// Quotes around a cell of TSV, or of a file of pairs, are no part of it, so that it may hold tabs and line ends, as
+    /// in CSV.
+    #[arg(long, requires = "quoted", help_heading = "Text")]
     quotes: bool,
     /// Cut the text into sentences, as `senv split` does: each becomes a line with the number of the line on which it
     /// begins.
@@ -127,7 +134,7 @@ impl TextArgs {
             quotes: false,
         };
         let table = self.column.as_ref().map(of_column).or_else(|| self.field.as_ref().map(of_field));
-        TextOptions { table, split: self.split.map(Split::from), ..self.lines.options() }
+        TextOptions { table, split: self.split.map(Split::from), quoted_pairs: self.quotes, ..self.lines.options() }
     }
 
     /// The arguments that decide which sentences a file has: their names and values.
@@ -179,8 +186,8 @@ impl TextArgs {
             note_tables(paths);
             note_line_ends(paths, is_cut);
         }
-        if let Some(table) = self.options().table.filter(|table| !table.quotes) {
-            note_quotes(paths.iter().map(AsRef::as_ref).filter(|path| table.format_of(path) == TableFormat::Tsv));
+        if let Some(table) = self.options().table {
+            note_quotes_of(paths, &table);
         }
     }
 }
@@ -202,25 +209,11 @@ pub(crate) fn note_tables(paths: &[impl AsRef<Path>]) {
     }
 }
 
-/// Records at the beginning of a file that are looked at for quotes.
-const QUOTE_SAMPLE: usize = 1000;
-
 /// Says which of some files of TSV have cells in quotes, which are read as they stand.
-fn note_quotes<'p>(paths: impl Iterator<Item = &'p Path>) {
-    for path in paths.filter(|path| path.is_file()) {
-        let Ok(mut reader) = TextReader::open(&[path], &TextOptions::default()) else { continue };
-        for _ in 0..QUOTE_SAMPLE {
-            let Ok(Some(line)) = reader.next_line() else { break };
-            let is_quoted = |cell: &str| cell.len() > 1 && cell.starts_with('"') && cell.ends_with('"');
-            if line.text.split('\t').any(is_quoted) {
-                output::note(&format!(
-                    "{}:{}: quotes around a cell of TSV are taken for text; --quotes reads them as those of CSV",
-                    path.display(),
-                    line.number
-                ));
-                break;
-            }
-        }
+pub(crate) fn note_quotes_of(paths: &[impl AsRef<Path>], table: &TableText) {
+    let is_tsv = |path: &&Path| table.format_of(path) == TableFormat::Tsv;
+    for path in paths.iter().map(AsRef::as_ref).filter(is_tsv).filter(|_| !table.quotes) {
+        note_quotes(path, "a cell of TSV", "--quotes reads them as those of CSV");
     }
 }
 

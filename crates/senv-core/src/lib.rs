@@ -43,8 +43,8 @@ pub mod words {
 #[doc(hidden)]
 pub use ndarray;
 pub use senv_base::{
-    Control, Error, NoObserver, Observer, Progress, Remedy, Result, RowId, Rows, TokenId, counts, error, memory,
-    observer, threads,
+    Control, Error, NoObserver, Observer, Progress, Quoted, Remedy, Result, RowId, Rows, TokenId, counts, error,
+    memory, observer, quoted, threads,
 };
 pub use senv_kernels::{Table, compiled_here, kernels, math};
 #[doc(hidden)]

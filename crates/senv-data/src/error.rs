@@ -51,8 +51,8 @@ pub enum Error {
     },
     /// A gold score is not a number.
     #[error(
-        "{}:{line}: the gold score {got:?} is not a number; give a number from {scale}, or leave the cell empty for a pair without a score",
-        path.display()
+        "{}:{line}: the gold score {got} is not a number; give a number from {scale}, or leave the cell empty for a pair without a score",
+        path.display(), got = senv_core::quoted(got)
     )]
     GoldNotANumber {
         /// The file.
@@ -78,8 +78,8 @@ pub enum Error {
     },
     /// An entailment label is not one of the three.
     #[error(
-        "{}:{line}: the label {got:?} is unknown, expected ENTAILMENT, NEUTRAL or CONTRADICTION; does the label stand in its column?",
-        path.display()
+        "{}:{line}: the label {got} is unknown, expected ENTAILMENT, NEUTRAL or CONTRADICTION; does the label stand in its column?",
+        path.display(), got = senv_core::quoted(got)
     )]
     UnknownLabel {
         /// The file.
@@ -102,7 +102,7 @@ pub enum Error {
         expected: &'static str,
     },
     /// The header of a file lacks a column.
-    #[error("{}: the header has no column {column:?}; give the published file, or lines of relatedness<TAB>label<TAB>sentence<TAB>sentence", path.display())]
+    #[error("{}: the header has no column {column}; give the published file, or lines of relatedness<TAB>label<TAB>sentence<TAB>sentence", path.display(), column = senv_core::quoted(column))]
     MissingColumn {
         /// The file.
         path: PathBuf,
@@ -149,7 +149,7 @@ pub enum Error {
         got: usize,
     },
     /// A score on no particular scale is not a number.
-    #[error("{}:{line}: the score {got:?} is no number, or not finite; give one in the first column", path.display())]
+    #[error("{}:{line}: the score {got} is no number, or not finite; give one in the first column", path.display(), got = senv_core::quoted(got))]
     ScoreNotANumber {
         /// The file.
         path: PathBuf,
@@ -178,8 +178,8 @@ pub enum Error {
     },
     /// A label of a pair is not 0 or 1.
     #[error(
-        "{}:{line}: the label {got:?} is neither 0 nor 1; give 1 for paraphrases and 0 for other pairs, in the first column",
-        path.display()
+        "{}:{line}: the label {got} is neither 0 nor 1; give 1 for paraphrases and 0 for other pairs, in the first column",
+        path.display(), got = senv_core::quoted(got)
     )]
     NotZeroOrOne {
         /// The file.
@@ -220,6 +220,19 @@ pub enum Error {
         path: PathBuf,
         /// What its lines should be.
         expected: &'static str,
+    },
+    /// A file of judgements has none with a grade above 0.
+    #[error(
+        "{} holds no relevant document{}; give lines of query, document and grade, above 0 where the document answers the \
+         query, between tabs below a header",
+        path.display(),
+        if *n_judgements == 0 { "" } else { ": no grade is above 0" }
+    )]
+    NoJudgements {
+        /// The file.
+        path: PathBuf,
+        /// Judgements with other grades.
+        n_judgements: u64,
     },
     /// A file holds no definition.
     #[error("{} holds no definition; give lines of a word and its definition, separated by a tab", path.display())]

@@ -23,10 +23,12 @@ pub(crate) fn for_each_line(path: &Path, each: impl FnMut(u64, &str) -> Result<(
 /// The same for a reader that keeps nothing of a line, and may take long.
 pub(crate) fn for_each_line_kept_nowhere(
     path: &Path,
+    quoted_pairs: bool,
     observer: &dyn Observer,
     mut each: impl FnMut(u64, &str) -> Result<()>,
 ) -> Result<()> {
-    let mut reader = TextReader::open(&[path], &options())?;
+    let options = TextOptions { quoted_pairs, ..options() };
+    let mut reader = TextReader::open(&[path], &options.of_pairs())?;
     let mut progress = ReadingProgress::new(&[path], "reading pairs");
     while let Some(line) = reader.next_line().map_err(of_pairs)? {
         each(line.number, line.text)?;

@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use senv_core::{NoObserver, Observer};
+use senv_core::{NoObserver, Observer, TextOptions};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -97,12 +97,25 @@ impl NliSet {
     pub fn read_each(
         path: impl AsRef<Path>,
         observer: &dyn Observer,
+        each: impl FnMut(Entailment, [&str; 2]) -> Result<()>,
+    ) -> Result<(NliLayout, usize)> {
+        Self::read_each_of(path, &TextOptions::default(), observer, each)
+    }
+
+    /// The same of text whose cells may stand in quotes ([`TextOptions::quoted_pairs`]); other options do not count.
+    ///
+    /// # Errors
+    /// As [`NliSet::read_each`].
+    pub fn read_each_of(
+        path: impl AsRef<Path>,
+        text: &TextOptions,
+        observer: &dyn Observer,
         mut each: impl FnMut(Entailment, [&str; 2]) -> Result<()>,
     ) -> Result<(NliLayout, usize)> {
-        let path = path.as_ref();
+        let (path, quoted) = (path.as_ref(), text.quoted_pairs);
         let (mut lines, mut blank) = (Lines::Plain, Blank::default());
         let (mut n_pairs, mut n_unlabeled) = (0, 0);
-        for_each_line_kept_nowhere(path, observer, |line, text| {
+        for_each_line_kept_nowhere(path, quoted, observer, |line, text| {
             if line == 1 {
                 lines = Lines::of_first(path, text)?;
                 if let Lines::Published { .. } = lines {

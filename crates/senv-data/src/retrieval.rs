@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use senv_core::Error as CoreError;
+use senv_core::{Error as CoreError, quoted};
 use serde::Deserialize;
 
 use crate::{Error, Result, lines::for_each_line};
@@ -102,7 +102,7 @@ impl RetrievalSet {
     /// # Errors
     /// [`CoreError::BadTable`] names file and line of a record that is broken or comes twice, and of the first
     /// judgement where all are of queries or documents that are not there; [`CoreError::EmptyInput`] if there is no
-    /// document, or no query with a relevant one; [`CoreError::Io`] if a file cannot be read.
+    /// document; [`Error::NoJudgements`] if no query has a relevant one; [`CoreError::Io`] if a file cannot be read.
     pub fn read(folder: impl AsRef<Path>) -> Result<Self> {
         let folder = folder.as_ref();
         let (corpus, queries) = (table(folder, "corpus.jsonl"), table(folder, "queries.jsonl"));
@@ -110,7 +110,7 @@ impl RetrievalSet {
         let mut positions: HashMap<String, usize> = HashMap::new();
         records(&corpus, |id, record, bad| {
             if positions.insert(id.clone(), documents.len()).is_some() {
-                return Err(bad(format!("there is another document {id:?}")));
+                return Err(bad(format!("there is another document {id}", id = quoted(id))));
             }
             documents.push(Document { id, title: record.title.unwrap_or_default(), text: record.text });
             Ok(())
@@ -119,14 +119,14 @@ impl RetrievalSet {
         let mut numbers: HashMap<String, usize> = HashMap::new();
         records(&queries, |id, record, bad| {
             if numbers.insert(id.clone(), all.len()).is_some() {
-                return Err(bad(format!("there is another query {id:?}")));
+                return Err(bad(format!("there is another query {id}", id = quoted(id))));
             }
             all.push(JudgedQuery { id, text: record.text, judgements: Vec::new(), own_document: None });
             Ok(())
         })?;
         let files = ["test.tsv", "dev.tsv", "train.tsv"].map(|name| folder.join("qrels").join(name));
         let judgements = files.iter().find(|path| path.exists()).unwrap_or(&files[0]);
-        let (mut unknown, mut first_unknown) = (UnknownJudgements::default(), None);
+        let (mut unknown, mut first_unknown, mut n_judgements) = (UnknownJudgements::default(), None, 0);
         for_each_line(judgements, |line, text| {
             let bad = |reason: String| bad_record(judgements, line, reason);
             let cells: Vec<&str> = text.split('\t').map(str::trim).collect();
@@ -138,30 +138,35 @@ impl RetrievalSet {
                         .into(),
                 ));
             }
-            if text.trim().is_empty() || line == 1 && cells.last().is_some_and(|grade| grade.parse::<f64>().is_err()) {
+            let is_header =
+                line == 1 && cells.len() == 3 && cells.last().is_some_and(|grade| grade.parse::<f64>().is_err());
+            if text.trim().is_empty() || is_header {
                 return Ok(());
             }
             let [query, document, grade] = cells[..] else {
                 return Err(bad(format!("{} columns, expected query, document and grade between tabs", cells.len())));
             };
             let grade = grade.parse::<f64>().ok().filter(|grade| grade.is_finite());
-            let grade = grade.ok_or_else(|| bad(format!("the grade {:?} is no number", cells[2])))?;
+            let grade = grade.ok_or_else(|| bad(format!("the grade {} is no number", quoted(cells[2]))))?;
             let (number, document) = match (numbers.get(query), positions.get(document)) {
                 (Some(&number), Some(&document)) => (number, document),
                 (number, _) => {
                     unknown.count += 1;
                     let reason = match number {
-                        None => format!("no query {query:?} in {}", queries.display()),
-                        Some(_) => format!("no document {document:?} in {}", corpus.display()),
+                        None => format!("no query {query} in {}", queries.display(), query = quoted(query)),
+                        Some(_) => {
+                            format!("no document {document} in {}", corpus.display(), document = quoted(document))
+                        }
                     };
                     first_unknown.get_or_insert_with(|| bad(reason));
                     return Ok(());
                 }
             };
             if all[number].judgements.iter().any(|&(other, _)| other == document) {
-                return Err(bad(format!("document {:?} is judged twice for query {query:?}", cells[1])));
+                return Err(bad(format!("document {} is judged twice for query {}", quoted(cells[1]), quoted(query))));
             }
             all[number].judgements.push((document, grade));
+            n_judgements += 1;
             Ok(())
         })?;
         let queries: Vec<JudgedQuery> =
@@ -177,7 +182,7 @@ impl RetrievalSet {
             unknown.first = first.to_string();
         }
         if queries.is_empty() {
-            return empty(judgements);
+            return Err(Error::NoJudgements { path: judgements.clone(), n_judgements });
         }
         Ok(Self { path: folder.to_owned(), documents, queries, unknown })
     }

@@ -81,7 +81,7 @@ pub enum Error {
         id: u64,
     },
     /// A column that the collection does not have.
-    #[error("{}: no column {name:?}; there are: {columns}", path.display())]
+    #[error("{}: no column {name}; there are: {columns}", path.display(), name = senv_core::quoted(name))]
     UnknownColumn {
         /// The collection.
         path: PathBuf,

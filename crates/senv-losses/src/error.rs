@@ -20,7 +20,7 @@ pub enum Error {
     },
     /// A relatedness score is outside the scale of its data set, or not a number.
     #[error(
-        "the score {score} is not from {low} to {high}; give the scores of the data set, or choose the grid of this scale"
+        "the score {score} is not from {low} to {high}; give the scores of the data set, or choose the grid of this scale (--grid, such as 0-5)"
     )]
     ScoreOutOfRange {
         /// The score as given.

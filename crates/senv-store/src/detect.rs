@@ -1,5 +1,7 @@
 //! Detects the format of a file by its first bytes, never by its name.
 
+use senv_core::text::wide_text;
+
 use crate::{Error, Format, Result, byte_window::ByteWindow, number::number};
 
 /// Bytes examined: two lines of the highest dimension at a usual length of numbers.
@@ -77,6 +79,9 @@ pub(crate) fn detect(input: &mut ByteWindow) -> Result<Format> {
     if let Some((_, found)) = foreign.iter().find(|(magic, _)| head.starts_with(magic)) {
         return unknown(found);
     }
+    if let Some(found) = wide(input.window(LOOK)?) {
+        return unknown(found);
+    }
     skip_mark(input)?;
     let text = input.window(LOOK)?;
     let first_end = memchr::memchr(b'\n', text).unwrap_or(text.len());
@@ -97,9 +102,36 @@ pub(crate) fn detect(input: &mut ByteWindow) -> Result<Format> {
         });
     }
     if numbers_at_end(trim_line(&text[..first_end])) == 0 {
+        if is_tabbed(trim_line(&text[..first_end])) {
+            return unknown(
+                "the numbers of the first line stand between tabs: write blanks in their place (tr '\\t' ' ' < FILE > NEW)",
+            );
+        }
         return unknown("the first line is neither a header nor a word with numbers");
     }
     Ok(Format::GloveText)
+}
+
+/// Whether a line is a word and numbers between tabs.
+fn is_tabbed(line: &[u8]) -> bool {
+    let mut fields = line.split(|&byte| byte == b'\t').skip(1).peekable();
+    fields.peek().is_some() && fields.all(|field| number(field).is_some_and(|(_, n)| n == field.len()))
+}
+
+/// What text in UTF-16 or UTF-32 is told.
+fn wide(head: &[u8]) -> Option<&'static str> {
+    const MARKED: &str = "this is text in UTF-16 or UTF-32: convert it to UTF-8 (iconv -f UTF-16 -t UTF-8, or UTF-32)";
+    let has_mark = head.starts_with(b"\xFF\xFE") || head.starts_with(b"\xFE\xFF") || head.starts_with(b"\0\0\xFE\xFF");
+    match wide_text(head) {
+        _ if has_mark => Some(MARKED),
+        Some((found, _)) if found.contains("UTF-32") => Some(
+            "this is text in UTF-32 without its mark: convert it to UTF-8 (iconv -f UTF-32LE -t UTF-8, or UTF-32BE)",
+        ),
+        Some(_) => Some(
+            "this is text in UTF-16 without its mark: convert it to UTF-8 (iconv -f UTF-16LE -t UTF-8, or UTF-16BE)",
+        ),
+        None => None,
+    }
 }
 
 /// Drops a UTF-8 byte order mark; only called where nothing is consumed yet.

@@ -2,7 +2,7 @@
 
 use std::{fmt, path::PathBuf};
 
-use senv_core::Remedy;
+use senv_core::{Remedy, counts::plural};
 
 use crate::Format;
 
@@ -47,8 +47,8 @@ pub enum Error {
     },
     /// The first line of a word2vec file is not two integers.
     #[error(
-        "{}: the first line is {found:?}, expected the number of rows and the dimension, such as \"3000000 300\"; a file without such a line is GloVe text",
-        path.display()
+        "{}: the first line is {found}, expected the number of rows and the dimension, such as \"3000000 300\"; a file without such a line is GloVe text",
+        path.display(), found = senv_core::quoted(found)
     )]
     BadHeader {
         /// The file.
@@ -93,7 +93,7 @@ pub enum Error {
         left: u64,
     },
     /// A line has more or fewer values than the others.
-    #[error("{}, {at}: {word:?} has {found} numbers, expected {expected}{}", path.display(), tabs(word))]
+    #[error("{}, {at}: {word} has {found} numbers, expected {expected}{}", path.display(), tabs(word), word = senv_core::quoted(word))]
     WrongDim {
         /// The file.
         path: PathBuf,
@@ -107,7 +107,7 @@ pub enum Error {
         expected: usize,
     },
     /// A field is not a decimal number.
-    #[error("{}, {at}: number {number} of {word:?} is {found:?}, expected a decimal number such as -0.25 or 1e-3", path.display())]
+    #[error("{}, {at}: number {number} of {word} is {found}, expected a decimal number such as -0.25 or 1e-3", path.display(), found = senv_core::quoted(found), word = senv_core::quoted(word))]
     BadNumber {
         /// The file.
         path: PathBuf,
@@ -142,8 +142,9 @@ pub enum Error {
     },
     /// A word that its format cannot hold, found while reading: binary rows are then misaligned.
     #[error(
-        "{}, {at}: {word:?} is no word with {dim} numbers of a word2vec binary file; the file is damaged, words hold blanks, or its \
-         dimension is not {dim}",
+        "{}, {at}: what stands here is no word with {dim} numbers of a word2vec binary file; the file is damaged, its dimension is \
+         not {dim}, or words hold blanks: write it as text then, which may have them (save_word2vec_format(FILE, \
+         binary=False) of gensim)",
         path.display()
     )]
     BadWord {
@@ -157,7 +158,7 @@ pub enum Error {
         dim: usize,
     },
     /// A word holds a control character, as the bytes of another format do.
-    #[error("{}, {at}: {word:?} holds a control character; the file is damaged or in another format", path.display())]
+    #[error("{}, {at}: {word} holds a control character; the file is damaged or in another format", path.display(), word = senv_core::quoted(word))]
     ControlCharacter {
         /// The file.
         path: PathBuf,
@@ -168,9 +169,9 @@ pub enum Error {
     },
     /// A word is not UTF-8.
     #[error(
-        "{}, {at}: {word:?} is not valid UTF-8; convert the file, or read it with {}",
+        "{}, {at}: {word} is not valid UTF-8; convert the file, or read it with {}",
         path.display(),
-        Remedy::ReplaceInvalidUtf8
+        Remedy::ReplaceInvalidUtf8, word = senv_core::quoted(word)
     )]
     InvalidUtf8 {
         /// The file.
@@ -181,7 +182,7 @@ pub enum Error {
         word: String,
     },
     /// A word occurs twice, in the strict mode.
-    #[error("{}, {at}: {word:?} has a row already; remove it, or keep the first row of each word", path.display())]
+    #[error("{}, {at}: {word} has a row already; remove it, or keep the first row of each word", path.display(), word = senv_core::quoted(word))]
     Duplicate {
         /// The file.
         path: PathBuf,
@@ -191,7 +192,7 @@ pub enum Error {
         word: String,
     },
     /// A value is NaN or infinite where that is not accepted.
-    #[error("{}, {at}: the row of {word:?} holds NaN or an infinite number; mend or remove it", path.display())]
+    #[error("{}, {at}: the row of {word} holds NaN or an infinite number; mend or remove it", path.display(), word = senv_core::quoted(word))]
     NonFinite {
         /// The file.
         path: PathBuf,
@@ -212,8 +213,10 @@ pub enum Error {
     },
     /// The header declares a wrong number of rows.
     #[error(
-        "{}: the header declares {declared} rows, the file holds {found}; it is cut short or its header is wrong; read it with {}",
+        "{}: the header declares {}, the file holds {}; it is cut short or its header is wrong; read it with {}",
         path.display(),
+        plural(*declared, "row"),
+        if found > declared { format!("more than {declared}") } else { found.to_string() },
         Remedy::AcceptRowCount
     )]
     WrongRowCount {
@@ -233,7 +236,7 @@ pub enum Error {
         end: u64,
     },
     /// A word cannot be written in this format.
-    #[error("{}: {word:?} cannot be written as {format}, which has no place for blanks, control characters or empty words; write a senv model (.safetensors)", path.display())]
+    #[error("{}: {word} cannot be written as {format}, which has no place for blanks, control characters or empty words; write a senv model (.safetensors)", path.display(), word = senv_core::quoted(word))]
     UnwritableWord {
         /// The file.
         path: PathBuf,
@@ -254,7 +257,11 @@ pub enum Error {
 
 /// What to say of a row that has tabs.
 fn tabs(word: &str) -> &'static str {
-    if word.contains('\t') { "; there are tabs in the line: write blanks in their place" } else { "" }
+    if word.contains('\t') {
+        "; there are tabs in the line: write blanks in their place (tr '\\t' ' ' < FILE > NEW)"
+    } else {
+        ""
+    }
 }
 
 impl Error {

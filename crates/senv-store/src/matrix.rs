@@ -24,7 +24,10 @@ impl Embeddings {
         let words = Self::words_of_matrix(path);
         let is_no_line = |word: &str| word.trim().is_empty() || word.contains(['\n', '\r']);
         if let Some((word, _)) = self.iter().find(|(word, _)| is_no_line(word)) {
-            let reason = format!("the word {word:?} cannot stand on a line of its own; write another format");
+            let reason = format!(
+                "the word {word} cannot stand on a line of its own; write another format",
+                word = senv_core::quoted(word)
+            );
             return Err(senv_core::Error::BadFile { path: words, reason }.into());
         }
         let mark = checksum(self.iter().map(|(word, _)| word));

@@ -102,7 +102,8 @@ impl VectorTableWriter {
         let bad = |reason: String| Error::from(senv_core::Error::BadFile { path: path.to_owned(), reason });
         if columns.column_with_name(column).is_some() {
             return Err(bad(format!(
-                "there is a column {column:?} already; choose another name for the column of vectors"
+                "there is a column {column} already; choose another name for the column of vectors",
+                column = senv_core::quoted(column)
             )));
         }
         let value = if precision == VectorPrecision::F16 { DataType::Float16 } else { DataType::Float32 };

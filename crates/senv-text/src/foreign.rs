@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::table::arrow;
+use super::{table::arrow, wide::wide_text};
 use senv_base::Error;
 
 /// How far into a file the description of a senv model is looked for.
@@ -65,9 +65,6 @@ pub(super) fn foreign(head: &[u8], path: &Path, has_column: bool) -> Option<Erro
             foreign_file("compressed by bzip2", "decompress it first (bzip2 -dk), or pack it by gzip or zstd")
         }
         None if head.starts_with(&[0xFF; 4]) && head.get(6..8) == Some(&[0, 0]) => batches("an Arrow stream"),
-        None if is_utf16(head) => {
-            foreign_file("in UTF-16 without its mark", "convert it to UTF-8 (iconv -f UTF-16LE -t UTF-8, or UTF-16BE)")
-        }
         None if is_tar(head) => foreign_file("a tar archive", "unpack it first (tar -xf)"),
         None if is_pdf(head) => {
             foreign_file("a PDF document", "extract its text first (pdftotext), one sentence a line")
@@ -78,7 +75,10 @@ pub(super) fn foreign(head: &[u8], path: &Path, has_column: bool) -> Option<Erro
             let found = if is_model { "a model of senv" } else { "a safetensors file" };
             foreign_file(found, "give it as the model, and text as the input")
         }
-        None => return None,
+        None => {
+            let (found, remedy) = wide_text(head)?;
+            foreign_file(found, remedy)
+        }
     };
     let path = path.to_owned();
     Some(match remedy {
@@ -91,13 +91,6 @@ pub(super) fn foreign(head: &[u8], path: &Path, has_column: bool) -> Option<Erro
 fn is_bzip2(head: &[u8]) -> bool {
     matches!(head, [b'B', b'Z', b'h', b'1'..=b'9', 0x31, 0x41, 0x59, 0x26, 0x53, 0x59, ..])
         || matches!(head, [b'B', b'Z', b'h', b'1'..=b'9', 0x17, 0x72, 0x45, 0x38, 0x50, 0x90, ..])
-}
-
-/// Characters of ASCII with a NUL before or behind each, as many as there are in the first bytes.
-fn is_utf16(head: &[u8]) -> bool {
-    let (pairs, _) = head[..head.len().min(16)].as_chunks::<2>();
-    let is_ascii = |byte: u8| byte.is_ascii() && byte != 0;
-    pairs.len() > 1 && (0..2).any(|at| pairs.iter().all(|pair| is_ascii(pair[at]) && pair[1 - at] == 0))
 }
 
 /// The mark of POSIX in the header of the first file.

@@ -21,6 +21,7 @@ mod shard;
 mod split;
 mod table;
 mod token;
+mod wide;
 #[cfg_attr(not(feature = "zstd"), path = "built_without/zstd.rs")]
 mod zstd;
 
@@ -47,6 +48,7 @@ pub use split::Split;
 pub use table::arrow::{ArrowBatches, ArrowFormat, Cells, ColumnPlace};
 pub use table::{TableColumn, TableFormat, TableText};
 pub use token::{Tokenizer, lowercase_into};
+pub use wide::wide_text;
 
 /// Bytes that are read ahead of a decoder.
 #[allow(dead_code)]
@@ -110,6 +112,9 @@ pub struct TextOptions {
     /// Whether a compressed file, or one of record batches, may become more text than any text does: 200 bytes or 10
     /// lines for each of its bytes. Not by default: such a file was made to fill memory or a disk.
     pub any_expansion: bool,
+    /// Whether quotes around the cells of files of pairs are no part of them, as in CSV; not by default. Of a table
+    /// with a column [`TableText::quotes`] says it.
+    pub quoted_pairs: bool,
 }
 
 impl TextOptions {
@@ -117,6 +122,12 @@ impl TextOptions {
     #[must_use]
     pub fn of_lines(&self) -> Self {
         Self { table: None, split: None, ..self.clone() }
+    }
+
+    /// The same for files of pairs, whose lines are cells with tabs between.
+    #[must_use]
+    pub fn of_pairs(&self) -> Self {
+        Self { table: self.quoted_pairs.then(TableText::quoted_tsv), ..self.of_lines() }
     }
 }
 
@@ -128,6 +139,7 @@ impl Default for TextOptions {
             table: None,
             split: None,
             any_expansion: false,
+            quoted_pairs: false,
         }
     }
 }

@@ -62,10 +62,10 @@ fn a_nul_is_no_text_and_is_named_by_its_line() {
     assert!(error.starts_with("text:2: byte 2 of the line is NUL, which no text has;"), "{error}");
     let with = |invalid_utf8| {
         let options = TextOptions { invalid_utf8, ..TextOptions::default() };
-        lines_of(TextReader::from_reader("text", io::Cursor::new(b"a\0\xE9\n".to_vec()), &options).unwrap()).unwrap()
+        lines_of(TextReader::from_reader("text", io::Cursor::new(b"ab\0\xE9\n".to_vec()), &options).unwrap()).unwrap()
     };
-    assert_eq!(with(InvalidUtf8::Replace), [(1, "a\u{FFFD}\u{FFFD}".into())]);
-    assert_eq!(with(InvalidUtf8::Latin1), [(1, "a\u{FFFD}é".into())]);
+    assert_eq!(with(InvalidUtf8::Replace), [(1, "ab\u{FFFD}\u{FFFD}".into())]);
+    assert_eq!(with(InvalidUtf8::Latin1), [(1, "ab\u{FFFD}é".into())]);
 }
 
 #[test]

@@ -142,8 +142,8 @@ pub enum Error {
     },
     /// A vector that was given with a sentence is not what the model makes of it.
     #[error(
-        "the vector given with the sentence {text:?} is not what the model makes of it: their cosine is {cosine:.2}; give \
-         the model that made the vectors, and vectors and sentences in the same order"
+        "the vector given with the sentence {text} is not what the model makes of it: their cosine is {cosine:.2}; give \
+         the model that made the vectors, and vectors and sentences in the same order", text = senv_core::quoted(text)
     )]
     ForeignVector {
         /// The sentence.
@@ -152,7 +152,7 @@ pub enum Error {
         cosine: f32,
     },
     /// A model makes a vector that holds NaN or an infinite value.
-    #[error("the vector of the sentence {text:?} holds NaN or an infinite value: the model is damaged")]
+    #[error("the vector of the sentence {text} holds NaN or an infinite value: the model is damaged", text = senv_core::quoted(text))]
     NonFiniteVector {
         /// The sentence.
         text: String,

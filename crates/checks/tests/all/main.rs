@@ -5,4 +5,5 @@ mod equation_index;
 mod errors;
 mod imports;
 mod manifests;
+mod pages;
 mod workspace;

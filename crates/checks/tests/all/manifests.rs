@@ -44,7 +44,7 @@ fn allowed(krate: &str) -> Option<&'static [&'static str]> {
             "senv-losses",
             "senv-metrics",
         ],
-        "senv-checks" => &["senv-eval"],
+        "senv-checks" => &["senv-eval", "senv-lib"],
         "senv-cli" => &[
             "senv-core",
             "senv-data",

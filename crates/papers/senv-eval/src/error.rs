@@ -56,15 +56,15 @@ pub enum Error {
         labels: &'static str,
     },
     /// A sentence has no embedding among those given.
-    #[error("the sentence {sentence:?} was not encoded; encode the sentences of every data set that is evaluated")]
+    #[error("the sentence {sentence} was not encoded; encode the sentences of every data set that is evaluated", sentence = senv_core::quoted(sentence))]
     NotEncoded {
         /// Its first characters.
         sentence: String,
     },
     /// An encoder did not read a sentence to its end.
     #[error(
-        "the sentence {sentence:?} of {tokens} tokens is longer than the encoder reads, which left out {unread}; divide it \
-         into sentences"
+        "the sentence {sentence} of {tokens} tokens is longer than the encoder reads, which left out {unread}; divide it \
+         into sentences", sentence = senv_core::quoted(sentence)
     )]
     Unread {
         /// Its first characters.
@@ -75,7 +75,7 @@ pub enum Error {
         unread: usize,
     },
     /// A sentence was given with two different vectors.
-    #[error("the sentence {sentence:?} has two different vectors; give one vector a sentence")]
+    #[error("the sentence {sentence} has two different vectors; give one vector a sentence", sentence = senv_core::quoted(sentence))]
     TwoVectors {
         /// Its first characters.
         sentence: String,
@@ -92,7 +92,7 @@ pub enum Error {
     },
     /// A word's relative frequency is not in `[0, 1]`.
     #[error(
-        "the relative frequency of {word:?} is {got}, expected a number from 0 to 1; divide counts by the tokens of the corpus"
+        "the relative frequency of {word} is {got}, expected a number from 0 to 1; divide counts by the tokens of the corpus", word = senv_core::quoted(word)
     )]
     BadFrequency {
         /// The word.
@@ -107,13 +107,13 @@ pub enum Error {
         reason: String,
     },
     /// Two systems of a run have one name.
-    #[error("two systems are named {name:?}; give them different names")]
+    #[error("two systems are named {name}; give them different names", name = senv_core::quoted(name))]
     SameName {
         /// The name.
         name: String,
     },
     /// There is no protocol of this name.
-    #[error("there is no protocol {name:?}; the protocols are {known}")]
+    #[error("there is no protocol {name}; the protocols are {known}", name = senv_core::quoted(name))]
     UnknownProtocol {
         /// The name as given.
         name: String,

@@ -298,7 +298,7 @@ pub enum Error {
     /// A value of a model is NaN or infinite.
     #[error(
         "{}: row {row}{} of tensor {name:?} holds {found}; copy the model or train it anew",
-        path.display(), word.as_ref().map(|word| format!(", of the word {word:?},")).unwrap_or_default()
+        path.display(), word.as_ref().map(|word| format!(", of the word {word},", word = crate::quoted(word))).unwrap_or_default()
     )]
     NonFinite {
         /// The file.

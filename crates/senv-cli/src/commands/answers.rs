@@ -21,7 +21,7 @@ impl EqualArg {
 
 /// What to say of a query that equals all that was found.
 pub(crate) fn only_equal(query: &str) -> String {
-    format!("nothing was found for {query:?} but what is equal to it (--no-equal)")
+    format!("nothing was found for {query} but what is equal to it (--no-equal)", query = senv_core::quoted(query))
 }
 
 /// Writes how often a sentence is there behind it, unless it is there once.
@@ -39,5 +39,5 @@ pub(crate) fn check_min_score(least: Option<f32>) -> Result {
 
 /// What to say of a query that has no neighbour near enough.
 pub(crate) fn few_near(query: &str, least: f32) -> String {
-    format!("no sentence has a cosine of {least} or more with {query:?} (--min-score)")
+    format!("no sentence has a cosine of {least} or more with {query} (--min-score)", query = senv_core::quoted(query))
 }

@@ -134,7 +134,10 @@ impl Decode {
             if let [only] = &self.sentences[..]
                 && Path::new(only).is_file()
             {
-                output::note(&format!("{only:?} is taken for a sentence; --input {only} reads the file"));
+                output::note(&format!(
+                    "{sentence} is taken for a sentence; --input {only} reads the file",
+                    sentence = senv_core::quoted(only)
+                ));
             }
             for sentence in &self.sentences {
                 let mut line = Vec::new();
@@ -190,7 +193,11 @@ fn choose(model: &Model, asked: &[String]) -> Result<Vec<(usize, &'static str)>>
         let is_it = |(number, known): &&(usize, &str)| *known == name || number.to_string() == *name;
         all.iter().find(is_it).copied().ok_or_else(|| {
             let known: Vec<String> = all.iter().map(|(number, name)| format!("{name} ({number})")).collect();
-            Failure::Usage(format!("the model has no decoder {name:?}; it has {}", known.join(", ")))
+            Failure::Usage(format!(
+                "the model has no decoder {name}; it has {}",
+                known.join(", "),
+                name = senv_core::quoted(name)
+            ))
         })
     };
     asked.iter().map(find).collect()

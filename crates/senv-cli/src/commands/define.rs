@@ -52,7 +52,10 @@ impl Define {
         for definition in &self.definitions {
             let words = model.define(definition, self.k)?;
             if words.is_empty() {
-                output::warn(&format!("{definition:?}: the model knows no word of it; say it in other words"));
+                output::warn(&format!(
+                    "{definition}: the model knows no word of it; say it in other words",
+                    definition = senv_core::quoted(definition)
+                ));
             }
             if self.json {
                 output::write_json_line(&mut out, &Defined { definition, words }).map_err(Failure::stdout)?;

@@ -86,14 +86,21 @@ pub(crate) fn warn_of_few(path: &Path, known: KnownWords) {
 /// What to say of a query of which no word is known.
 pub(crate) fn unknown_query(query: &str, is_zero: bool, known: KnownWords) -> Option<String> {
     if is_zero && known.known > 0 {
-        return Some(format!("the words of {query:?} that are known have vectors that add up to zero: no neighbours"));
+        return Some(format!(
+            "the words of {query} that are known have vectors that add up to zero: no neighbours",
+            query = senv_core::quoted(query)
+        ));
     }
     if is_zero {
-        return Some(format!("no word of {query:?} is known: zero vector, no neighbours"));
+        return Some(format!(
+            "no word of {query} is known: zero vector, no neighbours",
+            query = senv_core::quoted(query)
+        ));
     }
     known.is_unknown_text().then(|| {
         format!(
-            "no word of {query:?} is known to the model: its neighbours say little, but for texts with the same words"
+            "no word of {query} is known to the model: its neighbours say little, but for texts with the same words",
+            query = senv_core::quoted(query)
         )
     })
 }
@@ -112,9 +119,9 @@ pub(crate) fn foreign_query(path: &Path, model: &Model, query: &str, known: Know
         let KnownWords { words, known, .. } = known;
         let language = if senv::is_english(path) { ", which is for English only" } else { "" };
         format!(
-            "{known} of the {words} words of {query:?} are known to the model{language}, and {:.0} % or more of text that it fits: its \
+            "{known} of the {words} words of {query} are known to the model{language}, and {:.0} % or more of text that it fits: its \
              neighbours say little",
-            100.0 * least
+            100.0 * least, query = senv_core::quoted(query)
         )
     })
 }

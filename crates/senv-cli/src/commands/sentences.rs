@@ -80,6 +80,6 @@ pub(crate) fn share(text: &str) -> std::result::Result<f32, String> {
 }
 
 fn number_within(text: &str, lowest: f32, range: &str) -> std::result::Result<f32, String> {
-    let value: f32 = text.parse().map_err(|_| format!("{text:?} is no number"))?;
+    let value: f32 = text.parse().map_err(|_| format!("{text} is no number", text = senv_core::quoted(text)))?;
     if (lowest..=1.0).contains(&value) { Ok(value) } else { Err(range.into()) }
 }

@@ -136,8 +136,10 @@ impl Similarity {
     pub(crate) fn run(mut self, threads: usize) -> Result {
         if let (Some(only), None) = (&self.first, &self.second) {
             if !is_dash(only.as_ref()) && !Path::new(only).exists() {
-                let message =
-                    format!("{only:?} is one sentence, and no file of pairs is named so; give a second sentence");
+                let message = format!(
+                    "{only} is one sentence, and no file of pairs is named so; give a second sentence",
+                    only = senv_core::quoted(only)
+                );
                 return Err(Failure::Usage(message));
             }
             self.input = only.into();

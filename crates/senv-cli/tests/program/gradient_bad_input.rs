@@ -58,7 +58,7 @@ fn scored_pairs_are_checked() {
         folder.run(&[&args, more].concat())
     };
     folder.write("range.tsv", "3\tthe cat\tthe dog\n0.5\tthe bird\tthe soup\n5\tthe cow\tthe dough\n");
-    tune("range.tsv", &[]).fails(1, &["range.tsv:2", "0.5", "1 to 5"]);
+    tune("range.tsv", &["--grid", "1-5"]).fails(1, &["range.tsv:2", "0.5", "1 to 5"]);
     tune("range.tsv", &["--grid", "0-5"]).ok();
     tune("range.tsv", &["--grid", "senteval"]).ok();
     assert_eq!(tune("range.tsv", &["--grid", "3-9"]).code, Some(2));

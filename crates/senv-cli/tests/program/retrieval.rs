@@ -49,7 +49,7 @@ fn broken_files_are_named_with_their_line() {
     fails(CORPUS, QUERIES, "a\t3\t1\na\t3\tx\n", &["test.tsv:2: the grade \"x\" is no number"]);
     fails(CORPUS, QUERIES, "a\t3\t1\na\t3\t1\n", &["test.tsv:2: document \"3\" is judged twice"]);
     fails(CORPUS, QUERIES, "a\t3\n", &["test.tsv:1: "]);
-    fails(CORPUS, QUERIES, "a\t3\t0\n", &["test.tsv holds no text"]);
+    fails(CORPUS, QUERIES, "a\t3\t0\n", &["test.tsv holds no relevant document"]);
     fails("", QUERIES, "", &["corpus.jsonl holds no text"]);
     fails("{\"_id\":\"1\"}\n", QUERIES, JUDGEMENTS, &["corpus.jsonl:1: not a record", "text"]);
     fails(&CORPUS.repeat(2), QUERIES, JUDGEMENTS, &["corpus.jsonl:4: there is another document \"1\""]);

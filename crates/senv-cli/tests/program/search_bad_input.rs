@@ -106,7 +106,8 @@ fn what_does_not_fit_is_refused_and_changes_nothing() {
         .fails(1, &["twice.tsv: line 2: the id 8 is given twice; it is that of line 1, too"]);
     add("there.tsv", "8\ta train\n2\ta horse\n").fails(1, &["id 2 is there already"]);
     add("word.tsv", "8\ta train\nnine\ta horse\n").fails(1, &["word.tsv: line 2: the id is \"nine\""]);
-    add("short.tsv", "8\ta train\n9 a horse\n").fails(1, &["short.tsv: line 2: column 2 is wanted, the line has 1"]);
+    add("short.tsv", "8\ta train\n9 a horse\n")
+        .fails(1, &["short.tsv:2: the record has 1 column, and none of number 2"]);
     folder.write("bad.tsv", b"8\ta caf\xe9\n");
     index(&folder, "bad.tsv", "c", &[&["--add"], &columns[..]].concat()).fails(1, &["bad.tsv:1"]);
     assert_eq!(content(&folder.path("c")), before);

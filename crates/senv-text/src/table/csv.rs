@@ -2,16 +2,23 @@
 
 use csv_core::{ReadRecordResult, ReaderBuilder};
 
-use super::{Lines, Parse, TableColumn};
-use senv_base::Result;
+use super::{
+    Lines, Parse, TableColumn,
+    quotes::{BehindQuote, QuoteScan},
+};
+use senv_base::{Result, quoted};
 
 /// Cuts bytes into records.
 pub(super) struct Parser {
     reader: csv_core::Reader,
     delimiter: u8,
+    /// Where quotes are read.
+    quotes: Option<QuoteScan>,
     columns: Vec<TableColumn>,
     /// Places of the columns, from 0, once they are known.
     places: Option<Vec<usize>>,
+    /// Whether all fields are taken.
+    all: bool,
     has_header: bool,
     /// How many titles there are, once they were read.
     n_titles: Option<usize>,
@@ -30,14 +37,17 @@ impl Parser {
     pub(super) fn new((delimiter, quotes): (u8, bool), columns: Vec<TableColumn>, has_header: bool) -> Self {
         let numbers = |column: &TableColumn| match column {
             TableColumn::Number(number) => Some(number - 1),
-            TableColumn::Name(_) => None,
+            TableColumn::Name(_) | TableColumn::All => None,
         };
-        let places: Option<Vec<usize>> = columns.iter().map(numbers).collect();
+        let all = columns == [TableColumn::All];
+        let places: Option<Vec<usize>> = if all { Some(Vec::new()) } else { columns.iter().map(numbers).collect() };
         Self {
             reader: ReaderBuilder::new().delimiter(delimiter).quoting(quotes).build(),
             delimiter,
+            quotes: quotes.then(|| QuoteScan::new(delimiter)),
             has_header: has_header || places.is_none(),
             n_titles: None,
+            all,
             places,
             columns,
             fields: vec![0; 1 << 12],
@@ -59,6 +69,14 @@ impl Parser {
         if std::mem::take(&mut self.has_header) {
             self.find(began, lines)?;
             self.n_titles = Some(self.n_ends);
+        } else if self.all {
+            for i in 0..self.n_ends {
+                if i > 0 {
+                    lines.out.push(b'\t');
+                }
+                lines.push_field(self.field(i));
+            }
+            lines.end_record(began);
         } else if let Some(places) = &self.places {
             self.check_titles(began, lines)?;
             for (i, &place) in places.iter().enumerate() {
@@ -66,6 +84,7 @@ impl Parser {
                     let name = match &self.columns[i] {
                         TableColumn::Number(number) => number.to_string(),
                         TableColumn::Name(name) => format!("{} ({name})", place + 1),
+                        TableColumn::All => (place + 1).to_string(),
                     };
                     let n = self.n_ends;
                     let s = if n == 1 { "" } else { "s" };
@@ -91,7 +110,11 @@ impl Parser {
             Some(titles) if (titles..self.n_ends).any(|i| !self.field(i).trim_ascii().is_empty()) => {
                 let (n, s) = (self.n_ends, if titles == 1 { "" } else { "s" });
                 let what = if self.delimiter == b'\t' {
-                    "a tab is taken for the end of a field"
+                    if self.quotes.is_some() {
+                        "a tab is taken for the end of a field without quotes around it"
+                    } else {
+                        "a tab is taken for the end of a field; --quotes reads quotes around a field as those of CSV"
+                    }
                 } else {
                     "put quotes around a field with a comma in it"
                 };
@@ -109,18 +132,20 @@ impl Parser {
         }
         let place = |column: &TableColumn| match column {
             TableColumn::Number(number) => Ok(number - 1),
+            TableColumn::All => Ok(0),
             TableColumn::Name(name) => {
                 let mut found = (0..self.n_ends).filter(|&i| self.field(i).trim_ascii() == name.as_bytes());
                 let place = found.next();
                 if let Some((first, second)) = place.zip(found.next()) {
                     let (first, second) = (first + 1, second + 1);
-                    let reason = format!("two columns are called {name:?}, {first} and {second}; give a number");
+                    let reason =
+                        format!("two columns are called {}, {first} and {second}; give a number", quoted(name));
                     return Err(lines.bad(began, reason));
                 }
                 place.ok_or_else(|| {
                     let titles = (0..self.n_ends.min(20)).map(|i| String::from_utf8_lossy(self.field(i)));
                     let titles = titles.collect::<Vec<_>>().join(", ");
-                    lines.bad(began, format!("no column {name:?}; there are {titles}"))
+                    lines.bad(began, format!("no column {}; there are {titles}", quoted(name)))
                 })
             }
         };
@@ -163,6 +188,14 @@ impl Parse for Parser {
             let (result, n_in, n_out, n_ends) =
                 self.reader.read_record(input, &mut self.fields[self.n_bytes..], &mut self.ends[self.n_ends..]);
             if !closing {
+                let scanned = self.quotes.as_mut().map_or(Ok(()), |quotes| quotes.scan(&input[..n_in], self.line));
+                if let Err(BehindQuote { line, opened }) = scanned {
+                    let reason = format!(
+                        "text stands behind the quote that closes the one of line {opened}; close that where its field ends, \
+                         write a quote within quotes twice, or read the file as plain lines"
+                    );
+                    return Err(lines.bad(line, reason));
+                }
                 self.line += memchr::memchr_iter(b'\n', &input[..n_in]).count() as u64;
                 position += n_in;
             }

@@ -21,7 +21,7 @@ impl Parser {
     pub(super) fn new(columns: &[TableColumn]) -> Option<Self> {
         let name = |column: &TableColumn| match column {
             TableColumn::Name(name) => Some(name.to_string()),
-            TableColumn::Number(_) => None,
+            TableColumn::Number(_) | TableColumn::All => None,
         };
         Some(Self { names: columns.iter().map(name).collect::<Option<_>>()?, line: 0, searched: 0 })
     }
@@ -48,13 +48,18 @@ impl Parser {
                 Found::Null => {}
                 // Beside the text values are kept as they stand, to the last digit.
                 Found::Value(text, _) if i > 0 => lines.push_field(text.as_bytes()),
-                Found::Twice => return Err(lines.bad(number, format!("field {name:?} comes twice"))),
+                Found::Twice => {
+                    return Err(lines.bad(number, format!("field {name} comes twice", name = senv_base::quoted(name))));
+                }
                 Found::Value(_, what) | Found::Other(what) => {
-                    return Err(lines.bad(number, format!("field {name:?} is {what}, not text")));
+                    return Err(
+                        lines.bad(number, format!("field {name} is {what}, not text", name = senv_base::quoted(name)))
+                    );
                 }
                 Found::Missing => {
                     let names = field_names(&text);
-                    return Err(lines.bad(number, format!("no field {name:?}; there are {names}")));
+                    return Err(lines
+                        .bad(number, format!("no field {name}; there are {names}", name = senv_base::quoted(name))));
                 }
             }
         }

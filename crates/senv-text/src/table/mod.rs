@@ -4,6 +4,7 @@
 pub(crate) mod arrow;
 mod csv;
 mod json;
+mod quotes;
 
 use std::{
     io::ErrorKind,
@@ -68,6 +69,8 @@ pub enum TableColumn {
     /// By its title in the first record; in JSON lines the name of a field, or names joined by dots for a field within
     /// others.
     Name(Arc<str>),
+    /// All fields of CSV and TSV, however many a record has; it stands alone.
+    All,
 }
 
 /// Which fields of tables are the text.
@@ -114,6 +117,12 @@ impl TableText {
             _ => TableColumn::Name(column.into()),
         };
         Self { format: None, columns: vec![column], has_header: false, quotes: false }
+    }
+
+    /// All fields of files of tab-separated values, quotes around which are no part of them.
+    #[must_use]
+    pub fn quoted_tsv() -> Self {
+        Self { format: Some(TableFormat::Tsv), columns: vec![TableColumn::All], has_header: false, quotes: true }
     }
 
     /// The format of a file.
@@ -188,7 +197,8 @@ impl TableReader {
         let columns = table.columns.clone();
         let bad =
             |requirement: &'static str, got: String| Err(Error::InvalidParameter { name: "columns", requirement, got });
-        if columns.is_empty() || columns.contains(&TableColumn::Number(0)) {
+        let is_mixed = columns.len() > 1 && columns.contains(&TableColumn::All);
+        if columns.is_empty() || columns.contains(&TableColumn::Number(0)) || is_mixed {
             return bad("at least one, counted from 1", format!("{columns:?}"));
         }
         let parser: Box<dyn Parse> = match table.format_of(path) {

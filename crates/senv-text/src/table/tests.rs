@@ -120,6 +120,18 @@ fn quotes_of_tsv_are_part_of_the_text_unless_they_are_asked_for() {
 }
 
 #[test]
+fn a_quote_that_meets_a_later_one_merges_no_records() {
+    let quoted = TableText { quotes: true, ..TableText::column("text") };
+    let text = b"id\ttext\n0\ta\n1\t\"open\n2\ta screen of 5\" and more\n3\tb\n";
+    let error = read("t.tsv", text, &quoted, 1000).unwrap_err();
+    assert!(error.contains("t.tsv:4: text stands behind the quote that closes the one of line 3"), "{error}");
+    assert!(csv("text\n\"a\"b\n", "text").unwrap_err().contains("t.csv:2: text stands behind"));
+    assert_eq!(csv("text\n\"a\" \n5\" wide\n", "text"), lines(&[(2, "a "), (3, "5\" wide")]));
+    let cut = read("t.tsv", b"id\ttext\n1\t\"a\tb\"\n", &TableText::column("text"), 1000).unwrap_err();
+    assert!(cut.contains("--quotes"), "{cut}");
+}
+
+#[test]
 fn two_columns_of_one_title_are_refused_by_title_and_read_by_number() {
     let text = "id,text,text\n1,a,b\n";
     assert!(csv(text, "text").unwrap_err().contains("two columns are called \"text\", 2 and 3; give a number"));

@@ -77,13 +77,13 @@ impl CorpusOptions {
     #[must_use]
     pub fn text_options(&self) -> TextOptions {
         let Self { invalid_utf8, max_line_bytes, ref table, split, any_expansion, .. } = *self;
-        TextOptions { invalid_utf8, max_line_bytes, table: table.clone(), split, any_expansion }
+        TextOptions { invalid_utf8, max_line_bytes, table: table.clone(), split, any_expansion, quoted_pairs: false }
     }
 
     /// The same with lines read so.
     #[must_use]
     pub fn with_text_options(self, text: TextOptions) -> Self {
-        let TextOptions { invalid_utf8, max_line_bytes, table, split, any_expansion } = text;
+        let TextOptions { invalid_utf8, max_line_bytes, table, split, any_expansion, quoted_pairs: _ } = text;
         Self { invalid_utf8, max_line_bytes, table, split, any_expansion, ..self }
     }
 }

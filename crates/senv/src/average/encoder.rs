@@ -109,7 +109,8 @@ impl AverageEncoder {
     /// [`Error::InvalidParameter`] if the word is unknown itself.
     pub fn with_unknown_row(mut self, word: &str) -> Result<Self> {
         let (name, requirement) = ("unknown_row", "a word that the vectors have");
-        let unknown = || Error::InvalidParameter { name, requirement, got: format!("{word:?}") };
+        let unknown =
+            || Error::InvalidParameter { name, requirement, got: format!("{word}", word = senv_core::quoted(word)) };
         self.unknown_row = Some(self.vocabulary.id(word).ok_or_else(unknown)?);
         self.hashed = None;
         Ok(self)

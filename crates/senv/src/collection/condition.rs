@@ -36,7 +36,7 @@ impl FromStr for Condition {
 
     fn from_str(text: &str) -> Result<Self> {
         let bad = || Error::BadCondition {
-            condition: format!("{text:?}"),
+            condition: format!("{text}", text = senv_core::quoted(text)),
             reason: "expected 'column = value' or 'column != value', a column of the collection".into(),
         };
         let (column, value) = text.split_once('=').ok_or_else(bad)?;

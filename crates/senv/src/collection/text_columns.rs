@@ -2,7 +2,10 @@
 
 use std::path::Path;
 
-use senv_core::text::{TableColumn, TableText};
+use senv_core::{
+    quoted,
+    text::{TableColumn, TableText},
+};
 
 use crate::error::{Error, Result};
 
@@ -28,6 +31,8 @@ pub struct TextColumns {
     id: Option<Wanted>,
     further: Vec<Wanted>,
     has_titles: bool,
+    /// How many titles the present file has.
+    n_titles: Option<usize>,
     places: Option<Places>,
 }
 
@@ -98,7 +103,7 @@ impl TextColumns {
         let n_first = 1 + usize::from(self.id.is_some());
         let further = (n_first..n_first + self.further.len()).collect();
         let places = Places { text: 0, id: self.id.as_ref().map(|_| 1), further };
-        (Self { has_titles: false, places: Some(places), ..self }, table)
+        (Self { has_titles: false, n_titles: None, places: Some(places), ..self }, table)
     }
 
     /// Names of what is kept beside the sentence.
@@ -118,10 +123,11 @@ impl TextColumns {
             return Ok(false);
         }
         let titles: Vec<&str> = line.split('\t').map(str::trim).collect();
+        self.n_titles = Some(titles.len());
         self.places = self.find(|wanted| match titles.iter().position(|title| *title == wanted.place) {
             Some(place) => Ok(place),
             None => number_of(wanted).ok_or_else(|| {
-                bad_line(path, 1, format!("no column {:?}; there are {}", wanted.place, titles.join(", ")))
+                bad_line(path, 1, format!("no column {}; there are {}", quoted(&wanted.place), titles.join(", ")))
             }),
         })?;
         Ok(true)
@@ -141,10 +147,19 @@ impl TextColumns {
         }
         if self.places.is_none() {
             self.places = self.find(|wanted| {
-                number_of(wanted).ok_or_else(|| bad_line(path, number, format!("no header names {:?}", wanted.place)))
+                number_of(wanted)
+                    .ok_or_else(|| bad_line(path, number, format!("no header names {}", quoted(&wanted.place))))
             })?;
         }
         let cells: Vec<&str> = line.split('\t').map(str::trim).collect();
+        // A tab of the text has cut it.
+        if let Some(titles) = self.n_titles.filter(|&n| cells.iter().skip(n).any(|cell| !cell.is_empty())) {
+            let reason = format!(
+                "the record has {} columns, and the first record {titles}; a tab is taken for the end of a field",
+                cells.len()
+            );
+            return Err(bad_line(path, number, reason));
+        }
         let cell = |place: usize| {
             cells.get(place).copied().ok_or_else(|| {
                 let reason = format!("column {} is wanted, the line has {}", place + 1, cells.len());
@@ -156,7 +171,11 @@ impl TextColumns {
         };
         let parsed = |cell: &str| {
             cell.parse::<u64>().map_err(|_| {
-                bad_line(path, number, format!("the id is {cell:?}, expected a whole number from 0 to {}", u64::MAX))
+                bad_line(
+                    path,
+                    number,
+                    format!("the id is {cell}, expected a whole number from 0 to {}", u64::MAX, cell = quoted(cell)),
+                )
             })
         };
         Ok(Cells {
@@ -210,6 +229,15 @@ mod tests {
             assert_eq!(by_title.cells("Rain.\t1987", 2, path).unwrap().text, "Rain.");
         }
         assert!(!TextColumns::new("1").further("year", "2").is_header("text\tyear", 1, path).unwrap());
+    }
+
+    #[test]
+    fn a_line_with_more_cells_than_titles_is_refused() {
+        let mut columns = TextColumns::new("text");
+        assert!(columns.is_header("id\ttext", 1, Path::new("a.tsv")).unwrap());
+        let error = columns.cells("1\t\"a cat\tsat\"", 2, Path::new("a.tsv")).unwrap_err().to_string();
+        assert!(error.contains("line 2: the record has 3 columns, and the first record 2;"), "{error}");
+        assert_eq!(columns.cells("1\ta cat\t \t", 3, Path::new("a.tsv")).unwrap().text, "a cat");
     }
 
     #[test]

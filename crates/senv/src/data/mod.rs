@@ -30,3 +30,4 @@ pub use kind::PairKind;
 pub use read::PairData;
 pub(crate) use running::{numbered, read_sentences};
 pub use source::{PairSource, SampledPair};
+pub(crate) use tsv::check_beginning as check_pairs;

@@ -6,7 +6,11 @@
 
 use std::path::Path;
 
-use senv_core::{Observer, Result as CoreResult, TextReader, TokenId, text::ReadingProgress, words::VocabularyBuilder};
+use senv_core::{
+    Observer, Result as CoreResult, TextOptions, TextReader, TokenId,
+    text::{Line, ReadingProgress},
+    words::VocabularyBuilder,
+};
 use senv_data::{Captions, Entailment, NliSet};
 
 use super::{
@@ -19,6 +23,10 @@ use crate::error::{Error, Result};
 
 /// A sentence of fewer tokens has no halves to compare.
 const MIN_TOKENS_IN_HALVES: usize = 4;
+/// What stands on a line of pairs.
+const TWO_SENTENCES: &str = "two sentences";
+/// Lines at the beginning of a file that are looked at before anything is said of it.
+const BEGINNING: usize = 1000;
 /// What is interrupted.
 const READING: &str = "reading pairs";
 
@@ -41,6 +49,35 @@ pub(super) fn read(
     }
 }
 
+/// Refuses a file of pairs whose beginning is none, before it is read as a whole; one that can be read once is left.
+pub(crate) fn check_beginning(path: &Path, text: &TextOptions) -> Result<()> {
+    if !path.is_file() {
+        return Ok(());
+    }
+    let mut reader = TextReader::open(&[path], &text.of_pairs())?;
+    for _ in 0..BEGINNING {
+        let Some(line) = reader.next_line()? else { break };
+        cells::<2>(line, path, TWO_SENTENCES)?;
+    }
+    Ok(())
+}
+
+/// The cells of a line.
+fn cells<'l, const N: usize>(line: Line<'l>, path: &Path, layout: &str) -> Result<[&'l str; N]> {
+    let bad = |reason: String| Error::BadLine { path: path.to_owned(), line: line.number, reason };
+    let n = line.text.split('\t').count();
+    if n != N || line.is_blank() {
+        let columns = if n == 1 { "1 column".to_owned() } else { format!("{n} columns") };
+        return Err(bad(format!("{columns}; expected {N}, separated by tabs: {layout}")));
+    }
+    let mut cells = line.text.split('\t').map(str::trim);
+    let cells: [&str; N] = std::array::from_fn(|_| cells.next().unwrap_or_default());
+    match cells.iter().position(|cell| cell.is_empty()) {
+        Some(i) => Err(bad(format!("column {} is empty; expected {layout}", i + 1))),
+        None => Ok(cells),
+    }
+}
+
 struct Reader<'a> {
     path: &'a Path,
     options: &'a PairOptions,
@@ -55,8 +92,8 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn pairs(&mut self) -> Result<()> {
-        let lines = TextReader::open(&[self.path], &self.options.text.of_lines())?;
-        self.lines(lines, "two sentences", |reader, [first, second]| {
+        let lines = TextReader::open(&[self.path], &self.options.text.of_pairs())?;
+        self.lines(lines, TWO_SENTENCES, |reader, [first, second]| {
             if let [Some(first), Some(second)] = reader.sentences([first, second])? {
                 if first == second && !reader.options.keep_identical {
                     reader.taken.report.identical += 1;
@@ -100,7 +137,7 @@ impl Reader<'_> {
     }
 
     fn nli(&mut self) -> Result<()> {
-        NliSet::read_each(self.path, self.observer, |label, [premise, hypothesis]| {
+        NliSet::read_each_of(self.path, &self.options.text, self.observer, |label, [premise, hypothesis]| {
             if !self.is_new() || label == Entailment::Neutral {
                 return Ok(());
             }
@@ -129,7 +166,7 @@ impl Reader<'_> {
             }
             Ok(())
         };
-        match Captions::open(self.path, &self.options.text.of_lines())? {
+        match Captions::open(self.path, &self.options.text.of_pairs())? {
             Captions::Lines(lines) => self.lines(*lines, "the image and a caption", each),
             Captions::Json(images) => {
                 for image in &images.groups {
@@ -162,17 +199,7 @@ impl Reader<'_> {
     ) -> Result<()> {
         let (path, mut progress) = (self.path, self.progress());
         while let Some(line) = reader.next_line()? {
-            let bad = |reason: String| Error::BadLine { path: path.to_owned(), line: line.number, reason };
-            let n = line.text.split('\t').count();
-            if n != N || line.is_blank() {
-                let columns = if n == 1 { "1 column".to_owned() } else { format!("{n} columns") };
-                return Err(bad(format!("{columns}; expected {N}, separated by tabs: {layout}")));
-            }
-            let mut cells = line.text.split('\t').map(str::trim);
-            let cells: [&str; N] = std::array::from_fn(|_| cells.next().unwrap_or_default());
-            if let Some(i) = cells.iter().position(|cell| cell.is_empty()) {
-                return Err(bad(format!("column {} is empty; expected {layout}", i + 1)));
-            }
+            let cells = cells(line, path, layout)?;
             if self.is_new() {
                 each(self, cells)?;
             }

@@ -28,8 +28,8 @@ impl Model {
             }
         });
         let what = match culprit {
-            Some(word) => format!("the word {word:?}"),
-            None => format!("the sentence {sentence:?}"),
+            Some(word) => format!("the word {word}", word = senv_core::quoted(word)),
+            None => format!("the sentence {sentence}", sentence = senv_core::quoted(sentence)),
         };
         let reason =
             format!("the vector of {what} holds NaN or an infinite value; senv info --verify shows what is damaged");

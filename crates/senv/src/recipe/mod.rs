@@ -22,7 +22,7 @@ use crate::{
         train_options::TrainOptions,
     },
     check::{self, CheckParams, CheckText, MIN_ORDER},
-    data::{PairFiles, PairInput, PairKind, PairOptions},
+    data::{PairFiles, PairInput, PairKind, PairOptions, check_pairs},
     error::{Error, Result},
     model::{handle::Model, trained::Trained},
     system::{
@@ -94,6 +94,7 @@ impl Recipe {
             return Err(Error::NoExamplesIn { paths: Vec::new() });
         }
         let reading = options.text.clone();
+        check_readable(&text, &pairs, &reading)?;
         let size = sample.size();
         let tokenizer = sample.tokenizer(&Tokenizer::automatic(), observer).lowercase(true);
         let ordered = !text.is_empty() && has_order(sample, &text, &tokenizer, &reading)?;
@@ -169,6 +170,16 @@ impl Recipe {
             Self::Unchanged(model) => model.clone(),
         })
     }
+}
+
+/// Refuses files whose beginnings cannot be read before anything is said of them; what can be read once is left.
+fn check_readable(text: &[&Path], pairs: &[&Path], reading: &TextOptions) -> Result<()> {
+    for path in text.iter().filter(|path| path.is_file()) {
+        let mut reader = TextReader::open(&[path], reading)?;
+        // Lines up to the first with text.
+        while reader.next_line()?.is_some_and(|line| line.is_blank()) {}
+    }
+    pairs.iter().try_for_each(|path| check_pairs(path, reading))
 }
 
 impl WordsRecipe {

@@ -98,6 +98,7 @@ impl fmt::Display for StartChoice {
         let Some(trial) = &self.trial else {
             return match self.known_words.filter(|_| self.start == StartKind::Scratch) {
                 Some(share) => write!(f, "; the English model of senv knows {:.0} % of the words", 100.0 * share),
+                None if self.start == StartKind::FineTuned => f.write_str(", without a trial"),
                 None => Ok(()),
             };
         };
@@ -165,10 +166,17 @@ impl Recipe {
         if halves && !sample.lines().any(has_halves) {
             return Ok((self, choice(SCRATCH, None)));
         }
-        options.observer.note("trying what to start from, on a part of the data");
         // Data too few for a trial teach less than English knows: it is fine-tuned.
-        let trial = Trial::new(&recipe.files)?;
-        let tried = trial.map(|trial| try_starts(recipe, &trial, english, options)).transpose()?;
+        let tried = match Trial::new(&recipe.files)? {
+            Ok(trial) => {
+                options.observer.note("trying what to start from, on a part of the data");
+                Some(try_starts(recipe, &trial, english, options)?)
+            }
+            Err(too_few) => {
+                options.observer.note(&too_few.to_string());
+                None
+            }
+        };
         let chosen = tried.as_ref().map_or((StartKind::FineTuned, 1.0), |(chosen, _)| *chosen);
         match chosen.0 {
             StartKind::Scratch => {}

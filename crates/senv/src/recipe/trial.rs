@@ -1,8 +1,8 @@
 //! The data of a trial: the beginning of the user's files, split into a part to train on and held-out pairs.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, fmt};
 
-use senv_core::{SentenceEncoder, TextOptions, Tokenizer, text::beginnings_up_to};
+use senv_core::{SentenceEncoder, TextOptions, Tokenizer, counts::plural, text::beginnings_up_to};
 
 use crate::{
     base::memory_text::MemoryText,
@@ -34,22 +34,55 @@ pub(super) struct Trial {
     pub(super) n_lines: usize,
 }
 
+/// Data of which too few pairs can be held out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct TooFew {
+    kind: PairKind,
+    /// Lines with text.
+    n_lines: usize,
+    n_held_out: usize,
+}
+
+impl fmt::Display for TooFew {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { kind, n_lines, n_held_out } = *self;
+        if n_lines == 0 {
+            return f.write_str("no trial of what to start from: the data can be read once");
+        }
+        let (lines, pairs) = (plural(n_lines as u64, "line"), plural(n_held_out as u64, "pair"));
+        let (n, of) = match kind {
+            PairKind::Neighbours => (MIN_HELD_OUT.div_ceil(RUN - 1) * RUN, "sentences in order"),
+            PairKind::Halves => (MIN_HELD_OUT, "sentences of four words or more"),
+            _ => (MIN_HELD_OUT, "pairs without a sentence in common"),
+        };
+        let n = n * HELD_OUT_SHARE;
+        write!(
+            f,
+            "too few data for a trial of what to start from: of {lines}, {pairs} can be held out, and it takes {MIN_HELD_OUT} \
+             (about {n} {of})"
+        )
+    }
+}
+
 impl Trial {
     /// Splits the beginnings of these files. Pairs are held out where there are any, else sentences and their next
-    /// ones, else halves of sentences. `None` where too few can be held out.
-    pub(super) fn new(files: &PairFiles) -> Result<Option<Self>> {
+    /// ones, else halves of sentences.
+    pub(super) fn new(files: &PairFiles) -> Result<std::result::Result<Self, TooFew>> {
         let Some(kind) = files.inputs.iter().map(|input| input.kind).min_by_key(|&kind| place(kind)) else {
-            return Ok(None);
+            return Ok(Err(TooFew { kind: PairKind::Pairs, n_lines: 0, n_held_out: 0 }));
         };
         let n = files.inputs.len();
-        let (mut inputs, mut held_out, mut n_lines) = (Vec::new(), Vec::new(), 0);
+        let (mut inputs, mut held_out, mut n_lines, mut n_read) = (Vec::new(), Vec::new(), 0, 0);
         for input in &files.inputs {
             let reading = match input.kind {
-                PairKind::Pairs => files.options.text.of_lines(),
+                PairKind::Pairs => files.options.text.of_pairs(),
                 _ => files.options.text.clone(),
             };
             let lines = beginnings_up_to(&[&input.path], &reading, MAX_LINES / n, MAX_BYTES / n);
-            let lines = lines.into_iter().flat_map(|(_, lines)| lines).collect();
+            let lines: Vec<String> = lines.into_iter().flat_map(|(_, lines)| lines).collect();
+            if input.kind == kind {
+                n_read += lines.iter().filter(|line| !line.trim().is_empty()).count();
+            }
             let lines = if input.kind != kind {
                 lines
             } else {
@@ -63,7 +96,10 @@ impl Trial {
             inputs.push((MemoryText::new(lines)?, input.kind));
         }
         let held_out = HeldOutPairs::new(held_out, MAX_HELD_OUT);
-        Ok((held_out.len() >= MIN_HELD_OUT && n_lines > 0).then_some(Self { inputs, held_out, kind, n_lines }))
+        if held_out.len() < MIN_HELD_OUT || n_lines == 0 {
+            return Ok(Err(TooFew { kind, n_lines: n_read, n_held_out: held_out.len() }));
+        }
+        Ok(Ok(Self { inputs, held_out, kind, n_lines }))
     }
 
     /// The files to train on.

@@ -90,9 +90,12 @@ pub(crate) fn grown(
     let bad = |(_, vector): &&(&str, &[f32])| vector.iter().any(|x| !x.is_finite());
     if let Some((word, _)) = added.iter().find(bad) {
         let (name, requirement) = ("vectors of words to be added", "finite; mend the file or take the word out");
-        return Err(
-            CoreError::InvalidParameter { name, requirement, got: format!("NaN or infinity in {word:?}") }.into()
-        );
+        return Err(CoreError::InvalidParameter {
+            name,
+            requirement,
+            got: format!("NaN or infinity in {word}", word = senv_core::quoted(word)),
+        }
+        .into());
     }
     let old = vocabulary.iter().map(|(_, word, count)| (word, count));
     let all = old.chain(added.iter().map(|(word, _)| (*word, 0)));

@@ -79,7 +79,7 @@ impl Initial {
             return Err(CoreError::InvalidParameter {
                 name: "initial vectors",
                 requirement,
-                got: format!("that of {word:?}"),
+                got: format!("that of {word}", word = senv_core::quoted(word)),
             }
             .into());
         }

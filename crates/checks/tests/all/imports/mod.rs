@@ -58,6 +58,7 @@ const ORDERS: &[(&str, &[&str])] = &[
         "senv-base",
         &[
             "counts.rs",
+            "quoted.rs",
             "error",
             "ids.rs",
             "hash.rs",

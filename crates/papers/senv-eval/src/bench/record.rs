@@ -199,11 +199,11 @@ impl BenchRecord {
         }
         for (i, system) in record.systems.iter().enumerate() {
             if record.systems[..i].iter().any(|other| other.name == system.name) {
-                return Err(bad(format!("two systems are named {:?}", system.name)));
+                return Err(bad(format!("two systems are named {}", senv_core::quoted(&system.name))));
             }
             for result in &system.results {
                 let task = record.tasks.iter().find(|task| task.key == result.task);
-                let task = task.ok_or_else(|| bad(format!("there is no task {:?}", result.task)))?;
+                let task = task.ok_or_else(|| bad(format!("there is no task {}", senv_core::quoted(&result.task))))?;
                 task.sample(result).map_err(|error| bad(format!("{} on {}: {error}", system.name, task.key)))?;
             }
         }

@@ -94,7 +94,9 @@ impl Histogram {
             let mut counts = vec![0; n_bins];
             for x in &values {
                 if !x.is_finite() {
-                    return Err(Error::NotFinite { what: format!("a {value} of {name:?}") });
+                    return Err(Error::NotFinite {
+                        what: format!("a {value} of {name}", name = senv_core::quoted(name)),
+                    });
                 }
                 counts[(((x - low) / width).max(0.0) as usize).min(n_bins - 1)] += 1;
             }

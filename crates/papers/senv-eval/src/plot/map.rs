@@ -20,6 +20,8 @@ use crate::{
 
 /// The most sentences of [`evaluate_map`], which compares each with each at every step.
 pub(crate) const MAX_MAP: usize = 2_000;
+/// The fewest: a third of them is more than one.
+const MIN_MAP: usize = 4;
 
 /// How sentences are laid out.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -123,10 +125,22 @@ pub fn lay_out(vectors: &[&[f32]], options: &MapOptions) -> Result<Vec<[f64; 2]>
     Ok(layout(vectors, options)?.places)
 }
 
+impl MapOptions {
+    /// The perplexity for so many sentences: 5, and less where these are few.
+    #[must_use]
+    pub fn perplexity_for(n: usize) -> f64 {
+        let most = (n.saturating_sub(1) as f64 / 3.0).max(1.0);
+        Self::default().perplexity.min(most)
+    }
+}
+
 fn check(n: usize, options: &MapOptions) -> Result<()> {
     let bad = |name, requirement, got: String| Err(CoreError::InvalidParameter { name, requirement, got }.into());
     if n > MAX_MAP {
         return bad("the number of sentences", "at most 2000, as each is compared with each", n.to_string());
+    }
+    if n < MIN_MAP {
+        return bad("the number of sentences", "at least 4, of which three are neighbours of one", n.to_string());
     }
     if !(options.perplexity >= 1.0 && options.perplexity < n as f64 / 3.0) {
         let got = format!("{} for {n} sentences", options.perplexity);

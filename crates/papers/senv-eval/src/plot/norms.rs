@@ -134,7 +134,7 @@ pub fn norm_profile<'a>(
         }
         let norm = row.iter().map(|&x| f64::from(x).powi(2)).sum::<f64>().sqrt();
         if !norm.is_finite() {
-            return Err(Error::NotFinite { what: format!("the embedding of {word:?}") });
+            return Err(Error::NotFinite { what: format!("the embedding of {word}", word = senv_core::quoted(word)) });
         }
         if frequency == 0.0 {
             n_without_frequency += 1;

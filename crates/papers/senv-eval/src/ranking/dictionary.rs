@@ -143,7 +143,9 @@ pub fn evaluate_dictionary<E: SentenceEncoder + ?Sized>(
             unknown += coverage.iter().filter(|coverage| coverage.is_empty()).count();
             for (mut row, text) in vectors.rows_mut().into_iter().zip(&texts) {
                 if row.iter().any(|x| !x.is_finite()) {
-                    return Err(Error::NotFinite { what: format!("the embedding of {:?}", start_of(text.trim())) });
+                    return Err(Error::NotFinite {
+                        what: format!("the embedding of {}", senv_core::quoted(start_of(text.trim()))),
+                    });
                 }
                 row.as_slice_mut().map(kernels::l2_normalize);
             }

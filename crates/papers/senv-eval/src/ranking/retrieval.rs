@@ -161,7 +161,9 @@ pub fn evaluate_retrieval<E: SentenceEncoder + ?Sized>(
 fn finite_vectors<E: SentenceEncoder + ?Sized>(encoder: &E, texts: &[&str]) -> Result<Array2<f32>> {
     let (vectors, _) = encoder.encode_batch(texts)?;
     match vectors.rows().into_iter().position(|row| row.iter().any(|x| !x.is_finite())) {
-        Some(bad) => Err(Error::NotFinite { what: format!("the embedding of {:?}", start_of(texts[bad].trim())) }),
+        Some(bad) => Err(Error::NotFinite {
+            what: format!("the embedding of {}", senv_core::quoted(start_of(texts[bad].trim()))),
+        }),
         None => Ok(vectors),
     }
 }

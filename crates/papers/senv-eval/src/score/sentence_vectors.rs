@@ -118,9 +118,9 @@ impl SentenceVectors {
     /// [`Error::NotFinite`] with the sentence.
     pub(crate) fn check_finite(&self) -> Result<()> {
         match (0..self.n()).find(|&number| self.vector(number).iter().any(|x| !x.is_finite())) {
-            Some(number) => {
-                Err(Error::NotFinite { what: format!("the embedding of {:?}", start_of(&self.sentences[number])) })
-            }
+            Some(number) => Err(Error::NotFinite {
+                what: format!("the embedding of {}", senv_core::quoted(start_of(&self.sentences[number]))),
+            }),
             None => Ok(()),
         }
     }
@@ -214,7 +214,7 @@ impl SentenceEncoder for SentenceVectors {
             self.sentences.get_index_of(*sentence).ok_or_else(|| CoreError::InvalidParameter {
                 name: "sentence",
                 requirement: "one of those that were encoded",
-                got: format!("{:?}", start_of(sentence)),
+                got: senv_core::quoted(start_of(sentence)).to_string(),
             })
         };
         let numbers = sentences.iter().map(number).collect::<CoreResult<Vec<_>>>()?;

@@ -66,7 +66,8 @@ fn system<'a>(record: &'a BenchRecord, path: &Path, name: Option<&String>) -> Re
     };
     found.ok_or_else(|| {
         let known = record.systems.iter().map(|system| &system.name[..]).collect::<Vec<_>>().join(", ");
-        let wanted = name.map_or_else(|| "a system".to_owned(), |name| format!("{name:?}"));
+        let wanted =
+            name.map_or_else(|| "a system".to_owned(), |name| format!("{name}", name = senv_core::quoted(name)));
         Failure::Usage(format!("{} has no {wanted}; it has {known}", path.display()))
     })
 }

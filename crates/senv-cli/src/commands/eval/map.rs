@@ -26,9 +26,10 @@ pub(super) struct Map {
     /// Sentences in groups.
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// About how many neighbours a sentence stays near, below a third of the sentences.
-    #[arg(long, value_name = "X", default_value_t = MapOptions::default().perplexity)]
-    perplexity: f64,
+    /// About how many neighbours a sentence stays near, below a third of the sentences [default: 5; less for fewer than
+    /// 16 sentences]
+    #[arg(long, value_name = "X")]
+    perplexity: Option<f64>,
     /// Steps.
     #[arg(long, value_name = "N", default_value_t = MapOptions::default().n_iterations)]
     steps: usize,
@@ -53,7 +54,8 @@ impl Map {
         let model = self.model.open_for_many()?;
         let evaluated = Evaluated::on(&self.model, &model, groups.sentences());
         let embeddings = SentenceVectors::encode(&model, groups.sentences())?;
-        let options = MapOptions { perplexity: self.perplexity, n_iterations: self.steps, seed: self.seed };
+        let perplexity = self.perplexity.unwrap_or_else(|| MapOptions::perplexity_for(groups.n_sentences()));
+        let options = MapOptions { perplexity, n_iterations: self.steps, seed: self.seed };
         let result = evaluate_map(&embeddings, &groups, &options)?;
         write(self.svg.as_ref(), || result.to_svg())?;
         evaluated.show_result(self.json, &result, || result.to_text())

@@ -50,7 +50,10 @@ impl Sentences {
         let is_broken = |sentence: &&&str| sentence.contains('\n') || sentence.ends_with('\r');
         if let Some(sentence) = sentences.iter().find(is_broken) {
             let start: String = sentence.chars().take(60).collect();
-            let message = format!("the sentence {start:?} holds a line end and needs one line; --skip its protocol");
+            let message = format!(
+                "the sentence {start} holds a line end and needs one line; --skip its protocol",
+                start = senv_core::quoted(start)
+            );
             return Err(std::io::Error::other(message).into());
         }
         let text: String = sentences.iter().flat_map(|sentence| [*sentence, "\n"]).collect();

@@ -53,7 +53,10 @@ impl Index {
         }
         if ids.is_empty() {
             let shown = self.output.display();
-            return Err(Failure::Usage(format!("--delete-where {condition:?}: no sentence of {shown} meets it")));
+            return Err(Failure::Usage(format!(
+                "--delete-where {condition}: no sentence of {shown} meets it",
+                condition = senv_core::quoted(condition)
+            )));
         }
         Ok(ids)
     }

@@ -63,19 +63,21 @@ pub(super) fn columns(asked: &[String], has_header: bool, of_documents: bool) ->
 }
 
 impl Index {
-    /// The columns that are wanted, and how a reader takes them where the files are CSV or JSON lines.
+    /// The columns that are wanted, and how a reader takes them.
     pub(super) fn columns_of(&self, input: &[PathBuf]) -> Result<(TextColumns, Option<TableText>)> {
-        let formats = || input.iter().map(|path| TableFormat::of_path(path));
-        let is_table = |format| matches!(format, Some(TableFormat::Csv | TableFormat::JsonLines));
-        let is_batches = input.iter().all(|path| is_arrow(path));
-        if self.columns.is_empty() || !(is_batches || formats().any(is_table)) {
+        if self.columns.is_empty() {
             return Ok((columns(&self.columns, self.header, self.documents.is_some())?, None));
         }
+        let formats = || input.iter().map(|path| TableFormat::of_path(path));
+        let says_otherwise = |format| matches!(format, Some(TableFormat::Csv | TableFormat::JsonLines));
+        let is_batches = input.iter().all(|path| is_arrow(path));
         // Fields of JSON lines have names without a header, as columns of Parquet and Arrow do.
         let is_json = formats().all(|format| format == Some(TableFormat::JsonLines));
         let has_titles = self.header || is_json || is_batches;
         let (columns, table) = columns(&self.columns, has_titles, self.documents.is_some())?.of_table(is_json);
-        Ok((columns, Some(table)))
+        // Files are separated by tabs, unless the ending of one says otherwise.
+        let format = (!formats().any(says_otherwise)).then_some(TableFormat::Tsv);
+        Ok((columns, Some(TableText { format, quotes: self.quotes, ..table })))
     }
 
     /// Refuses documents that lack a column of the collection.

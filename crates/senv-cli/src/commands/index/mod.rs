@@ -30,7 +30,7 @@ use crate::{
     interrupt::LastWords,
     line_ends::note_line_ends,
     output::{self, plural, short},
-    text::{InputArgs, LineArgs, is_dash, note_tables, note_typing},
+    text::{InputArgs, LineArgs, is_dash, note_quotes_of, note_tables, note_typing},
 };
 
 /// Make a collection of sentences that is searched by meaning (senv search), or change one.
@@ -92,6 +92,9 @@ pub(crate) struct Index {
     /// The first line of each file has titles although all columns have numbers; with a title it always does.
     #[arg(long, help_heading = "Input", conflicts_with_all = ["delete_ids", "delete_where", "compact"])]
     header: bool,
+    /// Quotes around a cell of TSV are no part of it, so that it may hold tabs and line ends, as in CSV.
+    #[arg(long, requires = "columns", help_heading = "Input")]
+    quotes: bool,
     /// Cut the text into sentences, as senv split does, and keep which document each is of: senv search then ranks
     /// documents. `lines`: each line, or record of a table, is a document, which --column id=N names. `files`: each
     /// file is one.
@@ -163,7 +166,9 @@ impl Ids {
     fn parse(text: &str) -> std::result::Result<Self, String> {
         let ids = text.split([',', ' ', '\t', '\n']).filter(|id| !id.is_empty());
         let parsed = |id: &str| {
-            id.parse().map_err(|_| format!("{id:?} is no id: expected whole numbers from 0 to {}", u64::MAX))
+            id.parse().map_err(|_| {
+                format!("{id} is no id: expected whole numbers from 0 to {}", u64::MAX, id = senv_core::quoted(id))
+            })
         };
         let ids: Vec<u64> = ids.map(parsed).collect::<std::result::Result<_, _>>()?;
         if ids.is_empty() { Err("there is no id".into()) } else { Ok(Self(ids)) }
@@ -219,6 +224,9 @@ impl Index {
         if self.columns.is_empty() {
             note_tables(input);
             note_line_ends(input, self.documents.is_some());
+        }
+        if let Some(table) = &table {
+            note_quotes_of(input, table);
         }
         let split = (self.documents == Some(DocumentArg::Files)).then_some(Split::Paragraphs);
         let reader = TextReader::open(input, &TextOptions { table, split, ..self.text.options() })?;

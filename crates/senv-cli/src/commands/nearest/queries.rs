@@ -47,8 +47,9 @@ impl<'a> Queries<'a> {
                 if (0..self.texts.len()).all(|i| unknown(&i)) && self.words.iter().any(|words| words.known > 0) =>
             {
                 let message = format!(
-                    "the words of {first:?} that the model knows have vectors that add up to zero: a zero vector has no \
-                     neighbours"
+                    "the words of {first} that the model knows have vectors that add up to zero: a zero vector has no \
+                     neighbours",
+                    first = senv_core::quoted(first)
                 );
                 Err(std::io::Error::other(message).into())
             }
@@ -56,8 +57,9 @@ impl<'a> Queries<'a> {
                 let others =
                     if rest.is_empty() { String::new() } else { format!(", nor of {} other queries", rest.len()) };
                 let message = format!(
-                    "no word of {first:?} is known to the model{others}: without one a query has no neighbours among words; train \
-                     a model on text that has it (senv train), or take another (--model)"
+                    "no word of {first} is known to the model{others}: without one a query has no neighbours among words; train \
+                     a model on text that has it (senv train), or take another (--model)",
+                    first = senv_core::quoted(first)
                 );
                 Err(std::io::Error::other(message).into())
             }

@@ -292,7 +292,7 @@ impl Searched<'_> {
         Some(match self.args.min_score {
             Some(least) => few_near(text, least),
             None if self.args.equal.no_equal => only_equal(text),
-            None => format!("nothing was found for {text:?}"),
+            None => format!("nothing was found for {text}", text = senv_core::quoted(text)),
         })
     }
 

@@ -27,9 +27,10 @@ fn parse_weighted(text: &str) -> Result<WeightedFile, String> {
     match weight.parse() {
         _ if Path::new(text).exists() => Ok(whole),
         Ok(weight) => Ok(WeightedFile { path: path.into(), weight: Some(weight) }),
-        Err(_) if Path::new(path).is_file() => {
-            Err(format!("{weight:?} behind the file {path} is no weight; give a number above 0, as in {path}:2.5"))
-        }
+        Err(_) if Path::new(path).is_file() => Err(format!(
+            "{weight} behind the file {path} is no weight; give a number above 0, as in {path}:2.5",
+            weight = senv_core::quoted(weight)
+        )),
         Err(_) => Ok(whole),
     }
 }
@@ -40,15 +41,18 @@ fn parse_weighted(text: &str) -> Result<WeightedFile, String> {
 pub(crate) struct PairFiles {
     /// Pairs that mean the same: FIRST, SECOND, separated by a tab. WEIGHT is the share of the batches that come from
     /// the file; without any weight each epoch goes through every file once.
-    #[arg(long, value_name = "FILE[:WEIGHT]", num_args = 1.., value_parser = parse_weighted, help_heading = "Files")]
+    #[arg(long, value_name = "FILE[:WEIGHT]", num_args = 1.., value_parser = parse_weighted, group = "quoted",
+          help_heading = "Files")]
     pairs: Vec<WeightedFile>,
     /// Captions: IMAGE, CAPTION, separated by a tab; those of an image on neighbouring lines; or COCO's
     /// captions_train2014.json and its like; any two of an image are a pair.
-    #[arg(long, value_name = "FILE[:WEIGHT]", num_args = 1.., value_parser = parse_weighted, help_heading = "Files")]
+    #[arg(long, value_name = "FILE[:WEIGHT]", num_args = 1.., value_parser = parse_weighted, group = "quoted",
+          help_heading = "Files")]
     captions: Vec<WeightedFile>,
     /// Labelled pairs: LABEL, PREMISE, HYPOTHESIS, separated by tabs, SNLI's .jsonl or .txt, or SICK; entailments are
     /// pairs, contradictions hard negatives of softmax-cosine.
-    #[arg(long, value_name = "FILE[:WEIGHT]", num_args = 1.., value_parser = parse_weighted, help_heading = "Files")]
+    #[arg(long, value_name = "FILE[:WEIGHT]", num_args = 1.., value_parser = parse_weighted, group = "quoted",
+          help_heading = "Files")]
     nli: Vec<WeightedFile>,
     /// Running text, one sentence a line, a blank line between documents: a sentence and the next are a pair.
     #[arg(long, value_name = "FILE[:WEIGHT]", num_args = 1.., value_parser = parse_weighted, help_heading = "Files")]
@@ -107,7 +111,10 @@ pub(crate) fn finite(vectors: Embeddings, path: &Path) -> senv::Result<Embedding
     let bad = vectors.table().iter().position(|row| row.iter().any(|x| !x.is_finite()));
     if let Some(row) = bad {
         let (n, word) = (row + 1, vectors.word(row));
-        let reason = format!("the vector of word {n} ({word:?}) holds NaN or an infinite number; mend or remove it");
+        let reason = format!(
+            "the vector of word {n} ({word}) holds NaN or an infinite number; mend or remove it",
+            word = senv_core::quoted(word)
+        );
         return Err(CoreError::BadFile { path: path.to_owned(), reason }.into());
     }
     Ok(vectors)

@@ -91,7 +91,8 @@ fn parse_every(text: &str) -> Result<Every, String> {
     if text == "never" {
         return Ok(Every(None));
     }
-    let expected = || format!("expected a time such as 90s, 10m or 2h, or never, got {text:?}");
+    let expected =
+        || format!("expected a time such as 90s, 10m or 2h, or never, got {text}", text = senv_core::quoted(text));
     let unit = match text.bytes().last() {
         Some(b's') => 1.0,
         Some(b'm') => 60.0,

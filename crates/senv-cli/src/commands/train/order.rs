@@ -30,17 +30,17 @@ pub(crate) struct OrderArgs {
     /// Pairs of sentences that say the same, FIRST, SECOND, separated by a tab, for languages without labelled pairs:
     /// two names, numbers or other words change places in one of them for a pair that does not say the same. A sentence
     /// twice in a line will do where there are no pairs at all. Up to 10,000 pairs a file are used.
-    #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Files")]
+    #[arg(long, value_name = "FILE", num_args = 1.., group = "quoted", help_heading = "Files")]
     paraphrases: Vec<PathBuf>,
     /// Ordinary pairs, FIRST, SECOND, separated by a tab: their similarities are held in place. Of these and the next
     /// three, up to 3,000 pairs a file are used.
-    #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Files")]
+    #[arg(long, value_name = "FILE", num_args = 1.., group = "quoted", help_heading = "Files")]
     pairs: Vec<PathBuf>,
     /// Captions, IMAGE, CAPTION, separated by a tab, those of an image on neighbouring lines, or COCO's JSON; likewise.
-    #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Files")]
+    #[arg(long, value_name = "FILE", num_args = 1.., group = "quoted", help_heading = "Files")]
     captions: Vec<PathBuf>,
     /// Labelled premises and hypotheses, of which entailments are ordinary pairs; likewise.
-    #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Files")]
+    #[arg(long, value_name = "FILE", num_args = 1.., group = "quoted", help_heading = "Files")]
     nli: Vec<PathBuf>,
     /// Running text, one sentence a line, a blank line between documents: neighbouring sentences are ordinary pairs;
     /// likewise. Words that it mostly writes with a capital are names.

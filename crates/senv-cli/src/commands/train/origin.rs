@@ -11,7 +11,7 @@ use clap::{ArgMatches, Command};
 use senv_core::checkpoint::{self, About};
 use serde::{Deserialize, Serialize};
 
-use crate::command_line;
+use crate::command_line::{self, with_system_first};
 
 /// Arguments that say what is done with the work of an earlier run.
 const CHOICES: [&str; 2] = ["--resume", "--restart"];
@@ -41,7 +41,10 @@ static THIS_RUN: OnceLock<String> = OnceLock::new();
 impl Origin {
     /// Of this run of the program.
     pub(super) fn new(files: &[PathBuf]) -> Self {
-        let command = std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned());
+        let command = with_system_first(std::env::args_os())
+            .into_iter()
+            .skip(1)
+            .map(|argument| argument.to_string_lossy().into_owned());
         let command = command.filter(|argument| !CHOICES.contains(&argument.as_str()));
         let bytes = |path: &Path| path.metadata().ok().filter(std::fs::Metadata::is_file).map(|file| file.len());
         let file = |path: &PathBuf| InputFile { path: path.display().to_string(), bytes: bytes(path) };

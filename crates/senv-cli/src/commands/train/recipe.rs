@@ -1,6 +1,9 @@
 //! `senv train` without the name of a system: the recipe that fits the data.
 
-use std::path::{Path, PathBuf};
+use std::{
+    fs::{File, Metadata},
+    path::{Path, PathBuf},
+};
 
 use clap::builder::{PathBufValueParser, TypedValueParser};
 use senv::{
@@ -46,7 +49,7 @@ pub(crate) struct RecipeArgs {
           help_heading = "Files")]
     input: Vec<PathBuf>,
     /// Pairs that mean the same: FIRST, SECOND, separated by a tab; with text or alone.
-    #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Files")]
+    #[arg(long, value_name = "FILE", num_args = 1.., group = "quoted", help_heading = "Files")]
     pairs: Vec<PathBuf>,
     /// What training starts from: scratch (random vectors); english, the model that is part of senv, for English only;
     /// or any model. The words of a model stay known and start from its vectors, those that are new from the words
@@ -74,7 +77,13 @@ fn text_file(path: PathBuf) -> std::result::Result<PathBuf, String> {
     if !is_word || path.exists() {
         return Ok(path);
     }
-    Err(format!("there is no such file, and no such system; the systems are {}", system_names().join(", ")))
+    let names = system_names();
+    match names.iter().find(|name| path.as_os_str() == name.as_str()) {
+        Some(name) => {
+            Err(format!("there is no such file, and a system comes first: senv train {name}, then all options"))
+        }
+        None => Err(format!("there is no such file, and no such system; the systems are {}", names.join(", "))),
+    }
 }
 
 impl RecipeArgs {
@@ -153,11 +162,30 @@ fn too_little(failure: Failure) -> Failure {
 fn check_there(files: &[&PathBuf]) -> Result {
     for path in files.iter().filter(|path| !is_dash(path)) {
         let file = std::fs::metadata(path).map_err(|error| senv_core::Error::io("open", path, error))?;
-        if file.is_file() && file.len() == 0 {
+        if file.is_file() && file.len() == 0 || is_empty_device(path, &file) {
             return Err(senv_core::Error::EmptyInput { path: path.to_path_buf() }.into());
         }
     }
     Ok(())
+}
+
+/// Whether this is /dev/null or the like.
+fn is_empty_device(path: &Path, metadata: &Metadata) -> bool {
+    #[cfg(unix)]
+    {
+        use std::{
+            io::{IsTerminal, Read},
+            os::unix::fs::FileTypeExt,
+        };
+        let is_device = metadata.file_type().is_char_device();
+        let device = is_device.then(|| File::open(path).ok()).flatten().filter(|device| !device.is_terminal());
+        device.is_some_and(|mut device| device.read(&mut [0]).is_ok_and(|n| n == 0))
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = (path, metadata);
+        false
+    }
 }
 
 /// A run whose settings are chosen.

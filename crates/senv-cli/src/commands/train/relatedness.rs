@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 
 use senv::{Model, Relatedness, RelatednessParams, TrainOptions, gradient::ScoredPairs};
+use senv_losses::ScoreGrid;
 
 use super::{
     data_args::VectorArgs, files::RunFiles, hyper_args::HyperArgs, job::Job, outcome::Outcome, run::StartFrom,
 };
-use crate::{failure::Result, progress::Unit};
+use crate::{failure::Result, output, progress::Unit};
 
 /// Arguments of fine-tuning.
 #[derive(Debug, Clone, clap::Args)]
@@ -41,12 +42,19 @@ impl RelatednessArgs {
 
     pub(crate) fn run(&self, threads: usize) -> Result {
         self.params.check_training(self.dev.is_some())?;
-        let params = self.params()?;
+        let mut params = self.params()?;
         let mut read = vec![self.model.as_path(), &self.train];
         read.extend([&self.dev, &self.init_vectors].into_iter().flatten().map(PathBuf::as_path));
         let job = Job::new(&self.files, &read)?;
         let train = ScoredPairs::read(&self.train)?;
         let dev = self.dev.as_deref().map(ScoredPairs::read).transpose()?;
+        let scores =
+            || [Some(&train), dev.as_ref()].into_iter().flatten().flat_map(|set| &set.pairs).map(|pair| pair.0);
+        let is_from_0 = scores().all(|score| (0.0..=5.0).contains(&score)) && scores().any(|score| score < 1.0);
+        if is_from_0 && !self.params.is_given("grid") {
+            output::note("the scores are taken for a scale from 0 to 5, since some are below 1 (--grid 0-5)");
+            params.grid = ScoreGrid::ZeroTo(5);
+        }
         job.run(
             Unit::Pairs,
             |progress| {

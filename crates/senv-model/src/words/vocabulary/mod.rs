@@ -102,7 +102,11 @@ impl Vocabulary {
             match index.entry(hash(word.as_bytes()), |&other| token(other) == word, rehash) {
                 hashbrown::hash_table::Entry::Vacant(slot) => slot.insert(id),
                 hashbrown::hash_table::Entry::Occupied(slot) => {
-                    return Err(bad(format!("token {word:?} stands at {} and again at {id}", slot.get())));
+                    return Err(bad(format!(
+                        "token {word} stands at {} and again at {id}",
+                        slot.get(),
+                        word = senv_base::quoted(word)
+                    )));
                 }
             };
         }

@@ -286,12 +286,14 @@ fn place(schema: &SchemaRef, column: &TableColumn, path: &Path) -> Result<Column
             number.checked_sub(1).filter(|&root| root < fields.len()).map(|root| (root, Vec::new()))
         }
         TableColumn::Name(name) => cells::find(fields, name),
+        TableColumn::All => None,
     };
     found.map(|(root, fields)| ColumnPlace { root, fields }).ok_or_else(|| {
         let names = fields.iter().take(20).map(|field| field.name().as_str()).collect::<Vec<_>>().join(", ");
         let reason = match column {
             TableColumn::Number(number) => format!("no column {number}; there are {}: {names}", fields.len()),
-            TableColumn::Name(name) => format!("no column {name:?}; there are {names}"),
+            TableColumn::All => format!("which of the columns {names} is the text?"),
+            TableColumn::Name(name) => format!("no column {name}; there are {names}", name = senv_base::quoted(name)),
         };
         Error::BadFile { path: path.to_owned(), reason }
     })

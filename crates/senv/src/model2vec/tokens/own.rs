@@ -74,7 +74,8 @@ impl OwnTokens {
         let vocabulary = model["vocab"].as_object().ok_or("its model has no vocabulary")?;
         let id = |(word, id): (&String, &Value)| {
             let id = id.as_u64().and_then(|id| u32::try_from(id).ok());
-            id.map(|id| (word.clone(), id)).ok_or_else(|| format!("the id of {word:?} is no whole number"))
+            id.map(|id| (word.clone(), id))
+                .ok_or_else(|| format!("the id of {word} is no whole number", word = senv_core::quoted(word)))
         };
         let ids: HashMap<String, u32> = vocabulary.iter().map(id).collect::<std::result::Result<_, _>>()?;
         let added = match &json["added_tokens"] {

@@ -96,7 +96,7 @@ impl ReleasedBin {
         // Those of quantized ones are finite as their centroids are.
         let values = if let Matrix::Dense(values) = &input { values.clone() } else { 0..0 };
         if let Some(row) = bytes[values].par_chunks(row_len).position_first(|row| !row_is_finite(row)) {
-            let word = words.get(row).map(|word| format!(", the word {:?}", text_of(word)));
+            let word = words.get(row).map(|word| format!(", the word {}", senv_core::quoted(text_of(word))));
             return Err(bad(format!("row {row}{} has a value that is NaN or infinite", word.unwrap_or_default())));
         }
         let with_placeholder = matches!(args.method, Method::Sent2Vec | Method::CbowWithNgrams)
@@ -304,8 +304,10 @@ impl ReleasedBin {
         let values_are_finite = |vector: &[f32]| vector.iter().all(|x| x.is_finite());
         if let Some(i) = values.par_chunks(dim).position_first(|vector| !values_are_finite(vector)) {
             let word = self.vocabulary.token(TokenId(i as u32));
-            let reason =
-                format!("the n-grams of the word {word:?} add up to a value that is infinite; the file is damaged");
+            let reason = format!(
+                "the n-grams of the word {word} add up to a value that is infinite; the file is damaged",
+                word = senv_core::quoted(word)
+            );
             return Err(Error::BadWeights { path: self.path.clone(), reason });
         }
         Ok(Table::from_vec(n_words, dim, values)?)
