@@ -103,13 +103,20 @@ impl Before {
         linked.map_or(Self::Lost, |linked| Self::File(linked.into_temp_path()))
     }
 
-    /// Makes it so again.
-    pub(super) fn put_back(self, target: &Path) {
-        let _ = match self {
-            Self::Nothing => fs::remove_file(target),
-            Self::File(path) => path.persist(target).map_err(|e| e.error),
-            Self::Lost => Ok(()),
-        };
+    /// Makes it so again. An error says where the file of before is.
+    pub(super) fn put_back(self, target: &Path) -> Result<(), String> {
+        match self {
+            Self::Nothing => fs::remove_file(target).map_err(|e| format!("it cannot be removed ({e})")),
+            Self::File(path) => path.persist(target).map_err(|e| match e.path.keep() {
+                Ok(kept) => format!(
+                    "the old one is {}, which the next writer removes, and cannot be renamed ({})",
+                    kept.display(),
+                    e.error
+                ),
+                Err(lost) => format!("the old one cannot be renamed ({})", lost.error),
+            }),
+            Self::Lost => Err("the old one cannot be had back".into()),
+        }
     }
 }
 
