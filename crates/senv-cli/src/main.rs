@@ -20,21 +20,17 @@ mod stdout_at_start;
 mod text;
 mod visible;
 
-use std::process::ExitCode;
+use std::{ffi::OsString, process::ExitCode};
 
 use clap::{CommandFactory, FromArgMatches};
 
 fn main() -> ExitCode {
     command_line::define(args::Cli::command);
-    let parsed = args::Cli::command().try_get_matches().and_then(|matches| {
-        command_line::choose(&matches);
-        args::Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut args::Cli::command()))
-    });
-    let cli = match parsed {
+    let cli = match parse(std::env::args_os().collect()) {
         Ok(cli) => cli,
         Err(error) if error.use_stderr() => {
             // Where it cannot be printed, the exit code is all there is.
-            let _ = output::print_usage(&error);
+            let _ = output::print_usage(&error, |args| parse(args.into_iter().map(Into::into).collect()).err());
             return ExitCode::from(report::USAGE);
         }
         // Help and version are results.
@@ -42,8 +38,11 @@ fn main() -> ExitCode {
     };
     output::set_quiet(cli.quiet);
     interrupt::handle_signals();
-    match commands::run(cli) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => report::report(failure),
-    }
+    report::end(commands::run(cli))
+}
+
+fn parse(args: Vec<OsString>) -> Result<args::Cli, clap::Error> {
+    let matches = args::Cli::command().try_get_matches_from(args)?;
+    command_line::choose(&matches);
+    args::Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut args::Cli::command()))
 }

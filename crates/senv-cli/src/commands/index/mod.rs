@@ -182,7 +182,6 @@ argument_of! {
 
 impl Index {
     pub(crate) fn run(self) -> Result {
-        let started = Instant::now();
         if is_dash(&self.output) {
             return Err(Failure::Usage("--output -: a collection is a folder; give its name".into()));
         }
@@ -192,14 +191,18 @@ impl Index {
         if self.is_export() {
             return self.export();
         }
+        self.export_changed(self.change())
+    }
+
+    /// Makes a collection, or changes one.
+    fn change(&self) -> Result {
         if !self.delete_ids.is_empty() || self.delete_where.is_some() {
-            self.delete()?;
-            return self.export();
+            return self.delete();
         }
         if self.compact {
-            self.join_parts()?;
-            return self.export();
+            return self.join_parts();
         }
+        let started = Instant::now();
         let input = self.input.paths_or_stdin();
         if self.documents == Some(DocumentArg::Files) && !self.columns.is_empty() {
             let message =
@@ -254,7 +257,8 @@ impl Index {
             let added = if self.add { collection.add_parts(next) } else { collection.replace_parts(next) };
             added.map_err(|failure| with_lines(failure, &text))?;
             if let Some(model) = &self.model {
-                collection.move_model(model)?;
+                let moved = collection.move_model(model).map_err(Failure::from);
+                moved.map_err(|failure| web::behind_change("where its model is now", &failure))?;
             }
             (collection, before)
         } else {
@@ -311,7 +315,7 @@ impl Index {
                 output::warn(&format!("{} {why}: never found", plural(sentences, "sentence")));
             }
         }
-        web::export(self.export_web.as_deref(), &collection)
+        Ok(())
     }
 
     /// The sentences of the input.
@@ -361,14 +365,6 @@ impl Index {
     /// Whether a collection that is there is changed.
     fn is_change(&self) -> bool {
         self.add || self.replace || self.compact || !self.delete_ids.is_empty() || self.delete_where.is_some()
-    }
-
-    /// Exports the collection as it is now, if that was asked for.
-    fn export(&self) -> Result {
-        if self.export_web.is_none() {
-            return Ok(());
-        }
-        web::export(self.export_web.as_deref(), &open(&self.output, self.model.as_deref())?)
     }
 }
 
