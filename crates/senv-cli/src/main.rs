@@ -2,7 +2,7 @@
 //!
 //! The program parses arguments, calls the libraries and prints; it computes nothing itself. Results go to standard
 //! output, everything else to standard error. Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done, but it may not
-//! outlast a power cut or cannot be opened, 130 interrupted (143 by SIGTERM, 129 by SIGHUP).
+//! outlast a power cut, cannot be opened or is not exported, 130 interrupted (143 by SIGTERM, 129 by SIGHUP).
 
 mod args;
 mod argument;

@@ -9,7 +9,7 @@ use std::{
 
 use senv_core::{
     ModelFile, ModelWriter,
-    files::{Unfinished, sync_folder},
+    files::{LastStep, Unfinished, sync_folder},
 };
 
 use super::{
@@ -30,7 +30,7 @@ const MOST_HEADER: u64 = 100_000_000;
 /// The kind of a file of deletions.
 const DELETIONS: &str = "index-deletions";
 
-/// What a change has written so far. A signal that ends the program removes it, until the manifest is about to name it.
+/// What a change has written so far. A signal that ends the program removes it, until the manifest names it.
 #[derive(Debug, Default)]
 pub(super) struct NewFiles {
     /// The segments, opened.
@@ -39,9 +39,9 @@ pub(super) struct NewFiles {
 }
 
 impl NewFiles {
-    /// From here on they belong to the collection.
-    pub(super) fn keep(&mut self) {
-        self.unfinished.clear();
+    /// They belong to the collection as soon as the next file has its name.
+    pub(super) fn with_last_step(self) -> LastStep {
+        LastStep::with(self.unfinished)
     }
 
     /// One more segment, which is opened.

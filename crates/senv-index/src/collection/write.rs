@@ -2,7 +2,7 @@
 
 use std::{collections::HashSet, fs, ops::Range, path::Path};
 
-use senv_core::files::{FileLock, LastStep, Unfinished, sync_folder};
+use senv_core::files::{FileLock, Unfinished, sync_folder};
 
 use super::{Collection, CollectionParams, NewRows, bits::Bits, manifest::Manifest, new_files::NewFiles};
 use crate::{Error, Result, rows::check_finite};
@@ -162,14 +162,8 @@ impl Collection {
 
     /// Puts a manifest in its place: from here on the new files belong to the collection. An error says that nothing
     /// has happened; what may not outlast a power cut has, and is an error within.
-    fn write_manifest(
-        manifest: &Manifest,
-        folder: &Path,
-        mut new: NewFiles,
-        is_new_folder: bool,
-    ) -> Result<Result<()>> {
-        new.keep();
-        let last = LastStep::begin();
+    fn write_manifest(manifest: &Manifest, folder: &Path, new: NewFiles, is_new_folder: bool) -> Result<Result<()>> {
+        let last = new.with_last_step();
         let written = manifest.write(folder);
         drop(last);
         #[cfg(test)]

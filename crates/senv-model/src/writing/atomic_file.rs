@@ -152,6 +152,7 @@ impl AtomicFile {
         let written = files.into_iter().map(Self::written).collect::<Result<Vec<_>>>()?;
         let mut durable = Ok(());
         // All have a name beside the target before the first gets its own: a folder can be full, too.
+        let mut naming = Naming::begin();
         let io = |path: &Path, e| Error::io("rename the finished file to", path, e);
         let named = written.into_iter().filter_map(|(sink, path)| match sink {
             Sink::Temporary(temporary) => Some(temporary.named().map_err(|e| io(&path, e)).map(|named| (named, path))),
@@ -160,7 +161,6 @@ impl AtomicFile {
         let named = named.collect::<Result<Vec<_>>>()?;
         let may_undo = named.len() > 1;
         let mut renamed = Vec::with_capacity(named.len());
-        let mut naming = Naming::begin();
         for (temporary, path) in named {
             let before = may_undo.then(|| Before::of(temporary.target()));
             match temporary.rename() {

@@ -10,13 +10,13 @@ use std::{
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// Held while files get their names; taken before [`UNFINISHED`].
-static NAMING: Mutex<Naming> = Mutex::new(Naming { is_last: false, is_done: false });
+static NAMING: Mutex<Naming> = Mutex::new(Naming { last: None, is_done: false });
 
 /// What the files that get their names mean to the work of the process.
 #[derive(Debug)]
 pub(super) struct Naming {
-    /// Whether a [`LastStep`] waits for the next of them.
-    is_last: bool,
+    /// What a [`LastStep`] that waits for the next of them brings along.
+    last: Option<Vec<Unfinished>>,
     /// Whether it has come.
     is_done: bool,
 }
@@ -29,7 +29,7 @@ impl Naming {
 
     /// All files have their names.
     pub(super) fn succeeded(&mut self) {
-        self.is_done |= self.is_last;
+        self.is_done |= self.last.take().is_some();
     }
 }
 
@@ -55,14 +55,20 @@ impl LastStep {
     /// From here on.
     #[must_use]
     pub fn begin() -> Self {
-        Naming::begin().is_last = true;
+        Self::with(Vec::new())
+    }
+
+    /// The same of a file that makes others count, which a signal removes until it has its name, and never then.
+    #[must_use]
+    pub fn with(parts: Vec<Unfinished>) -> Self {
+        Naming::begin().last = Some(parts);
         Self(())
     }
 }
 
 impl Drop for LastStep {
     fn drop(&mut self) {
-        Naming::begin().is_last = false;
+        Naming::begin().last = None;
     }
 }
 

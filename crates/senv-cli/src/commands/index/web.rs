@@ -63,8 +63,8 @@ impl Index {
         let in_doubt = changed.err().map_or_else(String::new, |failure| format!("; {}", said(&failure)));
         let by_itself = format!("senv index --index {} --export-web {}", self.output.display(), path.display());
         Err(Failure::Done(format!(
-            "the change is made, the export is not written: {}; do not make the change again (do not add, or replace, once more): {by_itself} \
-             writes the export{in_doubt}",
+            "the change is made, the export is not written: {}; do not add again (nor replace, nor delete): \
+             {by_itself} writes the export{in_doubt}",
             said(&failure)
         )))
     }
