@@ -39,8 +39,8 @@ Without --model the English model that is part of senv is used, for English only
 Text of which a model knows few words, as other languages and code, is warned of.
 
 Text holds one sentence a line; it may be plain, .gz or .zst, and - is standard input.
-Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done, but it may not outlast a power cut or cannot be opened,
-130 interrupted (143 by SIGTERM, 129 by SIGHUP).";
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done, but it may not outlast a power cut, cannot be opened or
+is not exported, 130 interrupted (143 by SIGTERM, 129 by SIGHUP).";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {

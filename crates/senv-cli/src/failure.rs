@@ -12,6 +12,8 @@ pub(crate) enum Failure {
     Usage(String),
     /// Something failed; the message names a remedy where there is one.
     Failed(Box<dyn Error + Send + Sync>),
+    /// What was asked for is done and must not be done again, though something behind it failed, as this says.
+    Done(String),
     /// Stopped by a signal; what there is to say about it has been said.
     Interrupted,
     /// The reader of the results has gone, as `head` does when it has enough.

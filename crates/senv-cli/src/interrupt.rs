@@ -9,7 +9,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::output;
+use senv_core::files;
+
+use crate::{output, report::DONE_IN_DOUBT};
 
 /// Signals within this time count as one: `timeout` and some shells send theirs to a process and once more to its
 /// group.
@@ -28,7 +30,7 @@ static READS_STDIN: AtomicBool = AtomicBool::new(false);
 static LAST_WORDS: Mutex<Option<Box<dyn FnOnce() + Send>>> = Mutex::new(None);
 
 /// What is said if a signal ends the program while this is held: for a command that has nothing to save and a user who
-/// has waited long enough to wonder whether it had.
+/// has waited long enough to wonder whether it had, and for one that has made a change and is at something else.
 #[derive(Debug)]
 pub(crate) struct LastWords(());
 
@@ -112,11 +114,24 @@ fn stop(signal: i32) {
     if request.is_none_or(|request| request.elapsed() >= ONE_REQUEST) {
         // Held to the end: what is said stays true, because whoever is done with it waits here.
         let mut last_words = locked(&LAST_WORDS);
-        senv_core::files::remove_unfinished_files();
-        if let Some(say) = last_words.take() {
+        let is_done = !files::remove_unfinished_unless_done();
+        let say = last_words.take();
+        // What is done is not said to be interrupted: the program is about to end, and does so by itself.
+        if is_done && say.is_none() && request.is_none() {
+            let _ = Interrupt::install().0.set(Instant::now());
+            output::note(
+                "what was asked for is done already; the program is about to end, and Ctrl-C once more ends it at once",
+            );
+            return;
+        }
+        let code = if is_done { DONE_IN_DOUBT } else { exit_code() };
+        if is_done {
+            files::remove_unfinished_files();
+        }
+        if let Some(say) = say {
             say();
         }
-        std::process::exit(i32::from(exit_code()));
+        std::process::exit(i32::from(code));
     }
 }
 

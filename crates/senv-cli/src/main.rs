@@ -2,7 +2,7 @@
 //!
 //! The program parses arguments, calls the libraries and prints; it computes nothing itself. Results go to standard
 //! output, everything else to standard error. Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done, but it may not
-//! outlast a power cut or cannot be opened, 130 interrupted (143 by SIGTERM, 129 by SIGHUP).
+//! outlast a power cut, cannot be opened or is not exported, 130 interrupted (143 by SIGTERM, 129 by SIGHUP).
 
 mod args;
 mod argument;
@@ -21,23 +21,17 @@ mod stdout_at_start;
 mod text;
 mod visible;
 
-use std::process::ExitCode;
+use std::{ffi::OsString, process::ExitCode};
 
-use clap::{CommandFactory, FromArgMatches};
+use clap::{ArgMatches, CommandFactory, FromArgMatches};
 
 fn main() -> ExitCode {
     command_line::define(args::Cli::command);
-    let arguments = command_line::with_system_first(std::env::args_os());
-    let parsed = args::Cli::command().try_get_matches_from(arguments).and_then(|matches| {
-        command_line::choose(&matches);
-        let cli = args::Cli::from_arg_matches(&matches);
-        cli.map(|cli| (cli, matches)).map_err(|error| error.format(&mut args::Cli::command()))
-    });
-    let (cli, matches) = match parsed {
+    let (cli, matches) = match parse(std::env::args_os()) {
         Ok(parsed) => parsed,
         Err(error) if error.use_stderr() => {
             // Where it cannot be printed, the exit code is all there is.
-            let _ = output::print_usage(&error);
+            let _ = output::print_usage(&error, |args| parse(args.into_iter().map(Into::into)).err());
             return ExitCode::from(report::USAGE);
         }
         // Help and version are results.
@@ -46,8 +40,12 @@ fn main() -> ExitCode {
     output::set_quiet(cli.quiet);
     interrupt::handle_signals();
     quotes::note_pairs(&matches);
-    match commands::run(cli) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => report::report(failure),
-    }
+    report::end(commands::run(cli))
+}
+
+fn parse(args: impl Iterator<Item = OsString>) -> Result<(args::Cli, ArgMatches), clap::Error> {
+    let matches = args::Cli::command().try_get_matches_from(command_line::with_system_first(args))?;
+    command_line::choose(&matches);
+    let cli = args::Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut args::Cli::command()))?;
+    Ok((cli, matches))
 }

@@ -14,7 +14,7 @@ use serde::Serialize;
 use crate::{
     failure::{Failure, Result},
     stdout_at_start,
-    visible::Visible,
+    visible::{Visible, line},
 };
 
 pub(crate) use crate::visible::{cell, for_terminal};
@@ -79,12 +79,21 @@ pub(crate) fn print_help(help: &clap::Error) -> Result {
     check_open().and_then(|()| help.print()).and_then(|()| io::stdout().flush()).map_err(Failure::stdout)
 }
 
-/// Prints what is wrong with the arguments, in the colours of the terminal, unless the arguments have control
-/// characters.
-pub(crate) fn print_usage(error: &clap::Error) -> io::Result<()> {
-    let text = error.render().to_string();
-    let shown = for_terminal(&text);
-    if shown == text { error.print() } else { io::stderr().lock().write_all(shown.as_bytes()) }
+/// Prints what is wrong with the arguments, in the colours of the terminal. Arguments with control characters or line
+/// ends, which are no more to be told from these colours, are `parsed` once more without them.
+pub(crate) fn print_usage(
+    error: &clap::Error,
+    parsed: impl FnOnce(Vec<String>) -> Option<clap::Error>,
+) -> io::Result<()> {
+    let given: Vec<String> = std::env::args_os().map(|arg| arg.to_string_lossy().into_owned()).collect();
+    let clean: Vec<String> = given.iter().map(|arg| for_terminal(&line(arg)).into_owned()).collect();
+    if clean == given {
+        return error.print();
+    }
+    match parsed(clean) {
+        Some(error) => error.print(),
+        None => io::stderr().lock().write_all(for_terminal(&error.render().to_string()).as_bytes()),
+    }
 }
 
 /// Writes a whole result to standard output; a line end is added where it lacks.
@@ -122,8 +131,16 @@ pub(crate) fn error(message: &str) {
     say("\x1b[1;31merror:\x1b[0m ", message);
 }
 
+/// The same of arguments that do not fit together.
+pub(crate) fn usage_error(message: &str) {
+    error(message);
+    let _ = writeln!(anstream::stderr().lock(), "\nFor more information, try '--help'.");
+}
+
+/// Says a line: names of files with line ends make no second one.
 fn say(styled: &str, message: &str) {
-    let message = if is_terminal() { for_terminal(message) } else { message.into() };
+    let message = line(message);
+    let message = if is_terminal() { for_terminal(&message) } else { message };
     let _ = writeln!(anstream::stderr().lock(), "{styled}{message}");
 }
 

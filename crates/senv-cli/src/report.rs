@@ -1,22 +1,69 @@
 //! What a failure says to the user, and its exit code.
 
-use std::{error::Error, io, process::ExitCode};
+use std::{
+    error::Error,
+    io,
+    path::{Path, PathBuf},
+    process::ExitCode,
+    sync::{Mutex, PoisonError},
+};
 
 use senv::SkipThought;
 
-use crate::{failure::Failure, interrupt, output, remedies::shown};
+use crate::{
+    failure::{Failure, Result},
+    interrupt, output,
+    remedies::shown,
+};
 
 /// Exit code for wrong usage.
 pub(crate) const USAGE: u8 = 2;
 /// Exit code for what is done and may not outlast a power cut, or cannot be opened: nobody should do it again.
-const DONE_IN_DOUBT: u8 = 3;
+pub(crate) const DONE_IN_DOUBT: u8 = 3;
+
+/// The outputs of a command that has several, as far as they are written, and what is in doubt of the first that is.
+static OUTPUTS: Mutex<(Vec<PathBuf>, Option<Failure>)> = Mutex::new((Vec::new(), None));
+
+/// Goes on behind one of several outputs: one that is in doubt ends no command before the others are written.
+pub(crate) fn go_on(output: &Path, written: Result) -> Result {
+    if written.as_ref().is_err_and(|failure| !is_done_by(failure)) {
+        return written;
+    }
+    let mut outputs = OUTPUTS.lock().unwrap_or_else(PoisonError::into_inner);
+    outputs.0.push(output.to_owned());
+    if let Err(failure) = written {
+        outputs.1.get_or_insert(failure);
+    }
+    Ok(())
+}
+
+/// The exit code of a command that has come to its end, or has not.
+pub(crate) fn end(ended: Result) -> ExitCode {
+    let (written, in_doubt) = std::mem::take(&mut *OUTPUTS.lock().unwrap_or_else(PoisonError::into_inner));
+    match (ended, in_doubt) {
+        (Ok(()), None) => ExitCode::SUCCESS,
+        (Ok(()) | Err(Failure::ReaderGone), Some(failure)) => report(failure),
+        (Err(Failure::Failed(error)), _) if !written.is_empty() && !is_done(error.as_ref()) => {
+            let (n, last) = (written.len(), written[written.len() - 1].display());
+            let are = if n == 1 { format!("{last} is") } else { format!("{n} files up to {last} are") };
+            let code = code(error.as_ref());
+            output::error(&format!("{}; {are} written already", message(error.as_ref())));
+            code
+        }
+        (Err(failure), _) => report(failure),
+    }
+}
 
 /// Says what went wrong and gives the exit code.
 pub(crate) fn report(failure: Failure) -> ExitCode {
     match failure {
         Failure::Usage(message) => {
-            output::error(&format!("{message}\n\nFor more information, try '--help'."));
+            output::usage_error(&message);
             ExitCode::from(USAGE)
+        }
+        Failure::Done(message) => {
+            output::error(&message);
+            ExitCode::from(DONE_IN_DOUBT)
         }
         // Where a command has nothing to add.
         Failure::Failed(error) if is_interrupted(error.as_ref()) => {
@@ -25,14 +72,38 @@ pub(crate) fn report(failure: Failure) -> ExitCode {
         }
         Failure::Failed(error) => {
             output::error(&message(error.as_ref()));
-            ExitCode::from(match error.as_ref() {
-                error if is_done(error) => DONE_IN_DOUBT,
-                error if is_usage(error) => USAGE,
-                _ => 1,
-            })
+            code(error.as_ref())
         }
         Failure::Interrupted => ExitCode::from(interrupt::exit_code()),
         Failure::ReaderGone => ExitCode::SUCCESS,
+    }
+}
+
+/// The exit code of an error.
+fn code(error: &(dyn Error + 'static)) -> ExitCode {
+    ExitCode::from(match error {
+        error if is_done(error) => DONE_IN_DOUBT,
+        error if is_usage(error) => USAGE,
+        _ => 1,
+    })
+}
+
+/// Whether what was asked for is done in spite of this failure.
+pub(crate) fn is_done_by(failure: &Failure) -> bool {
+    match failure {
+        Failure::Failed(error) => is_done(error.as_ref()),
+        Failure::Done(_) => true,
+        _ => false,
+    }
+}
+
+/// What a failure says, on a line.
+pub(crate) fn said(failure: &Failure) -> String {
+    match failure {
+        Failure::Usage(message) | Failure::Done(message) => message.clone(),
+        Failure::Failed(error) => message(error.as_ref()),
+        Failure::Interrupted => "interrupted".into(),
+        Failure::ReaderGone => "nobody reads standard output".into(),
     }
 }
 

@@ -1,5 +1,5 @@
-//! Text of others in what is printed: control characters, which a terminal obeys, and tabs and line ends, by which a
-//! name would forge columns and lines.
+//! Text of others in what is printed: control characters, which a terminal obeys, characters that turn the direction of
+//! what follows or end a line, and tabs and line ends, by which a name would forge columns and lines.
 
 use std::{
     borrow::Cow,
@@ -8,8 +8,23 @@ use std::{
 
 /// What a terminal shows in the place of a control character.
 const REPLACEMENT: &str = "\u{FFFD}";
-/// The first byte of the characters U+0080 to U+00BF in UTF-8.
-const C1_LEAD: u8 = 0xC2;
+/// Bytes of a character that no terminal gets, at most.
+const MOST: usize = 3;
+
+/// Whether a terminal may obey a character, or show what is around it in another order or place: all control
+/// characters but tabs and line ends, marks of direction, and the separators of lines and paragraphs.
+fn is_hidden(c: char) -> bool {
+    match c {
+        '\t' | '\n' => false,
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
+        c => c.is_control(),
+    }
+}
+
+/// Whether bytes are the beginning of such a character, of more than one byte.
+fn may_be_hidden(bytes: &[u8]) -> bool {
+    matches!(bytes, [0xC2 | 0xD8 | 0xE2] | [0xE2, 0x80 | 0x81])
+}
 
 /// A text between tabs on a line: its tabs and line ends as `\t`, `\n` and `\r`.
 pub(crate) fn cell(text: &str) -> Cow<'_, str> {
@@ -19,23 +34,30 @@ pub(crate) fn cell(text: &str) -> Cow<'_, str> {
     text.replace('\t', "\\t").replace('\n', "\\n").replace('\r', "\\r").into()
 }
 
-/// A text for a terminal, without control characters but for tabs and line ends.
-pub(crate) fn for_terminal(text: &str) -> Cow<'_, str> {
-    let is_control = |c: char| c.is_control() && !matches!(c, '\t' | '\n');
-    if text.contains(is_control) { text.replace(is_control, REPLACEMENT).into() } else { text.into() }
+/// A text that is one line: its line ends as `\n` and `\r`.
+pub(crate) fn line(text: &str) -> Cow<'_, str> {
+    if !text.contains(['\n', '\r']) {
+        return text.into();
+    }
+    text.replace('\n', "\\n").replace('\r', "\\r").into()
 }
 
-/// Writes UTF-8 on, on a terminal without control characters; a character may come in two pieces.
+/// A text for a terminal, without characters that it may obey, but for tabs and line ends.
+pub(crate) fn for_terminal(text: &str) -> Cow<'_, str> {
+    if text.contains(is_hidden) { text.replace(is_hidden, REPLACEMENT).into() } else { text.into() }
+}
+
+/// Writes UTF-8 on, on a terminal without such characters; a character may come in pieces.
 pub(crate) struct Visible<W> {
     inner: W,
     is_terminal: bool,
-    /// Whether the last byte was the first of a character that may be a control character.
-    is_held: bool,
+    /// The last bytes, as long as they may be of such a character.
+    held: Vec<u8>,
 }
 
 impl<W: Write> Visible<W> {
     pub(crate) fn new(inner: W, is_terminal: bool) -> Self {
-        Self { inner, is_terminal, is_held: false }
+        Self { inner, is_terminal, held: Vec::with_capacity(MOST) }
     }
 }
 
@@ -46,20 +68,24 @@ impl<W: Write> Write for Visible<W> {
         }
         let mut shown = Vec::with_capacity(bytes.len());
         for &byte in bytes {
-            match byte {
-                0x80..=0x9F if std::mem::take(&mut self.is_held) => shown.extend_from_slice(REPLACEMENT.as_bytes()),
-                _ => {
-                    if std::mem::replace(&mut self.is_held, byte == C1_LEAD) {
-                        shown.push(C1_LEAD);
-                    }
-                    match byte {
-                        C1_LEAD => {}
-                        b'\t' | b'\n' => shown.push(byte),
-                        0..=0x1F | 0x7F => shown.extend_from_slice(REPLACEMENT.as_bytes()),
-                        _ => shown.push(byte),
-                    }
+            self.held.push(byte);
+            if may_be_hidden(&self.held) {
+                continue;
+            }
+            // A byte that begins a character, though another one was not finished, is looked at by itself.
+            if self.held.len() > 1 && !(0x80..=0xBF).contains(&byte) {
+                self.held.pop();
+                shown.append(&mut self.held);
+                self.held.push(byte);
+                if may_be_hidden(&self.held) {
+                    continue;
                 }
             }
+            match std::str::from_utf8(&self.held) {
+                Ok(text) if text.contains(is_hidden) => shown.extend_from_slice(REPLACEMENT.as_bytes()),
+                _ => shown.extend_from_slice(&self.held),
+            }
+            self.held.clear();
         }
         self.inner.write_all(&shown)?;
         Ok(bytes.len())
@@ -74,9 +100,9 @@ impl<W: Write> Write for Visible<W> {
 mod tests {
     use super::*;
 
-    const TEXT: &str = "a\x1b]0;title\x07b\x1b[2J\u{9b}31m\u{85}\u{7f}\rc\td\né¢\u{a0}\u{2028}\n";
-    const SHOWN: &str =
-        "a\u{FFFD}]0;title\u{FFFD}b\u{FFFD}[2J\u{FFFD}31m\u{FFFD}\u{FFFD}\u{FFFD}c\td\né¢\u{a0}\u{2028}\n";
+    const TEXT: &str = "a\x1b]0;title\x07b\x1b[2J\u{9b}31m\u{85}\u{7f}\rc\td\né¢\u{a0}\u{2028}\u{202e}\u{202f}\u{2069}\u{206a}\u{61c}\u{61b}\u{200d}\n";
+    const SHOWN: &str = "a\u{FFFD}]0;title\u{FFFD}b\u{FFFD}[2J\u{FFFD}31m\u{FFFD}\u{FFFD}\u{FFFD}c\td\né¢\u{a0}\u{FFFD}\u{FFFD}\u{202f}\
+                         \u{FFFD}\u{206a}\u{FFFD}\u{61b}\u{200d}\n";
 
     #[test]
     fn a_terminal_gets_no_control_characters_wherever_the_text_is_cut_and_a_file_gets_all() {
@@ -96,5 +122,6 @@ mod tests {
     fn a_name_forges_no_column_and_no_line() {
         assert_eq!(cell("a b\\"), "a b\\");
         assert_eq!(cell("x\t1.0000\r\n0.9\tforged"), "x\\t1.0000\\r\\n0.9\\tforged");
+        assert_eq!([line("a\tb"), line("a\nerror: b\r")], ["a\tb", "a\\nerror: b\\r"]);
     }
 }

@@ -16,6 +16,7 @@ mod line_batches;
 mod lines;
 mod reading_progress;
 mod records;
+mod sentence_runs;
 mod sentences;
 mod shard;
 mod split;

@@ -2,6 +2,8 @@
 
 use unicode_segmentation::UnicodeSegmentation;
 
+use super::sentence_runs::with_short_runs;
+
 /// Words with a full stop behind which a sentence goes on, in lower case and without it.
 const TITLES: &[&str] = &[
     "adm", "approx", "asst", "atty", "brig", "capt", "cf", "cmdr", "col", "cpl", "dr", "e.g", "esp", "gen", "gov",
@@ -29,6 +31,8 @@ const BEGINNINGS: &[&str] = &[
     "where", "which", "while", "who", "why", "will", "with", "would", "yes", "yet", "you", "your",
 ];
 
+/// Bytes of a word that counts as one of these, or as initials.
+const LONGEST: usize = 256;
 /// Marks that end sentences where they stand apart.
 const MARKS: [char; 3] = ['.', '!', '?'];
 
@@ -66,12 +70,23 @@ fn paragraphs(text: &str) -> impl Iterator<Item = &str> {
 
 fn sentences_of_paragraph(text: &str) -> Vec<&str> {
     let mut found: Vec<&str> = Vec::new();
-    let mut start = 0;
+    let (mut start, mut next_at) = (0, 0);
     for (at, piece) in pieces(text) {
         let end = at + piece.len();
-        let next = text[end..].trim_start();
-        let goes_on = || next.starts_with(char::is_lowercase) || goes_on(&text[start..end], next);
-        if !next.is_empty() && !ends_apart(&text[start..end]) && goes_on() {
+        // White space is walked over once, however many pieces of it there are.
+        if next_at < end {
+            next_at = text.len() - text[end..].trim_start().len();
+        }
+        let next = &text[next_at..];
+        let is_small = next.starts_with(char::is_lowercase);
+        if piece.trim_start().is_empty() {
+            // It changes nothing in the sentence that it is behind, and is left out where it is behind none.
+            if start == at && !is_small {
+                start = end;
+            }
+            continue;
+        }
+        if !next.is_empty() && !ends_apart(&text[start..end]) && (is_small || goes_on(&text[start..end], next)) {
             continue;
         }
         let sentence = text[start..end].trim();
@@ -86,14 +101,18 @@ fn sentences_of_paragraph(text: &str) -> Vec<&str> {
 /// The sentences of Unicode, with where they start; a line end within one is a space there.
 fn pieces(text: &str) -> Vec<(usize, &str)> {
     let mut pieces: Vec<(usize, &str)> = Vec::new();
-    for (at, piece) in text.split_sentence_bound_indices().flat_map(|(at, piece)| apart(at, piece)) {
+    // Whether the last piece is over, and not only its line.
+    let mut is_over = true;
+    let with_short_runs = with_short_runs(text);
+    let bounds = with_short_runs.split_sentence_bound_indices().map(|(at, piece)| (at, &text[at..at + piece.len()]));
+    for (at, piece) in bounds.flat_map(|(at, piece)| apart(at, piece)) {
         match pieces.last_mut() {
             // Unicode ends a sentence at every line end; here only where one is over.
-            Some((start, last)) if last.ends_with(['\n', '\r']) && !ends_sentence(last) => {
-                *last = &text[*start..at + piece.len()]
-            }
+            Some((start, last)) if !is_over => *last = &text[*start..at + piece.len()],
             _ => pieces.push((at, piece)),
         }
+        // What is closed or white in the piece before has not ended it.
+        is_over = !piece.ends_with(['\n', '\r']) || ends_sentence(piece);
     }
     pieces
 }
@@ -101,18 +120,29 @@ fn pieces(text: &str) -> Vec<(usize, &str)> {
 /// The parts of a piece behind marks that stand apart, as in texts whose tokens were separated: nothing but an end is
 /// written so, even before a small letter. Several of them (`. . .`) are none.
 fn apart(at: usize, piece: &str) -> impl Iterator<Item = (usize, &str)> {
-    let mut start = 0;
     let is_blank = |byte: Option<&u8>| byte.is_none_or(u8::is_ascii_whitespace);
     let bytes = piece.as_bytes();
-    let cut = move |end: usize| {
-        let is_cut = end > 1
-            && is_blank(bytes.get(end))
-            && is_blank(bytes.get(end - 2))
-            && ends_apart(&piece[..end])
-            && !piece[end..].trim_start().starts_with(MARKS);
+    // Where a part starts; whether what is before `end` ends with a mark apart and has not been cut there; the last
+    // character, and the last that is no white space; where the next of these is.
+    let (mut start, mut ends_apart, mut last, mut last_mark, mut next_at) = (0, false, 'x', false, 0);
+    let cut = move |(from, c): (usize, char)| {
+        let end = from + c.len_utf8();
+        if !c.is_whitespace() {
+            let is_mark = MARKS.contains(&c);
+            (ends_apart, last_mark) = (is_mark && last.is_whitespace() && !last_mark, is_mark);
+        }
+        last = c;
+        let mut is_cut = ends_apart && end > 1 && is_blank(bytes.get(end)) && is_blank(bytes.get(end - 2));
+        if is_cut {
+            if next_at < end {
+                next_at = bytes.len() - piece[end..].trim_start().len();
+            }
+            is_cut = !piece[next_at..].starts_with(MARKS);
+            ends_apart &= !is_cut;
+        }
         (is_cut || end == bytes.len()).then(|| (at + start, &piece[std::mem::replace(&mut start, end)..end]))
     };
-    (1..=bytes.len()).filter(|&end| piece.is_char_boundary(end)).filter_map(cut)
+    piece.char_indices().filter_map(cut)
 }
 
 /// Whether a piece ends with a mark that stands apart.
@@ -131,7 +161,15 @@ fn ends_sentence(piece: &str) -> bool {
 fn goes_on(piece: &str, next: &str) -> bool {
     let Some(rest) = piece.trim_end().strip_suffix('.') else { return false };
     let is_end = |c: char| c.is_whitespace() || matches!(c, '(' | '[' | '"' | '“' | '-' | '–');
-    let word = rest.rsplit(is_end).next().unwrap_or_default();
+    // None of these words is longer: what follows a long text without blanks need not walk back through it.
+    let mut from = rest.len().saturating_sub(LONGEST);
+    while !rest.is_char_boundary(from) {
+        from -= 1;
+    }
+    let word = rest[from..].rsplit(is_end).next().unwrap_or_default();
+    if from > 0 && word.len() == rest.len() - from {
+        return false;
+    }
     let lower = word.to_lowercase();
     let is_of = |words: &[&str]| words.binary_search(&lower.as_str()).is_ok();
     let begins = || {
@@ -190,6 +228,37 @@ mod tests {
             ("यह एक है। यह दो है।", &["यह एक है।", "यह दो है।"]),
         ] {
             assert_eq!(sentences(text), expected, "{text:?}");
+        }
+    }
+
+    /// No clock: where one of these took the square of its length, nobody would wait for the end.
+    #[test]
+    fn a_line_of_any_run_is_cut_in_steps_that_grow_with_its_length() {
+        let n = 900_000;
+        let run = |unit: &str| unit.repeat(n / unit.len());
+        for (text, expected) in [
+            (format!("a{}b", run(" ")), Some(1)),
+            (format!("a{}b", run("\t")), Some(1)),
+            (format!("a .{}b", run(" ")), Some(2)),
+            (format!("a.{}B", run(" ")), Some(2)),
+            (format!("a.{}b", run(" \u{200b}")), Some(1)),
+            (format!("a.{}B", run(")")), Some(2)),
+            (format!("a.{}B", run("\u{201d}")), Some(2)),
+            (format!("a.{}{}B", run("\u{201d}\u{301}"), run(" ")), Some(2)),
+            (format!("a.{}B", run("\u{2028}")), Some(2)),
+            (format!("a{}b", run("\u{2028}")), Some(1)),
+            (format!("a{}.{}b", run(" "), run("\u{2028}")), None),
+            (run(")\n"), Some(1)),
+            (run("\u{1c90}."), None),
+            (run("a!"), None),
+            (run(" . "), None),
+            (run("A. "), None),
+            (run("etc. ("), None),
+        ] {
+            let found = sentences(&text);
+            let head: String = text.chars().take(8).collect();
+            assert!(expected.is_none_or(|n| found.len() == n), "{head:?}: {}", found.len());
+            assert!(found.iter().map(|sentence| sentence.len()).sum::<usize>() <= text.len(), "{head:?}");
         }
     }
 }

@@ -49,6 +49,7 @@ impl Combine {
             encoder(self.model.open_verified()?, &self.model.model)?,
             encoder(Model::open_verified(&self.with)?, &self.with)?,
         )?;
+        let _last = senv_core::files::LastStep::begin();
         combined.save(&self.output)?;
         output::note(&format!("{} dimensions, written to {}", combined.dim(), self.output.display()));
         Ok(())

@@ -14,8 +14,9 @@ use crate::{
     argument::argument_of,
     commands::{ModelArg, named},
     destination::{Content, Destination, ForceArg},
-    failure::Result,
+    failure::{Failure, Result},
     output,
+    report::go_on,
 };
 
 /// Make a small table of an average of word vectors: few bits a value, weights folded in.
@@ -115,7 +116,7 @@ impl Compress {
         };
         let others = self.with.iter().map(Model::open_verified).collect::<senv::Result<Vec<_>>>()?;
         let small = StaticModel::from(params.compress_side_by_side(&model, &others.iter().collect::<Vec<_>>())?);
-        small.write(&self.output)?;
+        go_on(&self.output, small.write(&self.output).map_err(Failure::from))?;
         let (words, dim) = (small.vocabulary().len() as u64, small.dim());
         output::note(&format!(
             "{} of {dim} dimensions, written to {}",

@@ -82,6 +82,7 @@ impl ExpandVocabulary {
         let usual = model.expandable().map_or(VocabularyExpansion::Affine, |model| model.usual_expansion());
         let map = self.map.map_or(usual, VocabularyExpansion::from);
         let (expanded, report) = model.expanded(&read(&self.vectors)?, map)?;
+        let _last = senv_core::files::LastStep::begin();
         expanded.save(&self.output)?;
         if map == VocabularyExpansion::Same && report.error > ROUNDING {
             output::warn(&format!(

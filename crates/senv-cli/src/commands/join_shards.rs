@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use senv_core::files::LastStep;
 use senv_index::Collection;
 
 use super::{encode::Format, index::check_new};
@@ -58,6 +59,7 @@ impl JoinShards {
         }
         let format = Format::of(&output, None)?;
         Destination::output(&output, format.content(), force).check(&shards)?;
+        let _last = LastStep::begin();
         senv::jobs::join_vectors(&shards, &output)?;
         output::note(&format!("{} joined into {}", plural(shards.len() as u64, "shard"), output.display()));
         Ok(())

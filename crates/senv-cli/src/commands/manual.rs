@@ -8,6 +8,7 @@ use crate::{
     command_line,
     failure::{Failure, Result},
     output,
+    report::go_on,
 };
 
 /// Print the reference of all commands as Markdown, or write man pages.
@@ -39,8 +40,9 @@ fn pages(command: &clap::Command, name: &str, folder: &std::path::Path) -> Resul
     let mut page = Vec::new();
     let named = command.clone().name(name.to_owned()).bin_name(name.replace('-', " "));
     clap_mangen::Man::new(named).title(name.to_uppercase()).render(&mut page).map_err(Failure::stdout)?;
-    let written = AtomicFile::write_with(folder.join(format!("{name}.1")), |file| file.write_all(&page));
-    written.map_err(senv_core::Error::of_step)?;
+    let path = folder.join(format!("{name}.1"));
+    let written = AtomicFile::write_with(&path, |file| file.write_all(&page));
+    go_on(&path, written.map_err(Failure::from))?;
     let below = command.get_subcommands().filter(|below| below.get_name() != "help");
     below
         .map(|below| pages(below, &format!("{name}-{}", below.get_name()), folder))

@@ -7,9 +7,79 @@ use crate::{common::Folder, fault, running::wait_until};
 #[test]
 fn a_folder_that_is_not_written_to_the_disk_is_no_change_that_was_not_made() {
     if let Some(in_doubt) = fault::check("sync", false) {
-        // Each command but that of the folder has its last one at the folder of its output.
-        assert!(in_doubt >= 12, "{in_doubt}");
+        // Each command has its last one at the folder of its output.
+        assert!(in_doubt >= 13, "{in_doubt}");
     }
+}
+
+#[test]
+fn a_signal_leaves_what_was_there_or_what_was_asked_for_and_says_which() {
+    let wanted = ["index --add", "join s1 s2 --output c --force", "convert other.vec"];
+    if let Some((interrupted, ended)) =
+        fault::check_interrupts(|args| wanted.iter().any(|start| args.starts_with(start)))
+    {
+        assert!(interrupted >= 20 && ended >= 6, "{interrupted} {ended}");
+    }
+}
+
+#[test]
+fn a_join_that_fails_leaves_no_part_of_a_segment_and_no_folder() {
+    fault::check_errors(&[], "all", "join s1 s2 --output c.new", |folder, ended, at| {
+        assert!(matches!(ended.code, Some(0 | 1 | 3)), "{at}");
+        assert_eq!(folder.has("c.new"), ended.code != Some(1), "{at}");
+    });
+}
+
+#[test]
+fn a_claim_is_given_back_whatever_call_fails() {
+    let args = "encode --model m.senv a.txt --output out/ --claims claims";
+    fault::check_errors(&[], "all", args, |folder, ended, at| {
+        let left = fs::read_dir(folder.path("claims")).map_or(0, Iterator::count);
+        assert!(ended.code != Some(1) || left == 0, "{left}: {at}");
+    });
+}
+
+#[test]
+fn groups_are_shown_although_their_files_are_in_doubt_and_what_is_written_before_an_error_is_said() {
+    let args = "cluster a.txt --groups 2 --save g.senv --report g.html --quiet";
+    let in_doubt = std::cell::Cell::new(0);
+    let tested = fault::check_errors(&[], "sync", args, |folder, ended, at| match ended.code {
+        Some(3) => {
+            in_doubt.set(in_doubt.get() + 1);
+            assert!(folder.has("g.senv") && folder.has("g.html") && ended.out.starts_with("1  "), "{at}");
+            assert!(ended.err.contains("may not outlast a power cut"), "{at}");
+        }
+        Some(1) => {
+            assert!(ended.out.is_empty() && !folder.has("g.html"), "{at}");
+            assert_eq!(ended.err.contains("; g.senv is written already"), folder.has("g.senv"), "{at}");
+        }
+        _ => panic!("{at}"),
+    });
+    assert!(tested.is_none() || in_doubt.get() == 2, "{}", in_doubt.get());
+}
+
+#[test]
+fn an_export_behind_a_change_in_doubt_is_written_and_one_that_fails_does_not_undo_the_change() {
+    let make = "index a.txt --output e --export-web e.web";
+    let args = "index --add b.txt --output e --export-web e.web";
+    let in_doubt = std::cell::Cell::new(0);
+    let tested = fault::check_errors(&[make], "sync", args, |folder, ended, at| {
+        let rows = folder.run(&["info", "e", "--json"]).ok().json()["rows"].as_u64().unwrap();
+        let web = senv_core::files::WebCollection::from_bytes("e.web", folder.read("e.web")).unwrap();
+        match ended.code {
+            Some(1) => assert!(rows == 60 && !ended.err.contains("the change is made"), "{at}"),
+            Some(3) if ended.err.contains("the export is not written") => {
+                assert!(rows == 150 && ended.err.contains("do not add again"), "{at}");
+            }
+            // In doubt, whichever of the two: the export is of the change.
+            Some(3) => {
+                in_doubt.set(in_doubt.get() + 1);
+                assert!(rows == 150 && web.sentences() == 150, "{at}");
+            }
+            _ => panic!("{at}"),
+        }
+    });
+    assert!(tested.is_none() || in_doubt.get() == 2, "{}", in_doubt.get());
 }
 
 #[test]

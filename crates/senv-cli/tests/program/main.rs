@@ -53,6 +53,8 @@ mod similarity;
 mod small_text;
 mod systems;
 mod tables;
+#[cfg(unix)]
+mod terminal;
 mod trees;
 mod tune;
 mod weights;

@@ -144,3 +144,29 @@ fn a_damaged_collection_is_not_exported() {
     folder.run(&["index", "--index", "c", "--export-web", "c.web"]).fails(1, &["000001.segment", "checksum"]);
     assert_eq!(folder.read("c.web"), before);
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_export_that_fails_behind_a_change_says_that_the_change_is_made() {
+    let folder = Folder::new();
+    folder.write("text.txt", text(20));
+    folder.write("ids.tsv", "0\tThe train is late.\n");
+    let rows = || folder.run(&["info", "c", "--json"]).ok().json()["rows"].as_u64().unwrap();
+    for (args, expected) in [
+        (&["index", "text.txt"][..], 20),
+        (&["index", "text.txt", "--add"], 40),
+        (&["index", "ids.tsv", "--replace", "--column", "id=1", "--column", "text=2"], 40),
+        (&["index", "--delete-ids", "3"], 39),
+        (&["index", "--compact"], 39),
+        (&["index", "text.txt", "--force"], 20),
+    ] {
+        let all = [args, &["--output", "c", "--export-web", "/dev/full"]].concat();
+        folder
+            .run(&all)
+            .fails(3, &["the change is made, the export is not written: ", "/dev/full", "do not add again"]);
+        assert_eq!(rows(), expected, "{args:?}");
+    }
+    // Nothing is made where nothing was to be changed, or the change fails.
+    folder.run(&["index", "--output", "c", "--export-web", "/dev/full"]).fails(1, &["/dev/full"]);
+    folder.run(&["index", "--output", "c", "--delete-ids", "999", "--export-web", "/dev/full"]).fails(1, &["999"]);
+}

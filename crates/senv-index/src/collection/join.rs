@@ -107,10 +107,13 @@ impl Collection {
             io::copy(&mut fs::File::open(from.join(&entry.file))?, &mut to)?;
             to.sync_all()
         };
-        copy().map_err(|e| senv_core::Error::io("write", &path, e))?;
+        let copied = copy().map_err(|e| Error::from(senv_core::Error::io("write", &path, e)));
         let entry = SegmentEntry { file, ..entry.clone() };
-        let segment = Segment::open(&self.folder, &entry, manifest, None)?;
-        segment.verify()?;
+        let opened = copied.and_then(|()| Segment::open(&self.folder, &entry, manifest, None));
+        let segment = opened.and_then(|segment| segment.verify().map(|()| segment)).inspect_err(|_| {
+            // A part of a segment, or a damaged one, would not pass for one of the collection's later.
+            let _ = fs::remove_file(&path);
+        })?;
         manifest.segments.push(entry);
         new.push(segment);
         Ok(())

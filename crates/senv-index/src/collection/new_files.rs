@@ -1,10 +1,15 @@
 //! Files that a change writes before the manifest names them, and files that it names no more.
 
-use std::{collections::HashSet, fs};
+use std::{
+    collections::HashSet,
+    fs::{self, File},
+    io::Read,
+    path::Path,
+};
 
 use senv_core::{
     ModelFile, ModelWriter,
-    files::{Unfinished, sync_folder},
+    files::{LastStep, Unfinished, sync_folder},
 };
 
 use super::{
@@ -19,10 +24,13 @@ use crate::{Error, Result, file::KIND};
 /// itself. One more would be written, and could not be opened any more.
 const MOST_SEGMENTS: usize = 65_000;
 
+/// Bytes of a header at most: the limit of safetensors.
+const MOST_HEADER: u64 = 100_000_000;
+
 /// The kind of a file of deletions.
 const DELETIONS: &str = "index-deletions";
 
-/// What a change has written so far. A signal that ends the program removes it, until the manifest is about to name it.
+/// What a change has written so far. A signal that ends the program removes it, until the manifest names it.
 #[derive(Debug, Default)]
 pub(super) struct NewFiles {
     /// The segments, opened.
@@ -31,9 +39,9 @@ pub(super) struct NewFiles {
 }
 
 impl NewFiles {
-    /// From here on they belong to the collection.
-    pub(super) fn keep(&mut self) {
-        self.unfinished.clear();
+    /// They belong to the collection as soon as the next file has its name.
+    pub(super) fn with_last_step(self) -> LastStep {
+        LastStep::with(self.unfinished)
     }
 
     /// One more segment, which is opened.
@@ -136,7 +144,10 @@ impl Collection {
             let unfinished = name.strip_prefix('.').and_then(|name| name.strip_suffix(".tmp")?.rsplit_once('.'));
             let (stem, kind) = unfinished.map_or(name, |(name, _)| name).split_once('.').unwrap_or_default();
             let is_number = stem.len() >= 6 && stem.bytes().all(|b| b.is_ascii_digit());
-            let of_kind = |kind| ModelFile::open(entry.path()).is_ok_and(|file| file.kind() == kind);
+            let of_kind = |kind| match ModelFile::open(entry.path()) {
+                Ok(file) => file.kind() == kind,
+                Err(_) => is_cut(&entry.path(), kind),
+            };
             let is_other = is_number
                 && !named.contains(name)
                 && match kind {
@@ -158,9 +169,30 @@ impl Collection {
     }
 }
 
+/// How the text of a header begins, behind its length.
+const HEADER_BEGINS: &[u8] = b"{\"__metadata__\":{";
+/// Bytes of a header that are looked at; what it says of the kind is among the first.
+const HEAD: u64 = 1 << 16;
+
+/// Whether a file is the beginning of one of a kind, perhaps nothing of it: what a copy has left that was killed.
+fn is_cut(path: &Path, kind: &str) -> bool {
+    let Ok(metadata) = path.symlink_metadata() else { return false };
+    let mut head = Vec::new();
+    // No pipe is waited for.
+    if !metadata.is_file() || File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head)).is_err() {
+        return false;
+    }
+    let Some((length, text)) = head.split_first_chunk::<8>() else { return head.is_empty() };
+    let (length, n) = (u64::from_le_bytes(*length), text.len().min(HEADER_BEGINS.len()));
+    // Cut within the header, or behind it: the file does not open.
+    let is_header = length <= MOST_HEADER && text[..n] == HEADER_BEGINS[..n];
+    let says = format!("\"senv.kind\":\"{kind}\"");
+    is_header && (metadata.len() < 8 + length || text.windows(says.len()).any(|part| part == says.as_bytes()))
+}
+
 #[cfg(test)]
 mod tests {
-    use std::{cell::Cell, path::Path};
+    use std::cell::Cell;
 
     use senv_core::Table;
 
@@ -197,6 +229,29 @@ mod tests {
         manifest.segments.pop();
         collection.append(&mut manifest, &mut new, rows(), &[7]).unwrap();
         assert_eq!(manifest.segments.len(), MOST_SEGMENTS);
+    }
+
+    #[test]
+    fn what_is_left_of_a_copy_that_was_killed_goes_with_the_next_change_and_files_of_others_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let rows = || NewRows::new(Table::from_vec(2, 2, vec![1.0, 0.0, 0.0, 1.0]).unwrap());
+        let mut collection = Collection::create(folder.path(), &CollectionParams::new(2)).unwrap();
+        collection.add(rows()).unwrap();
+        let whole = fs::read(at("000001.segment")).unwrap();
+        for (i, n) in [0, 8, 9, 100, whole.len() / 2, whole.len() - 1].into_iter().enumerate() {
+            fs::write(at(&format!("0000{}.segment", 10 + i)), &whole[..n]).unwrap();
+        }
+        let others = ["mine", "mine, too", "{\"__metadata__\":{}}", "12345678", "\x10\0\0\0\0\0\0\0[1, 2"];
+        for (i, text) in others.into_iter().enumerate() {
+            fs::write(at(&format!("0000{}.segment", 20 + i)), text).unwrap();
+        }
+        collection.add(rows()).unwrap();
+        let mut names: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        names.sort();
+        let expected = ["000001.segment", "000002.segment", "000020.segment", "000021.segment", "000022.segment"];
+        assert_eq!(names[..5], expected);
+        assert_eq!(names[5..], ["000023.segment", "000024.segment", "manifest"]);
     }
 
     #[test]

@@ -107,6 +107,28 @@ impl Collection {
         // If a signal ends the program, only what this call has made goes, and only if nothing else came into it.
         let new_folder = (!folder.exists()).then(|| Unfinished::new(folder));
         fs::create_dir_all(folder).map_err(|e| Error::from(senv_core::Error::io("create", folder, e)))?;
+        let made = Self::make_in(folder, manifest, replace, fill, new_folder.is_some());
+        if new_folder.is_some() && matches!(&made, Err(_)) {
+            // After an error that says that it is there it is not empty, and stays.
+            let _ = fs::remove_dir(folder);
+        }
+        drop(new_folder);
+        let (made, lock) = made?;
+        made?;
+        let collection = Self::open(folder).map_err(|error| error.behind_change(folder))?;
+        collection.remove_others();
+        drop(lock);
+        Ok(collection)
+    }
+
+    /// The same in a folder that is there, new or not, up to the manifest; with the lock.
+    fn make_in<E: From<Error>>(
+        folder: &Path,
+        mut manifest: Manifest,
+        replace: bool,
+        fill: impl FnOnce(&Self, &mut Manifest, &mut NewFiles) -> Result<(), E>,
+        is_new_folder: bool,
+    ) -> Result<(Result<()>, FileLock), E> {
         let lock = FileLock::acquire(Manifest::path(folder)).map_err(Error::from)?;
         // Only now nobody else can make one meanwhile.
         if !replace && Manifest::path(folder).exists() {
@@ -131,35 +153,19 @@ impl Collection {
         let mut new = NewFiles::default();
         let building = Self::without_segments(folder, manifest.clone());
         let built = fill(&building, &mut manifest, &mut new);
-        let written = built.and_then(|()| Ok(Self::write_manifest(&manifest, folder, new, new_folder.is_some())?));
-        let is_done = match written {
-            Ok(is_done) => is_done,
-            Err(error) => {
-                Self::remove_unnamed(folder, &building.manifest);
-                drop(lock);
-                if new_folder.is_some() {
-                    let _ = fs::remove_dir(folder);
-                }
-                return Err(error);
-            }
-        };
-        drop(new_folder);
-        is_done?;
-        let collection = Self::open(folder).map_err(|error| error.behind_change(folder))?;
-        collection.remove_others();
-        Ok(collection)
+        let written = built.and_then(|()| Ok(Self::write_manifest(&manifest, folder, new, is_new_folder)?));
+        if written.is_err() {
+            Self::remove_unnamed(folder, &building.manifest);
+        }
+        Ok((written?, lock))
     }
 
     /// Puts a manifest in its place: from here on the new files belong to the collection. An error says that nothing
     /// has happened; what may not outlast a power cut has, and is an error within.
-    fn write_manifest(
-        manifest: &Manifest,
-        folder: &Path,
-        mut new: NewFiles,
-        is_new_folder: bool,
-    ) -> Result<Result<()>> {
-        new.keep();
+    fn write_manifest(manifest: &Manifest, folder: &Path, new: NewFiles, is_new_folder: bool) -> Result<Result<()>> {
+        let last = new.with_last_step();
         let written = manifest.write(folder);
+        drop(last);
         #[cfg(test)]
         tests::lose(folder);
         let written = written.and_then(|()| match is_new_folder {

@@ -12,7 +12,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::writing::temporary::{Before, Temporary, folder_of, prefix_of, remove_leftovers};
+use crate::writing::{
+    temporary::{Before, Temporary, folder_of, prefix_of, remove_leftovers},
+    unfinished::Naming,
+};
 use senv_base::{Error, Result};
 
 /// Bytes buffered before a system call.
@@ -139,14 +142,17 @@ impl AtomicFile {
 
     /// The same of files that belong together: all are on the disk before the first of them gets its name, so that a
     /// full disk leaves all the old ones, as does a rename that fails. A crash between two renames, which takes a
-    /// moment, can leave new ones beside old.
+    /// moment, can leave new ones beside old;
+    /// [`remove_unfinished_files`](crate::writing::remove_unfinished_files) waits for the last of them.
     ///
     /// # Errors
-    /// As [`AtomicFile::commit`].
+    /// As [`AtomicFile::commit`]. Where a rename fails and one before it cannot be taken back either, the error says
+    /// which file is the new one, and where the old one lies.
     pub fn commit_all(files: impl IntoIterator<Item = Self>) -> Result<()> {
         let written = files.into_iter().map(Self::written).collect::<Result<Vec<_>>>()?;
         let mut durable = Ok(());
         // All have a name beside the target before the first gets its own: a folder can be full, too.
+        let mut naming = Naming::begin();
         let io = |path: &Path, e| Error::io("rename the finished file to", path, e);
         let named = written.into_iter().filter_map(|(sink, path)| match sink {
             Sink::Temporary(temporary) => Some(temporary.named().map_err(|e| io(&path, e)).map(|named| (named, path))),
@@ -160,16 +166,22 @@ impl AtomicFile {
             match temporary.rename() {
                 Ok(target) => renamed.push((target, path, before)),
                 Err(e) => {
-                    for (target, _, before) in renamed.into_iter().rev() {
-                        if let Some(before) = before {
-                            before.put_back(&target);
+                    let mut kept = String::new();
+                    for (target, path, before) in renamed.into_iter().rev() {
+                        if let Some(Err(why)) = before.map(|before: Before| before.put_back(&target)) {
+                            kept += &format!("; {} is the new one already, and stays: {why}", path.display());
                         }
                     }
+                    let e = if kept.is_empty() { e } else { io::Error::new(e.kind(), format!("{e}{kept}")) };
                     return Err(io(&path, e));
                 }
             }
         }
-        for (target, path, _) in renamed {
+        naming.succeeded();
+        // With them the other names of the files of before go.
+        let renamed: Vec<_> = renamed.into_iter().map(|(target, path, _)| (target, path)).collect();
+        drop(naming);
+        for (target, path) in renamed {
             let synced = sync_folder_of(&target).map_err(|source| Error::NotDurable { path, source });
             durable = durable.and(synced);
         }
@@ -183,7 +195,10 @@ impl AtomicFile {
     pub fn commit_new(self) -> Result<()> {
         let (sink, path) = self.written()?;
         let Sink::Temporary(temporary) = sink else { return Ok(()) };
+        let mut naming = Naming::begin();
         let target = temporary.rename_new().map_err(|e| Error::io("rename the finished file to", &path, e))?;
+        naming.succeeded();
+        drop(naming);
         sync_folder_of(&target).map_err(|source| Error::NotDurable { path, source })
     }
 

@@ -8,7 +8,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::writing::{atomic_file::replaced, temporary::no_follow, unfinished::Unfinished};
+use crate::writing::{
+    atomic_file::replaced,
+    temporary::no_follow,
+    unfinished::{Naming, Unfinished},
+};
 use senv_base::{Error, Result};
 
 /// Bytes of a lock file at most: the number of a process, and room for what follows a number in other programs.
@@ -82,6 +86,8 @@ impl FileLock {
         name.push(".lock");
         let path = real.with_file_name(name);
         loop {
+            // A signal waits until it is known whose the lock file is, and who removes it.
+            let _naming = Naming::begin();
             let file = no_follow(OpenOptions::new().read(true).write(true).create(true).truncate(false)).open(&path);
             let mut file = match file {
                 Ok(file) => file,

@@ -9,7 +9,7 @@ use std::{
 
 use tempfile::TempPath;
 
-use crate::writing::unfinished::Unfinished;
+use crate::writing::unfinished::{Naming, Unfinished};
 
 /// Suffix of the names of temporary files.
 const SUFFIX: &str = ".tmp";
@@ -103,13 +103,20 @@ impl Before {
         linked.map_or(Self::Lost, |linked| Self::File(linked.into_temp_path()))
     }
 
-    /// Makes it so again.
-    pub(super) fn put_back(self, target: &Path) {
-        let _ = match self {
-            Self::Nothing => fs::remove_file(target),
-            Self::File(path) => path.persist(target).map_err(|e| e.error),
-            Self::Lost => Ok(()),
-        };
+    /// Makes it so again. An error says where the file of before is.
+    pub(super) fn put_back(self, target: &Path) -> Result<(), String> {
+        match self {
+            Self::Nothing => fs::remove_file(target).map_err(|e| format!("it cannot be removed ({e})")),
+            Self::File(path) => path.persist(target).map_err(|e| match e.path.keep() {
+                Ok(kept) => format!(
+                    "the old one is {}, which the next writer removes, and cannot be renamed ({})",
+                    kept.display(),
+                    e.error
+                ),
+                Err(lost) => format!("the old one cannot be renamed ({})", lost.error),
+            }),
+            Self::Lost => Err("the old one cannot be had back".into()),
+        }
     }
 }
 
@@ -158,6 +165,7 @@ fn builder<'a>(prefix: &'a str) -> tempfile::Builder<'a, 'static> {
 pub(super) fn named(target: &Path) -> io::Result<(File, (TempPath, Unfinished))> {
     let prefix = prefix_of(target);
     for _ in 0..100 {
+        let _naming = Naming::begin();
         let (file, path) = builder(&prefix).tempfile_in(folder_of(target))?.into_parts();
         // Another process that cleans up may hold the lock already, or have removed the file: then once more.
         let locked = match file.try_lock() {
@@ -212,5 +220,27 @@ pub(super) fn remove_leftovers(folder: &Path, prefix: &str) {
         if file.try_lock().is_ok() {
             let _ = fs::remove_file(entry.path());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_taken_back_is_said_with_the_place_of_the_old_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("w.npy");
+        fs::write(&target, "old").unwrap();
+        let before = Before::of(&target);
+        // No file is renamed to a folder.
+        fs::remove_file(&target).unwrap();
+        fs::create_dir(&target).unwrap();
+        let said = before.put_back(&target).unwrap_err();
+        let place = said.strip_prefix("the old one is ").and_then(|rest| rest.split(", which").next()).unwrap();
+        assert_eq!(fs::read_to_string(place).unwrap(), "old", "{said}");
+        let said = Before::Nothing.put_back(&folder.path().join("none")).unwrap_err();
+        assert!(said.starts_with("it cannot be removed ("), "{said}");
+        assert!(Before::Lost.put_back(&target).is_err());
     }
 }

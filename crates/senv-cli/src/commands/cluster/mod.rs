@@ -10,7 +10,10 @@ use senv::{
     Model,
     jobs::{GroupBy, GroupParams, Grouping, TextGroups},
 };
-use senv_core::{files::AtomicFile, text::Lines};
+use senv_core::{
+    files::{AtomicFile, LastStep},
+    text::Lines,
+};
 use serde::Serialize;
 
 use crate::{
@@ -22,7 +25,7 @@ use crate::{
     failure::{Failure, Result},
     output::{self, grouped, plural},
     progress::Settled,
-    report::of_step,
+    report::go_on,
     text::{INPUT_HELP, InputArgs, TextArgs, note_typing},
 };
 
@@ -149,13 +152,15 @@ impl Cluster {
             }
         };
         if let Some(path) = &self.save {
-            let saved = found.save(path, &senv::model::model_digest(&self.model.model)?);
-            saved.map_err(|error| of_step(error.into()))?;
+            let digest = senv::model::model_digest(&self.model.model)?;
+            let _last = self.report.is_none().then(LastStep::begin);
+            go_on(path, found.save(path, &digest).map_err(Failure::from))?;
         }
         if let Some(path) = &self.report {
             let page = senv::evaluation::groups_page(&model, &sentences, &found, &grouping)?;
+            let _last = LastStep::begin();
             let written = AtomicFile::write_with(path, |file| file.write_all(page.as_bytes()));
-            written.map_err(|error| of_step(error.into()))?;
+            go_on(path, written.map_err(Failure::from))?;
         }
         self.write(&lines, &found, &grouping, with_files(input, &lines)).map_err(Failure::stdout)?;
         let distinct: std::collections::HashSet<&str> = sentences.iter().copied().collect();

@@ -9,6 +9,7 @@ use std::{
 
 use clap::ValueEnum;
 use senv::{Model, Model2Vec, ReleasedBin, write_model2vec};
+use senv_core::files::LastStep;
 use senv_store::{Embeddings, Format, ModelFile, NonFinite, ReadOptions, tokenizer_of_words};
 
 use self::release::ReleaseArgs;
@@ -165,6 +166,7 @@ impl Convert {
         if embeddings.tokenizer().is_none() {
             note_case(&self.input, embeddings.vocabulary(), &tokenizer_of_words(embeddings.vocabulary()));
         }
+        let _last = LastStep::begin();
         match to.format() {
             Some(format) if is_dash(&self.output) => {
                 let mut out = output::stdout();

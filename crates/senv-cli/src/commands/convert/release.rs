@@ -59,6 +59,7 @@ impl ReleaseArgs {
         self.tokenizer.apply(&mut tokenizer)?;
         let case = if tokenizer.is_lowercase() { "lower-cased" } else { "not lower-cased" };
         let reading = format!("text is tokenized by the rule {:?} and {case}", tokenizer.name());
+        let _last = senv_core::files::LastStep::begin();
         released.save(tokenizer, to)?;
         match released.n_invalid_words() as u64 {
             0 => {}
@@ -90,6 +91,7 @@ impl ReleaseArgs {
         let mut tokenizer = Tokenizer::words();
         self.tokenizer.apply(&mut tokenizer)?;
         let model = SkipThought::open_release(folder, tokenizer)?.with_end_token(self.end_token);
+        let _last = senv_core::files::LastStep::begin();
         model.save(to)?;
         let words = plural(model.vocabulary().len() as u64, "word");
         let dim = model.dim();

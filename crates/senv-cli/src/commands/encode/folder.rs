@@ -119,6 +119,7 @@ pub(super) fn run(command: &Encode, inputs: &[PathBuf], threads: usize) -> Resul
         },
         say,
     )?;
+    let durable = if outcome.finished > 0 { job.sync() } else { Ok(()) };
     let left = job.left_of_other_settings()?;
     if let Some(first) = left.first() {
         let files = plural(left.len() as u64, "file");
@@ -137,7 +138,10 @@ pub(super) fn run(command: &Encode, inputs: &[PathBuf], threads: usize) -> Resul
     // The last one is the error that the command ends with.
     let n = outcome.failed.len();
     let mut failed = outcome.failed.into_iter();
-    let Some((_, last)) = failed.next_back() else { return Ok(()) };
+    let Some((_, last)) = failed.next_back() else { return Ok(durable?) };
+    if let Err(error) = durable {
+        output::warn(&report::message(&error));
+    }
     for (path, failure) in failed {
         if let Failure::Failed(error) = failure {
             output::warn(&format!("{} failed: {}", path.display(), report::message(error.as_ref())));

@@ -18,6 +18,7 @@ use senv::{
 };
 use senv_core::{
     TextReader,
+    files::LastStep,
     text::{LineNumbers, Shard},
 };
 
@@ -113,7 +114,9 @@ impl Encode {
         note_typing(input, "sentences");
         self.text.note_tables(input);
         let started = Instant::now();
+        let last = LastStep::begin();
         let counts = self.encode(&model, input, &self.output, format, threads)?;
+        drop(last);
         if let Some(shard) = self.shard.filter(|_| counts.lines == 0) {
             output::note(&format!("shard {shard} has no line: the input has fewer blocks than there are shards"));
         }

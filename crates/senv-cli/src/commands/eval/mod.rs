@@ -40,6 +40,7 @@ use crate::{
     destination::{Content, Destination, ForceArg},
     failure::{Failure, Result},
     output,
+    report::go_on,
 };
 
 /// Judge a model: agreement with people, paraphrases, norms of its words, speed.
@@ -201,7 +202,10 @@ fn check(
 /// Writes a figure or a table that was asked for.
 fn write(path: Option<&PathBuf>, text: impl FnOnce() -> String) -> Result {
     match path {
-        Some(path) => Ok(AtomicFile::write_with(path, |file| file.write_all(text().as_bytes()))?),
+        Some(path) => {
+            let written = AtomicFile::write_with(path, |file| file.write_all(text().as_bytes()));
+            go_on(path, written.map_err(Failure::from))
+        }
         None => Ok(()),
     }
 }

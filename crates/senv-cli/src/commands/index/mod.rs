@@ -39,7 +39,7 @@ use crate::{
 /// Ids are numbers from 0 in the order of the input, unless a column has them. Blank lines are passed over.
 ///
 /// Changes rebuild nothing. Whoever searches goes on meanwhile, and a change that is interrupted, by Ctrl-C, a kill or
-/// a full disk, leaves what was there before. Memory holds one part of 256 MiB of vectors at a time, however long the
+/// a full disk, leaves what was there before; one that is made already is finished in spite of Ctrl-C. Memory holds one part of 256 MiB of vectors at a time, however long the
 /// input.
 #[derive(Debug, clap::Args)]
 #[command(
@@ -187,7 +187,6 @@ argument_of! {
 
 impl Index {
     pub(crate) fn run(self) -> Result {
-        let started = Instant::now();
         if is_dash(&self.output) {
             return Err(Failure::Usage("--output -: a collection is a folder; give its name".into()));
         }
@@ -197,14 +196,18 @@ impl Index {
         if self.is_export() {
             return self.export();
         }
+        self.export_changed(self.change())
+    }
+
+    /// Makes a collection, or changes one.
+    fn change(&self) -> Result {
         if !self.delete_ids.is_empty() || self.delete_where.is_some() {
-            self.delete()?;
-            return self.export();
+            return self.delete();
         }
         if self.compact {
-            self.join_parts()?;
-            return self.export();
+            return self.join_parts();
         }
+        let started = Instant::now();
         let input = self.input.paths_or_stdin();
         if self.documents == Some(DocumentArg::Files) && !self.columns.is_empty() {
             let message =
@@ -262,7 +265,8 @@ impl Index {
             let added = if self.add { collection.add_parts(next) } else { collection.replace_parts(next) };
             added.map_err(|failure| with_lines(failure, &text))?;
             if let Some(model) = &self.model {
-                collection.move_model(model)?;
+                let moved = collection.move_model(model).map_err(Failure::from);
+                moved.map_err(|failure| web::behind_change("where its model is now", &failure))?;
             }
             (collection, before)
         } else {
@@ -319,7 +323,7 @@ impl Index {
                 output::warn(&format!("{} {why}: never found", plural(sentences, "sentence")));
             }
         }
-        web::export(self.export_web.as_deref(), &collection)
+        Ok(())
     }
 
     /// The sentences of the input.
@@ -369,14 +373,6 @@ impl Index {
     /// Whether a collection that is there is changed.
     fn is_change(&self) -> bool {
         self.add || self.replace || self.compact || !self.delete_ids.is_empty() || self.delete_where.is_some()
-    }
-
-    /// Exports the collection as it is now, if that was asked for.
-    fn export(&self) -> Result {
-        if self.export_web.is_none() {
-            return Ok(());
-        }
-        web::export(self.export_web.as_deref(), &open(&self.output, self.model.as_deref())?)
     }
 }
 

@@ -5,10 +5,13 @@ use std::path::{Path, PathBuf};
 use senv::SentenceCollection;
 use senv_index::Collection;
 
+use super::{Index, open};
 use crate::{
     destination::{Content, Destination},
     failure::{Failure, Result},
+    interrupt::LastWords,
     output::{self, plural},
+    report::{is_done_by, said},
 };
 
 /// Refuses, before anything is changed, a file that cannot be written, or that somebody may need, and a collection
@@ -35,9 +38,50 @@ pub(super) fn check(
     Ok(())
 }
 
-/// Writes the file, if there is one to write.
-pub(super) fn export(file: Option<&Path>, collection: &SentenceCollection) -> Result {
-    let Some(path) = file else { return Ok(()) };
+impl Index {
+    /// Exports the collection as it is now, if that was asked for.
+    pub(super) fn export(&self) -> Result {
+        match &self.export_web {
+            Some(path) => export(path, &open(&self.output, self.model.as_deref())?),
+            None => Ok(()),
+        }
+    }
+
+    /// The same behind a change, unless that failed. Whatever fails now, the change is made.
+    pub(super) fn export_changed(&self, changed: Result) -> Result {
+        let Some(path) = &self.export_web else { return changed };
+        if changed.as_ref().is_err_and(|failure| !is_done_by(failure)) {
+            return changed;
+        }
+        let _last_words = LastWords::set(|| {
+            output::warn("the change is made, the export was interrupted; do not make the change again");
+        });
+        let Err(failure) = self.export() else { return changed };
+        if is_done_by(&failure) {
+            return changed.and(Err(failure));
+        }
+        let in_doubt = changed.err().map_or_else(String::new, |failure| format!("; {}", said(&failure)));
+        let by_itself = format!("senv index --index {} --export-web {}", self.output.display(), path.display());
+        Err(Failure::Done(format!(
+            "the change is made, the export is not written: {}; do not add again (nor replace, nor delete): \
+             {by_itself} writes the export{in_doubt}",
+            said(&failure)
+        )))
+    }
+}
+
+/// What is left undone behind a change of a collection.
+pub(super) fn behind_change(what: &str, failure: &Failure) -> Failure {
+    match is_done_by(failure) {
+        true => Failure::Done(said(failure)),
+        false => Failure::Done(format!(
+            "the change is made, but {what} is not noted: {}; do not make the change again",
+            said(failure)
+        )),
+    }
+}
+
+fn export(path: &Path, collection: &SentenceCollection) -> Result {
     let written = collection.export_web(path)?;
     let (sentences, distinct) = (written.sentences, written.distinct as u64);
     let among = if distinct < sentences { format!(" ({} distinct)", output::grouped(distinct)) } else { String::new() };

@@ -28,6 +28,7 @@ impl RandomBowArgs {
         Destination::output(&self.output, Content::Model, self.force).check::<PathBuf>(&[])?;
         let mut params = RandomBowParams::default();
         self.params.apply(&mut params)?;
+        let _last = senv_core::files::LastStep::begin();
         RandomBow::new(params)?.save(&self.output)?;
         output::note(&format!("{} written", self.output.display()));
         Ok(())

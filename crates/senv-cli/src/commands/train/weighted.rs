@@ -163,6 +163,7 @@ impl WeightedArgs {
         self.fit_dimension(&mut params, base.dim())?;
         let weighted = params.fit_files(&base, self.input.paths(), &options)?;
         unchanged.warn_of_others();
+        let _last = senv_core::files::LastStep::begin();
         weighted.save(&self.output)?;
         let words = plural(weighted.weights().len() as u64, "word");
         output::note(&format!("{words} weighted; {} written", self.output.display()));

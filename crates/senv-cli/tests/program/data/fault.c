@@ -1,7 +1,8 @@
 /* Runs a program and lets one of its system calls fail that change a file: fault N WHICH FOLDER REPORT PROGRAM ARGS...
  *
  * Of the calls in WHICH ("all", or "sync" for those that write to the disk) that concern FOLDER, call N, counted from
- * 0, ends with EIO; with "N+" all from there on do. REPORT then holds the number of the call. The exit code is that of
+ * 0, ends with EIO; with "N+" all from there on do. With "N!" none does, but before call N the program gets SIGINT, and
+ * has a moment for it while the thread that calls is stopped. REPORT then holds the number of the call. The exit code is that of
  * the program. For Linux on x86-64. */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -17,6 +18,7 @@
 #include <sys/syscall.h>
 #include <sys/user.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Calls with a path, which may be relative, and calls with an open file; how they are told from those that only read. */
@@ -75,7 +77,7 @@ static int counts(pid_t pid, const struct user_regs_struct *regs, int only_sync,
 int main(int argc, char **argv) {
     if (argc < 6) return 99;
     long wanted = atol(argv[1]), seen = 0;
-    int goes_on = strchr(argv[1], '+') != NULL, only_sync = !strcmp(argv[2], "sync"), status;
+    int goes_on = strchr(argv[1], '+') != NULL, interrupts = strchr(argv[1], '!') != NULL, only_sync = !strcmp(argv[2], "sync"), status;
     pid_t child = fork();
     if (child == 0) {
         if (ptrace(PTRACE_TRACEME, 0, 0, 0)) _exit(99);
@@ -88,8 +90,18 @@ int main(int argc, char **argv) {
     long options = PTRACE_O_EXITKILL | PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC
         | PTRACE_O_TRACESECCOMP;
     if (ptrace(PTRACE_SETOPTIONS, child, 0, options) || ptrace(PTRACE_CONT, child, 0, 0)) return 99;
+    pid_t held = 0; /* the thread that is stopped, for so many looks more */
+    int looks = 0;
     for (;;) {
-        pid_t pid = waitpid(-1, &status, __WALL);
+        pid_t pid = waitpid(-1, &status, __WALL | (held ? WNOHANG : 0));
+        if (pid == 0) {
+            nanosleep(&(struct timespec){0, 2000000}, NULL);
+            if (--looks > 0) continue;
+            pid = held;
+            held = 0;
+            ptrace(PTRACE_CONT, pid, 0, 0);
+            continue;
+        }
         if (pid < 0) return 99;
         if (WIFEXITED(status) || WIFSIGNALED(status)) {
             if (pid != child) continue;
@@ -105,6 +117,13 @@ int main(int argc, char **argv) {
                         if (!report) return 99;
                         fprintf(report, "%lld", (long long)regs.orig_rax);
                         fclose(report);
+                    }
+                    if (interrupts) {
+                        seen++;
+                        kill(child, SIGINT);
+                        held = pid;
+                        looks = 50;
+                        continue;
                     }
                     /* No call at all, and this result. */
                     regs.orig_rax = (unsigned long long)-1;

@@ -103,8 +103,11 @@ impl Claims {
             Err(e) => return Err(io(e).into()),
         };
         let unfinished = Unfinished::new(&path);
-        beat(&mut file, &self.worker, 0).map_err(io)?;
-        let heart = self.heart(file).map_err(io)?;
+        let begun = beat(&mut file, &self.worker, 0).and_then(|()| self.heart(file)).inspect_err(|_| {
+            // Others would wait for a worker that has given up.
+            let _ = fs::remove_file(&path);
+        });
+        let heart = begun.map_err(io)?;
         Ok(Some(Claim {
             folder: self.folder.clone(),
             name: name.to_owned(),

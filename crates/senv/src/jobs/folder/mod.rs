@@ -16,7 +16,7 @@ use std::{
     time::Duration,
 };
 
-use senv_core::files::{FileLock, Unfinished};
+use senv_core::files::{FileLock, Unfinished, sync_folder};
 
 use self::{
     claims::{Claim, Claims},
@@ -170,6 +170,19 @@ impl FolderJob {
         }
         left.sort();
         Ok(left)
+    }
+
+    /// Writes to the disk that the outputs have their names, which [`FolderJob::run`] leaves to the system.
+    ///
+    /// # Errors
+    /// [`senv_core::Error::NotDurable`]: they are there, and may be gone after a power cut.
+    pub fn sync(&self) -> Result<()> {
+        sync_folder(self.output.join(NOTES)).map_err(|error| match error {
+            senv_core::Error::NotDurable { source, .. } => {
+                senv_core::Error::NotDurable { path: self.output.clone(), source }.into()
+            }
+            error => error.into(),
+        })
     }
 
     /// Makes what is missing. `work` hears of an input and of a path, where it writes the output, and returns the

@@ -17,6 +17,7 @@ use crate::{
     failure::{Failure, Result},
     interrupt::LastWords,
     output::{self, duration, plural},
+    report::go_on,
 };
 
 use self::systems::VectorsArg;
@@ -131,7 +132,8 @@ impl All {
         let (text, reports) = (record.to_text()?, self.reports(&record)?);
         drop(last_words);
         for (path, report) in reports {
-            AtomicFile::write_with(path, |file| file.write_all(report.as_bytes()))?;
+            let written = AtomicFile::write_with(&path, |file| file.write_all(report.as_bytes()));
+            go_on(path.as_ref(), written.map_err(Failure::from))?;
         }
         output::print(&text)?;
         output::note(&format!("in {}", duration(started.elapsed())));
