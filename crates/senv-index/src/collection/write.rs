@@ -108,7 +108,7 @@ impl Collection {
         let new_folder = (!folder.exists()).then(|| Unfinished::new(folder));
         fs::create_dir_all(folder).map_err(|e| Error::from(senv_core::Error::io("create", folder, e)))?;
         let made = Self::make_in(folder, manifest, replace, fill, new_folder.is_some());
-        if new_folder.is_some() && matches!(&made, Err(_)) {
+        if new_folder.is_some() && made.is_err() {
             // After an error that says that it is there it is not empty, and stays.
             let _ = fs::remove_dir(folder);
         }
