@@ -132,7 +132,7 @@ impl All {
         let (text, reports) = (record.to_text()?, self.reports(&record)?);
         drop(last_words);
         for (path, report) in reports {
-            let written = AtomicFile::write_with(&path, |file| file.write_all(report.as_bytes()));
+            let written = AtomicFile::write_with(path, |file| file.write_all(report.as_bytes()));
             go_on(path.as_ref(), written.map_err(Failure::from))?;
         }
         output::print(&text)?;
