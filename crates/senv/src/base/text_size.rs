@@ -25,8 +25,8 @@ const SAMPLE: (usize, usize) = (2000, 1 << 20);
 
 /// How many words a text has, and a sentence of it.
 ///
-/// Before a text is read it is an estimate, by which the least count of a known word is chosen. All other settings go by
-/// the words that were counted, so that a text trains the same model from a file, a column of a table, or standard
+/// Before a text is read it is an estimate, by which the least count of a known word is chosen. All other settings go
+/// by the words that were counted, so that a text trains the same model from a file, a column of a table, or standard
 /// input.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TextSize {
