@@ -2,6 +2,9 @@
 
 use std::{error::Error, io};
 
+/// Exit code for what is done and may not outlast a power cut, or cannot be opened: nobody should do it again.
+pub(crate) const DONE_IN_DOUBT: u8 = 3;
+
 /// The result of a command.
 pub(crate) type Result<T = ()> = std::result::Result<T, Failure>;
 

@@ -11,7 +11,7 @@ use std::{
 
 use senv_core::files;
 
-use crate::{output, report::DONE_IN_DOUBT};
+use crate::{failure::DONE_IN_DOUBT, output};
 
 /// Signals within this time count as one: `timeout` and some shells send theirs to a process and once more to its
 /// group.

@@ -11,15 +11,13 @@ use std::{
 use senv::SkipThought;
 
 use crate::{
-    failure::{Failure, Result},
+    failure::{DONE_IN_DOUBT, Failure, Result},
     interrupt, output,
     remedies::shown,
 };
 
 /// Exit code for wrong usage.
 pub(crate) const USAGE: u8 = 2;
-/// Exit code for what is done and may not outlast a power cut, or cannot be opened: nobody should do it again.
-pub(crate) const DONE_IN_DOUBT: u8 = 3;
 
 /// The outputs of a command that has several, as far as they are written, and what is in doubt of the first that is.
 static OUTPUTS: Mutex<(Vec<PathBuf>, Option<Failure>)> = Mutex::new((Vec::new(), None));

@@ -39,8 +39,8 @@ use crate::{
 /// Ids are numbers from 0 in the order of the input, unless a column has them. Blank lines are passed over.
 ///
 /// Changes rebuild nothing. Whoever searches goes on meanwhile, and a change that is interrupted, by Ctrl-C, a kill or
-/// a full disk, leaves what was there before; one that is made already is finished in spite of Ctrl-C. Memory holds one part of 256 MiB of vectors at a time, however long the
-/// input.
+/// a full disk, leaves what was there before; one that is made already is finished in spite of Ctrl-C. Memory holds one
+/// part of 256 MiB of vectors at a time, however long the input.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = EXAMPLES,
