@@ -21,8 +21,8 @@ use super::{
 use crate::{Error, Result, file::KIND};
 
 /// Segments of a collection at most: by default a process on Linux maps at most 65,530 files, some of which it needs
-/// itself. One more would be written, and could not be opened any more.
-const MOST_SEGMENTS: usize = 65_000;
+/// itself, and the old ones are mapped until the new ones are. One more would be written, and could not be opened.
+const MOST_SEGMENTS: usize = 32_000;
 
 /// Bytes of a header at most: the limit of safetensors.
 const MOST_HEADER: u64 = 100_000_000;
