@@ -13,6 +13,8 @@ pub(crate) type Result<T = ()> = std::result::Result<T, Failure>;
 pub(crate) enum Failure {
     /// The arguments do not fit together.
     Usage(String),
+    /// The same, with the commands between which it is for the user to choose.
+    Choice { message: String, commands: [String; 2] },
     /// Something failed; the message names a remedy where there is one.
     Failed(Box<dyn Error + Send + Sync>),
     /// What was asked for is done and must not be done again, though something behind it failed, as this says.

@@ -131,9 +131,10 @@ pub(crate) fn error(message: &str) {
     say("\x1b[1;31merror:\x1b[0m ", message);
 }
 
-/// The same of arguments that do not fit together.
-pub(crate) fn usage_error(message: &str) {
+/// The same of arguments that do not fit together, with the commands to choose from.
+pub(crate) fn usage_error(message: &str, commands: &[String]) {
     error(message);
+    commands.iter().for_each(|command| say("", &format!("  {command}")));
     let _ = writeln!(anstream::stderr().lock(), "\nFor more information, try '--help'.");
 }
 

@@ -56,7 +56,11 @@ pub(crate) fn end(ended: Result) -> ExitCode {
 pub(crate) fn report(failure: Failure) -> ExitCode {
     match failure {
         Failure::Usage(message) => {
-            output::usage_error(&message);
+            output::usage_error(&message, &[]);
+            ExitCode::from(USAGE)
+        }
+        Failure::Choice { message, commands } => {
+            output::usage_error(&message, &commands);
             ExitCode::from(USAGE)
         }
         Failure::Done(message) => {
@@ -98,7 +102,7 @@ pub(crate) fn is_done_by(failure: &Failure) -> bool {
 /// What a failure says, on a line.
 pub(crate) fn said(failure: &Failure) -> String {
     match failure {
-        Failure::Usage(message) | Failure::Done(message) => message.clone(),
+        Failure::Usage(message) | Failure::Choice { message, .. } | Failure::Done(message) => message.clone(),
         Failure::Failed(error) => message(error.as_ref()),
         Failure::Interrupted => "interrupted".into(),
         Failure::ReaderGone => "nobody reads standard output".into(),

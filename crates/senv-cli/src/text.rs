@@ -105,8 +105,8 @@ pub(crate) struct TextArgs {
     /// The first record holds titles, although --column is a number; with a name it always does.
     #[arg(long, requires = "column", help_heading = "Text")]
     header: bool,
-    /// Quotes around a cell of TSV, or of a file of pairs, are no part of it, so that it may hold tabs and line ends, as
-    /// in CSV.
+    /// Quotes around a cell of TSV, or of a file of pairs, are no part of it, so that it may hold tabs and line ends,
+    /// as in CSV.
     #[arg(long, requires = "quoted", help_heading = "Text")]
     quotes: bool,
     /// Cut the text into sentences, as `senv split` does: each becomes a line with the number of the line on which it

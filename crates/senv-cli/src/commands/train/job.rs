@@ -170,12 +170,13 @@ impl<'a> Job<'a> {
             None => (String::new(), Origin::default()),
         };
         let earlier = if earlier.is_known() { earlier.command() } else { this.command() };
-        Failure::Usage(format!(
-            "{} was left by an earlier run{done} and is not overwritten; go on from it, or start anew and replace it:\n  \
-             {earlier} --resume\n  {} --restart",
-            path.display(),
-            this.command(),
-        ))
+        Failure::Choice {
+            message: format!(
+                "{} was left by an earlier run{done} and is not overwritten; go on from it, or start anew and replace it:",
+                path.display()
+            ),
+            commands: [format!("{earlier} --resume"), format!("{} --restart", this.command())],
+        }
     }
 
     fn tell_of_checkpoints(&self) {
@@ -347,12 +348,12 @@ fn check_resumed(checkpoint: &Path, this: &Origin) -> Result {
     if different.is_empty() {
         return Ok(());
     }
-    Err(Failure::Usage(format!(
-        "{} was written with other settings ({}); go on with those, or start anew and replace it:\n  {} --resume\n  {} \
-         --restart",
-        checkpoint.display(),
-        different.join(", "),
-        earlier.command(),
-        this.command(),
-    )))
+    Err(Failure::Choice {
+        message: format!(
+            "{} was written with other settings ({}); go on with those, or start anew and replace it:",
+            checkpoint.display(),
+            different.join(", "),
+        ),
+        commands: [format!("{} --resume", earlier.command()), format!("{} --restart", this.command())],
+    })
 }
