@@ -56,7 +56,6 @@ const BEGINNINGS: &[(&[u8], Foreign)] = &[
 
 /// The error for a file that begins with these bytes, if they are the beginning of a known format other than text.
 ///
-/// What is said depends on the first line and the bytes that were read with it.
 pub(super) fn foreign(head: &[u8], path: &Path, has_column: bool) -> Option<Error> {
     let known = BEGINNINGS.iter().find(|(beginning, _)| head.starts_with(beginning)).map(|&(_, foreign)| foreign);
     let Foreign { found, remedy } = match known {
@@ -76,7 +75,7 @@ pub(super) fn foreign(head: &[u8], path: &Path, has_column: bool) -> Option<Erro
             foreign_file(found, "give it as the model, and text as the input")
         }
         None => {
-            let (found, remedy) = wide_text(head)?;
+            let (found, remedy) = wide_text(settled(head, path))?;
             foreign_file(found, remedy)
         }
     };
@@ -85,6 +84,14 @@ pub(super) fn foreign(head: &[u8], path: &Path, has_column: bool) -> Option<Erro
         Some(remedy) => Error::NotText { path, found, remedy },
         None => arrow::not_text(path, found, has_column),
     })
+}
+
+/// The bytes that are there however they arrive: of a pipe, those of the first line.
+fn settled<'a>(head: &'a [u8], path: &Path) -> &'a [u8] {
+    match memchr::memchr(b'\n', head) {
+        Some(end) if head.contains(&0) && !path.is_file() => &head[..=end],
+        _ => head,
+    }
 }
 
 /// `BZh`, the block size, and the mark of the first block, or of the end where there is none.

@@ -15,7 +15,7 @@ fn too_few_pairs_for_a_trial_fine_tune_english() {
     let (recipe, choice) = chosen(&lines.map(str::to_owned));
     assert_eq!((choice.start, choice.trial.as_ref(), choice.lr_factor), (StartKind::FineTuned, None, 1.0));
     assert!(matches!(recipe, Recipe::Neighbours(recipe) if recipe.start.is_some()));
-    assert_eq!(choice.to_string(), "start: fine-tuned from English");
+    assert_eq!(choice.to_string(), "start: fine-tuned from English, without a trial");
 }
 
 #[test]
