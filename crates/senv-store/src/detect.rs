@@ -118,7 +118,7 @@ fn is_tabbed(line: &[u8]) -> bool {
     fields.peek().is_some() && fields.all(|field| number(field).is_some_and(|(_, n)| n == field.len()))
 }
 
-/// What text in UTF-16 or UTF-32 is told.
+/// What is said of text in UTF-16 or UTF-32.
 fn wide(head: &[u8]) -> Option<&'static str> {
     const MARKED: &str = "this is text in UTF-16 or UTF-32: convert it to UTF-8 (iconv -f UTF-16 -t UTF-8, or UTF-32)";
     let has_mark = head.starts_with(b"\xFF\xFE") || head.starts_with(b"\xFE\xFF") || head.starts_with(b"\0\0\xFE\xFF");

@@ -47,7 +47,7 @@ impl Index {
         }
     }
 
-    /// The same behind a change, unless that failed. Whatever fails now, the change is made.
+    /// Exports what was changed, unless the change failed. If the export fails, the change is made all the same.
     pub(super) fn export_changed(&self, changed: Result) -> Result {
         let Some(path) = &self.export_web else { return changed };
         if changed.as_ref().is_err_and(|failure| !is_done_by(failure)) {

@@ -6,7 +6,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-/// The end of their names; a store that writes in pieces puts `#` and a number behind it.
+/// How their names end. A store that writes in pieces adds `#` and a number.
 const ENDING: &str = ".part";
 /// How long nobody has written to a file that a killed process left: others may be encoding into the same folder.
 const LEFT_FOR: Duration = Duration::from_secs(3600);
