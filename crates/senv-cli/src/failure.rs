@@ -17,7 +17,7 @@ pub(crate) enum Failure {
     Choice { message: String, commands: [String; 2] },
     /// Something failed; the message names a remedy where there is one.
     Failed(Box<dyn Error + Send + Sync>),
-    /// What was asked for is done and must not be done again, though something behind it failed, as this says.
+    /// The work is done and must not be repeated, but a later step failed; the message says which.
     Done(String),
     /// Stopped by a signal; what there is to say about it has been said.
     Interrupted,

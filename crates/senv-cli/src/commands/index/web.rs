@@ -70,7 +70,7 @@ impl Index {
     }
 }
 
-/// What is left undone behind a change of a collection.
+/// The failure of a step that follows a change of a collection.
 pub(super) fn behind_change(what: &str, failure: &Failure) -> Failure {
     match is_done_by(failure) {
         true => Failure::Done(said(failure)),
