@@ -69,6 +69,7 @@ mod published;
 mod ranking;
 mod report;
 mod score;
+mod sizes;
 mod sts;
 
 pub use bench::{
@@ -93,6 +94,7 @@ pub use plot::{
     map::{MapOptions, MapPoint, MapResult, evaluate_map, lay_out},
     norms::{DEFAULT_BINS, NormBin, NormOptions, NormProfile, WordNorm, norm_profile},
     pair_histograms::{DEFAULT_HISTOGRAM_BINS, PairGroups, PairHistograms, evaluate_pair_histograms},
+    scatter::scatter_svg,
 };
 pub use probe::{
     classification::{ClassificationResult, FoldResult, evaluate_classification, evaluate_classification_on_test},
@@ -139,6 +141,7 @@ pub use senv_data::{
 };
 /// How many words two sentences share, re-exported for comparisons.
 pub use senv_metrics::WordOverlap;
+pub use sizes::{DataSizes, TextSizes};
 pub use sts::{
     error_analysis::{ErrorAnalysis, PairDifference, error_analysis},
     protocol::{evaluate_sts, evaluate_sts_scorer},

@@ -96,7 +96,14 @@ mod tests {
         let plan = |command| {
             let data = Data::new(folder.path(), &[]);
             let mut plan = Plan::new(data, folder.path().to_owned(), "out".into(), false);
-            let paper = Paper { name: PaperName::Cse, title: "", about: "", models: Vec::new(), tables: Vec::new() };
+            let paper = Paper {
+                name: PaperName::Cse,
+                title: "",
+                about: "",
+                models: Vec::new(),
+                tables: Vec::new(),
+                claims: Vec::new(),
+            };
             plan.evaluation(&paper, &Evaluation { command, seconds: 1.0 }, "english");
             plan
         };
@@ -128,7 +135,14 @@ mod tests {
         std::fs::write(&text, "abc").unwrap();
         let data = Data::new(folder.path(), std::slice::from_ref(&text));
         let mut plan = Plan::new(data, folder.path().to_owned(), "out".into(), false);
-        let paper = Paper { name: PaperName::Cse, title: "", about: "", models: Vec::new(), tables: Vec::new() };
+        let paper = Paper {
+            name: PaperName::Cse,
+            title: "",
+            about: "",
+            models: Vec::new(),
+            tables: Vec::new(),
+            claims: Vec::new(),
+        };
         plan.evaluation(&paper, &Evaluation { command: "eval x @text", seconds: 1.0 }, "english");
         let checksums = Checksums::new(&plan, folder.path()).unwrap();
         let origin = checksums.origin(&plan, &[CommandState::Open], &[0]);

@@ -32,6 +32,7 @@
 #![forbid(unsafe_code)]
 
 mod checksums;
+mod claims;
 mod data;
 mod error;
 mod observer;

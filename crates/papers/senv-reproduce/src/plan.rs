@@ -78,6 +78,11 @@ impl Plan {
         Self { data, data_folder, out, quick, steps: Vec::new() }
     }
 
+    /// Why a data set is not there.
+    pub(crate) fn why_not(&self, set: &str) -> Option<String> {
+        self.data.find(set).err()
+    }
+
     /// The step that makes a model of a paper; none for the model that is part of senv.
     pub(crate) fn model(&mut self, paper: &Paper, file: &str) -> Option<usize> {
         if file == ENGLISH {
@@ -111,6 +116,7 @@ impl Plan {
                 ("$MODEL", Purpose::Evaluation(ENGLISH)) => ENGLISH.to_owned(),
                 ("$MODEL", Purpose::Evaluation(file)) => format!("$OUT/{file}"),
                 ("$MODEL.npy", Purpose::Evaluation(file)) => format!("$OUT/{}", file.replace(".senv", ".npy")),
+                (_, Purpose::Evaluation(file)) => word.replace("$STEM", stem(file)),
                 _ => word.to_owned(),
             };
             if let Some(set) = word.strip_prefix(['@', '?']) {
@@ -128,6 +134,7 @@ impl Plan {
                         }
                         step.data.extend(found.paths);
                     }
+                    (Err(_), Some("")) => {}
                     (Err(_), Some(option)) => {
                         shown.push(option.to_owned());
                         step.arguments.push(option.into());
@@ -190,6 +197,11 @@ impl Plan {
     }
 }
 
+/// The name of a model's file without its ending.
+pub(crate) fn stem(file: &str) -> &str {
+    file.strip_suffix(".senv").unwrap_or(file)
+}
+
 fn empty(key: &str) -> PlannedCommand {
     PlannedCommand {
         key: key.to_owned(),
@@ -220,6 +232,7 @@ mod tests {
                 Model::new("b.senv", 1.0, "train weighted --model $OUT/a.senv --input @small-text"),
             ],
             tables: Vec::new(),
+            claims: Vec::new(),
         }
     }
 
@@ -288,6 +301,9 @@ mod tests {
         assert_eq!(plan.steps[step].shown, "senv eval msrp --hold-out --json");
         assert_eq!(plan.steps[step].missing, None);
         assert_eq!(plan.steps[step].arguments, ["eval", "msrp", "--hold-out", "--json"]);
+        let without = Evaluation { command: "eval msrp @msrp-test| --svg $OUT/figures/a-$STEM.svg", seconds: 1.0 };
+        let step = plan.evaluation(&paper(5), &without, "a.senv");
+        assert_eq!(plan.steps[step].shown, "senv eval msrp --svg $OUT/figures/a-a.svg");
         let needs = Evaluation { command: "eval msrp ?msrp-train --json", seconds: 1.0 };
         let step = plan.evaluation(&paper(5), &needs, "english");
         assert_eq!(plan.steps[step].shown, "senv eval msrp --json");

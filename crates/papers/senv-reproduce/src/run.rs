@@ -6,9 +6,10 @@ use senv_core::files::AtomicFile;
 
 use crate::{
     checksums::{Checksums, Origin},
+    claims::judge::judge,
     error::{Error, Result},
     observer::RunObserver,
-    report::results::{PaperResult, Planned, Results, TableSteps},
+    report::results::{PaperResult, Planned, Results, TableResult, TableSteps},
     reproduction::Reproduction,
     runner::Runner,
 };
@@ -36,7 +37,7 @@ impl<'a> ReproductionRun<'a> {
     }
 
     /// Runs what is left, and writes the reports after each figure and at the end: `PAPER.md` for each paper,
-    /// `report.html` with all papers, `results.json`.
+    /// `claims.md`, `report.html` with all papers, `results.json`.
     ///
     /// It goes paper by paper, and within a paper what costs least first, so that a run that is stopped leaves as many
     /// rows as there can be. A command that fails is a row that says so, and no error; see
@@ -76,9 +77,15 @@ impl<'a> ReproductionRun<'a> {
         let folder = &self.of.options().output;
         let file =
             |name: &str, text: &str| AtomicFile::write_with(folder.join(name), |file| file.write_all(text.as_bytes()));
+        for drawing in results.papers.iter().flat_map(|paper| &paper.tables).flat_map(|table| &table.drawings) {
+            if let Some(curve) = &drawing.curve {
+                file(&drawing.file, &curve.to_svg())?;
+            }
+        }
         for paper in &results.papers {
             file(&format!("{}.md", paper.name), &paper.to_markdown(&results))?;
         }
+        file("claims.md", &results.claims_to_markdown())?;
         file("report.html", &results.to_html(folder))?;
         Ok(file("results.json", &senv_eval::to_json(&results))?)
     }
@@ -89,6 +96,12 @@ impl<'a> ReproductionRun<'a> {
         let results = self.results();
         let papers: Vec<String> = results.papers.iter().map(|paper| paper.to_markdown(&results)).collect();
         papers.join("\n")
+    }
+
+    /// What the papers claim, with the verdicts of what has run, in Markdown.
+    #[must_use]
+    pub fn claims_to_markdown(&self) -> String {
+        self.results().claims_to_markdown()
     }
 
     /// Whether a command has failed since the folder was opened.
@@ -103,8 +116,10 @@ impl<'a> ReproductionRun<'a> {
             let of_paper: Vec<usize> = steps.iter().flat_map(|steps| steps.in_order(plan)).collect();
             let Origin { data, versions } = self.checksums.origin(plan, states, &of_paper);
             let results = paper.tables.iter().zip(steps).map(|(table, steps)| steps.result(plan, states, table));
+            let tables: Vec<TableResult> = results.collect();
+            let claims = paper.claims.iter().map(|claim| judge(claim, paper, &tables)).collect();
             let (name, title, about) = (paper.name.name(), paper.title, paper.about);
-            PaperResult { name, title, about, tables: results.collect(), data, versions }
+            PaperResult { name, title, about, tables, claims, data, versions }
         };
         Results {
             version: env!("CARGO_PKG_VERSION").to_owned(),

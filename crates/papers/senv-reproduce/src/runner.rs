@@ -216,8 +216,7 @@ impl<'a> Runner<'a> {
             Some(path) => fs::read_to_string(path).unwrap_or_default(),
             None => printed.to_owned(),
         };
-        // Some commands print nothing.
-        let output = serde_json::from_str(&text).unwrap_or(Value::Null);
+        let output = json_of(&text);
         if let Some(path) = &step.result {
             let _ = fs::remove_file(path);
         }
@@ -243,6 +242,17 @@ impl<'a> Runner<'a> {
             }
             thread::sleep(Duration::from_millis(50));
         }
+    }
+}
+
+/// What was printed, as JSON: nothing is `null`, and objects one a line are the `lines` of one.
+fn json_of(text: &str) -> Value {
+    let values: Option<Vec<Value>> =
+        serde_json::Deserializer::from_str(text).into_iter().map(|value| value.ok()).collect();
+    match values {
+        Some(mut values) if values.len() == 1 => values.remove(0),
+        Some(values) if values.len() > 1 => serde_json::json!({ "lines": values }),
+        _ => Value::Null,
     }
 }
 
@@ -280,4 +290,21 @@ fn record_path(folder: &Path, key: &str) -> PathBuf {
 /// What a folder knows of a step.
 fn record(folder: &Path, key: &str) -> Option<Record> {
     serde_json::from_str(&fs::read_to_string(record_path(folder, key)).ok()?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn lines_of_json_are_one_value() {
+        assert_eq!(json_of("{\"a\": 1}\n"), json!({"a": 1}));
+        assert_eq!(json_of("{\"a\": 1}\n{\"a\": 2}\n"), json!({"lines": [{"a": 1}, {"a": 2}]}));
+        assert_eq!(
+            [json_of(""), json_of("a table"), json_of("{\"a\": 1}\nand more")],
+            [Value::Null, Value::Null, Value::Null]
+        );
+    }
 }

@@ -23,18 +23,19 @@ use crate::{
 /// an hour and a half on two cores; --list says what is run and how long each part takes. Models need about 15 GB in
 /// the folder.
 ///
-/// It writes PAPER.md for each paper, with the checksums of the data files, report.html with all papers, and
-/// results.json.
+/// It writes PAPER.md for each paper, with the checksums of the data files, report.html with all papers, claims.md (what
+/// the papers claim, each with its verdict), and results.json. `senv reproduce claims` prints the claims of what has run.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   senv reproduce --list
   senv reproduce cse --data DIR --output OUT
+  senv reproduce claims --data DIR --output OUT
   senv reproduce --data DIR --output OUT --text books.txt")]
 pub(crate) struct Reproduce {
-    /// Papers; all without any.
-    #[arg(value_name = "PAPER", value_parser = paper_names())]
-    papers: Vec<PaperName>,
+    /// Papers; all without any. With `claims` among them, what they claim is printed, and nothing is run.
+    #[arg(value_name = "PAPER", value_parser = subjects())]
+    subjects: Vec<Subject>,
     /// The folder of the data sets: as sts/2014/TASK.tsv, sick/test.tsv and so on, or as their authors name the files.
     #[arg(long, value_name = "DIR", required_unless_present = "list")]
     data: Option<PathBuf>,
@@ -56,10 +57,24 @@ pub(crate) struct Reproduce {
     quick: bool,
 }
 
-/// The names of the papers, each with its help.
-fn paper_names() -> impl TypedValueParser<Value = PaperName> {
-    let names = PaperName::ALL.iter().map(|paper| PossibleValue::new(paper.name()).help(paper.about()));
-    PossibleValuesParser::new(names).try_map(|name| name.parse::<PaperName>())
+/// What is asked for: a paper, or the claims of the papers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Subject {
+    Paper(PaperName),
+    Claims,
+}
+
+/// The name that stands for the claims.
+const CLAIMS: &str = "claims";
+
+/// The names of the papers, each with its help, and the claims.
+fn subjects() -> impl TypedValueParser<Value = Subject> {
+    let papers = PaperName::ALL.iter().map(|paper| PossibleValue::new(paper.name()).help(paper.about()));
+    let claims = PossibleValue::new(CLAIMS).help("What the papers claim, with the verdict of what has run");
+    PossibleValuesParser::new(papers.chain([claims])).try_map(|name| match &name[..] {
+        CLAIMS => Ok(Subject::Claims),
+        name => name.parse::<PaperName>().map(Subject::Paper),
+    })
 }
 
 impl Reproduce {
@@ -75,6 +90,9 @@ impl Reproduce {
             return output::print(&reproduction.list());
         }
         let mut run = ReproductionRun::open(&reproduction).map_err(failure)?;
+        if self.subjects.contains(&Subject::Claims) {
+            return output::print(&run.claims_to_markdown());
+        }
         let started = Instant::now();
         let progress = RunProgress::new();
         let ended = if self.report { run.write_reports() } else { run.complete(&progress) };
@@ -95,8 +113,13 @@ impl Reproduce {
     fn options(&self, threads: usize) -> Result<Options> {
         let folder = |given: &Option<PathBuf>, name: &str| given.clone().unwrap_or_else(|| PathBuf::from(name));
         let mut options = Options::new(folder(&self.data, "DATA"), folder(&self.output, "OUT"));
-        if !self.papers.is_empty() {
-            options.papers.clone_from(&self.papers);
+        let paper = |subject: &Subject| match subject {
+            Subject::Paper(name) => Some(*name),
+            Subject::Claims => None,
+        };
+        let papers: Vec<PaperName> = self.subjects.iter().filter_map(paper).collect();
+        if !papers.is_empty() {
+            options.papers = papers;
         }
         options.text.clone_from(&self.text);
         options.quick = self.quick;

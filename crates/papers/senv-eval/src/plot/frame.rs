@@ -127,6 +127,12 @@ impl Plot {
         self.line(&format!("<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3\" fill=\"{color}\"/>"));
     }
 
+    /// A dot that lets others shine through, where there are many.
+    pub(crate) fn faint_dot(&mut self, (x, y): (f64, f64), color: &str) {
+        let (x, y) = (self.x(x), self.y(y));
+        self.line(&format!("<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"2\" fill=\"{color}\" fill-opacity=\".4\"/>"));
+    }
+
     /// A line through points.
     pub(crate) fn polyline(&mut self, points: &[(f64, f64)], color: &str) {
         let places: Vec<String> = points.iter().map(|&(x, y)| format!("{:.1},{:.1}", self.x(x), self.y(y))).collect();

@@ -8,4 +8,5 @@ pub(crate) mod norm_plot;
 pub(crate) mod norms;
 pub(crate) mod pair_histograms;
 pub(crate) mod rows;
+pub(crate) mod scatter;
 pub(crate) mod tsne;

@@ -14,6 +14,7 @@ use serde::Serialize;
 
 use crate::{
     error::Result,
+    plot::scatter::scatter_svg,
     score::{
         correlations::Correlations,
         pairs::{PairScorer, PairSource},
@@ -78,6 +79,23 @@ pub struct RelatednessResult {
     pub tasks: Vec<RelatednessTaskResult>,
     /// All pairs of all files as one list (not a mean of the files); `None` for a single file.
     pub together: Option<Agreement>,
+}
+
+impl RelatednessResult {
+    /// The scores over the gold scores of these tasks, which it is of, as a self-contained SVG: those of a cosine on the
+    /// scale of the gold scores, from its lowest for 0 and less.
+    #[must_use]
+    pub fn to_svg(&self, tasks: &[StsTask]) -> String {
+        let of_task = |(task, result): (&StsTask, &RelatednessTaskResult)| {
+            let on_scale = |score: f64| match self.scored_by {
+                ScoringMethod::Cosine => task.scale.of_cosine(score),
+                ScoringMethod::Supervised => score,
+            };
+            task.gold().into_iter().zip(result.result.scores.iter().map(|&score| on_scale(score))).collect::<Vec<_>>()
+        };
+        let points: Vec<(f64, f64)> = tasks.iter().zip(&self.tasks).flat_map(of_task).collect();
+        scatter_svg(&points, &format!("{} pairs, {}", points.len(), self.scored_by.name()))
+    }
 }
 
 /// Scores the pairs of SICK or the STS benchmark by the cosine of their embeddings.

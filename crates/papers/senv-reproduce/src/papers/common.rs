@@ -1,6 +1,6 @@
 //! Texts, models and columns that several papers have.
 
-use senv_eval::{PublishedSystem, published_sts};
+use senv_eval::{Correlations, PublishedSystem, published_sts};
 
 use crate::paper::{Column, Evaluation, Model};
 
@@ -14,8 +14,8 @@ pub(super) const TREES: &str = "3,914 trees";
 /// The tasks of STS 2014, in the order of the Sent2Vec paper.
 pub(super) const STS_2014: [&str; 6] = ["deft-news", "deft-forum", "OnWN", "tweet-news", "images", "headlines"];
 
-/// The tasks of STS 2012 to 2014 that are public.
-pub(super) const STS: [(u16, &str); 14] = [
+/// The tasks of STS 2012 to 2016; those of `may_be_missing` are not public, or seldom at hand.
+pub(super) const STS: [(u16, &str); 25] = [
     (2012, "MSRpar"),
     (2012, "MSRvid"),
     (2012, "OnWN"),
@@ -24,17 +24,40 @@ pub(super) const STS: [(u16, &str); 14] = [
     (2013, "FNWN"),
     (2013, "OnWN"),
     (2013, "headlines"),
+    (2013, "SMT"),
     (2014, "OnWN"),
     (2014, "deft-forum"),
     (2014, "deft-news"),
     (2014, "headlines"),
     (2014, "images"),
     (2014, "tweet-news"),
+    (2015, "answers-forums"),
+    (2015, "answers-students"),
+    (2015, "belief"),
+    (2015, "headlines"),
+    (2015, "images"),
+    (2016, "answer-answer"),
+    (2016, "headlines"),
+    (2016, "plagiarism"),
+    (2016, "postediting"),
+    (2016, "question-question"),
 ];
 
-/// STS 2012 to 2014.
-pub(super) const EVAL_STS: Evaluation =
-    Evaluation { command: "eval sts --model $MODEL --no-floor --json @sts12 @sts13 @sts14", seconds: 0.3 };
+/// The set without which a task has no figure of ours; empty for tasks that are public.
+fn may_be_missing(year: u16, task: &str) -> &'static str {
+    match (year, task) {
+        (2013, "SMT") => "sts13-smt",
+        (2015, _) => "sts15",
+        (2016, _) => "sts16",
+        _ => "",
+    }
+}
+
+/// STS 2012 to 2014, and 2015 and 2016 where they are there.
+pub(super) const EVAL_STS: Evaluation = Evaluation {
+    command: "eval sts --model $MODEL --no-floor --json @sts12 @sts13 @sts14 @sts15| @sts16|",
+    seconds: 0.3,
+};
 
 /// SICK by cosine, and by a regression on frozen vectors.
 pub(super) const EVAL_SICK: Evaluation = Evaluation {
@@ -75,8 +98,10 @@ pub(super) const EVAL_TREC: Evaluation =
     Evaluation { command: "eval classify --model $MODEL --json @trec-train --test @trec-test", seconds: 2.0 };
 
 /// Paraphrase ranking.
-pub(super) const EVAL_RANKING: Evaluation =
-    Evaluation { command: "eval ranking --model $MODEL --json @msrp", seconds: 1.0 };
+pub(super) const EVAL_RANKING: Evaluation = Evaluation {
+    command: "eval ranking --model $MODEL --svg $OUT/figures/recall-$STEM.svg --force --json @msrp",
+    seconds: 1.0,
+};
 
 /// Accuracy of a classification.
 pub(super) fn accuracy(title: &str, evaluation: usize) -> Column {
@@ -91,19 +116,63 @@ pub(super) fn msrp(evaluation: usize) -> [Column; 2] {
     ]
 }
 
+/// Which correlation a table shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Correlation {
+    Pearson,
+    Spearman,
+}
+
+impl Correlation {
+    /// Its field in a JSON.
+    pub(super) const fn field(self) -> &'static str {
+        match self {
+            Self::Pearson => "pearson_r_x100",
+            Self::Spearman => "spearman_rho_x100",
+        }
+    }
+
+    /// Of published correlations.
+    pub(super) fn of(self, values: &Correlations) -> Option<f64> {
+        match self {
+            Self::Pearson => values.pearson_r_x100,
+            Self::Spearman => values.spearman_rho_x100,
+        }
+    }
+}
+
+/// The accuracies of the six classifications, from the evaluation of this number on: MSRP, MR, CR, SUBJ, MPQA, TREC.
+pub(super) fn accuracies(first: usize) -> [Column; 6] {
+    let [detection, _] = msrp(first);
+    [
+        detection,
+        accuracy("MR", first + 1),
+        accuracy("CR", first + 2),
+        accuracy("SUBJ", first + 3),
+        accuracy("MPQA", first + 4),
+        accuracy("TREC", first + 5),
+    ]
+}
+
 /// Pearson's r of a task of STS.
 pub(super) fn sts_task(evaluation: usize, year: u16, task: &str) -> Column {
-    let title = format!("{year} {task}");
-    Column::new(&title, evaluation, &format!("tasks[year={year},name={task}].pearson_r_x100"))
+    sts_task_by(Correlation::Pearson, evaluation, year, task)
 }
 
-/// The mean of the tasks of a year.
+/// A correlation of a task of STS.
+pub(super) fn sts_task_by(correlation: Correlation, evaluation: usize, year: u16, task: &str) -> Column {
+    let path = format!("tasks[year={year},name={task}].{}", correlation.field());
+    Column::new(&format!("{year} {task}"), evaluation, &path).of_set(may_be_missing(year, task))
+}
+
+/// The mean of the tasks of a year; SMT of 2013 is one of them where it is there.
 pub(super) fn sts_year(evaluation: usize, year: u16) -> Column {
     let path = format!("years[year={year}].plain_mean_over_tasks.pearson_r_x100");
-    Column::new(&format!("{year}"), evaluation, &path)
+    let set = if year < 2015 { "" } else { may_be_missing(year, "") };
+    Column::new(&format!("{year}"), evaluation, &path).of_set(set)
 }
 
-/// The mean of all tasks.
+/// The mean of all tasks that are there.
 pub(super) fn sts_mean(evaluation: usize) -> Column {
     Column::new("all tasks", evaluation, "overall.plain_mean_over_tasks.pearson_r_x100")
 }
@@ -115,9 +184,33 @@ pub(super) fn sts_system(name: &str) -> Option<PublishedSystem> {
 
 /// Pearson's r of a published system on tasks.
 pub(super) fn sts_values(name: &str, tasks: &[(Option<u16>, &str)]) -> Vec<Option<f64>> {
+    sts_values_by(Correlation::Pearson, name, tasks)
+}
+
+/// A correlation of a published system on tasks.
+pub(super) fn sts_values_by(correlation: Correlation, name: &str, tasks: &[(Option<u16>, &str)]) -> Vec<Option<f64>> {
     let system = sts_system(name);
-    let value = |&(year, task): &(Option<u16>, &str)| system.as_ref()?.value(year, task)?.pearson_r_x100;
+    let value = |&(year, task): &(Option<u16>, &str)| correlation.of(&system.as_ref()?.value(year, task)?);
     tasks.iter().map(value).collect()
+}
+
+/// The same training with three seeds: `FILE.senv`, `FILE-2.senv`, `FILE-3.senv`. Files of words and models that it
+/// starts from are the same.
+pub(super) fn with_seeds(model: &Model) -> [Model; 3] {
+    seeded(&model.file).map(|file| {
+        let seed = file.strip_suffix(".senv").and_then(|stem| stem.rsplit_once('-')).map_or("1", |(_, seed)| seed);
+        let command = model.command.replace(&format!(" --output $OUT/{}", model.file), "");
+        let vectors = |file: &str| format!("$OUT/{}", file.replace(".senv", ".npy"));
+        let command = command.replace(&vectors(&model.file), &vectors(&file));
+        let seed = if file == model.file { String::new() } else { format!(" --seed {seed}") };
+        Model::new(&file, model.seconds, format!("{command}{seed}"))
+    })
+}
+
+/// The files of [`with_seeds`].
+pub(super) fn seeded(file: &str) -> [String; 3] {
+    let stem = file.strip_suffix(".senv").unwrap_or(file);
+    [file.to_owned(), format!("{stem}-2.senv"), format!("{stem}-3.senv")]
 }
 
 /// CBOW with the settings of the Siamese CBOW paper.
@@ -153,10 +246,27 @@ pub(super) fn sent2vec_bigrams(seed: u32) -> Model {
     Model::new(&format!("sent2vec-bi-{seed}.senv"), 60.0, command)
 }
 
-/// PV-DBOW.
+/// PV-DBOW with settings as of large collections of long documents.
 pub(super) fn pv_dbow() -> Model {
     let command = "train pv-dbow --preset paper --input @text --dim 300 --epochs 5 --no-check --json";
     Model::new("pv-dbow.senv", 30.0, command)
+}
+
+/// PV-DBOW with the defaults, which fit the text.
+pub(super) fn pv_dbow_fitted() -> Model {
+    Model::new("pv-dbow-fit.senv", 120.0, "train pv-dbow --input @text --dim 300 --no-check --json")
+}
+
+/// FastSent.
+pub(super) fn fast_sent() -> Model {
+    let command = "train fast-sent --preset paper --input @text --dim 300 --epochs 3 --no-check --json";
+    Model::new("fast-sent.senv", 70.0, command)
+}
+
+/// Siamese CBOW by gradient descent at 1e-2.
+pub(super) fn scbow_words() -> Model {
+    let command = "train siamese-cbow --preset paper --input @text --no-check --json --lr 1e-2";
+    Model::new("scbow-sgd-sum.senv", 45.0, command)
 }
 
 /// PV-DM.
@@ -169,12 +279,15 @@ pub(super) fn c_phrase() -> Model {
     Model::new("c-phrase.senv", 60.0, "train c-phrase --input @trees --dim 300 --no-check --json")
 }
 
-/// Skip-thoughts: one direction, two, and both side by side.
-pub(super) fn skip_thoughts() -> [Model; 3] {
+/// Skip-thoughts of three seeds: one direction, two, and both side by side.
+pub(super) fn skip_thoughts() -> Vec<Model> {
     let common = "--input @news --init-vectors $OUT/cbow.senv --sentence-dim 400 --softmax sampled --batch 64 --min-count 3 --steps 1000 --json";
-    [
-        Model::new("uni.senv", 110.0, format!("train skip-thought {common}")),
-        Model::new("bi.senv", 110.0, format!("train skip-thought --bi {common}")),
-        Model::new("combined.senv", 1.0, "combine --model $OUT/uni.senv --with $OUT/bi.senv"),
-    ]
+    let uni = Model::new("uni.senv", 110.0, format!("train skip-thought {common}"));
+    let bi = Model::new("bi.senv", 110.0, format!("train skip-thought --bi {common}"));
+    let mut models = Vec::new();
+    for ((uni, bi), file) in with_seeds(&uni).into_iter().zip(with_seeds(&bi)).zip(seeded("combined.senv")) {
+        let command = format!("combine --model $OUT/{} --with $OUT/{}", uni.file, bi.file);
+        models.extend([uni, bi, Model::new(&file, 1.0, command)]);
+    }
+    models
 }

@@ -8,7 +8,7 @@ use super::{
 };
 
 /// What stands above every report.
-pub(crate) const READING: &str = "Ours above (or left of) the paper's figure. Data are smaller here than in the papers, as each row says: read which system is ahead, not how far a row is from the paper. Behind a mean over several seeds stand the least and the greatest. A mean of the paper's figures is computed here, over the tasks that we have. `-` is explained below a table.";
+pub(crate) const READING: &str = "Ours above (or left of) the paper's figure. Data are smaller here than in the papers, as each row says: read which system is ahead, not how far a row is from the paper. Behind a figure of several seeds (a mean, or a median where the table says so) stand the least and the greatest. A mean of the paper's figures is computed here, over the tasks that we have. `-` is explained below a table.";
 
 /// What is said of figures that mean nothing.
 pub(crate) const QUICK: &str =
@@ -68,8 +68,8 @@ fn write_table<'a>(out: &mut String, table: &'a TableResult, known: &mut Vec<&'a
     for note in &report_table.notes {
         let _ = writeln!(out, "\n{}", escape(note));
     }
-    if let Some(figure) = table.figure {
-        let _ = writeln!(out, "\n![{}]({figure})", table.title);
+    for drawing in &table.drawings {
+        let _ = writeln!(out, "\n![{}]({})", drawing.title, drawing.file);
     }
     let new: Vec<_> = table.commands.iter().filter(|command| !known.contains(&&command.command[..])).collect();
     if new.is_empty() {
@@ -83,7 +83,8 @@ fn write_table<'a>(out: &mut String, table: &'a TableResult, known: &mut Vec<&'a
     out.push_str("```\n");
 }
 
-fn escape(text: &str) -> String {
+/// Text in a cell of a table.
+pub(super) fn escape(text: &str) -> String {
     text.replace('|', "\\|").replace('*', "\\*")
 }
 
@@ -97,7 +98,8 @@ mod tests {
     fn the_data_stand_at_the_end_with_the_start_of_their_checksums() {
         let data = vec![DataFile { path: "mr/all.tsv".to_owned(), sha256: "0123456789abcdef0123".to_owned() }];
         let versions = vec!["0.1.0".to_owned()];
-        let paper = PaperResult { name: "p", title: "t", about: "a", tables: Vec::new(), data, versions };
+        let paper =
+            PaperResult { name: "p", title: "t", about: "a", tables: Vec::new(), claims: Vec::new(), data, versions };
         let results = Results { version: "0.1.0".to_owned(), quick: false, papers: Vec::new() };
         let report = paper.to_markdown(&results);
         assert!(report.ends_with("```text\n0123456789abcdef  mr/all.tsv\n```\n"), "{report}");

@@ -1,5 +1,6 @@
 //! What a run has found, and how it is written down.
 
+mod claims;
 pub(crate) mod list;
 mod markdown;
 mod page;

@@ -50,10 +50,12 @@ fn write_table(out: &mut String, table: &TableResult, folder: &Path) {
     for note in &report_table.notes {
         let _ = writeln!(out, "<p class=\"legend\">{}</p>", escape_html(note));
     }
-    if let Some(svg) = table.figure.and_then(|name| fs::read_to_string(folder.join(name)).ok()) {
+    for drawing in &table.drawings {
+        let Ok(svg) = fs::read_to_string(folder.join(&drawing.file)) else { continue };
         let svg = svg.find("<svg").map_or("", |start| &svg[start..]);
-        let named = format!("<svg role=\"img\" aria-label=\"{}\"", escape_html(table.title));
-        let _ = writeln!(out, "<figure><div class=\"draw\">{}</div></figure>", svg.replacen("<svg", &named, 1));
+        let title = escape_html(&drawing.title);
+        let svg = svg.replacen("<svg", &format!("<svg role=\"img\" aria-label=\"{title}\""), 1);
+        let _ = writeln!(out, "<figure><div class=\"draw\">{svg}</div><figcaption>{title}</figcaption></figure>");
     }
     out.push_str("<details><summary>Commands</summary><pre>");
     for command in &table.commands {

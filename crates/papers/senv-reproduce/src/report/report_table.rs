@@ -26,10 +26,25 @@ pub(crate) struct ReportTable {
 impl ReportTable {
     /// The lines of a table: ours, below it theirs; a wide one is transposed, with ours and theirs side by side.
     pub(crate) fn new(table: &TableResult) -> Self {
-        let mut report_table = if table.columns.len() > WIDE { transposed(table) } else { upright(table) };
+        let shown = shown(table);
+        let mut report_table = if shown.columns.len() > WIDE { transposed(&shown) } else { upright(&shown) };
         report_table.notes = notes(table);
         report_table
     }
+}
+
+/// The table without the columns that are hidden.
+fn shown(table: &TableResult) -> TableResult {
+    let mut shown = table.clone();
+    let is_shown: Vec<bool> = table.columns.iter().map(|column| !column.is_hidden).collect();
+    let keep = |place: usize| is_shown.get(place).copied().unwrap_or(true);
+    let mut place = 0..;
+    shown.columns.retain(|_| place.next().is_some_and(keep));
+    for row in &mut shown.rows {
+        let mut place = 0..;
+        row.cells.retain(|_| place.next().is_some_and(keep));
+    }
+    shown
 }
 
 fn upright(table: &TableResult) -> ReportTable {
@@ -38,8 +53,10 @@ fn upright(table: &TableResult) -> ReportTable {
     let mut rows = Vec::new();
     for row in &table.rows {
         let cells = row.cells.iter().zip(&table.columns);
-        let ours = cells.clone().map(|(cell, column)| ours(row, cell, column));
-        rows.push((Whose::Ours, [row.name.clone(), row.data.to_owned()].into_iter().chain(ours).collect()));
+        if row.n_models > 0 {
+            let ours = cells.clone().map(|(cell, column)| ours(table, row, cell, column));
+            rows.push((Whose::Ours, [row.name.clone(), row.data.to_owned()].into_iter().chain(ours).collect()));
+        }
         if has_theirs(row) {
             let theirs = cells.map(|(cell, column)| theirs(cell, column));
             let name = format!("paper: {}", row.published_name);
@@ -52,7 +69,9 @@ fn upright(table: &TableResult) -> ReportTable {
 fn transposed(table: &TableResult) -> ReportTable {
     let mut head = vec![String::new()];
     for row in &table.rows {
-        head.push(if row.data.is_empty() { row.name.clone() } else { format!("{} ({})", row.name, row.data) });
+        if row.n_models > 0 {
+            head.push(if row.data.is_empty() { row.name.clone() } else { format!("{} ({})", row.name, row.data) });
+        }
         if has_theirs(row) {
             head.push(format!("paper: {}", row.published_name));
         }
@@ -60,7 +79,9 @@ fn transposed(table: &TableResult) -> ReportTable {
     let line = |(i, column): (usize, &ColumnResult)| {
         let mut line = vec![column.title.clone()];
         for row in &table.rows {
-            line.push(ours(row, &row.cells[i], column));
+            if row.n_models > 0 {
+                line.push(ours(table, row, &row.cells[i], column));
+            }
             if has_theirs(row) {
                 line.push(theirs(&row.cells[i], column));
             }
@@ -74,21 +95,21 @@ fn has_theirs(row: &RowResult) -> bool {
     row.cells.iter().any(|cell| cell.theirs.is_some())
 }
 
-/// A figure of ours: the value, or of several seeds the mean with the least and the greatest.
-fn ours(row: &RowResult, cell: &Cell, column: &ColumnResult) -> String {
+/// A figure of ours: the value, or of several seeds the mean or median with the least and the greatest.
+fn ours(table: &TableResult, row: &RowResult, cell: &Cell, column: &ColumnResult) -> String {
     if let Some(words) = &cell.words {
         return words.clone();
     }
-    let Some(mean) = cell.mean() else { return "-".to_owned() };
+    let Some(center) = cell.center(table.center) else { return "-".to_owned() };
     let print = |x: f64| number(x, column.digits);
     let n = cell.ours.len();
     let some = if n < row.n_models { format!(" ({n} of {})", row.n_models) } else { String::new() };
     if n == 1 {
-        return print(mean) + &some;
+        return print(center) + &some;
     }
     let least = cell.ours.iter().copied().fold(f64::INFINITY, f64::min);
     let greatest = cell.ours.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    format!("{} [{}, {}]{some}", print(mean), print(least), print(greatest))
+    format!("{} [{}, {}]{some}", print(center), print(least), print(greatest))
 }
 
 fn theirs(cell: &Cell, column: &ColumnResult) -> String {
@@ -129,9 +150,14 @@ fn notes(table: &TableResult) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::paper::Center;
+
+    /// A column that is not shown.
+    const HIDDEN: usize = 20;
 
     fn table(n_columns: usize, cell: &Cell) -> TableResult {
-        let column = |i: usize| ColumnResult { title: format!("c{i}"), path: String::new(), digits: 1 };
+        let column =
+            |i: usize| ColumnResult { title: format!("c{i}"), path: String::new(), digits: 1, is_hidden: i == HIDDEN };
         let row = |name: &str| RowResult {
             name: name.to_owned(),
             data: "1 M words",
@@ -145,7 +171,8 @@ mod tests {
             columns: (0..n_columns).map(column).collect(),
             rows: vec![row("a")],
             commands: Vec::new(),
-            figure: None,
+            center: Center::Mean,
+            drawings: Vec::new(),
         }
     }
 
@@ -160,6 +187,30 @@ mod tests {
         assert_eq!(report_table.head, ["", "a (1 M words)", "paper: theirs"]);
         assert_eq!(report_table.rows.len(), 9);
         assert_eq!(report_table.rows[8].1, ["c8", "1.5 [1.0, 2.0]", "3.0"]);
+        let report_table = ReportTable::new(&table(22, &cell));
+        let titles: Vec<&str> = report_table.rows.iter().map(|row| &row.1[0][..]).collect();
+        assert_eq!(titles[18..], ["c18", "c19", "c21"]);
+    }
+
+    #[test]
+    fn published_figures_stand_alone_and_a_median_is_no_mean() {
+        let cell = Cell { ours: vec![1.0, 2.0, 9.0], theirs: Some(3.0), ..Cell::default() };
+        let alone = Cell { ours: Vec::new(), ..cell.clone() };
+        for n_columns in [1, 9] {
+            let mut table = table(n_columns, &cell);
+            table.center = Center::Median;
+            let published = RowResult { n_models: 0, cells: vec![alone.clone(); n_columns], ..table.rows[0].clone() };
+            table.rows.push(published);
+            let report_table = ReportTable::new(&table);
+            let expected: &[&str] = if n_columns == 1 {
+                &["a", "1 M words", "2.0 [1.0, 9.0]", "paper: theirs", "", "3.0", "paper: theirs", "", "3.0"]
+            } else {
+                &["c0", "2.0 [1.0, 9.0]", "3.0", "3.0"]
+            };
+            let found: Vec<&String> = report_table.rows.iter().flat_map(|(_, cells)| cells).collect();
+            assert_eq!(found[..expected.len()], *expected);
+            assert!(report_table.notes.is_empty());
+        }
     }
 
     #[test]

@@ -2,14 +2,15 @@
 
 use std::time::Duration;
 
-use senv_eval::{DataFile, duration};
+use senv_eval::{Curve, DataFile, duration};
 use serde::Serialize;
 use serde_json::Value;
 
 use super::reading::{Figure, read};
 use crate::{
-    paper::{Column, Paper, Row, Source, Table},
-    plan::Plan,
+    claims::judge::ClaimResult,
+    paper::{Center, Column, Curves, Drawing, Paper, Row, Source, Table},
+    plan::{Plan, stem},
     runner::CommandState,
 };
 
@@ -31,6 +32,8 @@ pub(crate) struct PaperResult {
     pub(crate) title: &'static str,
     pub(crate) about: &'static str,
     pub(crate) tables: Vec<TableResult>,
+    /// What it claims, with the verdicts.
+    pub(crate) claims: Vec<ClaimResult>,
     /// The files that its commands read.
     pub(crate) data: Vec<DataFile>,
     /// The versions of senv that ran them.
@@ -46,8 +49,22 @@ pub(crate) struct TableResult {
     pub(crate) rows: Vec<RowResult>,
     /// The commands, each once, models before what is read from them.
     pub(crate) commands: Vec<CommandResult>,
-    /// A drawing in the folder of the run.
-    pub(crate) figure: Option<&'static str>,
+    /// How the seeds of a row become one figure.
+    pub(crate) center: Center,
+    /// Drawings in the folder of the run.
+    pub(crate) drawings: Vec<DrawingResult>,
+}
+
+/// A drawing.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct DrawingResult {
+    /// What it shows.
+    pub(crate) title: String,
+    /// Its file in the folder of the run.
+    pub(crate) file: String,
+    /// Its lines, where it is drawn from the table.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) curve: Option<Curve>,
 }
 
 /// A column.
@@ -57,6 +74,8 @@ pub(crate) struct ColumnResult {
     /// The path in the JSON of the evaluation.
     pub(crate) path: String,
     pub(crate) digits: usize,
+    /// Whether a mean is of it and it is not shown.
+    pub(crate) is_hidden: bool,
 }
 
 /// A row.
@@ -111,9 +130,18 @@ impl CommandResult {
 }
 
 impl Cell {
-    /// The mean over the seeds.
-    pub(crate) fn mean(&self) -> Option<f64> {
-        (!self.ours.is_empty()).then(|| self.ours.iter().sum::<f64>() / self.ours.len() as f64)
+    /// The mean or the median over the seeds.
+    pub(crate) fn center(&self, center: Center) -> Option<f64> {
+        let n = self.ours.len();
+        match center {
+            _ if n == 0 => None,
+            Center::Mean => Some(self.ours.iter().sum::<f64>() / n as f64),
+            Center::Median => {
+                let mut sorted = self.ours.clone();
+                sorted.sort_by(f64::total_cmp);
+                Some((sorted[(n - 1) / 2] + sorted[n / 2]) / 2.0)
+            }
+        }
     }
 }
 
@@ -130,17 +158,21 @@ pub(crate) type Planned = (Paper, Vec<TableSteps>);
 pub(crate) struct TableSteps {
     /// For each row and each of its models the steps of the evaluations, and that of the training.
     rows: Vec<Vec<(Vec<usize>, Option<usize>)>>,
+    /// For each column why the data set that it is of is not there.
+    missing: Vec<Option<String>>,
 }
 
 impl TableSteps {
     /// Plans a table.
     pub(crate) fn new(plan: &mut Plan, paper: &Paper, table: &Table) -> Self {
+        let of_set = |column: &Column| plan.why_not(column.set).filter(|_| !column.set.is_empty());
+        let missing = table.columns.iter().map(of_set).collect();
         let mut model = |file: &String| {
             let training = plan.model(paper, file);
             let evaluations = table.evaluations.iter().map(|e| plan.evaluation(paper, e, file)).collect();
             (evaluations, training)
         };
-        Self { rows: table.rows.iter().map(|row| row.models.iter().map(&mut model).collect()).collect() }
+        Self { rows: table.rows.iter().map(|row| row.models.iter().map(&mut model).collect()).collect(), missing }
     }
 
     /// What has to run.
@@ -160,7 +192,8 @@ impl TableSteps {
 
     /// The table as far as it has run.
     pub(crate) fn result(&self, plan: &Plan, states: &[CommandState], table: &Table) -> TableResult {
-        let rows = table.rows.iter().zip(&self.rows).map(|(row, models)| row_result(row, models, states, table));
+        let row = |(row, models): (&Row, &Vec<_>)| self.row_result(row, models, states, table);
+        let rows: Vec<RowResult> = table.rows.iter().zip(&self.rows).map(row).collect();
         TableResult {
             title: table.title,
             about: table.about,
@@ -171,12 +204,40 @@ impl TableSteps {
                     title: column.title.clone(),
                     path: column.path.clone(),
                     digits: column.digits,
+                    is_hidden: column.is_hidden,
                 })
                 .collect(),
-            rows: rows.collect(),
             commands: self.commands(plan, states),
-            figure: table.figure,
+            center: table.center,
+            drawings: table.drawings.iter().flat_map(|drawing| drawing_results(drawing, table, &rows)).collect(),
+            rows,
         }
+    }
+
+    fn row_result(
+        &self,
+        row: &Row,
+        models: &[(Vec<usize>, Option<usize>)],
+        states: &[CommandState],
+        table: &Table,
+    ) -> RowResult {
+        let mut cells: Vec<Cell> = Vec::new();
+        for (i, (column, missing)) in table.columns.iter().zip(&self.missing).enumerate() {
+            let theirs = row.published.get(i).copied().flatten();
+            let cell = match (&column.source, missing) {
+                (Source::Mean, _) => mean_cell(cells.iter(), theirs),
+                (Source::MeanOf(columns), _) => {
+                    mean_cell(columns.iter().filter_map(|&column| cells.get(column)), theirs)
+                }
+                (_, Some(reason)) if !models.is_empty() => {
+                    Cell { theirs, why_not: Some(reason.clone()), ..Cell::default() }
+                }
+                _ => figure_cell(row, models, states, column, theirs),
+            };
+            cells.push(cell);
+        }
+        let (name, published_name) = (row.name.clone(), row.published_name.clone());
+        RowResult { name, data: row.data, published_name, n_models: models.len(), cells }
     }
 
     fn commands(&self, plan: &Plan, states: &[CommandState]) -> Vec<CommandResult> {
@@ -203,17 +264,30 @@ fn add_with_needs(plan: &Plan, step: usize, order: &mut Vec<usize>) {
     order.push(step);
 }
 
-fn row_result(row: &Row, models: &[(Vec<usize>, Option<usize>)], states: &[CommandState], table: &Table) -> RowResult {
-    let mut cells: Vec<Cell> = Vec::new();
-    for (i, column) in table.columns.iter().enumerate() {
-        let cell = match column.source {
-            Source::Mean => mean_cell(&cells),
-            _ => figure_cell(row, models, states, column, row.published.get(i).copied().flatten()),
-        };
-        cells.push(cell);
+/// The drawings of a table: those that evaluations have written for its rows, or lines over its rows.
+fn drawing_results(drawing: &Drawing, table: &Table, rows: &[RowResult]) -> Vec<DrawingResult> {
+    match drawing {
+        Drawing::OfRows(file) => {
+            let has_run = |row: &RowResult| row.cells.iter().any(|cell| !cell.ours.is_empty() || cell.words.is_some());
+            let rows = table.rows.iter().zip(rows).filter(|(_, result)| has_run(result));
+            let of_row = |(row, _): (&Row, _)| {
+                let file = file.replace("$STEM", stem(row.models.first()?));
+                Some(DrawingResult { title: format!("{}: {}", table.title, row.name), file, curve: None })
+            };
+            rows.filter_map(of_row).collect()
+        }
+        Drawing::Curves(curves) => vec![lines(curves, table, rows)],
     }
-    let (name, published_name) = (row.name.clone(), row.published_name.clone());
-    RowResult { name, data: row.data, published_name, n_models: models.len(), cells }
+}
+
+fn lines(curves: &Curves, table: &Table, rows: &[RowResult]) -> DrawingResult {
+    let mut curve = Curve::new(curves.x_label, curves.y_label);
+    for &column in &curves.columns {
+        let points =
+            curves.rows.iter().filter_map(|&(x, row)| Some((x, rows[row].cells[column].center(table.center)?)));
+        curve.push(&table.columns[column].title, points.collect::<Vec<_>>());
+    }
+    DrawingResult { title: curves.title.to_owned(), file: curves.file.to_owned(), curve: Some(curve) }
 }
 
 fn figure_cell(
@@ -250,18 +324,25 @@ fn figure_of(state: &CommandState, path: &str) -> Result<Figure, String> {
     }
 }
 
-/// The mean over the columns that ours has, and of theirs over the same columns.
-fn mean_cell(cells: &[Cell]) -> Cell {
+/// The mean over the cells that ours has, and of theirs over the same; where ours has none, over all that theirs has.
+/// A mean that the paper prints stands for the one that is computed.
+fn mean_cell<'a>(cells: impl Iterator<Item = &'a Cell>, printed: Option<f64>) -> Cell {
+    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+    let cells: Vec<&Cell> = cells.collect();
     let n_seeds = cells.iter().map(|cell| cell.ours.len()).max().unwrap_or(0);
-    let has = |cell: &&Cell| n_seeds > 0 && cell.ours.len() == n_seeds;
-    let both: Vec<&Cell> = cells.iter().filter(has).collect();
-    if both.is_empty() {
-        return Cell::default();
+    if n_seeds == 0 {
+        let theirs: Vec<f64> = cells.iter().filter_map(|cell| cell.theirs).collect();
+        let theirs = printed.or_else(|| (!theirs.is_empty()).then(|| mean(&theirs)));
+        return Cell { theirs, ..Cell::default() };
     }
-    let mean = |values: Vec<f64>| values.iter().sum::<f64>() / values.len() as f64;
-    let ours = (0..n_seeds).map(|seed| mean(both.iter().map(|cell| cell.ours[seed]).collect())).collect();
+    let both: Vec<&Cell> = cells.into_iter().filter(|cell| cell.ours.len() == n_seeds).collect();
+    let of_seed = |seed: usize| mean(&both.iter().map(|cell| cell.ours[seed]).collect::<Vec<_>>());
     let theirs: Option<Vec<f64>> = both.iter().map(|cell| cell.theirs).collect();
-    Cell { ours, theirs: theirs.map(mean), ..Cell::default() }
+    Cell {
+        ours: (0..n_seeds).map(of_seed).collect(),
+        theirs: printed.or_else(|| theirs.map(|theirs| mean(&theirs))),
+        ..Cell::default()
+    }
 }
 
 #[cfg(test)]
@@ -288,12 +369,14 @@ mod tests {
 
     #[test]
     fn a_mean_is_over_the_columns_that_we_have() {
+        let mean_cell = |cells: &[Cell]| super::mean_cell(cells.iter(), None);
         let cells = [cell(&[1.0, 3.0], Some(10.0)), cell(&[], Some(99.0)), cell(&[2.0, 5.0], Some(20.0))];
-        let mean = mean_cell(&cells);
-        assert_eq!((mean.ours, mean.theirs), (vec![1.5, 4.0], Some(15.0)));
+        assert_eq!(mean_cell(&cells), cell(&[1.5, 4.0], Some(15.0)));
+        assert_eq!(super::mean_cell(cells.iter(), Some(7.0)), cell(&[1.5, 4.0], Some(7.0)));
         // A column that the paper lacks leaves no mean of theirs over the same columns.
-        let mean = mean_cell(&[cell(&[1.0], Some(10.0)), cell(&[3.0], None)]);
-        assert_eq!((mean.ours, mean.theirs), (vec![2.0], None));
-        assert_eq!(mean_cell(&[cell(&[], Some(1.0))]), Cell::default());
+        assert_eq!(mean_cell(&[cell(&[1.0], Some(10.0)), cell(&[3.0], None)]), cell(&[2.0], None));
+        // Published figures alone.
+        assert_eq!(mean_cell(&[cell(&[], Some(1.0)), cell(&[], None), cell(&[], Some(2.0))]), cell(&[], Some(1.5)));
+        assert_eq!(mean_cell(&[]), Cell::default());
     }
 }

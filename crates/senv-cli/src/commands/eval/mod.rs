@@ -15,6 +15,7 @@ mod relatedness;
 mod retrieval;
 mod sentences;
 mod shared;
+mod sizes;
 mod soup;
 
 use std::{
@@ -56,6 +57,7 @@ enum What {
     Compare(compare::Compare),
     Protocols(all::Protocols),
     Sentences(sentences::Sentences),
+    Sizes(sizes::Sizes),
     Sts(Sts),
     Sick(relatedness::Sick),
     Stsb(relatedness::Stsb),
@@ -165,6 +167,7 @@ impl Eval {
             What::Compare(command) => command.run(),
             What::Protocols(command) => command.run(),
             What::Sentences(command) => command.run(),
+            What::Sizes(command) => command.run(),
             What::Sts(command) => command.run(),
             What::Sick(command) => command.run(),
             What::Stsb(command) => command.run(),

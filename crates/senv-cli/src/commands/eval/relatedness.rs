@@ -1,6 +1,6 @@
 //! `senv eval sick` and `senv eval stsb`: agreement with graded relatedness.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use senv::{Model, Relatedness};
 use senv_eval::{
@@ -9,10 +9,11 @@ use senv_eval::{
 };
 use serde::Serialize;
 
-use super::{sentences_of, shared::Evaluated};
+use super::{check, sentences_of, shared::Evaluated, write};
 use crate::{
     argument::argument_of,
     commands::ModelArg,
+    destination::{Content, ForceArg},
     failure::Result,
     output::{self, grouped},
 };
@@ -67,6 +68,11 @@ struct Shared {
     /// How the regression is trained; the scripts stop by the --dev part.
     #[arg(long, value_name = "FORM", default_value = "regression", requires = "train")]
     form: FormArg,
+    /// Draw the scores of the regression, or without one those of the cosine, over the gold scores into this file.
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    #[command(flatten)]
+    force: ForceArg,
     /// Print what papers reported on the test part below the results.
     #[arg(long)]
     published: bool,
@@ -112,6 +118,9 @@ impl Shared {
         read: fn(&PathBuf) -> senv_data::Result<StsTask>,
         published: fn() -> Vec<PublishedRelatedness>,
     ) -> Result {
+        let files = [&self.files, &self.train, &self.dev].into_iter().flatten().map(PathBuf::as_path);
+        let inputs: Vec<&Path> = files.chain([&*self.model.model]).collect();
+        check(self.svg.as_ref(), "--svg", Content::Drawing, self.force, &inputs)?;
         let all = |paths: &[PathBuf]| paths.iter().map(read).collect::<senv_data::Result<Vec<_>>>();
         let (tasks, train, dev) = (all(&self.files)?, all(&self.train)?, all(&self.dev)?);
         let model = self.model.open_for_many()?;
@@ -128,6 +137,9 @@ impl Shared {
                 training.form.name()
             ));
             trained = Some(training.clone());
+        }
+        if let Some(last) = results.last() {
+            write(self.svg.as_ref(), || last.to_svg(&tasks))?;
         }
         let published = if self.published { published() } else { Vec::new() };
         let report = Report { results, trained };

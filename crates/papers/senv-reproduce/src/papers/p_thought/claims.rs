@@ -1,0 +1,247 @@
+//! What the P-thought paper claims.
+
+use crate::claims::{
+    Claim,
+    Test::{AtMost, Falls, Greatest, Least, Near},
+};
+
+pub(super) fn claims() -> Vec<Claim> {
+    vec![
+        Claim::new(
+            "p-thought-1",
+            "Table 3, section 5.2",
+            "Two bidirectional layers have the highest P-coherence of all systems.",
+            [Greatest(
+                ("table-3", "P-coherence"),
+                "P-thought, two layers, bidirectional",
+                vec![
+                    "P-thought, two layers forward",
+                    "P-thought, one layer, bidirectional",
+                    "InferSent, 256 units a direction, 8 epochs",
+                    "Skip-thoughts uni",
+                    "Skip-thoughts bi",
+                    "Skip-thoughts combined",
+                    "CBOW with SIF",
+                    "Sent2Vec, words",
+                    "Sent2Vec, words and bigrams",
+                ],
+            )],
+            "",
+        ),
+        Claim::new(
+            "p-thought-2",
+            "Table 3, section 5.3",
+            "The more complex the encoder, the higher is its P-coherence.",
+            [Falls(
+                ("table-3", "P-coherence"),
+                vec![
+                    "P-thought, two layers, bidirectional",
+                    "P-thought, two layers forward",
+                    "P-thought, one layer, bidirectional",
+                ],
+            )],
+            "",
+        ),
+        Claim::new(
+            "p-thought-3",
+            "Table 3, section 5.2",
+            "One bidirectional layer is about as coherent as InferSent (within .05).",
+            [Near(
+                ("table-3", "P-coherence"),
+                ["P-thought, one layer, bidirectional", "InferSent, 256 units a direction, 8 epochs"],
+                0.05,
+            )],
+            "",
+        ),
+        Claim::new(
+            "p-thought-4",
+            "Table 3, section 5.2",
+            "One bidirectional layer is above Skip-thoughts, SIF and Sent2Vec.",
+            [Greatest(
+                ("table-3", "P-coherence"),
+                "P-thought, one layer, bidirectional",
+                vec![
+                    "Skip-thoughts uni",
+                    "Skip-thoughts bi",
+                    "Skip-thoughts combined",
+                    "CBOW with SIF",
+                    "Sent2Vec, words",
+                    "Sent2Vec, words and bigrams",
+                ],
+            )],
+            "",
+        ),
+        Claim::new(
+            "p-thought-5",
+            "Table 3, section 5.2",
+            "InferSent is well above the other systems that it is compared with.",
+            [Greatest(
+                ("table-3", "P-coherence"),
+                "InferSent, 256 units a direction, 8 epochs",
+                vec![
+                    "Skip-thoughts uni",
+                    "Skip-thoughts bi",
+                    "Skip-thoughts combined",
+                    "CBOW with SIF",
+                    "Sent2Vec, words",
+                    "Sent2Vec, words and bigrams",
+                ],
+            )],
+            "",
+        ),
+        Claim::new(
+            "p-thought-6",
+            "Table 3",
+            "Skip-thoughts are above SIF and Sent2Vec.",
+            [
+                Greatest(
+                    ("table-3", "P-coherence"),
+                    "Skip-thoughts uni",
+                    vec!["CBOW with SIF", "Sent2Vec, words", "Sent2Vec, words and bigrams"],
+                ),
+                Greatest(
+                    ("table-3", "P-coherence"),
+                    "Skip-thoughts bi",
+                    vec!["CBOW with SIF", "Sent2Vec, words", "Sent2Vec, words and bigrams"],
+                ),
+                Greatest(
+                    ("table-3", "P-coherence"),
+                    "Skip-thoughts combined",
+                    vec!["CBOW with SIF", "Sent2Vec, words", "Sent2Vec, words and bigrams"],
+                ),
+            ],
+            "",
+        ),
+        Claim::new(
+            "p-thought-7",
+            "Table 3",
+            "Sent2Vec with bigrams is above Sent2Vec of words.",
+            [Falls(("table-3", "P-coherence"), vec!["Sent2Vec, words and bigrams", "Sent2Vec, words"])],
+            "",
+        ),
+        Claim::new(
+            "p-thought-8",
+            "Table 3",
+            "Vectors that PV-DBOW has trained for the captions are not coherent: below .1.",
+            [AtMost(("table-3-captions", "P-coherence"), "PV-DBOW, settings that fit the text", 0.1)],
+            "",
+        ),
+        Claim::new(
+            "p-thought-9",
+            "Table 6, section 5.3",
+            "On the STS benchmark all three structures are above the other systems.",
+            [
+                Greatest(
+                    ("table-3", "STS benchmark"),
+                    "P-thought, one layer, bidirectional",
+                    vec![
+                        "InferSent, 256 units a direction, 8 epochs",
+                        "Skip-thoughts combined",
+                        "CBOW with SIF",
+                        "Sent2Vec, words",
+                        "PV-DBOW, defaults",
+                    ],
+                ),
+                Greatest(
+                    ("table-3", "STS benchmark"),
+                    "P-thought, two layers forward",
+                    vec![
+                        "InferSent, 256 units a direction, 8 epochs",
+                        "Skip-thoughts combined",
+                        "CBOW with SIF",
+                        "Sent2Vec, words",
+                        "PV-DBOW, defaults",
+                    ],
+                ),
+                Greatest(
+                    ("table-3", "STS benchmark"),
+                    "P-thought, two layers, bidirectional",
+                    vec![
+                        "InferSent, 256 units a direction, 8 epochs",
+                        "Skip-thoughts combined",
+                        "CBOW with SIF",
+                        "Sent2Vec, words",
+                        "PV-DBOW, defaults",
+                    ],
+                ),
+            ],
+            "",
+        ),
+        Claim::new(
+            "p-thought-10",
+            "Table 6, section 5.3",
+            "There the simplest structure is best and the most complex worst.",
+            [Falls(
+                ("table-3", "STS benchmark"),
+                vec![
+                    "P-thought, one layer, bidirectional",
+                    "P-thought, two layers forward",
+                    "P-thought, two layers, bidirectional",
+                ],
+            )],
+            "",
+        ),
+        Claim::new(
+            "p-thought-11",
+            "Table 6",
+            "InferSent is the best of the other systems on the STS benchmark.",
+            [Greatest(
+                ("table-3", "STS benchmark"),
+                "InferSent, 256 units a direction, 8 epochs",
+                vec!["Skip-thoughts combined", "CBOW with SIF", "Sent2Vec, words", "PV-DBOW, defaults"],
+            )],
+            "",
+        ),
+        Claim::new(
+            "p-thought-12",
+            "Table 6",
+            "Sent2Vec is above Skip-thoughts and SIF on the STS benchmark.",
+            [Greatest(
+                ("table-3", "STS benchmark"),
+                "Sent2Vec, words",
+                vec!["Skip-thoughts combined", "CBOW with SIF"],
+            )],
+            "",
+        ),
+        Claim::new(
+            "p-thought-13",
+            "Table 6",
+            "PV-DBOW is worst on the STS benchmark.",
+            [Least(
+                ("table-3", "STS benchmark"),
+                "PV-DBOW, defaults",
+                vec![
+                    "Skip-thoughts combined",
+                    "CBOW with SIF",
+                    "Sent2Vec, words",
+                    "InferSent, 256 units a direction, 8 epochs",
+                ],
+            )],
+            "",
+        ),
+        Claim::new(
+            "p-thought-14",
+            "Figure 3, section 5.2",
+            "Captions of one image stand closer together with P-thought than with SIF, Sent2Vec and Skip-thoughts.",
+            [
+                Greatest(
+                    ("figure-3", "among vectors"),
+                    "P-thought, one layer, bidirectional",
+                    vec!["Skip-thoughts combined", "CBOW with SIF", "Sent2Vec, words"],
+                ),
+                Greatest(
+                    ("figure-3", "among vectors"),
+                    "P-thought, two layers, bidirectional",
+                    vec!["Skip-thoughts combined", "CBOW with SIF", "Sent2Vec, words"],
+                ),
+            ],
+            "",
+        ),
+        Claim::untested(
+            "p-thought-15",
+            "Section 6",
+            "More pairs of paraphrases would keep complex structures from overfitting.",
+            "more captions than there are: the claim is about data that the authors did not have",
+        ),
+    ]
+}

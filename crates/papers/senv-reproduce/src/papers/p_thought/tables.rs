@@ -1,0 +1,143 @@
+//! The tables and figures of the P-thought paper.
+
+use senv_eval::{published_p_coherence, published_stsb};
+
+use super::{CAPTIONS, NEWS, NLI_PAIRS, ON_CAPTIONS, OTHERS, P_THOUGHTS, TEXT, data, sent2vec, sent2vec_bigrams};
+use crate::{
+    paper::{Column, Drawing, Evaluation, Model, Row, Table},
+    papers::common::{EVAL_STSB, EVAL_STSB_SCRIPT, seeded},
+};
+
+pub(super) fn tables() -> Vec<Table> {
+    vec![data::captions(), data::benchmark(), main_table(), trained_on_captions(), map(), scatter()]
+}
+
+fn seeds(model: fn(u32) -> Model) -> Vec<String> {
+    [1, 2, 3].map(|seed| model(seed).file).to_vec()
+}
+
+/// The files of a model of three seeds; SIF weights have none.
+fn seeds_of(file: &str) -> Vec<String> {
+    if file == "cbow-sif.senv" { vec![file.to_owned()] } else { seeded(file).to_vec() }
+}
+
+fn row(name: &str, data: &'static str, files: Vec<String>, coherence: &str, stsb: &str) -> Row {
+    let row = Row::new(name, data, files);
+    let coherence_rows = published_p_coherence();
+    let p = coherence_rows.iter().find(|row| row.system == coherence).map(|row| row.p_coherence);
+    let stsb_rows = published_stsb();
+    let r = stsb_rows.iter().find(|row| row.system == stsb).and_then(|row| row.correlations.pearson_r_x100);
+    let theirs = if coherence.is_empty() { stsb } else { coherence };
+    if p.is_none() && r.is_none() { row } else { row.beside(theirs, [p, None, r, None, None]) }
+}
+
+fn main_table() -> Table {
+    let mut rows: Vec<Row> = OTHERS
+        .iter()
+        .map(|(name, data, file, coherence, stsb)| row(name, data, seeds_of(file), coherence, stsb))
+        .collect();
+    rows.push(row("Sent2Vec, words", TEXT, seeds(sent2vec), "Sent2Vec wiki uni", "Sent2Vec"));
+    rows.push(row("Sent2Vec, words and bigrams", TEXT, seeds(sent2vec_bigrams), "Sent2Vec wiki bi", ""));
+    rows.push(row(
+        "InferSent, 256 units a direction, 8 epochs",
+        NLI_PAIRS,
+        seeds_of("infersent.senv"),
+        "InferSent",
+        "InferSent",
+    ));
+    rows.extend(P_THOUGHTS.map(|(file, name, _, theirs)| row(name, CAPTIONS, seeds_of(file), theirs, theirs)));
+    Table {
+        id: "table-3",
+        title: "Tables 3 and 6: P-coherence and STS benchmark",
+        about: "P-coherence of COCO captions (4,137 images here, 5,000 there), beside the mean cosine of captions of different images: vectors that all point one way have both high. STS benchmark: Pearson's r x 100 of a regression on frozen vectors by the script of SentEval (squared error, Adam, stopped by the dev part), which is the form of the published figures, but that their program has a lower learning rate, does not shuffle and judges by its last epoch; then of our own regression (cross-entropy with an L2 penalty of C = 1), and of the cosine. Where the test part is not there the dev part is reported, too, which is a little too good for the script. Table 6 does not say which of the Skip-thoughts and of Sent2Vec it has. Means of three seeds.",
+        evaluations: vec![
+            Evaluation { command: "eval p-coherence --model $MODEL --json @coco", seconds: 2.0 },
+            EVAL_STSB_SCRIPT,
+            EVAL_STSB,
+        ],
+        columns: vec![
+            Column::new("P-coherence", 0, "p_coherence").digits(3),
+            Column::new("different images", 0, "random_pairs.mean_cosine").digits(3),
+            Column::new("STS benchmark", 1, "results[scored_by=supervised].tasks[0].pearson_r_x100"),
+            Column::new("our regression", 2, "results[scored_by=supervised].tasks[0].pearson_r_x100"),
+            Column::new("by cosine", 2, "results[scored_by=cosine].tasks[0].pearson_r_x100"),
+        ],
+        rows,
+        ..Table::default()
+    }
+}
+
+/// PV-DBOW by the paper's protocol, beside the vectors that the same models fit to the captions.
+fn trained_on_captions() -> Table {
+    let published = published_p_coherence().into_iter().find(|row| row.system == "PV-DBOW").map(|row| row.p_coherence);
+    let row = |(file, name, _, _): (&str, &str, &str, f64)| {
+        Row::new(name, "172 K captions, those of COCO among them", [file])
+            .beside("PV-DBOW", [published, None, None, None])
+    };
+    let of_coco = |path: &str| format!("systems[0].results[task=p-coherence/COCO].{path}");
+    Table {
+        id: "table-3-captions",
+        title: "Table 3: P-coherence of PV-DBOW's own vectors",
+        about: "The paper trains PV-DBOW on the captions for training and those for evaluation together and compares the vectors that this gives them, here the captions of Flickr30k, Flickr8k and COCO, each distinct one once. Beside them the vectors that the trained model fits to the same captions, as it does to any sentence. The paper does not give its settings.",
+        evaluations: vec![
+            Evaluation {
+                command: "eval all --data $DATA --only p-coherence --no-baselines --vectors $MODEL.npy --sentences $OUT/captions.txt --json $RESULT",
+                seconds: 8.0,
+            },
+            Evaluation { command: "eval p-coherence --model $MODEL --json @coco", seconds: 2.0 },
+        ],
+        columns: vec![
+            Column::new("P-coherence", 0, &of_coco("value")).digits(3),
+            Column::new("different images", 0, &of_coco("details[name=mean cosine of unrelated captions].value"))
+                .digits(3),
+            Column::new("P-coherence, fitted", 1, "p_coherence").digits(3),
+            Column::new("different images, fitted", 1, "random_pairs.mean_cosine").digits(3),
+        ],
+        rows: ON_CAPTIONS.map(row).to_vec(),
+        ..Table::default()
+    }
+}
+
+fn map() -> Table {
+    let mut rows = vec![
+        Row::new("Skip-thoughts combined", NEWS, ["combined.senv"]),
+        Row::new("CBOW with SIF", TEXT, ["cbow-sif.senv"]),
+        Row::new("Sent2Vec, words", TEXT, [sent2vec(1).file]),
+    ];
+    rows.extend(P_THOUGHTS.iter().take(3).map(|(file, name, _, _)| Row::new(name, CAPTIONS, [*file])));
+    Table {
+        id: "figure-3",
+        title: "Figure 3: captions of five images on a plane (t-SNE)",
+        about: "Silhouette of the five groups of captions that the paper prints (its Table 4), on the plane and among the vectors: 1 for groups far from each other, 0 for groups that lie in each other. The paper shows plots and no figures, and Skip-thoughts uni where both stand together here.",
+        evaluations: vec![Evaluation {
+            command: "eval map --model $MODEL --svg $OUT/figures/map-$STEM.svg --force --json @caption-groups",
+            seconds: 0.5,
+        }],
+        columns: vec![
+            Column::new("on the plane", 0, "silhouette").digits(2),
+            Column::new("among vectors", 0, "silhouette_of_embeddings").digits(2),
+        ],
+        rows,
+        drawings: vec![Drawing::OfRows("figures/map-$STEM.svg")],
+        ..Table::default()
+    }
+}
+
+/// Predicted scores of the STS benchmark over those of people.
+fn scatter() -> Table {
+    let column =
+        |title: &str, field: &str| Column::new(title, 0, &format!("results[scored_by=supervised].tasks[0].{field}"));
+    Table {
+        id: "figure-4",
+        title: "Figure 4: predicted scores over gold scores, STS benchmark",
+        about: "The regression by the script of SentEval for the three structures; the paper draws the points and prints no figures. The squared error is of scores from 0 to 5.",
+        evaluations: vec![Evaluation {
+            command: "eval stsb --model $MODEL --train @stsb-train --dev @stsb-dev --form sent-eval --svg $OUT/figures/scatter-$STEM.svg --force --json @stsb-test",
+            seconds: 10.0,
+        }],
+        columns: vec![column("r", "pearson_r_x100"), column("squared error", "mse").digits(2)],
+        rows: P_THOUGHTS.iter().take(3).map(|(file, name, _, _)| Row::new(name, CAPTIONS, [*file])).collect(),
+        drawings: vec![Drawing::OfRows("figures/scatter-$STEM.svg")],
+        ..Table::default()
+    }
+}

@@ -1,0 +1,268 @@
+//! What the SNLI-finetuned Skip-thoughts paper claims.
+
+use crate::claims::{
+    Claim,
+    Test::{AtLeast, AtMost, Columns, Falls, Greatest, Least, Near, Rises},
+};
+
+pub(super) fn claims() -> Vec<Claim> {
+    vec![
+        Claim::new(
+            "skip-thoughts-1",
+            "Table 3, section 5",
+            "Fine-tuning on SNLI makes Skip-thoughts better at relatedness (SICK, supervised).",
+            [Falls(("table-3", "r"), vec!["Skip-thoughts fine-tuned on SNLI", "Skip-thoughts combined"])],
+            "",
+        ),
+        Claim::new(
+            "skip-thoughts-2",
+            "Table 2, section 5",
+            "It makes them better at entailment (SICK).",
+            [Falls(("table-2", "SICK, probe"), vec!["Skip-thoughts fine-tuned on SNLI", "Skip-thoughts combined"])],
+            "",
+        ),
+        Claim::new(
+            "skip-thoughts-3",
+            "Table 1, section 5",
+            "It makes them better at detecting paraphrases (MSRP).",
+            [Falls(("table-1", "MSRP"), vec!["Skip-thoughts fine-tuned on SNLI", "Skip-thoughts combined"])],
+            "",
+        ),
+        Claim::new(
+            "skip-thoughts-4",
+            "Table 4, section 5",
+            "It does not hurt classification: MR and SUBJ are no more than half a point lower.",
+            [
+                Near(("table-1", "SUBJ"), ["Skip-thoughts fine-tuned on SNLI", "Skip-thoughts combined"], 2.0),
+                Falls(("table-1", "MR"), vec!["Skip-thoughts fine-tuned on SNLI", "Skip-thoughts combined"]),
+            ],
+            "",
+        ),
+        Claim::new(
+            "skip-thoughts-5",
+            "Table 5, section 6.1",
+            "It makes them better at ranking paraphrases.",
+            [
+                Falls(("table-5", "@1"), vec!["Skip-thoughts fine-tuned on SNLI", "Skip-thoughts combined"]),
+                Rises(("table-5", "mean rank"), vec!["Skip-thoughts fine-tuned on SNLI", "Skip-thoughts combined"]),
+            ],
+            "",
+        ),
+        Claim::new(
+            "skip-thoughts-6",
+            "Table 7, section 6.2",
+            "It makes their cosine better at relatedness (SICK).",
+            [Falls(("table-7", "r"), vec!["Skip-thoughts fine-tuned on SNLI", "Skip-thoughts combined"])],
+            "",
+        ),
+        Claim::new(
+            "skip-thoughts-7",
+            "Figure 3, section 6.3",
+            "It makes their cosine better at detecting paraphrases.",
+            [Falls(
+                ("figure-3", "average precision"),
+                vec!["Skip-thoughts fine-tuned on SNLI", "Skip-thoughts combined"],
+            )],
+            "",
+        ),
+        Claim::new(
+            "skip-thoughts-8",
+            "Figure 3, section 6.3",
+            "The BOW autoencoder is best at that.",
+            [Greatest(
+                ("figure-3", "average precision"),
+                "BOW autoencoder",
+                vec!["Skip-thoughts combined", "Skip-thoughts fine-tuned on SNLI"],
+            )],
+            "",
+        ),
+        Claim::new(
+            "skip-thoughts-9",
+            "Figure 4, section 6.3",
+            "With the same amount of training data the fine-tuned model is the more accurate on MSRP.",
+            [
+                Falls(("figure-4", "10 %"), vec!["Skip-thoughts fine-tuned on SNLI", "Skip-thoughts combined"]),
+                Falls(("figure-4", "100 %"), vec!["Skip-thoughts fine-tuned on SNLI", "Skip-thoughts combined"]),
+            ],
+            "",
+        ),
+        Claim::new(
+            "skip-thoughts-10",
+            "Figure 4, section 6.3",
+            "Accuracy on MSRP grows with the training data.",
+            [
+                Columns { table: "figure-4", row: "Skip-thoughts combined", columns: ["100 %", "1 %"] },
+                Columns { table: "figure-4", row: "Skip-thoughts fine-tuned on SNLI", columns: ["100 %", "1 %"] },
+            ],
+            "",
+        ),
+        Claim::new(
+            "skip-thoughts-11",
+            "Figure 5, section 6.4",
+            "Cosines of Skip-thoughts are higher than after fine-tuning.",
+            [
+                Falls(("figure-5", "paraphrases"), vec!["Skip-thoughts combined", "Skip-thoughts fine-tuned on SNLI"]),
+                Falls(("figure-5", "other pairs"), vec!["Skip-thoughts combined", "Skip-thoughts fine-tuned on SNLI"]),
+            ],
+            "",
+        ),
+        Claim::new(
+            "skip-thoughts-12",
+            "Figure 5, section 6.4",
+            "They vary less than after fine-tuning.",
+            [Rises(
+                ("figure-5", "deviation of paraphrases"),
+                vec!["Skip-thoughts combined", "Skip-thoughts fine-tuned on SNLI"],
+            )],
+            "",
+        ),
+        Claim::new(
+            "skip-thoughts-13",
+            "Figure 5, section 6.4",
+            "Paraphrases have the higher cosines before and after.",
+            [
+                Columns { table: "figure-5", row: "Skip-thoughts combined", columns: ["paraphrases", "other pairs"] },
+                Columns {
+                    table: "figure-5",
+                    row: "Skip-thoughts fine-tuned on SNLI",
+                    columns: ["paraphrases", "other pairs"],
+                },
+            ],
+            "",
+        ),
+        Claim::new(
+            "skip-thoughts-14",
+            "Figure 5, section 6.4",
+            "Fine-tuning drives paraphrases and other pairs further apart.",
+            [Rises(("figure-5", "overlap"), vec!["Skip-thoughts fine-tuned on SNLI", "Skip-thoughts combined"])],
+            "",
+        ),
+        Claim::new(
+            "skip-thoughts-15",
+            "Figure 6, section 7",
+            "Paraphrases of MSRP and related pairs of SICK have more words in common than the others.",
+            [
+                Columns {
+                    table: "figure-6",
+                    row: "words in common",
+                    columns: ["MSRP, paraphrases", "MSRP, other pairs"],
+                },
+                Columns { table: "figure-6", row: "words in common", columns: ["SICK, from 3", "SICK, below 3"] },
+            ],
+            "",
+        ),
+        Claim::new(
+            "skip-thoughts-16",
+            "Table 6, section 6.1",
+            "Random vectors of words are above Skip-thoughts at ranking paraphrases.",
+            [Falls(("table-5", "@1"), vec!["random BOW", "Skip-thoughts combined"])],
+            "",
+        ),
+        Claim::new(
+            "skip-thoughts-17",
+            "Table 5, section 6.1",
+            "The BOW autoencoder is best at ranking paraphrases, the SNLI BOW next.",
+            [Falls(("table-5", "@1"), vec!["BOW autoencoder", "SNLI BOW", "Skip-thoughts fine-tuned on SNLI"])],
+            "",
+        ),
+        Claim::new(
+            "skip-thoughts-18",
+            "Table 5",
+            "The RNN autoencoder is worst at it.",
+            [Least(
+                ("table-5", "@1"),
+                "RNN autoencoder",
+                vec![
+                    "Skip-thoughts combined",
+                    "Skip-thoughts fine-tuned on SNLI",
+                    "SNLI BOW",
+                    "SNLI RNN",
+                    "BOW autoencoder",
+                ],
+            )],
+            "",
+        ),
+        Claim::new(
+            "skip-thoughts-19",
+            "Table 7, section 6.2",
+            "By cosine on SICK, the SNLI RNN is above both Skip-thoughts.",
+            [Greatest(
+                ("table-7", "r"),
+                "SNLI RNN",
+                vec!["Skip-thoughts combined", "Skip-thoughts fine-tuned on SNLI"],
+            )],
+            "",
+        ),
+        Claim::new(
+            "skip-thoughts-20",
+            "Table 7, section 6.2",
+            "By cosine on SICK, the SNLI BOW is above the BOW autoencoder.",
+            [Falls(("table-7", "r"), vec!["SNLI BOW", "BOW autoencoder"])],
+            "",
+        ),
+        Claim::new(
+            "skip-thoughts-21",
+            "Table 2, section 5",
+            "At entailment all models trained on SNLI are above the others.",
+            [
+                Greatest(
+                    ("table-2", "SICK, probe"),
+                    "Skip-thoughts fine-tuned on SNLI",
+                    vec!["Skip-thoughts combined", "BOW autoencoder", "RNN autoencoder"],
+                ),
+                Greatest(
+                    ("table-2", "SICK, probe"),
+                    "SNLI BOW",
+                    vec!["Skip-thoughts combined", "BOW autoencoder", "RNN autoencoder"],
+                ),
+                Greatest(
+                    ("table-2", "SICK, probe"),
+                    "SNLI RNN",
+                    vec!["Skip-thoughts combined", "BOW autoencoder", "RNN autoencoder"],
+                ),
+            ],
+            "",
+        ),
+        Claim::new(
+            "skip-thoughts-22",
+            "Table 3",
+            "The RNN autoencoder is the worst at relatedness.",
+            [Least(
+                ("table-3", "r"),
+                "RNN autoencoder",
+                vec![
+                    "Skip-thoughts combined",
+                    "Skip-thoughts fine-tuned on SNLI",
+                    "SNLI BOW",
+                    "SNLI RNN",
+                    "BOW autoencoder",
+                ],
+            )],
+            "",
+        ),
+        Claim::new(
+            "skip-thoughts-23",
+            "Table 8, section 7",
+            "The soup test is passed by the SNLI RNN and by the fine-tuned Skip-thoughts.",
+            [
+                AtLeast(("table-8", "average precision"), "SNLI RNN", 0.99),
+                AtLeast(("table-8", "average precision"), "Skip-thoughts fine-tuned on SNLI", 0.99),
+            ],
+            "",
+        ),
+        Claim::new(
+            "skip-thoughts-24",
+            "Table 8, section 7",
+            "Skip-thoughts before fine-tuning do not pass it.",
+            [AtMost(("table-8", "average precision"), "Skip-thoughts combined", 0.99)],
+            "",
+        ),
+        Claim::new(
+            "skip-thoughts-25",
+            "Section 5",
+            "The results of all systems with a classifier are near each other: the SNLI RNN is within five points of Skip-thoughts at relatedness.",
+            [Near(("table-3", "r"), ["SNLI RNN", "Skip-thoughts combined"], 5.0)],
+            "",
+        ),
+    ]
+}

@@ -1,0 +1,176 @@
+//! The space of the vectors itself: Tables 5 to 8, Figures 3, 5 and 6.
+
+use senv_eval::{ScoringMethod, published_ranking, published_soup};
+
+use super::{
+    rows,
+    supervised::{published_relatedness, relatedness_columns},
+};
+use crate::{
+    paper::{Column, Drawing, Evaluation, Row, Table},
+    papers::common::{EVAL_RANKING, EVAL_SICK},
+};
+
+pub(super) fn tables() -> Vec<Table> {
+    vec![ranking(), cosine(), detection(), msrp_histograms(), histograms(), overlaps(), soup()]
+}
+
+fn ranking() -> Table {
+    let published = |name: &str| {
+        let row = published_ranking().into_iter().find(|row| row.system == name)?;
+        Some(
+            row.accuracy_at_1_10_100
+                .map(|share| Some(100.0 * share))
+                .into_iter()
+                .chain([Some(row.mean_rank), None, None])
+                .collect(),
+        )
+    };
+    let column = |title: &str, k: u32| Column::percent(title, 0, &format!("ranking.distinct.accuracy_at_{k}"));
+    Table {
+        id: "table-5",
+        title: "Tables 5 and 6: ranking of paraphrases",
+        about: "How often the best paraphrase is among the nearest 1, 10 and 100 sentences, in percent, and its mean rank. The pool is MSRP's training part (7,816 sentences) where the test part is not there; more than 11,000 (both parts have 11,602) in the paper, which does not say whether repeated sentences stand in it once. Here they do; in the raw pool they stand as often as they occur, and a query's own repetition is nearer than its paraphrase.",
+        evaluations: vec![EVAL_RANKING],
+        columns: vec![
+            column("@1", 1),
+            column("@10", 10),
+            column("@100", 100),
+            Column::new("mean rank", 0, "ranking.distinct.mean_rank"),
+            Column::percent("@1, raw pool", 0, "ranking.raw.accuracy_at_1"),
+            Column::new("mean rank, raw pool", 0, "ranking.raw.mean_rank"),
+        ],
+        rows: rows(6, published),
+        ..Table::default()
+    }
+}
+
+fn cosine() -> Table {
+    Table {
+        id: "table-7",
+        title: "Table 7: SICK relatedness by cosine",
+        about: "The same of the cosine; the squared error is of 1 + 4 max(0, cos), the paper does not say of what.",
+        evaluations: vec![EVAL_SICK],
+        columns: relatedness_columns(0, "cosine", ""),
+        rows: rows(3, published_relatedness(ScoringMethod::Cosine)),
+        ..Table::default()
+    }
+}
+
+fn detection() -> Table {
+    let column = |title: &str, path: &str| Column::percent(title, 0, &format!("zero_shot.sets[0].{path}"));
+    Table {
+        id: "figure-3",
+        title: "Figure 3: paraphrases detected by the cosine alone",
+        about: "Average precision x 100 on MSRP, without training; the paper plots precision over recall and prints no figures. The same of the share of words in common.",
+        evaluations: vec![EVAL_RANKING],
+        columns: vec![
+            column("average precision", "average_precision"),
+            column("of word overlap", "average_precision_of_word_overlap"),
+        ],
+        rows: rows(2, |_| None),
+        drawings: vec![Drawing::OfRows("figures/recall-$STEM.svg")],
+        ..Table::default()
+    }
+}
+
+/// Cosines of the pairs of MSRP.
+const EVAL_MSRP_HISTOGRAMS: Evaluation = Evaluation {
+    command: "eval histograms --model $MODEL --svg $OUT/figures/cosines-$STEM.svg --force --json @msrp",
+    seconds: 1.0,
+};
+
+fn msrp_histograms() -> Table {
+    let group = |title: &str, name: &str, field: &str| {
+        Column::new(title, 0, &format!("cosines.groups[name={name}].{field}")).digits(3)
+    };
+    Table {
+        id: "figure-5",
+        title: "Figure 5: cosines of the pairs of MSRP",
+        about: "Mean cosine of paraphrases and of other pairs with standard deviations, and how far the histograms of both overlap (1: alike). The paper plots the histograms of Skip-thoughts before and after, and prints no figures. The training part where the test part is not there.",
+        evaluations: vec![EVAL_MSRP_HISTOGRAMS],
+        columns: vec![
+            group("paraphrases", "paraphrases", "mean"),
+            group("other pairs", "other pairs", "mean"),
+            group("deviation of paraphrases", "paraphrases", "deviation"),
+            group("deviation of other pairs", "other pairs", "deviation"),
+            Column::new("overlap", 0, "cosines.overlaps[0].coefficient").digits(3),
+        ],
+        rows: rows(5, |_| None),
+        drawings: vec![Drawing::OfRows("figures/cosines-$STEM.svg")],
+        ..Table::default()
+    }
+}
+
+fn histograms() -> Table {
+    let mean = |label: &str| Column::new(label, 0, &format!("cosines.groups[name={label}].mean")).digits(2);
+    let apart = "cosines.overlaps[first=contradiction,second=entailment].coefficient";
+    Table {
+        id: "figure-5-snli",
+        title: "Not in the paper: cosines of the pairs of SNLI",
+        about: "Mean cosine of the pairs of SNLI's test part by label, and how far the histograms of contradiction and entailment overlap (1: alike).",
+        evaluations: vec![Evaluation {
+            command: "eval histograms --model $MODEL --by label --json @snli-test",
+            seconds: 4.0,
+        }],
+        columns: vec![
+            mean("contradiction"),
+            mean("neutral"),
+            mean("entailment"),
+            Column::new("overlap", 0, apart).digits(2),
+        ],
+        rows: rows(4, |_| None),
+        ..Table::default()
+    }
+}
+
+/// The share of words that the two sentences of a pair have in common, which no model is needed for.
+fn overlaps() -> Table {
+    let group = |title: &str, evaluation, name: &str| {
+        Column::new(title, evaluation, &format!("word_overlaps.groups[name={name}].mean")).digits(2)
+    };
+    Table {
+        id: "figure-6",
+        title: "Figure 6: words in common in the pairs of MSRP and SICK",
+        about: "The mean share of words that both sentences of a pair have: MSRP's paraphrases and other pairs, SICK's pairs from a score of 3 on and below. The paper plots the histograms and prints no figures.",
+        evaluations: vec![
+            Evaluation {
+                command: "eval histograms --model $MODEL --words-svg $OUT/figures/words-msrp.svg --force --json @msrp",
+                seconds: 1.0,
+            },
+            Evaluation {
+                command: "eval histograms --model $MODEL --by score --words-svg $OUT/figures/words-sick.svg --force --json @sick-train",
+                seconds: 1.0,
+            },
+        ],
+        columns: vec![
+            group("MSRP, paraphrases", 0, "paraphrases"),
+            group("MSRP, other pairs", 0, "other pairs"),
+            group("SICK, from 3", 1, "from 3"),
+            group("SICK, below 3", 1, "below 3"),
+        ],
+        rows: vec![Row::new("words in common", "", ["random-bow.senv"])],
+        drawings: vec![Drawing::OfRows("figures/words-msrp.svg"), Drawing::OfRows("figures/words-sick.svg")],
+        ..Table::default()
+    }
+}
+
+fn soup() -> Table {
+    let published = |name: &str| {
+        let row = published_soup().into_iter().find(|row| row.system == name)?;
+        Some(vec![row.average_precision(), row.gap(), None])
+    };
+    Table {
+        id: "table-8",
+        title: "Table 8: the soup test",
+        about: "Average precision, and the gap between the farthest sentence of the group and the nearest outside, for the last sentence as reference as the paper prints it (average precision by the printed ranks, the gap of two decimals, so 0 is a tie); and the mean average precision over all six.",
+        evaluations: vec![Evaluation { command: "eval soup --model $MODEL --json", seconds: 0.3 }],
+        columns: vec![
+            Column::new("average precision", 0, "references[-1].average_precision").digits(2),
+            Column::new("gap", 0, "references[-1].gap").digits(2),
+            Column::new("mean of six", 0, "mean_average_precision").digits(2),
+        ],
+        rows: rows(3, published),
+        ..Table::default()
+    }
+}
