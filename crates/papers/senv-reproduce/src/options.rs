@@ -17,9 +17,12 @@ pub struct Options {
     pub output: PathBuf,
     /// Running text to train on instead of that in the folder of the data sets; by default none.
     pub text: Vec<PathBuf>,
-    /// Whether epochs, steps and dimensions are cut down, to try all commands out in minutes; then the figures mean
-    /// nothing. Not by default.
+    /// Whether epochs, steps and dimensions are cut down and each row has one seed, to try all commands out in minutes;
+    /// then the figures mean nothing. Not by default.
     pub quick: bool,
+    /// Whether models are removed once nothing that is left reads them; not by default. They are trained anew where a
+    /// later run needs them.
+    pub remove_models: bool,
     /// The program that runs the commands, of this version; by default the `senv` of the search path.
     pub program: PathBuf,
     /// The threads that it is asked for; by default 0, which is all cores.
@@ -36,6 +39,7 @@ impl Options {
             output: output.into(),
             text: Vec::new(),
             quick: false,
+            remove_models: false,
             program: "senv".into(),
             threads: 0,
         }

@@ -3,6 +3,7 @@
 use crate::{
     data::Data,
     options::Options,
+    paper_name::PaperName,
     papers,
     plan::Plan,
     report::{
@@ -26,7 +27,11 @@ impl Reproduction {
         let data = Data::new(&options.data, &options.text);
         let mut plan = Plan::new(data, options.data.clone(), options.output.clone(), options.quick);
         let mut planned = Vec::new();
-        for paper in options.papers.iter().map(|&name| papers::paper(name)) {
+        for mut paper in options.papers.iter().map(|&name| papers::paper(name)) {
+            if options.quick {
+                // Further seeds are the same commands.
+                paper.tables.iter_mut().flat_map(|table| &mut table.rows).for_each(|row| row.models.truncate(1));
+            }
             let steps = paper.tables.iter().map(|table| TableSteps::new(&mut plan, &paper, table)).collect();
             planned.push((paper, steps));
         }
@@ -43,6 +48,22 @@ impl Reproduction {
     /// and `@name` for a data set that is not there.
     pub fn commands(&self) -> impl Iterator<Item = &str> {
         self.plan.steps.iter().map(|step| &step.shown[..])
+    }
+
+    /// The rows of every table: the paper, the heading of the table, and the system as its row names it; and each claim
+    /// of a paper as a row of `claims`, by its name.
+    #[must_use]
+    pub fn rows(&self) -> Vec<(PaperName, &str, &str)> {
+        let mut rows = Vec::new();
+        for (paper, _) in &self.papers {
+            for table in &paper.tables {
+                // Of published figures alone there is no line of ours.
+                let of_ours = table.rows.iter().filter(|row| !row.models.is_empty());
+                rows.extend(of_ours.map(|row| (paper.name, table.title, &row.name[..])));
+            }
+            rows.extend(paper.claims.iter().map(|claim| (paper.name, "claims", claim.id)));
+        }
+        rows
     }
 
     /// Tables, rows and commands with the time that each takes, as text.

@@ -105,7 +105,25 @@ impl<'a> Runner<'a> {
             }
         }
         self.states[step] = self.start(&plan.steps[step], observer)?;
+        if self.options.remove_models {
+            self.remove_models();
+        }
         Ok(true)
+    }
+
+    /// Removes the models that have been made and that nothing that is left reads, with what stands beside them.
+    fn remove_models(&self) {
+        let is_left = |step: &usize| self.states[*step] == CommandState::Open;
+        let needed: Vec<usize> =
+            (0..self.states.len()).filter(is_left).flat_map(|step| &self.plan.steps[step].needs).copied().collect();
+        for (step, planned) in self.plan.steps.iter().enumerate() {
+            let Some(model) = &planned.model else { continue };
+            if matches!(self.states[step], CommandState::Done(_)) && !needed.contains(&step) {
+                // What cannot be removed is in nobody's way.
+                let _ = fs::remove_file(model);
+                let _ = fs::remove_file(model.with_extension("npy"));
+            }
+        }
     }
 
     fn has_model(&self, step: usize) -> bool {

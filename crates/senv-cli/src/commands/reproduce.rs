@@ -19,9 +19,9 @@ use crate::{
 ///
 /// Every figure is made by commands of senv, which stand in the report. They run one after the other, by starting this
 /// program; what has run is kept in the folder of --output, so that the same command goes on where it was stopped. A
-/// data set that is not there is a row that says so. Data are smaller than in the papers, so that all of it takes about
-/// an hour and a half on two cores; --list says what is run and how long each part takes. Models need about 15 GB in
-/// the folder.
+/// data set that is not there is a row that says so. Data are smaller than in the papers, and rows that a claim compares
+/// have three seeds, so that all of it takes about four hours and a half on two cores; --list says what is run and how
+/// long each part takes. Models need about 40 GB in the folder, with --remove-models 5 GB.
 ///
 /// It writes PAPER.md for each paper, with the checksums of the data files, report.html with all papers, claims.md (what
 /// the papers claim, each with its verdict), and results.json. `senv reproduce claims` prints the claims of what has run.
@@ -52,7 +52,11 @@ pub(crate) struct Reproduce {
     /// Write the reports of what has run so far, and run nothing.
     #[arg(long, conflicts_with = "list")]
     report: bool,
-    /// Cut epochs, steps and dimensions down, to try all commands out in minutes; the figures mean nothing.
+    /// Remove a model once nothing that is left reads it.
+    #[arg(long, conflicts_with_all = ["list", "report"])]
+    remove_models: bool,
+    /// Cut epochs, steps and dimensions down and take one seed, to try all commands out in minutes; the figures mean
+    /// nothing.
     #[arg(long)]
     quick: bool,
 }
@@ -123,6 +127,7 @@ impl Reproduce {
         }
         options.text.clone_from(&self.text);
         options.quick = self.quick;
+        options.remove_models = self.remove_models;
         options.program = std::env::current_exe().map_err(|error| senv_core::Error::io("find", "senv", error))?;
         options.threads = threads;
         Ok(options)

@@ -342,10 +342,7 @@ mod tests {
         let words = outcome(&rows, &Test::Falls(at, vec!["x", "y"])).1;
         assert_eq!(words, "x 5.0, y 2.0 (difference 3.0 ± 0.0)");
         // The nearest of the others is shown.
-        assert_eq!(
-            outcome(&rows, &Test::Greatest(at, "x", vec!["y", "one"])).1,
-            "x 5.0, one 4.0"
-        );
+        assert_eq!(outcome(&rows, &Test::Greatest(at, "x", vec!["y", "one"])).1, "x 5.0, one 4.0");
     }
 
     #[test]

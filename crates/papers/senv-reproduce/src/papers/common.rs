@@ -196,21 +196,31 @@ pub(super) fn sts_values_by(correlation: Correlation, name: &str, tasks: &[(Opti
 
 /// The same training with three seeds: `FILE.senv`, `FILE-2.senv`, `FILE-3.senv`. Files of words and models that it
 /// starts from are the same.
-pub(super) fn with_seeds(model: &Model) -> [Model; 3] {
-    seeded(&model.file).map(|file| {
-        let seed = file.strip_suffix(".senv").and_then(|stem| stem.rsplit_once('-')).map_or("1", |(_, seed)| seed);
+pub(super) fn with_seeds(model: &Model) -> Vec<Model> {
+    with_n_seeds(3, model)
+}
+
+/// The same with another number of seeds.
+pub(super) fn with_n_seeds(n: usize, model: &Model) -> Vec<Model> {
+    let of_seed = |(i, file): (usize, String)| {
         let command = model.command.replace(&format!(" --output $OUT/{}", model.file), "");
         let vectors = |file: &str| format!("$OUT/{}", file.replace(".senv", ".npy"));
         let command = command.replace(&vectors(&model.file), &vectors(&file));
-        let seed = if file == model.file { String::new() } else { format!(" --seed {seed}") };
+        let seed = if i == 0 { String::new() } else { format!(" --seed {}", i + 1) };
         Model::new(&file, model.seconds, format!("{command}{seed}"))
-    })
+    };
+    n_seeded(n, &model.file).into_iter().enumerate().map(of_seed).collect()
 }
 
 /// The files of [`with_seeds`].
-pub(super) fn seeded(file: &str) -> [String; 3] {
+pub(super) fn seeded(file: &str) -> Vec<String> {
+    n_seeded(3, file)
+}
+
+/// The files of [`with_n_seeds`].
+pub(super) fn n_seeded(n: usize, file: &str) -> Vec<String> {
     let stem = file.strip_suffix(".senv").unwrap_or(file);
-    [file.to_owned(), format!("{stem}-2.senv"), format!("{stem}-3.senv")]
+    (1..=n).map(|seed| if seed == 1 { file.to_owned() } else { format!("{stem}-{seed}.senv") }).collect()
 }
 
 /// CBOW with the settings of the Siamese CBOW paper.

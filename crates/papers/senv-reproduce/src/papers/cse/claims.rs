@@ -2,7 +2,7 @@
 
 use crate::claims::{
     Claim,
-    Test::{Falls, Greatest, Wins},
+    Test::{Falls, Greatest, Rises, Wins},
 };
 
 /// The mean of all tasks in the tables of ablations.
@@ -125,6 +125,30 @@ pub(super) fn claims() -> Vec<Claim> {
             "Section 5.2",
             "Sums of words alone, PP, are strong on similarity: above the words that training starts from.",
             [Falls(TOTAL, vec!["PP, cumulative", "the initial words"])],
+            "",
+        ),
+        Claim::new(
+            "cse-17",
+            "Table 2",
+            "By years GRAN is ahead of CSE in 2013, CSE in 2014.",
+            [
+                Falls(("table-1", "mean of 2013"), vec!["GRAN", "CSE, cumulative"]),
+                Falls(("table-1", "mean of 2014"), vec!["CSE, cumulative", "GRAN"]),
+            ],
+            "",
+        ),
+        Claim::new(
+            "cse-18",
+            "Table 3, section 4.2",
+            "Fine-tuned on SICK, the universal start is better by the squared error, too.",
+            [Rises(("table-3", "squared error"), vec!["CSE-universal", "CSE-random"])],
+            "",
+        ),
+        Claim::new(
+            "cse-19",
+            "Section 3.1",
+            "Linear filters are slightly better than those with tanh.",
+            [Falls(MEAN_5, vec!["windows 1 to 3", "windows 1 to 3, tanh"])],
             "",
         ),
     ]

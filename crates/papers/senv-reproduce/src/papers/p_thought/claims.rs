@@ -237,6 +237,92 @@ pub(super) fn claims() -> Vec<Claim> {
             ],
             "",
         ),
+        Claim::new(
+            "p-thought-16",
+            "Figure 3",
+            "On the plane, too, captions of one image stand closer together with P-thought than with the others.",
+            [
+                Greatest(
+                    ("figure-3", "on the plane"),
+                    "P-thought, one layer, bidirectional",
+                    vec!["Skip-thoughts uni", "Skip-thoughts combined", "CBOW with SIF", "Sent2Vec, words"],
+                ),
+                Greatest(
+                    ("figure-3", "on the plane"),
+                    "P-thought, two layers, bidirectional",
+                    vec!["Skip-thoughts uni", "Skip-thoughts combined", "CBOW with SIF", "Sent2Vec, words"],
+                ),
+            ],
+            "",
+        ),
+        Claim::new(
+            "p-thought-17",
+            "Table 3, section 5.2",
+            "Both structures of two layers are above every other system in P-coherence.",
+            [
+                Greatest(
+                    ("table-3", "P-coherence"),
+                    "P-thought, two layers forward",
+                    vec![
+                        "InferSent, 256 units a direction, 8 epochs",
+                        "Skip-thoughts uni",
+                        "Skip-thoughts bi",
+                        "Skip-thoughts combined",
+                        "CBOW with SIF",
+                        "Sent2Vec, words",
+                        "Sent2Vec, words and bigrams",
+                    ],
+                ),
+                Greatest(
+                    ("table-3", "P-coherence"),
+                    "P-thought, two layers, bidirectional",
+                    vec![
+                        "InferSent, 256 units a direction, 8 epochs",
+                        "Skip-thoughts uni",
+                        "Skip-thoughts bi",
+                        "Skip-thoughts combined",
+                        "CBOW with SIF",
+                        "Sent2Vec, words",
+                        "Sent2Vec, words and bigrams",
+                    ],
+                ),
+            ],
+            "",
+        ),
+        Claim::new(
+            "p-thought-18",
+            "Section 4.2",
+            "With half the weight on the paraphrase it is worse.",
+            [Falls(
+                ("table-3", "STS benchmark"),
+                vec!["P-thought, one layer, bidirectional", "P-thought, one layer, α = .5"],
+            )],
+            "",
+        ),
+        Claim::new(
+            "p-thought-19",
+            "Table 3",
+            "Of the Skip-thoughts uni has the highest P-coherence, then combined, then bi.",
+            [Falls(
+                ("table-3", "P-coherence"),
+                vec!["Skip-thoughts uni", "Skip-thoughts combined", "Skip-thoughts bi"],
+            )],
+            "",
+        ),
+        Claim::new(
+            "p-thought-20",
+            "Tables 3 and 6",
+            "PV-DBOW is the lowest in P-coherence, too.",
+            [AtMost(("table-3-captions", "P-coherence"), "PV-DBOW, settings that fit the text", 0.3)],
+            "",
+        ),
+        Claim::new(
+            "p-thought-21",
+            "Table 6",
+            "Skip-thoughts and SIF are level on the STS benchmark, within a point.",
+            [Near(("table-3", "STS benchmark"), ["Skip-thoughts combined", "CBOW with SIF"], 1.0)],
+            "",
+        ),
         Claim::untested(
             "p-thought-15",
             "Section 6",

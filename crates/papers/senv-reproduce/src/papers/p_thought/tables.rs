@@ -100,15 +100,18 @@ fn trained_on_captions() -> Table {
 
 fn map() -> Table {
     let mut rows = vec![
+        Row::new("Skip-thoughts uni", NEWS, ["uni.senv"]),
         Row::new("Skip-thoughts combined", NEWS, ["combined.senv"]),
         Row::new("CBOW with SIF", TEXT, ["cbow-sif.senv"]),
         Row::new("Sent2Vec, words", TEXT, [sent2vec(1).file]),
+        Row::new("Sent2Vec, words and bigrams", TEXT, [sent2vec_bigrams(1).file]),
+        Row::new("InferSent, 256 units a direction, 8 epochs", NLI_PAIRS, ["infersent.senv"]),
     ];
     rows.extend(P_THOUGHTS.iter().take(3).map(|(file, name, _, _)| Row::new(name, CAPTIONS, [*file])));
     Table {
         id: "figure-3",
         title: "Figure 3: captions of five images on a plane (t-SNE)",
-        about: "Silhouette of the five groups of captions that the paper prints (its Table 4), on the plane and among the vectors: 1 for groups far from each other, 0 for groups that lie in each other. The paper shows plots and no figures, and Skip-thoughts uni where both stand together here.",
+        about: "Silhouette of the five groups of captions that the paper prints (its Table 4), on the plane and among the vectors: 1 for groups far from each other, 0 for groups that lie in each other. The paper shows plots and no figures. One seed.",
         evaluations: vec![Evaluation {
             command: "eval map --model $MODEL --svg $OUT/figures/map-$STEM.svg --force --json @caption-groups",
             seconds: 0.5,

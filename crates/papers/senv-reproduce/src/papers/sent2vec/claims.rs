@@ -2,7 +2,7 @@
 
 use crate::claims::{
     Claim,
-    Test::{Columns, Falls, Greatest, Rises},
+    Test::{Columns, Falls, Greatest, Near, Rises},
 };
 
 pub(super) fn claims() -> Vec<Claim> {
@@ -222,6 +222,73 @@ pub(super) fn claims() -> Vec<Claim> {
             "Table 2",
             "FastSent is above FastSent with its own sentence as a target.",
             [Falls(("table-2", "mean"), vec!["FastSent", "FastSent+AE"])],
+            "",
+        ),
+        Claim::new(
+            "sent2vec-28",
+            "Table 2",
+            "Noise helps the autoencoder: SDAE is above SAE.",
+            [Falls(("table-2", "mean"), vec!["SDAE", "SAE"])],
+            "",
+        ),
+        Claim::new(
+            "sent2vec-29",
+            "Tables 1 and 2",
+            "FastSent is far above Skip-thoughts by cosine, and below it with classifiers.",
+            [
+                Falls(("table-2", "mean"), vec!["FastSent", "Skip-thoughts"]),
+                Falls(("table-1", "mean"), vec!["Skip-thoughts", "FastSent"]),
+            ],
+            "",
+        ),
+        Claim::new(
+            "sent2vec-30",
+            "Table 1",
+            "FastSent with its own sentence as a target is better to classify than FastSent.",
+            [Falls(("table-1", "mean"), vec!["FastSent+AE", "FastSent"])],
+            "",
+        ),
+        Claim::new(
+            "sent2vec-31",
+            "Section 2.2",
+            "Training without locks (Hogwild) is as good, within a point.",
+            [Near(
+                ("schedules", "all tasks"),
+                ["hogwild, negatives per target", "deterministic, negatives per target"],
+                1.0,
+            )],
+            "",
+        ),
+        Claim::new(
+            "sent2vec-32",
+            "Table 8",
+            "Of STS 2014 the news have the longest sentences and the headlines the shortest.",
+            [
+                Columns { table: "table-8", row: "mean", columns: ["deft-news", "deft-forum"] },
+                Columns { table: "table-8", row: "mean", columns: ["deft-news", "OnWN"] },
+                Columns { table: "table-8", row: "mean", columns: ["deft-news", "tweet-news"] },
+                Columns { table: "table-8", row: "mean", columns: ["deft-news", "images"] },
+                Columns { table: "table-8", row: "mean", columns: ["deft-forum", "headlines"] },
+                Columns { table: "table-8", row: "mean", columns: ["OnWN", "headlines"] },
+                Columns { table: "table-8", row: "mean", columns: ["images", "headlines"] },
+            ],
+            "",
+        ),
+        Claim::new(
+            "sent2vec-33",
+            "Table 2, section 5",
+            "Sent2Vec is behind C-PHRASE on definitions (OnWN) and on news.",
+            [
+                Falls(("table-2", "OnWN"), vec!["C-PHRASE", "Sent2Vec, words"]),
+                Falls(("table-2", "deft-news"), vec!["C-PHRASE", "Sent2Vec, words"]),
+            ],
+            "",
+        ),
+        Claim::new(
+            "sent2vec-34",
+            "Section 5",
+            "On MSRP Sent2Vec is below the best systems.",
+            [Falls(("table-1", "MSRP"), vec!["SDAE", "Sent2Vec, words and bigrams"])],
             "",
         ),
         Claim::untested(

@@ -2,7 +2,7 @@
 
 use crate::claims::{
     Claim,
-    Test::{AtLeast, AtMost, Columns, Falls, Near, Rises, Wins, Words},
+    Test::{AtLeast, AtMost, Columns, Falls, Greatest, Least, Near, Rises, Wins, Words},
 };
 
 pub(super) fn claims() -> Vec<Claim> {
@@ -271,6 +271,47 @@ pub(super) fn claims() -> Vec<Claim> {
                 Rises(("table-3", "median, µs"), vec!["Siamese CBOW", "Skip-thoughts"]),
                 AtLeast(("table-3", "median, µs"), "Skip-thoughts", 50.0),
             ],
+            "",
+        ),
+        Claim::new(
+            "siamese-cbow-27",
+            "Table 1",
+            "It is ahead of CBOW on most tasks.",
+            [Wins {
+                table: "table-1",
+                first: "Siamese CBOW, SGD 1e-2 (= 1e-4 on the sum of a batch)",
+                others: vec!["CBOW"],
+                at_least: 8,
+            }],
+            "",
+        ),
+        Claim::new(
+            "siamese-cbow-28",
+            "Table 1",
+            "Skip-thoughts are the lowest of the four systems in the mean.",
+            [Least(
+                ("table-1", "mean"),
+                "Skip-thoughts",
+                vec!["Siamese CBOW, SGD 1e-2 (= 1e-4 on the sum of a batch)", "CBOW", "skip-gram"],
+            )],
+            "",
+        ),
+        Claim::new(
+            "siamese-cbow-29",
+            "Section 4.1",
+            "On MSRpar, whose pairs have few words in common, it is best.",
+            [Greatest(
+                ("table-1", "2012 MSRpar"),
+                "Siamese CBOW, SGD 1e-2 (= 1e-4 on the sum of a batch)",
+                vec!["CBOW", "skip-gram", "Skip-thoughts"],
+            )],
+            "",
+        ),
+        Claim::new(
+            "siamese-cbow-30",
+            "Section 4.4",
+            "Nearest to me are I and my.",
+            [Words { at: ("nearest", "me"), row: "Siamese CBOW, SGD 1e-2", words: &["i", "my"], at_least: 1 }],
             "",
         ),
         Claim::untested(

@@ -264,5 +264,136 @@ pub(super) fn claims() -> Vec<Claim> {
             [Near(("table-3", "r"), ["SNLI RNN", "Skip-thoughts combined"], 5.0)],
             "",
         ),
+        Claim::new(
+            "skip-thoughts-26",
+            "Tables 1 to 4",
+            "The fine-tuned model is the best at relatedness and at entailment.",
+            [
+                Greatest(
+                    ("table-3", "r"),
+                    "Skip-thoughts fine-tuned on SNLI",
+                    vec!["Skip-thoughts combined", "SNLI BOW", "SNLI RNN", "BOW autoencoder", "RNN autoencoder"],
+                ),
+                Greatest(
+                    ("table-2", "SICK, probe"),
+                    "Skip-thoughts fine-tuned on SNLI",
+                    vec!["Skip-thoughts combined", "SNLI BOW", "SNLI RNN", "BOW autoencoder", "RNN autoencoder"],
+                ),
+            ],
+            "",
+        ),
+        Claim::new(
+            "skip-thoughts-27",
+            "Tables 5 and 6",
+            "Trained bags of words are above random ones at ranking paraphrases.",
+            [
+                Falls(("table-5", "@1"), vec!["BOW autoencoder", "random BOW"]),
+                Falls(("table-5", "@1"), vec!["SNLI BOW", "random BOW"]),
+            ],
+            "",
+        ),
+        Claim::new(
+            "skip-thoughts-28",
+            "Table 7",
+            "By cosine on SICK the two bags of words are the best.",
+            [
+                Greatest(
+                    ("table-7", "r"),
+                    "SNLI BOW",
+                    vec!["Skip-thoughts combined", "Skip-thoughts fine-tuned on SNLI", "SNLI RNN", "RNN autoencoder"],
+                ),
+                Greatest(
+                    ("table-7", "r"),
+                    "BOW autoencoder",
+                    vec!["Skip-thoughts combined", "Skip-thoughts fine-tuned on SNLI", "SNLI RNN", "RNN autoencoder"],
+                ),
+            ],
+            "",
+        ),
+        Claim::new(
+            "skip-thoughts-29",
+            "Table 7",
+            "By cosine on SICK the RNN autoencoder is the worst.",
+            [Least(
+                ("table-7", "r"),
+                "RNN autoencoder",
+                vec![
+                    "Skip-thoughts combined",
+                    "Skip-thoughts fine-tuned on SNLI",
+                    "SNLI BOW",
+                    "SNLI RNN",
+                    "BOW autoencoder",
+                ],
+            )],
+            "",
+        ),
+        Claim::new(
+            "skip-thoughts-30",
+            "Table 7",
+            "The SNLI RNN has the least squared error by cosine.",
+            [Least(
+                ("table-7", "squared error"),
+                "SNLI RNN",
+                vec![
+                    "Skip-thoughts combined",
+                    "Skip-thoughts fine-tuned on SNLI",
+                    "SNLI BOW",
+                    "BOW autoencoder",
+                    "RNN autoencoder",
+                ],
+            )],
+            "",
+        ),
+        Claim::new(
+            "skip-thoughts-31",
+            "Section 6.3",
+            "The BOW autoencoder is ahead of Skip-thoughts without training, and behind with it.",
+            [
+                Falls(("figure-3", "average precision"), vec!["BOW autoencoder", "Skip-thoughts combined"]),
+                Falls(("figure-4", "100 %"), vec!["Skip-thoughts combined", "BOW autoencoder"]),
+            ],
+            "",
+        ),
+        Claim::new(
+            "skip-thoughts-32",
+            "Table 8",
+            "The SNLI RNN drives the two groups of the soup test furthest apart.",
+            [Greatest(
+                ("table-8", "gap"),
+                "SNLI RNN",
+                vec!["SNLI BOW", "Skip-thoughts fine-tuned on SNLI", "Skip-thoughts combined"],
+            )],
+            "",
+        ),
+        Claim::new(
+            "skip-thoughts-33",
+            "Table 4",
+            "The RNN autoencoder is worst on MR and SUBJ.",
+            [
+                Least(
+                    ("table-1", "MR"),
+                    "RNN autoencoder",
+                    vec![
+                        "Skip-thoughts combined",
+                        "Skip-thoughts fine-tuned on SNLI",
+                        "SNLI BOW",
+                        "SNLI RNN",
+                        "BOW autoencoder",
+                    ],
+                ),
+                Least(
+                    ("table-1", "SUBJ"),
+                    "RNN autoencoder",
+                    vec![
+                        "Skip-thoughts combined",
+                        "Skip-thoughts fine-tuned on SNLI",
+                        "SNLI BOW",
+                        "SNLI RNN",
+                        "BOW autoencoder",
+                    ],
+                ),
+            ],
+            "",
+        ),
     ]
 }
