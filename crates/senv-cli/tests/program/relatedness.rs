@@ -60,6 +60,43 @@ fn the_sts_benchmark_is_read_in_both_layouts_and_scored() {
 }
 
 #[test]
+fn scores_are_drawn_over_those_of_people() {
+    let folder = Folder::with_model();
+    folder.write("trial.tsv", SICK);
+    let eval = |more: &[&str]| folder.run(&[&["eval", "sick", "--model", "m.senv", "trial.tsv"], more].concat());
+    eval(&["--svg", "cosines.svg"]).ok();
+    let svg = String::from_utf8(folder.read("cosines.svg")).unwrap();
+    assert!(svg.matches("<circle").count() == 3 && svg.contains("3 pairs, cosine"), "{svg}");
+    eval(&["--svg", "predicted.svg", "--train", "trial.tsv"]).ok();
+    let svg = String::from_utf8(folder.read("predicted.svg")).unwrap();
+    assert!(svg.matches("<circle").count() == 3 && svg.contains("3 pairs, supervised"), "{svg}");
+    eval(&["--svg", "trial.tsv", "--force"]).fails(2, &["trial.tsv"]);
+    assert_eq!(folder.read("trial.tsv"), SICK.as_bytes());
+}
+
+#[test]
+fn data_sets_are_counted() {
+    let folder = Folder::new();
+    folder.write("trial.tsv", SICK);
+    folder.write("groups.tsv", "1\ta dog runs\n1\ta running dog\n2\train\n1\ta dog\n");
+    folder.write("text.txt", "It rains.\n\nIt rains.\nIt does not.\n");
+    let args = ["eval", "sizes", "--text", "text.txt", "--sick", "trial.tsv", "--groups", "groups.tsv"];
+    let sizes = folder.run(&[&args[..], &["--json"]].concat()).ok().json();
+    let set = |i: usize, field: &str| sizes["sets"][i][field].clone();
+    assert_eq!(
+        (set(0, "name"), set(0, "n_sentences"), set(0, "n_distinct_sentences")),
+        ("text".into(), 3.into(), 2.into())
+    );
+    assert_eq!((set(0, "n_tokens"), set(0, "n_distinct_tokens"), set(0, "n_pairs")), (10.into(), 5.into(), ().into()));
+    assert_eq!((set(1, "name"), set(1, "n_pairs"), set(1, "n_sentences")), ("SICK".into(), 3.into(), 6.into()));
+    assert_eq!((set(2, "n_groups"), set(2, "n_pairs"), set(2, "mean_length")), (2.into(), 6.into(), 2.25.into()));
+    let table = folder.run(&args).ok().out;
+    assert!(table.lines().any(|line| line.starts_with("groups ") && line.contains(" 2.25 ")), "{table}");
+    folder.run(&["eval", "sizes"]).fails(2, &["--text"]);
+    folder.run(&["eval", "sizes", "--sts", "none.tsv"]).fails(1, &["none.tsv"]);
+}
+
+#[test]
 fn a_bad_line_is_named_with_file_and_number() {
     let folder = Folder::with_model();
     let fails = |what: &str, text: &str, says: &[&str]| {
