@@ -187,7 +187,12 @@ impl TextSystem for PvDbowParams {
         let words = std::mem::replace(&mut outcome.tables.target, none()?);
         let documents = std::mem::replace(&mut outcome.tables.source, none()?);
         let documents = options.document_vectors.then(|| document_vectors::trained(documents, corpus)).transpose()?;
-        Ok(Trained::new(&outcome, report, PvDbow { params: self.clone(), vocabulary, noise, words, documents }))
+        Ok(Trained::new(
+            &self.training,
+            &outcome,
+            report,
+            PvDbow { params: self.clone(), vocabulary, noise, words, documents },
+        ))
     }
 }
 

@@ -214,7 +214,7 @@ impl TextSystem for PvDmParams {
         let documents = || document_vectors::trained(part(source, n_rows, n_documents)?, corpus);
         let documents = options.document_vectors.then(documents).transpose()?;
         let model = PvDm { params: self.clone(), vocabulary, noise, words, outputs, documents };
-        Ok(Trained::new(&outcome, report, model))
+        Ok(Trained::new(&self.training, &outcome, report, model))
     }
 }
 
