@@ -10,7 +10,8 @@ use senv_core::{
     rng::Stream,
 };
 use senv_encoders::{
-    Activation, Average, Encoder, FoldedCnn, GranEncoder, GruEncoder, JoinedLstm, LstmEncoder, Pooling, SumPooledCnn,
+    Activation, Average, Encoder, FoldedCnn, GranEncoder, GranGate, GruEncoder, JoinedLstm, LstmEncoder, Pooling,
+    SumPooledCnn,
 };
 
 use super::present_words::PresentWords;
@@ -124,10 +125,39 @@ pub(crate) trait TrainableEncoder: AnyEncoder {
     /// Scales all sentence vectors, where words or parameters leave their length free; else nothing.
     fn scale(&self, _factor: f32, _words: &mut Table, _parameters: &mut Parameters<f32>) {}
 
+    /// Scales all words, and takes it back in the weights that multiply them: sentence vectors stay what they are.
+    /// Whether it can: an average has no weights, and GRAN hands words on.
+    fn scale_words(&self, _factor: f32, _words: &mut Table, _parameters: &mut Parameters<f32>) -> bool {
+        false
+    }
+
     /// Words and parameters folded into one table, if that is possible and fits into memory.
     fn folded(&self, _parameters: &Parameters<f32>, _words: &Table) -> Option<FoldedCnn> {
         None
     }
+}
+
+/// All rows times `factor`.
+fn scale_rows(factor: f32, words: &mut Table) {
+    (0..words.n_rows()).for_each(|i| kernels::scale(factor, words.row_mut(i)));
+}
+
+/// The tensors with such a name times `factor`.
+fn scale_tensors(factor: f32, parameters: &mut Parameters<f32>, has_name: impl Fn(&str) -> bool) {
+    let named = parameters.iter_mut().filter(|tensor| has_name(tensor.name()));
+    named.for_each(|tensor| kernels::scale(factor, tensor.values_mut()));
+}
+
+/// Whether weights of the lowest layer of a recurrent encoder multiply words.
+fn reads_words(name: &str) -> bool {
+    matches!(name, "forward1.input" | "backward1.input" | "gate.input")
+}
+
+/// [`TrainableEncoder::scale_words`] of a recurrent encoder that does nothing but multiply words.
+fn scale_read_words(factor: f32, words: &mut Table, parameters: &mut Parameters<f32>) -> bool {
+    scale_rows(factor, words);
+    scale_tensors(factor.recip(), parameters, reads_words);
+    true
 }
 
 impl TrainableEncoder for Average {
@@ -151,7 +181,7 @@ impl TrainableEncoder for Average {
     }
 
     fn scale(&self, factor: f32, words: &mut Table, _: &mut Parameters<f32>) {
-        (0..words.n_rows()).for_each(|i| kernels::scale(factor, words.row_mut(i)));
+        scale_rows(factor, words);
     }
 }
 
@@ -188,6 +218,13 @@ impl TrainableEncoder for SumPooledCnn {
         }
     }
 
+    /// Biases are added behind the filters, and stay.
+    fn scale_words(&self, factor: f32, words: &mut Table, parameters: &mut Parameters<f32>) -> bool {
+        scale_rows(factor, words);
+        scale_tensors(factor.recip(), parameters, |name| name.starts_with("filter"));
+        true
+    }
+
     fn folded(&self, parameters: &Parameters<f32>, words: &Table) -> Option<FoldedCnn> {
         FoldedCnn::new(self, parameters, words).ok()
     }
@@ -195,7 +232,7 @@ impl TrainableEncoder for SumPooledCnn {
 
 /// Recurrent encoders have a forward pass that saves nothing.
 macro_rules! recurrent {
-    ($($encoder:ident),+) => {
+    ($($encoder:ident { $($scaling:tt)* })+) => {
         $(impl TrainableEncoder for $encoder {
             fn n_values(&self) -> f64 {
                 Self::n_values(self)
@@ -213,10 +250,47 @@ macro_rules! recurrent {
             ) -> CoreResult<Array2<f32>> {
                 Self::encode(self, parameters, batch, words)
             }
+
+            $($scaling)*
         })+
     };
 }
-recurrent!(GruEncoder, LstmEncoder, JoinedLstm, GranEncoder);
+recurrent! {
+    GruEncoder {
+        fn scale_words(&self, factor: f32, words: &mut Table, parameters: &mut Parameters<f32>) -> bool {
+            scale_read_words(factor, words, parameters)
+        }
+    }
+    LstmEncoder {
+        fn scale_words(&self, factor: f32, words: &mut Table, parameters: &mut Parameters<f32>) -> bool {
+            scale_read_words(factor, words, parameters)
+        }
+    }
+    JoinedLstm {
+        fn scale_words(&self, factor: f32, words: &mut Table, parameters: &mut Parameters<f32>) -> bool {
+            scale_read_words(factor, words, parameters)
+        }
+    }
+    GranEncoder {
+        /// Gates that hand words on and look at nothing else make vectors as long as words are, once what the gates
+        /// themselves see of them stays.
+        fn scale(&self, factor: f32, words: &mut Table, parameters: &mut Parameters<f32>) {
+            if matches!(
+                self.gate(),
+                GranGate::Word | GranGate::Memory | GranGate::WatchedMemory | GranGate::Product
+            ) {
+                scale_rows(factor, words);
+                // What gate 4 sees of the gated vector before is as long, too.
+                scale_tensors(factor.recip(), parameters, |name| reads_words(name) || name == "gate.memory");
+            }
+        }
+
+        fn scale_words(&self, factor: f32, words: &mut Table, parameters: &mut Parameters<f32>) -> bool {
+            matches!(self.gate(), GranGate::State | GranGate::Projection)
+                && scale_read_words(factor, words, parameters)
+        }
+    }
+}
 
 #[cfg(test)]
 mod tests {
