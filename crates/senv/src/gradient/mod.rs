@@ -21,6 +21,7 @@ mod recent;
 #[cfg(test)]
 mod resume_tests;
 mod run;
+pub(crate) mod scale;
 pub(crate) mod scored_pairs;
 #[cfg(test)]
 mod tests;
