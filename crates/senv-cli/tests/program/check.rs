@@ -80,15 +80,16 @@ fn a_run_that_l1_regularization_keeps_at_the_loss_of_guessing_has_learned_nothin
 fn a_run_by_gradient_that_moves_nothing_has_learned_nothing() {
     let folder = Folder::new();
     folder.write("text.txt", documents());
-    // The rate of the paper is for billions of words.
-    let words =
-        "train siamese-cbow --input text.txt --output m.senv --preset paper --dim 12 --min-count 1 --json --force";
-    let args: Vec<&str> = words.split(' ').collect();
+    let words = "train rnn-ae --input text.txt --output m.senv --dim 12 --hidden 8 --epochs 20 --json --force";
+    let train = |more: &[&str]| folder.run(&[&words.split(' ').collect::<Vec<_>>(), more].concat()).ok();
     for check in [&[][..], &["--no-check"]] {
-        let ended = folder.run(&[&args[..], check].concat()).ok();
+        let ended = train(&[&["--lr", "1e-9"], check].concat());
         assert_eq!(ended.err.matches("nothing was learned").count(), 1, "{}", ended.err);
         assert!(ended.err.contains("(--lr)") && !ended.err.contains("--l1"), "{}", ended.err);
         assert_eq!(ended.json()["learned"], false);
+        let ended = train(&[&["--lr", "1e-2"], check].concat());
+        assert!(!ended.err.contains("nothing was learned"), "{}", ended.err);
+        assert_eq!(ended.json()["learned"], true);
     }
 }
 
