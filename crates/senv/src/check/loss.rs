@@ -5,8 +5,6 @@ use std::f64::consts::LN_2;
 use senv_negative_sampling::NegativeSamplingParams;
 use serde::Serialize;
 
-use super::CheckWarning;
-
 /// How near the loss of guessing a training loss is taken for it, as a share of it. A run of Sent2Vec whose rows L1
 /// regularization kept at zero was nearer than 1e-4; the same run with a tenth of it came to half the loss of guessing.
 pub const NEAR_CHANCE: f64 = 1e-3;
@@ -19,8 +17,8 @@ pub enum LossOf {
     NegativeSampling,
     /// Negative sampling with L1 regularization, which takes from every row that a step has changed.
     NegativeSamplingWithL1,
-    /// The gradient loop. Its losses may end above chance and have fallen: the hardest negatives are chosen so that they
-    /// cost more than equal cosines do.
+    /// The gradient loop. Its losses may end above chance and have fallen: the hardest negatives are chosen so that
+    /// they cost more than equal cosines do.
     Gradient,
 }
 
@@ -71,13 +69,6 @@ impl LossAgainstChance {
             }
         }
     }
-
-    /// What there is to warn of.
-    #[must_use]
-    pub fn warning(&self) -> Option<CheckWarning> {
-        let Self { mean: loss, chance, of } = *self;
-        (!self.has_learned()).then_some(CheckWarning::LossAtChance { loss, chance, of })
-    }
 }
 
 #[cfg(test)]
@@ -92,12 +83,5 @@ mod tests {
         }
         assert!(!learned(1.1, LossOf::NegativeSampling) && !learned(f64::NAN, LossOf::NegativeSampling));
         assert!(learned(1.1, LossOf::Gradient), "it may have been higher");
-    }
-
-    #[test]
-    fn the_warning_knows_of_l1() {
-        let of = |l1| LossAgainstChance::of_run(7.62407, &NegativeSamplingParams { l1, ..Default::default() });
-        let of = |l1| of(l1).warning().unwrap().to_string();
-        assert!(of(5e-4).contains("weaker L1 regularization") && !of(0.0).contains("L1"), "{}", of(5e-4));
     }
 }

@@ -130,9 +130,16 @@ pub enum CheckWarning {
 }
 
 impl CheckWarning {
+    /// What there is to warn of a training loss.
+    #[must_use]
+    pub fn of_loss(loss: LossAgainstChance) -> Option<Self> {
+        let LossAgainstChance { mean, chance, of } = loss;
+        (!loss.has_learned()).then_some(Self::LossAtChance { loss: mean, chance, of })
+    }
+
     /// All that there are for these findings.
     pub(super) fn of(check: &Check) -> Vec<Self> {
-        let mut warnings: Vec<Self> = check.loss.iter().filter_map(LossAgainstChance::warning).collect();
+        let mut warnings: Vec<Self> = check.loss.and_then(Self::of_loss).into_iter().collect();
         let weights_may_help = check.weights_may_help;
         let mut warn = |condition: bool, warning: Self| {
             if condition {
@@ -321,6 +328,18 @@ fn train_longer(f: &mut fmt::Formatter<'_>) -> fmt::Result {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_warning_of_a_loss_knows_of_l1() {
+        let of = |mean, l1| {
+            let params = senv_negative_sampling::NegativeSamplingParams { l1, ..Default::default() };
+            CheckWarning::of_loss(LossAgainstChance::of_run(mean, &params)).unwrap().to_string()
+        };
+        assert!(of(7.62407, 5e-4).contains("weaker L1 regularization"), "{}", of(7.62407, 5e-4));
+        assert!(!of(7.62407, 0.0).contains("L1") && of(7.62407, 0.0).contains("a higher learning rate"));
+        // Far above guessing the rate is too high, with L1 regularization or without.
+        assert!(!of(9.0, 5e-4).contains("L1") && of(9.0, 5e-4).contains("a lower learning rate"));
+    }
 
     #[test]
     fn messages_name_their_remedies() {

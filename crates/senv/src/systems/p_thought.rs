@@ -156,9 +156,9 @@ impl System for PThoughtParams {
 
 impl PThoughtParams {
     /// What the paper states: word vectors of 300 dimensions that stay as they are, 1200 hidden units, Xavier
-    /// initialization, as always here, four epochs of Adam in batches of 128. Of its three encoders it is the one of one
-    /// bidirectional layer; `structure` has the others. The weight α, the rate and the number of sampled words are not
-    /// printed: they are the defaults.
+    /// initialization, as always here, four epochs of Adam in batches of 128. Of its three encoders it is the one of
+    /// one bidirectional layer; `structure` has the others. The weight α, the rate and the number of sampled words are
+    /// not printed: they are the defaults.
     #[must_use]
     pub fn paper() -> Self {
         let fit = FitParams {

@@ -137,11 +137,11 @@ pub enum Preset {
     /// Toronto books, words and bigrams, with the L1 regularization of appendix B: a row of tables 6 and 7.
     ///
     /// From the rows that the authors' program starts with, this strength keeps every row where it was. Words start in
-    /// ±1/700 and target rows at zero. So the first step moves a value of a target row by less than half of 1/700 = 7.1e-4
-    /// of the learning rate, and for the mean of a sentence by about 1e-4 of it; the threshold takes 5e-4 of it back, and
-    /// while target rows are zero, words have no gradient. The published program has no L1 regularization, and the paper
-    /// does not print how these models started. A run that learns nothing is warned of; `initial_length` of 1, or
-    /// `training.l1` of 5e-5, trains.
+    /// ±1/700 and target rows at zero. So the first step moves a value of a target row by less than half of 1/700 =
+    /// 7.1e-4 of the learning rate, and for the mean of a sentence by about 1e-4 of it; the threshold takes 5e-4 of it
+    /// back, and while target rows are zero, words have no gradient. The published program has no L1 regularization,
+    /// and the paper does not print how these models started. A run that learns nothing is warned of; `initial_length`
+    /// of 1, or `training.l1` of 5e-5, trains.
     BooksBiL1,
     /// Wikipedia, words.
     WikiUni,

@@ -61,7 +61,7 @@ impl<M> Outcome<M> {
     pub(crate) fn of_job(unit: Unit, outcome: JobOutcome<M>) -> Self {
         let JobOutcome { mut trained, sources, sample, .. } = outcome;
         let first = trained.first_stage.take();
-        let warning = |loss: Option<LossAgainstChance>| loss.and_then(|loss| loss.warning());
+        let warning = |loss: Option<LossAgainstChance>| loss.and_then(CheckWarning::of_loss);
         let unlearned = Unlearned {
             first_stage: first.as_ref().and_then(|first| warning(first.against_chance)),
             model: warning(trained.against_chance),
@@ -88,7 +88,7 @@ fn said<M>(unit: Unit, trained: &Trained<M>) -> (Vec<String>, Map<String, Value>
     let against_chance = trained.against_chance;
     facts.insert("chance".into(), json!(against_chance.map(|loss| loss.chance)));
     facts.insert("learned".into(), json!(against_chance.map(|loss| loss.has_learned())));
-    if let Some(warning) = against_chance.and_then(|loss| loss.warning()) {
+    if let Some(warning) = against_chance.and_then(CheckWarning::of_loss) {
         facts.insert("warning".into(), warning_json(&warning));
     }
     (lines, facts)

@@ -150,8 +150,8 @@ impl System for BowAutoencoderParams {
 }
 
 impl BowAutoencoderParams {
-    /// What the paper states: vectors of 620 dimensions that start at the word vectors of Skip-thoughts (give them), and
-    /// Adam. Vocabulary, rate, batch and epochs are not printed: they are the defaults.
+    /// What the paper states: vectors of 620 dimensions that start at the word vectors of Skip-thoughts (give them),
+    /// and Adam. Vocabulary, rate, batch and epochs are not printed: they are the defaults.
     #[must_use]
     pub fn paper() -> Self {
         let fit = FitParams { rule: UpdateRule::default(), ..Self::default().fit };

@@ -79,8 +79,8 @@ hyperparameters! {
 
 impl PvDmParams {
     /// Settings for billions of words, which no paper prints: windows of 5 and the whole gradient for every row, as in
-    /// the programs that the papers ran; minimum count 5, t = 1e-5, five epochs at .05. They have the name of the preset
-    /// that other systems have for what is published.
+    /// the programs that the papers ran; minimum count 5, t = 1e-5, five epochs at .05. They have the name of the
+    /// preset that other systems have for what is published.
     #[must_use]
     pub fn paper() -> Self {
         Self {

@@ -60,9 +60,9 @@ const SPREAD: f64 = 0.3;
 
 /// Brings words and sentence vectors to a scale that suits training with a head.
 ///
-/// Words come to a length that suits the optimizer, with sentence vectors as they are. Then vectors whose length is free
-/// come to values that suit the head: an encoder trained by cosines may give vectors of any length, and the products of
-/// long ones saturate the head before it has learned; cosines do not change.
+/// Words come to a length that suits the optimizer, with sentence vectors as they are. Then vectors whose length is
+/// free come to values that suit the head: an encoder trained by cosines may give vectors of any length, and the
+/// products of long ones saturate the head before it has learned; cosines do not change.
 pub(super) fn bring_to_scale(
     encoder: &dyn TrainableEncoder,
     words: &mut Table,

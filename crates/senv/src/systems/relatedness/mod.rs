@@ -119,12 +119,12 @@ impl RelatednessParams {
     }];
 
     /// What the CSE paper prints of its supervised model (section 4.2): encoder and words from the model, regularized
-    /// back to it over all words, the head with both vectors beside their difference, scores on 1 to 5, Kullback-Leibler
-    /// divergence, the factor ½ of equation 6, ten epochs of Adam at 1e-3.
+    /// back to it over all words, the head with both vectors beside their difference, scores on 1 to 5,
+    /// Kullback-Leibler divergence, the factor ½ of equation 6, ten epochs of Adam at 1e-3.
     ///
     /// The penalties and the batch size come from a grid, and the paper does not print which it chose: these are the
-    /// defaults, which lie in the grid. It does not print the hidden units either. Tai et al., whom the section follows,
-    /// have the elementwise product in the place of both vectors ([`Combine::Product`], the default).
+    /// defaults, which lie in the grid. It does not print the hidden units either. Tai et al., whom the section
+    /// follows, have the elementwise product in the place of both vectors ([`Combine::Product`], the default).
     #[must_use]
     pub fn paper() -> Self {
         Self {

@@ -249,9 +249,9 @@ impl SnliParams {
     /// Trains the encoder of a Skip-thought model further, part 0 or, in a combined one, 1: words, encoder and the way
     /// text is read are those of the model, and `encoder`, `dim`, `min_count`, `max_vocabulary`, `max_tokens`,
     /// `tokenizer`, `initial` and the vectors of the options are not looked at. [`SkipThought::with_tuned`] puts the
-    /// result back. The paper tunes both parts, each with a classifier of its own; a rate of 1e-4 suits. Words are brought
-    /// to a length that suits the steps of the optimizer, and the encoder takes it back: training begins with the
-    /// vectors of the model.
+    /// result back. The paper tunes both parts, each with a classifier of its own; a rate of 1e-4 suits. Words are
+    /// brought to a length that suits the steps of the optimizer, and the encoder takes it back: training begins with
+    /// the vectors of the model.
     ///
     /// # Errors
     /// [`senv_core::Error::InvalidParameter`] if there is no such part; as [`SnliParams::fit`].
