@@ -34,6 +34,7 @@ fn option_elsewhere(remedy: Remedy) -> Option<&'static str> {
     }
     Some(match remedy {
         Remedy::LowerLearningRate | Remedy::HigherLearningRate => "senv train SYSTEM --lr",
+        Remedy::WeakerL1 => "senv train SYSTEM --l1",
         Remedy::MoreEpochs => "senv train SYSTEM --epochs",
         Remedy::LowerMinCount => "senv train SYSTEM --min-count",
         Remedy::Replace => "senv index --force",
@@ -50,6 +51,7 @@ fn runs_a_system() -> bool {
 fn any_option(remedy: Remedy) -> Option<&'static str> {
     Some(match remedy {
         Remedy::LowerLearningRate | Remedy::HigherLearningRate => "--lr",
+        Remedy::WeakerL1 => "--l1",
         Remedy::LimitGradients => "--clip",
         Remedy::MoreEpochs => "--epochs",
         Remedy::LowerMinCount => "--min-count",

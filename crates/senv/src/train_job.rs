@@ -6,15 +6,11 @@ use senv_core::{Remedy, Result as CoreResult, SentenceEncoder, observer::Stage};
 
 use crate::{
     base::train_options::TrainOptions,
-    check::{Check, CheckParams, CheckText, LossAgainstChance, check},
+    check::{Check, CheckParams, CheckText, check},
     data::SourceReport,
     error::Result,
     model::{saved::SavedModel, trained::Trained},
-    system::{
-        contract::{System, Trainer},
-        start::Start,
-        training_data::TrainingData,
-    },
+    system::{contract::System, start::Start, training_data::TrainingData},
     systems::pretraining::Pretraining,
 };
 
@@ -149,15 +145,9 @@ impl<'a, S: System> TrainJob<'a, '_, S> {
         let trained = system.fit_on(&data, &options)?;
         let model = &trained.model;
         let weights_may_help = model.average().is_some_and(|average| average.weighting().is_none());
-        let loss = match system.common().trainer {
-            Trainer::NegativeSampling(training) => {
-                Some(LossAgainstChance::negative_sampling(trained.loss, training.negatives))
-            }
-            Trainer::Gradient(_) => None,
-        };
         let params = CheckParams {
             tokenizer: model.tokenizer().clone(),
-            loss,
+            loss: trained.against_chance,
             starts_from_vectors,
             on_training_text: true,
             weights_may_help,

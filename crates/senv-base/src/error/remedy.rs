@@ -23,6 +23,8 @@ pub enum Remedy {
     LowerLearningRate,
     /// A higher learning rate.
     HigherLearningRate,
+    /// Weaker L1 regularization.
+    WeakerL1,
     /// A limit for the norm of gradients.
     LimitGradients,
     /// More passes over the text.
@@ -73,9 +75,10 @@ pub enum Remedy {
 
 impl Remedy {
     /// Every remedy.
-    pub const ALL: [Self; 25] = [
+    pub const ALL: [Self; 26] = [
         Self::LowerLearningRate,
         Self::HigherLearningRate,
+        Self::WeakerL1,
         Self::LimitGradients,
         Self::MoreEpochs,
         Self::LowerMinCount,
@@ -124,6 +127,7 @@ impl Remedy {
         match self {
             Self::LowerLearningRate => "a lower learning rate",
             Self::HigherLearningRate => "a higher learning rate",
+            Self::WeakerL1 => "weaker L1 regularization",
             Self::LimitGradients => "limit gradients",
             Self::MoreEpochs => "more epochs",
             Self::LowerMinCount => "lower the minimum count",

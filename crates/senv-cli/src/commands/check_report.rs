@@ -1,6 +1,6 @@
 //! What a check of a model found, in plain words and as JSON.
 
-use senv::check::Check;
+use senv::check::{Check, CheckWarning, LossOf};
 use serde_json::{Value, json};
 
 use crate::{
@@ -55,7 +55,8 @@ pub(super) fn lines(check: &Check) -> Vec<String> {
     } else {
         format!("  {unknown:.1} % of the words are unknown, {empty:.1} % of the sentences have no known word")
     });
-    if let Some(loss) = check.loss {
+    // What the gradient loop ends at is not its mean loss, which is shown before.
+    if let Some(loss) = check.loss.filter(|loss| loss.of != LossOf::Gradient) {
         lines.push(format!("  loss {:.3}, by guessing {:.3}", loss.mean, loss.chance));
     }
     if let Some(words) = check.training_words {
@@ -72,9 +73,14 @@ pub(super) fn warn_of(check: &Check) {
 /// The same as JSON; each warning carries its message.
 pub(super) fn json(check: &Check) -> Value {
     let mut value = json!(check);
-    for (warning, its) in check.warnings.iter().zip(value["warnings"].as_array_mut().into_iter().flatten()) {
-        its["message"] = json!(shown_of_model(warning));
-    }
+    value["warnings"] = check.warnings.iter().map(warning_json).collect();
+    value
+}
+
+/// A warning with its message.
+pub(super) fn warning_json(warning: &CheckWarning) -> Value {
+    let mut value = json!(warning);
+    value["message"] = json!(shown_of_model(warning));
     value
 }
 

@@ -48,6 +48,52 @@ fn training_ends_with_a_check_that_can_be_switched_off() {
 }
 
 #[test]
+fn a_run_that_l1_regularization_keeps_at_the_loss_of_guessing_has_learned_nothing() {
+    let folder = Folder::new();
+    let text = include_str!("../../../../examples/data/quickstart.txt");
+    folder.write("text.txt", text.lines().take(200).collect::<Vec<_>>().join("\n"));
+    let small = "--min-count 1 --min-target-count 1 --subsample 1e-2 --buckets 2000 --epochs 5 --json --force";
+    let train = |more: &str| {
+        let words = format!("train sent2vec --input text.txt --output m.senv --preset books-bi-l1 {small} {more}");
+        folder.run(&words.split_whitespace().collect::<Vec<_>>()).ok()
+    };
+    let guess = 11.0 * std::f64::consts::LN_2;
+    for check in ["", "--no-check"] {
+        let ended = train(check);
+        assert_eq!(ended.err.matches("nothing was learned").count(), 1, "{}", ended.err);
+        assert!(ended.err.contains("(--l1)") && ended.err.contains("(--lr)"), "{}", ended.err);
+        let json = ended.json();
+        assert!((json["loss"].as_f64().unwrap() / guess - 1.0).abs() < 1e-3, "{json}");
+        assert_eq!((&json["learned"], &json["warning"]["kind"]), (&false.into(), &"loss-at-chance".into()), "{json}");
+        assert!(json["warning"]["message"].as_str().unwrap().contains("(--l1)"), "{json}");
+        for trains in ["--l1 5e-5", "--initial-length 1"] {
+            let ended = train(&format!("{trains} {check}"));
+            let json = ended.json();
+            assert!(!ended.err.contains("nothing was learned"), "{trains}: {}", ended.err);
+            assert!(json["loss"].as_f64().unwrap() < 0.9 * guess, "{trains}: {json}");
+            assert_eq!((&json["learned"], json.get("warning")), (&true.into(), None), "{trains}: {json}");
+        }
+    }
+}
+
+#[test]
+fn a_run_by_gradient_that_moves_nothing_has_learned_nothing() {
+    let folder = Folder::new();
+    folder.write("text.txt", documents());
+    let words = "train rnn-ae --input text.txt --output m.senv --dim 12 --hidden 8 --epochs 20 --json --force";
+    let train = |more: &[&str]| folder.run(&[&words.split(' ').collect::<Vec<_>>(), more].concat()).ok();
+    for check in [&[][..], &["--no-check"]] {
+        let ended = train(&[&["--lr", "1e-9"], check].concat());
+        assert_eq!(ended.err.matches("nothing was learned").count(), 1, "{}", ended.err);
+        assert!(ended.err.contains("(--lr)") && !ended.err.contains("--l1"), "{}", ended.err);
+        assert_eq!(ended.json()["learned"], false);
+        let ended = train(&[&["--lr", "1e-2"], check].concat());
+        assert!(!ended.err.contains("nothing was learned"), "{}", ended.err);
+        assert_eq!(ended.json()["learned"], true);
+    }
+}
+
+#[test]
 fn every_system_on_text_is_checked_and_text_from_a_pipe_too() {
     let folder = folder();
     let small = ["--dim", "12", "--min-count", "1", "--epochs", "1"];

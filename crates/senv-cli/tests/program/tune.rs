@@ -51,6 +51,18 @@ fn a_search_runs_every_combination_once_and_goes_on_where_it_stopped() {
 }
 
 #[test]
+fn the_grid_of_the_cse_paper_is_read_and_searched() {
+    let folder = Folder::with_pairs();
+    folder.write("grid.txt", include_str!("../../../../examples/grids/cse-paper.txt"));
+    let small = ["--preset", "paper", "--filters", "2", "--epochs", "1", "--dim", "4", "--seeds", "1"];
+    let args = ["tune", "cse", "--pairs", "pairs.tsv", "--grid", "grid.txt", "--select", "dev.tsv", "--output", "out"];
+    let ended = folder.run(&[&args[..], &small].concat()).ok();
+    let table = String::from_utf8(folder.read("out/results.tsv")).unwrap();
+    assert!(table.starts_with("seed\tmargin\tl2-words\tl2-filters\tbatch\tscore"), "{table}");
+    assert_eq!(table.lines().count(), 1 + 3 * 3 * 4 * 4, "{}", ended.err);
+}
+
+#[test]
 fn cse_is_searched_over_windows_and_a_lost_run_is_a_line_of_the_table() {
     let folder = Folder::with_pairs();
     folder.write("grid.txt", "windows = 1,2 1\nlr = 0.001 1e30\n");

@@ -70,6 +70,31 @@ fn a_preset_is_what_its_name_says() {
 }
 
 #[test]
+fn presets_of_papers_are_taken_by_systems_on_pairs_on_text_and_on_scores() {
+    let folder = Folder::with_pairs();
+    let parameters = |arguments: &str| {
+        let words = format!("train {arguments} --preset paper --output m.senv --force --epochs 1 --dim 8");
+        let words = words.replace("--dim 8", if arguments.starts_with("relatedness") { "" } else { "--dim 8" });
+        folder.run(&words.split_whitespace().collect::<Vec<_>>()).ok();
+        folder.run(&["info", "m.senv", "--json"]).ok().json()["parameters"].clone()
+    };
+    parameters("bow-ae --input pairs.tsv --no-check");
+    assert_eq!(parameters("rnn-ae --input pairs.tsv --hidden 8 --no-check")["params"]["fit"]["batch"], 64);
+    assert_eq!(parameters("p-thought --pairs pairs.tsv --hidden 8 --no-check")["params"]["fit"]["words"], "frozen");
+    for system in ["pp", "cse"] {
+        let found = parameters(&format!("{system} --pairs pairs.tsv --no-check"));
+        assert_eq!((&found["fit"]["l2_norm"], &found["fit"]["words"]), (&"full".into(), &"dense".into()), "{found}");
+        assert!(found["pairs"]["loss"].to_string().contains("FirstElements"), "{found}");
+    }
+    folder.run(&["train", "cse", "--pairs", "pairs.tsv", "--dim", "8", "--epochs", "1", "--output", "cse.senv"]).ok();
+    let found = parameters("relatedness --model cse.senv --train dev.tsv");
+    assert!(found.to_string().contains("\"combine\":\"Concat\""), "{found}");
+    // An argument changes one setting of it.
+    let found = parameters("relatedness --model cse.senv --train dev.tsv --combine product");
+    assert!(found.to_string().contains("\"words\":\"dense\"") && !found.to_string().contains("Concat"), "{found}");
+}
+
+#[test]
 fn without_a_system_the_order_of_the_sentences_chooses_one() {
     let folder = Folder::with_text(10);
     // Documents of eight sentences about one subject each, and the same sentences with every line a document of its

@@ -126,6 +126,12 @@ impl GranEncoder {
         self.lstm.hidden
     }
 
+    /// What its gate lets through.
+    #[must_use]
+    pub fn gate(&self) -> GranGate {
+        self.gate
+    }
+
     /// The number of its parameters, as far as f64 counts.
     #[must_use]
     pub fn n_values(&self) -> f64 {

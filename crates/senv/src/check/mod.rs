@@ -7,6 +7,7 @@
 //! ([`senv_metrics`] and the evaluation crate).
 
 mod held_out_pairs;
+mod loss;
 pub(crate) mod pair_ranks;
 mod pairs;
 #[cfg(test)]
@@ -19,6 +20,7 @@ use senv_core::{Scratch, SentenceEncoder, Tokenizer, kernels};
 use senv_metrics::{auc, mean, spearman_rho};
 use serde::Serialize;
 
+pub use loss::{LossAgainstChance, LossOf, NEAR_CHANCE};
 pub use text::CheckText;
 pub use warning::{
     CheckWarning, MAX_EMPTY_SENTENCES, MAX_MEAN_COSINE, MAX_UNKNOWN_WORDS, MIN_DIRECTIONS, MIN_NEIGHBOUR_AUC,
@@ -78,28 +80,6 @@ impl CheckParams {
     pub fn for_encoder(is_slow: bool) -> Self {
         let params = Self::default();
         if is_slow { Self { n_sentences: params.n_sentences / 4, ..params } } else { params }
-    }
-}
-
-/// A training loss beside that of a model that has learned nothing.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct LossAgainstChance {
-    /// Mean loss of training.
-    pub mean: f64,
-    /// The loss of guessing, in the same unit.
-    pub chance: f64,
-}
-
-impl LossAgainstChance {
-    /// For negative sampling with K negatives: all 1 + K scores at 0 cost (1 + K) ln 2 nats a target.
-    ///
-    /// ```
-    /// use senv::check::LossAgainstChance;
-    /// assert!((LossAgainstChance::negative_sampling(3.0, 10).chance - 7.6246).abs() < 1e-4);
-    /// ```
-    #[must_use]
-    pub fn negative_sampling(mean: f64, negatives: usize) -> Self {
-        Self { mean, chance: (1.0 + negatives as f64) * std::f64::consts::LN_2 }
     }
 }
 

@@ -172,7 +172,8 @@ fn loss_words_and_coverage_warn_from_their_thresholds_on() {
         ..CheckParams::default()
     };
     let chance = 11.0 * std::f64::consts::LN_2;
-    assert_eq!(warned(&with(chance - 1e-9, MIN_TRAINING_WORDS), 7), [""; 0]);
+    assert_eq!(warned(&with(0.9989 * chance, MIN_TRAINING_WORDS), 7), [""; 0]);
+    assert_eq!(warned(&with(0.9991 * chance, MIN_TRAINING_WORDS), 7), ["loss-at-chance"]);
     assert_eq!(warned(&with(chance, MIN_TRAINING_WORDS), 7), ["loss-at-chance"]);
     assert_eq!(warned(&with(f64::NAN, MIN_TRAINING_WORDS), 7), ["loss-at-chance"]);
     assert_eq!(warned(&with(3.0, MIN_TRAINING_WORDS - 1), 7), ["few-words"]);

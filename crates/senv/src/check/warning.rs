@@ -25,7 +25,7 @@ use std::fmt;
 use senv_core::{Remedy, counts::grouped};
 use serde::Serialize;
 
-use super::Check;
+use super::{Check, LossAgainstChance, LossOf};
 
 /// Mean cosine of random sentences above which nearly everything is similar.
 pub const MAX_MEAN_COSINE: f64 = 0.5;
@@ -77,6 +77,8 @@ pub enum CheckWarning {
         loss: f64,
         /// The loss of an untrained model.
         chance: f64,
+        /// What made the loss.
+        of: LossOf,
     },
     /// The training text is too short.
     FewWords {
@@ -128,19 +130,22 @@ pub enum CheckWarning {
 }
 
 impl CheckWarning {
+    /// What there is to warn of a training loss.
+    #[must_use]
+    pub fn of_loss(loss: LossAgainstChance) -> Option<Self> {
+        let LossAgainstChance { mean, chance, of } = loss;
+        (!loss.has_learned()).then_some(Self::LossAtChance { loss: mean, chance, of })
+    }
+
     /// All that there are for these findings.
     pub(super) fn of(check: &Check) -> Vec<Self> {
-        let (mut warnings, weights_may_help) = (Vec::new(), check.weights_may_help);
+        let mut warnings: Vec<Self> = check.loss.and_then(Self::of_loss).into_iter().collect();
+        let weights_may_help = check.weights_may_help;
         let mut warn = |condition: bool, warning: Self| {
             if condition {
                 warnings.push(warning);
             }
         };
-        if let Some(loss) = check.loss {
-            let (loss, chance) = (loss.mean, loss.chance);
-            // Not a number is no success either.
-            warn(loss.is_nan() || loss >= chance, Self::LossAtChance { loss, chance });
-        }
         if let Some(random) = check.random {
             let directions = random.directions();
             let one_way = random.mean > MAX_MEAN_COSINE;
@@ -185,7 +190,14 @@ impl CheckWarning {
                 &[Remedy::MoreEpochs]
             }
             Self::FewDirections { .. } => &[Remedy::MoreEpochs, Remedy::HigherLearningRate],
-            Self::LossAtChance { .. } => &[Remedy::LowerLearningRate, Remedy::MoreEpochs, Remedy::RaiseSubsampling],
+            Self::LossAtChance { loss, chance, of } => match of {
+                LossOf::Gradient => &[Remedy::HigherLearningRate, Remedy::LowerLearningRate, Remedy::MoreEpochs],
+                of if is_near(*loss, *chance, *of) => match of {
+                    LossOf::NegativeSamplingWithL1 => &[Remedy::WeakerL1, Remedy::HigherLearningRate],
+                    _ => &[Remedy::HigherLearningRate, Remedy::MoreEpochs, Remedy::RaiseSubsampling],
+                },
+                _ => &[Remedy::LowerLearningRate, Remedy::MoreEpochs, Remedy::RaiseSubsampling],
+            },
             Self::FewWords { start_may_help: false, .. } => &[],
             Self::FewWords { .. } | Self::PairsBelowTfIdf { .. } => &[Remedy::ModelOfLargerText],
             Self::ManyUnknownWords { .. } | Self::ManyEmptySentences { .. } => &[Remedy::LowerMinCount],
@@ -220,14 +232,7 @@ impl fmt::Display for CheckWarning {
                 Remedy::MoreEpochs,
                 Remedy::HigherLearningRate
             ),
-            Self::LossAtChance { loss, chance } => write!(
-                f,
-                "the loss of {loss:.3} is not below {chance:.3}, which guessing has: nothing was learned; train again with \
-                 {}, for {}, or, of a small text, {}",
-                Remedy::LowerLearningRate,
-                Remedy::MoreEpochs,
-                Remedy::RaiseSubsampling
-            ),
+            Self::LossAtChance { loss, chance, of } => loss_at_chance(f, loss, chance, of),
             Self::FewWords { words, least, start_may_help } => {
                 write!(
                     f,
@@ -287,6 +292,29 @@ impl fmt::Display for CheckWarning {
     }
 }
 
+/// A loss that is no lower than that of guessing, and what may be the cause.
+fn loss_at_chance(f: &mut fmt::Formatter<'_>, loss: f64, chance: f64, of: LossOf) -> fmt::Result {
+    write!(f, "nothing was learned: the loss is {loss:.4}, and guessing has {chance:.4}; train again with ")?;
+    let (higher, lower, more) = (Remedy::HigherLearningRate, Remedy::LowerLearningRate, Remedy::MoreEpochs);
+    let lr = match (of, is_near(loss, chance, of)) {
+        (LossOf::Gradient, _) => {
+            return write!(f, "{higher}, with {lower} if all vectors have become equal, or for {more}");
+        }
+        (LossOf::NegativeSamplingWithL1, true) => {
+            let weaker = Remedy::WeakerL1;
+            return write!(f, "{weaker}, which may have set every row back to zero, or, where it is weak, {higher}");
+        }
+        (LossOf::NegativeSampling, true) => higher,
+        (_, false) => lower,
+    };
+    write!(f, "{lr}, for {more}, or, of a small text, {}", Remedy::RaiseSubsampling)
+}
+
+/// Whether a loss is that of guessing, rather than above it.
+fn is_near(loss: f64, chance: f64, of: LossOf) -> bool {
+    LossAgainstChance { mean: loss, chance, of }.is_near_chance()
+}
+
 /// Weights as the first thing that helps, where they do.
 fn weight(f: &mut fmt::Formatter<'_>, helps: bool) -> fmt::Result {
     if helps { write!(f, "weight the words ({}), or ", Remedy::SifWeights) } else { Ok(()) }
@@ -302,12 +330,27 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_warning_of_a_loss_knows_of_l1() {
+        let of = |mean, l1| {
+            let params = senv_negative_sampling::NegativeSamplingParams { l1, ..Default::default() };
+            CheckWarning::of_loss(LossAgainstChance::of_run(mean, &params)).unwrap().to_string()
+        };
+        assert!(of(7.62407, 5e-4).contains("weaker L1 regularization"), "{}", of(7.62407, 5e-4));
+        assert!(!of(7.62407, 0.0).contains("L1") && of(7.62407, 0.0).contains("a higher learning rate"));
+        // Far above guessing the rate is too high, with L1 regularization or without.
+        assert!(!of(9.0, 5e-4).contains("L1") && of(9.0, 5e-4).contains("a lower learning rate"));
+    }
+
+    #[test]
     fn messages_name_their_remedies() {
         for warning in [
             CheckWarning::OneDirection { mean_cosine: 0.9, weights_may_help: true },
             CheckWarning::OneDirection { mean_cosine: 0.9, weights_may_help: false },
             CheckWarning::FewDirections { directions: 2.0 },
-            CheckWarning::LossAtChance { loss: 2.0, chance: 1.0 },
+            CheckWarning::LossAtChance { loss: 2.0, chance: 1.0, of: LossOf::NegativeSampling },
+            CheckWarning::LossAtChance { loss: 0.9999, chance: 1.0, of: LossOf::NegativeSampling },
+            CheckWarning::LossAtChance { loss: 1.0, chance: 1.0, of: LossOf::NegativeSamplingWithL1 },
+            CheckWarning::LossAtChance { loss: 1.0, chance: 1.0, of: LossOf::Gradient },
             CheckWarning::NeighboursNotNearer { auc: 0.5, tf_idf_auc: 0.7, weights_may_help: true },
             CheckWarning::LowTfIdfAgreement { correlation: 0.1, weights_may_help: false },
             CheckWarning::PairsBelowTfIdf { mrr: 0.2, tf_idf_mrr: 0.3 },

@@ -21,6 +21,7 @@ mod recent;
 #[cfg(test)]
 mod resume_tests;
 mod run;
+pub(crate) mod scale;
 pub(crate) mod scored_pairs;
 #[cfg(test)]
 mod tests;
@@ -174,8 +175,8 @@ pub struct StepReport {
     /// Mean loss of an example; NaN stops the run.
     pub loss: f64,
     /// What the loss of these examples would be without any knowledge: ln V for a token among V words, ln 2 for a yes
-    /// or no, that of equal cosines where cosines are compared. A run that stays far above it is stopped; `None` where
-    /// there is no such value.
+    /// or no, that of equal cosines where cosines are compared. A run that stays far above it is stopped, and one that
+    /// ends at it has learned nothing ([`FitOutcome::against_chance`]); `None` where there is no such value.
     pub chance: Option<f64>,
     /// Tokens that were read and told, for systems that count them; 0 for others.
     pub tokens: u64,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{Phases, Weights};
-use crate::error::Error;
+use crate::{check::LossAgainstChance, error::Error};
 
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -94,6 +94,9 @@ pub struct FitOutcome {
     pub weights: Weights,
     /// Mean loss of a step over the run.
     pub loss: f64,
+    /// The loss of the last steps beside that of guessing; `None` where the objective knows none
+    /// ([`super::StepReport::chance`]).
+    pub against_chance: Option<LossAgainstChance>,
     /// Step and score of every validation.
     pub history: Vec<(u64, f64)>,
     /// Step and score of the weights, where they were chosen by validation.

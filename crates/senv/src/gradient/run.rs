@@ -380,6 +380,7 @@ impl<'a, O: Objective> FitRun<'a, O> {
         Ok(FitOutcome {
             weights,
             loss: position.loss.0 / position.loss.1.max(1) as f64,
+            against_chance: position.watch.against_chance(),
             history: position.history,
             best,
             steps: position.step,

@@ -10,7 +10,8 @@ use senv_core::{
     rng::Stream,
 };
 use senv_encoders::{
-    Activation, Average, Encoder, FoldedCnn, GranEncoder, GruEncoder, JoinedLstm, LstmEncoder, Pooling, SumPooledCnn,
+    Activation, Average, Encoder, FoldedCnn, GranEncoder, GranGate, GruEncoder, JoinedLstm, LstmEncoder, Pooling,
+    SumPooledCnn,
 };
 
 use super::present_words::PresentWords;
@@ -124,10 +125,39 @@ pub(crate) trait TrainableEncoder: AnyEncoder {
     /// Scales all sentence vectors, where words or parameters leave their length free; else nothing.
     fn scale(&self, _factor: f32, _words: &mut Table, _parameters: &mut Parameters<f32>) {}
 
+    /// Scales all words, and takes it back in the weights that multiply them: sentence vectors stay what they are.
+    /// Whether it can: an average has no weights, and GRAN hands words on.
+    fn scale_words(&self, _factor: f32, _words: &mut Table, _parameters: &mut Parameters<f32>) -> bool {
+        false
+    }
+
     /// Words and parameters folded into one table, if that is possible and fits into memory.
     fn folded(&self, _parameters: &Parameters<f32>, _words: &Table) -> Option<FoldedCnn> {
         None
     }
+}
+
+/// All rows times `factor`.
+fn scale_rows(factor: f32, words: &mut Table) {
+    (0..words.n_rows()).for_each(|i| kernels::scale(factor, words.row_mut(i)));
+}
+
+/// The tensors with such a name times `factor`.
+fn scale_tensors(factor: f32, parameters: &mut Parameters<f32>, has_name: impl Fn(&str) -> bool) {
+    let named = parameters.iter_mut().filter(|tensor| has_name(tensor.name()));
+    named.for_each(|tensor| kernels::scale(factor, tensor.values_mut()));
+}
+
+/// Whether weights of the lowest layer of a recurrent encoder multiply words.
+fn reads_words(name: &str) -> bool {
+    matches!(name, "forward1.input" | "backward1.input" | "gate.input")
+}
+
+/// [`TrainableEncoder::scale_words`] of a recurrent encoder that does nothing but multiply words.
+fn scale_read_words(factor: f32, words: &mut Table, parameters: &mut Parameters<f32>) -> bool {
+    scale_rows(factor, words);
+    scale_tensors(factor.recip(), parameters, reads_words);
+    true
 }
 
 impl TrainableEncoder for Average {
@@ -151,7 +181,7 @@ impl TrainableEncoder for Average {
     }
 
     fn scale(&self, factor: f32, words: &mut Table, _: &mut Parameters<f32>) {
-        (0..words.n_rows()).for_each(|i| kernels::scale(factor, words.row_mut(i)));
+        scale_rows(factor, words);
     }
 }
 
@@ -188,6 +218,13 @@ impl TrainableEncoder for SumPooledCnn {
         }
     }
 
+    /// Biases are added behind the filters, and stay.
+    fn scale_words(&self, factor: f32, words: &mut Table, parameters: &mut Parameters<f32>) -> bool {
+        scale_rows(factor, words);
+        scale_tensors(factor.recip(), parameters, |name| name.starts_with("filter"));
+        true
+    }
+
     fn folded(&self, parameters: &Parameters<f32>, words: &Table) -> Option<FoldedCnn> {
         FoldedCnn::new(self, parameters, words).ok()
     }
@@ -195,7 +232,7 @@ impl TrainableEncoder for SumPooledCnn {
 
 /// Recurrent encoders have a forward pass that saves nothing.
 macro_rules! recurrent {
-    ($($encoder:ident),+) => {
+    ($($encoder:ident { $($scaling:tt)* })+) => {
         $(impl TrainableEncoder for $encoder {
             fn n_values(&self) -> f64 {
                 Self::n_values(self)
@@ -213,14 +250,166 @@ macro_rules! recurrent {
             ) -> CoreResult<Array2<f32>> {
                 Self::encode(self, parameters, batch, words)
             }
+
+            $($scaling)*
         })+
     };
 }
-recurrent!(GruEncoder, LstmEncoder, JoinedLstm, GranEncoder);
+recurrent! {
+    GruEncoder {
+        fn scale_words(&self, factor: f32, words: &mut Table, parameters: &mut Parameters<f32>) -> bool {
+            scale_read_words(factor, words, parameters)
+        }
+    }
+    LstmEncoder {
+        fn scale_words(&self, factor: f32, words: &mut Table, parameters: &mut Parameters<f32>) -> bool {
+            scale_read_words(factor, words, parameters)
+        }
+    }
+    JoinedLstm {
+        fn scale_words(&self, factor: f32, words: &mut Table, parameters: &mut Parameters<f32>) -> bool {
+            scale_read_words(factor, words, parameters)
+        }
+    }
+    GranEncoder {
+        /// Gates that hand words on and look at nothing else make vectors as long as words are, once what the gates
+        /// themselves see of them stays.
+        fn scale(&self, factor: f32, words: &mut Table, parameters: &mut Parameters<f32>) {
+            if matches!(
+                self.gate(),
+                GranGate::Word | GranGate::Memory | GranGate::WatchedMemory | GranGate::Product
+            ) {
+                scale_rows(factor, words);
+                // What gate 4 sees of the gated vector before is as long, too.
+                scale_tensors(factor.recip(), parameters, |name| reads_words(name) || name == "gate.memory");
+            }
+        }
+
+        fn scale_words(&self, factor: f32, words: &mut Table, parameters: &mut Parameters<f32>) -> bool {
+            matches!(self.gate(), GranGate::State | GranGate::Projection)
+                && scale_read_words(factor, words, parameters)
+        }
+    }
+}
 
 #[cfg(test)]
 mod tests {
+    use senv_core::{init, rng::stream};
+    use senv_encoders::{GruInit, GruStyle, LstmInit, Padding, RecurrentTopology, StatePooling, Window};
+
     use super::*;
+    use crate::gradient::EncoderForm;
+
+    const DIM: usize = 5;
+
+    /// Every encoder, and every gate of GRAN.
+    fn forms() -> Vec<EncoderForm> {
+        let cnn = |activation| EncoderForm::Cnn {
+            windows: [1, 3].map(|width| Window { width, n_filters: 4 }).into(),
+            activation,
+            padding: Padding::PerFilter,
+        };
+        let gru = |topology| EncoderForm::Gru {
+            hidden: 4,
+            layers: 2,
+            topology,
+            style: GruStyle::Release,
+            start: GruInit::Glorot,
+        };
+        let lstm = EncoderForm::Lstm {
+            hidden: 4,
+            layers: 2,
+            topology: RecurrentTopology::Interleaved,
+            pooling: StatePooling::Max,
+            peepholes: true,
+            start: LstmInit::Normal,
+        };
+        let gran = |gate: GranGate| EncoderForm::Gran { hidden: DIM, gate, pooling: gate.pooling() };
+        let mut forms = vec![EncoderForm::Average, EncoderForm::Sum, EncoderForm::PresentWords];
+        forms.extend([Activation::Linear, Activation::Tanh].map(cnn));
+        forms.extend([RecurrentTopology::Forward, RecurrentTopology::Separate].map(gru));
+        forms.extend([lstm, EncoderForm::JoinedLstm { hidden: 4, pooling: StatePooling::Mean }]);
+        forms.extend(
+            [
+                GranGate::Word,
+                GranGate::State,
+                GranGate::Memory,
+                GranGate::WatchedMemory,
+                GranGate::WordAndState,
+                GranGate::Projection,
+                GranGate::Product,
+            ]
+            .map(gran),
+        );
+        forms
+    }
+
+    /// An encoder with random weights, biases among them, its words, and sentences of one to four of them.
+    fn random(form: &EncoderForm) -> (std::sync::Arc<dyn TrainableEncoder>, Parameters<f32>, Table, TokenBatch) {
+        let encoder = form.encoder(DIM).unwrap();
+        let mut rng = stream(3, "scaling", &[]);
+        let mut parameters = encoder.init(&mut rng).unwrap();
+        parameters.iter_mut().for_each(|tensor| init::normal(&mut rng, tensor.values_mut(), 0.5).unwrap());
+        let mut words = Table::zeros(6, DIM).unwrap();
+        (0..6).for_each(|i| init::normal(&mut rng, words.row_mut(i), 2.0).unwrap());
+        let mut batch = TokenBatch::new();
+        let sentences =
+            [&[5][..], &[1, 0], &[2, 4, 1], &[0, 3, 3, 2]].map(|ids| ids.iter().map(|&id| TokenId(id)).collect());
+        batch.assign(sentences.iter().map(Vec::as_slice)).unwrap();
+        (encoder, parameters, words, batch)
+    }
+
+    fn vectors(
+        encoder: &dyn TrainableEncoder,
+        parameters: &Parameters<f32>,
+        words: &Table,
+        batch: &TokenBatch,
+    ) -> Array2<f32> {
+        encoder.encode(parameters, batch, batch.gather(words).unwrap().view()).unwrap()
+    }
+
+    fn largest_difference(a: &Array2<f32>, b: &Array2<f32>) -> f32 {
+        a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max)
+    }
+
+    #[test]
+    fn words_are_scaled_where_weights_take_it_back_and_vectors_stay() {
+        for form in forms() {
+            let (encoder, mut parameters, mut words, batch) = random(&form);
+            let (before, first) = (vectors(&*encoder, &parameters, &words, &batch), words.row(2).to_vec());
+            let scaled = encoder.scale_words(0.3, &mut words, &mut parameters);
+            let hands_words_on = match &form {
+                EncoderForm::Gran { gate, .. } => !matches!(gate, GranGate::State | GranGate::Projection),
+                form => matches!(form, EncoderForm::Average | EncoderForm::Sum | EncoderForm::PresentWords),
+            };
+            assert_eq!(scaled, !hands_words_on, "{form:?}");
+            let factor = if scaled { 0.3 } else { 1.0 };
+            assert!(words.row(2).iter().zip(&first).all(|(x, first)| *x == factor * first), "{form:?}");
+            let difference = largest_difference(&vectors(&*encoder, &parameters, &words, &batch), &before);
+            // Products of f32, some hundred of them; values are of the order of 1 to 10.
+            assert!(difference < 2e-5, "{form:?} {difference}");
+        }
+    }
+
+    #[test]
+    fn vectors_of_free_length_are_scaled_and_the_others_stay() {
+        for form in forms() {
+            let (encoder, mut parameters, mut words, batch) = random(&form);
+            let before = vectors(&*encoder, &parameters, &words, &batch);
+            encoder.scale(0.3, &mut words, &mut parameters);
+            let is_free = match &form {
+                EncoderForm::Average | EncoderForm::Sum => true,
+                EncoderForm::Cnn { activation, .. } => *activation == Activation::Linear,
+                EncoderForm::Gran { gate, .. } => {
+                    !matches!(gate, GranGate::State | GranGate::Projection | GranGate::WordAndState)
+                }
+                _ => false,
+            };
+            let expected = before * if is_free { 0.3 } else { 1.0 };
+            let difference = largest_difference(&vectors(&*encoder, &parameters, &words, &batch), &expected);
+            assert!(difference < 2e-5, "{form:?} {difference}");
+        }
+    }
 
     #[test]
     fn the_saved_state_of_another_encoder_is_refused() {

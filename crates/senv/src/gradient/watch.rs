@@ -18,6 +18,7 @@ use senv_core::Remedy;
 use serde::{Deserialize, Serialize};
 
 use super::StepReport;
+use crate::check::{LossAgainstChance, LossOf};
 
 /// Multiples of the worst beginning that are far above it.
 const FAR: f64 = 2.0;
@@ -110,6 +111,12 @@ impl Watch {
         (self.n > 0 && self.is_short() && self.loss() >= 1.0).then(|| (self.loss() * self.chance, self.chance))
     }
 
+    /// The loss of the last steps beside that of guessing; `None` where the objective knows none.
+    pub(super) fn against_chance(&self) -> Option<LossAgainstChance> {
+        let (mean, chance) = (self.loss() * self.chance, self.chance);
+        (self.n > 0).then_some(LossAgainstChance { mean, chance, of: LossOf::Gradient })
+    }
+
     /// Of the last steps; the first one alone is all that a run of one step has.
     fn loss(&self) -> f64 {
         if self.n > 1 { self.recent } else { self.first }
@@ -184,6 +191,17 @@ mod tests {
         assert!((loss - 2.4).abs() < 1e-9 && guess == 2.0, "{loss} {guess}");
         assert_eq!((run(4, 1.9).few_steps(), run(51, 2.1).few_steps()), (None, None));
         assert_eq!(run(1, 2.0).few_steps(), Some((2.0, 2.0)));
+    }
+
+    #[test]
+    fn the_loss_of_the_last_steps_stands_beside_that_of_guessing() {
+        let against = |last: f64| {
+            watch((0..600).map(|i| if i < 200 { 1.5 } else { last }), Some(2.0)).1.against_chance().unwrap()
+        };
+        assert!(against(1.99).has_learned() && !against(1.999).has_learned() && against(2.1).has_learned());
+        assert!((against(1.9).mean - 1.9).abs() < 1e-3 && against(1.9).chance == 2.0);
+        assert_eq!(watch([2.0, 2.0], None).1.against_chance(), None);
+        assert_eq!(watch([2.0], Some(2.0)).1.against_chance().map(|loss| loss.has_learned()), Some(false));
     }
 
     #[test]

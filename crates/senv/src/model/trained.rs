@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use senv_negative_sampling::Outcome;
+use senv_negative_sampling::{NegativeSamplingParams, Outcome};
 
 use crate::{
+    check::LossAgainstChance,
     error::Result,
     gradient::{FitOutcome, Phases, Stopped, Weights},
     start::initial::InitialVectorReport,
@@ -17,6 +18,8 @@ pub struct Trained<M> {
     pub model: M,
     /// Mean loss: of a target in nats (a sample) for systems trained by negative sampling, of a step for the others.
     pub loss: f64,
+    /// The loss beside that of guessing; `None` where guessing has no loss that is known.
+    pub against_chance: Option<LossAgainstChance>,
     /// What this run of the program was trained on, each counted once an epoch: known tokens for systems trained by
     /// negative sampling, examples for the others.
     pub units: u64,
@@ -47,9 +50,34 @@ impl<M> Trained<M> {
 
     /// The model, and the rest.
     pub(crate) fn take_model(self) -> (M, Trained<()>) {
-        let Self { model, loss, units, steps, training, phases, stopped, history, best, initial, first_stage } = self;
-        let model_less =
-            Trained { model: (), loss, units, steps, training, phases, stopped, history, best, initial, first_stage };
+        let Self {
+            model,
+            loss,
+            against_chance,
+            units,
+            steps,
+            training,
+            phases,
+            stopped,
+            history,
+            best,
+            initial,
+            first_stage,
+        } = self;
+        let model_less = Trained {
+            model: (),
+            loss,
+            against_chance,
+            units,
+            steps,
+            training,
+            phases,
+            stopped,
+            history,
+            best,
+            initial,
+            first_stage,
+        };
         (model, model_less)
     }
 
@@ -57,10 +85,24 @@ impl<M> Trained<M> {
     #[must_use]
     pub fn map<N>(self, form: impl FnOnce(M) -> N) -> Trained<N> {
         let (model, rest) = self.take_model();
-        let Trained { loss, units, steps, training, phases, stopped, history, best, initial, first_stage, .. } = rest;
+        let Trained {
+            loss,
+            against_chance,
+            units,
+            steps,
+            training,
+            phases,
+            stopped,
+            history,
+            best,
+            initial,
+            first_stage,
+            ..
+        } = rest;
         Trained {
             model: form(model),
             loss,
+            against_chance,
             units,
             steps,
             training,
@@ -74,11 +116,17 @@ impl<M> Trained<M> {
     }
 
     /// Of a system trained by negative sampling.
-    pub(crate) fn new(outcome: &Outcome, initial: InitialVectorReport, model: M) -> Self {
+    pub(crate) fn new(
+        params: &NegativeSamplingParams,
+        outcome: &Outcome,
+        initial: InitialVectorReport,
+        model: M,
+    ) -> Self {
         let Outcome { loss, tokens, training, interrupted, .. } = *outcome;
         Self {
             model,
             loss,
+            against_chance: Some(LossAgainstChance::of_run(loss, params)),
             units: tokens,
             steps: 0,
             training,
@@ -97,11 +145,13 @@ impl<M> Trained<M> {
         initial: InitialVectorReport,
         model: impl FnOnce(Weights) -> Result<M>,
     ) -> Result<Self> {
-        let FitOutcome { weights, loss, history, best, steps, examples, training, phases, stopped } = fitted;
+        let FitOutcome { weights, loss, against_chance, history, best, steps, examples, training, phases, stopped } =
+            fitted;
         let model = model(weights)?;
         Ok(Self {
             model,
             loss,
+            against_chance,
             units: examples,
             steps,
             training,

@@ -167,7 +167,8 @@ impl Seq2Seq {
             }
             let per_token = if self.form.reduction == Reduction::Sum { batch.n_tokens() as f64 } else { 1.0 };
             report.loss += alpha * loss / per_token; // (F1)
-            // Of a guess, by the full softmax; among samples it is no more.
+            // Of a guess, by the full softmax. Among samples it is no more, and how much less depends on how often each
+            // word is sampled: a run near ln V is then one that learned nothing, and one below it may be.
             *report.chance.get_or_insert(0.0) += alpha * (self.form.n_words as f64).ln();
             report.metrics[k] = Some(Metric { name, value: (loss / per_token).exp() });
             report.tokens += batch.n_tokens() as u64;

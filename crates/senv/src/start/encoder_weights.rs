@@ -20,6 +20,9 @@ pub(crate) struct TrainedEncoder<'m> {
 /// Rows for `vocabulary` of the dimension `dim`, drawn with `seed` and taken from `vectors`, and the encoder's own
 /// start by `rng`; of a model its words, those that it lacks drawn, and its encoder.
 ///
+/// Words of a model keep their length here, unlike those that a head is trained on (`gradient/scale.rs`): the penalties
+/// of pairs are towards these words and, for the encoder, towards 0, and would weigh other lengths otherwise.
+///
 /// # Errors
 /// As [`Initial::rows`]; [`senv_core::Error::ShapeMismatch`] if the encoder of the model has another form.
 pub(crate) fn encoder_weights(

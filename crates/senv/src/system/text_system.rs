@@ -307,8 +307,9 @@ fn fit_with_lr_backoff<S: TextSystem>(
                 continue;
             }
             Ok(Trained { loss, stopped: Stopped::Finished, .. }) => {
-                let loss = LossAgainstChance::negative_sampling(*loss, training.negatives);
-                if loss.mean < loss.chance {
+                let loss = LossAgainstChance::of_run(*loss, training);
+                // What L1 regularization sets back to zero it sets back at any rate.
+                if loss.mean < loss.chance || (training.l1 > 0.0 && loss.is_near_chance()) {
                     return trained;
                 }
                 format!("nothing was learned (loss {:.1}, by guessing {:.1})", loss.mean, loss.chance)

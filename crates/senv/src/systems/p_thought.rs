@@ -10,6 +10,7 @@ use senv_core::{
     Error as CoreError, TokenId, Tokenizer,
     corpus::StoredList,
     hyperparameters::{Hyperparameters, hyperparameters, named_values},
+    optim::UpdateRule,
 };
 use senv_encoders::{Conditioning, GruInit, GruStyle, RecurrentTopology};
 use senv_losses::{DEFAULT_SAMPLED, DualObjective, Reduction};
@@ -27,7 +28,7 @@ use crate::{
     },
     start::initial::Initial,
     system::{
-        about::About,
+        about::{About, NamedSettings},
         contract::{Common, System, Trainer},
         staged_pairs::StagedPairs,
         start::Start,
@@ -117,8 +118,13 @@ impl System for PThoughtParams {
             "senv train p-thought --pairs paraphrases.tsv --structure two-bi --hidden 300 --output model.senv",
         ],
         note: "Word vectors stay as they are unless --updates says otherwise; give good ones with --init-vectors.",
-        preset: "",
+        preset: "Start from what the paper states; arguments given change it",
     };
+    const NAMED_SETTINGS: &'static [NamedSettings<Self>] = &[NamedSettings {
+        name: "paper",
+        help: "What the paper states of its one-layer model, and the defaults; --structure has the other two",
+        settings: Self::paper,
+    }];
 
     fn check(&self) -> Result<()> {
         self.check_ranges()?;
@@ -149,6 +155,22 @@ impl System for PThoughtParams {
 }
 
 impl PThoughtParams {
+    /// What the paper states: word vectors of 300 dimensions that stay as they are, 1200 hidden units, Xavier
+    /// initialization, as always here, four epochs of Adam in batches of 128. Of its three encoders it is the one of
+    /// one bidirectional layer; `structure` has the others. The weight α, the rate and the number of sampled words are
+    /// not printed: they are the defaults.
+    #[must_use]
+    pub fn paper() -> Self {
+        let fit = FitParams {
+            epochs: Some(4),
+            batch: 128,
+            rule: UpdateRule::default(),
+            words: WordUpdates::Frozen,
+            ..Self::default().fit
+        };
+        Self { dim: 300, hidden: 1200, structure: PThoughtStructure::OneBi, fit, ..Self::default() }
+    }
+
     /// Reads files as the system takes them, and sets how text is tokenized where that is automatic.
     ///
     /// # Errors

@@ -11,6 +11,7 @@ use senv_core::{
     optim::{AdaGradParams, AdamParams, AdamVariant, UpdateRule},
 };
 use senv_encoders::{Average, Pooling};
+use senv_losses::{MarginLoss, NegativeCandidates};
 use senv_store::Embeddings;
 use serde::{Deserialize, Serialize};
 
@@ -24,14 +25,14 @@ use crate::{
     data::{PairData, PairFiles},
     error::Result,
     gradient::{
-        FitParams, Weights, fit,
+        FitParams, L2Scaling, Weights, WordUpdates, fit,
         pair_training::{PairLoss, PairObjective, PairParams},
         scored_pairs::ScoredPairs,
     },
     model::{trained::Trained, word_vectors::embeddings_of},
     start::initial::{self, Initial},
     system::{
-        about::About,
+        about::{About, NamedSettings},
         averaged::{Averaged, AveragedSystem},
         contract::{Common, System},
         pair_stages::{fit_stages, read_pairs},
@@ -87,8 +88,13 @@ impl System for PpParams {
             "senv train pp --captions coco.tsv:4.5 --nli snli.tsv --pairs ppdb.tsv:2.5 --loss softmax-cosine \\\n      --steps 3000 --init-vectors words.senv --decontaminate sts/*.tsv --dev sts-dev.tsv --output pp.senv",
         ],
         note: "",
-        preset: "",
+        preset: "Start from what is printed instead of the defaults; arguments given change them",
     };
+    const NAMED_SETTINGS: &'static [NamedSettings<Self>] = &[NamedSettings {
+        name: "paper",
+        help: "The objective as the CSE paper prints it for PP, with the sizes of the release for phrases",
+        settings: Self::paper,
+    }];
 
     fn check(&self) -> Result<()> {
         self.check_ranges()?;
@@ -114,6 +120,39 @@ impl System for PpParams {
 }
 
 impl PpParams {
+    /// The objective as the CSE paper prints it for this system (equation 5): penalties without a factor and over all
+    /// words, the hardest first member of another pair as negative, also where it has the text of the pair.
+    ///
+    /// Which of its settings the paper of PP chose from its grid is not printed there. Margin .4, λ = 1e-6, batches of
+    /// 100, ten epochs of Adam at .005 and gradients of at most 1 are those of its release for phrases.
+    #[must_use]
+    pub fn paper() -> Self {
+        let margin = MarginLoss {
+            candidates: NegativeCandidates::FirstElements,
+            exclude_equal_text: false,
+            ..MarginLoss::default()
+        };
+        Self {
+            dim: 300,
+            tokenizer: Tokenizer::automatic().lowercase(true),
+            initial: Initial::default(),
+            weighting: None,
+            unknown_words: UnknownWords::Skip,
+            pairs: PairParams { loss: PairLoss::Margin(margin), ..PairParams::default() },
+            fit: FitParams {
+                epochs: Some(10),
+                batch: 100,
+                rule: UpdateRule::Adam(AdamParams::default().variant(AdamVariant::Folded)),
+                lr: Some(0.005),
+                words: WordUpdates::Dense,
+                l2_words: 1e-6,
+                l2_norm: L2Scaling::Full,
+                clip: Some(1.0),
+                ..FitParams::default()
+            },
+        }
+    }
+
     /// The recipe that gives the best vectors where pairs come from several sources: a softmax over the cosines of
     /// large batches, rows that start in the proportions of SIF, a rate that warms up and falls, vectors for unknown
     /// words.

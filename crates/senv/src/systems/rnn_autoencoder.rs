@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use senv_core::{
     Tokenizer,
     hyperparameters::{Hyperparameters, hyperparameters},
+    optim::UpdateRule,
 };
 use senv_encoders::{Conditioning, GruInit, GruStyle, RecurrentTopology};
 use senv_losses::Reduction;
@@ -24,7 +25,7 @@ use crate::{
     },
     start::initial::Initial,
     system::{
-        about::About,
+        about::{About, NamedSettings},
         contract::{Common, System, Trainer},
         start::Start,
         training_data::Unread,
@@ -83,8 +84,13 @@ impl System for RnnAutoencoderParams {
         summary: "RNN AE: a recurrent encoder, and a decoder that reconstructs the sentence word by word from its vector",
         examples: &["senv train rnn-ae --input text.txt --hidden 600 --softmax sampled --output ae.senv"],
         note: "",
-        preset: "",
+        preset: "Start from what the paper states; arguments given change it",
     };
+    const NAMED_SETTINGS: &'static [NamedSettings<Self>] = &[NamedSettings {
+        name: "paper",
+        help: "What the paper states, 620 dimensions, 2400 units and Adam, and the defaults",
+        settings: Self::paper,
+    }];
 
     fn check(&self) -> Result<()> {
         self.check_ranges()?;
@@ -120,6 +126,15 @@ impl System for RnnAutoencoderParams {
 }
 
 impl RnnAutoencoderParams {
+    /// What the paper states: word vectors of 620 dimensions that start at those of Skip-thoughts (give them), GRUs of
+    /// 2400 units whose recurrent matrices start orthogonal, as they always do here, and Adam. Vocabulary, rate, batch
+    /// and epochs are not printed: they are the defaults.
+    #[must_use]
+    pub fn paper() -> Self {
+        let fit = FitParams { rule: UpdateRule::default(), ..Self::default().fit };
+        Self { dim: 620, hidden: 2400, fit, ..Self::default() }
+    }
+
     /// Trains on text files, a sentence a line. It is validated on held-out files, read with the words of the training
     /// text: the weights of the highest mean ln p of a held-out token are kept.
     ///

@@ -134,10 +134,21 @@ pub enum Preset {
     BooksUni,
     /// Toronto books, words and bigrams.
     BooksBi,
+    /// Toronto books, words and bigrams, with the L1 regularization of appendix B: a row of tables 6 and 7.
+    ///
+    /// From the rows that the authors' program starts with, this strength keeps every row where it was. Words start in
+    /// ±1/700 and target rows at zero. So the first step moves a value of a target row by less than half of 1/700 =
+    /// 7.1e-4 of the learning rate, and for the mean of a sentence by about 1e-4 of it; the threshold takes 5e-4 of it
+    /// back, and while target rows are zero, words have no gradient. The published program has no L1 regularization,
+    /// and the paper does not print how these models started. A run that learns nothing is warned of; `initial_length`
+    /// of 1, or `training.l1` of 5e-5, trains.
+    BooksBiL1,
     /// Wikipedia, words.
     WikiUni,
     /// Wikipedia, words and bigrams.
     WikiBi,
+    /// Wikipedia, words and bigrams, with the L1 regularization of appendix B; of its start see [`Preset::BooksBiL1`].
+    WikiBiL1,
     /// Tweets, words.
     TwitterUni,
     /// Tweets, words and bigrams.
@@ -145,15 +156,20 @@ pub enum Preset {
 }
 
 impl Preset {
+    /// Appendix B: the strength of L1 regularization, which table 5 leaves out.
+    fn l1(self) -> f32 {
+        if matches!(self, Self::BooksBiL1 | Self::WikiBiL1) { 5e-4 } else { 0.0 }
+    }
+
     /// Table 5: dimension, n, least counts of words and of targets, epochs, subsampling threshold, dropped n-grams.
     fn table_5(self) -> Option<(usize, usize, u64, u64, u32, f64, usize)> {
         Some(match self {
             Self::Release => return None,
             Self::Paper => (700, 1, 5, 8, 13, 1e-5, 7),
             Self::BooksUni => (700, 1, 5, 8, 13, 1e-5, 0),
-            Self::BooksBi => (700, 2, 5, 5, 12, 5e-6, 7),
+            Self::BooksBi | Self::BooksBiL1 => (700, 2, 5, 5, 12, 5e-6, 7),
             Self::WikiUni => (600, 1, 8, 20, 9, 1e-5, 0),
-            Self::WikiBi => (700, 2, 8, 20, 9, 5e-6, 4),
+            Self::WikiBi | Self::WikiBiL1 => (700, 2, 8, 20, 9, 5e-6, 4),
             Self::TwitterUni => (700, 1, 20, 20, 3, 1e-6, 0),
             Self::TwitterBi => (700, 2, 20, 20, 3, 1e-6, 3),
         })
@@ -183,7 +199,12 @@ impl Sent2VecParams {
             subsample: Some(subsample),
             dropout,
             tokenizer: Tokenizer::automatic().lowercase(true),
-            training: NegativeSamplingParams { epochs: Some(epochs), lr: Some(0.2), ..release.training.clone() },
+            training: NegativeSamplingParams {
+                epochs: Some(epochs),
+                lr: Some(0.2),
+                l1: preset.l1(),
+                ..release.training.clone()
+            },
             ..release
         };
         if preset != Preset::Paper {
@@ -292,11 +313,22 @@ impl System for Sent2VecParams {
             help: "Toronto books, words and bigrams",
             settings: || Self::preset(Preset::BooksBi),
         },
+        NamedSettings {
+            name: "books-bi-l1",
+            help: "Toronto books, words and bigrams, with L1 regularization, which trains nothing from rows as short as the \
+                   program's: --initial-length 1 helps",
+            settings: || Self::preset(Preset::BooksBiL1),
+        },
         NamedSettings { name: "wiki-uni", help: "Wikipedia, words", settings: || Self::preset(Preset::WikiUni) },
         NamedSettings {
             name: "wiki-bi",
             help: "Wikipedia, words and bigrams",
             settings: || Self::preset(Preset::WikiBi),
+        },
+        NamedSettings {
+            name: "wiki-bi-l1",
+            help: "Wikipedia, words and bigrams, with L1 regularization, as books-bi-l1",
+            settings: || Self::preset(Preset::WikiBiL1),
         },
         NamedSettings { name: "twitter-uni", help: "Tweets, words", settings: || Self::preset(Preset::TwitterUni) },
         NamedSettings {
@@ -403,7 +435,7 @@ impl TextSystem for Sent2VecParams {
         let settings = initial::settings_from(file::to_json(self)?, start);
         let mut outcome = fit(corpus, &examples, &noise, &self.training, &settings, initial, &options.run())?;
         let rows = std::mem::replace(&mut outcome.tables.source, Table::zeros(0, self.dim)?);
-        Ok(Trained::new(&outcome, report, Averaged::new(self.clone(), vocabulary, rows, corpus)?))
+        Ok(Trained::new(&self.training, &outcome, report, Averaged::new(self.clone(), vocabulary, rows, corpus)?))
     }
 }
 

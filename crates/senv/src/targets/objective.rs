@@ -116,7 +116,7 @@ impl Objective for TowardTargets<'_> {
                 TargetLoss::Ranking => {
                     let (loss, saved) = self.ranking.forward(out.view(), targets.view(), others)?;
                     // A guess is as often closer to the other target by x as further: its mean is at most δ + E|x| / 2,
-                    // |x| ≤ 2.
+                    // |x| ≤ 2. A bound and no value: a run near it is not taken for one that learned nothing.
                     (loss, self.ranking.margin + 1.0, self.ranking.backward(&saved, 1.0))
                 }
             };

@@ -3,13 +3,17 @@
 use std::{fmt::Write, fs, path::PathBuf};
 
 use senv::{
-    CheckpointPlan, Cse, CseParams, Error, FilterStart, Model, PairSystem, PpParams, RelatednessParams,
-    SiameseCbowParams, TextSystem, TrainOptions, Trained, WeightedParams,
+    BowAutoencoderParams, CheckpointPlan, Cse, CseParams, Error, FilterStart, Model, PThoughtParams, PThoughtStructure,
+    PairSystem, PpParams, RelatednessParams, RnnAutoencoderParams, SiameseCbowParams, System, TextSystem, TrainOptions,
+    Trained, WeightedParams,
     data::{HeldOut, PairData, PairInput, PairKind, PairOptions},
-    forms::{Activation, InfoNce, MarginLoss, ScoreGrid, Selection, Window},
-    gradient::{FitParams, PairLoss, ScoredPairs, Stopped},
+    forms::{
+        Activation, Combine, InfoNce, MarginLoss, NegativeCandidates, RelatednessLoss, ScoreGrid, Selection, Window,
+    },
+    gradient::{FitParams, L2Scaling, PairLoss, ScoredPairs, Stopped, WordUpdates},
+    grid_search::SearchGrid,
 };
-use senv_core::{NoObserver, Observer, SentenceEncoder, Table, rng::stream};
+use senv_core::{NoObserver, Observer, SentenceEncoder, Table, optim::UpdateRule, rng::stream};
 use senv_store::Embeddings;
 use tempfile::TempDir;
 
@@ -274,6 +278,81 @@ fn the_head_learns_scores_from_averages_and_filters() {
     assert!(error.contains(":2:") && error.contains("5.5"), "{error}");
     let wide = RelatednessParams { grid: ScoreGrid::ZeroTo(6), ..RelatednessParams::default() };
     assert!(wide.fit(&pp, &outside, &TrainOptions::default()).is_ok());
+}
+
+/// Sections 3.2, 4.1 and 5.2 of the CSE paper; what it chose from its grid is not printed, and lies in it.
+#[test]
+fn presets_of_cse_are_what_its_paper_prints() {
+    let paper = CseParams::paper();
+    let windows: Vec<_> = paper.windows.iter().map(|window| (window.width, window.n_filters)).collect();
+    assert_eq!((paper.dim, windows), (300, vec![(1, 100), (2, 100), (3, 100)]));
+    assert_eq!((paper.activation, paper.fit.epochs, paper.fit.lr), (Activation::Linear, Some(10), Some(1e-3)));
+    let penalties = |params: &CseParams| (params.fit.l2_words, params.l2_filters, params.fit.batch);
+    assert_eq!((paper.fit.l2_norm, paper.fit.words), (L2Scaling::Full, WordUpdates::Dense));
+    let loss = |params: &CseParams| match &params.pairs.loss {
+        PairLoss::Margin(loss) => (loss.margin, loss.candidates, loss.selection, loss.exclude_equal_text),
+        PairLoss::SoftmaxCosine(_) => panic!("a margin"),
+    };
+    assert_eq!(loss(&paper), (0.4, NegativeCandidates::FirstElements, Selection::Max, false));
+    let windows = CseParams::paper_windows();
+    assert_eq!(loss(&windows), (0.6, NegativeCandidates::FirstElements, Selection::Max, false));
+    assert_eq!((penalties(&paper), penalties(&windows)), ((1e-6, 1e-6, 128), (1e-6, 0.0, 100)));
+
+    let grid = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/grids/cse-paper.txt");
+    let candidates = SearchGrid::read(grid).unwrap().candidates(&paper).unwrap();
+    assert_eq!(candidates.len(), 3 * 3 * 4 * 4);
+    assert!(candidates.iter().any(|candidate| candidate.params == paper), "the defaults lie in it");
+    candidates.iter().for_each(|candidate| candidate.params.check().unwrap());
+}
+
+/// The objective is equation 5 of the CSE paper, the sizes are those of the release of PP.
+#[test]
+fn the_preset_of_pp_has_the_printed_objective_and_the_sizes_of_its_release() {
+    let paper = PpParams::paper();
+    let PairLoss::Margin(loss) = &paper.pairs.loss else { panic!("a margin") };
+    assert_eq!((loss.margin, loss.candidates), (0.4, NegativeCandidates::FirstElements));
+    assert!(!loss.exclude_equal_text);
+    let fit = &paper.fit;
+    assert_eq!((fit.epochs, fit.batch, fit.lr, fit.clip), (Some(10), 100, Some(0.005), Some(1.0)));
+    assert_eq!((fit.l2_norm, fit.words, fit.l2_words), (L2Scaling::Full, WordUpdates::Dense, 1e-6));
+    // Beside these it has the defaults.
+    let default = PpParams::default();
+    let fit = FitParams { l2_norm: L2Scaling::Full, words: WordUpdates::Dense, lr: Some(0.005), ..default.fit.clone() };
+    assert_eq!(paper, PpParams { pairs: paper.pairs.clone(), fit, ..default });
+}
+
+/// Section 4.2 and equation 6 of the CSE paper.
+#[test]
+fn the_preset_of_relatedness_is_what_the_cse_paper_prints() {
+    let paper = RelatednessParams::paper();
+    assert_eq!(
+        (paper.combine, paper.grid, paper.filters),
+        (Combine::Concat, ScoreGrid::OneTo(5), FilterStart::Universal)
+    );
+    assert_eq!(paper.loss, RelatednessLoss::Kl { mean_over_classes: false });
+    let fit = &paper.fit;
+    assert_eq!(
+        (fit.epochs, fit.lr, fit.words, fit.l2_norm),
+        (Some(10), Some(1e-3), WordUpdates::Dense, L2Scaling::Half)
+    );
+    paper.check().unwrap();
+    // Beside these it has the defaults.
+    let fit = FitParams { words: WordUpdates::Dense, ..RelatednessParams::default().fit };
+    assert_eq!(paper, RelatednessParams { combine: Combine::Concat, fit, ..RelatednessParams::default() });
+}
+
+/// P2, section 4, and P3, section 5: what they state is what their systems have by default.
+#[test]
+fn presets_of_encoder_decoders_are_what_their_papers_state() {
+    let bow = BowAutoencoderParams::paper();
+    assert_eq!((bow.dim, &bow.fit.rule), (620, &UpdateRule::default()));
+    let rnn = RnnAutoencoderParams::paper();
+    assert_eq!((rnn.dim, rnn.hidden, &rnn.fit.rule), (620, 2400, &UpdateRule::default()));
+    let paper = PThoughtParams::paper();
+    assert_eq!((paper.dim, paper.hidden, paper.structure), (300, 1200, PThoughtStructure::OneBi));
+    assert_eq!((paper.fit.epochs, paper.fit.batch, paper.fit.words), (Some(4), 128, WordUpdates::Frozen));
+    assert_eq!((bow, rnn), (BowAutoencoderParams::default(), RnnAutoencoderParams::default()));
+    assert_eq!(paper, PThoughtParams::default());
 }
 
 /// CSE paper, section 4.2: random filters on the words that CSE was trained from. Without a learning rate that moves

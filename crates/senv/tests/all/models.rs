@@ -205,8 +205,10 @@ fn presets_are_the_published_settings() {
     let published = [
         (Preset::BooksUni, (1, 700, 5, 8, 13, 1e-5, 0)),
         (Preset::BooksBi, (2, 700, 5, 5, 12, 5e-6, 7)),
+        (Preset::BooksBiL1, (2, 700, 5, 5, 12, 5e-6, 7)),
         (Preset::WikiUni, (1, 600, 8, 20, 9, 1e-5, 0)),
         (Preset::WikiBi, (2, 700, 8, 20, 9, 5e-6, 4)),
+        (Preset::WikiBiL1, (2, 700, 8, 20, 9, 5e-6, 4)),
         (Preset::TwitterUni, (1, 700, 20, 20, 3, 1e-6, 0)),
         (Preset::TwitterBi, (2, 700, 20, 20, 3, 1e-6, 3)),
     ];
@@ -217,12 +219,15 @@ fn presets_are_the_published_settings() {
         let settings = (n, dim, Some(min_count), Some(min_target), Some(epochs), Some(subsample), dropout);
         assert_eq!(ours, settings, "{preset:?}");
         assert_eq!((p.training.lr, p.training.negatives), (Some(0.2), 10), "{preset:?}");
+        // Appendix B; table 5 says nothing of it.
+        let l1 = if matches!(preset, Preset::BooksBiL1 | Preset::WikiBiL1) { 5e-4 } else { 0.0 };
+        assert_eq!(p.training.l1, l1, "{preset:?}");
         p.check().unwrap();
         // The models were trained by the authors' program: the rest is its own, but for the text, which was tokenized
         // before.
         let release = Sent2VecParams::preset(Preset::Release);
         let training =
-            NegativeSamplingParams { epochs: p.training.epochs, lr: p.training.lr, ..release.training.clone() };
+            NegativeSamplingParams { epochs: p.training.epochs, lr: p.training.lr, l1, ..release.training.clone() };
         let rest = Sent2VecParams {
             dim: p.dim,
             word_ngrams: p.word_ngrams,

@@ -28,6 +28,7 @@ use crate::{
     interrupt::Interrupt,
     output,
     progress::{TrainingProgress, Unit},
+    remedies::shown,
     report::{is_done, of_step},
     text::is_dash,
 };
@@ -206,7 +207,13 @@ impl<'a> Job<'a> {
         if let Some(terms) = &terms {
             output::note(&format!("terms of the model: {terms}"));
         }
+        let of_first = outcome.unlearned.first_stage.map(|warning| format!("stage 1: {}", shown(&warning)));
+        of_first.iter().for_each(|warning| output::warn(warning));
         let check = self.check(outcome.sample.as_ref(), &outcome.model);
+        let is_warned_of = check.as_ref().is_some_and(|check| !check["loss"].is_null());
+        if let Some(warning) = outcome.unlearned.model.filter(|_| !is_warned_of) {
+            output::warn(&shown(&warning));
+        }
         if self.files.json {
             let mut facts = outcome.facts;
             facts.extend(check.map(|check| ("check".to_owned(), check)));

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use senv::{
     Trained,
-    check::{CheckParams, CheckText},
+    check::{CheckParams, CheckText, CheckWarning, LossAgainstChance},
     data::SourceReport,
     gradient::{Phases, Stopped},
     train_job::JobOutcome,
@@ -12,6 +12,7 @@ use senv::{
 use serde_json::{Map, Value, json};
 
 use crate::{
+    commands::check_report::warning_json,
     output::{duration, grouped, plural, short},
     progress::Unit,
 };
@@ -22,12 +23,21 @@ pub(crate) struct Outcome<M> {
     pub(crate) stopped: Stopped,
     /// For the reader of standard error.
     pub(crate) lines: Vec<String>,
+    /// What is to be warned of, whether the model is checked or not: its own warning a check has as well.
+    pub(crate) unlearned: Unlearned,
     /// What the model is checked on, if it is.
     pub(crate) sample: Option<(CheckText, CheckParams)>,
     /// What is written beside the model.
     pub(crate) beside: Option<Beside<M>>,
     /// For `--json`.
     pub(crate) facts: Map<String, Value>,
+}
+
+/// The stages of a run whose loss is that of guessing.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Unlearned {
+    pub(crate) first_stage: Option<CheckWarning>,
+    pub(crate) model: Option<CheckWarning>,
 }
 
 /// A file that is made of a trained model and is no part of it.
@@ -51,6 +61,11 @@ impl<M> Outcome<M> {
     pub(crate) fn of_job(unit: Unit, outcome: JobOutcome<M>) -> Self {
         let JobOutcome { mut trained, sources, sample, .. } = outcome;
         let first = trained.first_stage.take();
+        let warning = |loss: Option<LossAgainstChance>| loss.and_then(CheckWarning::of_loss);
+        let unlearned = Unlearned {
+            first_stage: first.as_ref().and_then(|first| warning(first.against_chance)),
+            model: warning(trained.against_chance),
+        };
         let (mut lines, mut facts) = said(unit, &trained);
         if let Some(first) = first {
             let (of_first, facts_of_first) = said(unit, &first);
@@ -63,12 +78,23 @@ impl<M> Outcome<M> {
             facts.insert("sources".into(), sources.iter().map(source_json).collect());
         }
         let Trained { model, stopped, .. } = trained;
-        Self { model, stopped, lines, sample, beside: None, facts }
+        Self { model, stopped, lines, unlearned, sample, beside: None, facts }
     }
 }
 
 /// What there is to say of a training, for people and as JSON.
 fn said<M>(unit: Unit, trained: &Trained<M>) -> (Vec<String>, Map<String, Value>) {
+    let (lines, mut facts) = said_of_run(unit, trained);
+    let against_chance = trained.against_chance;
+    facts.insert("chance".into(), json!(against_chance.map(|loss| loss.chance)));
+    facts.insert("learned".into(), json!(against_chance.map(|loss| loss.has_learned())));
+    if let Some(warning) = against_chance.and_then(CheckWarning::of_loss) {
+        facts.insert("warning".into(), warning_json(&warning));
+    }
+    (lines, facts)
+}
+
+fn said_of_run<M>(unit: Unit, trained: &Trained<M>) -> (Vec<String>, Map<String, Value>) {
     let (n, time, rate) = (trained.units, duration(trained.training), trained.units_per_second());
     let (of, per) = (plural(n, unit.name()), short(rate));
     if unit == Unit::Words {

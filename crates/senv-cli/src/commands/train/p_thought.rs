@@ -14,6 +14,7 @@ use super::{
     data_args::VectorArgs,
     files::RunFiles,
     hyper_args::HyperArgs,
+    preset::PresetArgs,
     run::{StartFrom, TrainingRun},
 };
 use crate::{failure::Result, progress::Unit, text::LineArgs};
@@ -44,6 +45,8 @@ pub(crate) struct PThoughtArgs {
     #[command(flatten)]
     vectors: VectorArgs,
     #[command(flatten)]
+    preset: PresetArgs<PThoughtParams>,
+    #[command(flatten)]
     params: HyperArgs<PThoughtParams>,
     #[command(flatten)]
     text: LineArgs,
@@ -53,7 +56,7 @@ pub(crate) struct PThoughtArgs {
 
 impl PThoughtArgs {
     fn params(&self) -> Result<PThoughtParams> {
-        let mut params = PThoughtParams::default();
+        let mut params = self.preset.settings();
         self.params.apply(&mut params)?;
         Ok(params)
     }

@@ -8,7 +8,7 @@ use std::{
 use clap::builder::{PathBufValueParser, TypedValueParser};
 use senv::{
     Model, Observer, Recipe, Sent2VecParams, System, TrainJob, TrainOptions,
-    check::{CheckParams, CheckText},
+    check::{CheckParams, CheckText, LossAgainstChance},
     data::TextSample,
     gradient::Stopped,
     model::SavedModel,
@@ -23,7 +23,7 @@ use super::{
     files::RunFiles,
     job::{Job, before_training},
     notes::Notes,
-    outcome::Outcome,
+    outcome::{Outcome, Unlearned},
     run::{Facts, StartFrom},
     system_names,
 };
@@ -214,7 +214,8 @@ impl Run<'_> {
         if outcome.sample.is_none() && check != CheckOn::Nothing {
             // Halves of sentences are no running text: the text itself is read once more.
             let starts_from_vectors = from.is_some();
-            outcome.sample = self.sample_of_text(&outcome.trained.model, starts_from_vectors);
+            outcome.sample =
+                self.sample_of_text(&outcome.trained.model, starts_from_vectors, outcome.trained.against_chance);
         }
         let start = StartFrom { model: from, vectors: None };
         let line = from.and_then(|_| start.line(None, outcome.trained.initial, Unit::Pairs));
@@ -231,14 +232,27 @@ impl Run<'_> {
     }
 
     fn unchanged(&self, model: Model) -> senv::Result<Outcome<Model>> {
-        let sample = self.sample_of_text(&*model, true);
+        let sample = self.sample_of_text(&*model, true, None);
         let lines = vec!["nothing is trained: the English model is written as it is".to_owned()];
         let (stopped, facts) = (Stopped::Finished, Facts::new());
-        Ok(self.with_choice(Outcome { model, stopped, lines, sample, beside: None, facts }))
+        Ok(self.with_choice(Outcome {
+            model,
+            stopped,
+            lines,
+            unlearned: Unlearned::default(),
+            sample,
+            beside: None,
+            facts,
+        }))
     }
 
     /// A sample of the text; `None` where it cannot be read once more, or no check is wanted.
-    fn sample_of_text(&self, model: &dyn SavedModel, starts_from_vectors: bool) -> Option<(CheckText, CheckParams)> {
+    fn sample_of_text(
+        &self,
+        model: &dyn SavedModel,
+        starts_from_vectors: bool,
+        loss: Option<LossAgainstChance>,
+    ) -> Option<(CheckText, CheckParams)> {
         let files = &self.args.input;
         let is_file = |path: &PathBuf| path.metadata().is_ok_and(|file| file.is_file());
         let is_checked = self.args.check.on(CheckOn::Sample) == CheckOn::Sample;
@@ -247,6 +261,7 @@ impl Run<'_> {
         }
         let params = CheckParams {
             tokenizer: model.tokenizer().clone(),
+            loss,
             starts_from_vectors,
             on_training_text: true,
             weights_may_help: model.average().is_some_and(|average| average.weighting().is_none()),

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use senv::{Model, Relatedness, RelatednessParams, TrainOptions, gradient::ScoredPairs};
 use senv_losses::ScoreGrid;
 
@@ -27,15 +28,23 @@ pub(crate) struct RelatednessArgs {
     /// random those that the model was trained from make what the CSE paper calls random.
     #[arg(long, value_name = "FILE", help_heading = "Files")]
     init_vectors: Option<PathBuf>,
+    /// Start from what the paper prints instead of the defaults; arguments given change them.
+    #[arg(long, value_name = "NAME", value_parser = preset_names(), help_heading = "Training")]
+    preset: Option<String>,
     #[command(flatten)]
     files: RunFiles,
     #[command(flatten)]
     params: HyperArgs<RelatednessParams>,
 }
 
+fn preset_names() -> PossibleValuesParser {
+    RelatednessParams::NAMED_SETTINGS.iter().map(|named| PossibleValue::new(named.name).help(named.help)).into()
+}
+
 impl RelatednessArgs {
     fn params(&self) -> Result<RelatednessParams> {
-        let mut params = RelatednessParams::default();
+        let named = RelatednessParams::NAMED_SETTINGS.iter().find(|named| Some(named.name) == self.preset.as_deref());
+        let mut params = named.map_or_else(RelatednessParams::default, |named| (named.settings)());
         self.params.apply(&mut params)?;
         Ok(params)
     }

@@ -17,6 +17,7 @@ use senv_core::{
     arrays::Parameters,
     corpus::SentencesWriter,
     hyperparameters::{Hyperparameters, hyperparameters, named_values},
+    optim::UpdateRule,
     rng::stream,
 };
 use senv_encoders::Encoder;
@@ -36,7 +37,7 @@ use crate::{
     sequence::LongSentences,
     start::initial::{self, Initial},
     system::{
-        about::About,
+        about::{About, NamedSettings},
         contract::{Common, System, Trainer},
         start::Start,
         training_data::Unread,
@@ -95,8 +96,13 @@ impl System for BowAutoencoderParams {
         summary: "BOW AE: a sum of words from which the set of words is predicted",
         examples: &["senv train bow-ae --input text.txt --dim 300 --output ae.senv"],
         note: "",
-        preset: "",
+        preset: "Start from what the paper states; arguments given change it",
     };
+    const NAMED_SETTINGS: &'static [NamedSettings<Self>] = &[NamedSettings {
+        name: "paper",
+        help: "What the paper states, 620 dimensions and Adam, and the defaults",
+        settings: Self::paper,
+    }];
 
     fn check(&self) -> Result<()> {
         self.check_ranges()?;
@@ -144,6 +150,14 @@ impl System for BowAutoencoderParams {
 }
 
 impl BowAutoencoderParams {
+    /// What the paper states: vectors of 620 dimensions that start at the word vectors of Skip-thoughts (give them),
+    /// and Adam. Vocabulary, rate, batch and epochs are not printed: they are the defaults.
+    #[must_use]
+    pub fn paper() -> Self {
+        let fit = FitParams { rule: UpdateRule::default(), ..Self::default().fit };
+        Self { dim: 620, fit, ..Self::default() }
+    }
+
     /// Trains on text files, a sentence a line. It is validated on held-out files, read with the words of the training
     /// text: the weights of the lowest mean loss on them are kept.
     ///

@@ -68,7 +68,8 @@ hyperparameters! {
 }
 
 impl PvDbowParams {
-    /// The settings that go with billions of words: minimum count 5, t = 1e-5, five epochs at .05.
+    /// Settings for billions of words, which no paper prints: those of word2vec, with minimum count 5, t = 1e-5, five
+    /// epochs at .05. They have the name of the preset that other systems have for what is published.
     #[must_use]
     pub fn paper() -> Self {
         Self {
@@ -103,8 +104,11 @@ impl System for PvDbowParams {
         note: "",
         preset: "Start from the settings for billions of words instead of those that fit the size of the text",
     };
-    const NAMED_SETTINGS: &'static [NamedSettings<Self>] =
-        &[NamedSettings { name: "paper", help: "As published", settings: Self::paper }];
+    const NAMED_SETTINGS: &'static [NamedSettings<Self>] = &[NamedSettings {
+        name: "paper",
+        help: "For billions of words, as word2vec; no paper prints settings",
+        settings: Self::paper,
+    }];
 
     fn check(&self) -> Result<()> {
         self.check_ranges()?;
@@ -187,7 +191,12 @@ impl TextSystem for PvDbowParams {
         let words = std::mem::replace(&mut outcome.tables.target, none()?);
         let documents = std::mem::replace(&mut outcome.tables.source, none()?);
         let documents = options.document_vectors.then(|| document_vectors::trained(documents, corpus)).transpose()?;
-        Ok(Trained::new(&outcome, report, PvDbow { params: self.clone(), vocabulary, noise, words, documents }))
+        Ok(Trained::new(
+            &self.training,
+            &outcome,
+            report,
+            PvDbow { params: self.clone(), vocabulary, noise, words, documents },
+        ))
     }
 }
 

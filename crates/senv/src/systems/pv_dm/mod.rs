@@ -78,8 +78,9 @@ hyperparameters! {
 }
 
 impl PvDmParams {
-    /// The settings that go with billions of words: windows of 5 and the whole gradient for every row, as in the
-    /// programs that the papers ran; minimum count 5, t = 1e-5, five epochs at .05.
+    /// Settings for billions of words, which no paper prints: windows of 5 and the whole gradient for every row, as in
+    /// the programs that the papers ran; minimum count 5, t = 1e-5, five epochs at .05. They have the name of the
+    /// preset that other systems have for what is published.
     #[must_use]
     pub fn paper() -> Self {
         Self {
@@ -124,8 +125,11 @@ impl System for PvDmParams {
         note: "",
         preset: "Start from the settings for billions of words instead of those that fit the size of the text",
     };
-    const NAMED_SETTINGS: &'static [NamedSettings<Self>] =
-        &[NamedSettings { name: "paper", help: "As published", settings: Self::paper }];
+    const NAMED_SETTINGS: &'static [NamedSettings<Self>] = &[NamedSettings {
+        name: "paper",
+        help: "For billions of words, as word2vec; no paper prints settings",
+        settings: Self::paper,
+    }];
 
     fn check(&self) -> Result<()> {
         self.check_ranges()?;
@@ -214,7 +218,7 @@ impl TextSystem for PvDmParams {
         let documents = || document_vectors::trained(part(source, n_rows, n_documents)?, corpus);
         let documents = options.document_vectors.then(documents).transpose()?;
         let model = PvDm { params: self.clone(), vocabulary, noise, words, outputs, documents };
-        Ok(Trained::new(&outcome, report, model))
+        Ok(Trained::new(&self.training, &outcome, report, model))
     }
 }
 

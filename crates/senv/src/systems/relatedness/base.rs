@@ -10,7 +10,7 @@ use super::scored::Scored;
 use crate::{
     data::reading::Reading,
     error::{Error, Result},
-    gradient::{copy_table, encoder_form::EncoderForm, trainable_encoder::TrainableEncoder},
+    gradient::{copy_table, encoder_form::EncoderForm, scale, trainable_encoder::TrainableEncoder},
     model::{handle::Model, tunable::TunableEncoder},
 };
 
@@ -58,27 +58,22 @@ fn weighted_words(average: &crate::average::AverageEncoder) -> Result<Table> {
 /// The root mean square of the values of sentence vectors that a head starts from.
 const SPREAD: f64 = 0.3;
 
-/// Sentences that the scale of an encoder is measured on.
-const MEASURED: usize = 1000;
-
-/// Scales sentence vectors to values that suit a head. An encoder trained by cosines may give vectors of any
-/// length, and the products of long ones saturate the head before it has learned; cosines do not change. Vectors of a
-/// nonlinear encoder, which have no free length, stay as they are.
+/// Brings words and sentence vectors to a scale that suits training with a head.
+///
+/// Words come to a length that suits the optimizer, with sentence vectors as they are. Then vectors whose length is
+/// free come to values that suit the head: an encoder trained by cosines may give vectors of any length, and the
+/// products of long ones saturate the head before it has learned; cosines do not change.
 pub(super) fn bring_to_scale(
     encoder: &dyn TrainableEncoder,
     words: &mut Table,
-    filters: &mut Parameters<f32>,
+    parameters: &mut Parameters<f32>,
     scored: &Scored,
 ) -> Result<()> {
     let mut batch = TokenBatch::new();
-    batch.assign(scored.sentences.iter().take(MEASURED))?;
-    let rows = batch.gather(words)?;
-    let (vectors, _) = encoder.forward(filters, &batch, rows.view())?;
-    let squares: f64 = vectors.iter().map(|&x| f64::from(x) * f64::from(x)).sum();
-    let spread = (squares / vectors.len().max(1) as f64).sqrt();
-    if !spread.is_finite() || spread == 0.0 {
-        return Ok(());
+    batch.assign(scored.sentences.iter().take(scale::MEASURED))?;
+    scale::bring_words_to_scale(encoder, words, parameters, &batch)?;
+    if let Some(factor) = scale::factor_to(SPREAD, encoder, words, parameters, &batch)? {
+        encoder.scale(factor, words, parameters);
     }
-    encoder.scale((SPREAD / spread) as f32, words, filters);
     Ok(())
 }

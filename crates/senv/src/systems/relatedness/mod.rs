@@ -4,8 +4,8 @@
 //! fine-tuned on SICK. Encoder and head are trained together, with an L2 penalty of the encoder towards its initial
 //! parameters ("universal"), or filters that start at random with a penalty towards 0 ("random"). CSE-random of that
 //! paper (section 4.2) also starts at the word vectors that CSE itself was trained from, which are then given beside
-//! the model. Before that, the vectors of an average or of a linear CSE are brought to a common scale, which cosines
-//! leave free and the head does not.
+//! the model. Before that, words are brought to the scale of those of an average, and the vectors of an average, of a
+//! linear CSE or of a GRAN to a common one, which cosines leave free and the head does not.
 
 mod base;
 mod scored;
@@ -17,6 +17,7 @@ use senv_core::{
     Scratch, SentenceEncoder,
     arrays::Parameters,
     hyperparameters::{Hyperparameters, hyperparameters, named_values},
+    optim::UpdateRule,
     rng::stream,
 };
 use senv_losses::{Combine, RelatednessHead, RelatednessLoss, ScoreGrid};
@@ -30,7 +31,7 @@ use crate::{
     base::{file, fingerprint::Fingerprint, train_options::TrainOptions},
     data::reading::Reading,
     error::Result,
-    gradient::{FitParams, Weights, encoder_form::EncoderForm, fit, scored_pairs::ScoredPairs},
+    gradient::{FitParams, L2Scaling, Weights, WordUpdates, encoder_form::EncoderForm, fit, scored_pairs::ScoredPairs},
     model::{
         encoder_model::{EncoderModel, EncoderSystem},
         handle::Model,
@@ -38,6 +39,7 @@ use crate::{
         trained::Trained,
     },
     start::initial::{self, InitialVectorReport},
+    system::about::NamedSettings,
 };
 
 /// The initial filters of the encoder, and the value that their penalty is towards.
@@ -70,8 +72,8 @@ hyperparameters! {
         pub loss: RelatednessLoss = RelatednessLoss::Kl { mean_over_classes: false } => Training;
         /// Initial parameters of the encoder: filters, or the matrices of a recurrent one.
         pub filters as filters_start: FilterStart = FilterStart::Universal => Training;
-        /// Whether the vectors of an average or of linear filters are scaled to values that suit the head before
-        /// training.
+        /// Whether words, and sentence vectors whose length is free, are scaled before training to values that suit the
+        /// optimizer and the head.
         @[serde(default = "rescaled")]
         pub rescale: bool = rescaled() => Training;
         /// L2 penalty λ of filters and biases of the encoder.
@@ -109,6 +111,45 @@ pub struct RelatednessConfig {
 }
 
 impl RelatednessParams {
+    /// Settings with a name.
+    pub const NAMED_SETTINGS: &'static [NamedSettings<Self>] = &[NamedSettings {
+        name: "paper",
+        help: "As the CSE paper prints it (section 4.2), with both vectors for the head; what it chose from its grid it does not print",
+        settings: Self::paper,
+    }];
+
+    /// What the CSE paper prints of its supervised model (section 4.2): encoder and words from the model, regularized
+    /// back to it over all words, the head with both vectors beside their difference, scores on 1 to 5,
+    /// Kullback-Leibler divergence, the factor ½ of equation 6, ten epochs of Adam at 1e-3.
+    ///
+    /// The penalties and the batch size come from a grid, and the paper does not print which it chose: these are the
+    /// defaults, which lie in the grid. It does not print the hidden units either. Tai et al., whom the section
+    /// follows, have the elementwise product in the place of both vectors ([`Combine::Product`], the default).
+    #[must_use]
+    pub fn paper() -> Self {
+        Self {
+            hidden: senv_losses::DEFAULT_HIDDEN,
+            grid: ScoreGrid::OneTo(5),
+            combine: Combine::Concat,
+            loss: RelatednessLoss::Kl { mean_over_classes: false },
+            filters: FilterStart::Universal,
+            rescale: true,
+            l2_filters: 1e-6,
+            l2_head: 1e-6,
+            vector_dropout: 0.0,
+            fit: FitParams {
+                epochs: Some(10),
+                batch: 32,
+                rule: UpdateRule::default(),
+                lr: Some(1e-3),
+                words: WordUpdates::Dense,
+                l2_words: 1e-6,
+                l2_norm: L2Scaling::Half,
+                ..FitParams::default()
+            },
+        }
+    }
+
     /// Checks every range.
     ///
     /// # Errors

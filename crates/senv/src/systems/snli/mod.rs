@@ -13,7 +13,7 @@ mod tuned;
 use ndarray::Axis;
 use senv_core::{
     SentenceEncoder, Table, Tokenizer, Vocabulary,
-    arrays::Parameters,
+    arrays::{Parameters, TokenBatch},
     hyperparameters::{Hyperparameters, hyperparameters},
     optim::UpdateRule,
     rng::stream,
@@ -32,7 +32,7 @@ use crate::{
     base::{file, fingerprint::Fingerprint, range::require, train_options::TrainOptions},
     data::reading::Reading,
     error::{Error, Result},
-    gradient::{Decay, FitParams, Weights, WordUpdates, copy_table, encoder_form::EncoderForm, fit},
+    gradient::{Decay, FitParams, Weights, WordUpdates, copy_table, encoder_form::EncoderForm, fit, scale},
     model::{
         encoder_model::{EncoderModel, EncoderSystem},
         saved::ExpandVocabulary,
@@ -105,6 +105,8 @@ struct SnliStart {
     vocabulary: Vocabulary,
     words: Table,
     parameters: Parameters<f32>,
+    /// Whether words and encoder were trained together.
+    is_trained: bool,
     found: InitialVectorReport,
     /// What identifies it.
     identity: String,
@@ -237,6 +239,7 @@ impl SnliParams {
             vocabulary,
             words,
             parameters: self.encoder.form().encoder(self.dim)?.init(&mut stream(self.fit.seed, "encoder", &[]))?,
+            is_trained: false,
             found,
             identity: initial::vectors_fingerprint(vectors),
         };
@@ -246,7 +249,9 @@ impl SnliParams {
     /// Trains the encoder of a Skip-thought model further, part 0 or, in a combined one, 1: words, encoder and the way
     /// text is read are those of the model, and `encoder`, `dim`, `min_count`, `max_vocabulary`, `max_tokens`,
     /// `tokenizer`, `initial` and the vectors of the options are not looked at. [`SkipThought::with_tuned`] puts the
-    /// result back. The paper tunes both parts, each with a classifier of its own; a rate of 1e-4 suits.
+    /// result back. The paper tunes both parts, each with a classifier of its own; a rate of 1e-4 suits. Words are
+    /// brought to a length that suits the steps of the optimizer, and the encoder takes it back: training begins with
+    /// the vectors of the model.
     ///
     /// # Errors
     /// [`senv_core::Error::InvalidParameter`] if there is no such part; as [`SnliParams::fit`].
@@ -275,6 +280,7 @@ impl SnliParams {
             vocabulary: base.vocabulary.clone(),
             words: copy_table(&part.words)?,
             parameters: part.parameters[0].clone(),
+            is_trained: true,
             found: InitialVectorReport { words: base.vocabulary.len(), found: base.vocabulary.len() },
             identity: fingerprint.parameters(&part.parameters[0]).hex(),
         };
@@ -287,7 +293,8 @@ impl SnliParams {
         train: &NliPairs,
         options: &TrainOptions<'_, &NliPairs>,
     ) -> Result<Trained<Snli>> {
-        let SnliStart { encoder: form, reading, vocabulary, words, parameters, found, identity } = start;
+        let SnliStart { encoder: form, reading, vocabulary, mut words, mut parameters, is_trained, found, identity } =
+            start;
         let dim = words.dim();
         let encoder = form.form().encoder(dim)?;
         let head = NliHead { hidden: self.hidden, form: self.classifier, ..NliHead::new(encoder.dim()) };
@@ -297,6 +304,11 @@ impl SnliParams {
             |pairs, name| Labelled::new(pairs, &config.reading, &vocabulary, self.long, name, options.observer);
         let train = number(train, "")?;
         let dev = options.dev.map(|dev| number(dev, "held-out ")).transpose()?;
+        if is_trained {
+            let mut batch = TokenBatch::new();
+            batch.assign(train.sentences().iter().take(scale::MEASURED))?;
+            scale::bring_words_to_scale(&*encoder, &mut words, &mut parameters, &batch)?;
+        }
         let held_out = dev.as_ref().map(Labelled::identity).unwrap_or_default();
         let identity = format!("{} {identity} {} {held_out}", file::to_json(&config)?, train.identity());
         let mut objective = Pairs { encoder, head, train, dev, identity };

@@ -64,6 +64,11 @@ impl Labelled {
         Ok(Self { sentences, labels })
     }
 
+    /// The premises, then the hypotheses.
+    pub(super) fn sentences(&self) -> &Sentences {
+        &self.sentences
+    }
+
     /// The sentences of these pairs: premises, then hypotheses.
     fn assign(&self, examples: &[u32], labelled: &mut LabelledBatch) -> Result<()> {
         let n = self.labels.len();
