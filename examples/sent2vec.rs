@@ -203,7 +203,7 @@ fn train_and_judge(
                 min_count: Some(min_count),
                 subsample: Some(subsample),
                 training: NegativeSamplingParams { lr: Some(0.05), negatives: 5, ..common },
-                ..PvDbowParams::paper()
+                ..PvDbowParams::large_text()
             };
             line.done(params.fit(vocabulary.clone(), corpus, &options)?)
         }

@@ -23,7 +23,7 @@ pub(crate) const SYSTEMS: &[(&str, &str)] = &[
     ("pv-dm-concat", "pv-dm --input text.txt --dim 16 --epochs 2 --combine concat --window 2 --window-side before"),
     (
         "pv-dm-paper",
-        "pv-dm --input text.txt --preset paper --dim 16 --epochs 2 --min-count 2 --subsample 1e-3 --combine sum",
+        "pv-dm --input text.txt --preset large-text --dim 16 --epochs 2 --min-count 2 --subsample 1e-3 --combine sum",
     ),
     ("fast-sent", "fast-sent --input text.txt --dim 24 --epochs 2"),
     ("fast-sent-ae", "fast-sent --input text.txt --dim 24 --epochs 1 --autoencode --preset paper"),

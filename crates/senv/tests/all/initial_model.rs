@@ -66,7 +66,7 @@ fn started() -> Vec<Model> {
         min_count: Some(1),
         subsample,
         training: word2vec.training.clone(),
-        ..PvDbowParams::paper()
+        ..PvDbowParams::large_text()
     };
     let (vectors, (vocabulary, corpus)) = (vectors(), corpus());
     let word2vec = word2vec.fit(vocabulary.clone(), &corpus, &from(&vectors)).unwrap().model;

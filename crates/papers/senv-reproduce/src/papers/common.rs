@@ -258,7 +258,7 @@ pub(super) fn sent2vec_bigrams(seed: u32) -> Model {
 
 /// PV-DBOW with settings as of large collections of long documents.
 pub(super) fn pv_dbow() -> Model {
-    let command = "train pv-dbow --preset paper --input @text --dim 300 --epochs 5 --no-check --json";
+    let command = "train pv-dbow --preset large-text --input @text --dim 300 --epochs 5 --no-check --json";
     Model::new("pv-dbow.senv", 30.0, command)
 }
 
@@ -281,7 +281,11 @@ pub(super) fn scbow_words() -> Model {
 
 /// PV-DM.
 pub(super) fn pv_dm() -> Model {
-    Model::new("pv-dm.senv", 60.0, "train pv-dm --preset paper --input @text --dim 300 --epochs 5 --no-check --json")
+    Model::new(
+        "pv-dm.senv",
+        60.0,
+        "train pv-dm --preset large-text --input @text --dim 300 --epochs 5 --no-check --json",
+    )
 }
 
 /// C-PHRASE, on the parsed sentences there are, with settings that fit so few of them.

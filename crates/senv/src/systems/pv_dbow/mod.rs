@@ -44,7 +44,7 @@ hyperparameters! {
     /// Hyperparameters of PV-DBOW.
     ///
     /// The defaults fit the text: a high learning rate and many epochs. What depends on the size of the text is
-    /// automatic (`None`) until it is set. [`PvDbowParams::paper`] has settings for billions of words.
+    /// automatic (`None`) until it is set. [`PvDbowParams::large_text`] has settings for billions of words.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     #[serde(default)]
     pub struct PvDbowParams {
@@ -69,9 +69,9 @@ hyperparameters! {
 
 impl PvDbowParams {
     /// Settings for billions of words, which no paper prints: those of word2vec, with minimum count 5, t = 1e-5, five
-    /// epochs at .05. They have the name of the preset that other systems have for what is published.
+    /// epochs at .05.
     #[must_use]
-    pub fn paper() -> Self {
+    pub fn large_text() -> Self {
         Self {
             dim: 100,
             min_count: Some(5),
@@ -105,9 +105,9 @@ impl System for PvDbowParams {
         preset: "Start from the settings for billions of words instead of those that fit the size of the text",
     };
     const NAMED_SETTINGS: &'static [NamedSettings<Self>] = &[NamedSettings {
-        name: "paper",
+        name: "large-text",
         help: "For billions of words, as word2vec; no paper prints settings",
-        settings: Self::paper,
+        settings: Self::large_text,
     }];
 
     fn check(&self) -> Result<()> {

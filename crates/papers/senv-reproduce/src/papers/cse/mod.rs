@@ -83,8 +83,11 @@ pub(super) fn paper() -> Paper {
         Model::new(file, seconds, format!("train {system} {pairs} {COMMON}"))
     });
     let windows = WINDOWS.map(|(file, _, windows, seconds)| {
-        let published = "--margin 0.6 --l2-words 1e-6 --l2-filters 0 --batch 100";
-        Model::new(file, seconds, format!("train cse --pairs @simplifications {windows} {published} {COMMON}"))
+        Model::new(
+            file,
+            seconds,
+            format!("train cse --preset paper-windows --pairs @simplifications {windows} {COMMON}"),
+        )
     });
     let grans = GRANS.map(|(file, _, options, seconds)| {
         let common = COMMON.replace("--epochs 10", SMALLER);

@@ -28,7 +28,7 @@ const CAPTIONS_TEXT: &str = "captions.txt";
 
 /// PV-DBOW trained on the captions that it is judged by: file, name, settings, seconds.
 const ON_CAPTIONS: [(&str, &str, &str, f64); 2] = [
-    ("pv-captions.senv", "PV-DBOW, settings for long texts", "--preset paper --dim 300 --epochs 5", 10.0),
+    ("pv-captions.senv", "PV-DBOW, settings for long texts", "--preset large-text --dim 300 --epochs 5", 10.0),
     ("pv-captions-fit.senv", "PV-DBOW, settings that fit the text", "--dim 300", 60.0),
 ];
 
