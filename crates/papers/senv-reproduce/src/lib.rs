@@ -12,7 +12,7 @@
 //! | [`Reproduction::list`] | lists tables, rows, commands and the time that they take, without running any |
 //! | [`ReproductionRun::open`] | reads what has run before, and the checksums of the data |
 //! | [`ReproductionRun::complete`] | runs what is left; a [`RunObserver`] hears of it and can stop it |
-//! | [`ReproductionRun::write_reports`] | writes a report for each paper, a page with all, and a JSON |
+//! | [`ReproductionRun::write_reports`] | writes a report for each paper, the claims, a page with all, and a JSON |
 //!
 //! ```
 //! use senv_reproduce::{Options, PaperName, Reproduction};
@@ -26,8 +26,9 @@
 //!
 //! # Where the papers are
 //!
-//! One file each in `src/papers/`: the models that are trained, the tables with their rows and columns, and where each
-//! figure stands in the JSON of a command. Published figures are those of [`senv_eval`].
+//! One folder each in `src/papers/`: the models that are trained, the tables with their rows and columns, where each
+//! figure stands in the JSON of a command, and what the paper claims. Published figures are those of [`senv_eval`]. The
+//! verdict on a claim is no one's opinion: `src/claims/` has the rules.
 
 #![forbid(unsafe_code)]
 
