@@ -28,7 +28,7 @@
 //!
 //! One folder each in `src/papers/`: the models that are trained, the tables with their rows and columns, where each
 //! figure stands in the JSON of a command, and what the paper claims. Published figures are those of [`senv_eval`]. The
-//! verdict on a claim is no one's opinion: `src/claims/` has the rules.
+//! verdict on a claim is no one's opinion: `src/report/judge.rs` has the rules.
 
 #![forbid(unsafe_code)]
 

@@ -6,10 +6,12 @@ use senv_core::files::AtomicFile;
 
 use crate::{
     checksums::{Checksums, Origin},
-    claims::judge::judge,
     error::{Error, Result},
     observer::RunObserver,
-    report::results::{PaperResult, Planned, Results, TableResult, TableSteps},
+    report::{
+        judge::judge,
+        results::{PaperResult, Planned, Results, TableResult, TableSteps},
+    },
     reproduction::Reproduction,
     runner::Runner,
 };

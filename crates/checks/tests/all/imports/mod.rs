@@ -125,6 +125,7 @@ const ORDERS: &[(&str, &[&str])] = &[
         &[
             "error.rs",
             "report.rs",
+            "sizes.rs",
             "score",
             "published",
             "plot",
@@ -142,6 +143,7 @@ const ORDERS: &[(&str, &[&str])] = &[
         &[
             "error.rs",
             "paper_name.rs",
+            "claims.rs",
             "paper.rs",
             "papers",
             "options.rs",

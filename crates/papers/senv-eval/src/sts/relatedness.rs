@@ -82,8 +82,8 @@ pub struct RelatednessResult {
 }
 
 impl RelatednessResult {
-    /// The scores over the gold scores of these tasks, which it is of, as a self-contained SVG: those of a cosine on the
-    /// scale of the gold scores, from its lowest for 0 and less.
+    /// The scores over the gold scores of these tasks, which it is of, as a self-contained SVG: those of a cosine on
+    /// the scale of the gold scores, from its lowest for 0 and less.
     #[must_use]
     pub fn to_svg(&self, tasks: &[StsTask]) -> String {
         let of_task = |(task, result): (&StsTask, &RelatednessTaskResult)| {

@@ -2,8 +2,11 @@
 
 use std::fmt::Write as _;
 
-use super::{markdown::escape, results::Results};
-use crate::claims::judge::{ClaimResult, Verdict};
+use super::{
+    claim_result::{ClaimResult, Verdict},
+    markdown::escape,
+    results::Results,
+};
 
 /// What stands above the claims.
 const ABOUT: &str = "Each claim stands in our words, with its place in the paper. Its verdict follows from the figures of the tables named beside it, by a rule and not by hand. Differences are means over the seeds of a row, seed by seed, ± half of the 95 % interval (Student's t); without one, each row is a single run. A claim shows if the difference has the sign that the paper gives it and zero lies outside the interval; of a single run, if it has that sign. Of a chain of rows no step may go the other way, and the first and the last must differ so. Seeds are not all that makes noise: a share of MSRP's 1,019 pairs here has a standard error of 1.4 points, Pearson's r on SICK's 500 trial pairs 1.6 points at 80.";

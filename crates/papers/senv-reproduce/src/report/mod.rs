@@ -1,8 +1,11 @@
 //! What a run has found, and how it is written down.
 
+mod claim_result;
 mod claims;
+pub(crate) mod judge;
 pub(crate) mod list;
 mod markdown;
+mod numbers;
 mod page;
 mod reading;
 mod report_table;

@@ -6,9 +6,11 @@ use senv_eval::{Curve, DataFile, duration};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::reading::{Figure, read};
+use super::{
+    claim_result::ClaimResult,
+    reading::{Figure, read},
+};
 use crate::{
-    claims::judge::ClaimResult,
     paper::{Center, Column, Curves, Drawing, Paper, Row, Source, Table},
     plan::{Plan, stem},
     runner::CommandState,

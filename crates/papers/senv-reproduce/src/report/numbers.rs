@@ -1,6 +1,7 @@
 //! Figures of several seeds beside each other.
 
-/// The 97.5 % quantile of Student's t with 1, 2, ... degrees of freedom (Student 1908); beyond the last it hardly falls.
+/// The 97.5 % quantile of Student's t with 1, 2, ... degrees of freedom (Student 1908); beyond the last it hardly
+/// falls.
 const STUDENT: [f64; 9] = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262];
 
 /// A difference between figures: its mean over the seeds, and half of its 95 % interval, if there are several seeds.

@@ -2,9 +2,6 @@
 //!
 //! A claim names figures of the tables of its paper, and its verdict follows from them: nobody writes it down.
 
-pub(crate) mod judge;
-mod numbers;
-
 /// A claim that a paper makes in words, or by the order of its rows.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Claim {
