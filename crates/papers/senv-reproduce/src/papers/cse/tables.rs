@@ -178,22 +178,22 @@ fn table_6() -> Table {
     }
 }
 
-/// Scores of the eight pairs that the paper prints: CSE, PP, and those of people.
-const EXAMPLES: [[f64; 3]; 8] = [
-    [3.32, 3.14, 4.2],
-    [4.88, 4.79, 5.0],
-    [4.51, 4.61, 4.6],
-    [4.78, 4.74, 4.8],
-    [3.86, 3.89, 1.6],
-    [3.89, 4.13, 0.8],
-    [2.63, 2.61, 0.4],
-    [3.29, 3.27, 0.0],
+/// Scores times 100 of the eight pairs that the paper prints: CSE, PP, and those of people.
+const EXAMPLES: [[u16; 3]; 8] = [
+    [332, 314, 420],
+    [488, 479, 500],
+    [451, 461, 460],
+    [478, 474, 480],
+    [386, 389, 160],
+    [389, 413, 80],
+    [263, 261, 40],
+    [329, 327, 0],
 ];
 
 fn table_6_pairs() -> Table {
     let column =
         |i: usize| Column::new(&format!("pair {}", i + 1), 0, &format!("lines[{i}].cosine")).times(5.0).digits(2);
-    let published = |which: usize| EXAMPLES.map(|scores| Some(scores[which]));
+    let published = |which: usize| EXAMPLES.map(|scores| Some(f64::from(scores[which]) / 100.0));
     Table {
         id: "table-6",
         title: "Table 6: eight pairs",
