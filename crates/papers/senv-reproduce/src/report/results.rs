@@ -321,7 +321,7 @@ fn figure_of(state: &CommandState, path: &str) -> Result<Figure, String> {
     match state {
         CommandState::Open => Err(NOT_RUN.to_owned()),
         CommandState::Not(reason) => Err(reason.clone()),
-        CommandState::Done(record) if record.output == Value::Null => Err("it prints nothing".to_owned()),
+        CommandState::Done(record) if record.output == Value::Null => Err("the command prints no figures".to_owned()),
         CommandState::Done(record) => read(&record.output, path).ok_or_else(|| "not in these data".to_owned()),
     }
 }

@@ -146,8 +146,8 @@ fn overlaps() -> Table {
         columns: vec![
             group("MSRP, paraphrases", 0, "paraphrases"),
             group("MSRP, other pairs", 0, "other pairs"),
-            group("SICK, from 3", 1, "from 3"),
-            group("SICK, below 3", 1, "below 3"),
+            group("SICK, from 3", 1, "score from 3 on"),
+            group("SICK, below 3", 1, "score below 3"),
         ],
         rows: vec![Row::new("words in common", "", ["random-bow.senv"])],
         drawings: vec![Drawing::OfRows("figures/words-msrp.svg"), Drawing::OfRows("figures/words-sick.svg")],
