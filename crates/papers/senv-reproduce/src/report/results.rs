@@ -331,6 +331,10 @@ fn figure_of(state: &CommandState, path: &str) -> Result<Figure, String> {
 fn mean_cell<'a>(cells: impl Iterator<Item = &'a Cell>, printed: Option<f64>) -> Cell {
     let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
     let cells: Vec<&Cell> = cells.collect();
+    if cells.iter().any(|cell| cell.why_not.as_deref() == Some(NOT_RUN)) {
+        // Beside the mean of another row it would be one over other columns.
+        return Cell { theirs: printed, why_not: Some(NOT_RUN.to_owned()), ..Cell::default() };
+    }
     let n_seeds = cells.iter().map(|cell| cell.ours.len()).max().unwrap_or(0);
     if n_seeds == 0 {
         let theirs: Vec<f64> = cells.iter().filter_map(|cell| cell.theirs).collect();
@@ -377,6 +381,11 @@ mod tests {
         assert_eq!(super::mean_cell(cells.iter(), Some(7.0)), cell(&[1.5, 4.0], Some(7.0)));
         // A column that the paper lacks leaves no mean of theirs over the same columns.
         assert_eq!(mean_cell(&[cell(&[1.0], Some(10.0)), cell(&[3.0], None)]), cell(&[2.0], None));
+        let not_run = Cell { why_not: Some(NOT_RUN.to_owned()), ..Cell::default() };
+        let half_run = Cell { why_not: Some(NOT_RUN.to_owned()), ..cell(&[1.0], Some(10.0)) };
+        for open in [&not_run, &half_run] {
+            assert_eq!(mean_cell(&[cell(&[1.0, 3.0], Some(10.0)), open.clone()]), not_run);
+        }
         // Published figures alone.
         assert_eq!(mean_cell(&[cell(&[], Some(1.0)), cell(&[], None), cell(&[], Some(2.0))]), cell(&[], Some(1.5)));
         assert_eq!(mean_cell(&[]), Cell::default());

@@ -327,7 +327,7 @@ pub(super) fn claims() -> Vec<Claim> {
             "p-thought-15",
             "Section 6",
             "More pairs of paraphrases would keep complex structures from overfitting.",
-            "more captions than there are: the claim is about data that the authors did not have",
+            "it needs more pairs of paraphrases than the authors had, or than are here",
         ),
     ]
 }
