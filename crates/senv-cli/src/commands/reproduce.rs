@@ -21,7 +21,7 @@ use crate::{
 /// program; what has run is kept in the folder of --output, so that the same command goes on where it was stopped. A
 /// data set that is not there is a row that says so. Data are smaller than in the papers, and rows that a claim
 /// compares have three seeds, so that all of it takes about four hours and a half on two cores; --list says what is run
-/// and how long each part takes. Models need about 40 GB in the folder, with --remove-models 5 GB.
+/// and how long each part takes. Models need tens of gigabytes in the folder, fewer with --remove-models.
 ///
 /// It writes PAPER.md for each paper, with the checksums of the data files, report.html with all papers, claims.md
 /// (what the papers claim, each with its verdict), and results.json. `senv reproduce claims` prints the claims of what

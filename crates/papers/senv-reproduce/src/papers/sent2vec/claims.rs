@@ -270,6 +270,7 @@ pub(super) fn claims() -> Vec<Claim> {
                 Columns { table: "table-8", row: "mean", columns: ["deft-news", "images"] },
                 Columns { table: "table-8", row: "mean", columns: ["deft-forum", "headlines"] },
                 Columns { table: "table-8", row: "mean", columns: ["OnWN", "headlines"] },
+                Columns { table: "table-8", row: "mean", columns: ["tweet-news", "headlines"] },
                 Columns { table: "table-8", row: "mean", columns: ["images", "headlines"] },
             ],
             "",
