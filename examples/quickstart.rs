@@ -12,7 +12,7 @@
 
 use std::{error::Error, fs, time::Instant};
 
-use senv_core::{SentenceEncoder, Table};
+use senv_core::{SentenceEncoder, SentenceEncoderExt, Table};
 use senv_store::NearestIndex;
 
 const TEXT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data/quickstart.txt");
@@ -79,8 +79,7 @@ fn search(model: &dyn SentenceEncoder, sentences: &[&str], queries: &[&str], k: 
 
 /// The embeddings of the sentences, one a row.
 fn table(model: &dyn SentenceEncoder, sentences: &[&str]) -> senv_core::Result<Table> {
-    let vectors = model.encode(sentences)?;
-    Table::from_vec(sentences.len(), model.dim(), vectors.into_iter().collect())
+    Ok(model.encode(sentences)?.into())
 }
 
 #[cfg(test)]

@@ -144,7 +144,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     show_nearest(&model, &args)?;
     for query in &args.query {
         println!("{query}");
-        for (number, decoder) in model.decoders().map_or_else(Vec::new, |d| d.names()).into_iter().enumerate() {
+        for (number, decoder) in model.abilities().decoders.map_or_else(Vec::new, |d| d.names()).into_iter().enumerate()
+        {
             for said in model.decode(query, number, 5, 20)?.into_iter().take(1) {
                 println!("  {decoder:<11} {:7.2}  {}", said.log_probability, said.text);
             }

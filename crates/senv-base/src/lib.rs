@@ -18,7 +18,7 @@ pub mod threads;
 
 pub use error::{Error, Remedy, Result};
 pub use ids::{RowId, TokenId};
-pub use observer::{Control, NoObserver, Observer, Progress};
+pub use observer::{CancelToken, Control, NoObserver, Observer, Progress};
 pub use quoted::{Quoted, quoted};
 pub use rows::Rows;
 pub use shared_bytes::SharedBytes;

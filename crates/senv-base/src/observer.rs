@@ -1,6 +1,13 @@
 //! Progress reports of long work, and how to stop it.
 
-use std::{fmt, path::Path};
+use std::{
+    fmt,
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
 use crate::{Error, Remedy};
 
@@ -84,6 +91,19 @@ impl<'a> Stage<'a> {
 }
 
 /// Receives the progress of long work. Called from one thread at a time.
+///
+/// A closure will do:
+///
+/// ```
+/// use senv_core::{Control, Observer, Progress};
+///
+/// let observer = |progress: &Progress| {
+///     eprintln!("{:.0} %", 100.0 * progress.done);
+///     Control::Continue
+/// };
+/// # fn works(_: &dyn Observer) {}
+/// works(&observer);
+/// ```
 pub trait Observer: Send + Sync {
     /// Receives a report; returns whether to continue.
     ///
@@ -92,7 +112,7 @@ pub trait Observer: Send + Sync {
     fn progress(&self, progress: &Progress) -> Control;
 
     /// Whether the work is to stop: asked where minutes may pass before there is progress to report, as while tables
-    /// are made.
+    /// are made. [`CancelToken`] answers it.
     fn stops(&self) -> bool {
         false
     }
@@ -138,5 +158,139 @@ pub struct NoObserver;
 impl Observer for NoObserver {
     fn progress(&self, _progress: &Progress) -> Control {
         Control::Continue
+    }
+}
+
+impl<F: Fn(&Progress) -> Control + Send + Sync> Observer for F {
+    fn progress(&self, progress: &Progress) -> Control {
+        self(progress)
+    }
+}
+
+/// Stops long work from another thread. Clones are of the same token.
+///
+/// Whatever is running ends with an error of which `is_interrupted()` is true, at its next step and after it has written
+/// its checkpoint, if it was to have one.
+///
+/// ```
+/// use senv_core::{CancelToken, Control, Observer, Progress};
+///
+/// let cancel = CancelToken::new();
+/// let button = cancel.clone(); // for the thread that decides
+/// let observer = cancel.with(|progress: &Progress| {
+///     eprintln!("{:.0} %", 100.0 * progress.done);
+///     Control::Continue
+/// });
+/// button.cancel();
+/// assert!(observer.stops() && observer.progress(&Progress::default()) == Control::Stop);
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct CancelToken(Arc<AtomicBool>);
+
+impl CancelToken {
+    /// A token that was not cancelled.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Asks the work to stop; it cannot be taken back.
+    pub fn cancel(&self) {
+        self.0.store(true, Ordering::Release);
+    }
+
+    /// Whether it was asked to.
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        self.0.load(Ordering::Acquire)
+    }
+
+    /// An observer that stops the work by this token, and tells another of all else.
+    #[must_use]
+    pub fn with<O: Observer>(&self, observer: O) -> Cancellable<O> {
+        Cancellable { token: self.clone(), observer }
+    }
+}
+
+impl Observer for CancelToken {
+    fn progress(&self, _progress: &Progress) -> Control {
+        if self.is_cancelled() { Control::Stop } else { Control::Continue }
+    }
+
+    fn stops(&self) -> bool {
+        self.is_cancelled()
+    }
+}
+
+/// An observer that a [`CancelToken`] stops ([`CancelToken::with`]).
+#[derive(Debug, Clone)]
+pub struct Cancellable<O> {
+    token: CancelToken,
+    observer: O,
+}
+
+impl<O: Observer> Observer for Cancellable<O> {
+    fn progress(&self, progress: &Progress) -> Control {
+        match self.observer.progress(progress) {
+            Control::Continue => self.token.progress(progress),
+            stop => stop,
+        }
+    }
+
+    fn stops(&self) -> bool {
+        self.token.stops() || self.observer.stops()
+    }
+
+    fn note(&self, message: &str) {
+        self.observer.note(message);
+    }
+
+    fn note_with(&self, message: &dyn fmt::Display, remedies: &[Remedy]) {
+        self.observer.note_with(message, remedies);
+    }
+
+    fn stage(&self, stage: &Stage<'_>) {
+        self.observer.stage(stage);
+    }
+
+    fn checkpoint(&self, written: Result<&Path, &Error>) {
+        self.observer.checkpoint(written);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+
+    struct Stopping;
+
+    impl Observer for Stopping {
+        fn progress(&self, _: &Progress) -> Control {
+            Control::Stop
+        }
+
+        fn stops(&self) -> bool {
+            true
+        }
+    }
+
+    #[test]
+    fn a_token_stops_what_its_clones_watch_and_the_observer_beside_it_may_stop_too() {
+        let seen = Mutex::new(Vec::new());
+        let (token, progress) = (CancelToken::new(), Progress { done: 0.5, ..Progress::default() });
+        let observer = token.with(|progress: &Progress| {
+            seen.lock().unwrap().push(progress.done);
+            Control::Continue
+        });
+        assert_eq!((observer.progress(&progress), observer.stops()), (Control::Continue, false));
+        assert!(observer.go_on("reading").is_ok());
+        token.clone().cancel();
+        assert_eq!((observer.progress(&progress), observer.stops()), (Control::Stop, true));
+        assert!(observer.go_on("reading").is_err_and(|error| error.is_interrupted()));
+        assert_eq!(*seen.lock().unwrap(), [0.5, 0.5], "it hears of the last step, too");
+        let stopping = CancelToken::new().with(Stopping);
+        assert_eq!((stopping.progress(&progress), stopping.stops()), (Control::Stop, true));
     }
 }

@@ -73,6 +73,13 @@ impl From<&'static [u8]> for SharedBytes {
     }
 }
 
+/// What `include_bytes!` gives.
+impl<const N: usize> From<&'static [u8; N]> for SharedBytes {
+    fn from(bytes: &'static [u8; N]) -> Self {
+        Self::from(&bytes[..])
+    }
+}
+
 impl From<Vec<u8>> for SharedBytes {
     fn from(bytes: Vec<u8>) -> Self {
         Self { range: 0..bytes.len(), memory: Memory::Heap(Arc::new(bytes)) }

@@ -146,7 +146,7 @@ pub(crate) fn is_done(error: &(dyn Error + 'static)) -> bool {
 pub(crate) fn of_step(failure: Failure) -> Failure {
     let Failure::Failed(error) = &failure else { return failure };
     match core_of(error.as_ref()) {
-        Some(senv_core::Error::NotDurable { path, source }) => {
+        Some(senv_core::Error::NotDurable { path, error: source }) => {
             senv_core::Error::io("write the folder of", path, io::Error::new(source.kind(), source.to_string())).into()
         }
         _ => failure,
@@ -226,8 +226,8 @@ mod tests {
 
     #[test]
     fn what_is_done_and_in_doubt_is_no_failure_of_the_whole_and_one_of_its_step() {
-        let error = || senv_core::Error::NotDurable { path: "c".into(), source: io::Error::other("worn out") };
-        let opened = || senv_index::Error::ChangedNotOpened { path: "c".into(), source: Box::new(error().into()) };
+        let error = || senv_core::Error::NotDurable { path: "c".into(), error: io::Error::other("worn out") };
+        let opened = || senv_index::Error::ChangedNotOpened { path: "c".into(), error: Box::new(error().into()) };
         for failure in [
             Failure::from(error()),
             senv::Error::from(error()).into(),

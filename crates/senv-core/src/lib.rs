@@ -13,7 +13,7 @@
 pub mod arrays {
     //! Arrays: the two precisions, matrix products, parameters.
 
-    pub use senv_kernels::{Float, Work, compiled_here};
+    pub use senv_kernels::{Float, TableRows, Work, compiled_here};
     #[cfg(feature = "train")]
     pub use senv_training::{
         LinearMap, Occurrence, Parameters, Tensor, TokenBatch, least_squares, matmul, matmul_into,
@@ -43,8 +43,8 @@ pub mod words {
 #[doc(hidden)]
 pub use ndarray;
 pub use senv_base::{
-    Control, Error, NoObserver, Observer, Progress, Quoted, Remedy, Result, RowId, Rows, TokenId, counts, error,
-    memory, observer, quoted, threads,
+    CancelToken, Control, Error, NoObserver, Observer, Progress, Quoted, Remedy, Result, RowId, Rows, TokenId, counts,
+    error, memory, observer, quoted, threads,
 };
 pub use senv_kernels::{Table, compiled_here, kernels, math};
 #[doc(hidden)]
@@ -52,8 +52,8 @@ pub use senv_model::encoding_methods;
 #[cfg(feature = "write")]
 pub use senv_model::writing::ModelWriter;
 pub use senv_model::{
-    Coverage, FeatureList, FewKnownWords, KnownWords, ModelFile, Scratch, SentenceEncoder, StaticEncoder, Vocabulary,
-    encode_batch_with, static_model,
+    Coverage, FeatureList, FewKnownWords, KnownWords, ModelFile, Normalized, Scratch, SentenceEncoder,
+    SentenceEncoderExt, StaticEncoder, Vocabulary, encode_batch_with, static_model,
 };
 pub use senv_text::{TextOptions, TextReader, Tokenizer};
 #[cfg(feature = "train")]

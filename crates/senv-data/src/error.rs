@@ -273,6 +273,12 @@ pub enum Error {
 }
 
 impl Error {
+    /// The error of the core that it is, if it is one.
+    #[must_use]
+    pub fn core(&self) -> Option<&senv_core::Error> {
+        if let Self::Core(error) = self { Some(error) } else { None }
+    }
+
     /// What helps, where that is a matter of settings: the core's remedies, the readers have no settings.
     #[must_use]
     pub fn remedies(&self) -> &[senv_core::Remedy] {

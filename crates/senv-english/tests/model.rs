@@ -70,7 +70,7 @@ fn odd_input_has_defined_results() {
 
 #[test]
 fn rows_start_on_cache_lines() {
-    let file = senv_core::ModelFile::from_static(senv_english::BYTES).unwrap();
+    let file = senv_core::ModelFile::from_bytes(senv_english::BYTES).unwrap();
     assert_eq!(file.raw("rows").unwrap().bytes.as_ptr().addr() % 64, 0);
 }
 

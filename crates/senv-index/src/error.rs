@@ -129,12 +129,12 @@ pub enum Error {
         path: PathBuf,
     },
     /// A change is made, and what the collection is now cannot be opened.
-    #[error("{}: the change is made, but the collection cannot be opened now: {source}; do not make the change again", path.display())]
+    #[error("{}: the change is made, but the collection cannot be opened now: {error}; do not make the change again", path.display())]
     ChangedNotOpened {
         /// The collection.
         path: PathBuf,
         /// Why it cannot be opened.
-        source: Box<Error>,
+        error: Box<Error>,
     },
     /// Files that the manifest of a collection names are not there.
     #[error(
@@ -175,6 +175,12 @@ pub enum Error {
 }
 
 impl Error {
+    /// The error of the core that it is, if it is one.
+    #[must_use]
+    pub fn core(&self) -> Option<&senv_core::Error> {
+        if let Self::Core(error) = self { Some(error) } else { None }
+    }
+
     /// Whether what was asked for is done nevertheless: whoever tries again does it twice.
     #[must_use]
     pub fn is_done(&self) -> bool {
@@ -195,7 +201,7 @@ impl Error {
 
     /// The error of opening what a change has made.
     pub(crate) fn behind_change(self, folder: &Path) -> Self {
-        Self::ChangedNotOpened { path: folder.to_owned(), source: Box::new(self) }
+        Self::ChangedNotOpened { path: folder.to_owned(), error: Box::new(self) }
     }
 }
 

@@ -12,7 +12,7 @@ pub mod math;
 mod table;
 
 pub use float::{Float, Work};
-pub use table::Table;
+pub use table::{Table, TableRows};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

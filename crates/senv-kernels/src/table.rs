@@ -3,8 +3,9 @@
 use std::{path::Path, sync::Arc};
 
 use memmap2::MmapMut;
+use ndarray::{Array2, ArrayView2, ShapeBuilder};
 
-use senv_base::{Error, Result, Rows, SharedBytes};
+use senv_base::{Error, Result, Rows, SharedBytes, memory::check_memory};
 
 /// The memory of the values of a [`Table`].
 #[derive(Debug, Clone)]
@@ -24,6 +25,9 @@ enum Backing {
 /// use senv_core::{Rows, Table};
 /// let table = Table::from_vec(2, 3, vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0])?;
 /// assert_eq!(table.row(1), [4.0, 5.0, 6.0]);
+/// assert_eq!(table.view().sum(), 21.0); // of ndarray, without a copy; so are both ways between the two
+/// let array = table.into_array()?;
+/// assert_eq!(Table::from(array).iter().count(), 2);
 /// # Ok::<(), senv_core::Error>(())
 /// ```
 #[derive(Debug, Clone)]
@@ -92,6 +96,37 @@ impl Table {
             return Err(bad("rows start at a byte which is no multiple of 4".into()));
         }
         Ok(Self { backing: Backing::Shared(bytes), n_rows, dim, stride: dim })
+    }
+
+    /// The rows as a matrix of ndarray, where they lie.
+    #[must_use]
+    pub fn view(&self) -> ArrayView2<'_, f32> {
+        let shape = (self.n_rows, self.dim);
+        let view = match self.n_rows * self.dim {
+            0 => ArrayView2::from_shape(shape, &[]),
+            _ => ArrayView2::from_shape(shape.strides((self.stride, 1)), self.values()),
+        };
+        match view {
+            Ok(view) => view,
+            Err(_) => unreachable!("the values hold all rows at this stride"),
+        }
+    }
+
+    /// The rows as a matrix of ndarray. Rows without padding on the heap, as [`Table::from_vec`] and encoders make them,
+    /// are not copied; all others are.
+    ///
+    /// # Errors
+    /// [`Error::TooLarge`] if the copy does not fit into memory.
+    pub fn into_array(self) -> Result<Array2<f32>> {
+        let (n_rows, dim) = (self.n_rows, self.dim);
+        let values = match self.backing {
+            Backing::Heap(values) if self.stride == dim => values,
+            _ => {
+                check_memory::<f32>(n_rows, dim)?;
+                self.iter().flatten().copied().collect()
+            }
+        };
+        Array2::from_shape_vec((n_rows, dim), values).map_err(|_| Error::TooLarge { rows: n_rows, dim })
     }
 
     /// Number of rows.
@@ -169,8 +204,9 @@ impl Table {
     }
 
     /// The rows in order.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = &[f32]> + '_ {
-        (0..self.n_rows).map(|i| self.row(i))
+    #[must_use]
+    pub fn iter(&self) -> TableRows<'_> {
+        TableRows { table: self, left: 0..self.n_rows }
     }
 
     /// Whether the table is memory-mapped from a file, or part of the program.
@@ -179,6 +215,56 @@ impl Table {
         matches!(self.backing, Backing::Shared(_))
     }
 }
+
+/// Without a copy where rows follow each other in memory, as they do unless a matrix was transposed or sliced.
+impl From<Array2<f32>> for Table {
+    fn from(matrix: Array2<f32>) -> Self {
+        let (n_rows, dim) = matrix.dim();
+        let values = match matrix.is_standard_layout() {
+            true => {
+                let (mut values, first) = matrix.into_raw_vec_and_offset();
+                let first = first.unwrap_or(0);
+                if first > 0 {
+                    values.drain(..first);
+                }
+                values.truncate(n_rows * dim);
+                values
+            }
+            false => matrix.iter().copied().collect(),
+        };
+        Self { backing: Backing::Heap(values), n_rows, dim, stride: dim }
+    }
+}
+
+impl<'t> IntoIterator for &'t Table {
+    type Item = &'t [f32];
+    type IntoIter = TableRows<'t>;
+
+    fn into_iter(self) -> TableRows<'t> {
+        self.iter()
+    }
+}
+
+/// The rows of a [`Table`] in order.
+#[derive(Debug, Clone)]
+pub struct TableRows<'t> {
+    table: &'t Table,
+    left: std::ops::Range<usize>,
+}
+
+impl<'t> Iterator for TableRows<'t> {
+    type Item = &'t [f32];
+
+    fn next(&mut self) -> Option<&'t [f32]> {
+        self.left.next().map(|i| self.table.row(i))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.left.size_hint()
+    }
+}
+
+impl ExactSizeIterator for TableRows<'_> {}
 
 impl Rows for Table {
     fn n_rows(&self) -> usize {
@@ -241,6 +327,35 @@ mod tests {
         table.row_mut(0).fill(1.0);
         assert_eq!(table.values().as_ptr(), before, "what is no longer shared is written in place");
         assert_eq!(clone.row(0), [0.0; 17]);
+    }
+
+    #[test]
+    fn matrices_of_ndarray_become_tables_and_back_without_a_copy() {
+        let matrix = ndarray::array![[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]];
+        let start = matrix.as_ptr();
+        let table = Table::from(matrix.clone());
+        assert_eq!(table.view(), matrix);
+        let table = Table::from(matrix);
+        assert_eq!(table.values().as_ptr(), start);
+        let back = table.into_array().unwrap();
+        assert_eq!((back.as_ptr(), back[[1, 2]]), (start, 6.0));
+        for slice in [back.clone().reversed_axes(), back.slice_move(ndarray::s![1.., 1..])] {
+            let table = Table::from(slice.clone());
+            assert_eq!(table.view(), slice, "other layouts are copied");
+            assert_eq!(table.values().len(), slice.len());
+        }
+        assert_eq!(Table::from(Array2::zeros((3, 0))).iter().len(), 3);
+        assert_eq!(Table::from(Array2::zeros((0, 3))).view().dim(), (0, 3));
+    }
+
+    #[test]
+    fn padded_rows_are_seen_without_their_padding() {
+        let mut table = Table::zeros(2, 17).unwrap();
+        table.row_mut(1).fill(2.0);
+        assert_eq!((table.view().dim(), table.view().sum()), ((2, 17), 34.0));
+        assert_eq!((&table).into_iter().map(|row| row.len()).sum::<usize>(), 34);
+        assert_eq!(table.into_array().unwrap().row(1).to_vec(), [2.0; 17]);
+        assert_eq!(Table::zeros(0, 17).unwrap().view().dim(), (0, 17));
     }
 
     #[test]

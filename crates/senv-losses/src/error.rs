@@ -43,16 +43,28 @@ pub enum Error {
         n_targets: usize,
     },
     /// One example of a batch is invalid.
-    #[error("example {example}: {source}")]
+    #[error("example {example}: {error}")]
     Example {
         /// Its index in the batch, counted from 0.
         example: usize,
         /// What is wrong with it.
-        source: Box<Error>,
+        error: Box<Error>,
     },
     /// Shapes that do not fit, or a parameter outside its range.
     #[error(transparent)]
     Core(#[from] senv_core::Error),
+}
+
+impl Error {
+    /// The error of the core that it is, or that one of its examples has, if it is one.
+    #[must_use]
+    pub fn core(&self) -> Option<&senv_core::Error> {
+        match self {
+            Self::Core(error) => Some(error),
+            Self::Example { error, .. } => error.core(),
+            _ => None,
+        }
+    }
 }
 
 /// Returns an error unless two sizes agree.

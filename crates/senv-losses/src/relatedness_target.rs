@@ -113,8 +113,8 @@ impl ScoreGrid {
             let (low, high) = this.range();
             for (example, (&score, mut p)) in scores.iter().zip(targets.rows_mut()).enumerate() {
                 if !score.is_finite() {
-                    let source = Box::new(Error::ScoreOutOfRange { score, low, high });
-                    return Err(Error::Example { example, source });
+                    let error = Box::new(Error::ScoreOutOfRange { score, low, high });
+                    return Err(Error::Example { example, error });
                 }
                 if p.is_empty() {
                     continue;

@@ -1,4 +1,7 @@
 //! What every encoder does: a sentence becomes a vector.
+//!
+//! [`SentenceEncoder`] is what an encoder implements, and can be a trait object; [`SentenceEncoderExt`] is what comes of
+//! it for callers, whatever the encoder is behind.
 
 use std::sync::Arc;
 
@@ -28,31 +31,31 @@ pub struct Scratch {
 /// `dim` values, one row a sentence, in the order given, on all threads of the current rayon pool.
 ///
 /// # Errors
-/// [`Error::TooLarge`] if the result does not fit into memory.
+/// [`Error::TooLarge`] if the result does not fit into memory; the error of a sentence.
 pub fn encode_batch_with(
     sentences: &[&str],
     dim: usize,
-    encode: impl Fn(&str, &mut Scratch, &mut [f32]) -> Coverage + Sync,
+    encode: impl Fn(&str, &mut Scratch, &mut [f32]) -> Result<Coverage> + Sync,
 ) -> Result<(Array2<f32>, Vec<Coverage>)> {
     let rows = sentences.len();
     let n = check_memory::<f32>(rows, dim)?;
     let mut values = vec![0.0; n];
     let mut coverage = vec![Coverage::default(); rows];
-    values
-        .par_chunks_mut(dim.max(1))
-        .zip(&mut coverage)
-        .zip(sentences)
-        .for_each_init(Scratch::default, |scratch, ((out, coverage), sentence)| {
-            *coverage = encode(sentence, scratch, out)
-        });
+    values.par_chunks_mut(dim.max(1)).zip(&mut coverage).zip(sentences).try_for_each_init(
+        Scratch::default,
+        |scratch, ((out, coverage), sentence)| {
+            *coverage = encode(sentence, scratch, out)?;
+            Ok(())
+        },
+    )?;
     let values = Array2::from_shape_vec((rows, dim), values).map_err(|_| Error::TooLarge { rows, dim })?;
     Ok((values, coverage))
 }
 
 /// Encodes a sentence as a vector of [`SentenceEncoder::dim`] values.
 ///
-/// Models and `dyn SentenceEncoder` have `encode` besides, which takes any slice of strings:
-/// [`encode_batch`](SentenceEncoder::encode_batch) without the coverage.
+/// Many sentences are encoded by [`SentenceEncoderExt::encode`], which every encoder has. Vectors are not of length 1,
+/// since the length says something, too; [`SentenceEncoderExt::normalized`] makes them so for a store that wants it.
 pub trait SentenceEncoder: Send + Sync {
     /// Embedding dimension.
     fn dim(&self) -> usize;
@@ -72,6 +75,19 @@ pub trait SentenceEncoder: Send + Sync {
         self.encode_sentence(sentence, scratch, out)
     }
 
+    /// The same with an error in the place of a panic, for encoders that may fail: one that asks a service implements this
+    /// as well, with [`Error::other`] for what went wrong. [`SentenceEncoder::encode_batch`] calls it.
+    ///
+    /// # Errors
+    /// [`Error::ShapeMismatch`] unless `out` holds [`SentenceEncoder::dim`] values; that of the encoder.
+    fn try_encode_into(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Result<Coverage> {
+        let (expected, got) = (self.dim(), out.len());
+        if got != expected {
+            return Err(Error::ShapeMismatch { what: "the place of a vector", expected, got });
+        }
+        Ok(self.encode_sentence(sentence, scratch, out))
+    }
+
     /// The embeddings of many sentences, one a row, in the order given, on all threads of the current rayon pool.
     ///
     /// The number of threads changes nothing. The other sentences may, in models that multiply batches of them with
@@ -79,15 +95,15 @@ pub trait SentenceEncoder: Send + Sync {
     /// others, or encoded alone, may differ in the last bits.
     ///
     /// # Errors
-    /// [`Error::TooLarge`] if the result does not fit into memory.
+    /// [`Error::TooLarge`] if the result does not fit into memory; that of [`SentenceEncoder::try_encode_into`].
     fn encode_batch(&self, sentences: &[&str]) -> Result<(Array2<f32>, Vec<Coverage>)> {
-        encode_batch_with(sentences, self.dim(), |sentence, scratch, out| self.encode_into(sentence, scratch, out))
+        encode_batch_with(sentences, self.dim(), |sentence, scratch, out| self.try_encode_into(sentence, scratch, out))
     }
 
     /// The embedding of one sentence, shape `(dim,)`; zero where no token has a vector.
     ///
     /// ```
-    /// use senv_core::{Coverage, Scratch, SentenceEncoder};
+    /// use senv_core::{Coverage, Scratch, SentenceEncoder, SentenceEncoderExt};
     ///
     /// /// Counts words.
     /// struct Length;
@@ -123,14 +139,76 @@ pub trait SentenceEncoder: Send + Sync {
     }
 }
 
-impl dyn SentenceEncoder + '_ {
-    /// The embeddings of many sentences, one a row, in the order given, on all threads of the current rayon pool.
+/// What callers do with any encoder: a model, one behind a pointer, a generic parameter, a trait object.
+///
+/// ```
+/// use std::sync::Arc;
+/// use senv_core::{Result, SentenceEncoder, SentenceEncoderExt};
+///
+/// fn shape<E: SentenceEncoder + ?Sized>(encoder: &E, texts: &[String]) -> Result<(usize, usize)> {
+///     Ok(encoder.encode(texts)?.dim())
+/// }
+/// fn of_any(encoder: Arc<dyn SentenceEncoder>) -> Result<(usize, usize)> {
+///     Ok(encoder.encode(&["a cat", "a dog"])?.dim())
+/// }
+/// ```
+pub trait SentenceEncoderExt: SentenceEncoder {
+    /// The embeddings of many sentences, one a row, in the order given, on all threads of the current rayon pool:
+    /// [`encode_batch`](SentenceEncoder::encode_batch) without the coverage. They are not of length 1.
     ///
     /// # Errors
     /// [`Error::TooLarge`] if the result does not fit into memory.
-    pub fn encode<S: AsRef<str>>(&self, sentences: &[S]) -> Result<Array2<f32>> {
+    fn encode<Text: AsRef<str>>(&self, sentences: &[Text]) -> Result<Array2<f32>> {
         let sentences: Vec<&str> = sentences.iter().map(AsRef::as_ref).collect();
         Ok(self.encode_batch(&sentences)?.0)
+    }
+
+    /// The same encoder with vectors of length 1, as most vector databases want them.
+    ///
+    /// ```
+    /// use senv_core::{SentenceEncoder, SentenceEncoderExt};
+    /// # fn test(encoder: &impl SentenceEncoder) -> senv_core::Result<()> {
+    /// let vectors = encoder.normalized().encode(&["The train is late.", "Rain is coming."])?;
+    /// # Ok(()) }
+    /// ```
+    fn normalized(&self) -> Normalized<&Self> {
+        Normalized(self)
+    }
+}
+
+impl<E: SentenceEncoder + ?Sized> SentenceEncoderExt for E {}
+
+/// An encoder whose vectors have length 1, so that their product is the cosine; zero where no token has a vector.
+///
+/// Cosines are those of the encoder that it holds, to rounding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Normalized<E>(pub E);
+
+impl<E: SentenceEncoder> SentenceEncoder for Normalized<E> {
+    fn dim(&self) -> usize {
+        self.0.dim()
+    }
+
+    fn encode_sentence(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
+        let coverage = self.0.encode_sentence(sentence, scratch, out);
+        kernels::l2_normalize(out);
+        coverage
+    }
+
+    fn try_encode_into(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Result<Coverage> {
+        let coverage = self.0.try_encode_into(sentence, scratch, out)?;
+        kernels::l2_normalize(out);
+        Ok(coverage)
+    }
+
+    fn encode_batch(&self, sentences: &[&str]) -> Result<(Array2<f32>, Vec<Coverage>)> {
+        let (vectors, coverage) = self.0.encode_batch(sentences)?;
+        let mut vectors =
+            if vectors.is_standard_layout() { vectors } else { vectors.as_standard_layout().into_owned() };
+        for row in vectors.rows_mut() {
+            row.into_slice().map(kernels::l2_normalize);
+        }
+        Ok((vectors, coverage))
     }
 }
 
@@ -143,6 +221,10 @@ macro_rules! encodes_as_what_it_points_to {
 
             fn encode_sentence(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
                 (**self).encode_sentence(sentence, scratch, out)
+            }
+
+            fn try_encode_into(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Result<Coverage> {
+                (**self).try_encode_into(sentence, scratch, out)
             }
 
             fn encode_batch(&self, sentences: &[&str]) -> Result<(Array2<f32>, Vec<Coverage>)> {
@@ -167,12 +249,18 @@ macro_rules! encoding_methods {
             }
 
             /// The embeddings of many sentences, one a row, in the order given, on all threads of the current rayon
-            /// pool.
+            /// pool. They are not of length 1 (`normalized`).
             ///
             /// # Errors
             /// [`senv_core::Error::TooLarge`]($crate::Error::TooLarge) if the result does not fit into memory.
             pub fn encode<Text: AsRef<str>>(&self, sentences: &[Text]) -> $crate::Result<$crate::ndarray::Array2<f32>> {
-                <dyn $crate::SentenceEncoder>::encode(self, sentences)
+                $crate::SentenceEncoderExt::encode(self, sentences)
+            }
+
+            /// The same encoder with vectors of length 1, as most vector databases want them.
+            #[must_use]
+            pub fn normalized(&self) -> $crate::Normalized<&Self> {
+                $crate::Normalized(self)
             }
 
             /// The embedding of one sentence, shape `(dim,)`; zero where no token has a vector.
@@ -189,3 +277,5 @@ macro_rules! encoding_methods {
         }
     };
 }
+
+crate::encoding_methods!([E: SentenceEncoder] Normalized<E>);

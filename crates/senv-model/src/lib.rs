@@ -11,7 +11,7 @@ pub mod words;
 #[cfg(feature = "write")]
 pub mod writing;
 
-pub use encoder::{Scratch, SentenceEncoder, encode_batch_with};
+pub use encoder::{Normalized, Scratch, SentenceEncoder, SentenceEncoderExt, encode_batch_with};
 pub use files::model_file::ModelFile;
 pub use known_words::{FewKnownWords, KnownWords};
 pub use static_model::StaticEncoder;

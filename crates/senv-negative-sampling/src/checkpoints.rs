@@ -139,7 +139,7 @@ fn load(
 ) -> Result<Option<ResumePoint>> {
     let (state, sections) = match checkpoint::load::<TrainingState>(path, CHECKPOINT_KIND) {
         Ok(loaded) => loaded,
-        Err(senv_core::Error::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(senv_core::Error::Io { error, .. }) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error.into()),
     };
     let mismatch = |what| Error::CheckpointMismatch { path: path.to_owned(), what };

@@ -5,7 +5,10 @@ use std::{
     path::Path,
 };
 
-use senv_core::{Rows, Table, Tokenizer, Vocabulary, files::AtomicFile};
+use senv_core::{
+    Rows, Table, Tokenizer, Vocabulary,
+    files::{AtomicFile, Destination},
+};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -126,6 +129,21 @@ impl Embeddings {
         self.write(path, Format::Safetensors, NonFinite::Error)
     }
 
+    /// Writes a senv model file to where it goes.
+    ///
+    /// # Errors
+    /// [`Error::NonFinite`] with [`NonFinite::Error`] and a NaN or infinite number; [`senv_core::Error::Io`] if it cannot
+    /// be written.
+    pub fn write_model(&self, to: Destination<'_>, non_finite: NonFinite) -> Result<()> {
+        if non_finite == NonFinite::Error {
+            self.check_finite(to.path())?;
+        }
+        let writer = ModelWriter::new(KIND).vocabulary(self.vocabulary()).table(ROWS, self.table());
+        let config = self.tokenizer().map(|tokenizer| Config { tokenizer: Some(tokenizer.clone()) });
+        let config = config.as_ref().and_then(|config| serde_json::to_string(config).ok());
+        Ok(config.iter().fold(writer, |writer, config| writer.config(config)).write(to)?)
+    }
+
     /// Writes the embeddings in a format, by an atomic replace. The values are read back bit for bit (NaN as some NaN).
     ///
     /// # Errors
@@ -135,16 +153,13 @@ impl Embeddings {
     /// written.
     pub fn write(&self, path: impl AsRef<Path>, format: Format, non_finite: NonFinite) -> Result<()> {
         let path = path.as_ref();
+        if format == Format::Safetensors {
+            return self.write_model(Destination::File(path), non_finite);
+        }
         if non_finite == NonFinite::Error {
             self.check_finite(path)?;
         }
         refuse_finalfusion(path, format)?;
-        if format == Format::Safetensors {
-            let writer = ModelWriter::new(KIND).vocabulary(self.vocabulary()).table(ROWS, self.table());
-            let config = self.tokenizer().map(|tokenizer| Config { tokenizer: Some(tokenizer.clone()) });
-            let config = config.as_ref().and_then(|config| serde_json::to_string(config).ok());
-            return Ok(config.iter().fold(writer, |writer, config| writer.config(config)).save(path)?);
-        }
         self.check_words(path, format)?;
         let mut file = AtomicFile::create(path)?;
         self.write_rows(&mut file, format).map_err(|error| file.error(error))?;

@@ -265,6 +265,12 @@ fn tabs(word: &str) -> &'static str {
 }
 
 impl Error {
+    /// The error of the core that it is, if it is one.
+    #[must_use]
+    pub fn core(&self) -> Option<&senv_core::Error> {
+        if let Self::Core(error) = self { Some(error) } else { None }
+    }
+
     /// What helps, where that is a matter of settings.
     #[must_use]
     pub fn remedies(&self) -> &[Remedy] {

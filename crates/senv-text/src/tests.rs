@@ -87,7 +87,9 @@ fn files_follow_one_another_with_line_numbers_of_their_own() {
     assert_eq!(seen, expected.map(|(file, number, text)| (paths[file].clone(), number, text.to_owned())));
 
     let missing = [paths[0].clone(), folder.path().join("missing")];
-    let Err(Error::Io { path, source, .. }) = TextReader::open(&missing, &TextOptions::default()) else { panic!() };
+    let Err(Error::Io { path, error: source, .. }) = TextReader::open(&missing, &TextOptions::default()) else {
+        panic!()
+    };
     assert_eq!((path, source.kind()), (missing[1].clone(), io::ErrorKind::NotFound));
     let opened = TextReader::open(&[folder.path()], &TextOptions::default()).unwrap();
     assert!(matches!(lines_of(opened), Err(Error::Io { action: "read", .. })), "a folder");

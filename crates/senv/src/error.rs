@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use senv_core::Remedy;
 
+use crate::model::handle::Model;
+
 /// The result of a fallible operation of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -217,6 +219,12 @@ pub enum Error {
         /// The files.
         paths: Vec<PathBuf>,
     },
+    /// Training was stopped on request after it had begun.
+    #[error("stopped on request while training; with a checkpoint, the same call goes on from there")]
+    Stopped {
+        /// The model as far as it was trained.
+        unfinished: Box<Model>,
+    },
     /// The loss is no longer a number.
     #[error(
         "the loss is not a number at step {step} (learning rate {lr:.3e}); start again with {}, or {}",
@@ -376,6 +384,18 @@ pub enum Error {
         /// The kind.
         kind: &'static str,
     },
+    /// A model without a row for each word.
+    #[error("a {kind} model has no table of rows, one a word; give an average of words")]
+    NoRows {
+        /// The kind.
+        kind: &'static str,
+    },
+    /// A kind of model that is to be added has the name of another.
+    #[error("there is a kind of model named {kind} already; give yours another name")]
+    KindTaken {
+        /// The name.
+        kind: &'static str,
+    },
     /// A model to which no words can be added.
     #[error("a {kind} model takes no more words; give one of kind skip-thought, rnn-ae, sdae, p-thought or snli")]
     CannotExpand {
@@ -408,6 +428,48 @@ impl Error {
             Self::Core(error) => error.of_step().into(),
             error => error,
         }
+    }
+
+    /// The error of the core that it is, in whatever part of the library it came up.
+    ///
+    /// ```
+    /// let error = senv::open("there/is/none.senv").unwrap_err();
+    /// assert!(matches!(error.core(), Some(senv::CoreError::Io { action: "open", .. })));
+    /// assert_eq!(error.io_kind(), Some(std::io::ErrorKind::NotFound));
+    /// ```
+    #[must_use]
+    pub fn core(&self) -> Option<&senv_core::Error> {
+        match self {
+            Self::Core(error) => Some(error),
+            Self::Data(error) => error.core(),
+            Self::Training(error) => error.core(),
+            Self::Ngrams(error) => error.core(),
+            Self::Loss(error) => error.core(),
+            Self::Store(error) => error.core(),
+            Self::Index(error) => error.core(),
+            #[cfg(feature = "eval")]
+            Self::Eval(error) => error.core(),
+            _ => None,
+        }
+    }
+
+    /// An error of what a program brings itself: its encoder, scorer, objective, source of text.
+    #[must_use]
+    pub fn other(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        senv_core::Error::other(error).into()
+    }
+
+    /// What the operating system said, if it refused something.
+    #[must_use]
+    pub fn io_kind(&self) -> Option<std::io::ErrorKind> {
+        self.core()?.io_kind()
+    }
+
+    /// Whether the work was stopped on request, whatever it was doing ([`Error::Stopped`] and
+    /// [`senv_core::Error::Interrupted`]).
+    #[must_use]
+    pub fn is_interrupted(&self) -> bool {
+        matches!(self, Self::Stopped { .. }) || self.core().is_some_and(senv_core::Error::is_interrupted)
     }
 
     /// What helps, where that is a matter of settings; the messages say the same in words.

@@ -114,8 +114,9 @@ pub mod train_job;
 
 /// What the core has and a caller needs, so that a caller needs no other crate of senv.
 pub use senv_core::{
-    Control, CorpusOptions, Coverage, FewKnownWords, KnownWords, NoObserver, Observer, Progress, Remedy, RunOptions,
-    Scratch, SentenceEncoder, StaticEncoder, Tokenizer, Vocabulary, checkpoint::CheckpointPlan,
+    CancelToken, Control, CorpusOptions, Coverage, Error as CoreError, FewKnownWords, KnownWords, NoObserver,
+    Normalized, Observer, Progress, Remedy, RunOptions, Scratch, SentenceEncoder, SentenceEncoderExt, StaticEncoder,
+    Tokenizer, Vocabulary, checkpoint::CheckpointPlan,
 };
 /// Share of known words below which a text is nothing for the English model.
 #[cfg(feature = "english")]

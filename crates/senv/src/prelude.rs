@@ -18,7 +18,9 @@
 //! ```
 
 pub use ndarray;
-pub use senv_core::{Control, Coverage, NoObserver, Observer, Progress, Scratch, SentenceEncoder};
+pub use senv_core::{
+    CancelToken, Control, Coverage, NoObserver, Observer, Progress, Scratch, SentenceEncoder, SentenceEncoderExt,
+};
 
 pub use crate::{
     Cse, CseParams, Pp, PpParams, PvDbow, PvDbowParams, Sent2Vec, Sent2VecParams, SiameseCbow, SiameseCbowParams,

@@ -144,14 +144,14 @@ impl<'a, S: System> TrainJob<'a, '_, S> {
         }
         let trained = system.fit_on(&data, &options)?;
         let model = &trained.model;
-        let weights_may_help = model.average().is_some_and(|average| average.weighting().is_none());
+        let weights_may_help = model.abilities().average.is_some_and(|average| average.weighting().is_none());
         let params = CheckParams {
             tokenizer: model.tokenizer().clone(),
             loss: trained.against_chance,
             starts_from_vectors,
             on_training_text: true,
             weights_may_help,
-            start_may_help: model.average().is_some(),
+            start_may_help: model.abilities().average.is_some(),
             ..Default::default()
         };
         let n_words = model.vocabulary().corpus_tokens();

@@ -101,15 +101,15 @@ fn train<S: TextSystem<Model: SavedModel>>(args: &ArgMatches, rank: &MpiRank) ->
             shown.say(&format!("stopped while {action}; {kept}"));
             return Ok(false);
         }
+        Err(senv::Error::Stopped { .. }) => {
+            shown.say("stopped; the same command with --resume goes on from the checkpoints of the ranks");
+            return Ok(false);
+        }
         done => done?,
     };
     let trained = &outcome.trained;
-    if trained.stopped == senv::gradient::Stopped::Interrupted {
-        shown.say("stopped; the same command with --resume goes on from the checkpoints of the ranks");
-        return Ok(false);
-    }
     if rank.rank() == 0 {
-        trained.model.write(output)?;
+        trained.model.save(output)?;
         shown.say(&format!("{} written", output.display()));
         if let Some(check) = outcome.check() {
             check?.warnings.iter().for_each(|warning| shown.say(&format!("warning: {warning}")));

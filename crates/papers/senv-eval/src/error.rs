@@ -123,6 +123,16 @@ pub enum Error {
 }
 
 impl Error {
+    /// The error of the core that it is, if it is one.
+    #[must_use]
+    pub fn core(&self) -> Option<&senv_core::Error> {
+        match self {
+            Self::Core(error) => Some(error),
+            Self::Data(error) => error.core(),
+            _ => None,
+        }
+    }
+
     /// What helps, where that is a matter of settings.
     #[must_use]
     pub fn remedies(&self) -> &[senv_core::Remedy] {

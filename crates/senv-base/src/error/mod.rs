@@ -1,4 +1,10 @@
 //! Errors with fields that a caller can match and a message that says what to do.
+//!
+//! A message is whole: it holds what the operating system said, too. What is in it is not in [`source`] a second time, so
+//! that a program which prints an error with its sources says nothing twice. The cause is had by [`Error::io_kind`],
+//! [`Error::is_interrupted`], the fields of a variant and, of errors of the crates above, their `core()`.
+//!
+//! [`source`]: std::error::Error::source
 
 use std::{
     fs::Metadata,
@@ -47,19 +53,19 @@ pub enum Error {
         got: usize,
     },
     /// The operating system refused a file operation.
-    #[error("cannot {action} {}: {source}", path.display())]
+    #[error("cannot {action} {}: {error}", path.display())]
     Io {
         /// What was attempted: `open`, `read`, `write`, `rename`, ...
         action: &'static str,
         /// The file; `-` is standard input or output.
         path: PathBuf,
         /// The error of the system.
-        source: std::io::Error,
+        error: std::io::Error,
     },
     /// A file has its name and its new content, but the system cannot say that both outlast a power cut. The work is
     /// done: trying again would do it a second time.
     #[error(
-        "{}: this is done, but it may not outlast a power cut: the system could not write the folder to the disk ({source}); do not do \
+        "{}: this is done, but it may not outlast a power cut: the system could not write the folder to the disk ({error}); do not do \
          it again, but look at the disk, and keep a copy",
         path.display()
     )]
@@ -67,8 +73,11 @@ pub enum Error {
         /// The file.
         path: PathBuf,
         /// The error of the system.
-        source: std::io::Error,
+        error: std::io::Error,
     },
+    /// An error of what a program brings itself: its encoder, scorer, objective, source of text.
+    #[error(transparent)]
+    Other(Box<dyn std::error::Error + Send + Sync>),
     /// A line of text is not UTF-8.
     #[error(
         "{}:{line}: byte {byte} of the line is not valid UTF-8; convert the file, or read it with {}",
@@ -354,8 +363,40 @@ pub enum Error {
 impl Error {
     /// Wraps an error of the operating system with the file and what was attempted.
     #[must_use]
-    pub fn io(action: &'static str, path: impl Into<PathBuf>, source: std::io::Error) -> Self {
-        Self::Io { action, path: path.into(), source }
+    pub fn io(action: &'static str, path: impl Into<PathBuf>, error: std::io::Error) -> Self {
+        Self::Io { action, path: path.into(), error }
+    }
+
+    /// An error of what a program brings itself, as `io::Error::other`: its encoder, scorer, objective, source of text.
+    ///
+    /// ```
+    /// use senv_core::Error;
+    /// assert_eq!(Error::other("the service does not answer").to_string(), "the service does not answer");
+    /// ```
+    #[must_use]
+    pub fn other(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        Self::Other(error.into())
+    }
+
+    /// Whether the work was stopped on request: by an observer or a [`CancelToken`](crate::CancelToken).
+    #[must_use]
+    pub fn is_interrupted(&self) -> bool {
+        matches!(self, Self::Interrupted { .. })
+    }
+
+    /// What the operating system said, if it refused something.
+    ///
+    /// ```
+    /// use std::io::ErrorKind;
+    /// let error = senv_core::ModelFile::open("there/is/none.senv").unwrap_err();
+    /// assert_eq!(error.io_kind(), Some(ErrorKind::NotFound));
+    /// ```
+    #[must_use]
+    pub fn io_kind(&self) -> Option<std::io::ErrorKind> {
+        match self {
+            Self::Io { error, .. } | Self::NotDurable { error, .. } => Some(error.kind()),
+            _ => None,
+        }
     }
 
     /// Whether what was asked for is done nevertheless ([`Error::NotDurable`]).
@@ -368,13 +409,13 @@ impl Error {
     ///
     /// ```
     /// use senv_core::Error;
-    /// let step = Error::NotDurable { path: "first of two".into(), source: std::io::ErrorKind::Other.into() };
+    /// let step = Error::NotDurable { path: "first of two".into(), error: std::io::ErrorKind::Other.into() };
     /// assert!(step.is_done() && !step.of_step().is_done());
     /// ```
     #[must_use]
     pub fn of_step(self) -> Self {
         match self {
-            Self::NotDurable { path, source } => Self::io("write the folder of", path, source),
+            Self::NotDurable { path, error } => Self::io("write the folder of", path, error),
             error => error,
         }
     }

@@ -116,7 +116,7 @@ impl Compress {
         };
         let others = self.with.iter().map(Model::open_verified).collect::<senv::Result<Vec<_>>>()?;
         let small = StaticModel::from(params.compress_side_by_side(&model, &others.iter().collect::<Vec<_>>())?);
-        go_on(&self.output, small.write(&self.output).map_err(Failure::from))?;
+        go_on(&self.output, small.save(&self.output).map_err(Failure::from))?;
         let (words, dim) = (small.vocabulary().len() as u64, small.dim());
         output::note(&format!(
             "{} of {dim} dimensions, written to {}",

@@ -182,7 +182,7 @@ impl Decode {
 /// The decoders asked for, or all.
 fn choose(model: &Model, asked: &[String]) -> Result<Vec<(usize, &'static str)>> {
     let all: Vec<(usize, &'static str)> =
-        model.decoders().map_or_else(Vec::new, |decoders| decoders.names()).into_iter().enumerate().collect();
+        model.abilities().decoders.map_or_else(Vec::new, |decoders| decoders.names()).into_iter().enumerate().collect();
     if all.is_empty() {
         return Err(senv::Error::NoDecoders { kind: model.kind() }.into());
     }

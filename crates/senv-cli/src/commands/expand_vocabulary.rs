@@ -79,7 +79,7 @@ impl ExpandVocabulary {
     pub(crate) fn run(self) -> Result {
         Destination::output(&self.output, Content::Model, self.force).check(&[&self.model.model, &self.vectors])?;
         let model = self.model.open_verified()?;
-        let usual = model.expandable().map_or(VocabularyExpansion::Affine, |model| model.usual_expansion());
+        let usual = model.abilities().expandable.map_or(VocabularyExpansion::Affine, |model| model.usual_expansion());
         let map = self.map.map_or(usual, VocabularyExpansion::from);
         let (expanded, report) = model.expanded(&read(&self.vectors)?, map)?;
         let _last = senv_core::files::LastStep::begin();

@@ -80,7 +80,7 @@ impl Info {
                 of_model(&model)?
             }
         };
-        let file = if is_english { ModelFile::from_static(senv_english::BYTES) } else { ModelFile::open(&self.file) };
+        let file = if is_english { ModelFile::from_bytes(senv_english::BYTES) } else { ModelFile::open(&self.file) };
         if let Ok(file) = file {
             let (tensors, numbers) = tensors(&file);
             (facts["numbers"], facts["tensors"]) = (json!(numbers), tensors);
@@ -118,7 +118,7 @@ impl Info {
             return Ok(Some(json!("the whole file, by its checksum")));
         }
         let file =
-            if senv::is_english(path) { ModelFile::from_static(senv_english::BYTES) } else { ModelFile::open(path) };
+            if senv::is_english(path) { ModelFile::from_bytes(senv_english::BYTES) } else { ModelFile::open(path) };
         let Ok(file) = file else { return Ok(None) };
         let Verification { tensors, checksums } = file.verify()?;
         if checksums < tensors {
@@ -132,9 +132,9 @@ impl Info {
         note_typing(&self.text, "text");
         // What the model was trained on is known by the counts of its words, and its loss is not.
         let words = Some(model.vocabulary().corpus_tokens()).filter(|&words| words > 0);
-        let is_slow = model.cost() != EncodingCost::PerSentence;
-        let weights_may_help = model.average().is_some_and(|average| average.weighting().is_none());
-        let start_may_help = model.average().is_some();
+        let is_slow = model.abilities().cost != EncodingCost::PerSentence;
+        let weights_may_help = model.abilities().average.is_some_and(|average| average.weighting().is_none());
+        let start_may_help = model.abilities().average.is_some();
         let params = CheckParams {
             training_words: words,
             weights_may_help,
@@ -229,7 +229,7 @@ fn hyperparameters(model: &Model) -> Value {
 
 /// The weights of an average and how many common components are removed; nothing of other kinds.
 fn weights(model: &Model) -> Value {
-    let Some(average) = model.average() else { return Value::Null };
+    let Some(average) = model.abilities().average else { return Value::Null };
     let Some(weighting) = average.weighting() else { return json!("none") };
     let components = weighting.components().map_or(0, |components| components.lambdas().len());
     json!({ "scheme": weighting.scheme().name(), "common_components": components })

@@ -22,7 +22,7 @@ fn a_model_in_the_program_is_read_in_place_at_any_address() {
     let rows = Table::from_vec(2, 3, vec![1.0, -2.0, 3.0, 4.0, 5.0, -0.0]).unwrap();
     for shift in 0..8 {
         let writer = ModelWriter::new("k").vocabulary(&vocabulary).table("rows", &rows).f64s("x", &[0.1]);
-        let model = ModelFile::from_static(in_memory(writer, shift)).unwrap();
+        let model = ModelFile::from_bytes(in_memory(writer, shift)).unwrap();
         assert_eq!((model.kind(), model.path().to_str()), ("k", Some("<in memory>")));
         assert_eq!(model.vocabulary().unwrap().text(), "ab c");
         assert_eq!(model.f64s("x").unwrap(), [0.1]);
@@ -36,14 +36,14 @@ fn a_model_in_the_program_is_read_in_place_at_any_address() {
 
 #[test]
 fn errors_of_a_model_in_the_program_name_it_so() {
-    let error = ModelFile::from_static(b"no model").unwrap_err();
+    let error = ModelFile::from_bytes(b"no model").unwrap_err();
     assert!(matches!(error, Error::BadTensors { .. }) && error.to_string().starts_with("<in memory>: bad"), "{error}");
     let bytes = in_memory(ModelWriter::new("k").bytes("b", b"xyz"), 0);
     let mut damaged = bytes.to_vec();
     *damaged.last_mut().unwrap() ^= 1;
-    let model = ModelFile::from_static(damaged.leak()).unwrap();
+    let model = ModelFile::from_bytes(damaged).unwrap();
     assert!(matches!(model.bytes("b"), Err(Error::Checksum { .. })));
-    assert_eq!(ModelFile::from_static(bytes).unwrap().bytes("b").unwrap(), b"xyz");
+    assert_eq!(ModelFile::from_bytes(bytes).unwrap().bytes("b").unwrap(), b"xyz");
 }
 
 #[test]

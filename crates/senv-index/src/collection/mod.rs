@@ -158,7 +158,7 @@ impl Collection {
     /// Where the system maps no more files, what to do about it.
     fn unmapped(error: Error, folder: &Path, segments: usize) -> Error {
         match error {
-            Error::Core(senv_core::Error::Io { source, .. }) if source.kind() == std::io::ErrorKind::OutOfMemory => {
+            Error::Core(senv_core::Error::Io { error, .. }) if error.kind() == std::io::ErrorKind::OutOfMemory => {
                 Error::TooManySegments { path: folder.to_owned(), segments }
             }
             error => error,

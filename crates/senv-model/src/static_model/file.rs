@@ -9,7 +9,7 @@ use super::{
     order::{OrderConfig, OrderPart},
 };
 use crate::ModelFile;
-use senv_base::{Error, Result};
+use senv_base::{Error, Result, SharedBytes};
 use senv_text::Tokenizer;
 
 /// The kind of these models.
@@ -58,12 +58,21 @@ impl StaticEncoder {
         Self::from_model_file(&ModelFile::open(path)?)
     }
 
-    /// Opens a model that is part of the program, for example by `include_bytes!`; rows are used where they are.
+    /// Opens a model in memory: part of the program by `include_bytes!`, or a vector of bytes that came from somewhere.
+    /// Rows are used where they are.
+    ///
+    /// # Errors
+    /// As [`StaticEncoder::open`].
+    pub fn from_bytes(bytes: impl Into<SharedBytes>) -> Result<Self> {
+        Self::from_model_file(&ModelFile::from_bytes(bytes)?)
+    }
+
+    /// Opens a model that is part of the program.
     ///
     /// # Errors
     /// As [`StaticEncoder::open`].
     pub fn from_static(bytes: &'static [u8]) -> Result<Self> {
-        Self::from_model_file(&ModelFile::from_static(bytes)?)
+        Self::from_bytes(bytes)
     }
 
     /// The encoder of an open model file of kind `static`.
@@ -80,7 +89,7 @@ impl StaticEncoder {
     }
 
     /// The encoder whose vocabulary and rows are parts of an open model file of another kind, as
-    /// [`StaticEncoder::save_as`] writes them.
+    /// [`StaticEncoder::write_as`] writes them.
     ///
     /// # Errors
     /// As [`StaticEncoder::from_model_file`], but for the kind.

@@ -182,7 +182,7 @@ impl AtomicFile {
         let renamed: Vec<_> = renamed.into_iter().map(|(target, path, _)| (target, path)).collect();
         drop(naming);
         for (target, path) in renamed {
-            let synced = sync_folder_of(&target).map_err(|source| Error::NotDurable { path, source });
+            let synced = sync_folder_of(&target).map_err(|error| Error::NotDurable { path, error });
             durable = durable.and(synced);
         }
         durable
@@ -199,7 +199,7 @@ impl AtomicFile {
         let target = temporary.rename_new().map_err(|e| Error::io("rename the finished file to", &path, e))?;
         naming.succeeded();
         drop(naming);
-        sync_folder_of(&target).map_err(|source| Error::NotDurable { path, source })
+        sync_folder_of(&target).map_err(|error| Error::NotDurable { path, error })
     }
 
     /// Writes everything to the disk.
@@ -287,7 +287,7 @@ pub fn remove_leftovers_of(path: impl AsRef<Path>) {
 /// [`Error::NotDurable`] if it fails.
 pub fn sync_folder(path: impl AsRef<Path>) -> Result<()> {
     let path = path.as_ref();
-    sync_folder_of(path).map_err(|source| Error::NotDurable { path: path.to_owned(), source })
+    sync_folder_of(path).map_err(|error| Error::NotDurable { path: path.to_owned(), error })
 }
 
 fn sync_folder_of(target: &Path) -> io::Result<()> {
@@ -402,7 +402,7 @@ mod tests {
         let second = started(b"second");
         started(b"first").commit_new().unwrap();
         let refused = second.commit_new().unwrap_err();
-        assert!(matches!(&refused, Error::Io { source, .. } if source.kind() == ErrorKind::AlreadyExists), "{refused}");
+        assert!(matches!(&refused, Error::Io { error, .. } if error.kind() == ErrorKind::AlreadyExists), "{refused}");
         assert_eq!((fs::read_to_string(&path).unwrap().as_str(), names(folder.path()).len()), ("first", 1));
         fs::write(folder.path().join(".settings.abcdef.tmp"), "").unwrap();
         remove_leftovers_of(&path);
@@ -476,7 +476,7 @@ mod tests {
     fn devices_and_pipes_are_written_directly_and_a_full_disk_is_an_error() {
         for n in [1, 3 * BUFFER] {
             let full = AtomicFile::write_with("/dev/full", |file| file.write_all(&vec![0; n]));
-            let Err(Error::Io { path, source, .. }) = full else { panic!("a full device took {n} bytes") };
+            let Err(Error::Io { path, error: source, .. }) = full else { panic!("a full device took {n} bytes") };
             assert_eq!((path.to_str(), source.kind()), (Some("/dev/full"), ErrorKind::StorageFull));
         }
         AtomicFile::write_with("/dev/null", |file| file.write_all(b"gone")).unwrap();

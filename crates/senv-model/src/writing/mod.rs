@@ -11,6 +11,6 @@ mod web_writer;
 
 pub use atomic_file::{AtomicFile, remove_leftovers_of, sync_folder};
 pub use file_lock::FileLock;
-pub use model_writer::ModelWriter;
+pub use model_writer::{Destination, ModelWriter};
 pub use unfinished::{LastStep, Unfinished, remove_unfinished_files, remove_unfinished_unless_done};
 pub use web_writer::{WebCollectionWriter, WebSentence};

@@ -1,6 +1,11 @@
 //! Writes the model file of the project, whose layout is specified in `docs/format.md`.
 
-use std::{borrow::Cow, collections::BTreeMap, io::Write, path::Path};
+use std::{
+    borrow::Cow,
+    collections::BTreeMap,
+    io::{self, Write},
+    path::Path,
+};
 
 use rayon::prelude::*;
 
@@ -24,6 +29,29 @@ const TYPES: [(&str, usize); 8] =
 const ALIGNMENT: usize = 64;
 /// Rows checksummed at a time.
 const ROWS: usize = 1024;
+
+/// What errors name in the place of a path.
+const WRITER: &str = "<writer>";
+
+/// Where a model is written.
+#[non_exhaustive]
+pub enum Destination<'d> {
+    /// A file, which is replaced at once or not at all.
+    File(&'d Path),
+    /// Anything that takes bytes, such as a vector, a socket or an archive.
+    Writer(&'d mut dyn Write),
+}
+
+impl Destination<'_> {
+    /// The path that errors name: that of the file, `<writer>` otherwise.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        match self {
+            Self::File(path) => path,
+            Self::Writer(_) => Path::new(WRITER),
+        }
+    }
+}
 
 /// A model file under construction: add metadata and tensors, then [`ModelWriter::save`] writes them.
 ///
@@ -116,13 +144,13 @@ impl Data<'_> {
         }
     }
 
-    fn write(&self, file: &mut AtomicFile) -> std::io::Result<()> {
+    fn write(&self, to: &mut dyn Write) -> io::Result<()> {
         match self {
-            Self::Rows(rows) => (0..rows.n_rows()).try_for_each(|i| file.write_all(&le_bytes(rows.row(i)))),
-            Self::F32s(values) => file.write_all(&le_bytes(values)),
-            Self::Bytes(bytes) => file.write_all(bytes),
-            Self::Raw(tensor) => file.write_all(&tensor.bytes),
-            Self::Numbers(_, _, bytes) => file.write_all(bytes),
+            Self::Rows(rows) => (0..rows.n_rows()).try_for_each(|i| to.write_all(&le_bytes(rows.row(i)))),
+            Self::F32s(values) => to.write_all(&le_bytes(values)),
+            Self::Bytes(bytes) => to.write_all(bytes),
+            Self::Raw(tensor) => to.write_all(&tensor.bytes),
+            Self::Numbers(_, _, bytes) => to.write_all(bytes),
         }
     }
 }
@@ -228,18 +256,34 @@ impl<'a> ModelWriter<'a> {
     /// # Errors
     /// [`Error::BadWrite`] for a name used twice, too many tensors, a header that is too long, or a raw tensor of an
     /// unknown type or whose bytes do not fit its shape; [`Error::Io`] if the file cannot be written.
-    pub fn save(mut self, path: impl AsRef<Path>) -> Result<()> {
-        let path = path.as_ref();
+    pub fn save(self, path: impl AsRef<Path>) -> Result<()> {
+        self.write(Destination::File(path.as_ref()))
+    }
+
+    /// Writes the bytes of the file to a writer, which is flushed.
+    ///
+    /// # Errors
+    /// As [`ModelWriter::save`].
+    pub fn write_to(self, mut writer: impl Write) -> Result<()> {
+        self.write(Destination::Writer(&mut writer))
+    }
+
+    /// Writes the file to where it goes, for models that are saved as files and to writers alike.
+    ///
+    /// # Errors
+    /// As [`ModelWriter::save`].
+    pub fn write(mut self, to: Destination<'_>) -> Result<()> {
         self.tensors.sort_by(|a, b| (a.data.order(), &a.name).cmp(&(b.data.order(), &b.name)));
-        let header = self.header(path)?;
-        let mut file = AtomicFile::create(path)?;
-        let mut all = || {
-            file.write_all(&header)?;
-            self.tensors.iter().try_for_each(|tensor| tensor.data.write(&mut file))
+        let header = self.header(to.path())?;
+        let all = |to: &mut dyn Write| {
+            to.write_all(&header)?;
+            self.tensors.iter().try_for_each(|tensor| tensor.data.write(to))?;
+            to.flush()
         };
-        let written = all();
-        written.map_err(|e| file.error(e))?;
-        file.commit()
+        match to {
+            Destination::File(path) => AtomicFile::write_with(path, |file| all(file)),
+            Destination::Writer(writer) => all(writer).map_err(|e| Error::io("write", Path::new(WRITER), e)),
+        }
     }
 
     /// Length word and header, padded so that the largest table starts on a cache line.

@@ -1,10 +1,10 @@
 //! Writes a static encoder as a model file of kind `static`; `docs/format.md` is the contract.
 
-use std::path::Path;
+use std::{io::Write, path::Path};
 
 use senv_base::{Error, Result};
 
-use super::ModelWriter;
+use super::{Destination, ModelWriter};
 use crate::{
     StaticEncoder,
     files::RawTensor,
@@ -24,10 +24,25 @@ impl StaticEncoder {
     /// [`Error::Io`] if the file cannot be written; [`Error::TooLarge`] if memory for a copy of truncated rows is
     /// lacking.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
-        let path = path.as_ref();
+        self.write(Destination::File(path.as_ref()))
+    }
+
+    /// Writes the bytes of the file to a writer.
+    ///
+    /// # Errors
+    /// As [`StaticEncoder::save`].
+    pub fn write_to(&self, mut writer: impl Write) -> Result<()> {
+        self.write(Destination::Writer(&mut writer))
+    }
+
+    /// Writes the model to where it goes.
+    ///
+    /// # Errors
+    /// As [`StaticEncoder::save`].
+    pub fn write(&self, to: Destination<'_>) -> Result<()> {
         let config = serde_json::to_string(&self.config())
-            .map_err(|e| Error::BadFile { path: path.to_owned(), reason: format!("the configuration: {e}") })?;
-        self.save_as(KIND, &config, path)
+            .map_err(|e| Error::BadFile { path: to.path().to_owned(), reason: format!("the configuration: {e}") })?;
+        self.write_as(KIND, &config, to)
     }
 
     /// Writes its vocabulary, its rows and its order part as parts of a model of another kind, with the configuration
@@ -35,7 +50,7 @@ impl StaticEncoder {
     ///
     /// # Errors
     /// As [`StaticEncoder::save`].
-    pub fn save_as(&self, kind: &str, config: &str, path: impl AsRef<Path>) -> Result<()> {
+    pub fn write_as(&self, kind: &str, config: &str, to: Destination<'_>) -> Result<()> {
         let (encoding, dim) = (self.rows.encoding(), self.rows.dim());
         let shape = vec![self.rows.n_rows(), encoding.columns(dim)];
         let rows = RawTensor { dtype: encoding.dtype().to_owned(), shape, bytes: self.rows.packed()? };
@@ -49,8 +64,8 @@ impl StaticEncoder {
             writer = part.write(maps, writer);
         }
         match &self.unknown_word_length {
-            Some(length) => writer.f32s(LENGTH, std::slice::from_ref(length)).save(path),
-            None => writer.save(path),
+            Some(length) => writer.f32s(LENGTH, std::slice::from_ref(length)).write(to),
+            None => writer.write(to),
         }
     }
 }

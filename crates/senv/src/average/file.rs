@@ -1,7 +1,6 @@
 //! Averages in model files: rows, weights, and what stands for unknown words.
 
-use std::path::Path;
-
+use senv_core::files::Destination;
 use senv_store::ModelWriter;
 use serde::Serialize;
 
@@ -11,8 +10,13 @@ use crate::{
     error::Result,
 };
 
-/// Writes an average of rows with its weights, by atomic replacement.
-pub(crate) fn save_average(kind: &str, params: &impl Serialize, encoder: &AverageEncoder, path: &Path) -> Result<()> {
+/// Writes an average of rows with its weights.
+pub(crate) fn write_average(
+    kind: &str,
+    params: &impl Serialize,
+    encoder: &AverageEncoder,
+    to: Destination<'_>,
+) -> Result<()> {
     let config = to_json(params)?;
     let writer = ModelWriter::new(kind).config(&config).vocabulary(encoder.vocabulary()).table(ROWS, encoder.rows());
     let writer = match encoder.weighting() {
@@ -23,5 +27,5 @@ pub(crate) fn save_average(kind: &str, params: &impl Serialize, encoder: &Averag
         Some(hashed) => hashed.save_into(writer),
         None => writer,
     };
-    Ok(writer.save(path)?)
+    Ok(writer.write(to)?)
 }

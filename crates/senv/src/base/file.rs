@@ -5,6 +5,7 @@ use std::path::Path;
 use senv_core::{
     Error as CoreError, Rows, Table, Vocabulary,
     arrays::{Parameters, Tensor},
+    files::Destination,
 };
 use senv_store::{ModelFile, ModelWriter};
 use serde::Serialize;
@@ -24,30 +25,30 @@ pub(crate) fn to_json(params: &impl Serialize) -> Result<String> {
     })
 }
 
-/// Writes a model, by atomic replacement.
-pub(crate) fn save(
+/// Writes a model.
+pub(crate) fn write(
     kind: &str,
     params: &impl Serialize,
     vocabulary: &Vocabulary,
     rows: &dyn Rows,
-    path: &Path,
+    to: Destination<'_>,
 ) -> Result<()> {
-    save_with(kind, params, vocabulary, rows, &[], path)
+    write_with(kind, params, vocabulary, rows, &[], to)
 }
 
-/// Writes a model with groups of dense parameters, whose names all differ, by atomic replacement.
-pub(crate) fn save_with(
+/// Writes a model with groups of dense parameters, whose names all differ.
+pub(crate) fn write_with(
     kind: &str,
     params: &impl Serialize,
     vocabulary: &Vocabulary,
     rows: &dyn Rows,
     groups: &[Parameters<f32>],
-    path: &Path,
+    to: Destination<'_>,
 ) -> Result<()> {
     let config = to_json(params)?;
     let writer = ModelWriter::new(kind).config(&config).vocabulary(vocabulary).table(ROWS, rows);
     let tensors = groups.iter().flat_map(Parameters::iter);
-    Ok(tensors.fold(writer, |writer, tensor| writer.f32s(tensor.name(), tensor.values())).save(path)?)
+    Ok(tensors.fold(writer, |writer, tensor| writer.f32s(tensor.name(), tensor.values())).write(to)?)
 }
 
 /// Kinds that had another name in files from before: the former and the present one.

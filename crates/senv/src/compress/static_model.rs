@@ -1,15 +1,18 @@
 //! Small tables of word vectors, as `senv compress` writes them: [`StaticEncoder`] of the core, opened as any other
 //! model.
 
-use std::{path::Path, sync::OnceLock};
+use std::sync::OnceLock;
 
-use senv_core::{Coverage, Scratch, SentenceEncoder, StaticEncoder, Table, Tokenizer, Vocabulary};
+use senv_core::{Coverage, Scratch, SentenceEncoder, StaticEncoder, Table, Tokenizer, Vocabulary, files::Destination};
 use senv_store::ModelFile;
 use serde_json::json;
 
 use crate::{
     error::Result,
-    model::saved::{ReadModel, SavedModel},
+    model::{
+        handle::Model,
+        saved::{Abilities, OpenModel, SavedModel, model_file_methods},
+    },
 };
 
 /// The kinds that are trained on pairs, among those that tables are made of.
@@ -40,10 +43,10 @@ impl From<StaticEncoder> for StaticModel {
     }
 }
 
-impl ReadModel for StaticModel {
+impl OpenModel for StaticModel {
     const KIND: &'static str = Self::KIND;
 
-    fn from_file(file: &ModelFile) -> Result<Self> {
+    fn from_model_file(file: &ModelFile) -> Result<Self> {
         Ok(StaticEncoder::from_model_file(file)?.into())
     }
 }
@@ -69,34 +72,33 @@ impl SavedModel for StaticModel {
         Ok(self.rows.get_or_init(|| rows))
     }
 
-    fn config_json(&self) -> serde_json::Value {
-        json!({
+    fn config_json(&self) -> String {
+        let config = json!({
             "dim": self.encoder.dim(),
             "encoding": self.encoder.encoding(),
             "tokenizer": self.encoder.tokenizer(),
             "unknown_words": if self.encoder.unknown_word_length().is_some() { "hash" } else { "skip" },
             "source": self.encoder.source(),
-        })
+        });
+        config.to_string()
     }
 
-    fn static_table(&self) -> Option<&StaticEncoder> {
-        Some(&self.encoder)
+    fn abilities(&self) -> Abilities<'_> {
+        let holds_frequency_weights = TRAINED_ON_PAIRS.contains(&self.encoder.source());
+        Abilities { static_table: Some(&self.encoder), holds_frequency_weights, ..Abilities::default() }
     }
 
-    fn with_static_table(&self, table: StaticEncoder) -> Option<Box<dyn SavedModel>> {
-        Some(Box::new(Self::from(table)))
+    fn with_static_table(&self, table: StaticEncoder) -> Option<Model> {
+        Some(Self::from(table).into())
     }
 
-    fn holds_frequency_weights(&self) -> bool {
-        TRAINED_ON_PAIRS.contains(&self.encoder.source())
-    }
-
-    fn write(&self, path: &Path) -> Result<()> {
-        Ok(self.encoder.save(path)?)
+    fn write(&self, to: Destination<'_>) -> Result<()> {
+        Ok(self.encoder.write(to)?)
     }
 }
 
 senv_core::encoding_methods!([] StaticModel);
+model_file_methods!([] StaticModel);
 
 impl SentenceEncoder for StaticModel {
     fn dim(&self) -> usize {

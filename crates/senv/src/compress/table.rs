@@ -86,7 +86,7 @@ impl CompressParams {
             let reason = "it is compressed already";
             return Err(Error::CannotCompress { kind: model.kind(), reason: reason.into(), remedy: None });
         }
-        if let Some(table) = model.static_table()
+        if let Some(table) = model.abilities().static_table
             && let Some(part) = table.order()
             && self.keeps_axes(others.len())
         {
@@ -148,7 +148,7 @@ mod tests {
                 let (expected, got) = (model.encode(&[text]).unwrap(), small.encode(&[text]).unwrap());
                 assert!(expected.iter().zip(&got).all(|(x, y)| (x - y).abs() < 1e-5), "{text}: {expected} {got}");
             }
-            let hashes = model.average().unwrap().unknown_words() == UnknownWords::Hash;
+            let hashes = model.abilities().average.unwrap().unknown_words() == UnknownWords::Hash;
             assert_eq!(small.unknown_word_length().is_some(), hashes);
             assert_eq!(small.similarity("x", "x") > 0.99, hashes);
         }

@@ -45,7 +45,7 @@ impl WordRows {
     /// # Errors
     /// [`Error::CannotCompress`] for any other model; if memory is lacking.
     pub(super) fn of(model: &Model) -> Result<Self> {
-        let (rows, hashes_unknown_words) = match model.static_table() {
+        let (rows, hashes_unknown_words) = match model.abilities().static_table {
             Some(table) => (table.rows().decoded()?, table.unknown_word_length().is_some()),
             None => {
                 let average = average_of(model)?;
@@ -121,7 +121,7 @@ fn to_mean_length_one(rows: &mut Table) {
 fn average_of(model: &Model) -> Result<&AverageEncoder> {
     let cannot = |reason, remedy| Error::CannotCompress { kind: model.kind(), reason, remedy };
     let refuse = |reason: &str| Err(cannot(reason.to_owned(), None));
-    let Some(average) = model.average() else { return refuse("it is no average of word vectors") };
+    let Some(average) = model.abilities().average else { return refuse("it is no average of word vectors") };
     if average.features().params().max_n > 1 {
         return refuse("it has n-grams");
     }

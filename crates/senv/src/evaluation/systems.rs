@@ -216,7 +216,7 @@ impl<'a> BenchRun<'a> {
 /// As [`norm_profile`]; for a model without rows for its words.
 pub fn norm_profile_of(model: &Model, n_bins: usize) -> Result<NormProfile> {
     let options = NormOptions { n_bins, ..NormOptions::default() };
-    Ok(match model.average() {
+    Ok(match model.abilities().average {
         Some(encoder) => norm_profile(encoder.words(), &options)?,
         None => {
             let (vocabulary, rows) = (model.vocabulary(), model.rows()?);
@@ -228,7 +228,7 @@ pub fn norm_profile_of(model: &Model, n_bins: usize) -> Result<NormProfile> {
 
 /// The plain average of the word vectors of a model that averages them.
 fn plain_average(model: &Model) -> Option<AverageEncoder> {
-    if let Some(average) = model.average() {
+    if let Some(average) = model.abilities().average {
         return average.clone().with_weighting(None).ok();
     }
     if model.kind() != "static" {

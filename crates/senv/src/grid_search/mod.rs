@@ -9,7 +9,7 @@ mod table;
 
 use std::{path::PathBuf, time::Instant};
 
-use senv_core::{Error as CoreError, Observer, hyperparameters::Hyperparameters};
+use senv_core::{Error as CoreError, Observer, files::Destination, hyperparameters::Hyperparameters};
 
 pub use grid::{SearchCandidate, SearchGrid};
 pub use table::GridRun;
@@ -17,7 +17,6 @@ use table::{RunTable, median};
 
 use crate::{
     error::{Error, Result},
-    gradient::Stopped,
     model::{saved::SavedModel, trained::Trained},
 };
 
@@ -137,17 +136,17 @@ impl<S: Hyperparameters + Clone> GridSearch<S> {
         params.set("seed", &seed.to_string())?;
         let began = Instant::now();
         let (score, step) = match train(&params, &format!("{name}  {}", what.join("  "))) {
-            Err(error) => (f64::NAN, error.failed_at().ok_or(error)?),
-            Ok(trained) if trained.stopped == Stopped::Interrupted => {
+            Err(error) if error.is_interrupted() => {
                 return Err(CoreError::Interrupted { action: "the grid search" }.into());
             }
+            Err(error) => (f64::NAN, error.failed_at().ok_or(error)?),
             Ok(trained) => {
                 let (step, score) = trained.best.unwrap_or((trained.steps, f64::NAN));
                 if let Some(folder) =
                     self.folder.as_ref().filter(|_| table.best().is_none_or(|best| score > best.score))
                 {
                     // Before the line is written: a model without a line is made once more, a line without one is not.
-                    trained.model.write(&folder.join(BEST_MODEL)).map_err(Error::of_step)?;
+                    trained.model.write(Destination::File(&folder.join(BEST_MODEL))).map_err(Error::of_step)?;
                 }
                 (score, step)
             }

@@ -149,7 +149,7 @@ impl LineEncoding<'_> {
     ) -> Result<CoverageCounts, E> {
         let Self { model, path, format, threads } = *self;
         let state = || (Scratch::default(), vec![0.0; model.dim()]);
-        let in_batches = model.cost() == EncodingCost::LessInBatches;
+        let in_batches = model.abilities().cost == EncodingCost::LessInBatches;
         let work = |(scratch, row): &mut (Scratch, Vec<f32>), batch: &mut LineBatch<CoverageCounts>| {
             let LineBatch { lines, out, tally } = batch;
             let mut push = |line: &str, coverage: Coverage, row: &[f32]| -> Result<()> {

@@ -37,7 +37,7 @@ pub fn model_digest(path: impl AsRef<Path>) -> Result<String> {
     let path = path.as_ref();
     #[cfg(feature = "english")]
     if crate::base::english_name::is_english(path) {
-        return Ok(of_model(&ModelFile::from_static(senv_english::BYTES)?));
+        return Ok(of_model(&ModelFile::from_bytes(senv_english::BYTES)?));
     }
     if path.is_dir() {
         return of_folder(path);

@@ -3,7 +3,6 @@
 
 use std::{
     fmt::Debug,
-    path::Path,
     sync::{
         Arc, OnceLock,
         atomic::{AtomicBool, Ordering},
@@ -15,6 +14,7 @@ use senv_core::{
     Coverage, Result as CoreResult, Scratch, SentenceEncoder, Table, TokenId, Tokenizer, Vocabulary,
     arrays::Parameters,
     encode_batch_with,
+    files::Destination,
     hyperparameters::{Hyperparameter, Hyperparameters},
     rng::stream,
 };
@@ -23,7 +23,7 @@ use senv_store::ModelFile;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use super::{
-    saved::{EncodingCost, ExpandVocabulary, ReadModel, SavedModel},
+    saved::{Abilities, EncodingCost, ExpandVocabulary, OpenModel, SavedModel, model_file_methods},
     score_pairs::ScorePairs,
     tunable::TunableEncoder,
 };
@@ -200,22 +200,6 @@ impl<S: EncoderSystem> EncoderModel<S> {
         Self::new(self.config.clone(), vocabulary, Weights { words, parameters: self.parameters.to_vec() })
     }
 
-    /// Writes the model to a file by atomic replacement.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
-    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
-        file::save_with(S::KIND, &self.config, &self.vocabulary, &self.words, &self.parameters, path.as_ref())
-    }
-
-    /// Opens a model; its word vectors are memory-mapped.
-    ///
-    /// # Errors
-    /// If the file is no model of this kind, or damaged.
-    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        Self::from_file(&ModelFile::open(path)?)
-    }
-
     /// Folds words and filters of a CSE into one table, so that each sentence from here on costs about an average:
     /// worth its time and memory ([`CseParams::windows`](crate::CseParams::windows) long rows for every word) where
     /// there are many sentences. Other models stay as they are.
@@ -281,10 +265,10 @@ impl<S: EncoderSystem> Configuration for Opened<S> {
     }
 }
 
-impl<S: EncoderSystem> ReadModel for EncoderModel<S> {
+impl<S: EncoderSystem> OpenModel for EncoderModel<S> {
     const KIND: &'static str = S::KIND;
 
-    fn from_file(file: &ModelFile) -> Result<Self> {
+    fn from_model_file(file: &ModelFile) -> Result<Self> {
         let (Opened(config), vocabulary, words) = file::parts::<Opened<S>>(S::KIND, file)?;
         file::expect_rows(file, &words, vocabulary.len(), config.word_dim())?;
         let encoder = config.form().cheap().encoder(config.word_dim())?.init(&mut stream(0, "form", &[]))?;
@@ -310,41 +294,36 @@ impl<S: EncoderSystem> SavedModel for EncoderModel<S> {
         Ok(&self.words)
     }
 
-    fn config_json(&self) -> serde_json::Value {
-        serde_json::to_value(&self.config).unwrap_or_default()
+    fn config_json(&self) -> String {
+        serde_json::to_string(&self.config).unwrap_or_default()
     }
 
     fn hyperparameters(&self) -> Vec<Hyperparameter> {
         self.params().hyperparameters()
     }
 
-    fn write(&self, path: &Path) -> Result<()> {
-        self.save(path)
+    fn write(&self, to: Destination<'_>) -> Result<()> {
+        file::write_with(S::KIND, &self.config, &self.vocabulary, &self.words, &self.parameters, to)
     }
 
-    fn tunable(&self) -> Option<TunableEncoder<'_>> {
+    fn abilities(&self) -> Abilities<'_> {
         let (form, reading) = (self.config.form(), &self.reading);
-        Some(TunableEncoder { form, reading, parameters: self.parameters(), words: &self.words })
-    }
-
-    fn head(&self) -> Option<&dyn ScorePairs> {
-        S::score_pairs(self)
-    }
-
-    fn expandable(&self) -> Option<&dyn ExpandVocabulary> {
-        S::expandable(self)
+        Abilities {
+            cost: if self.in_batches() { EncodingCost::LessInBatches } else { EncodingCost::PerSentence },
+            tunable: Some(TunableEncoder { form, reading, parameters: self.parameters(), words: &self.words }),
+            head: S::score_pairs(self),
+            expandable: S::expandable(self),
+            ..Abilities::default()
+        }
     }
 
     fn prepare_for_many(&self) {
         self.prepare_for_many();
     }
-
-    fn cost(&self) -> EncodingCost {
-        if self.in_batches() { EncodingCost::LessInBatches } else { EncodingCost::PerSentence }
-    }
 }
 
 senv_core::encoding_methods!([S: EncoderSystem] EncoderModel<S>);
+model_file_methods!([S: EncoderSystem] EncoderModel<S>);
 
 impl<S: EncoderSystem> SentenceEncoder for EncoderModel<S> {
     fn dim(&self) -> usize {
@@ -367,7 +346,7 @@ impl<S: EncoderSystem> SentenceEncoder for EncoderModel<S> {
         }
         let folded = self.folded(sentences.len() >= self.vocabulary.len() / 8);
         encode_batch_with(sentences, self.dim(), |sentence, scratch, out| {
-            self.encode_with(folded, sentence, scratch, out)
+            Ok(self.encode_with(folded, sentence, scratch, out))
         })
     }
 }

@@ -1,9 +1,20 @@
 //! Any model of senv, opened without knowing which it is.
 
-use std::{any::Any, borrow::Cow, fmt, ops::Deref, path::Path, sync::Arc};
+use std::{
+    any::Any,
+    borrow::Cow,
+    fmt,
+    io::Write,
+    panic::{RefUnwindSafe, UnwindSafe},
+    path::Path,
+    sync::Arc,
+};
 
 use ndarray::Array2;
-use senv_core::{Coverage, KnownWords, Scratch, SentenceEncoder};
+use senv_core::{
+    Coverage, KnownWords, Scratch, SentenceEncoder, Table, Tokenizer, Vocabulary, files::Destination,
+    hyperparameters::Hyperparameter,
+};
 use senv_store::{Embeddings, NearestIndex, tokenizer_of_words};
 
 use crate::{
@@ -16,12 +27,12 @@ use crate::{
         decode::{DecodedSentence, Interpolation},
         expansion::{ExpansionReport, VocabularyExpansion},
         reverse_dictionary::DefinedWord,
-        saved::SavedModel,
+        saved::{Abilities, SavedModel},
         word_vectors::embeddings_of,
     },
 };
 
-/// A trained model of any system. What it can do stands in [`SavedModel`], to which it dereferences; cloning shares it.
+/// A trained model of any system; cloning shares it. What it can do beside encoding stands in its [`Abilities`].
 ///
 /// ```no_run
 /// use senv_core::SentenceEncoder;
@@ -42,19 +53,9 @@ impl<M: SavedModel> From<M> for Model {
     }
 }
 
-impl From<Box<dyn SavedModel>> for Model {
-    fn from(model: Box<dyn SavedModel>) -> Self {
-        Self(model.into())
-    }
-}
-
-impl Deref for Model {
-    type Target = dyn SavedModel;
-
-    fn deref(&self) -> &Self::Target {
-        &*self.0
-    }
-}
+/// Models are read and not changed; what one makes at its first use is whole or not there, whatever panics.
+impl UnwindSafe for Model {}
+impl RefUnwindSafe for Model {}
 
 impl fmt::Debug for Model {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -76,6 +77,55 @@ impl Model {
         let tokenizer = tokenizer.unwrap_or_else(|| tokenizer_of_words(&vocabulary));
         let features = words(&vocabulary)?;
         Ok(AverageEncoder::new(tokenizer, vocabulary, features, table)?.into())
+    }
+
+    /// The name of its kind: that of its system, `embeddings` for word vectors.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        self.0.kind()
+    }
+
+    /// The words it knows.
+    #[must_use]
+    pub fn vocabulary(&self) -> &Vocabulary {
+        self.0.vocabulary()
+    }
+
+    /// How it tokenizes text.
+    #[must_use]
+    pub fn tokenizer(&self) -> &Tokenizer {
+        self.0.tokenizer()
+    }
+
+    /// The table of its rows as they were trained ([`SavedModel::rows`]).
+    ///
+    /// # Errors
+    /// As there.
+    pub fn rows(&self) -> Result<&Table> {
+        self.0.rows()
+    }
+
+    /// The settings that it was made with, as JSON; `null` for word vectors of another origin.
+    #[must_use]
+    pub fn config_json(&self) -> String {
+        self.0.config_json()
+    }
+
+    /// Its hyperparameters as names and values ([`SavedModel::hyperparameters`]).
+    #[must_use]
+    pub fn hyperparameters(&self) -> Vec<Hyperparameter> {
+        self.0.hyperparameters()
+    }
+
+    /// What it can do beside encoding.
+    #[must_use]
+    pub fn abilities(&self) -> Abilities<'_> {
+        self.0.abilities()
+    }
+
+    /// Makes what speeds up the encoding of many sentences.
+    pub fn prepare_for_many(&self) {
+        self.0.prepare_for_many();
     }
 
     /// The model as what it is, if it is one of `M`.
@@ -116,7 +166,25 @@ impl Model {
     /// # Errors
     /// If the file cannot be written.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
-        self.0.write(path.as_ref())
+        self.0.write(Destination::File(path.as_ref()))
+    }
+
+    /// Writes the bytes of that file to a writer; [`Model::from_bytes`] opens them.
+    ///
+    /// ```
+    /// use senv::Model;
+    ///
+    /// let mut bytes = Vec::new();
+    /// senv::english()?.write_to(&mut bytes)?; // into a database, an archive, a response
+    /// let english = Model::from_bytes(bytes)?;
+    /// assert!(english.similarity("Rain is coming.", "A storm brings rain.") > 0.5);
+    /// # Ok::<(), senv::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the writer fails.
+    pub fn write_to(&self, mut writer: impl Write) -> Result<()> {
+        self.0.write(Destination::Writer(&mut writer))
     }
 
     /// The average of rows that the model is, with one of its words for every unknown one
@@ -125,14 +193,14 @@ impl Model {
     /// # Errors
     /// [`Error::NotWords`] if it is no average; [`senv_core::Error::InvalidParameter`] if it lacks the word.
     pub fn with_unknown_row(&self, word: &str) -> Result<Self> {
-        let average = self.average().ok_or_else(|| Error::NotWords { kind: self.kind() })?;
+        let average = self.abilities().average.ok_or_else(|| Error::NotWords { kind: self.kind() })?;
         Ok(average.clone().with_unknown_row(word)?.into())
     }
 
     /// Whether it has a part that reads word order and negation.
     #[must_use]
     pub fn reads_order(&self) -> bool {
-        self.static_table().is_some_and(|table| table.order().is_some())
+        self.abilities().static_table.is_some_and(|table| table.order().is_some())
     }
 
     /// The same model without its order part, if it has one: for jobs that go by what sentences are about, as groups
@@ -161,10 +229,10 @@ impl Model {
     /// negative, infinite or NaN.
     pub fn with_order_weight(&self, weight: f64) -> Result<Self> {
         let none = || Error::NoOrderPart { kind: self.kind() };
-        let table = self.static_table().filter(|table| table.order().is_some()).ok_or_else(none)?;
+        let table = self.abilities().static_table.filter(|table| table.order().is_some()).ok_or_else(none)?;
         let table = table.clone().with_order_weight(weight)?;
         let table = if weight == 0.0 { table.without_order() } else { table };
-        Ok(self.0.with_static_table(table).ok_or_else(none)?.into())
+        self.0.with_static_table(table).ok_or_else(none)
     }
 
     /// What decoder `decoder` (a position in [`crate::model::Decode::names`]) makes of a sentence, the likeliest first,
@@ -173,7 +241,7 @@ impl Model {
     /// # Errors
     /// [`Error::NoDecoders`] if the model only encodes; as [`crate::model::Decode::decode`].
     pub fn decode(&self, sentence: &str, decoder: usize, width: usize, longest: usize) -> Result<Vec<DecodedSentence>> {
-        let decoders = self.0.decoders().ok_or_else(|| Error::NoDecoders { kind: self.kind() })?;
+        let decoders = self.abilities().decoders.ok_or_else(|| Error::NoDecoders { kind: self.kind() })?;
         decoders.decode(sentence, decoder, width, longest)
     }
 
@@ -188,7 +256,7 @@ impl Model {
         decoder: usize,
         at: &Interpolation,
     ) -> Result<Vec<DecodedSentence>> {
-        let decoders = self.0.decoders().ok_or_else(|| Error::NoDecoders { kind: self.kind() })?;
+        let decoders = self.abilities().decoders.ok_or_else(|| Error::NoDecoders { kind: self.kind() })?;
         decoders.decode_between(first, second, decoder, at)
     }
 
@@ -198,7 +266,7 @@ impl Model {
     /// # Errors
     /// If memory is lacking.
     pub fn relatedness(&self, first: &str, second: &str) -> Result<Option<f64>> {
-        self.0.head().map(|head| head.score_pair(first, second)).transpose()
+        self.abilities().head.map(|head| head.score_pair(first, second)).transpose()
     }
 
     /// The `k` words whose vectors are nearest to that of a definition, the nearest first; none for a definition
@@ -207,7 +275,8 @@ impl Model {
     /// # Errors
     /// [`Error::NoDictionary`] if the model was not trained towards vectors of words; [`Error::NonFiniteVector`].
     pub fn define(&self, definition: &str, k: usize) -> Result<Vec<DefinedWord>> {
-        let dictionary = self.0.reverse_dictionary().ok_or_else(|| Error::NoDictionary { kind: self.kind() })?;
+        let dictionary =
+            self.abilities().reverse_dictionary.ok_or_else(|| Error::NoDictionary { kind: self.kind() })?;
         let mut vector = vec![0.0; self.dim()];
         self.encode_into(definition, &mut Scratch::default(), &mut vector);
         if vector.iter().any(|x| !x.is_finite()) {
@@ -230,9 +299,8 @@ impl Model {
     /// # Errors
     /// [`Error::CannotExpand`] for a kind that takes no more words; [`senv_core::Error`] where the vectors do not fit.
     pub fn expanded(&self, vectors: &Embeddings, expansion: VocabularyExpansion) -> Result<(Self, ExpansionReport)> {
-        let model = self.0.expandable().ok_or_else(|| Error::CannotExpand { kind: self.kind() })?;
-        let (model, report) = model.expanded(vectors, expansion)?;
-        Ok((model.into(), report))
+        let model = self.abilities().expandable.ok_or_else(|| Error::CannotExpand { kind: self.kind() })?;
+        model.expanded(vectors, expansion)
     }
 
     /// The words and their rows as they were trained, for other programs and as a start for other systems; n-grams,
@@ -250,10 +318,10 @@ impl Model {
     /// # Errors
     /// [`Error::NotWords`] if it is no average.
     pub(crate) fn word_average(&self) -> Result<Cow<'_, AverageEncoder>> {
-        if let Some(average) = self.average() {
+        if let Some(average) = self.abilities().average {
             return Ok(Cow::Borrowed(average));
         }
-        let Some(table) = self.static_table() else { return Err(Error::NotWords { kind: self.kind() }) };
+        let Some(table) = self.abilities().static_table else { return Err(Error::NotWords { kind: self.kind() }) };
         let unknown = if table.unknown_word_length().is_some() { UnknownWords::Hash } else { UnknownWords::Skip };
         let (vocabulary, rows) = self.to_embeddings()?.into_parts();
         let features = words(&vocabulary)?;

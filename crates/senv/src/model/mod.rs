@@ -20,7 +20,7 @@ pub use {
     expansion::{ExpansionReport, VocabularyExpansion},
     handle::Model,
     reverse_dictionary::{DefinedWord, ReverseDictionary},
-    saved::{EncodingCost, ExpandVocabulary, SavedModel},
+    saved::{Abilities, EncodingCost, ExpandVocabulary, OpenModel, SavedModel},
     score_pairs::ScorePairs,
     trained::Trained,
     tunable::TunableEncoder,

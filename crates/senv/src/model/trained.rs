@@ -6,8 +6,9 @@ use senv_negative_sampling::{NegativeSamplingParams, Outcome};
 
 use crate::{
     check::LossAgainstChance,
-    error::Result,
+    error::{Error, Result},
     gradient::{FitOutcome, Phases, Stopped, Weights},
+    model::handle::Model,
     start::initial::InitialVectorReport,
 };
 
@@ -29,7 +30,8 @@ pub struct Trained<M> {
     pub training: Duration,
     /// Where the time went, part by part; zero for systems trained by negative sampling.
     pub phases: Phases,
-    /// How the run ended. [`Stopped::Interrupted`]: the model is as far as it got.
+    /// How the run ended; a run that was stopped on request ends with an error
+    /// ([`Error::is_interrupted`](crate::Error::is_interrupted)).
     pub stopped: Stopped,
     /// Step and score of every validation.
     pub history: Vec<(u64, f64)>,
@@ -121,9 +123,15 @@ impl<M> Trained<M> {
         outcome: &Outcome,
         initial: InitialVectorReport,
         model: M,
-    ) -> Self {
+    ) -> Result<Self>
+    where
+        M: Into<Model>,
+    {
         let Outcome { loss, tokens, training, interrupted, .. } = *outcome;
-        Self {
+        if interrupted {
+            return Err(Error::Stopped { unfinished: Box::new(model.into()) });
+        }
+        Ok(Self {
             model,
             loss,
             against_chance: Some(LossAgainstChance::of_run(loss, params)),
@@ -131,12 +139,12 @@ impl<M> Trained<M> {
             steps: 0,
             training,
             phases: Phases::default(),
-            stopped: if interrupted { Stopped::Interrupted } else { Stopped::Finished },
+            stopped: Stopped::Finished,
             history: Vec::new(),
             best: None,
             initial,
             first_stage: None,
-        }
+        })
     }
 
     /// Of a system trained by gradient.
@@ -144,10 +152,16 @@ impl<M> Trained<M> {
         fitted: FitOutcome,
         initial: InitialVectorReport,
         model: impl FnOnce(Weights) -> Result<M>,
-    ) -> Result<Self> {
+    ) -> Result<Self>
+    where
+        M: Into<Model>,
+    {
         let FitOutcome { weights, loss, against_chance, history, best, steps, examples, training, phases, stopped } =
             fitted;
         let model = model(weights)?;
+        if stopped == Stopped::Interrupted {
+            return Err(Error::Stopped { unfinished: Box::new(model.into()) });
+        }
         Ok(Self {
             model,
             loss,

@@ -1,11 +1,9 @@
 //! Word vectors as a model: those of another origin are averaged, and any model can give its own.
 
-use std::path::Path;
+use senv_core::{Error as CoreError, Table, Tokenizer, Vocabulary, files::Destination};
+use senv_store::{Embeddings, NonFinite};
 
-use senv_core::{Error as CoreError, Table, Tokenizer, Vocabulary};
-use senv_store::Embeddings;
-
-use super::saved::SavedModel;
+use super::saved::{Abilities, SavedModel};
 use crate::{average::encoder::AverageEncoder, error::Result};
 
 /// The words of a model and their rows.
@@ -14,7 +12,7 @@ pub(crate) fn embeddings_of(model: &dyn SavedModel) -> Result<Embeddings> {
     let rows = model.rows()?;
     let mut table = Table::zeros(vocabulary.len(), rows.dim())?;
     for (id, _, _) in vocabulary.iter() {
-        let row = match model.average() {
+        let row = match model.abilities().average {
             Some(encoder) => encoder.features().token_row(id).index(),
             None => id.index(),
         };
@@ -40,21 +38,17 @@ impl SavedModel for AverageEncoder {
         Ok(AverageEncoder::rows(self))
     }
 
-    fn config_json(&self) -> serde_json::Value {
-        serde_json::Value::Null
-    }
-
     /// Word vectors alone: weights and what stands for unknown words would be lost, and are refused.
-    fn write(&self, path: &Path) -> Result<()> {
+    fn write(&self, to: Destination<'_>) -> Result<()> {
         if self.weighting().is_some() || self.hashed().is_some() || self.unknown_row().is_some() {
             let reason = "an average that carries weights, or something for unknown words, has no file of its own; save the model \
                           that it comes from, or what WeightedParams make of it";
-            return Err(CoreError::BadFile { path: path.to_owned(), reason: reason.into() }.into());
+            return Err(CoreError::BadFile { path: to.path().to_owned(), reason: reason.into() }.into());
         }
-        Ok(embeddings_of(self)?.save(path)?)
+        Ok(embeddings_of(self)?.write_model(to, NonFinite::Error)?)
     }
 
-    fn average(&self) -> Option<&AverageEncoder> {
-        Some(self)
+    fn abilities(&self) -> Abilities<'_> {
+        Abilities { average: Some(self), ..Abilities::default() }
     }
 }

@@ -21,7 +21,9 @@ mod tokens;
 
 use std::path::{Path, PathBuf};
 
-use senv_core::{Coverage, Error, RowId, Rows, Scratch, SentenceEncoder, Table, Tokenizer, Vocabulary, kernels};
+use senv_core::{
+    Coverage, Error, RowId, Rows, Scratch, SentenceEncoder, Table, Tokenizer, Vocabulary, files::Destination, kernels,
+};
 use serde_json::{Value, json};
 
 use self::{tensors::Tensors, tokens::Tokens};
@@ -246,15 +248,16 @@ impl SavedModel for Model2Vec {
         Ok(&self.rows)
     }
 
-    fn config_json(&self) -> Value {
-        json!({
+    fn config_json(&self) -> String {
+        let config = json!({
             "dim": self.rows.dim(), "tokens": self.tokens.n_ids(), "rows": self.rows.n_rows(), "normalize": self.normalize,
             "max_length": self.max_length.map(|(tokens, _)| tokens), "weights": self.weights.is_some(),
-        })
+        });
+        config.to_string()
     }
 
-    fn write(&self, path: &Path) -> Result<()> {
+    fn write(&self, to: Destination<'_>) -> Result<()> {
         let reason = "a model of Model2Vec stays in its folder: copy that".to_owned();
-        Err(Error::BadFile { path: path.to_owned(), reason }.into())
+        Err(Error::BadFile { path: to.path().to_owned(), reason }.into())
     }
 }

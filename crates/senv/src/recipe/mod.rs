@@ -212,7 +212,7 @@ impl NeighbourRecipe {
         let vectors = model.to_embeddings()?;
         // Text is tokenized as the model does.
         params.tokenizer = model.tokenizer().clone();
-        if model.holds_frequency_weights() {
+        if model.abilities().holds_frequency_weights {
             params.initial.frequency_weight = None;
         }
         let lr = params.fit.full_lr();

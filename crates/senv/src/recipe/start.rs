@@ -20,7 +20,6 @@ use crate::{
     check::{SIGNIFICANT, pair_ranks::PairRanks},
     data::PairKind,
     error::{Error, Result},
-    gradient::Stopped,
     model::handle::Model,
 };
 
@@ -216,10 +215,8 @@ fn try_starts(
     let recipe = NeighbourRecipe::new(inputs, size, recipe.files.options.tokenizer.clone(), Trial::reading());
     let ranks = |recipe: &NeighbourRecipe| -> Result<Option<PairRanks>> {
         let trained = match recipe.read(&options).and_then(|data| recipe.fit_on(&data, &options)) {
-            Ok(trained) if trained.stopped == Stopped::Interrupted => {
-                return Err(CoreError::Interrupted { action: ACTION }.into());
-            }
             Ok(trained) => trained,
+            Err(error) if error.is_interrupted() => return Err(CoreError::Interrupted { action: ACTION }.into()),
             // What cannot be trained is no candidate; if it was the only one, the run itself says why.
             Err(Error::Core(error)) => return Err(error.into()),
             Err(_) => return Ok(None),

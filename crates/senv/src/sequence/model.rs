@@ -1,12 +1,13 @@
 //! A trained encoder with decoders: save, open, encode, decode.
 
 use senv_core::Tokenizer;
-use std::{fmt::Debug, path::Path};
+use std::fmt::Debug;
 
 use ndarray::{Array2, ArrayView1, ArrayView2, ArrayViewMut1, Axis, concatenate};
 use senv_core::{
     Coverage, Result as CoreResult, Rows, Scratch, SentenceEncoder, Table, TokenId, Vocabulary,
     arrays::{Parameters, TokenBatch},
+    files::Destination,
     hyperparameters::Hyperparameters,
     kernels,
 };
@@ -24,8 +25,8 @@ use crate::{
     error::{Error, Result},
     gradient::{WordUpdates, encoder_form::EncoderForm},
     model::{
-        decode::{Decode, DecodedSentence},
-        saved::{EncodingCost, ExpandVocabulary, ReadModel, SavedModel},
+        decode::DecodedSentence,
+        saved::{Abilities, EncodingCost, OpenModel, SavedModel, model_file_methods},
         tunable::TunableEncoder,
     },
 };
@@ -236,30 +237,13 @@ impl<S: SequenceSystem> SequenceModel<S> {
         Ok(said.collect())
     }
 
-    /// Writes the model to a file by atomic replacement.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
-    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
-        let config = file::to_json(&self.config)?;
-        let mut writer = ModelWriter::new(S::KIND).config(&config).vocabulary(&self.vocabulary);
-        for ((part, table), i) in self.parts.iter().zip(TABLES).zip(1..) {
-            writer = writer.table(table, &part.words);
-            for (prefix, group) in part.seq2seq.form.prefixes().iter().zip(&part.parameters) {
-                for tensor in group.iter() {
-                    writer = writer.f32s(&format!("part{i}.{prefix}{}", tensor.name()), tensor.values());
-                }
-            }
-        }
-        Ok(writer.save(path)?)
-    }
-
-    /// Opens a model; its word vectors are memory-mapped.
-    ///
-    /// # Errors
-    /// If the file is no such model of senv, or damaged.
-    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        Self::from_file(&ModelFile::open(path)?)
+    /// Of one encoder of gated recurrent units.
+    fn tunable(&self) -> Option<TunableEncoder<'_>> {
+        let [EncoderPart { words, seq2seq, parameters }] = &self.parts[..] else { return None };
+        let SequenceForm { hidden, layers, topology, cell, .. } = seq2seq.form;
+        let (style, start) = cell.gru()?;
+        let form = EncoderForm::Gru { hidden, layers, topology, style, start };
+        Some(TunableEncoder { form, reading: &self.config.reading, parameters: &parameters[0], words })
     }
 
     fn read(&self, text: &str, scratch: &mut String, out: &mut Vec<TokenId>) -> Coverage {
@@ -306,10 +290,10 @@ impl<S: SequenceSystem> Configuration for SequenceConfig<S> {
     }
 }
 
-impl<S: SequenceSystem> ReadModel for SequenceModel<S> {
+impl<S: SequenceSystem> OpenModel for SequenceModel<S> {
     const KIND: &'static str = S::KIND;
 
-    fn from_file(file: &ModelFile) -> Result<Self> {
+    fn from_model_file(file: &ModelFile) -> Result<Self> {
         let (config, vocabulary, _) = file::parts::<SequenceConfig<S>>(S::KIND, file)?;
         let bad = |reason: String| Error::BadModel { path: file.path().to_owned(), reason };
         let mut parts = Vec::new();
@@ -348,41 +332,41 @@ impl<S: SequenceSystem> SavedModel for SequenceModel<S> {
         Ok(self.words())
     }
 
-    fn config_json(&self) -> serde_json::Value {
-        serde_json::to_value(&self.config).unwrap_or_default()
+    fn config_json(&self) -> String {
+        serde_json::to_string(&self.config).unwrap_or_default()
     }
 
     fn hyperparameters(&self) -> Vec<senv_core::hyperparameters::Hyperparameter> {
         self.config.params.as_ref().map(S::hyperparameters).unwrap_or_default()
     }
 
-    fn write(&self, path: &Path) -> Result<()> {
-        self.save(path)
+    fn write(&self, to: Destination<'_>) -> Result<()> {
+        let config = file::to_json(&self.config)?;
+        let mut writer = ModelWriter::new(S::KIND).config(&config).vocabulary(&self.vocabulary);
+        for ((part, table), i) in self.parts.iter().zip(TABLES).zip(1..) {
+            writer = writer.table(table, &part.words);
+            for (prefix, group) in part.seq2seq.form.prefixes().iter().zip(&part.parameters) {
+                for tensor in group.iter() {
+                    writer = writer.f32s(&format!("part{i}.{prefix}{}", tensor.name()), tensor.values());
+                }
+            }
+        }
+        Ok(writer.write(to)?)
     }
 
-    fn cost(&self) -> EncodingCost {
-        EncodingCost::LessInBatches
-    }
-
-    /// Of one encoder of gated recurrent units.
-    fn tunable(&self) -> Option<TunableEncoder<'_>> {
-        let [EncoderPart { words, seq2seq, parameters }] = &self.parts[..] else { return None };
-        let SequenceForm { hidden, layers, topology, cell, .. } = seq2seq.form;
-        let (style, start) = cell.gru()?;
-        let form = EncoderForm::Gru { hidden, layers, topology, style, start };
-        Some(TunableEncoder { form, reading: &self.config.reading, parameters: &parameters[0], words })
-    }
-
-    fn decoders(&self) -> Option<&dyn Decode> {
-        Some(self)
-    }
-
-    fn expandable(&self) -> Option<&dyn ExpandVocabulary> {
-        Some(self)
+    fn abilities(&self) -> Abilities<'_> {
+        Abilities {
+            cost: EncodingCost::LessInBatches,
+            tunable: self.tunable(),
+            decoders: Some(self),
+            expandable: Some(self),
+            ..Abilities::default()
+        }
     }
 }
 
 senv_core::encoding_methods!([S: SequenceSystem] SequenceModel<S>);
+model_file_methods!([S: SequenceSystem] SequenceModel<S>);
 
 impl<S: SequenceSystem> SentenceEncoder for SequenceModel<S> {
     fn dim(&self) -> usize {

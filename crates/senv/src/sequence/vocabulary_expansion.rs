@@ -17,7 +17,8 @@ use crate::{
     gradient::WordUpdates,
     model::{
         expansion::{ExpansionReport, VocabularyExpansion},
-        saved::{ExpandVocabulary, SavedModel},
+        handle::Model,
+        saved::ExpandVocabulary,
     },
     sequence::{EncoderPart, SequenceModel, SequenceSystem},
 };
@@ -138,12 +139,8 @@ impl<S: SequenceSystem> ExpandVocabulary for SequenceModel<S> {
         if has_decoders && frozen { VocabularyExpansion::Same } else { VocabularyExpansion::Affine }
     }
 
-    fn expanded(
-        &self,
-        vectors: &Embeddings,
-        expansion: VocabularyExpansion,
-    ) -> Result<(Box<dyn SavedModel>, ExpansionReport)> {
+    fn expanded(&self, vectors: &Embeddings, expansion: VocabularyExpansion) -> Result<(Model, ExpansionReport)> {
         let (model, report) = self.expand(vectors, expansion)?;
-        Ok((Box::new(model), report))
+        Ok((model.into(), report))
     }
 }

@@ -2,9 +2,9 @@
 //! for all of them.
 
 use senv_store::ModelFile;
-use std::{fmt::Debug, path::Path};
+use std::fmt::Debug;
 
-use senv_core::{Corpus, Coverage, Scratch, SentenceEncoder, Table, Tokenizer, Vocabulary};
+use senv_core::{Corpus, Coverage, Scratch, SentenceEncoder, Table, Tokenizer, Vocabulary, files::Destination};
 use senv_ngram::WordNgrams;
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -13,14 +13,14 @@ use crate::{
     average::{
         component_search::{TokenSentences, weighted},
         encoder::{AverageEncoder, words},
-        file::save_average,
+        file::write_average,
         unknown_words::{HashedWords, UnknownWords},
         weight_scheme::WeightScheme,
         weighting::Weighting,
     },
     base::{configuration::Configuration, file},
     error::Result,
-    model::saved::{ReadModel, SavedModel},
+    model::saved::{Abilities, OpenModel, SavedModel, model_file_methods},
 };
 
 /// A system whose model is a table of vectors.
@@ -146,22 +146,6 @@ impl<P: AveragedSystem> Averaged<P> {
     pub fn encoder(&self) -> &AverageEncoder {
         &self.encoder
     }
-
-    /// Writes the model to a file by atomic replacement.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
-    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
-        save_average(P::KIND, &self.params, &self.encoder, path.as_ref())
-    }
-
-    /// Opens a model; its rows are memory-mapped.
-    ///
-    /// # Errors
-    /// If the file is no model of this kind, or damaged.
-    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        Self::from_file(&ModelFile::open(path)?)
-    }
 }
 
 impl<P: AveragedSystem> Configuration for P {
@@ -173,10 +157,10 @@ impl<P: AveragedSystem> Configuration for P {
     }
 }
 
-impl<P: AveragedSystem> ReadModel for Averaged<P> {
+impl<P: AveragedSystem> OpenModel for Averaged<P> {
     const KIND: &'static str = P::KIND;
 
-    fn from_file(file: &ModelFile) -> Result<Self> {
+    fn from_model_file(file: &ModelFile) -> Result<Self> {
         let (params, vocabulary, rows) = file::parts::<P>(P::KIND, file)?;
         let features = params.features(&vocabulary)?;
         let AverageSettings { dim, tokenizer, weighting, unknown_words, .. } = AverageSettings::of(&params);
@@ -206,28 +190,26 @@ impl<P: AveragedSystem> SavedModel for Averaged<P> {
         Ok(self.encoder.rows())
     }
 
-    fn config_json(&self) -> serde_json::Value {
-        serde_json::to_value(&self.params).unwrap_or_default()
+    fn config_json(&self) -> String {
+        serde_json::to_string(&self.params).unwrap_or_default()
     }
 
     fn hyperparameters(&self) -> Vec<senv_core::hyperparameters::Hyperparameter> {
         self.params.hyperparameters()
     }
 
-    fn write(&self, path: &Path) -> Result<()> {
-        self.save(path)
+    fn write(&self, to: Destination<'_>) -> Result<()> {
+        write_average(P::KIND, &self.params, &self.encoder, to)
     }
 
-    fn average(&self) -> Option<&AverageEncoder> {
-        Some(self.encoder())
-    }
-
-    fn holds_frequency_weights(&self) -> bool {
-        P::TRAINED_ON_PAIRS
+    fn abilities(&self) -> Abilities<'_> {
+        let average = Some(self.encoder());
+        Abilities { average, holds_frequency_weights: P::TRAINED_ON_PAIRS, ..Abilities::default() }
     }
 }
 
 senv_core::encoding_methods!([P: AveragedSystem] Averaged<P>);
+model_file_methods!([P: AveragedSystem] Averaged<P>);
 
 impl<P: AveragedSystem> SentenceEncoder for Averaged<P> {
     fn dim(&self) -> usize {

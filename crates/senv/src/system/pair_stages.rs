@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use senv_core::observer::Stage;
+use senv_core::{files::Destination, observer::Stage};
 
 use super::{
     pair_system::{PairModel, PairSystem},
@@ -93,7 +93,7 @@ pub(crate) fn fit_stages<S: PairSystem>(
                 return Ok(trained);
             }
             if let Some(path) = kept {
-                trained.model.write(path)?;
+                trained.model.write(Destination::File(path))?;
             }
             let (model, report) = trained.take_model();
             (model, Some(Box::new(report)))

@@ -88,7 +88,7 @@ pub trait PairSystem:
         let parts = self.shared();
         start.note_losses(observer);
         *parts.tokenizer = start.tokenizer(parts.tokenizer, |given| given.fitted_to_files(files, observer));
-        if start.model().is_some_and(|model| model.holds_frequency_weights()) {
+        if start.model().is_some_and(|model| model.abilities().holds_frequency_weights) {
             parts.initial.frequency_weight = None;
         }
     }
@@ -120,7 +120,7 @@ pub trait PairSystem:
         if !relative.is_normal() {
             return lr;
         }
-        let is_trained = model.is_some_and(|model| model.holds_frequency_weights());
+        let is_trained = model.is_some_and(|model| model.abilities().holds_frequency_weights);
         let lr = lr * if is_trained { relative * CONTINUED_LR } else { relative };
         let what = if is_trained { "vectors that are trained already" } else { "the length of the initial vectors" };
         observer.note(&format!("learning rate {lr:.3}, which suits {what}"));

@@ -10,6 +10,7 @@ mod document_vectors;
 mod fast_sent;
 mod fast_text;
 mod gran;
+mod kinds;
 mod order;
 mod p_thought;
 mod pp;
@@ -30,6 +31,7 @@ mod word2vec;
 
 use std::path::Path;
 
+use senv_core::files::SharedBytes;
 use senv_store::{Embeddings, ModelFile, NonFinite, ReadOptions};
 
 pub use crate::compress::static_model::StaticModel;
@@ -41,6 +43,8 @@ pub use dict_rep::{DictRep, DictRepParams};
 pub use fast_sent::{FastSent, FastSentParams};
 pub use fast_text::{CharNgramConfig, FastText, FastTextConfig, ReleasedBin};
 pub use gran::{Gran, GranParams, GranVariant};
+use kinds::{Kind, kind};
+pub use kinds::{kinds, register};
 pub use order::{ENGLISH_NEGATION, Order, OrderGate, OrderInput, OrderModelConfig, OrderParams};
 pub use p_thought::{PThought, PThoughtParams, PThoughtStructure};
 pub use pp::{Pp, PpParams};
@@ -58,23 +62,7 @@ pub use snli::{NliPairs, Snli, SnliConfig, SnliEncoder, SnliParams};
 pub use weighted::{Weighted, WeightedConfig, WeightedParams};
 pub use word2vec::{Architecture, Word2Vec, Word2VecParams};
 
-use crate::{
-    base::file,
-    error::{Error, Result},
-    model::{handle::Model, saved::ReadModel},
-    model2vec::Model2Vec,
-    system::contract::System,
-};
-
-/// A kind of model file, and how it is read.
-struct Kind {
-    name: &'static str,
-    read: fn(&ModelFile) -> Result<Model>,
-}
-
-const fn kind<M: ReadModel>() -> Kind {
-    Kind { name: M::KIND, read: |file| Ok(M::from_file(file)?.into()) }
-}
+use crate::{error::Result, model::handle::Model, model2vec::Model2Vec, system::contract::System};
 
 /// The systems that train on running text ([`TextSystem`](crate::TextSystem)): calls a macro with the names of their
 /// parameters. A new one is a line here; its command, its help and its kind come from its room.
@@ -135,16 +123,6 @@ const OTHERS: &[Kind] = &[
     Kind { name: "embeddings", read: |file| Model::from_embeddings(Embeddings::from_model_file(file)?) },
 ];
 
-fn registry() -> impl Iterator<Item = &'static Kind> {
-    REGISTRY.iter().copied().flatten()
-}
-
-/// The names of all kinds of models.
-#[must_use]
-pub fn kinds() -> Vec<&'static str> {
-    registry().map(|kind| kind.name).collect()
-}
-
 /// Opens a model; the same as [`Model::open`].
 ///
 /// # Errors
@@ -196,7 +174,7 @@ impl Model {
     ) -> Result<Self> {
         #[cfg(feature = "english")]
         if crate::base::english_name::is_english(path) {
-            check(&ModelFile::from_static(senv_english::BYTES)?)?;
+            check(&ModelFile::from_bytes(senv_english::BYTES)?)?;
             return crate::english();
         }
         if Model2Vec::is_one(path) {
@@ -216,10 +194,42 @@ impl Model {
             },
         };
         check(&file)?;
-        match registry().find(|kind| kind.name == file::present_kind(file.kind())) {
-            Some(kind) => (kind.read)(&file),
-            None => Err(Error::NotAnEncoder { path: path.to_owned(), kind: file.kind().to_owned(), known: kinds() }),
-        }
+        Self::from_model_file(&file)
+    }
+
+    /// Opens a model in memory: the content of a file of senv, as [`Model::write_to`] or `include_bytes!` give it. Rows are
+    /// used where they are if they start at a multiple of four bytes in memory, and are copied otherwise.
+    ///
+    /// ```no_run
+    /// # let (name, database) = ("", std::collections::HashMap::<String, Vec<u8>>::new());
+    /// use senv::Model;
+    ///
+    /// let model = Model::from_bytes(database[name].clone())?;
+    /// // static MODEL: &[u8] = include_bytes!("my.senv");
+    /// // let model = Model::from_static(MODEL)?;
+    /// # Ok::<(), senv::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If they are no model of senv, or damaged.
+    pub fn from_bytes(bytes: impl Into<SharedBytes>) -> Result<Self> {
+        Self::from_model_file(&ModelFile::from_bytes(bytes)?)
+    }
+
+    /// Opens a model that is part of the program.
+    ///
+    /// # Errors
+    /// As [`Model::from_bytes`].
+    pub fn from_static(bytes: &'static [u8]) -> Result<Self> {
+        Self::from_bytes(bytes)
+    }
+
+    /// The model of an open file, for example one that was read into memory ([`ModelFile::read`]).
+    ///
+    /// # Errors
+    /// [`Error::NotAnEncoder`] if the file is of another kind; otherwise if it is damaged.
+    pub fn from_model_file(file: &ModelFile) -> Result<Self> {
+        kinds::read(file)
     }
 }
 

@@ -5,13 +5,8 @@ use senv_negative_sampling::NegativeSamplingParams;
 use senv_store::Embeddings;
 
 use crate::{
-    Sent2VecParams, Word2VecParams,
-    average::unknown_words::UnknownWords,
-    base::train_options::TrainOptions,
-    error::Result,
-    gradient::Stopped,
-    model::{handle::Model, trained::Trained},
-    system::text_system::TextSystem,
+    Sent2VecParams, Word2VecParams, average::unknown_words::UnknownWords, base::train_options::TrainOptions,
+    error::Result, model::handle::Model, system::text_system::TextSystem,
 };
 
 /// The system that trains initial word vectors.
@@ -53,15 +48,20 @@ impl Pretraining {
             Self::Word2Vec => {
                 let mut params = Word2VecParams { dim, tokenizer, ..Word2VecParams::paper() };
                 params.training.seed = seed;
-                Model::from(whole(params.fit(vocabulary, corpus, &options)?)?)
+                params.fit(vocabulary, corpus, &options).map(|trained| Model::from(trained.model))
             }
             Self::Sent2Vec => {
                 let mut params = Sent2VecParams { dim, tokenizer, ..sent2vec() };
                 params.training.seed = seed;
-                Model::from(whole(params.fit(vocabulary, corpus, &options)?)?)
+                params.fit(vocabulary, corpus, &options).map(|trained| Model::from(trained.model))
             }
         };
-        model.to_embeddings()
+        match model {
+            Err(error) if error.is_interrupted() => {
+                Err(CoreError::Interrupted { action: "training the initial vectors" }.into())
+            }
+            model => model?.to_embeddings(),
+        }
     }
 }
 
@@ -78,13 +78,5 @@ fn sent2vec() -> Sent2VecParams {
         unknown_words: UnknownWords::Skip,
         training,
         ..Sent2VecParams::default()
-    }
-}
-
-/// The model of a run that was not stopped.
-fn whole<M>(trained: Trained<M>) -> Result<M> {
-    match trained.stopped == Stopped::Interrupted {
-        true => Err(CoreError::Interrupted { action: "training the initial vectors" }.into()),
-        false => Ok(trained.model),
     }
 }

@@ -4,10 +4,9 @@
 //! distribution: here each value is N(0, 1), drawn from a hash of seed and word, so there is no vocabulary and no
 //! unknown word.
 
-use std::path::Path;
-
 use senv_core::{
     Coverage, Scratch, SentenceEncoder, Table, Tokenizer, Vocabulary,
+    files::Destination,
     hyperparameters::{Hyperparameters, hyperparameters},
     init, kernels,
     rng::stream,
@@ -22,7 +21,7 @@ use crate::{
         file,
     },
     error::Result,
-    model::saved::{ReadModel, SavedModel},
+    model::saved::{OpenModel, SavedModel, model_file_methods},
 };
 
 hyperparameters! {
@@ -76,22 +75,6 @@ impl RandomBow {
     pub fn params(&self) -> &RandomBowParams {
         &self.params
     }
-
-    /// Writes the model to a file by atomic replacement.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
-    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
-        Ok(ModelWriter::new(Self::KIND).config(&file::to_json(&self.params)?).save(path)?)
-    }
-
-    /// Opens a model.
-    ///
-    /// # Errors
-    /// If the file is no such model, or damaged.
-    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        Self::from_file(&ModelFile::open(path)?)
-    }
 }
 
 impl Configuration for RandomBowParams {
@@ -100,10 +83,10 @@ impl Configuration for RandomBowParams {
     }
 }
 
-impl ReadModel for RandomBow {
+impl OpenModel for RandomBow {
     const KIND: &'static str = Self::KIND;
 
-    fn from_file(file: &ModelFile) -> Result<Self> {
+    fn from_model_file(file: &ModelFile) -> Result<Self> {
         file.expect_kind(Self::KIND)?;
         Self::new(configuration::read(file, 0)?)
     }
@@ -128,20 +111,21 @@ impl SavedModel for RandomBow {
         Ok(&self.rows)
     }
 
-    fn config_json(&self) -> serde_json::Value {
-        serde_json::to_value(&self.params).unwrap_or_default()
+    fn config_json(&self) -> String {
+        serde_json::to_string(&self.params).unwrap_or_default()
     }
 
     fn hyperparameters(&self) -> Vec<senv_core::hyperparameters::Hyperparameter> {
         self.params.hyperparameters()
     }
 
-    fn write(&self, path: &Path) -> Result<()> {
-        self.save(path)
+    fn write(&self, to: Destination<'_>) -> Result<()> {
+        Ok(ModelWriter::new(Self::KIND).config(&file::to_json(&self.params)?).write(to)?)
     }
 }
 
 senv_core::encoding_methods!([] RandomBow);
+model_file_methods!([] RandomBow);
 
 impl SentenceEncoder for RandomBow {
     fn dim(&self) -> usize {

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use senv_core::{
     Coverage, Error as CoreError, Observer, Scratch, SentenceEncoder, Table, TextOptions, TextReader, Tokenizer,
-    Vocabulary, text::ReadingProgress, words::VocabularyBuilder,
+    Vocabulary, files::Destination, text::ReadingProgress, words::VocabularyBuilder,
 };
 use senv_ngram::{WordNgramParams, WordNgrams};
 use serde::{Deserialize, Serialize};
@@ -21,7 +21,7 @@ use crate::{
     average::{
         component_search::ComponentSearch,
         encoder::{AverageEncoder, words},
-        file::save_average,
+        file::write_average,
         unknown_words::{HashedWords, UnknownWords},
         weight_scheme::WeightScheme,
         weighting::Weighting,
@@ -30,7 +30,7 @@ use crate::{
     error::{Error, Result},
     model::{
         handle::Model,
-        saved::{ReadModel, SavedModel},
+        saved::{Abilities, OpenModel, SavedModel, model_file_methods},
     },
 };
 
@@ -283,22 +283,6 @@ impl Weighted {
     pub fn weights(&self) -> &[f32] {
         self.encoder.weighting().map_or(&[], Weighting::words)
     }
-
-    /// Writes the model to a file by atomic replacement.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
-    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
-        save_average(Self::KIND, &self.config, &self.encoder, path.as_ref())
-    }
-
-    /// Opens a model; its rows are memory-mapped.
-    ///
-    /// # Errors
-    /// If the file is no such model of senv, or damaged.
-    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        Self::from_file(&ModelFile::open(path)?)
-    }
 }
 
 impl Configuration for WeightedConfig {
@@ -309,10 +293,10 @@ impl Configuration for WeightedConfig {
     }
 }
 
-impl ReadModel for Weighted {
+impl OpenModel for Weighted {
     const KIND: &'static str = Self::KIND;
 
-    fn from_file(file: &ModelFile) -> Result<Self> {
+    fn from_model_file(file: &ModelFile) -> Result<Self> {
         let (config, vocabulary, rows) = file::parts::<WeightedConfig>(Self::KIND, file)?;
         let features = match config.n_grams {
             Some(params) => WordNgrams::new(&vocabulary, params)?,
@@ -352,20 +336,21 @@ impl SavedModel for Weighted {
         Ok(self.encoder.rows())
     }
 
-    fn config_json(&self) -> serde_json::Value {
-        serde_json::to_value(&self.config).unwrap_or_default()
+    fn config_json(&self) -> String {
+        serde_json::to_string(&self.config).unwrap_or_default()
     }
 
-    fn write(&self, path: &Path) -> Result<()> {
-        self.save(path)
+    fn write(&self, to: Destination<'_>) -> Result<()> {
+        write_average(Self::KIND, &self.config, &self.encoder, to)
     }
 
-    fn average(&self) -> Option<&AverageEncoder> {
-        Some(self.encoder())
+    fn abilities(&self) -> Abilities<'_> {
+        Abilities { average: Some(self.encoder()), ..Abilities::default() }
     }
 }
 
 senv_core::encoding_methods!([] Weighted);
+model_file_methods!([] Weighted);
 
 impl SentenceEncoder for Weighted {
     fn dim(&self) -> usize {

@@ -1,11 +1,12 @@
 //! A trained encoder into the space of its targets: save, open, encode, words of definitions.
 
-use std::{fmt::Debug, path::Path};
+use std::fmt::Debug;
 
 use ndarray::Array2;
 use senv_core::{
     Coverage, Result as CoreResult, Scratch, SentenceEncoder, Table, TokenId, Tokenizer, Vocabulary,
     arrays::Parameters,
+    files::Destination,
     hyperparameters::{Hyperparameter, Hyperparameters},
 };
 use senv_store::{Embeddings, ModelFile, ModelWriter};
@@ -21,7 +22,7 @@ use crate::{
     error::{Error, Result},
     model::{
         reverse_dictionary::ReverseDictionary,
-        saved::{EncodingCost, ReadModel, SavedModel},
+        saved::{Abilities, EncodingCost, OpenModel, SavedModel, model_file_methods},
     },
 };
 
@@ -129,36 +130,6 @@ impl<S: TargetSystem> TargetModel<S> {
         &self.words
     }
 
-    /// Writes the model to a file by atomic replacement; where its targets are words, with these.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
-    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
-        let config = file::to_json(&self.config)?;
-        let mut writer =
-            ModelWriter::new(S::KIND).config(&config).vocabulary(&self.vocabulary).table(file::ROWS, &self.words);
-        for tensor in self.parameters.iter().flat_map(Parameters::iter) {
-            writer = writer.f32s(tensor.name(), tensor.values());
-        }
-        let flags: Vec<u8> =
-            self.targets.iter().flat_map(|targets| &targets.is_held_out).map(|&flag| u8::from(flag)).collect();
-        if let Some(TargetWords { vectors, .. }) = &self.targets {
-            let [rows, text, offsets, held_out] = TARGETS;
-            let words = vectors.vocabulary();
-            writer = writer.table(rows, vectors.table()).bytes(text, words.text().as_bytes());
-            writer = writer.u32s(offsets, words.offsets()).bytes(held_out, &flags);
-        }
-        Ok(writer.save(path)?)
-    }
-
-    /// Opens a model; its word vectors are memory-mapped.
-    ///
-    /// # Errors
-    /// If the file is no such model of senv, or damaged.
-    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        Self::from_file(&ModelFile::open(path)?)
-    }
-
     fn read(&self, text: &str, scratch: &mut String, out: &mut Vec<TokenId>) -> Coverage {
         self.config.reading.read(&self.vocabulary, text, scratch, out)
     }
@@ -190,10 +161,10 @@ impl<S: TargetSystem> Configuration for TargetConfig<S> {
     }
 }
 
-impl<S: TargetSystem> ReadModel for TargetModel<S> {
+impl<S: TargetSystem> OpenModel for TargetModel<S> {
     const KIND: &'static str = S::KIND;
 
-    fn from_file(file: &ModelFile) -> Result<Self> {
+    fn from_model_file(file: &ModelFile) -> Result<Self> {
         let (config, vocabulary, words) = file::parts::<TargetConfig<S>>(S::KIND, file)?;
         let params = config.params.settings();
         file::expect_rows(file, &words, vocabulary.len(), params.dim)?;
@@ -220,31 +191,44 @@ impl<S: TargetSystem> SavedModel for TargetModel<S> {
         Ok(&self.words)
     }
 
-    fn config_json(&self) -> serde_json::Value {
-        serde_json::to_value(&self.config).unwrap_or_default()
+    fn config_json(&self) -> String {
+        serde_json::to_string(&self.config).unwrap_or_default()
     }
 
     fn hyperparameters(&self) -> Vec<Hyperparameter> {
         self.config.params.hyperparameters()
     }
 
-    fn write(&self, path: &Path) -> Result<()> {
-        self.save(path)
+    fn write(&self, to: Destination<'_>) -> Result<()> {
+        let config = file::to_json(&self.config)?;
+        let mut writer =
+            ModelWriter::new(S::KIND).config(&config).vocabulary(&self.vocabulary).table(file::ROWS, &self.words);
+        for tensor in self.parameters.iter().flat_map(Parameters::iter) {
+            writer = writer.f32s(tensor.name(), tensor.values());
+        }
+        let flags: Vec<u8> =
+            self.targets.iter().flat_map(|targets| &targets.is_held_out).map(|&flag| u8::from(flag)).collect();
+        if let Some(TargetWords { vectors, .. }) = &self.targets {
+            let [rows, text, offsets, held_out] = TARGETS;
+            let words = vectors.vocabulary();
+            writer = writer.table(rows, vectors.table()).bytes(text, words.text().as_bytes());
+            writer = writer.u32s(offsets, words.offsets()).bytes(held_out, &flags);
+        }
+        Ok(writer.write(to)?)
     }
 
-    fn cost(&self) -> EncodingCost {
-        match self.config.params.settings().encoder {
+    fn abilities(&self) -> Abilities<'_> {
+        let cost = match self.config.params.settings().encoder {
             TargetEncoder::Rnn => EncodingCost::LessInBatches,
             TargetEncoder::Bow | TargetEncoder::Regress => EncodingCost::PerSentence,
-        }
-    }
-
-    fn reverse_dictionary(&self) -> Option<&dyn ReverseDictionary> {
-        self.targets.as_ref().map(|targets| targets as &dyn ReverseDictionary)
+        };
+        let reverse_dictionary = self.targets.as_ref().map(|targets| targets as &dyn ReverseDictionary);
+        Abilities { cost, reverse_dictionary, ..Abilities::default() }
     }
 }
 
 senv_core::encoding_methods!([S: TargetSystem] TargetModel<S>);
+model_file_methods!([S: TargetSystem] TargetModel<S>);
 
 impl<S: TargetSystem> SentenceEncoder for TargetModel<S> {
     fn dim(&self) -> usize {

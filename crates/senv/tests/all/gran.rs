@@ -127,13 +127,13 @@ fn a_run_that_was_stopped_goes_on_to_the_same_bits() {
     let plan = CheckpointPlan { path: folder.path().join("run.checkpoint"), every: None, resume: true };
     let resuming = TrainOptions { checkpoint: Some(plan), ..Default::default() };
     let stop = StopAt(AtomicU32::new(4));
-    let stopped = small().fit(&data, &TrainOptions { observer: &stop, ..resuming.clone() }).unwrap();
-    assert_eq!(stopped.stopped, Stopped::Interrupted);
+    let stopped = small().fit(&data, &TrainOptions { observer: &stop, ..resuming.clone() });
+    assert!(stopped.is_err_and(|error| error.is_interrupted()));
     let resumed = small().fit(&data, &resuming).unwrap();
     assert_eq!(bits(&resumed.model), bits(&whole.model));
     // Settings that differ are another run.
     let stopped = small().fit(&data, &TrainOptions { observer: &StopAt(AtomicU32::new(4)), ..resuming.clone() });
-    assert_eq!(stopped.unwrap().stopped, Stopped::Interrupted);
+    assert!(stopped.is_err_and(|error| error.is_interrupted()));
     let other = GranParams { pooling: Some(StatePooling::Max), ..small() };
     assert!(matches!(other.fit(&data, &resuming), Err(Error::CheckpointMismatch { .. })));
 }

@@ -7,7 +7,7 @@ use senv::{
     SkipThoughtParams, System, TextSystem, TrainOptions, Word2Vec, Word2VecParams, average::UnknownWords,
     data::TextSize,
 };
-use senv_core::{Rows, Scratch, SentenceEncoder, Tokenizer};
+use senv_core::{Rows, Scratch, SentenceEncoder, SentenceEncoderExt, Tokenizer};
 use senv_negative_sampling::{NegativeSamplingParams, NegativeSharing, TextOrder};
 use senv_ngram::{DropoutScheme, NgramScheme};
 use tempfile::TempDir;

@@ -129,9 +129,9 @@ fn ranks_go_on_together_from_the_last_meeting_that_all_have() {
         let stop = StopAfter(AtomicU32::new(2));
         let observer: &dyn Observer = if i == 1 { &stop } else { &NoObserver };
         let every = Some(Duration::ZERO);
-        params.fit_files(&[&text], &TrainOptions { checkpoint: plan(i, every, false), observer, ..options }).unwrap()
+        params.fit_files(&[&text], &TrainOptions { checkpoint: plan(i, every, false), observer, ..options })
     });
-    assert!(stopped.iter().all(|trained| trained.stopped == Stopped::Interrupted));
+    assert!(stopped.iter().all(|trained| trained.as_ref().is_err_and(|error| error.is_interrupted())));
     let resume = |options: TrainOptions<'_>, i| {
         params.fit_files(&[&text], &TrainOptions { checkpoint: plan(i, None, true), ..options })
     };

@@ -309,7 +309,7 @@ fn models_of_before_there_were_weights_open_as_plain_means() {
         let writer = ModelWriter::new(kind).config(config).vocabulary(encoder.vocabulary());
         writer.table("rows", encoder.rows()).save(&path).unwrap();
         let opened = Model::open(&path).unwrap();
-        assert!(opened.average().unwrap().weighting().is_none());
+        assert!(opened.abilities().average.unwrap().weighting().is_none());
         assert_eq!(vectors(&opened, &SENTENCES), vectors(encoder, &SENTENCES), "{kind}");
         opened
     };

@@ -291,7 +291,7 @@ impl Convert {
 /// A failure of writing word vectors to standard output.
 fn of_stdout(error: senv_store::Error) -> Failure {
     match error {
-        senv_store::Error::Core(senv_core::Error::Io { source, .. }) => Failure::stdout(source),
+        senv_store::Error::Core(senv_core::Error::Io { error, .. }) => Failure::stdout(error),
         error => error.into(),
     }
 }

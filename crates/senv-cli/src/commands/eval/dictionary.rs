@@ -75,7 +75,7 @@ impl Dictionary {
     pub(super) fn run(self) -> Result {
         let read = self.definitions.iter().map(Definitions::read).collect::<std::result::Result<Vec<_>, _>>()?;
         let model = self.model.open_for_many()?;
-        let Some(dictionary) = model.reverse_dictionary() else {
+        let Some(dictionary) = model.abilities().reverse_dictionary else {
             return Err(senv::Error::NoDictionary { kind: model.kind() }.into());
         };
         let words = dictionary.target_words();

@@ -314,7 +314,8 @@ impl Sts {
 
 /// Cosines of a weighted average with the common components of each side.
 fn per_side(model: &Model) -> Result<impl PairScorer + '_> {
-    let average = model.average().filter(|average| average.weighting().is_some_and(|w| w.components().is_some()));
+    let average =
+        model.abilities().average.filter(|average| average.weighting().is_some_and(|w| w.components().is_some()));
     match average {
         Some(average) => Ok(|pairs: &[(&str, &str)]| average.similarities_per_side(pairs)),
         None => Err(Failure::Usage(format!(

@@ -289,17 +289,17 @@ impl Nearest {
 /// word, so queries among words must have neither. The sentence vectors of other encoders are not in the space of their
 /// words.
 fn known_unweighted(model: &Model, words: &Embeddings) -> Result<Option<Box<dyn SentenceEncoder>>> {
-    if let Some(table) = model.static_table() {
+    if let Some(table) = model.abilities().static_table {
         return Ok(Some(Box::new(table.clone().without_order().without_hashed_words())));
     }
-    if model.average().is_none() {
+    if model.abilities().average.is_none() {
         return Ok(Some(Box::new(Model::from_embeddings(words.clone())?)));
     }
     let plain = |average: &&AverageEncoder| {
         let for_unknown = average.unknown_words() != UnknownWords::Skip || average.unknown_row().is_some();
         average.weighting().is_some() || for_unknown
     };
-    let average = model.average().filter(plain).cloned();
+    let average = model.abilities().average.filter(plain).cloned();
     let Some(average) = average else { return Ok(None) };
     Ok(Some(Box::new(average.with_unknown_words(UnknownWords::Skip).with_weighting(None)?)))
 }

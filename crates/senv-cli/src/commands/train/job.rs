@@ -7,10 +7,7 @@ use std::{
     time::SystemTime,
 };
 
-use senv::{
-    check::{CheckParams, CheckText},
-    gradient::Stopped,
-};
+use senv::check::{CheckParams, CheckText};
 use senv_core::{SentenceEncoder, files::FileLock};
 use senv_store::ModelFile;
 use serde_json::{Value, json};
@@ -109,20 +106,21 @@ impl<'a> Job<'a> {
         let outcome = fit(&progress);
         progress.finish();
         let mut outcome = match outcome {
+            Err(senv::Error::Stopped { unfinished }) => {
+                self.unchanged.warn_of_others();
+                let Some(error) = progress.unsaved() else { return Err(self.interrupted(progress.done())) };
+                output::warn(&format!(
+                    "stopped at {:.1} %, and the checkpoint could not be written",
+                    100.0 * progress.done()
+                ));
+                let what = ("the model as far as it is trained", self.files.output.as_path());
+                return Err(self.rescue(what, error.into(), |path| unfinished.save(path)));
+            }
             // What was kept on the way is no model yet, whatever became of it.
             Err(error) => return Err(of_step(self.not_trained(error))),
             Ok(outcome) => outcome,
         };
         self.unchanged.warn_of_others();
-        if outcome.stopped == Stopped::Interrupted {
-            let Some(error) = progress.unsaved() else { return Err(self.interrupted(progress.done())) };
-            output::warn(&format!(
-                "stopped at {:.1} %, and the checkpoint could not be written",
-                100.0 * progress.done()
-            ));
-            let what = ("the model as far as it is trained", self.files.output.as_path());
-            return Err(self.rescue(what, error.into(), |path| save(&outcome.model, path)));
-        }
         let mut in_doubt = None;
         match save(&outcome.model, &self.files.output) {
             Ok(()) => {}

@@ -115,7 +115,7 @@ fn said_of_run<M>(unit: Unit, trained: &Trained<M>) -> (Vec<String>, Map<String,
     if let Some((step, score)) = trained.best {
         lines.push(format!("best validation {score:.4}, at step {}: these weights are kept", grouped(step)));
     }
-    if trained.best.is_none() && !trained.history.is_empty() && trained.stopped != Stopped::Interrupted {
+    if trained.best.is_none() && !trained.history.is_empty() {
         lines.push("no validation gave a score: the last weights are kept".into());
     }
     let facts = json!({

@@ -11,11 +11,11 @@ use senv::{
     check::{CheckParams, CheckText, LossAgainstChance},
     data::TextSample,
     gradient::Stopped,
-    model::SavedModel,
+    model::{Abilities, SavedModel},
     recipe::{NeighbourRecipe, StartChoice, StartKind},
     train_job::CheckOn,
 };
-use senv_core::TextOptions;
+use senv_core::{TextOptions, Tokenizer};
 use serde_json::json;
 
 use super::{
@@ -214,8 +214,9 @@ impl Run<'_> {
         if outcome.sample.is_none() && check != CheckOn::Nothing {
             // Halves of sentences are no running text: the text itself is read once more.
             let starts_from_vectors = from.is_some();
+            let (model, loss) = (&outcome.trained.model, outcome.trained.against_chance);
             outcome.sample =
-                self.sample_of_text(&outcome.trained.model, starts_from_vectors, outcome.trained.against_chance);
+                self.sample_of_text(model.tokenizer(), &SavedModel::abilities(model), starts_from_vectors, loss);
         }
         let start = StartFrom { model: from, vectors: None };
         let line = from.and_then(|_| start.line(None, outcome.trained.initial, Unit::Pairs));
@@ -232,7 +233,7 @@ impl Run<'_> {
     }
 
     fn unchanged(&self, model: Model) -> senv::Result<Outcome<Model>> {
-        let sample = self.sample_of_text(&*model, true, None);
+        let sample = self.sample_of_text(model.tokenizer(), &model.abilities(), true, None);
         let lines = vec!["nothing is trained: the English model is written as it is".to_owned()];
         let (stopped, facts) = (Stopped::Finished, Facts::new());
         Ok(self.with_choice(Outcome {
@@ -249,7 +250,8 @@ impl Run<'_> {
     /// A sample of the text; `None` where it cannot be read once more, or no check is wanted.
     fn sample_of_text(
         &self,
-        model: &dyn SavedModel,
+        tokenizer: &Tokenizer,
+        abilities: &Abilities<'_>,
         starts_from_vectors: bool,
         loss: Option<LossAgainstChance>,
     ) -> Option<(CheckText, CheckParams)> {
@@ -260,11 +262,11 @@ impl Run<'_> {
             return None;
         }
         let params = CheckParams {
-            tokenizer: model.tokenizer().clone(),
+            tokenizer: tokenizer.clone(),
             loss,
             starts_from_vectors,
             on_training_text: true,
-            weights_may_help: model.average().is_some_and(|average| average.weighting().is_none()),
+            weights_may_help: abilities.average.is_some_and(|average| average.weighting().is_none()),
             ..CheckParams::default()
         };
         // What cannot be read is said elsewhere.

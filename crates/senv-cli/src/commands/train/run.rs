@@ -6,7 +6,7 @@ use std::{
 };
 
 use senv::{Model, System, TrainJob, TrainOptions, model::SavedModel, system::InitialVectorReport, train_job::CheckOn};
-use senv_core::TextOptions;
+use senv_core::{TextOptions, files::Destination};
 use senv_store::Embeddings;
 use serde_json::{Map, Value};
 
@@ -148,7 +148,7 @@ impl<'a, S: System + Shown> TrainingRun<'a, S> {
                 outcome.facts.extend(facts);
                 Ok(outcome)
             },
-            |model, path| model.write(path),
+            |model, path| model.write(Destination::File(path)),
         )
     }
 }

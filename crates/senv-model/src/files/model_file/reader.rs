@@ -15,7 +15,7 @@ use crate::Vocabulary;
 use senv_base::{Error, Result, SharedBytes};
 use senv_kernels::Table;
 
-/// The path of a model that is part of the program, in errors.
+/// The path of a model that is no file, in errors.
 const IN_MEMORY: &str = "<in memory>";
 
 /// A model file, memory-mapped or part of the program: opening it reads the header alone.
@@ -76,15 +76,15 @@ impl ModelFile {
         Self::from_shared(path, bytes.into())
     }
 
-    /// A model that is part of the program, for example by `include_bytes!`; nothing is copied. Errors name it
-    /// `<in memory>`.
+    /// A model that is in memory: part of the program by `include_bytes!`, or a vector of bytes that came from
+    /// somewhere. Errors name it `<in memory>`.
     ///
     /// Rows are used where they are if they start at a multiple of four bytes in memory, and are copied otherwise: F32
     /// tables in particular are best included with an alignment.
     ///
     /// # Errors
     /// As [`ModelFile::open`].
-    pub fn from_static(bytes: &'static [u8]) -> Result<Self> {
+    pub fn from_bytes(bytes: impl Into<SharedBytes>) -> Result<Self> {
         Self::from_shared(Path::new(IN_MEMORY), bytes.into())
     }
 
@@ -126,7 +126,7 @@ impl ModelFile {
         Ok(())
     }
 
-    /// The file; `<in memory>` for a model that is part of the program.
+    /// The file; `<in memory>` for a model that is none.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path

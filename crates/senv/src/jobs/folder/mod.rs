@@ -178,8 +178,8 @@ impl FolderJob {
     /// [`senv_core::Error::NotDurable`]: they are there, and may be gone after a power cut.
     pub fn sync(&self) -> Result<()> {
         sync_folder(self.output.join(NOTES)).map_err(|error| match error {
-            senv_core::Error::NotDurable { source, .. } => {
-                senv_core::Error::NotDurable { path: self.output.clone(), source }.into()
+            senv_core::Error::NotDurable { error, .. } => {
+                senv_core::Error::NotDurable { path: self.output.clone(), error }.into()
             }
             error => error.into(),
         })

@@ -65,7 +65,7 @@ impl Settings {
         if !replace && !path.exists() {
             match create(path, &to_json(path, self)?) {
                 Ok(()) => return Ok(()),
-                Err(senv_core::Error::Io { source, .. }) if source.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(senv_core::Error::Io { error, .. }) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error.of_step().into()),
             }
         }

@@ -226,7 +226,7 @@ impl TextSystem for CPhraseParams {
         let settings = initial::settings_from(settings, start);
         let mut outcome = fit(corpus, &examples, &noise, &self.training, &settings, initial, &options.run())?;
         let rows = std::mem::replace(&mut outcome.tables.source, Table::zeros(0, self.dim)?);
-        Ok(Trained::new(&self.training, &outcome, report, Averaged::new(self.clone(), vocabulary, rows, corpus)?))
+        Trained::new(&self.training, &outcome, report, Averaged::new(self.clone(), vocabulary, rows, corpus)?)
     }
 }
 

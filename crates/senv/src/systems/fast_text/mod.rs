@@ -16,10 +16,9 @@ mod layout;
 mod matrix;
 mod release;
 
-use std::path::Path;
-
 use senv_core::{
-    Coverage, Error as CoreError, ModelWriter, Rows, Scratch, SentenceEncoder, Table, Tokenizer, Vocabulary, kernels,
+    Coverage, Error as CoreError, ModelWriter, Rows, Scratch, SentenceEncoder, Table, Tokenizer, Vocabulary,
+    files::Destination, kernels,
 };
 use senv_ngram::CharNgrams;
 use senv_store::ModelFile;
@@ -33,7 +32,7 @@ use crate::{
         range::require,
     },
     error::{Error, Result},
-    model::saved::{ReadModel, SavedModel},
+    model::saved::{Abilities, OpenModel, SavedModel, model_file_methods},
 };
 use layout::LONGEST_CHAR_NGRAM;
 pub use release::ReleasedBin;
@@ -121,25 +120,6 @@ impl FastText {
     pub fn config(&self) -> &FastTextConfig {
         &self.config
     }
-
-    /// Writes the model to a file by atomic replacement.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
-    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
-        let config = file::to_json(&self.config)?;
-        let writer =
-            ModelWriter::new(Self::KIND).config(&config).vocabulary(self.vocabulary()).table(ROWS, self.words.rows());
-        let writer = match &self.subwords {
-            Some(subwords) => writer.table(CHAR_NGRAMS, &subwords.rows),
-            None => writer,
-        };
-        let writer = match self.subwords.as_ref().and_then(|subwords| subwords.kept.as_ref()) {
-            Some(kept) => writer.u32s(KEPT_BUCKETS, kept),
-            None => writer,
-        };
-        Ok(writer.save(path)?)
-    }
 }
 
 impl Subwords {
@@ -175,10 +155,10 @@ impl Configuration for FastTextConfig {
     }
 }
 
-impl ReadModel for FastText {
+impl OpenModel for FastText {
     const KIND: &'static str = Self::KIND;
 
-    fn from_file(file: &ModelFile) -> Result<Self> {
+    fn from_model_file(file: &ModelFile) -> Result<Self> {
         let (config, vocabulary, rows) = file::parts::<FastTextConfig>(Self::KIND, file)?;
         let bad = |reason: String| Error::BadModel { path: file.path().to_owned(), reason };
         file::expect_rows(file, &rows, vocabulary.len(), config.dim)?;
@@ -224,20 +204,32 @@ impl SavedModel for FastText {
         Ok(self.words.rows())
     }
 
-    fn config_json(&self) -> serde_json::Value {
-        serde_json::to_value(&self.config).unwrap_or_default()
+    fn config_json(&self) -> String {
+        serde_json::to_string(&self.config).unwrap_or_default()
     }
 
-    fn write(&self, path: &Path) -> Result<()> {
-        self.save(path)
+    fn write(&self, to: Destination<'_>) -> Result<()> {
+        let config = file::to_json(&self.config)?;
+        let writer =
+            ModelWriter::new(Self::KIND).config(&config).vocabulary(self.vocabulary()).table(ROWS, self.words.rows());
+        let writer = match &self.subwords {
+            Some(subwords) => writer.table(CHAR_NGRAMS, &subwords.rows),
+            None => writer,
+        };
+        let writer = match self.subwords.as_ref().and_then(|subwords| subwords.kept.as_ref()) {
+            Some(kept) => writer.u32s(KEPT_BUCKETS, kept),
+            None => writer,
+        };
+        Ok(writer.write(to)?)
     }
 
-    fn average(&self) -> Option<&AverageEncoder> {
-        Some(&self.words)
+    fn abilities(&self) -> Abilities<'_> {
+        Abilities { average: Some(&self.words), ..Abilities::default() }
     }
 }
 
 senv_core::encoding_methods!([] FastText);
+model_file_methods!([] FastText);
 
 impl SentenceEncoder for FastText {
     fn dim(&self) -> usize {

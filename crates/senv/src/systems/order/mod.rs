@@ -183,7 +183,7 @@ impl System for OrderParams {
 
 /// The table of a model: that of a static one, or the rows of an average in full.
 fn static_table(model: &Model) -> Result<StaticEncoder> {
-    if let Some(table) = model.static_table() {
+    if let Some(table) = model.abilities().static_table {
         return Ok(table.clone().without_order());
     }
     CompressParams { encoding: RowEncoding::F32, ..CompressParams::default() }.compress(model)

@@ -1,9 +1,8 @@
 //! The trained model: a table with an order part behind it.
 
-use std::path::Path;
-
 use senv_core::{
     Coverage, Scratch, SentenceEncoder, StaticEncoder, Table, Tokenizer, Vocabulary,
+    files::Destination,
     hyperparameters::{Hyperparameter, Hyperparameters},
     static_model::{
         StaticConfig,
@@ -22,7 +21,10 @@ use crate::{
     },
     compress::static_model::StaticModel,
     error::Result,
-    model::saved::{ReadModel, SavedModel},
+    model::{
+        handle::Model,
+        saved::{Abilities, OpenModel, SavedModel, model_file_methods},
+    },
 };
 
 /// The settings of an order model, as its file keeps them.
@@ -82,22 +84,6 @@ impl Order {
     pub(super) fn config(&self) -> OrderModelConfig {
         OrderModelConfig { table: self.encoder().config(), params: self.params.clone() }
     }
-
-    /// Writes the model to a file by atomic replacement: the table, the maps and the settings.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
-    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
-        Ok(self.encoder().save_as(Self::KIND, &file::to_json(&self.config())?, path)?)
-    }
-
-    /// Opens a model; the rows of its table are memory-mapped.
-    ///
-    /// # Errors
-    /// If the file is no such model of senv, or damaged.
-    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        Self::from_file(&ModelFile::open(path)?)
-    }
 }
 
 impl Configuration for OrderModelConfig {
@@ -107,10 +93,10 @@ impl Configuration for OrderModelConfig {
     }
 }
 
-impl ReadModel for Order {
+impl OpenModel for Order {
     const KIND: &'static str = Self::KIND;
 
-    fn from_file(file: &ModelFile) -> Result<Self> {
+    fn from_model_file(file: &ModelFile) -> Result<Self> {
         file.expect_kind(Self::KIND)?;
         let n_words = file.vocabulary()?.len();
         let OrderModelConfig { table, params } = configuration::read(file, n_words)?;
@@ -136,40 +122,37 @@ impl SavedModel for Order {
         self.model.rows()
     }
 
-    fn config_json(&self) -> serde_json::Value {
+    fn config_json(&self) -> String {
         let mut config = serde_json::to_value(self.config()).unwrap_or_default();
         if let Some(config) = config.as_object_mut() {
             let unknown = if self.encoder().unknown_word_length().is_some() { "hash" } else { "skip" };
             config.insert("unknown_words".into(), unknown.into());
         }
-        config
+        config.to_string()
     }
 
     fn hyperparameters(&self) -> Vec<Hyperparameter> {
         self.params.hyperparameters()
     }
 
-    fn static_table(&self) -> Option<&StaticEncoder> {
-        Some(self.encoder())
+    fn abilities(&self) -> Abilities<'_> {
+        self.model.abilities()
     }
 
-    fn with_static_table(&self, table: StaticEncoder) -> Option<Box<dyn SavedModel>> {
+    fn with_static_table(&self, table: StaticEncoder) -> Option<Model> {
         match table.order() {
-            Some(_) => Some(Box::new(Self::new(table, self.params.clone()))),
-            None => Some(Box::new(StaticModel::from(table))),
+            Some(_) => Some(Self::new(table, self.params.clone()).into()),
+            None => Some(StaticModel::from(table).into()),
         }
     }
 
-    fn holds_frequency_weights(&self) -> bool {
-        self.model.holds_frequency_weights()
-    }
-
-    fn write(&self, path: &Path) -> Result<()> {
-        self.save(path)
+    fn write(&self, to: Destination<'_>) -> Result<()> {
+        Ok(self.encoder().write_as(Self::KIND, &file::to_json(&self.config())?, to)?)
     }
 }
 
 senv_core::encoding_methods!([] Order);
+model_file_methods!([] Order);
 
 impl SentenceEncoder for Order {
     fn dim(&self) -> usize {

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use senv_core::{
     Corpus, Coverage, Scratch, SentenceEncoder, Table, TextOptions, Tokenizer, Vocabulary,
+    files::Destination,
     hyperparameters::{Hyperparameters, hyperparameters},
     init,
 };
@@ -26,7 +27,7 @@ use crate::{
     },
     error::Result,
     model::{
-        saved::{EncodingCost, ReadModel, SavedModel},
+        saved::{Abilities, EncodingCost, OpenModel, SavedModel, model_file_methods},
         trained::Trained,
     },
     start::initial::{self, InitialVectorReport},
@@ -191,12 +192,12 @@ impl TextSystem for PvDbowParams {
         let words = std::mem::replace(&mut outcome.tables.target, none()?);
         let documents = std::mem::replace(&mut outcome.tables.source, none()?);
         let documents = options.document_vectors.then(|| document_vectors::trained(documents, corpus)).transpose()?;
-        Ok(Trained::new(
+        Trained::new(
             &self.training,
             &outcome,
             report,
             PvDbow { params: self.clone(), vocabulary, noise, words, documents },
-        ))
+        )
     }
 }
 
@@ -242,22 +243,6 @@ impl PvDbow {
     pub fn words(&self) -> &Table {
         &self.words
     }
-
-    /// Writes the model to a file by atomic replacement.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
-    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
-        file::save(Self::KIND, &self.params, &self.vocabulary, &self.words, path.as_ref())
-    }
-
-    /// Opens a model; its rows are memory-mapped.
-    ///
-    /// # Errors
-    /// If the file is no PV-DBOW model, or damaged.
-    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        Self::from_file(&ModelFile::open(path)?)
-    }
 }
 
 impl Configuration for PvDbowParams {
@@ -268,10 +253,10 @@ impl Configuration for PvDbowParams {
     }
 }
 
-impl ReadModel for PvDbow {
+impl OpenModel for PvDbow {
     const KIND: &'static str = Self::KIND;
 
-    fn from_file(file: &ModelFile) -> Result<Self> {
+    fn from_model_file(file: &ModelFile) -> Result<Self> {
         let (params, vocabulary, words) = file::parts::<PvDbowParams>(Self::KIND, file)?;
         file::expect_rows(file, &words, vocabulary.len(), params.dim)?;
         let noise = Noise::new(vocabulary.counts(), NOISE_POWER)?;
@@ -296,24 +281,25 @@ impl SavedModel for PvDbow {
         Ok(&self.words)
     }
 
-    fn config_json(&self) -> serde_json::Value {
-        serde_json::to_value(&self.params).unwrap_or_default()
+    fn config_json(&self) -> String {
+        serde_json::to_string(&self.params).unwrap_or_default()
     }
 
     fn hyperparameters(&self) -> Vec<senv_core::hyperparameters::Hyperparameter> {
         self.params.hyperparameters()
     }
 
-    fn write(&self, path: &Path) -> Result<()> {
-        self.save(path)
+    fn write(&self, to: Destination<'_>) -> Result<()> {
+        file::write(Self::KIND, &self.params, &self.vocabulary, &self.words, to)
     }
 
-    fn cost(&self) -> EncodingCost {
-        EncodingCost::Inferred
+    fn abilities(&self) -> Abilities<'_> {
+        Abilities { cost: EncodingCost::Inferred, ..Abilities::default() }
     }
 }
 
 senv_core::encoding_methods!([] PvDbow);
+model_file_methods!([] PvDbow);
 
 impl SentenceEncoder for PvDbow {
     fn dim(&self) -> usize {

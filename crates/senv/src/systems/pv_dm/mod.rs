@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use senv_core::{
     Corpus, Coverage, Rows, Scratch, SentenceEncoder, Table, TextOptions, Tokenizer, Vocabulary,
+    files::Destination,
     hyperparameters::{Hyperparameters, hyperparameters},
 };
 use senv_negative_sampling::{
@@ -24,7 +25,7 @@ use crate::{
     },
     error::Result,
     model::{
-        saved::{EncodingCost, ReadModel, SavedModel},
+        saved::{Abilities, EncodingCost, OpenModel, SavedModel, model_file_methods},
         trained::Trained,
     },
     start::initial::{self, InitialVectorReport},
@@ -217,7 +218,7 @@ impl TextSystem for PvDmParams {
         let documents = || document_vectors::trained(part(source, n_rows, n_documents)?, corpus);
         let documents = options.document_vectors.then(documents).transpose()?;
         let model = PvDm { params: self.clone(), vocabulary, noise, words, outputs, documents };
-        Ok(Trained::new(&self.training, &outcome, report, model))
+        Trained::new(&self.training, &outcome, report, model)
     }
 }
 
@@ -313,24 +314,6 @@ impl PvDm {
     ) -> Result<usize> {
         document_vectors::write(self.documents.as_ref(), &self.params.tokenizer, texts, options, path.as_ref())
     }
-
-    /// Writes the model to a file by atomic replacement.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
-    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
-        let config = file::to_json(&self.params)?;
-        let writer = ModelWriter::new(Self::KIND).config(&config).vocabulary(&self.vocabulary);
-        Ok(writer.table(file::ROWS, &self.words).table(OUTPUTS, &self.outputs).save(path.as_ref())?)
-    }
-
-    /// Opens a model; its rows are memory-mapped.
-    ///
-    /// # Errors
-    /// If the file is no PV-DM model, or damaged.
-    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        Self::from_file(&ModelFile::open(path)?)
-    }
 }
 
 impl Configuration for PvDmParams {
@@ -341,10 +324,10 @@ impl Configuration for PvDmParams {
     }
 }
 
-impl ReadModel for PvDm {
+impl OpenModel for PvDm {
     const KIND: &'static str = Self::KIND;
 
-    fn from_file(file: &ModelFile) -> Result<Self> {
+    fn from_model_file(file: &ModelFile) -> Result<Self> {
         let (params, vocabulary, words) = file::parts::<PvDmParams>(Self::KIND, file)?;
         let surroundings = params.surroundings(vocabulary.len());
         file::expect_rows(file, &words, surroundings.n_rows(), params.dim)?;
@@ -373,24 +356,27 @@ impl SavedModel for PvDm {
         Ok(&self.words)
     }
 
-    fn config_json(&self) -> serde_json::Value {
-        serde_json::to_value(&self.params).unwrap_or_default()
+    fn config_json(&self) -> String {
+        serde_json::to_string(&self.params).unwrap_or_default()
     }
 
     fn hyperparameters(&self) -> Vec<senv_core::hyperparameters::Hyperparameter> {
         self.params.hyperparameters()
     }
 
-    fn write(&self, path: &Path) -> Result<()> {
-        self.save(path)
+    fn write(&self, to: Destination<'_>) -> Result<()> {
+        let config = file::to_json(&self.params)?;
+        let writer = ModelWriter::new(Self::KIND).config(&config).vocabulary(&self.vocabulary);
+        Ok(writer.table(file::ROWS, &self.words).table(OUTPUTS, &self.outputs).write(to)?)
     }
 
-    fn cost(&self) -> EncodingCost {
-        EncodingCost::Inferred
+    fn abilities(&self) -> Abilities<'_> {
+        Abilities { cost: EncodingCost::Inferred, ..Abilities::default() }
     }
 }
 
 senv_core::encoding_methods!([] PvDm);
+model_file_methods!([] PvDm);
 
 impl SentenceEncoder for PvDm {
     fn dim(&self) -> usize {

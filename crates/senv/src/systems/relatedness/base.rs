@@ -26,7 +26,7 @@ impl Base {
     /// # Errors
     /// [`Error::CannotTune`] if the sentence vector of the model is not computed by an encoder with a gradient here.
     pub(super) fn of(model: &Model) -> Result<Self> {
-        if let Some(TunableEncoder { form, reading, parameters, words }) = model.tunable() {
+        if let Some(TunableEncoder { form, reading, parameters, words }) = model.abilities().tunable {
             let (reading, parameters) = (reading.clone(), parameters.clone());
             return Ok(Self { form, reading, parameters, words: copy_table(words)? });
         }

@@ -35,7 +35,9 @@ impl SnliParams {
             Some(path) => (self.first_part_of(path)?, None),
             None => {
                 options.observer.stage(&Stage::named("part 1/2"));
-                let tuned = self.fit_skip_thought(base, 0, train, options)?;
+                let so_far = |snli: &Snli| base.with_tuned(0, snli);
+                let tuned =
+                    self.fit_skip_thought(base, 0, train, options).map_err(|error| unfinished(error, so_far))?;
                 if !tuned.stopped.is_complete() {
                     let (snli, report) = tuned.take_model();
                     let model = base.with_tuned(0, &snli)?;
@@ -53,7 +55,9 @@ impl SnliParams {
         if let (Some(plan), Some([_, checkpoint])) = (&mut options.checkpoint, files) {
             plan.path = checkpoint;
         }
-        let (second, rest) = self.fit_skip_thought(base, 1, train, &options)?.take_model();
+        let so_far = |snli: &Snli| base.with_tuned(0, &first)?.with_tuned(1, snli);
+        let tuned = self.fit_skip_thought(base, 1, train, &options).map_err(|error| unfinished(error, so_far))?;
+        let (second, rest) = tuned.take_model();
         let model = base.with_tuned(0, &first)?.with_tuned(1, &second)?;
         Ok(Trained { first_stage: report, ..rest.map(|()| model) })
     }
@@ -65,5 +69,17 @@ impl SnliParams {
             return Ok(first);
         }
         Err(Error::CheckpointMismatch { path: path.to_owned(), what: "other settings of the first part".into() })
+    }
+}
+
+/// The error of a part that was stopped, with the whole of which it is a part.
+fn unfinished(error: Error, whole: impl FnOnce(&Snli) -> Result<SkipThought>) -> Error {
+    match error {
+        Error::Stopped { unfinished } => match unfinished.downcast_ref().map(whole) {
+            Some(Ok(whole)) => Error::Stopped { unfinished: Box::new(whole.into()) },
+            Some(Err(error)) => error,
+            None => Error::Stopped { unfinished },
+        },
+        error => error,
     }
 }

@@ -8,7 +8,8 @@ use crate::{
     gradient::WordUpdates,
     model::{
         expansion::{ExpansionReport, VocabularyExpansion},
-        saved::{ExpandVocabulary, SavedModel},
+        handle::Model,
+        saved::ExpandVocabulary,
     },
     sequence::vocabulary_expansion::grown,
 };
@@ -31,12 +32,8 @@ impl ExpandVocabulary for Snli {
         if frozen { VocabularyExpansion::Same } else { VocabularyExpansion::Affine }
     }
 
-    fn expanded(
-        &self,
-        vectors: &Embeddings,
-        expansion: VocabularyExpansion,
-    ) -> Result<(Box<dyn SavedModel>, ExpansionReport)> {
+    fn expanded(&self, vectors: &Embeddings, expansion: VocabularyExpansion) -> Result<(Model, ExpansionReport)> {
         let (model, report) = self.expand(vectors, expansion)?;
-        Ok((Box::new(model), report))
+        Ok((model.into(), report))
     }
 }

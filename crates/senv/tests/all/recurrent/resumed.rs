@@ -5,16 +5,16 @@ use super::*;
 
 /// Runs to the end at all threads, and at two until step 16 and then at five.
 #[track_caller]
-fn goes_on(name: &str, run: impl Fn(&TrainOptions<'_>) -> (Vec<u32>, Stopped)) {
+fn goes_on(name: &str, run: impl Fn(&TrainOptions<'_>) -> senv::Result<(Vec<u32>, Stopped)>) {
     let files = Files::new();
-    let (whole, stopped) = run(&TrainOptions::default());
+    let (whole, stopped) = run(&TrainOptions::default()).unwrap();
     assert_eq!(stopped, Stopped::Finished, "{name}");
     let plan = CheckpointPlan { path: files.path("run.checkpoint"), every: None, resume: true };
     let resuming = |threads| TrainOptions { checkpoint: Some(plan.clone()), ..at_threads(threads) };
-    let (early, stopped) = run(&TrainOptions { observer: &StopAt(AtomicU32::new(5)), ..resuming(2) });
-    assert_eq!(stopped, Stopped::Interrupted, "{name}");
-    assert!(early != whole, "{name}: the break is to be before the end");
-    assert!(run(&resuming(5)) == (whole, Stopped::Finished), "{name}");
+    let early = run(&TrainOptions { observer: &StopAt(AtomicU32::new(5)), ..resuming(2) });
+    let Err(Error::Stopped { unfinished }) = early else { panic!("{name}: {early:?}") };
+    assert!(bits(&*unfinished) != whole, "{name}: the break is to be before the end");
+    assert!(run(&resuming(5)).unwrap() == (whole, Stopped::Finished), "{name}");
 }
 
 #[test]
@@ -29,8 +29,8 @@ fn p_thought_in_three_structures() {
         let fit = fit.clone();
         let params = PThoughtParams { dim: 16, hidden: 20, structure, output, fit, ..PThoughtParams::default() };
         goes_on(&format!("{structure:?}"), |options| {
-            let trained = params.fit(&data, &options.with_dev(None)).unwrap();
-            (bits(&trained.model), trained.stopped)
+            let trained = params.fit(&data, &options.with_dev(None))?;
+            Ok((bits(&trained.model), trained.stopped))
         });
     }
 }
@@ -43,8 +43,8 @@ fn skip_thoughts_uni_and_bi() {
     for bi in [false, true] {
         let params = skip_thought(bi, fit.clone());
         goes_on(if bi { "bi" } else { "uni" }, |options| {
-            let trained = params.fit_files(&[&path], &options.with_dev(None)).unwrap();
-            (bits(&trained.model), trained.stopped)
+            let trained = params.fit_files(&[&path], &options.with_dev(None))?;
+            Ok((bits(&trained.model), trained.stopped))
         });
     }
 }
@@ -55,8 +55,8 @@ fn bags_of_words_on_labels() {
     let fit = FitParams { epochs: Some(4), batch: 16, lr: Some(0.003), ..FitParams::default() };
     let params = snli(SnliEncoder::Bow, fit);
     goes_on("SNLI BOW", |options| {
-        let trained = params.fit(&train, &options.with_dev(None)).unwrap();
-        (bits(&trained.model), trained.stopped)
+        let trained = params.fit(&train, &options.with_dev(None))?;
+        Ok((bits(&trained.model), trained.stopped))
     });
 }
 
@@ -74,8 +74,8 @@ fn tuned_skip_thoughts() {
         let fit = FitParams { epochs: Some(4), batch: 16, lr: Some(0.003), ..FitParams::default() };
         let params = SnliParams { hidden: 16, fit, ..SnliParams::default() };
         goes_on(&format!("part {part}"), |options| {
-            let trained = params.fit_skip_thought(&base, part, &train, &options.with_dev(None)).unwrap();
-            (bits(&base.clone().with_tuned(part, &trained.model).unwrap()), trained.stopped)
+            let trained = params.fit_skip_thought(&base, part, &train, &options.with_dev(None))?;
+            Ok((bits(&trained.model), trained.stopped))
         });
     }
 }
