@@ -140,7 +140,7 @@ pub use error::{Error, Result};
 pub use model::{handle::Model, trained::Trained};
 pub use model2vec::Model2Vec;
 pub use recipe::{Recipe, fine_tune, train, train_sentences};
-pub use sentence_index::{Hit, Index};
+pub use sentence_index::Index;
 pub use system::{contract::System, pair_system::PairSystem, start::Start, text_system::TextSystem};
 pub use systems::{pretraining::Pretraining, *};
 pub use train_job::TrainJob;
