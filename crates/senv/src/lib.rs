@@ -139,7 +139,7 @@ pub use compress::{model2vec::write_model2vec, table::CompressParams};
 pub use error::{Error, Result};
 pub use model::{handle::Model, trained::Trained};
 pub use model2vec::Model2Vec;
-pub use recipe::{Recipe, fine_tune, train, train_sentences};
+pub use recipe::{Recipe, fine_tune, fine_tune_with, train, train_sentences, train_sentences_with, train_with};
 pub use sentence_index::Index;
 pub use system::{contract::System, pair_system::PairSystem, start::Start, text_system::TextSystem};
 pub use systems::{pretraining::Pretraining, *};
