@@ -22,6 +22,8 @@ use senv_core::{FeatureList, hyperparameters::named_values, rng::Stream};
 use serde::{Deserialize, Serialize};
 
 /// What is dropped, tokens or n-grams, and how often it is drawn.
+///
+/// Exhaustive on purpose: the schemes are those of a paper and a program, and trainers differ by them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DropoutScheme {

@@ -73,6 +73,7 @@ pub const fn fnv1a(bytes: &[u8]) -> u32 {
 /// What a word contributes to the hash of an n-gram.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum NgramScheme {
     /// Its token id, as in the Sent2Vec release.
     #[default]

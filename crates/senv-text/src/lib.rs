@@ -61,6 +61,7 @@ pub const DEFAULT_MAX_LINE_BYTES: usize = 1 << 20;
 /// What to do with a line that is not UTF-8.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum InvalidUtf8 {
     /// Stop with [`Error::InvalidUtf8`](senv_base::Error::InvalidUtf8), or
     /// [`Error::NulByte`](senv_base::Error::NulByte), which name file, line and byte.

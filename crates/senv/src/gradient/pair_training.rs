@@ -32,6 +32,8 @@ use crate::{
 };
 
 /// The loss of a batch of pairs.
+///
+/// Exhaustive on purpose: settings are read from it loss by loss.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PairLoss {
@@ -104,7 +106,7 @@ impl Hyperparameters for PairLoss {
 hyperparameters! {
     /// Hyperparameters of training on pairs beside the loop's [`FitParams`](crate::gradient::FitParams).
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-    #[serde(default)]
+    #[serde(default, deny_unknown_fields)]
     pub struct PairParams {
         /// The loss.
         pub loss: PairLoss = PairLoss::default() => group;

@@ -6,13 +6,13 @@ mod gran;
 mod initial_model;
 mod models;
 mod noise;
-mod older_settings;
 mod pv_dm_gensim;
 mod ranks;
 mod recipe;
 mod recurrent;
 mod released_bin;
 mod released_skip_thoughts;
+mod settings_as_json;
 mod train_job;
 mod weights;
 
