@@ -10,6 +10,8 @@
 //! take their QR factors from LAPACK; the program that is built names the library, for example by `openblas-src` with
 //! its feature `system`. Results agree to rounding and then depend on that library too.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 pub mod arrays {
     //! Arrays: the two precisions, matrix products, parameters.
 

@@ -14,6 +14,8 @@
 //! What it was trained on, what it scores and what it gets wrong stands in `MODEL_CARD.md`. `senv
 //! compress --model english --max-vocabulary 20000` makes a file of less than half of the size, for your own program.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 use senv_core::{Result, StaticEncoder};
 
 /// Share of known words ([`senv_core::KnownWords`]) below which a text is not English, or is code: of 1,000 sentences

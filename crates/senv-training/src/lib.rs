@@ -3,6 +3,8 @@
 //!
 //! `senv-core` re-exports it; depend on that crate.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 pub mod checkpoint;
 pub mod corpus;
 pub mod gradcheck;
