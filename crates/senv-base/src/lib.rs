@@ -14,6 +14,8 @@ mod map;
 pub mod memory;
 pub mod observer;
 mod quoted;
+#[cfg(feature = "random")]
+pub mod rng;
 mod rows;
 mod shared_bytes;
 pub mod threads;

@@ -44,6 +44,8 @@ pub mod words {
 
 #[doc(hidden)]
 pub use ndarray;
+#[cfg(feature = "random")]
+pub use senv_base::rng;
 pub use senv_base::{
     Control, Error, NoObserver, Observer, Progress, Quoted, Remedy, Result, RowId, Rows, TokenId, counts, error,
     memory, observer, quoted, threads,
@@ -61,7 +63,7 @@ pub use senv_text::{TextOptions, TextReader, Tokenizer};
 #[cfg(feature = "train")]
 pub use senv_training::{
     Corpus, CorpusOptions, RunOptions, Sentences, checkpoint, corpus, gradcheck, hyperparameters, init, named_values,
-    optim, ranks, rng,
+    optim, ranks,
 };
 
 #[cfg(doctest)]

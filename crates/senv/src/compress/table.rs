@@ -72,7 +72,8 @@ impl CompressParams {
     /// ensemble of models of the same vocabulary has better cosines than one of them, as its dimension is higher;
     /// `principal` brings that down again. Models of different data complement each other where a classifier is trained
     /// on the vectors; each counts the same, whatever the length of its vectors. The first model says how text is
-    /// tokenized and what stands for unknown words. Small tables are taken too; one that stands alone can only lose words.
+    /// tokenized and what stands for unknown words. Small tables are taken too; one that stands alone can only lose
+    /// words.
     ///
     /// An order part is kept where the table keeps all its dimensions and its axes; with `dim`, `principal`,
     /// `whitening` or other models only the table is taken.
