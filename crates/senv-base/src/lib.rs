@@ -3,6 +3,8 @@
 //!
 //! `senv-core` re-exports it; depend on that crate.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 pub mod counts;
 pub mod error;
 #[doc(hidden)]
@@ -12,6 +14,8 @@ mod map;
 pub mod memory;
 pub mod observer;
 mod quoted;
+#[cfg(feature = "random")]
+pub mod rng;
 mod rows;
 mod shared_bytes;
 pub mod threads;

@@ -21,7 +21,6 @@
 //! as fastText"; its release has the multiplier of fastText but combines token ids, so that its buckets depend on the
 //! order of the vocabulary.
 
-use senv_core::hyperparameters::named_values;
 use serde::{Deserialize, Serialize};
 
 /// The multiplier between the words of an n-gram.
@@ -82,7 +81,8 @@ pub enum NgramScheme {
     TokenHashes,
 }
 
-named_values!(NgramScheme {
+#[cfg(feature = "train")]
+senv_core::named_values!(NgramScheme {
     TokenIds = "token-ids": "Of the ids of the tokens, as in the release",
     TokenHashes = "token-hashes": "Of the strings of the tokens, as in fastText: independent of the vocabulary",
 });

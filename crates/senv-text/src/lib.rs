@@ -2,6 +2,8 @@
 //!
 //! `senv-core` re-exports it; depend on that crate.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 mod beginnings;
 mod blocks;
 mod bytes;

@@ -104,7 +104,7 @@ pub enum Error {
     },
     /// A collection of another model than the web page holds.
     #[error(
-        "the web page holds the English model, or its small form, and not {}, the model of this collection; make a collection \
+        "the web page holds the English model, and not {}, the model of this collection; make a collection \
          of the same sentences with the model `english`",
         model.display()
     )]

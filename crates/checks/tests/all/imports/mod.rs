@@ -62,6 +62,7 @@ const ORDERS: &[(&str, &[&str])] = &[
             "error",
             "ids.rs",
             "hash.rs",
+            "rng.rs",
             "rows.rs",
             "memory.rs",
             "shared_bytes.rs",
@@ -76,7 +77,6 @@ const ORDERS: &[(&str, &[&str])] = &[
     (
         "senv-training",
         &[
-            "rng.rs",
             "matmul.rs",
             "init",
             "least_squares.rs",

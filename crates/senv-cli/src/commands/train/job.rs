@@ -329,6 +329,8 @@ fn refuse_pipe(path: &Path) -> Result {
             return Err(senv_core::Error::BadFile { path: path.to_owned(), reason }.into());
         }
     }
+    #[cfg(not(unix))]
+    let _ = path;
     Ok(())
 }
 
