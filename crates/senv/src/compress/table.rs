@@ -84,7 +84,7 @@ impl CompressParams {
         let factor = self.unknown_length;
         require(factor.is_finite() && factor >= 0.0, "unknown_length", "finite and at least 0", factor)?;
         if others.is_empty() && model.is::<StaticModel>() {
-            if let (Some(table), Some(n)) = (model.static_table(), self.max_vocabulary)
+            if let (Some(table), Some(n)) = (model.abilities().static_table, self.max_vocabulary)
                 && n < table.vocabulary().len()
                 && self.keeps_rows(table)
             {
