@@ -287,17 +287,12 @@ pub enum Error {
         kind: &'static str,
     },
     /// A model that cannot become a small table.
-    #[error(
-        "a model of kind {kind} cannot be compressed: {reason}{}",
-        remedy.map_or(String::new(), |remedy| format!("; train with {remedy} or with none"))
-    )]
+    #[error("a model of kind {kind} cannot be compressed: {reason}")]
     CannotCompress {
         /// The kind.
         kind: &'static str,
-        /// Why not.
+        /// Why not, and what to do.
         reason: String,
-        /// The weights that it could be trained with, if those are the reason.
-        remedy: Option<Remedy>,
     },
     /// A model without a part that reads word order, which was to have another weight.
     #[error("a model of kind {kind} has no part that reads word order; senv train order adds one to a table")]
@@ -498,7 +493,6 @@ impl Error {
             Self::NothingLearned | Self::Outgrown { .. } | Self::ExplodingGradient { .. } => {
                 &[Remedy::LowerLearningRate]
             }
-            Self::CannotCompress { remedy, .. } => remedy.as_slice(),
             Self::InitialVectorsDim { .. } => &[Remedy::InitialVectorsOfDim],
             Self::OtherSettings { .. } | Self::ForeignOutput { .. } => &[Remedy::Replace],
             Self::FolderInUse { .. } => &[Remedy::ShareByClaims],

@@ -8,7 +8,7 @@
 //! # let sentence = |i: usize| format!("the {} is {}", ["train", "bus", "rain", "storm"][i / 10 % 4], ["late", "near", "cold"][i % 3]);
 //! # let sentences: Vec<String> = (0..200).map(sentence).collect();
 //! # std::fs::write(&text, sentences.join("\n"))?;
-//! use senv::prelude::*;
+//! use senv::{Index, prelude::*};
 //!
 //! # #[cfg(feature = "english")] {
 //! let english = senv::english()?; // the English model that is part of the library

@@ -1,5 +1,8 @@
 //! All that most programs need: `use senv::prelude::*;`
 //!
+//! Names that other crates have as well are left out, such as [`Error`](crate::Error), [`Index`](crate::Index) and
+//! [`Start`](crate::Start); of traits whose names would collide, the methods are here.
+//!
 //! ```
 //! # let folder = tempfile::tempdir()?;
 //! # let (text, path) = (folder.path().join("text.txt"), folder.path().join("my.senv"));
@@ -11,7 +14,7 @@
 //! let score = model.similarity("Rain is coming.", "A storm brings rain.");
 //! let sentences = ["the train is late", "a storm brings rain"];
 //! let vectors = model.encode(&sentences)?; // an ndarray, one row a sentence
-//! let index = Index::new(&model, &sentences)?;
+//! let index = senv::Index::new(&model, &sentences)?;
 //! assert_eq!(index.search("The train is late.", 10)?[0].text, "the train is late");
 //! # assert!((-1.0..=1.0).contains(&score) && vectors.nrows() == 2);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -27,11 +30,12 @@ pub use crate::{
     Word2Vec, Word2VecParams,
     base::{text_size::TextSize, train_options::TrainOptions},
     collection::SentenceCollection,
-    error::Error,
     forms::NegativeSamplingParams,
     model::{handle::Model, trained::Trained},
     open,
     recipe::{Recipe, fine_tune, train, train_sentences},
-    sentence_index::Index,
-    system::{contract::System, pair_system::PairSystem, start::Start, text_system::TextSystem},
+    system::{contract::System as _, pair_system::PairSystem as _, text_system::TextSystem as _},
 };
+
+#[cfg(feature = "english")]
+pub use crate::english;

@@ -24,7 +24,8 @@ use crate::{
 /// The result is a model of kind static, which opens at once and encodes faster than what it is made of; senv-core
 /// alone can use it. A part that reads word order (senv train order) is kept where all dimensions and their axes are,
 /// with its maps in eight bits. A small table can lose words (--max-vocabulary), and nothing else. Models with n-grams
-/// or uSIF weights cannot be compressed. Dimensions can be cut off where the model was trained with --nested.
+/// cannot be compressed, and uSIF weights lose a part that is of the whole sentence (--report compares).
+/// Dimensions can be cut off where the model was trained with --nested.
 #[derive(Debug, clap::Args)]
 #[command(
     mut_arg("model", named),

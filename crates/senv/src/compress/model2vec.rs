@@ -43,7 +43,7 @@ pub fn write_model2vec(model: &Model, folder: &Path) -> Result<()> {
     let (tokenizer, vocabulary) = (model.tokenizer(), model.vocabulary());
     let Some(tokenizer) = tokenizer_json(tokenizer, vocabulary) else {
         let reason = "its tokenizer follows Unicode or strips hashtags, for which Model2Vec has no rule; train with the words or blank tokenizer";
-        return Err(Error::CannotCompress { kind: model.kind(), reason: reason.into(), remedy: None });
+        return Err(Error::CannotCompress { kind: model.kind(), reason: reason.into() });
     };
     fs::create_dir_all(folder).map_err(|e| Core::io("create the folder", folder, e))?;
     write_rows(&WordRows::of(model)?.rows, folder)?;

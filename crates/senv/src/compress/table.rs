@@ -62,7 +62,7 @@ impl CompressParams {
     /// ```
     ///
     /// # Errors
-    /// [`Error::CannotCompress`] for a model that is no average of words, or is one with n-grams or uSIF weights;
+    /// [`Error::CannotCompress`] for a model that is no average of words, or is one with n-grams;
     /// [`senv_core::Error::InvalidParameter`] for a dimension out of range.
     pub fn compress(&self, model: &Model) -> Result<StaticEncoder> {
         self.compress_side_by_side(model, &[])
@@ -91,7 +91,7 @@ impl CompressParams {
                 return Ok(table.clone().truncate_vocabulary(n)?);
             }
             let reason = "it is compressed already; --max-vocabulary alone can still make it smaller";
-            return Err(Error::CannotCompress { kind: model.kind(), reason: reason.into(), remedy: None });
+            return Err(Error::CannotCompress { kind: model.kind(), reason: reason.into() });
         }
         if let Some(table) = model.abilities().static_table
             && let Some(part) = table.order()
@@ -242,13 +242,6 @@ mod tests {
 
     #[test]
     fn what_is_no_mean_of_rows_is_refused_and_parts_can_be_left_behind() {
-        let usif: Model = encoder().weighted(Some(WeightScheme::USIF), &corpus(), 1).unwrap().into();
-        let error = CompressParams::default().compress(&usif).unwrap_err();
-        assert!(
-            error.remedies() == [Remedy::SifWeights]
-                && error.to_string().ends_with("train with weights of SIF or with none"),
-            "{error}"
-        );
         let params = CompressParams { dim: Some(8), max_vocabulary: Some(2), ..CompressParams::default() };
         let small = params.compress(&encoder().into()).unwrap();
         assert_eq!((small.dim(), small.vocabulary().len()), (8, 2));

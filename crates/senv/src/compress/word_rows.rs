@@ -14,18 +14,19 @@
 //! ```
 //!
 //! Weights and components are linear, so the mean of folded rows is the vector that the model gives (`feature-weight`),
-//! but for words without weight, which count here. uSIF divides each dimension by its norm over the sentence, which is
-//! not linear, and n-grams are no words: models with either are refused.
+//! but for words without weight, which count here. uSIF besides divides each dimension by its norm over the sentence,
+//! which is not linear and is left out: see `docs/experiments/sif-usif.md` for what that costs. N-grams are no words:
+//! models with them are refused.
 //!
 //! The mean of rows side by side is the means by all models one after another; of models of different words, each is a
 //! mean over all words that one of them knows.
 
 use std::collections::HashSet;
 
-use senv_core::{Remedy, Rows, Table, Tokenizer, Vocabulary, kernels};
+use senv_core::{Rows, Table, Tokenizer, Vocabulary, kernels};
 
 use crate::{
-    average::{encoder::AverageEncoder, unknown_words::UnknownWords, weight_scheme::WeightScheme},
+    average::{encoder::AverageEncoder, unknown_words::UnknownWords},
     error::{Error, Result},
     model::handle::Model,
 };
@@ -71,7 +72,7 @@ impl WordRows {
             if part.tokenizer != parts[0].tokenizer {
                 let reason =
                     "the models tokenize text differently; train them with the same --tokenizer and --lowercase";
-                return Err(Error::CannotCompress { kind: other.kind(), reason: reason.into(), remedy: None });
+                return Err(Error::CannotCompress { kind: other.kind(), reason: reason.into() });
             }
             parts.push(part);
         }
@@ -119,17 +120,13 @@ fn to_mean_length_one(rows: &mut Table) {
 
 /// The average that a model is.
 fn average_of(model: &Model) -> Result<&AverageEncoder> {
-    let cannot = |reason, remedy| Error::CannotCompress { kind: model.kind(), reason, remedy };
-    let refuse = |reason: &str| Err(cannot(reason.to_owned(), None));
+    let refuse = |reason: &str| Err(Error::CannotCompress { kind: model.kind(), reason: reason.to_owned() });
     let Some(average) = model.abilities().average else { return refuse("it is no average of word vectors") };
     if average.features().params().max_n > 1 {
         return refuse("it has n-grams");
     }
     if average.unknown_row().is_some() {
         return refuse("a word of it stands for the unknown ones");
-    }
-    if average.weighting().is_some_and(|weighting| matches!(weighting.scheme(), WeightScheme::Usif { .. })) {
-        return Err(cannot("uSIF weights cannot go into rows".into(), Some(Remedy::SifWeights)));
     }
     Ok(average)
 }

@@ -1,0 +1,46 @@
+//! Trains on pairs from a database, a queue or a test: nothing is written to a file.
+//!
+//! ```text
+//! cargo run --release -p senv-examples --example pairs_from_memory
+//! ```
+#![allow(clippy::print_stdout)]
+use senv::{
+    NliPairs, SnliEncoder, SnliParams, Start, System,
+    data::{MemoryText, PairFiles, PairInput, PairKind},
+    prelude::*,
+};
+
+const TOPICS: [[&str; 3]; 4] = [
+    ["the train is late", "the railway has delays", "trains do not run on time"],
+    ["it will rain", "a storm brings showers", "the sky is full of clouds"],
+    ["the soup is hot", "dinner is ready", "the meal is on the table"],
+    ["the bill is wrong", "the invoice has a mistake", "you charged me twice"],
+];
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    // Pairs that mean the same; any iterator of two texts will do.
+    let pairs = TOPICS.iter().flat_map(|[a, b, c]| [(a, b), (b, c)]).cycle().take(400);
+    let model = PpParams { dim: 32, ..PpParams::default() }.train_pairs(pairs)?;
+    let [alike, unlike] = [1, 4].map(|i| model.similarity(TOPICS[0][0], TOPICS[i / 3][i % 3]));
+    println!("pairs    {alike:.2} {unlike:.2}");
+    assert!(alike > unlike + 0.3);
+
+    // Groups of sentences that say the same, going on from the English model, with options.
+    let text = MemoryText::groups(TOPICS.iter().cycle().take(200))?;
+    let files = PairFiles::from([PairInput::new(&text, PairKind::Captions)]);
+    let english = senv::english()?;
+    let trained = PpParams::default().fit_input(&files, Start::Model(&english), &TrainOptions::default())?;
+    println!("groups   {:.2}, terms {:?}", trained.model.similarity(TOPICS[0][0], TOPICS[0][1]), trained.terms());
+
+    // Labelled pairs.
+    let labelled = [
+        ("entailment", "a man sleeps", "somebody sleeps"),
+        ("contradiction", "a man sleeps", "the man runs"),
+        ("neutral", "a man sleeps", "it is night"),
+    ];
+    let labelled = NliPairs::new("from memory", labelled.into_iter().cycle().take(60))?;
+    let params = SnliParams { encoder: SnliEncoder::Bow, dim: 16, ..SnliParams::default() };
+    let snli = params.fit(&labelled, &TrainOptions::default())?;
+    println!("labelled loss {:.2}", snli.loss);
+    Ok(())
+}

@@ -1,0 +1,37 @@
+//! How similar two sentences are, and which of many is nearest, with the English model that is part of the library: no
+//! download, no training.
+//!
+//! ```text
+//! cargo run --release -p senv-examples --example similarity
+//! ```
+#![allow(clippy::print_stdout)]
+use std::sync::Arc;
+
+use senv::prelude::*;
+
+const SENTENCES: [&str; 4] =
+    ["The ship left the port.", "Sow the lettuce in spring.", "Rain is coming.", "The train is late."];
+
+/// Any encoder will do: a model, one behind a pointer, one of your own.
+fn nearest<E: SentenceEncoder + ?Sized>(encoder: &E, query: &str) -> Result<&'static str, senv::Error> {
+    let unit = encoder.normalized(); // vectors of length 1, whose product is the cosine
+    let (query, vectors) = (unit.encode_one(query), unit.encode(&SENTENCES)?);
+    let cosines = vectors.dot(&query);
+    let best = cosines.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1));
+    Ok(best.map_or("", |(i, _)| SENTENCES[i]))
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let english = english()?;
+    let [alike, unlike] = [0, 1].map(|i| english.similarity("The boat sails to the island.", SENTENCES[i]));
+    println!("{alike:.2}  {}\n{unlike:.2}  {}", SENTENCES[0], SENTENCES[1]);
+    assert!(alike > unlike + 0.2);
+
+    assert_eq!(nearest(&english, "A storm brings rain.")?, "Rain is coming.");
+    let shared: Arc<dyn SentenceEncoder> = Arc::new(english); // for the threads of a server
+    assert_eq!(nearest(&shared, "The railway has delays.")?, "The train is late.");
+
+    let few_words = shared.encode_one("zyzzyva qoph");
+    println!("{} values; all zero without a known word: {}", few_words.len(), few_words.iter().all(|x| *x == 0.0));
+    Ok(())
+}

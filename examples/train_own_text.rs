@@ -1,0 +1,43 @@
+//! Trains on text of your own, goes on from the English model with it, saves, and opens again.
+//!
+//! ```text
+//! cargo run --release -p senv-examples --example train_own_text [FILE ...]
+//! ```
+//!
+//! The files hold a sentence a line and a blank line between documents; `.gz` and `.zst` will do.
+#![allow(clippy::print_stdout)]
+use std::path::PathBuf;
+
+use senv::prelude::*;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut text: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
+    if text.is_empty() {
+        text.push(concat!(env!("CARGO_MANIFEST_DIR"), "/data/quickstart.txt").into());
+    }
+
+    // The system and the settings that fit the text; where that is better, it starts from the English model.
+    let model = train(&text)?;
+    println!("{}, {} words, {} values a sentence", model.kind(), model.vocabulary().len(), model.dim());
+    if let Some(terms) = model.terms() {
+        println!("terms: {terms}");
+    }
+
+    // A system by name, with two settings changed; what is not set fits the text.
+    let params = Sent2VecParams { dim: 50, word_ngrams: 2, ..Sent2VecParams::default() };
+    let sent2vec = params.train(&text)?;
+
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("my.senv");
+    sent2vec.save(&path)?; // a file that is there is replaced at once, or not at all
+    let opened = open(&path)?; // memory-mapped: at once, whatever its size
+    let sentence = "The train is late.";
+    assert_eq!(opened.encode_one(sentence), sent2vec.encode_one(sentence));
+
+    // A table of 4 bits a value, which `senv-core` alone opens.
+    let small = senv::CompressParams::default().compress(&opened)?;
+    small.save(folder.path().join("small.senv"))?;
+    let known = opened.known_words(["The train is late.", "Der Zug kam zu spät."]);
+    println!("knows {} of {} words", known.known, known.words);
+    Ok(())
+}
