@@ -12,6 +12,8 @@ mod map;
 pub mod memory;
 pub mod observer;
 mod quoted;
+#[doc(hidden)]
+pub mod registry;
 mod rows;
 mod shared_bytes;
 pub mod threads;

@@ -20,12 +20,7 @@ impl HyperparameterValue for Rule {
     ];
 
     fn parse(text: &str) -> std::result::Result<Self, String> {
-        Ok(Self(match text {
-            "whitespace" => Tokenizer::whitespace(),
-            "words" => Tokenizer::words(),
-            "unicode" => Tokenizer::unicode(),
-            _ => return Err(expected_one_of(Self::CHOICES)),
-        }))
+        Tokenizer::named(text).map(Self).ok_or_else(|| expected_one_of(Self::CHOICES))
     }
 
     fn print(&self) -> Option<String> {
