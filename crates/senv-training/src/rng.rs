@@ -5,6 +5,8 @@
 //! PCG XSL-RR 128/64 ("Pcg64", O'Neill 2014), whose output its specification fixes.
 
 use rand::SeedableRng;
+/// How numbers are drawn from a [`Stream`].
+pub use rand::{Rng, RngExt};
 use senv_base::hash::{mix, mix_text};
 
 /// The random generator of every stream.
@@ -13,7 +15,7 @@ pub type Stream = rand_pcg::Pcg64;
 /// The stream of `purpose` at `place` under `seed`.
 ///
 /// ```
-/// use rand::Rng;
+/// use senv_core::rng::Rng;
 /// let mut a = senv_core::rng::stream(7, "initialise", &[0]);
 /// let mut b = senv_core::rng::stream(7, "initialise", &[0]);
 /// assert_eq!(a.next_u64(), b.next_u64());

@@ -268,7 +268,10 @@ mod tests {
         }
         assert!(matches!(Tokenizer::custom("my own", Arc::new(Other)), Err(Error::BadName { .. })));
         assert!(reversed().pattern().is_none() && !reversed().is_automatic());
-        assert_eq!(format!("{:?}", reversed()), format!("{:?}", Tokenizer::words()).replace("Words", "Custom(\"reversed\")"));
+        assert_eq!(
+            format!("{:?}", reversed()),
+            format!("{:?}", Tokenizer::words()).replace("Words", "Custom(\"reversed\")")
+        );
     }
 
     #[test]
@@ -283,7 +286,8 @@ mod tests {
         assert!(error.to_string().contains("no tokenizer \"never entered\""), "{error}");
         let nested = format!(r#"{{"fit":{{"rule":{{"custom":"sign"}}}},"parts":[{unknown}]}}"#);
         assert_eq!(Tokenizer::missing_in(&nested).as_deref(), Some("never entered"));
-        for known in ["", "{", r#"{"fit":{"rule":{"custom":"sign"}}}"#, &json(&reversed()), &json(&Tokenizer::words())] {
+        for known in ["", "{", r#"{"fit":{"rule":{"custom":"sign"}}}"#, &json(&reversed()), &json(&Tokenizer::words())]
+        {
             assert_eq!(Tokenizer::missing_in(known), None, "{known}");
         }
     }

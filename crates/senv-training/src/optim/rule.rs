@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AdaDelta, AdaDeltaParams, AdaGrad, AdaGradParams, Adam, AdamParams, AdamStep,
+    AdaDelta, AdaDeltaParams, AdaGrad, AdaGradParams, Adam, AdamParams, AdamStep, CustomRule, CustomUpdate, custom,
     rows::{RowRange, check_rows},
 };
 use crate::Parameters;
@@ -23,6 +23,8 @@ pub enum UpdateRule {
     AdaDelta(AdaDeltaParams),
     /// [`Adam`].
     Adam(AdamParams),
+    /// One of the program's own: [`UpdateRule::custom`].
+    Custom(CustomRule),
 }
 
 impl Default for UpdateRule {
@@ -33,12 +35,13 @@ impl Default for UpdateRule {
 }
 
 /// An update rule with checked hyperparameters.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy)]
 pub(super) enum CheckedRule {
     Sgd,
     AdaGrad(AdaGrad),
     AdaDelta(AdaDelta),
     Adam(Adam),
+    Custom(&'static dyn CustomUpdate),
 }
 
 impl UpdateRule {
@@ -48,6 +51,7 @@ impl UpdateRule {
             Self::AdaGrad(params) => CheckedRule::AdaGrad(params.check()?),
             Self::AdaDelta(params) => CheckedRule::AdaDelta(params.check()?),
             Self::Adam(params) => CheckedRule::Adam(params.check()?),
+            Self::Custom(rule) => CheckedRule::Custom(rule.check()?),
         })
     }
 }
@@ -59,6 +63,7 @@ impl CheckedRule {
             Self::Sgd => 0,
             Self::AdaGrad(_) => 1,
             Self::AdaDelta(_) | Self::Adam(_) => 2,
+            Self::Custom(rule) => rule.n_moments(),
         }
     }
 
@@ -68,6 +73,7 @@ impl CheckedRule {
             Self::AdaGrad(rule) => UpdateStep::AdaGrad(rule, F::of(lr)),
             Self::AdaDelta(rule) => UpdateStep::AdaDelta(rule, F::of(lr)),
             Self::Adam(rule) => UpdateStep::Adam(rule.step(t, lr)),
+            Self::Custom(rule) => UpdateStep::Custom { rule, t, lr },
         }
     }
 }
@@ -79,6 +85,7 @@ pub(super) enum UpdateStep<F> {
     AdaGrad(AdaGrad, F),
     AdaDelta(AdaDelta, F),
     Adam(AdamStep<F>),
+    Custom { rule: &'static dyn CustomUpdate, t: u64, lr: f64 },
 }
 
 impl<F: Float> UpdateStep<F> {
@@ -90,6 +97,7 @@ impl<F: Float> UpdateStep<F> {
             Self::AdaGrad(rule, lr) => rule.apply(*lr, x, d_x, m),
             Self::AdaDelta(rule, lr) => rule.apply(*lr, x, d_x, m, v),
             Self::Adam(step) => F::adam(step, x, d_x, m, v),
+            Self::Custom { rule, t, lr } => custom::apply(*rule, *t, *lr, x, d_x, [m, v]),
         }
     }
 }
