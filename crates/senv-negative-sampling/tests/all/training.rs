@@ -406,7 +406,7 @@ impl NoiseSource for OwnNoise {
 fn negatives_of_a_source_of_the_program_train_as_those_of_the_table_and_are_checked() {
     let corpus = corpus(200);
     let params = NegativeSamplingParams { epochs: Some(2), ..NegativeSamplingParams::default() };
-    let (options, counts) = (RunOptions { threads: Some(2), ..RunOptions::default() }, [5; N_TOKENS]);
+    let (options, counts) = (RunOptions { threads: 2, ..RunOptions::default() }, [5; N_TOKENS]);
     let noise = Noise::new(&counts, 0.5).unwrap();
     let of_table = fit(&corpus, &masked(), &noise, &params, "", || tables(N_TOKENS), &options).unwrap();
     let own = OwnNoise::Table(noise);

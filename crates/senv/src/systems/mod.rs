@@ -62,7 +62,9 @@ pub use snli::{NliPairs, Snli, SnliConfig, SnliEncoder, SnliParams};
 pub use weighted::{Weighted, WeightedConfig, WeightedParams};
 pub use word2vec::{Architecture, Word2Vec, Word2VecParams};
 
-use crate::{error::Result, model::handle::Model, model2vec::Model2Vec, system::contract::System};
+use crate::{
+    base::sealed::Sealed, error::Result, model::handle::Model, model2vec::Model2Vec, system::contract::System,
+};
 
 /// The systems that train on running text ([`TextSystem`](crate::TextSystem)): calls a macro with the names of their
 /// parameters. A new one is a line here; its command, its help and its kind come from its room.
@@ -99,6 +101,16 @@ macro_rules! running_text_systems {
         $with! { SkipThoughtParams, RnnAutoencoderParams, SdaeParams, BowAutoencoderParams }
     };
 }
+
+/// The systems are those of this crate, and so are what they implement beside [`System`].
+macro_rules! sealed {
+    ($($system:ident),+) => { $(impl Sealed for $system {})+ };
+}
+
+text_systems!(sealed);
+pair_systems!(sealed);
+running_text_systems!(sealed);
+sealed!(PThoughtParams, DictRepParams, CaptionRepParams, SnliParams, SnliConfig, RelatednessConfig, OrderParams);
 
 macro_rules! kinds_of {
     ($($params:ident),+) => { &[$(kind::<<$params as System>::Model>()),+] };
