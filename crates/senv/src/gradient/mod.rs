@@ -38,7 +38,9 @@ use ndarray::Array2;
 use senv_core::{
     Result as CoreResult, Table, TokenId,
     arrays::{Float, Parameters, TokenBatch},
+    init,
     observer::{MAX_METRICS, Metric},
+    rng::stream,
 };
 use senv_losses::RowGradients;
 
@@ -72,6 +74,17 @@ pub struct Weights {
 }
 
 impl Weights {
+    /// Those that an encoder starts from: word vectors of dimension `dim` with values between -0.1 and 0.1, and what the
+    /// encoder says itself. For parameters of a head, push another group.
+    ///
+    /// # Errors
+    /// [`senv_core::Error::TooLarge`] if they do not fit into memory; that of the encoder.
+    pub fn random(n_words: usize, dim: usize, encoder: &dyn AnyEncoder, seed: u64) -> CoreResult<Self> {
+        let mut words = Table::zeros(n_words, dim)?;
+        init::uniform_rows(&mut words, 0..n_words, 0.1, seed)?;
+        Ok(Self { words, parameters: vec![encoder.init(&mut stream(seed, "encoder", &[]))?] })
+    }
+
     /// A copy.
     ///
     /// # Errors

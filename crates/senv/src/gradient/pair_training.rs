@@ -49,31 +49,20 @@ hyperparameters! {
 /// f32 and any [`BatchLoss`].
 ///
 /// ```
-/// use senv::{
-///     FitParams, Tokenizer, Vocabulary,
-///     data::{PairData, PairSource},
-///     gradient::{PairLoss, PairObjective, PairParams, Weights, WordEncoder, fit},
-/// };
-/// use senv::parts::core::{RunOptions, SentenceEncoder, Sentences, Table, TokenId, init, rng::stream};
-/// use senv::parts::encoders::{Average, Encoder, Pooling};
+/// use senv::Tokenizer;
+/// use senv::data::{PairData, PairOptions};
+/// use senv::gradient::{FitParams, PairLoss, PairObjective, PairParams, Weights, WordEncoder, fit};
+/// use senv::parts::core::RunOptions;
+/// use senv::parts::encoders::{Average, Pooling};
 ///
-/// // Two pairs of sentences: "rain falls" and "it pours", "ships sail" and "boats sail".
-/// let vocabulary = Vocabulary::from_counts(["rain", "falls", "it", "pours", "ships", "sail", "boats"].map(|w| (w, 1)), 7)?;
-/// let mut sentences = Sentences::new();
-/// [&[0, 1], &[2, 3], &[4, 5], &[6, 5]].map(|ids: &[u32; 2]| sentences.push(ids.map(TokenId)));
-/// let source = PairSource::from_pairs("pairs", sentences, &[[0, 1], [2, 3]])?;
-/// let data = PairData::new(vocabulary, vec![source]);
-///
-/// let encoder = Average::new(4, Pooling::Mean);
-/// let initial = || {
-///     let mut words = Table::zeros(7, 4)?;
-///     init::uniform_rows(&mut words, 0..7, 1.0, 1)?;
-///     Ok(Weights { words, parameters: vec![Encoder::<f32>::init(&encoder, &mut stream(1, "encoder", &[]))?] })
-/// };
-/// let (loss, params) = (PairLoss::default(), PairParams::default());
+/// let pairs = [["rain falls", "it pours"], ["ships sail", "boats leave"]];
+/// let data = PairData::of_pairs(pairs, &PairOptions::default())?;
+/// let (encoder, loss, params) = (Average::new(8, Pooling::Mean), PairLoss::default(), PairParams::default());
 /// let mut objective = PairObjective::new("mine", &encoder, &loss, &data, &params);
-/// let outcome = fit(&mut objective, initial, &FitParams::default(), &RunOptions::default())?;
-/// let model = WordEncoder::new(Tokenizer::whitespace(), data.vocabulary.clone(), encoder, outcome.weights)?;
+/// let initial = || Ok(Weights::random(data.vocabulary.len(), 8, &encoder, 1)?);
+/// let settings = FitParams { epochs: Some(50), ..FitParams::default() };
+/// let outcome = fit(&mut objective, initial, &settings, &RunOptions::default())?;
+/// let model = WordEncoder::new(Tokenizer::words(), data.vocabulary.clone(), encoder, outcome.weights)?;
 /// assert!(model.similarity("rain falls", "it pours") > model.similarity("rain falls", "ships sail"));
 /// # Ok::<(), senv::Error>(())
 /// ```
