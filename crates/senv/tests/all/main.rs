@@ -7,6 +7,7 @@ mod initial_model;
 mod models;
 mod noise;
 mod older_settings;
+mod own_parts;
 mod pv_dm_gensim;
 mod ranks;
 mod recipe;
