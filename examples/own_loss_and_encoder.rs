@@ -13,8 +13,8 @@ use senv::parts::core::{Result, RunOptions, rng::Stream};
 use senv::parts::encoders::{Average, Encoder, Pooling};
 use senv::parts::ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis};
 
-const PAIRS: [[&str; 2]; 3] =
-    [["ship sails", "boat leaves"], ["rain falls", "it pours"], ["late train", "slow railway"]];
+const PAIRS: [(&str, &str); 3] =
+    [("ship sails", "boat leaves"), ("rain falls", "it pours"), ("late train", "slow railway")];
 const DIM: usize = 16;
 
 /// The mean of the words, each dimension times a weight that is learned.

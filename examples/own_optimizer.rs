@@ -7,14 +7,17 @@
 use std::sync::Arc;
 
 use senv::{
-    Tokenizer,
-    data::{PairData, PairOptions},
     gradient::FitParams,
     parts::core::optim::{CustomUpdate, UpdateRule},
     prelude::*,
 };
 
-const PAIRS: [[&str; 2]; 4] = [
+const PAIRS: [(&str, &str); 4] = [
+    ("the ship left the port", "the boat sailed from the harbour"),
+    ("rain falls on the hills", "it pours in the mountains"),
+    ("sow lettuce in spring", "plant salad in april"),
+    ("the train is late", "the railway runs behind time"),
+]; 4] = [
     ["the ship left the port", "the boat sailed from the harbour"],
     ["rain falls on the hills", "it pours in the mountains"],
     ["sow lettuce in spring", "plant salad in april"],
@@ -45,12 +48,10 @@ impl CustomUpdate for Lion {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let rule = UpdateRule::custom("lion", Arc::new(Lion))?;
-    let data = PairData::of_pairs(PAIRS, &PairOptions::default())?;
 
     let fit = FitParams { rule, lr: Some(0.003), epochs: Some(60), ..PpParams::default().fit };
-    let tokenizer = Tokenizer::words().lowercase(true);
-    let params = PpParams { dim: 32, tokenizer, fit, ..PpParams::default() };
-    let model: Model = params.fit(&data, &TrainOptions::default())?.model.into();
+    let params = PpParams { dim: 32, fit, ..PpParams::default() };
+    let model: Model = params.train_pairs(PAIRS)?.into();
     let (alike, unlike) = (model.similarity("the ship", "the boat"), model.similarity("the ship", "rain"));
     println!("the ship, the boat {alike:.2}; the ship, rain {unlike:.2}");
     assert!(alike > unlike);

@@ -52,6 +52,12 @@ pub enum Error {
         /// Where the model was.
         model: PathBuf,
     },
+    /// A collection of a model that was in memory.
+    #[error("{}: its model was no file when it was made; {}, or hand it over with SentenceCollection::open_with_model", collection.display(), Remedy::ModelPlace)]
+    ModelInHand {
+        /// The collection.
+        collection: PathBuf,
+    },
     /// The model of a collection has become another one.
     #[error(
         "{}: its vectors are of another model than {} (digest {expected}, and not {found}); {}, or make the collection anew",
@@ -498,7 +504,7 @@ impl Error {
             Self::InitialVectorsDim { .. } => &[Remedy::InitialVectorsOfDim],
             Self::OtherSettings { .. } | Self::ForeignOutput { .. } => &[Remedy::Replace],
             Self::FolderInUse { .. } => &[Remedy::ShareByClaims],
-            Self::ModelGone { .. } | Self::OtherModel { .. } => &[Remedy::ModelPlace],
+            Self::ModelGone { .. } | Self::ModelInHand { .. } | Self::OtherModel { .. } => &[Remedy::ModelPlace],
             _ => &[],
         }
     }

@@ -12,7 +12,7 @@
 //! let sentences = ["the train is late", "a storm brings rain"];
 //! let vectors = model.encode(&sentences)?; // an ndarray, one row a sentence
 //! let index = Index::new(&model, &sentences)?;
-//! assert_eq!(index.search("The train is late.", 10)?[0].sentence, "the train is late");
+//! assert_eq!(index.search("The train is late.", 10)?[0].text, "the train is late");
 //! # assert!((-1.0..=1.0).contains(&score) && vectors.nrows() == 2);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -32,6 +32,6 @@ pub use crate::{
     model::{handle::Model, trained::Trained},
     open,
     recipe::{Recipe, fine_tune, train, train_sentences},
-    sentence_index::{Hit, Index},
+    sentence_index::Index,
     system::{contract::System, pair_system::PairSystem, start::Start, text_system::TextSystem},
 };

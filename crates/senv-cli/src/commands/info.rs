@@ -212,7 +212,7 @@ fn of_model(model: &Model) -> Result<Value> {
         "weights": weights(model),
         "first_words": most_frequent,
         "hyperparameters": hyperparameters(model),
-        "parameters": model.config_json(),
+        "parameters": serde_json::from_str::<Value>(&model.config_json()).unwrap_or_default(),
     }))
 }
 

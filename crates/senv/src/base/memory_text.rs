@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use senv_core::{Error as CoreError, files::Unfinished};
+use senv_core::{Error as CoreError, files::Unfinished, text::is_blank};
 use tempfile::TempPath;
 
 use super::left_texts;
@@ -53,6 +53,48 @@ impl MemoryText {
     /// [`senv_core::Error::Io`] if a temporary file is needed and cannot be made or written.
     pub fn new<S: AsRef<str>>(sentences: impl IntoIterator<Item = S>) -> Result<Self> {
         Self::within(sentences, IN_MEMORY)
+    }
+
+    /// Pairs of sentences that mean the same, for [`PairKind::Pairs`](crate::data::PairKind::Pairs).
+    ///
+    /// ```
+    /// use senv::{PpParams, Start, System, TrainOptions, data::{MemoryText, PairFiles, PairInput, PairKind}};
+    ///
+    /// let pairs = [("a cat sat", "a cat was sitting"), ("the dog ran", "the dog was running")].repeat(10);
+    /// let text = MemoryText::pairs(pairs)?;
+    /// let files = PairFiles::from([PairInput::new(&text, PairKind::Pairs)]);
+    /// let trained = PpParams { dim: 8, ..PpParams::default() }.fit_input(&files, Start::Random, &TrainOptions::default())?;
+    /// assert!(trained.model.similarity("a cat sat", "a cat was sitting") > 0.5);
+    /// # Ok::<(), senv::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::BlankSentence`] for a pair with a blank sentence; as [`MemoryText::new`].
+    pub fn pairs<A: AsRef<str>, B: AsRef<str>>(pairs: impl IntoIterator<Item = (A, B)>) -> Result<Self> {
+        let lines = pairs.into_iter().enumerate().map(|(number, (a, b))| {
+            let (a, b) = (field(a.as_ref()), field(b.as_ref()));
+            if is_blank(&a) || is_blank(&b) { Err(Error::BlankSentence { number }) } else { Ok(format!("{a}\t{b}")) }
+        });
+        Self::new(lines.collect::<Result<Vec<_>>>()?)
+    }
+
+    /// Groups of sentences that say the same, such as the captions of an image, for
+    /// [`PairKind::Captions`](crate::data::PairKind::Captions).
+    ///
+    /// # Errors
+    /// As [`MemoryText::pairs`], with the number of the group.
+    pub fn groups<S: AsRef<str>>(groups: impl IntoIterator<Item = impl IntoIterator<Item = S>>) -> Result<Self> {
+        let mut lines = Vec::new();
+        for (number, group) in groups.into_iter().enumerate() {
+            for sentence in group {
+                let sentence = field(sentence.as_ref());
+                if is_blank(&sentence) {
+                    return Err(Error::BlankSentence { number });
+                }
+                lines.push(format!("{number}\t{sentence}"));
+            }
+        }
+        Self::new(lines)
     }
 
     /// With so many bytes in memory at most.
@@ -157,6 +199,11 @@ pub(crate) fn line(sentence: &str) -> Cow<'_, str> {
     if sentence.contains(['\n', '\r']) { sentence.replace(['\n', '\r'], " ").into() } else { sentence.into() }
 }
 
+/// A sentence as a field of a line.
+fn field(sentence: &str) -> Cow<'_, str> {
+    if sentence.contains('\t') { sentence.replace('\t', " ").into() } else { sentence.into() }
+}
+
 #[cfg(test)]
 mod tests {
     use std::fs;
@@ -171,6 +218,15 @@ mod tests {
             assert_eq!(fs::read_to_string(&text).unwrap(), "one two\n\nthree  four\nfive \n");
         }
         assert_eq!(fs::read_to_string(MemoryText::new([] as [&str; 0]).unwrap()).unwrap(), "");
+    }
+
+    #[test]
+    fn pairs_and_groups_are_lines_of_fields() {
+        let read = |text: Result<MemoryText>| fs::read_to_string(text.unwrap()).unwrap();
+        assert_eq!(read(MemoryText::pairs([("a\tb", "c\nd"), ("e", "f")])), "a b\tc d\ne\tf\n");
+        assert_eq!(read(MemoryText::groups([vec!["a", "b"], vec!["c"]])), "0\ta\n0\tb\n1\tc\n");
+        assert!(matches!(MemoryText::pairs([("a", "b"), ("c", " \t")]), Err(Error::BlankSentence { number: 1 })));
+        assert!(matches!(MemoryText::groups([["a", ""]]), Err(Error::BlankSentence { number: 0 })));
     }
 
     #[test]

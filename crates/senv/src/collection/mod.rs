@@ -4,9 +4,9 @@
 mod condition;
 mod context;
 mod model_place;
-mod new_sentences;
+pub(crate) mod new_sentences;
 mod ranked;
-mod search;
+pub(crate) mod search;
 mod sentences;
 mod shard_parts;
 mod text_columns;
@@ -16,7 +16,7 @@ mod web_export;
 
 use std::{path::Path, sync::Arc};
 
-use senv_core::{KnownWords, SentenceEncoder, text::Shard};
+use senv_core::{KnownWords, Table, text::Shard};
 use senv_index::{Collection, CollectionParams, IndexParams, NewRows, Rescoring};
 
 use self::{
@@ -33,6 +33,7 @@ use crate::{
 pub use self::web_export::WebExport;
 pub use self::{
     condition::Condition,
+    model_place::ModelSource,
     new_sentences::NewSentences,
     ranked::{DocumentHit, RankedCollection},
     search::{SentenceHit, SentenceSearch},
@@ -42,7 +43,7 @@ pub use self::{
 };
 
 /// Names of what is kept with a collection.
-const MODEL_PATH: &str = "model.path";
+pub(crate) const MODEL_PATH: &str = "model.path";
 const MODEL_KIND: &str = "model.kind";
 const MODEL_ORDER: &str = "model.order";
 const RECALL: &str = "recall";
@@ -85,8 +86,8 @@ impl Default for SentenceCollectionParams {
 /// Sentences in a folder on disk, with the model that encodes them: opened by memory maps, searched by meaning, added
 /// to, replaced and deleted.
 ///
-/// The collection keeps the path and the digest of its model, so that queries are encoded by the model that made the
-/// vectors; another one is refused. The name `english` stands for the English model that is part of the library
+/// The collection keeps the path of its model, if it has one, and its digest, so that queries are encoded by the model
+/// that made the vectors; another one is refused. The name `english` stands for the English model that is part of the library
 /// (feature `english`). [`Collection`] holds the vectors, writes the files, and locks them.
 ///
 /// ```
@@ -125,11 +126,12 @@ impl SentenceCollection {
     /// See [`SentenceCollection::DOCUMENT`].
     pub const PLACE: &str = "place";
 
-    /// Makes an empty collection in a folder, which is created, for the model at a path.
+    /// Makes an empty collection in a folder, which is created, for the model at a path, or for a model in hand
+    /// ([`ModelSource`]).
     ///
     /// # Errors
     /// As [`Model::open`]; [`senv_index::Error::Exists`] if there is a collection; [`senv_core::Error::Io`].
-    pub fn create(folder: impl AsRef<Path>, model: impl AsRef<Path>) -> Result<Self> {
+    pub fn create(folder: impl AsRef<Path>, model: impl Into<ModelSource>) -> Result<Self> {
         Self::create_with(folder, model, &SentenceCollectionParams::default())
     }
 
@@ -139,10 +141,10 @@ impl SentenceCollection {
     /// As [`SentenceCollection::create`]; [`senv_core::Error::InvalidParameter`] for settings outside their range.
     pub fn create_with(
         folder: impl AsRef<Path>,
-        model: impl AsRef<Path>,
+        model: impl Into<ModelSource>,
         params: &SentenceCollectionParams,
     ) -> Result<Self> {
-        let place = ModelPlace::open(model.as_ref(), params.order_weight)?;
+        let place = ModelPlace::open(model.into(), params.order_weight)?;
         let rows = Collection::create(folder, &rows_params(&place, params)?)?;
         Ok(Self { model: place.model, rows })
     }
@@ -157,11 +159,11 @@ impl SentenceCollection {
     /// As [`SentenceCollection::create_with`] and [`SentenceCollection::add_sentences`]; those of `next`.
     pub fn build<E: From<Error> + From<senv_index::Error>>(
         folder: impl AsRef<Path>,
-        model: impl AsRef<Path>,
+        model: impl Into<ModelSource>,
         params: &SentenceCollectionParams,
         next: impl FnMut(usize) -> Result<Option<NewSentences>, E>,
     ) -> Result<Self, E> {
-        Self::build_in(folder.as_ref(), model.as_ref(), params, next, false)
+        Self::build_in(folder.as_ref(), model.into(), params, next, false)
     }
 
     /// The same in place of the collection that is there, if there is one, which stays after an error.
@@ -170,16 +172,16 @@ impl SentenceCollection {
     /// As [`SentenceCollection::build`], but for [`senv_index::Error::Exists`].
     pub fn rebuild<E: From<Error> + From<senv_index::Error>>(
         folder: impl AsRef<Path>,
-        model: impl AsRef<Path>,
+        model: impl Into<ModelSource>,
         params: &SentenceCollectionParams,
         next: impl FnMut(usize) -> Result<Option<NewSentences>, E>,
     ) -> Result<Self, E> {
-        Self::build_in(folder.as_ref(), model.as_ref(), params, next, true)
+        Self::build_in(folder.as_ref(), model.into(), params, next, true)
     }
 
     fn build_in<E: From<Error> + From<senv_index::Error>>(
         folder: &Path,
-        model: &Path,
+        model: ModelSource,
         params: &SentenceCollectionParams,
         next: impl FnMut(usize) -> Result<Option<NewSentences>, E>,
         replace: bool,
@@ -207,15 +209,15 @@ impl SentenceCollection {
         Self::open_at(folder.as_ref(), None)
     }
 
-    /// The same with the model at another path than it lay; it must be the same model.
+    /// The same with the model at another path than it lay, or with the model in hand; it must be the same model.
     ///
     /// # Errors
     /// As [`SentenceCollection::open`].
-    pub fn open_with_model(folder: impl AsRef<Path>, model: impl AsRef<Path>) -> Result<Self> {
-        Self::open_at(folder.as_ref(), Some(model.as_ref()))
+    pub fn open_with_model(folder: impl AsRef<Path>, model: impl Into<ModelSource>) -> Result<Self> {
+        Self::open_at(folder.as_ref(), Some(model.into()))
     }
 
-    fn open_at(folder: &Path, model: Option<&Path>) -> Result<Self> {
+    fn open_at(folder: &Path, model: Option<ModelSource>) -> Result<Self> {
         let rows = Collection::open(folder)?;
         let path = rows.metadata().get(MODEL_PATH).filter(|_| rows.columns().first().is_some_and(|name| name == TEXT));
         let path = path.ok_or_else(|| Error::NoSentences { collection: folder.to_owned() })?;
@@ -418,10 +420,13 @@ impl SentenceCollection {
     ///
     /// # Errors
     /// As [`Collection::search_batch`].
-    pub fn search_batch(&self, queries: &[&str], search: &SentenceSearch<'_>) -> Result<Vec<Vec<SentenceHit>>> {
-        let (vectors, _) = self.model.encode_batch(queries)?;
-        let vectors: Vec<&[f32]> = vectors.rows().into_iter().filter_map(|row| row.to_slice()).collect();
-        self.search_vectors(&vectors, search)
+    pub fn search_batch(
+        &self,
+        queries: &[impl AsRef<str>],
+        search: &SentenceSearch<'_>,
+    ) -> Result<Vec<Vec<SentenceHit>>> {
+        let vectors = Table::from(self.model.encode(queries)?);
+        self.search_vectors(&vectors.iter().collect::<Vec<_>>(), search)
     }
 
     /// The same of queries that were encoded already.

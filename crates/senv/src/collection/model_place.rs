@@ -1,6 +1,9 @@
 //! The model of a collection: where it lies, and whether it is still the same.
 
-use std::{fs, path::Path};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 use super::weighted;
 use crate::{
@@ -16,6 +19,44 @@ fn is_english(#[cfg_attr(not(feature = "english"), expect(unused))] path: &Path)
     false
 }
 
+/// Where the model of a collection comes from: a path, which the collection keeps, or a model in hand, which is handed
+/// over again when the collection is opened ([`SentenceCollection::open_with_model`](crate::SentenceCollection)).
+///
+/// Whatever names a path becomes one, and so does a [`Model`]; of an encoder that is none,
+/// [`Model::from_encoder`] makes one.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum ModelSource {
+    /// A file, a folder of Model2Vec, or the name `english`.
+    Path(PathBuf),
+    /// A model in memory.
+    Model(Model),
+}
+
+macro_rules! paths {
+    ($($path:ty),*) => {$(
+        impl From<$path> for ModelSource {
+            fn from(path: $path) -> Self {
+                Self::Path(path.into())
+            }
+        }
+    )*};
+}
+
+paths!(&str, String, &String, &Path, PathBuf, &PathBuf);
+
+impl From<Model> for ModelSource {
+    fn from(model: Model) -> Self {
+        Self::Model(model)
+    }
+}
+
+impl From<&Model> for ModelSource {
+    fn from(model: &Model) -> Self {
+        Self::Model(model.clone())
+    }
+}
+
 /// A model, its digest, and the name under which it is found again.
 #[derive(Debug)]
 pub(super) struct ModelPlace {
@@ -27,12 +68,17 @@ pub(super) struct ModelPlace {
 }
 
 impl ModelPlace {
-    /// Opens the model for a new collection.
-    pub(super) fn open(path: &Path, order_weight: f64) -> Result<Self> {
-        let model = Model::open(path)?;
+    /// The model for a new collection; the path of one in hand is empty.
+    pub(super) fn open(source: ModelSource, order_weight: f64) -> Result<Self> {
+        let (model, digest, path) = match source {
+            ModelSource::Path(path) => (Model::open(&path)?, model_digest(&path)?, kept_path(&path)?),
+            ModelSource::Model(model) => {
+                let digest = model.digest()?;
+                (model, digest, String::new())
+            }
+        };
         let reads_order = model.reads_order();
-        let (model, digest) = (weighted(model, order_weight)?, model_digest(path)?);
-        Ok(Self { model, reads_order, digest, path: kept_path(path)? })
+        Ok(Self { model: weighted(model, order_weight)?, reads_order, digest, path })
     }
 }
 
@@ -61,20 +107,29 @@ fn check(folder: &Path, digest: &str, model: &Path) -> Result<()> {
     {
         return Err(senv_core::Error::not_a_file(model, &metadata).into());
     }
-    let found = model_digest(model)?;
-    if !digest.is_empty() && found != digest {
-        let (collection, model, expected) = (folder.to_owned(), model.to_owned(), digest.to_owned());
-        return Err(Error::OtherModel { collection, model, expected, found });
+    same(folder, digest, model, model_digest(model)?)
+}
+
+/// Refuses a model of another digest.
+fn same(folder: &Path, digest: &str, model: &Path, found: String) -> Result<()> {
+    if digest.is_empty() || found == digest {
+        return Ok(());
     }
-    Ok(())
+    let (collection, model, expected) = (folder.to_owned(), model.to_owned(), digest.to_owned());
+    Err(Error::OtherModel { collection, model, expected, found })
 }
 
 /// Opens the model of a collection, which must have this digest: at `given`, or else where it lay when the collection
 /// was made, or else beside the folder of the collection.
-pub(super) fn open_again(folder: &Path, digest: &str, kept: &str, given: Option<&Path>) -> Result<Model> {
+pub(super) fn open_again(folder: &Path, digest: &str, kept: &str, given: Option<ModelSource>) -> Result<Model> {
     let kept = Path::new(kept);
     let path = match given {
-        Some(path) => path.to_owned(),
+        Some(ModelSource::Path(path)) => path,
+        Some(ModelSource::Model(model)) => {
+            same(folder, digest, Path::new("the model given"), model.digest()?)?;
+            return Ok(model);
+        }
+        None if kept.as_os_str().is_empty() => return Err(Error::ModelInHand { collection: folder.to_owned() }),
         None if is_english(kept) || kept.exists() => kept.to_owned(),
         None => {
             // Behind links, and of a folder such as `.`, too.

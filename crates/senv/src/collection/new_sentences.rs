@@ -164,7 +164,7 @@ fn has_no_direction(vector: &[f32]) -> bool {
 }
 
 /// The vectors of sentences.
-fn encode(model: &Model, texts: &[String]) -> Result<Table> {
+pub(crate) fn encode(model: &dyn SentenceEncoder, texts: &[String]) -> Result<Table> {
     let (rows, dim) = (texts.len(), model.dim());
     let mut values: Vec<f32> = Vec::new();
     let too_large = |_| senv_core::Error::TooLarge { rows, dim };
@@ -183,7 +183,7 @@ fn encode(model: &Model, texts: &[String]) -> Result<Table> {
 }
 
 /// Refuses vectors of another model, or of other sentences: some at even distances are made anew.
-fn compare(model: &Model, texts: &[String], vectors: &Table) -> Result<()> {
+pub(crate) fn compare(model: &dyn SentenceEncoder, texts: &[String], vectors: &Table) -> Result<()> {
     if vectors.dim() != model.dim() || vectors.n_rows() != texts.len() {
         // The collection has an error for it.
         return Ok(());

@@ -1,6 +1,9 @@
 //! A search for distinct sentences: equal ones are one hit.
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    borrow::Cow,
+    collections::{HashMap, HashSet},
+};
 
 use senv_index::{Collection, Found, Search};
 
@@ -53,24 +56,63 @@ impl std::fmt::Debug for SentenceSearch<'_> {
     }
 }
 
+/// Sentences with vectors, wherever they are kept: on disk, or in memory.
+pub(crate) trait SearchedSentences {
+    /// The `k` positions nearest to each query, among those that `keep(query, position)` accepts, in order.
+    fn nearest(&self, queries: &[&[f32]], k: usize, recall: f32, keep: Option<&Keep<'_>>) -> Result<Vec<Vec<Found>>>;
+
+    /// The sentence at a position.
+    fn sentence(&self, position: usize) -> Result<Cow<'_, str>>;
+
+    /// Positions, those of deleted sentences counted.
+    fn n_positions(&self) -> usize;
+
+    /// For each position whether there is a sentence that is wanted.
+    fn positions_where(&self, wanted: &(dyn Fn(&str) -> bool + Sync)) -> Result<Vec<bool>>;
+}
+
+/// Which sentences count, by the number of the query and the position.
+pub(crate) type Keep<'a> = dyn Fn(usize, usize) -> bool + Sync + 'a;
+
+impl SearchedSentences for Collection {
+    fn nearest(&self, queries: &[&[f32]], k: usize, recall: f32, keep: Option<&Keep<'_>>) -> Result<Vec<Vec<Found>>> {
+        let search = Search::new(k).recall(recall);
+        Ok(match keep {
+            Some(keep) => self.search_batch(queries, &search.keep(keep)),
+            None => self.search_batch(queries, &search),
+        }?)
+    }
+
+    fn sentence(&self, position: usize) -> Result<Cow<'_, str>> {
+        Ok(self.text(position, TEXT)?.into())
+    }
+
+    fn n_positions(&self) -> usize {
+        self.n_positions()
+    }
+
+    fn positions_where(&self, wanted: &(dyn Fn(&str) -> bool + Sync)) -> Result<Vec<bool>> {
+        Ok(self.positions_where(TEXT, wanted)?)
+    }
+}
+
 /// The nearest distinct sentences of each query.
-pub(super) fn search(
-    rows: &Collection,
+pub(crate) fn search(
+    rows: &impl SearchedSentences,
     queries: &[&[f32]],
     search: &SentenceSearch<'_>,
     recall: f32,
 ) -> Result<Vec<Vec<SentenceHit>>> {
     let all = |_: usize, _: usize| true;
-    let keep = search.keep.unwrap_or(&all);
+    let keep: &Keep<'_> = search.keep.unwrap_or(&all);
     let mut hits = vec![Vec::new(); queries.len()];
     let mut open: Vec<usize> = (0..queries.len()).collect();
     let mut wanted = search.k.saturating_add(search.k.clamp(2, 10));
     while search.k > 0 && !open.is_empty() {
         let vectors: Vec<&[f32]> = open.iter().map(|&query| queries[query]).collect();
         let of_open = |query: usize, position: usize| keep(open[query], position);
-        let asked = Search::new(wanted).recall(recall);
-        let asked = if search.keep.is_some() { asked.keep(&of_open) } else { asked };
-        let found = rows.search_batch(&vectors, &asked)?;
+        let kept: Option<&Keep<'_>> = if search.keep.is_some() { Some(&of_open) } else { None };
+        let found = rows.nearest(&vectors, wanted, recall, kept)?;
         let mut incomplete = Vec::new();
         for (&query, found) in open.iter().zip(&found) {
             let is_all = found.len() < wanted;
@@ -91,7 +133,7 @@ pub(super) fn search(
 /// The hits among rows that were found, the nearest first; `None` if there may be more sentences, or more of a
 /// sentence.
 fn grouped(
-    rows: &Collection,
+    rows: &impl SearchedSentences,
     found: &[Found],
     is_all: bool,
     search: &SentenceSearch<'_>,
@@ -99,10 +141,11 @@ fn grouped(
     let mut hits: Vec<SentenceHit> = Vec::new();
     let mut places: HashMap<String, usize> = HashMap::new();
     for found in found.iter().take_while(|found| found.cosine >= search.min_cosine) {
-        let text = rows.text(found.position, TEXT)?;
-        match places.get(&text) {
+        let text = rows.sentence(found.position)?;
+        match places.get(&*text) {
             Some(&place) => hits[place].positions.push(found.position),
             None => {
+                let text = text.into_owned();
                 places.insert(text.clone(), hits.len());
                 hits.push(SentenceHit { id: found.id, cosine: found.cosine, text, positions: vec![found.position] });
             }
@@ -118,7 +161,7 @@ fn grouped(
 /// The same where some sentences are there thousands of times: what was found is looked for in all of the text, and the
 /// next search is among the others.
 fn thorough(
-    rows: &Collection,
+    rows: &impl SearchedSentences,
     query: &[f32],
     search: &SentenceSearch<'_>,
     recall: f32,
@@ -129,10 +172,10 @@ fn thorough(
     let mut rest = vec![true; rows.n_positions()];
     while hits.len() < search.k {
         let is_left = |_: usize, position: usize| rest[position] && keep(position);
-        let found = rows.search(query, &Search::new(search.k).recall(recall).keep(&is_left))?;
+        let found = rows.nearest(&[query], search.k, recall, Some(&is_left))?.pop().unwrap_or_default();
         let mut new = Vec::new();
         for found in found.iter().take_while(|found| found.cosine >= search.min_cosine) {
-            let text = rows.text(found.position, TEXT)?;
+            let text = rows.sentence(found.position)?.into_owned();
             if seen.insert(text.clone()) {
                 new.push(SentenceHit { id: found.id, cosine: found.cosine, text, positions: Vec::new() });
             }
@@ -142,10 +185,10 @@ fn thorough(
         }
         let places: HashMap<&str, usize> = new.iter().enumerate().map(|(i, hit)| (hit.text.as_str(), i)).collect();
         let mut positions = vec![Vec::new(); new.len()];
-        let equal = rows.positions_where(TEXT, |text| places.contains_key(text))?;
+        let equal = rows.positions_where(&|text| places.contains_key(text))?;
         for position in (0..equal.len()).filter(|&position| equal[position]) {
             rest[position] = false;
-            if let Some(&place) = places.get(rows.text(position, TEXT)?.as_str()).filter(|_| keep(position)) {
+            if let Some(&place) = places.get(&*rows.sentence(position)?).filter(|_| keep(position)) {
                 positions[place].push(position);
             }
         }

@@ -30,6 +30,14 @@ pub struct PairInput {
     pub weight: Option<f64>,
 }
 
+impl PairInput {
+    /// A file, or a [`MemoryText`](super::MemoryText), whose groups come once an epoch each.
+    #[must_use]
+    pub fn new(path: impl AsRef<Path>, kind: PairKind) -> Self {
+        Self { path: path.as_ref().to_owned(), kind, weight: None }
+    }
+}
+
 /// Files of pairs and how they are read: what a system on pairs is trained on.
 #[derive(Debug, Clone, Default)]
 pub struct PairFiles {
@@ -39,6 +47,13 @@ pub struct PairFiles {
     pub options: PairOptions,
     /// Pairs of a second stage, for the systems that train in two: PP, CSE and GRAN.
     pub second: Option<SecondStage>,
+}
+
+/// Files that are read as usual.
+impl<const N: usize> From<[PairInput; N]> for PairFiles {
+    fn from(inputs: [PairInput; N]) -> Self {
+        Self { inputs: inputs.into(), ..Self::default() }
+    }
 }
 
 /// A second stage of training, which goes on from the best weights of the first with the same settings.

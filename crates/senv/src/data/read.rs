@@ -46,24 +46,24 @@ impl PairData {
         Self { vocabulary, sources, reports: Vec::new() }
     }
 
-    /// Pairs in memory.
+    /// Pairs in memory that mean the same.
     ///
     /// ```
     /// use senv::data::{PairData, PairOptions};
-    /// let pairs = [["the ship sails", "the boat leaves"], ["rain falls", "it pours"]];
+    /// let pairs = [("the ship sails", "the boat leaves"), ("rain falls", "it pours")];
     /// let data = PairData::of_pairs(pairs, &PairOptions::default())?;
     /// assert_eq!((data.sources[0].n_groups(), data.vocabulary.len()), (2, 9));
     /// # Ok::<(), senv::Error>(())
     /// ```
     ///
     /// # Errors
-    /// As [`PairData::read`]; [`senv_core::Error::Io`] if a temporary file is needed and cannot be written.
-    pub fn of_pairs<S: AsRef<str>>(pairs: impl IntoIterator<Item = [S; 2]>, options: &PairOptions) -> Result<Self> {
-        let line = |pair: [S; 2]| pair.map(|sentence| sentence.as_ref().replace('\t', " ")).join("\t");
-        MemoryText::lend(pairs.into_iter().map(line), |text| {
-            let input = PairInput { path: text.as_ref().to_owned(), kind: PairKind::Pairs, weight: None };
-            Self::read(&[input], options, &NoObserver)
-        })
+    /// As [`PairData::read`] and [`MemoryText::pairs`].
+    pub fn of_pairs<A: AsRef<str>, B: AsRef<str>>(
+        pairs: impl IntoIterator<Item = (A, B)>,
+        options: &PairOptions,
+    ) -> Result<Self> {
+        let text = MemoryText::pairs(pairs)?;
+        Self::read(&[PairInput::new(&text, PairKind::Pairs)], options, &NoObserver)
     }
 
     /// Reads files.

@@ -55,7 +55,7 @@ hyperparameters! {
 /// use senv::parts::core::RunOptions;
 /// use senv::parts::encoders::{Average, Pooling};
 ///
-/// let pairs = [["rain falls", "it pours"], ["ships sail", "boats leave"]];
+/// let pairs = [("rain falls", "it pours"), ("ships sail", "boats leave")];
 /// let data = PairData::of_pairs(pairs, &PairOptions::default())?;
 /// let (encoder, loss, params) = (Average::new(8, Pooling::Mean), PairLoss::default(), PairParams::default());
 /// let mut objective = PairObjective::new("mine", &encoder, &loss, &data, &params);

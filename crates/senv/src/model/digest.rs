@@ -2,7 +2,7 @@
 
 use std::{
     fs::File,
-    io::{Read, Seek, SeekFrom},
+    io::{Read, Seek, SeekFrom, Write},
     path::Path,
 };
 
@@ -45,6 +45,28 @@ pub fn model_digest(path: impl AsRef<Path>) -> Result<String> {
     match ModelFile::open(path) {
         Ok(file) if file.has_checksums() => Ok(of_model(&file)),
         _ => Ok(of_pieces(path).map_err(|e| senv_core::Error::io("read", path, e))?),
+    }
+}
+
+/// The digest of a model that is in no file: of the bytes that it is written as.
+pub(crate) fn of_written(write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<String> {
+    let mut bytes = Bytes(Vec::new());
+    write(&mut bytes)?;
+    Ok(of_model(&ModelFile::from_bytes(bytes.0)?))
+}
+
+/// Bytes in memory; where that is lacking, an error.
+struct Bytes(Vec<u8>);
+
+impl Write for Bytes {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.try_reserve(bytes.len()).map_err(|_| std::io::ErrorKind::OutOfMemory)?;
+        self.0.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
     }
 }
 

@@ -26,6 +26,7 @@ use crate::{
     model::{
         decode::{DecodedSentence, Interpolation},
         expansion::{ExpansionReport, VocabularyExpansion},
+        named_encoder::NamedEncoder,
         reverse_dictionary::DefinedWord,
         saved::{Abilities, SavedModel},
         word_vectors::embeddings_of,
@@ -77,6 +78,42 @@ impl Model {
         let tokenizer = tokenizer.unwrap_or_else(|| tokenizer_of_words(&vocabulary));
         let features = words(&vocabulary)?;
         Ok(AverageEncoder::new(tokenizer, vocabulary, features, table)?.into())
+    }
+
+    /// An encoder of a program's own, for what asks for a model: collections, evaluations, jobs. A collection knows it
+    /// again by the digest, which is to change whenever its vectors do, such as `my-encoder 3`. It has no file, and no
+    /// words that could be counted.
+    ///
+    /// ```
+    /// use senv::{Model, SentenceCollection, SentenceEncoder};
+    /// # let folder = tempfile::tempdir()?;
+    /// # let folder = folder.path().join("my.index");
+    /// # fn test(folder: std::path::PathBuf, mine: impl SentenceEncoder + 'static) -> senv::Result<()> {
+    /// let model = Model::from_encoder("my-encoder 3", mine)?;
+    /// let mut collection = SentenceCollection::create(&folder, &model)?;
+    /// collection.add(&["The train is late."])?;
+    /// let again = SentenceCollection::open_with_model(&folder, &model)?;
+    /// # assert_eq!(again.len(), 1);
+    /// # Ok(()) }
+    /// # test(folder, senv::english()?)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// None at present.
+    pub fn from_encoder(digest: &str, encoder: impl SentenceEncoder + 'static) -> Result<Self> {
+        let none: [(&str, u64); 0] = [];
+        let vocabulary = Vocabulary::from_counts(none, 0)?;
+        Ok(NamedEncoder { encoder, digest: digest.to_owned(), tokenizer: Tokenizer::whitespace(), vocabulary }.into())
+    }
+
+    /// A digest of it in hexadecimal digits, which that of another model differs from; that of the file that it is saved
+    /// to is the same ([`model_digest`](crate::model::model_digest)).
+    ///
+    /// # Errors
+    /// For a model that has no file of its own, as one of Model2Vec; if memory for its bytes is lacking.
+    pub fn digest(&self) -> Result<String> {
+        self.0.digest()
     }
 
     /// The name of its kind: that of its system, `embeddings` for word vectors.
@@ -339,6 +376,10 @@ impl SentenceEncoder for Model {
 
     fn encode_sentence(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
         self.0.encode_into(sentence, scratch, out)
+    }
+
+    fn try_encode_into(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> senv_core::Result<Coverage> {
+        self.0.try_encode_into(sentence, scratch, out)
     }
 
     fn encode_batch(&self, sentences: &[&str]) -> senv_core::Result<(Array2<f32>, Vec<Coverage>)> {

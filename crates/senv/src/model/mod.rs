@@ -6,6 +6,7 @@ pub(crate) mod encoder_model;
 pub(crate) mod expansion;
 mod finite;
 pub(crate) mod handle;
+mod named_encoder;
 pub(crate) mod reverse_dictionary;
 pub(crate) mod saved;
 pub(crate) mod score_pairs;

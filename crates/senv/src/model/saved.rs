@@ -9,6 +9,7 @@ use senv_store::{Embeddings, ModelFile};
 
 use super::{
     decode::Decode,
+    digest::of_written,
     expansion::{ExpansionReport, VocabularyExpansion},
     handle::Model,
     reverse_dictionary::ReverseDictionary,
@@ -70,6 +71,15 @@ pub trait SavedModel: SentenceEncoder + Any + Debug {
 
     /// Makes what speeds up the encoding of many sentences.
     fn prepare_for_many(&self) {}
+
+    /// A digest of it in hexadecimal digits, which that of another model differs from: by default that of the file that
+    /// it is written to ([`model_digest`](crate::model::model_digest)).
+    ///
+    /// # Errors
+    /// If it cannot be written, or memory for its bytes is lacking.
+    fn digest(&self) -> Result<String> {
+        of_written(|writer| self.write(Destination::Writer(writer)))
+    }
 }
 
 /// What a model can do beside encoding, each part of which it has or has not.

@@ -8,7 +8,7 @@ use crate::{
     check::LossAgainstChance,
     error::{Error, Result},
     gradient::{FitOutcome, Phases, Stopped, Weights},
-    model::handle::Model,
+    model::{handle::Model, saved::SavedModel},
     start::initial::InitialVectorReport,
 };
 
@@ -41,6 +41,15 @@ pub struct Trained<M> {
     pub initial: InitialVectorReport,
     /// How the first of two stages went, where this run trained it.
     pub first_stage: Option<Box<Trained<()>>>,
+}
+
+impl<M: SavedModel> Trained<M> {
+    /// The terms under which the model may be used, where training started from a model that has some: of the English
+    /// one CC BY-SA 4.0.
+    #[must_use]
+    pub fn terms(&self) -> Option<&str> {
+        self.model.vocabulary().terms()
+    }
 }
 
 impl<M> Trained<M> {

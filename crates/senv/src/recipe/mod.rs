@@ -164,11 +164,17 @@ impl Recipe {
     /// # Errors
     /// Whatever is wrong with the text, the memory, or the training itself.
     pub fn fit(&self, options: &TrainOptions<'_>) -> Result<Model> {
-        Ok(match self {
+        let model = match self {
             Self::Neighbours(recipe) => Model::from(recipe.fit_on(&recipe.read(options)?, options)?.model),
             Self::Words(words) => Model::from(words.fit(options)?.model),
             Self::Unchanged(model) => model.clone(),
-        })
+        };
+        if let Some(terms) = model.terms() {
+            options
+                .observer
+                .note(&format!("the model has terms, which come from the one that it starts from: {terms}"));
+        }
+        Ok(model)
     }
 }
 
@@ -269,12 +275,37 @@ impl NeighbourRecipe {
 /// # Errors
 /// As [`Recipe::fit`].
 pub fn train(text: impl TextFiles) -> Result<Model> {
-    let (text, options) = (text.paths(), TrainOptions::default());
+    train_with(text, &TrainOptions::default())
+}
+
+/// [`train`] with options: who hears of the progress and may stop it, checkpoints, threads.
+///
+/// ```
+/// use senv::{CancelToken, Control, Progress, TrainOptions};
+/// # let folder = tempfile::tempdir()?;
+/// # let text = folder.path().join("text.txt");
+/// # std::fs::write(&text, "the cat sat on the mat\nthe dog lay on the rug\n".repeat(20))?;
+///
+/// let cancel = CancelToken::new(); // for a button, a signal, a deadline
+/// let observer = cancel.with(|progress: &Progress| {
+///     eprintln!("{:.0} %", 100.0 * progress.done);
+///     Control::Continue
+/// });
+/// # cancel.cancel();
+/// let trained = senv::train_with(&text, &TrainOptions { observer: &observer, ..TrainOptions::default() });
+/// assert!(trained.is_err_and(|error| error.is_interrupted()));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// As [`Recipe::fit`].
+pub fn train_with(text: impl TextFiles, options: &TrainOptions<'_>) -> Result<Model> {
+    let text = text.paths();
     let sample = TextSample::read_of(&text, &options.text);
-    let recipe = Recipe::choose_by(&sample, &text, &[] as &[&Path], &options)?;
+    let recipe = Recipe::choose_by(&sample, &text, &[] as &[&Path], options)?;
     #[cfg(feature = "english")]
-    let (recipe, _) = recipe.choose_start(&sample, &crate::english()?, senv_english::MIN_KNOWN_SHARE, &options)?;
-    recipe.fit(&options)
+    let (recipe, _) = recipe.choose_start(&sample, &crate::english()?, senv_english::MIN_KNOWN_SHARE, options)?;
+    recipe.fit(options)
 }
 
 /// Goes on from a model with text files: [`train`], but its words stay known and start from its vectors.
@@ -289,10 +320,17 @@ pub fn train(text: impl TextFiles) -> Result<Model> {
 /// # Errors
 /// As [`Recipe::fine_tune_from`] and [`Recipe::fit`].
 pub fn fine_tune(model: &Model, text: impl TextFiles) -> Result<Model> {
-    let (text, options) = (text.paths(), TrainOptions::default());
-    let mut recipe = Recipe::choose(&text, &[] as &[&Path], &options)?;
+    fine_tune_with(model, text, &TrainOptions::default())
+}
+
+/// [`fine_tune`] with options.
+///
+/// # Errors
+/// As [`fine_tune`].
+pub fn fine_tune_with(model: &Model, text: impl TextFiles, options: &TrainOptions<'_>) -> Result<Model> {
+    let mut recipe = Recipe::choose(&text.paths(), &[] as &[&Path], options)?;
     recipe.fine_tune_from(model, options.observer)?;
-    recipe.fit(&options)
+    recipe.fit(options)
 }
 
 /// Trains a model on sentences in memory, in order, with an empty one between documents: as [`train`] on a file with
@@ -308,7 +346,18 @@ pub fn fine_tune(model: &Model, text: impl TextFiles) -> Result<Model> {
 /// # Errors
 /// As [`train`]; if the temporary file cannot be written.
 pub fn train_sentences<S: AsRef<str>>(sentences: impl IntoIterator<Item = S>) -> Result<Model> {
-    MemoryText::lend(sentences, |text| train(text))
+    train_sentences_with(sentences, &TrainOptions::default())
+}
+
+/// [`train_sentences`] with options.
+///
+/// # Errors
+/// As [`train_sentences`].
+pub fn train_sentences_with<S: AsRef<str>>(
+    sentences: impl IntoIterator<Item = S>,
+    options: &TrainOptions<'_>,
+) -> Result<Model> {
+    MemoryText::lend(sentences, |text| train_with(text, options))
 }
 
 impl Recipe {

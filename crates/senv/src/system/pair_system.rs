@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::{
     base::{sealed::Sealed, train_options::TrainOptions},
-    data::{PairData, PairFiles},
+    data::{MemoryText, PairData, PairFiles, PairInput, PairKind},
     error::Result,
     gradient::{Decay, FitParams, PairLoss, PairParams, scored_pairs::ScoredPairs},
     model::{handle::Model, saved::SavedModel, trained::Trained, word_vectors::embeddings_of},
@@ -76,6 +76,29 @@ pub trait PairSystem:
             system.resolve_lr(of_start.as_ref().or(options.vectors), None, options.observer);
         }
         Self::Model::fit_pairs(&system, data, start, options)
+    }
+
+    /// Trains on pairs in memory that mean the same, with these parameters. [`MemoryText`] has groups, and goes with
+    /// options and a start.
+    ///
+    /// ```
+    /// use senv::{PairSystem, PpParams};
+    ///
+    /// let pairs = [("a cat sat", "a cat was sitting"), ("the dog ran", "the dog was running")].repeat(10);
+    /// let model = PpParams { dim: 8, ..PpParams::default() }.train_pairs(pairs)?;
+    /// assert!(model.similarity("a cat sat", "a cat was sitting") > 0.5);
+    /// # Ok::<(), senv::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`MemoryText::pairs`] and [`System::fit_input`].
+    fn train_pairs<A: AsRef<str>, B: AsRef<str>>(
+        &self,
+        pairs: impl IntoIterator<Item = (A, B)>,
+    ) -> Result<Self::Model> {
+        let text = MemoryText::pairs(pairs)?;
+        let files = PairFiles::from([PairInput::new(&text, PairKind::Pairs)]);
+        Ok(self.fit_input(&files, Start::Random, &TrainOptions::default())?.model)
     }
 
     /// Sets what follows from the start and from the files: how text is tokenized where that is automatic, and that

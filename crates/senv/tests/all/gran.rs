@@ -7,7 +7,7 @@ use senv::{
     PpParams, Progress, SentenceEncoder, System, TrainOptions, Trained,
     data::{PairData, PairInput, PairKind, PairOptions},
     forms::{GranGate, MarginLoss, Selection, StatePooling},
-    gradient::{FitParams, PairLoss, PairParams, Stopped},
+    gradient::{FitParams, PairLoss, PairParams},
     system::PairModel,
 };
 use tempfile::TempDir;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use senv::{
     CheckpointPlan, Error, Model, PvDbowParams, Sent2Vec, Sent2VecParams, TextSystem, TrainOptions, Trained,
-    Word2VecParams, forms::NegativeSamplingParams, gradient::Stopped, system::InitialVectorReport,
+    Word2VecParams, forms::NegativeSamplingParams, system::InitialVectorReport,
 };
 use senv_core::{Corpus, CorpusOptions, NoObserver, Observer, SentenceEncoder, Table, Vocabulary, kernels};
 use senv_store::Embeddings;

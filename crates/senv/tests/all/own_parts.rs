@@ -56,7 +56,7 @@ fn models_of_many_kinds_keep_a_tokenizer_of_the_program() {
     let bow = BowAutoencoderParams { dim: 8, tokenizer: tokenizer.clone(), ..Default::default() };
     let bow = bow.fit_files(&[MemoryText::new(text()).unwrap()], &TrainOptions::default()).unwrap().model;
     let options = PairOptions { tokenizer: tokenizer.clone(), ..PairOptions::default() };
-    let data = PairData::of_pairs([[SENTENCES[0], SENTENCES[1]], [SENTENCES[3], SENTENCES[4]]], &options).unwrap();
+    let data = PairData::of_pairs([(SENTENCES[0], SENTENCES[1]), (SENTENCES[3], SENTENCES[4])], &options).unwrap();
     let pp = PpParams { dim: 8, tokenizer: tokenizer.clone(), ..PpParams::default() };
     let folder = tempfile::tempdir().unwrap();
     for model in [
@@ -233,7 +233,7 @@ impl Observer for StopAt {
 
 fn on_pairs(loss: &dyn BatchLoss, options: &RunOptions<'_>) -> senv::Result<FitOutcome> {
     let data =
-        PairData::of_pairs([["rain falls", "it pours"], ["ships sail", "boats leave"]], &PairOptions::default())?;
+        PairData::of_pairs([("rain falls", "it pours"), ("ships sail", "boats leave")], &PairOptions::default())?;
     let (encoder, params) = (Average::new(4, Pooling::Mean), PairParams::default());
     let mut objective = PairObjective::new("renamed", &encoder, loss, &data, &params);
     let initial = || Ok(Weights::random(data.vocabulary.len(), 4, &encoder, 1)?);

@@ -10,7 +10,7 @@ use std::{
 
 use senv::{
     CheckpointPlan, PvDbowParams, Sent2Vec, Sent2VecParams, TextSystem, TrainOptions, Trained, Word2VecParams,
-    forms::NegativeSamplingParams, gradient::Stopped, model::SavedModel,
+    forms::NegativeSamplingParams, model::SavedModel,
 };
 use senv_core::{Control, NoObserver, Observer, Progress, Rows, ranks::ThreadRank};
 

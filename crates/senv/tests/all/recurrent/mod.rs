@@ -129,7 +129,7 @@ fn same_at_any_threads(name: &str, bits: impl Fn(usize) -> Vec<u32>) {
 
 /// Stops a run at the n-th report of training: at the latest after step 2^(n - 1).
 /// Whether a run was stopped, and says so.
-fn is_stopped<M>(run: &senv::Result<Trained<M>>) -> bool {
+fn is_stopped<M>(run: &senv::Result<senv::Trained<M>>) -> bool {
     run.as_ref().is_err_and(Error::is_interrupted)
 }
 
