@@ -17,11 +17,6 @@ const PAIRS: [(&str, &str); 4] = [
     ("rain falls on the hills", "it pours in the mountains"),
     ("sow lettuce in spring", "plant salad in april"),
     ("the train is late", "the railway runs behind time"),
-]; 4] = [
-    ["the ship left the port", "the boat sailed from the harbour"],
-    ["rain falls on the hills", "it pours in the mountains"],
-    ["sow lettuce in spring", "plant salad in april"],
-    ["the train is late", "the railway runs behind time"],
 ];
 
 /// Lion: steps of one length, against the sign of a mean of gradients. X. Chen et al., Symbolic Discovery of Optimization
