@@ -21,7 +21,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let vectors = english.encode(&SENTENCES)?; // an ndarray, one row a sentence
     println!("vectors    {} x {}", vectors.nrows(), vectors.ncols());
     for hit in Index::new(&english, &SENTENCES)?.search("A storm brings rain.", 1)? {
-        println!("nearest    {:.2}  {}", hit.cosine, hit.sentence);
+        println!("nearest    {:.2}  {}", hit.cosine, hit.text);
     }
 
     // Your text, one sentence a line: the model keeps what it knows and learns the words that it lacks.
@@ -61,7 +61,7 @@ mod tests {
             assert!(alike > 0.2 && alike > unlike + 0.2, "{alike} {unlike}");
             let index = Index::new(model, &SENTENCES).unwrap();
             let hits = index.search("A storm brings rain.", 1).unwrap();
-            assert_eq!(hits[0].sentence, SENTENCES[0]);
+            assert_eq!(hits[0].text, SENTENCES[0]);
         }
     }
 }
