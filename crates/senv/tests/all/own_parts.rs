@@ -51,21 +51,18 @@ fn models_of_many_kinds_keep_a_tokenizer_of_the_program() {
     let training = NegativeSamplingParams { epochs: Some(2), ..NegativeSamplingParams::default() };
     let sent2vec = Sent2VecParams { dim: 8, tokenizer: tokenizer.clone(), min_count, ..Default::default() };
     let sent2vec: Model = sent2vec.train_sentences(text()).unwrap().into();
-    let small = senv::CompressParams::default().compress(&sent2vec).unwrap();
     let dbow = PvDbowParams { dim: 8, tokenizer: tokenizer.clone(), min_count, training, ..Default::default() };
     let bow = BowAutoencoderParams { dim: 8, tokenizer: tokenizer.clone(), ..Default::default() };
     let bow = bow.fit_files(&[MemoryText::new(text()).unwrap()], &TrainOptions::default()).unwrap().model;
     let options = PairOptions { tokenizer: tokenizer.clone(), ..PairOptions::default() };
     let data = PairData::of_pairs([(SENTENCES[0], SENTENCES[1]), (SENTENCES[3], SENTENCES[4])], &options).unwrap();
     let pp = PpParams { dim: 8, tokenizer: tokenizer.clone(), ..PpParams::default() };
+    let pp: Model = pp.fit(&data, &TrainOptions::default()).unwrap().model.into();
+    let small = senv::CompressParams::default().compress(&pp).unwrap();
     let folder = tempfile::tempdir().unwrap();
-    for model in [
-        sent2vec,
-        StaticModel::from(small).into(),
-        dbow.train_sentences(text()).unwrap().into(),
-        bow.into(),
-        pp.fit(&data, &TrainOptions::default()).unwrap().model.into(),
-    ] {
+    for model in
+        [sent2vec, StaticModel::from(small).into(), dbow.train_sentences(text()).unwrap().into(), bow.into(), pp]
+    {
         let kind = model.kind();
         let path = folder.path().join(kind);
         model.save(&path).unwrap();
@@ -73,9 +70,9 @@ fn models_of_many_kinds_keep_a_tokenizer_of_the_program() {
         assert_eq!((opened.kind(), opened.tokenizer(), opened.tokenizer().name()), (kind, &tokenizer, "every-second"));
         // Neither words nor their case are those of the text.
         assert!(opened.vocabulary().id("si").is_some() && opened.vocabulary().id("ship").is_none(), "{kind}");
-        let vector = opened.encode_one("The Ship.");
-        assert_eq!(vector, model.encode_one("The Ship."), "{kind}");
-        assert_eq!(vector, model.encode_one("txe sxixp"), "{kind}: the same letters are read");
+        let vector = opened.encode_one("The Ship");
+        assert_eq!(vector, model.encode_one("The Ship"), "{kind}");
+        assert_eq!(vector, model.encode_one("txe szix"), "{kind}: the same letters are read");
         assert!(vector.iter().any(|&x| x != 0.0), "{kind}");
     }
 }
