@@ -19,8 +19,8 @@ const PAIRS: [(&str, &str); 4] = [
     ("the train is late", "the railway runs behind time"),
 ];
 
-/// Lion: steps of one length, against the sign of a mean of gradients. X. Chen et al., Symbolic Discovery of Optimization
-/// Algorithms, NeurIPS 2023, algorithm 2.
+/// Lion: steps of one length, against the sign of a mean of gradients. X. Chen et al., Symbolic Discovery of
+/// Optimization Algorithms, NeurIPS 2023, algorithm 2.
 #[derive(Debug)]
 struct Lion;
 

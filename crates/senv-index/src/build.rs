@@ -79,8 +79,8 @@ impl VectorIndex {
         Ok(index)
     }
 
-    /// [`VectorIndex::build`] of rows of any storage: in a file, computed, of another library. Each is asked for once, in
-    /// order, and copied.
+    /// [`VectorIndex::build`] of rows of any storage: in a file, computed, of another library. Each is asked for once,
+    /// in order, and copied.
     ///
     /// ```
     /// use senv_core::Rows;

@@ -67,8 +67,8 @@ impl Noise {
     }
 }
 
-/// Where negatives come from instead of [`Noise`]: a distribution of the program's own, hard negatives, those of a topic.
-/// [`fit`](crate::fit) takes a reference to it.
+/// Where negatives come from instead of [`Noise`]: a distribution of the program's own, hard negatives, those of a
+/// topic. [`fit`](crate::fit) takes a reference to it.
 ///
 /// ```
 /// use senv_core::rng::{Rng, Stream};
@@ -89,9 +89,9 @@ impl Noise {
 /// let _negatives = Negatives::from(&uniform);
 /// ```
 pub trait NoiseSource: Sync {
-    /// Draws a row of the target table. It must follow from the numbers of `rng` alone: then a run depends on its seed and
-    /// not on the number of threads, and a resumed one goes on as it would have. A row that the table has not ends the run
-    /// with an error.
+    /// Draws a row of the target table. It must follow from the numbers of `rng` alone: then a run depends on its seed
+    /// and not on the number of threads, and a resumed one goes on as it would have. A row that the table has not ends
+    /// the run with an error.
     fn draw(&self, rng: &mut Stream) -> u32;
 }
 

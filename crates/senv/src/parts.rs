@@ -1,5 +1,5 @@
-//! The crates that this one is made of, so that a program which brings something of its own depends on one crate and has
-//! all of the same release.
+//! The crates that this one is made of, so that a program which brings something of its own depends on one crate and
+//! has all of the same release.
 //!
 //! | to bring | implement | it goes to |
 //! | --- | --- | --- |

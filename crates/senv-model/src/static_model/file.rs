@@ -78,9 +78,9 @@ impl StaticEncoder {
     /// The encoder of an open model file of kind `static`.
     ///
     /// # Errors
-    /// [`Error::WrongKind`] for a model of another kind; [`Error::MissingTokenizer`]; [`Error::MissingTensor`], [`Error::WrongTensor`] and
-    /// [`Error::Checksum`] for a tensor; [`Error::BadFile`] for a configuration that cannot be read or does not fit the
-    /// tensors; [`Error::BadVocabulary`].
+    /// [`Error::WrongKind`] for a model of another kind; [`Error::MissingTokenizer`]; [`Error::MissingTensor`],
+    /// [`Error::WrongTensor`] and [`Error::Checksum`] for a tensor; [`Error::BadFile`] for a configuration that cannot
+    /// be read or does not fit the tensors; [`Error::BadVocabulary`].
     pub fn from_model_file(file: &ModelFile) -> Result<Self> {
         file.expect_kind(KIND)?;
         let bad = |reason: String| Error::BadFile { path: file.path().to_owned(), reason };

@@ -21,8 +21,8 @@ use super::{Rule, Tokenizer, lowercase_into};
 ///
 /// The same text must have the same tokens at any time and in any process, because sentences that a model encodes are
 /// looked up among the words that it was trained on. Threads call it at the same time. Tokens may be parts of the text
-/// or anything else; an empty one is left out. Where a tokenizer fails, it has to say so when it is made: here, there is
-/// no text without tokens but one that has none.
+/// or anything else; an empty one is left out. Where a tokenizer fails, it has to say so when it is made: here, there
+/// is no text without tokens but one that has none.
 pub trait Tokenize: Any + Debug + Send + Sync {
     /// Calls `token` with each token of `text`, in order.
     fn for_each(&self, text: &str, token: &mut dyn FnMut(&str));
@@ -106,11 +106,11 @@ impl Custom {
 
 impl Tokenizer {
     /// A tokenizer that the program brings itself. Models that are made with it hold its name, and open wherever it was
-    /// entered before: the name stands for `tokenize` as long as the program runs. A second call with a value of the same
-    /// type changes nothing, and gives the tokenizer of the first.
+    /// entered before: the name stands for `tokenize` as long as the program runs. A second call with a value of the
+    /// same type changes nothing, and gives the tokenizer of the first.
     ///
-    /// [`Tokenizer::lowercase`] and [`Tokenizer::strip_hashtags`] act as on every rule: text is lower-cased before it is
-    /// handed over, and the `#` is taken from tokens that come back.
+    /// [`Tokenizer::lowercase`] and [`Tokenizer::strip_hashtags`] act as on every rule: text is lower-cased before it
+    /// is handed over, and the `#` is taken from tokens that come back.
     ///
     /// ```
     /// use std::sync::Arc;

@@ -13,13 +13,12 @@ use senv_base::{
 use senv_kernels::Float;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
-use super::UpdateRule;
-
-/// An update rule that is none of [`UpdateRule`]; [`UpdateRule::custom`] makes one of it, which goes wherever one goes.
+/// An update rule that is none of [`UpdateRule`](super::UpdateRule); [`UpdateRule::custom`](super::UpdateRule::custom)
+/// makes one of it, which goes wherever one goes.
 ///
 /// A value changes by its own gradient and state alone, and not by those beside it: arrays are divided among threads,
-/// and of tables the rows of a batch are updated by themselves. What it remembers of a value from step to step are up to
-/// two numbers, which are zeros before the first; checkpoints hold them.
+/// and of tables the rows of a batch are updated by themselves. What it remembers of a value from step to step are up
+/// to two numbers, which are zeros before the first; checkpoints hold them.
 pub trait CustomUpdate: Any + Debug + Send + Sync {
     /// How many numbers it remembers of a value: 0, 1 or 2.
     fn n_moments(&self) -> usize {
@@ -34,11 +33,24 @@ pub trait CustomUpdate: Any + Debug + Send + Sync {
 static REGISTRY: Registry<dyn CustomUpdate> =
     Registry::new("update rule", &["adam", "adam-folded", "adam-skip-thoughts", "adagrad", "adadelta", "sgd"]);
 
-/// The name of a rule of [`UpdateRule::custom`]; a model opens with any name, training asks for the rule.
+/// The name of a rule of [`UpdateRule::custom`](super::UpdateRule::custom); a model opens with any name, training asks for the rule.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct CustomRule(&'static Registered<dyn CustomUpdate>);
 
 impl CustomRule {
+    /// Enters a rule under a name.
+    pub(super) fn enter(name: &str, rule: Arc<dyn CustomUpdate>) -> Result<Self> {
+        let of = (&*rule as &dyn Any).type_id();
+        let rule = Self(REGISTRY.enter(name, of, rule)?);
+        rule.check()?;
+        Ok(rule)
+    }
+
+    /// The rule of this name, if one was entered.
+    pub(super) fn entered(name: &str) -> Option<Self> {
+        REGISTRY.find(name).map(Self)
+    }
+
     /// Its name.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -68,53 +80,6 @@ impl Serialize for CustomRule {
 impl<'de> Deserialize<'de> for CustomRule {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         REGISTRY.named(&String::deserialize(from)?).map(Self).map_err(D::Error::custom)
-    }
-}
-
-impl UpdateRule {
-    /// An update rule that the program brings itself. Settings of models and checkpoints hold its name, which stands for
-    /// `rule` as long as the program runs; models that were trained with it open without it, training asks for it. A
-    /// second call with a value of the same type changes nothing, and gives the rule of the first: settings of a rule
-    /// belong into its name.
-    ///
-    /// ```
-    /// use std::sync::Arc;
-    /// use senv_core::{arrays::Parameters, optim::{CustomUpdate, ParametersOptimizer, UpdateRule}};
-    ///
-    /// /// Steps of one length, against the sign of the gradient.
-    /// #[derive(Debug)]
-    /// struct Sign;
-    ///
-    /// impl CustomUpdate for Sign {
-    ///     fn update(&self, _: u64, lr: f64, x: &mut [f32], d_x: &[f32], _: [&mut [f32]; 2]) {
-    ///         x.iter_mut().zip(d_x).for_each(|(x, d)| *x -= lr as f32 * d.signum());
-    ///     }
-    /// }
-    ///
-    /// let mut parameters = Parameters::<f32>::new();
-    /// parameters.push("w", [1, 2], vec![1.0, 1.0])?;
-    /// let mut gradient = Parameters::new();
-    /// gradient.push("w", [1, 2], vec![7.0, -0.1])?;
-    /// let mut optimizer = ParametersOptimizer::new(UpdateRule::custom("sign", Arc::new(Sign))?, &parameters)?;
-    /// optimizer.update(0.25, &mut parameters, &gradient)?;
-    /// assert_eq!(parameters[0].values(), [0.75, 1.25]);
-    /// # Ok::<(), senv_core::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// [`Error::BadName`] for a name that is not made of 1 to 64 ASCII letters, digits, hyphens, underscores and dots;
-    /// [`Error::NameTaken`] for that of another rule, or of an implementation of another type;
-    /// [`Error::InvalidParameter`] for more than two moments.
-    pub fn custom(name: &str, rule: Arc<dyn CustomUpdate>) -> Result<Self> {
-        let of = (&*rule as &dyn Any).type_id();
-        let rule = CustomRule(REGISTRY.enter(name, of, rule)?);
-        rule.check()?;
-        Ok(Self::Custom(rule))
-    }
-
-    /// The rule that [`UpdateRule::custom`] entered under this name.
-    pub(crate) fn entered(name: &str) -> Option<Self> {
-        REGISTRY.find(name).map(|rule| Self::Custom(CustomRule(rule)))
     }
 }
 
@@ -154,7 +119,7 @@ mod tests {
     use super::*;
     use crate::{
         Parameters,
-        optim::{ParametersOptimizer, TableOptimizer},
+        optim::{ParametersOptimizer, TableOptimizer, UpdateRule},
     };
 
     /// Heavy-ball momentum, with the first gradient of a value as a second moment.

@@ -18,7 +18,8 @@
 //! # Ok::<(), senv_core::Error>(())
 //! ```
 //!
-//! [`UpdateRule`] is the choice among them that settings hold, and [`UpdateRule::custom`] adds a rule of a program's own.
+//! [`UpdateRule`] is the choice among them that settings hold, and [`UpdateRule::custom`] adds a rule of a program's
+//! own.
 
 mod adadelta;
 mod adagrad;

@@ -1,5 +1,7 @@
 //! The choice among the optimizers, and the optimizer state of dense parameters.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -45,6 +47,48 @@ pub(super) enum CheckedRule {
 }
 
 impl UpdateRule {
+    /// An update rule that the program brings itself. Settings of models and checkpoints hold its name, which stands
+    /// for `rule` as long as the program runs; models that were trained with it open without it, training asks for it.
+    /// A second call with a value of the same type changes nothing, and gives the rule of the first: settings of a rule
+    /// belong into its name.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use senv_core::{arrays::Parameters, optim::{CustomUpdate, ParametersOptimizer, UpdateRule}};
+    ///
+    /// /// Steps of one length, against the sign of the gradient.
+    /// #[derive(Debug)]
+    /// struct Sign;
+    ///
+    /// impl CustomUpdate for Sign {
+    ///     fn update(&self, _: u64, lr: f64, x: &mut [f32], d_x: &[f32], _: [&mut [f32]; 2]) {
+    ///         x.iter_mut().zip(d_x).for_each(|(x, d)| *x -= lr as f32 * d.signum());
+    ///     }
+    /// }
+    ///
+    /// let mut parameters = Parameters::<f32>::new();
+    /// parameters.push("w", [1, 2], vec![1.0, 1.0])?;
+    /// let mut gradient = Parameters::new();
+    /// gradient.push("w", [1, 2], vec![7.0, -0.1])?;
+    /// let mut optimizer = ParametersOptimizer::new(UpdateRule::custom("sign", Arc::new(Sign))?, &parameters)?;
+    /// optimizer.update(0.25, &mut parameters, &gradient)?;
+    /// assert_eq!(parameters[0].values(), [0.75, 1.25]);
+    /// # Ok::<(), senv_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::BadName`] for a name that is not made of 1 to 64 ASCII letters, digits, hyphens, underscores and dots;
+    /// [`Error::NameTaken`] for that of another rule, or of an implementation of another type;
+    /// [`Error::InvalidParameter`] for more than two moments.
+    pub fn custom(name: &str, rule: Arc<dyn CustomUpdate>) -> Result<Self> {
+        CustomRule::enter(name, rule).map(Self::Custom)
+    }
+
+    /// The rule that [`UpdateRule::custom`] entered under this name.
+    pub(crate) fn entered(name: &str) -> Option<Self> {
+        CustomRule::entered(name).map(Self::Custom)
+    }
+
     pub(super) fn check(self) -> Result<CheckedRule> {
         Ok(match self {
             Self::Sgd => CheckedRule::Sgd,

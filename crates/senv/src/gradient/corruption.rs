@@ -35,8 +35,8 @@ impl Corruption {
     }
 }
 
-/// Word dropout: `out` gets the words of a sentence that are not deleted, each with probability `delete`, at least 0 and
-/// below 1; one always stays (F1). Nothing is drawn where nothing is deleted.
+/// Word dropout: `out` gets the words of a sentence that are not deleted, each with probability `delete`, at least 0
+/// and below 1; one always stays (F1). Nothing is drawn where nothing is deleted.
 ///
 /// ```
 /// use senv::{gradient::keep_words, parts::core::{TokenId, rng::stream}};

@@ -45,12 +45,13 @@ impl VectorDropout<'_> {
 }
 
 /// Loss and gradient of a batch, for [`Objective::gradients`](super::Objective::gradients): gathers the rows of its
-/// words, encodes its sentences, and takes the gradient of their vectors back to words and parameters. `loss` is given the
-/// sentence vectors, shape `(n_sentences, encoder.dim())`, and returns what came of the step and their gradient. The
-/// parameters of the encoder are the first group of the weights. The time of each part is added to the phases.
+/// words, encodes its sentences, and takes the gradient of their vectors back to words and parameters. `loss` is given
+/// the sentence vectors, shape `(n_sentences, encoder.dim())`, and returns what came of the step and their gradient.
+/// The parameters of the encoder are the first group of the weights. The time of each part is added to the phases.
 ///
 /// # Errors
-/// Whatever is wrong with shapes or memory; [`senv_core::Error::ShapeMismatch`] for weights without a group of the encoder.
+/// Whatever is wrong with shapes or memory; [`senv_core::Error::ShapeMismatch`] for weights without a group of the
+/// encoder.
 pub fn through_encoder(
     encoder: &dyn AnyEncoder,
     weights: &Weights,

@@ -74,8 +74,8 @@ pub struct Weights {
 }
 
 impl Weights {
-    /// Those that an encoder starts from: word vectors of dimension `dim` with values between -0.1 and 0.1, and what the
-    /// encoder says itself. For parameters of a head, push another group.
+    /// Those that an encoder starts from: word vectors of dimension `dim` with values between -0.1 and 0.1, and what
+    /// the encoder says itself. For parameters of a head, push another group.
     ///
     /// # Errors
     /// [`senv_core::Error::TooLarge`] if they do not fit into memory; that of the encoder.

@@ -71,8 +71,8 @@ pub trait BatchLoss: Sync {
         false
     }
 
-    /// The mean loss of a pair and what else there is to report, and the gradient of that mean. What it draws follows from
-    /// `step` alone.
+    /// The mean loss of a pair and what else there is to report, and the gradient of that mean. What it draws follows
+    /// from `step` alone.
     ///
     /// # Errors
     /// Whatever is wrong with shapes or memory; [`Error::other`](crate::Error::other) for an error of its own.

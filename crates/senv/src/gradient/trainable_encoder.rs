@@ -17,8 +17,8 @@ use senv_encoders::{
 use super::present_words::PresentWords;
 use crate::data::reading::gather;
 
-/// The passes of an encoder in f32, whatever its saved state is: what the loop calls. It is not to be implemented: every
-/// [`Encoder`](senv_encoders::Encoder) that threads may share and that can be printed for debugging has it.
+/// The passes of an encoder in f32, whatever its saved state is: what the loop calls. It is not to be implemented:
+/// every [`Encoder`](senv_encoders::Encoder) that threads may share and that can be printed for debugging has it.
 pub trait AnyEncoder: Debug + Send + Sync {
     /// [`Encoder::dim`].
     fn dim(&self) -> usize;

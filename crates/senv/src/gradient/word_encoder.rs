@@ -15,8 +15,8 @@ use crate::{
 };
 
 /// An encoder over word vectors with its trained weights: what becomes of an encoder of the program's own that
-/// [`PairObjective`](super::PairObjective), or an objective of its own, has trained. Words that are not in the vocabulary
-/// are left out.
+/// [`PairObjective`](super::PairObjective), or an objective of its own, has trained. Words that are not in the
+/// vocabulary are left out.
 #[derive(Debug, Clone)]
 pub struct WordEncoder {
     reading: Reading,

@@ -40,8 +40,8 @@ use crate::{
     start::encoder_weights::TrainedEncoder,
 };
 
-/// The settings of a system whose model is an encoder over word vectors, as its files keep them. It is sealed: this crate
-/// implements it, and others call it.
+/// The settings of a system whose model is an encoder over word vectors, as its files keep them. It is sealed: this
+/// crate implements it, and others call it.
 pub trait EncoderSystem:
     Sealed + Serialize + DeserializeOwned + Debug + Clone + PartialEq + Send + Sync + 'static
 {

@@ -21,8 +21,8 @@ use crate::{
 /// arguments for every system. [`TextSystem`](crate::TextSystem) and [`PairSystem`](crate::PairSystem) have more for
 /// those that train word vectors on running text and on pairs.
 ///
-/// It is sealed: the systems of this crate implement it, and programs call it. What a program trains by a way of its own is
-/// an [`Objective`](crate::gradient::Objective), and the model that comes of it a kind of its own
+/// It is sealed: the systems of this crate implement it, and programs call it. What a program trains by a way of its
+/// own is an [`Objective`](crate::gradient::Objective), and the model that comes of it a kind of its own
 /// ([`register`](crate::register)).
 ///
 /// ```

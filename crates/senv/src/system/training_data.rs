@@ -15,8 +15,8 @@ use crate::{
 
 /// What a system reads of its input before it trains ([`System::read_input`](crate::System::read_input)).
 ///
-/// The default methods are those of data of which a run knows nothing: no check, no vectors to start from. It is sealed:
-/// this crate implements it, and others call it.
+/// The default methods are those of data of which a run knows nothing: no check, no vectors to start from. It is
+/// sealed: this crate implements it, and others call it.
 pub trait TrainingData: Sealed {
     /// The dimension of the vectors that training starts from, where it starts from some.
     fn start_dim(&self) -> Option<usize> {
@@ -62,8 +62,8 @@ pub struct Unread<'a, I: ?Sized> {
     pub start: Start<'a>,
 }
 
-/// An input whose sentences a model that was trained on it can be checked on. It is sealed: this crate implements it, and
-/// others call it.
+/// An input whose sentences a model that was trained on it can be checked on. It is sealed: this crate implements it,
+/// and others call it.
 pub trait SampledInput: Sealed {
     /// A sample of its sentences; `None` where they cannot be read a second time.
     ///

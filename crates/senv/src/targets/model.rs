@@ -27,7 +27,8 @@ use crate::{
     },
 };
 
-/// The settings of a system that trains towards given vectors. It is sealed: this crate implements it, and others call it.
+/// The settings of a system that trains towards given vectors. It is sealed: this crate implements it, and others call
+/// it.
 pub trait TargetSystem:
     Sealed + Hyperparameters + Serialize + DeserializeOwned + Debug + Clone + PartialEq + Send + Sync + 'static
 {
