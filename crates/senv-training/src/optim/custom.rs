@@ -33,7 +33,8 @@ pub trait CustomUpdate: Any + Debug + Send + Sync {
 static REGISTRY: Registry<dyn CustomUpdate> =
     Registry::new("update rule", &["adam", "adam-folded", "adam-skip-thoughts", "adagrad", "adadelta", "sgd"]);
 
-/// The name of a rule of [`UpdateRule::custom`](super::UpdateRule::custom); a model opens with any name, training asks for the rule.
+/// The name of a rule of [`UpdateRule::custom`](super::UpdateRule::custom); a model opens with any name, training asks
+/// for the rule.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct CustomRule(&'static Registered<dyn CustomUpdate>);
 
