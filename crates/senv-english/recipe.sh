@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes the models of senv-english from the data: recipe.sh DATA OUT
+# Makes the model of senv-english from the data: recipe.sh DATA OUT
 #
 # DATA: a folder with the files below (sources, licences and checksums in MODEL_CARD.md); OUT: a folder for results.
 # SENV: the program, `senv` by default. Same data, same bits, at any number of threads.
@@ -54,6 +54,4 @@ done
     --decontaminate "$data"/sts/201[234]/*.tsv "$data"/stsb/dev.tsv "$data"/sick/*.tsv \
     --output "$out"/order.senv
 
-small=(--model "$out"/order.senv --encoding int4 --force)
-"$senv" compress "${small[@]}" --output "$out"/english.senv
-"$senv" compress "${small[@]}" --max-vocabulary 20000 --output "$out"/english-small.senv
+"$senv" compress --model "$out"/order.senv --encoding int4 --force --output "$out"/english.senv

@@ -3,6 +3,8 @@
 //!
 //! `senv-core` re-exports it; depend on that crate.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 pub mod counts;
 pub mod error;
 #[doc(hidden)]
@@ -14,6 +16,8 @@ pub mod observer;
 mod quoted;
 #[doc(hidden)]
 pub mod registry;
+#[cfg(feature = "random")]
+pub mod rng;
 mod rows;
 mod shared_bytes;
 pub mod threads;

@@ -65,6 +65,8 @@ impl Progress {
 }
 
 /// What the observer wants the trainer to do next.
+///
+/// Exhaustive on purpose: a trainer has to heed each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Control {
     /// Continue.
@@ -169,8 +171,8 @@ impl<F: Fn(&Progress) -> Control + Send + Sync> Observer for F {
 
 /// Stops long work from another thread. Clones are of the same token.
 ///
-/// Whatever is running ends with an error of which `is_interrupted()` is true, at its next step and after it has written
-/// its checkpoint, if it was to have one.
+/// Whatever is running ends with an error of which `is_interrupted()` is true, at its next step and after it has
+/// written its checkpoint, if it was to have one.
 ///
 /// ```
 /// use senv_core::{CancelToken, Control, Observer, Progress};

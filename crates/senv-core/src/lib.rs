@@ -10,6 +10,8 @@
 //! take their QR factors from LAPACK; the program that is built names the library, for example by `openblas-src` with
 //! its feature `system`. Results agree to rounding and then depend on that library too.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 pub mod arrays {
     //! Arrays: the two precisions, matrix products, parameters.
 
@@ -42,6 +44,8 @@ pub mod words {
 
 #[doc(hidden)]
 pub use ndarray;
+#[cfg(feature = "random")]
+pub use senv_base::rng;
 pub use senv_base::{
     CancelToken, Control, Error, NoObserver, Observer, Progress, Quoted, Remedy, Result, RowId, Rows, TokenId, counts,
     error, memory, observer, quoted, threads,
@@ -59,7 +63,7 @@ pub use senv_text::{TextOptions, TextReader, Tokenizer};
 #[cfg(feature = "train")]
 pub use senv_training::{
     Corpus, CorpusOptions, RunOptions, Sentences, checkpoint, corpus, gradcheck, hyperparameters, init, named_values,
-    optim, ranks, rng,
+    optim, ranks,
 };
 
 #[cfg(doctest)]

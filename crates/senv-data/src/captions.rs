@@ -16,6 +16,8 @@ use crate::{Error, Result, lines::MAX_LINE_BYTES, sentence_groups::SentenceGroup
 pub const MAX_JSON_BYTES: u64 = 1 << 28;
 
 /// A file of captions that was opened, by what its first byte says.
+///
+/// Exhaustive on purpose: whoever reads one layout has to say what the other is.
 #[derive(Debug)]
 pub enum Captions {
     /// COCO's `captions_train2014.json` and its like, read: an object whose `annotations` are objects with `image_id`,

@@ -30,6 +30,8 @@ pub struct NliPair {
 }
 
 /// The layout of a file.
+///
+/// Exhaustive on purpose: features follow the layout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum NliLayout {

@@ -16,6 +16,7 @@ use crate::{
 /// name, with [`Entailment::from_name`] and [`Entailment::name`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "UPPERCASE")]
+#[non_exhaustive]
 pub enum Entailment {
     /// They cannot both be true.
     Contradiction,

@@ -29,6 +29,7 @@ use crate::{
 /// Pooling of word vectors into one vector.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Pooling {
     /// Their mean.
     #[default]

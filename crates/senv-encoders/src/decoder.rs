@@ -16,6 +16,7 @@ use crate::encoder::check_size;
 /// How a decoder is conditioned on a sentence vector.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Conditioning {
     /// The sentence vector is the initial state, so it has the hidden size; the cell of an LSTM begins with zeros. The
     /// code of Skip-thoughts, P-thought.
@@ -34,6 +35,8 @@ named_values!(Conditioning {
 });
 
 /// The input of a decoder before the first word.
+///
+/// Exhaustive on purpose: decoders of other crates have to know each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FirstInput {

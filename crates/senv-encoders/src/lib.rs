@@ -44,6 +44,8 @@
 //! # Ok::<(), senv_core::Error>(())
 //! ```
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 mod average;
 mod cnn;
 mod decode;

@@ -45,8 +45,7 @@ fn the_first_vector_takes_20_ms_and_twice_the_file_at_most() {
         let numbers: Vec<usize> = line.split(' ').map(|number| number.parse().unwrap()).collect();
         let &[spent, grown, whole] = &numbers[..] else { panic!("{line}") };
         assert!(grown < 2 * file, "{grown} bytes more than before the model of {file}");
-        // Of the small model an empty process is more than half of that.
-        assert!(senv_english::SMALL || whole < 2 * file, "{whole} bytes in all, of a file of {file}");
+        assert!(whole < 2 * file, "{whole} bytes in all, of a file of {file}");
         least = least.min(spent);
     }
     assert!(least < 20_000_000, "{least} ns on the processor");

@@ -24,6 +24,8 @@
 //! computes cosines. Files are read and written in `file.rs`; every block of them is compared with its checksum when it
 //! is first used (`checks.rs`).
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 mod best;
 mod build;
 mod cells;

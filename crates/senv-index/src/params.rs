@@ -17,6 +17,7 @@ pub const DEFAULT_SHORTLIST: u32 = 256;
 /// Into how many cells an index divides its rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum CellCount {
     /// From [`DEFAULT_CELLS_FROM`] rows on as many as the square root of their number, none below.
     #[default]

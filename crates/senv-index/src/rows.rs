@@ -16,6 +16,8 @@ use crate::{Error, Result, values::Values};
 pub(crate) const TINY: f32 = 1e-12;
 
 /// What is kept of the rows beside their codes, to compute the cosines of the best candidates.
+///
+/// Exhaustive on purpose: sizes and cosines follow it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Rescoring {

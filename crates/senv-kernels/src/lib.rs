@@ -3,6 +3,8 @@
 //!
 //! `senv-core` re-exports it; depend on that crate.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 mod compiled_here;
 #[doc(hidden)]
 pub mod few_rows;

@@ -112,8 +112,8 @@ impl Table {
         }
     }
 
-    /// The rows as a matrix of ndarray. Rows without padding on the heap, as [`Table::from_vec`] and encoders make them,
-    /// are not copied; all others are.
+    /// The rows as a matrix of ndarray. Rows without padding on the heap, as [`Table::from_vec`] and encoders make
+    /// them, are not copied; all others are.
     ///
     /// # Errors
     /// [`Error::TooLarge`] if the copy does not fit into memory.

@@ -27,6 +27,7 @@ use crate::{
 
 /// Which members of the other pairs may be negatives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[non_exhaustive]
 pub enum NegativeCandidates {
     /// Both members, as in the authors' release; the default.
     #[default]
@@ -45,6 +46,7 @@ named_values!(NegativeCandidates {
 
 /// How a negative is chosen among the candidates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[non_exhaustive]
 pub enum Selection {
     /// The candidate of the largest cosine; the default.
     #[default]

@@ -38,6 +38,8 @@
 //! # Ok::<(), senv_losses::Error>(())
 //! ```
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 mod adaptive_softmax;
 mod cosine_logistic;
 mod dense;

@@ -56,7 +56,7 @@ hyperparameters! {
     /// J. Wieting, M. Bansal, K. Gimpel, K. Livescu: Towards Universal Paraphrastic Sentence Embeddings, ICLR 2016,
     /// section 3.2. Where its release and the formula of the CSE paper differ: see [`NegativeCandidates`].
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-    #[serde(default)]
+    #[serde(default, deny_unknown_fields)]
     pub struct MarginLoss {
         /// Margin δ by which the cosine of a pair must exceed that with a negative (margin).
         pub margin: f64 = DEFAULT_MARGIN => Training[from 0 to 2];

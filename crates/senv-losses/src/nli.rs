@@ -58,6 +58,7 @@ const B_M: usize = 3;
 /// What a head makes of the two vectors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum NliHeadForm {
     /// (F1) to (F3): both vectors side by side, one layer with tanh.
     #[default]

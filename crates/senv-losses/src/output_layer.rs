@@ -32,6 +32,7 @@ const COLUMNS: usize = 1024;
 
 /// Whether the losses of the examples of a batch are added or averaged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+#[non_exhaustive]
 pub enum Reduction {
     /// Their sum, as in the release of Skip-thoughts.
     Sum,

@@ -40,6 +40,7 @@ const B_P: usize = 4;
 
 /// The input of the first weight matrix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[non_exhaustive]
 pub enum Combine {
     /// The elementwise product, as in Tai et al.; the default.
     #[default]

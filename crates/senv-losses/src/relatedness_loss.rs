@@ -66,6 +66,7 @@ impl<F: Float> Predictions<F> {
 /// # Ok::<(), senv_losses::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub enum RelatednessLoss {
     /// Kullback-Leibler divergence from the target to the prediction (Tai et al. 2015, section 4.2).
     Kl {

@@ -33,6 +33,7 @@ use crate::error::{Error, Result};
 /// K. S. Tai, R. Socher, C. D. Manning: Improved Semantic Representations From Tree-Structured LSTM Networks, ACL 2015,
 /// section 4.2.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub enum ScoreGrid {
     /// 1, 2, .., K; with K = 5 the scale of SICK.
     OneTo(usize),

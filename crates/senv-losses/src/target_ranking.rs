@@ -48,7 +48,7 @@ hyperparameters! {
     /// F. Hill, K. Cho, A. Korhonen, Y. Bengio: Learning to Understand Phrases by Embedding the Dictionary, TACL 2016,
     /// section 2; the margin of its release is 1.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-    #[serde(default)]
+    #[serde(default, deny_unknown_fields)]
     pub struct TargetRanking {
         /// Margin δ by which the cosine with the target must exceed that with another (ranking).
         pub margin: f64 = DEFAULT_TARGET_MARGIN => Training[from 0 to 2];

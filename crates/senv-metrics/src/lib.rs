@@ -43,6 +43,7 @@
 //! A metric without a value for its input (a constant list, a single pair, nothing relevant) is `None`; lists that
 //! cannot be compared (different lengths, NaN) are an [`Error`] that names the position. Everything is computed in f64.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 
 mod accuracy;

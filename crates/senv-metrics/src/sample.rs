@@ -24,6 +24,7 @@ use crate::{
 
 /// How a number is computed from its items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Statistic {
     /// The mean of one value an item.
     Mean,

@@ -1,7 +1,7 @@
 //! What every encoder does: a sentence becomes a vector.
 //!
-//! [`SentenceEncoder`] is what an encoder implements, and can be a trait object; [`SentenceEncoderExt`] is what comes of
-//! it for callers, whatever the encoder is behind.
+//! [`SentenceEncoder`] is what an encoder implements, and can be a trait object; [`SentenceEncoderExt`] is what comes
+//! of it for callers, whatever the encoder is behind.
 
 use std::sync::Arc;
 
@@ -75,8 +75,8 @@ pub trait SentenceEncoder: Send + Sync {
         self.encode_sentence(sentence, scratch, out)
     }
 
-    /// The same with an error in the place of a panic, for encoders that may fail: one that asks a service implements this
-    /// as well, with [`Error::other`] for what went wrong. [`SentenceEncoder::encode_batch`] calls it.
+    /// The same with an error in the place of a panic, for encoders that may fail: one that asks a service implements
+    /// this as well, with [`Error::other`] for what went wrong. [`SentenceEncoder::encode_batch`] calls it.
     ///
     /// # Errors
     /// [`Error::ShapeMismatch`] unless `out` holds [`SentenceEncoder::dim`] values; that of the encoder.

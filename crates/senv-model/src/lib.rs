@@ -3,6 +3,8 @@
 //!
 //! `senv-core` re-exports it; depend on that crate.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 mod encoder;
 pub mod files;
 mod known_words;

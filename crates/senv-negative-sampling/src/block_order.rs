@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 /// The order of the text in an epoch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum TextOrder {
     /// From the first line to the last, as the releases read it.
     #[default]

@@ -22,7 +22,7 @@ use crate::{examples::Surroundings, noise::Noise, objective::Composition};
 hyperparameters! {
     /// How a new vector is fitted.
     #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
-    #[serde(default)]
+    #[serde(default, deny_unknown_fields)]
     pub struct Inference {
         /// Passes over a new sentence when its vector is inferred.
         pub epochs as inference_epochs: u32 = 20 => Training[from 1 to 10000];

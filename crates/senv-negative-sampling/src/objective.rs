@@ -38,6 +38,7 @@ pub struct Example<'a> {
 /// How the rows of a context become its vector.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Composition {
     /// Their mean.
     Mean,

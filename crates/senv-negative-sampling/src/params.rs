@@ -18,6 +18,7 @@ pub const DEFAULT_LR: f32 = 0.2;
 /// How threads share the work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Schedule {
     /// Threads write the same rows without locks (Niu et al. 2011): fastest, and with more than one thread every run
     /// gives slightly other numbers.
@@ -35,7 +36,7 @@ hyperparameters! {
     /// Hyperparameters of the trainer: public fields with defaults; [`NegativeSamplingParams::check`] says what is out
     /// of range.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-    #[serde(default)]
+    #[serde(default, deny_unknown_fields)]
     pub struct NegativeSamplingParams {
         /// Passes over the text.
         ///

@@ -18,10 +18,12 @@
 //! random number each, whatever has been drawn before.
 
 use rand::Rng;
-use senv_core::{FeatureList, hyperparameters::named_values, rng::Stream};
+use senv_core::{FeatureList, rng::Stream};
 use serde::{Deserialize, Serialize};
 
 /// What is dropped, tokens or n-grams, and how often it is drawn.
+///
+/// Exhaustive on purpose: the schemes are those of a paper and a program, and trainers differ by them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DropoutScheme {
@@ -44,7 +46,8 @@ impl DropoutScheme {
     }
 }
 
-named_values!(DropoutScheme {
+#[cfg(feature = "train")]
+senv_core::named_values!(DropoutScheme {
     Tokens = "tokens": "Tokens, and with each all n-grams that contain it, drawn once a sentence",
     Release = "release": "The same, drawn anew for each target, as in the release",
     Paper = "paper": "N-grams, drawn once a sentence, as in the paper",

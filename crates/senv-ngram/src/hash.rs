@@ -21,7 +21,6 @@
 //! as fastText"; its release has the multiplier of fastText but combines token ids, so that its buckets depend on the
 //! order of the vocabulary.
 
-use senv_core::hyperparameters::named_values;
 use serde::{Deserialize, Serialize};
 
 /// The multiplier between the words of an n-gram.
@@ -73,6 +72,7 @@ pub const fn fnv1a(bytes: &[u8]) -> u32 {
 /// What a word contributes to the hash of an n-gram.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum NgramScheme {
     /// Its token id, as in the Sent2Vec release.
     #[default]
@@ -81,7 +81,8 @@ pub enum NgramScheme {
     TokenHashes,
 }
 
-named_values!(NgramScheme {
+#[cfg(feature = "train")]
+senv_core::named_values!(NgramScheme {
     TokenIds = "token-ids": "Of the ids of the tokens, as in the release",
     TokenHashes = "token-hashes": "Of the strings of the tokens, as in fastText: independent of the vocabulary",
 });

@@ -31,6 +31,7 @@
 //!
 //! Everything here is a pure function of its arguments: no table, no training, no allocation once the lists have grown.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 
 mod buckets;

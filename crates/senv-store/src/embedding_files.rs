@@ -133,8 +133,8 @@ impl Embeddings {
     /// Writes a senv model file to where it goes.
     ///
     /// # Errors
-    /// [`Error::NonFinite`] with [`NonFinite::Error`] and a NaN or infinite number; [`senv_core::Error::Io`] if it cannot
-    /// be written.
+    /// [`Error::NonFinite`] with [`NonFinite::Error`] and a NaN or infinite number; [`senv_core::Error::Io`] if it
+    /// cannot be written.
     pub fn write_model(&self, to: Destination<'_>, non_finite: NonFinite) -> Result<()> {
         if non_finite == NonFinite::Error {
             self.check_finite(to.path())?;

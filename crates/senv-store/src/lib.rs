@@ -32,6 +32,8 @@
 //! [`Sif`] and [`Usif`] compute frequency weights of words, [`weighted_sentence`] averages with such weights, and
 //! [`CommonComponents`] does common-component removal.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 mod byte_window;
 mod collect;
 mod common_components;

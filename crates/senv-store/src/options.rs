@@ -58,6 +58,7 @@ impl fmt::Display for Format {
 
 /// What to do with a word that has a row already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Duplicates {
     /// Keep the first row, leave out the later ones and count them.
     #[default]
@@ -68,6 +69,7 @@ pub enum Duplicates {
 
 /// What to do with NaN and infinite values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum NonFinite {
     /// Accept them; readers count them.
     Accept,

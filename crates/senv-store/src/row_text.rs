@@ -4,6 +4,7 @@ use std::io::Write;
 
 /// How numbers are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Digits {
     /// As few digits as read back to the same f32.
     Shortest,

@@ -28,6 +28,7 @@ const ITEM: &str = "item";
 
 /// The type of the values of vectors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
 pub enum VectorPrecision {
     /// Four bytes a value.
     #[default]

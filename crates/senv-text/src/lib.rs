@@ -2,6 +2,8 @@
 //!
 //! `senv-core` re-exports it; depend on that crate.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 mod beginnings;
 mod blocks;
 mod bytes;
@@ -61,6 +63,7 @@ pub const DEFAULT_MAX_LINE_BYTES: usize = 1 << 20;
 /// What to do with a line that is not UTF-8.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum InvalidUtf8 {
     /// Stop with [`Error::InvalidUtf8`](senv_base::Error::InvalidUtf8), or
     /// [`Error::NulByte`](senv_base::Error::NulByte), which name file, line and byte.

@@ -15,6 +15,7 @@ const LONG: usize = 1 << 16;
 
 /// What is cut into sentences ([`sentences`]).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Split {
     /// Each line by itself.
     Lines,

@@ -3,6 +3,8 @@
 //!
 //! `senv-core` re-exports it; depend on that crate.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 pub mod checkpoint;
 pub mod corpus;
 pub mod gradcheck;
@@ -13,7 +15,6 @@ mod matmul;
 pub mod optim;
 mod parameters;
 pub mod ranks;
-pub mod rng;
 mod run_options;
 mod token_batch;
 
@@ -23,6 +24,8 @@ pub use matmul::{matmul, matmul_into};
 pub use parameters::{Parameters, Tensor};
 pub use run_options::RunOptions;
 pub use token_batch::{Occurrence, TokenBatch};
+
+pub use senv_base::rng;
 
 // Named by the macros of this crate.
 #[doc(hidden)]

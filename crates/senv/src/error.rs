@@ -1,10 +1,8 @@
 //! What can go wrong with a model.
 
-use std::path::PathBuf;
+use std::{any::Any, path::PathBuf};
 
 use senv_core::Remedy;
-
-use crate::model::handle::Model;
 
 /// The result of a fallible operation of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -106,7 +104,7 @@ pub enum Error {
     },
     /// A collection of another model than the web page holds.
     #[error(
-        "the web page holds the English model, or its small form, and not {}, the model of this collection; make a collection \
+        "the web page holds the English model, and not {}, the model of this collection; make a collection \
          of the same sentences with the model `english`",
         model.display()
     )]
@@ -228,8 +226,8 @@ pub enum Error {
     /// Training was stopped on request after it had begun.
     #[error("stopped on request while training; with a checkpoint, the same call goes on from there")]
     Stopped {
-        /// The model as far as it was trained.
-        unfinished: Box<Model>,
+        /// The model as far as it was trained: [`Error::unfinished`].
+        unfinished: Box<dyn Any + Send + Sync>,
     },
     /// The loss is no longer a number.
     #[error(

@@ -86,6 +86,7 @@
 //! | `tokenizers` | folders of Model2Vec with tokenizers of any type, by Hugging Face's crate | |
 //! | `eval` | `senv::eval`: the crate `senv-eval` | |
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 
 pub mod average;

@@ -56,6 +56,7 @@ pub struct TrainJob<'a, 'd, S: System> {
 
 /// What a model is checked on once it is trained.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum CheckOn {
     /// Nothing.
     Nothing,

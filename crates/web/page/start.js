@@ -11,9 +11,8 @@ async function start() {
             + `(Chrome 91, Firefox 89, Safari 16.4 or later). It says: ${error.message}`;
         return;
     }
-    const { dim, words, small } = engine.about;
-    const name = small ? 'The small model' : 'The model';
-    status.textContent = `${name}: ${words.toLocaleString('en')} words, ${dim} values a vector; ready in ${fixed(performance.now() - begun, 0)} ms.`;
+    const { dim, words } = engine.about;
+    status.textContent = `The model: ${words.toLocaleString('en')} words, ${dim} values a vector; ready in ${fixed(performance.now() - begun, 0)} ms.`;
     const fail = error => {
         showCosine(null);
         status.textContent = `Something went wrong: ${error?.message ?? error}`;

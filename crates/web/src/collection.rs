@@ -32,18 +32,9 @@ impl Sentences {
         let name = "the collection";
         let file = WebCollection::from_bytes(name, bytes)?;
         if file.model() != senv_english::DIGEST {
-            let size = |small| if small { "the small model" } else { "the full model" };
-            let expected = size(senv_english::SMALL);
-            let found = match file.model() {
-                senv_english::LARGE_DIGEST => size(false),
-                senv_english::SMALL_DIGEST => size(true),
-                _ => "another version of the model",
-            };
-            let reason = format!(
-                "its vectors are of {found}, and this page holds {expected}; open it in a page with the model of the \
-                 collection, or index and export the sentences anew"
-            );
-            return Err(Error::BadFile { path: name.into(), reason });
+            let reason = "its vectors are of another version of the model than this page holds; open it in a page of \
+                          the version that wrote it, or index and export the sentences anew";
+            return Err(Error::BadFile { path: name.into(), reason: reason.into() });
         }
         if file.dim() != dim {
             return Err(Error::ShapeMismatch { what: "vectors of the collection", expected: dim, got: file.dim() });

@@ -51,7 +51,7 @@ fn answer<A: Serialize>(work: impl FnOnce(&mut Session, &mut Vec<u8>) -> senv_co
     })
 }
 
-/// Opens the model, unless it is open. The answer says what it is: `{"dim", "line_dim", "words", "small", "bytes"}`.
+/// Opens the model, unless it is open. The answer says what it is: `{"dim", "line_dim", "words", "bytes"}`.
 #[unsafe(no_mangle)]
 pub extern "C" fn senv_start() -> usize {
     let failed = SHARED.with_borrow_mut(|shared| {

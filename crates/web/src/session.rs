@@ -19,8 +19,6 @@ pub struct About {
     pub line_dim: usize,
     /// Words that have a row.
     pub words: usize,
-    /// Whether it is the small model.
-    pub small: bool,
     /// Bytes of the model file.
     pub bytes: usize,
 }
@@ -61,7 +59,7 @@ impl Session {
     pub fn about(&self) -> About {
         let (dim, line_dim) = (self.encoder.dim(), self.table.dim());
         let words = self.encoder.vocabulary().len();
-        About { dim, line_dim, words, small: senv_english::SMALL, bytes: senv_english::BYTES.len() }
+        About { dim, line_dim, words, bytes: senv_english::BYTES.len() }
     }
 
     /// The vector of a sentence.

@@ -5,5 +5,6 @@ mod equation_index;
 mod errors;
 mod imports;
 mod manifests;
+mod packages;
 mod pages;
 mod workspace;

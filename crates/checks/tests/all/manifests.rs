@@ -1,8 +1,10 @@
 //! Which crates of the workspace may depend on which, read from the manifests.
 
-use std::{collections::BTreeMap, env, path::Path, process::Command};
+use std::{collections::BTreeMap, path::Path};
 
 use serde_json::Value;
+
+use crate::workspace::{metadata, root};
 
 /// The senv crates that each crate may name in its manifest, in any kind of dependency.
 fn allowed(krate: &str) -> Option<&'static [&'static str]> {
@@ -66,14 +68,8 @@ fn allowed(krate: &str) -> Option<&'static [&'static str]> {
 
 /// Each crate under `crates/` and the senv crates that it names, by their real names and of every kind.
 fn dependencies() -> BTreeMap<String, Vec<String>> {
-    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the folder of the crates");
-    let output = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
-        .args(["metadata", "--no-deps", "--offline", "--format-version", "1", "--manifest-path"])
-        .arg(crates.join("senv-core/Cargo.toml"))
-        .output()
-        .expect("cargo runs");
-    assert!(output.status.success(), "cargo metadata: {}", String::from_utf8_lossy(&output.stderr));
-    let metadata: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let crates = root().join("crates");
+    let metadata = metadata();
     let text = |value: &Value| value.as_str().expect("a string").to_owned();
     let of_senv = |name: &String| name.starts_with("senv");
     // In tests alone: features of other packages, and the one door, which the examples of its crates go through.
@@ -82,7 +78,7 @@ fn dependencies() -> BTreeMap<String, Vec<String>> {
     };
     let packages = metadata["packages"].as_array().expect("packages").iter();
     packages
-        .filter(|package| Path::new(&text(&package["manifest_path"])).starts_with(crates))
+        .filter(|package| Path::new(&text(&package["manifest_path"])).starts_with(&crates))
         .map(|package| {
             let named = package["dependencies"].as_array().expect("dependencies").iter();
             let named = named.filter(|dependency| !is_of_tests(dependency));

@@ -1,13 +1,27 @@
-//! Where the crates are.
+//! Where the crates are, and what their manifests say.
 
 use std::{
-    fs,
+    env, fs,
     path::{Path, PathBuf},
+    process::Command,
 };
+
+use serde_json::Value;
 
 /// The root of the workspace.
 pub(crate) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("the root of the workspace")
+}
+
+/// What cargo says of the packages of the workspace.
+pub(crate) fn metadata() -> Value {
+    let output = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+        .args(["metadata", "--no-deps", "--offline", "--format-version", "1", "--manifest-path"])
+        .arg(root().join("Cargo.toml"))
+        .output()
+        .expect("cargo runs");
+    assert!(output.status.success(), "cargo metadata: {}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).expect("JSON")
 }
 
 /// The folders of all crates, those of their own lock files too: `crates/NAME`, `crates/PRODUCT/NAME`.
@@ -23,11 +37,17 @@ pub(crate) fn crate_folders() -> Vec<PathBuf> {
 
 /// All Rust files below a folder, but those that were built.
 pub(crate) fn rust_files(folder: &Path) -> Vec<PathBuf> {
+    files(folder, &["rs"])
+}
+
+/// All files below a folder that end so, but those that were built and those of a folder that begins with a point.
+pub(crate) fn files(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for path in entries(folder) {
-        if path.is_dir() && path.file_name().is_some_and(|name| name != "target") {
-            found.extend(rust_files(&path));
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if path.is_dir() && name != "target" && !name.starts_with('.') {
+            found.extend(files(&path, endings));
+        } else if path.extension().is_some_and(|ending| endings.iter().any(|&one| one == ending)) {
             found.push(path);
         }
     }

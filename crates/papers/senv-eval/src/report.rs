@@ -6,6 +6,7 @@ use serde::Serialize;
 
 /// The alignment of a cell in its column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Align {
     /// Words.
     Left,

@@ -30,6 +30,7 @@
 //! figure stands in the JSON of a command, and what the paper claims. Published figures are those of [`senv_eval`]. The
 //! verdict on a claim is no one's opinion: `src/report/judge.rs` has the rules.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 
 mod checksums;

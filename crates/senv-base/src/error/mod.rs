@@ -1,7 +1,7 @@
 //! Errors with fields that a caller can match and a message that says what to do.
 //!
-//! A message is whole: it holds what the operating system said, too. What is in it is not in [`source`] a second time, so
-//! that a program which prints an error with its sources says nothing twice. The cause is had by [`Error::io_kind`],
+//! A message is whole: it holds what the operating system said, too. What is in it is not in [`source`] a second time,
+//! so that a program which prints an error with its sources says nothing twice. The cause is had by [`Error::io_kind`],
 //! [`Error::is_interrupted`], the fields of a variant and, of errors of the crates above, their `core()`.
 //!
 //! [`source`]: std::error::Error::source

@@ -23,8 +23,8 @@ use crate::{
 ///
 /// The result is a model of kind static, which opens at once and encodes faster than what it is made of; senv-core
 /// alone can use it. A part that reads word order (senv train order) is kept where all dimensions and their axes are,
-/// with its maps in eight bits. Models with n-grams or uSIF weights cannot be compressed. Dimensions can be cut off
-/// where the model was trained with --nested.
+/// with its maps in eight bits. A small table can lose words (--max-vocabulary), and nothing else. Models with n-grams
+/// or uSIF weights cannot be compressed. Dimensions can be cut off where the model was trained with --nested.
 #[derive(Debug, clap::Args)]
 #[command(
     mut_arg("model", named),
@@ -33,7 +33,8 @@ Examples:
   senv compress --model pp.senv --output small.senv
   senv compress --model pp.senv --encoding int8 --max-vocabulary 30000 --report sts/2014/*.tsv --output small.senv
   senv compress --model seed1.senv --with seed2.senv --principal 256 --whitening .1 --output both.senv
-  senv compress --model reviews.senv --with english --encoding int8 --output classify.senv"
+  senv compress --model reviews.senv --with english --encoding int8 --output classify.senv
+  senv compress --model english --max-vocabulary 20000 --output small.senv"
 )]
 pub(crate) struct Compress {
     #[command(flatten)]

@@ -95,7 +95,10 @@ fn commands_that_have_no_use_for_the_english_model_ask_for_one() {
         let help = folder.run(&[command[0], "--help"]).ok().out;
         assert!(!help.contains("default: english") && !help.contains("english is the model"), "{help}");
     }
-    folder.run(&["compress", "--model", "english", "--output", "x.senv"]).fails(1, &["compressed already"]);
+    folder.run(&["compress", "--model", "english", "--output", "x.senv"]).fails(1, &["--max-vocabulary"]);
+    let fewer_words = ["compress", "--model", "english", "--max-vocabulary", "20000", "--output", "x.senv"];
+    assert!(folder.run(&fewer_words).ok().err.contains("20,000 words of 514 dimensions"));
+    assert!(folder.read("x.senv").len() < 4_000_000);
 }
 
 #[test]

@@ -103,10 +103,9 @@ fn what_the_page_cannot_hold_is_refused_before_anything_is_changed() {
 #[test]
 fn collections_of_every_kind_are_exported() {
     let folder = Folder::new();
-    let english_small = concat!(env!("CARGO_MANIFEST_DIR"), "/../senv-english/data/english-small.senv");
     folder.write("a.txt", "The train is late.\nA storm brings rain.\n");
     folder.write("b.txt", "The bank lends money.\n");
-    // Without vectors, of several files, of the small model, with columns, empty.
+    // Without vectors, of several files, with columns, empty.
     let web = |more: &[&str], name: &str| {
         let (output, file) = (format!("{name}.index"), format!("{name}.web"));
         let ended = folder.run(&[&["index", "--output", &output, "--export-web", &file], more].concat()).ok();
@@ -120,8 +119,6 @@ fn collections_of_every_kind_are_exported() {
     }
     let (both, _) = web(&["--input", "a.txt", "b.txt"], "both");
     assert_eq!((both.len(), both.line(2)), (3, 0), "lines of several files are not told apart");
-    let (small, said) = web(&["--input", "a.txt", "--model", english_small], "small");
-    assert!(said.contains("the page with the small model") && small.model() != plain.model(), "{said}");
     folder.write("t.tsv", "18446744073709551610\tThe train is late.\tnews\n");
     let (columns, _) =
         web(&["--input", "t.tsv", "--column", "id=1", "--column", "text=2", "--column", "kind=3"], "columns");

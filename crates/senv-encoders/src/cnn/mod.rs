@@ -40,6 +40,7 @@ pub struct Window {
 /// The activation f, applied to the result of a filter before the sum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Activation {
     /// The identity. The order of words then matters only through the `width - 1` words at each end of the sentence.
     #[default]
@@ -56,6 +57,7 @@ named_values!(Activation {
 /// Padding of a sentence shorter than a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Padding {
     /// Zero vectors on the right, for each width only as far as one window needs. The paper says "padded when
     /// necessary"; in this interpretation the bias is not counted more often than there are windows.

@@ -25,6 +25,7 @@ use crate::recurrent::StatePooling;
 /// What the gate of a GRAN lets through at each word: the variants of its authors' program, by their numbers there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum GranGate {
     /// 1, the paper's model: the word vector times the gate.
     #[default]

@@ -37,6 +37,7 @@ use crate::recurrent::{CellInput, InputGradients, RecurrentCell, Steps, Upstream
 /// | `Tf1` | tanh(W_n x + b_n + U_n (r ∘ h⁻)) | z ∘ h⁻ + (1 − z) ∘ n |
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum GruStyle {
     /// The equations of the Skip-thought paper (with biases, which it does not print).
     #[default]
@@ -71,6 +72,7 @@ impl GruStyle {
 /// Initialization of the weights of a recurrent network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum GruInit {
     /// Skip-thoughts: each recurrent matrix orthogonal, all others from U[−0.1, 0.1), biases 0.
     #[default]

@@ -25,6 +25,7 @@ use crate::recurrent::{CellInput, InputGradients, RecurrentCell, Steps, Upstream
 /// Initialization of the weights of an LSTM; biases are 0, but for the forget gate of `Orthogonal`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum LstmInit {
     /// Each recurrent matrix orthogonal, the inputs from Glorot's limits, peepholes 0, the bias of the forget gate 1,
     /// with which the cell keeps most of what it holds at first.

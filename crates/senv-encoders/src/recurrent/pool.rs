@@ -18,6 +18,7 @@ use crate::rows::{row, zeros};
 /// What a recurrent encoder makes of the states of a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum StatePooling {
     /// The last state.
     #[default]

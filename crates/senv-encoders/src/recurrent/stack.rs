@@ -18,6 +18,7 @@ use crate::{
 /// How directions and layers are connected. The input of a layer is the states of the layer below.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum RecurrentTopology {
     /// Unidirectional. The sentence vector is the last state of every layer, the lowest first.
     #[default]

@@ -17,6 +17,7 @@ const K: f64 = 60.0;
 
 /// What is added up of each ranking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
 pub enum JoinMethod {
     /// How far a score stands out among those of all documents, in deviations.
     #[default]

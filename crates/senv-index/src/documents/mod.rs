@@ -35,6 +35,7 @@ const ROWS: usize = 4096;
 
 /// What documents are ranked by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
 pub enum RankBy {
     /// The words of the query ([`Bm25`]).
     Words,

@@ -37,6 +37,7 @@ pub const DEFAULT_TEMPERATURE: f64 = 0.06;
 
 /// Which member of a pair is the anchor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[non_exhaustive]
 pub enum InfoNceDirections {
     /// Predict the second among all second ones and the first among all first ones, and average; the default.
     #[default]
@@ -82,7 +83,7 @@ hyperparameters! {
     /// 4; both directions as in A. Radford et al., ICML 2021; prefixes as in A. Kusupati et al.: Matryoshka
     /// Representation Learning, NeurIPS 2022, equation 1.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-    #[serde(default)]
+    #[serde(default, deny_unknown_fields)]
     pub struct InfoNce {
         /// Temperature τ, which divides the cosines (softmax-cosine).
         pub temperature: f64 = DEFAULT_TEMPERATURE => Training[above 0];

@@ -7,6 +7,7 @@ use senv_kernels::kernels;
 /// The type in which the values of [`CompressedRows`](crate::static_model::CompressedRows) are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum RowEncoding {
     /// Four bytes a value, exact.
     F32,

@@ -136,7 +136,10 @@ fn unnamed(folder: &Path) -> Option<File> {
         Some(file)
     }
     #[cfg(not(target_os = "linux"))]
-    None
+    {
+        let _ = folder;
+        None
+    }
 }
 
 /// The path of an open file, whether it has a name or not.

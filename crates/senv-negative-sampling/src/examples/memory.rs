@@ -24,6 +24,7 @@ use crate::{objective::Composition, plan::Plan, subsampling::Subsampling};
 /// Which words around a word are its context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum WindowSide {
     /// Those before and after it.
     Both,

@@ -10,6 +10,7 @@ use senv_core::{RowId, hyperparameters::named_values};
 /// Who shares a set of negatives. The gradient's expectation is the same, its noise and its cost are not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum NegativeSharing {
     /// Every target draws negatives of its own, as the releases do.
     None,

@@ -19,6 +19,7 @@ pub(super) const CHUNK: usize = 1 << 16;
 
 /// When a [`TextReader`](crate::TextReader) of a shard counts the lines that lie before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum LineNumbers {
     /// At the beginning, so that each [`Line`](crate::Line) has its number: the file is read up to the shard, at the
     /// speed of the disk.

@@ -28,6 +28,7 @@ const HEAD: usize = 512;
 
 /// How records and fields are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum TableFormat {
     /// Fields between commas, in quotes where they hold commas, quotes or line ends (RFC 4180).
     Csv,
@@ -63,6 +64,7 @@ impl TableFormat {
 
 /// A field of the records of a table.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum TableColumn {
     /// By its number, counted from 1; not in JSON lines.
     Number(usize),

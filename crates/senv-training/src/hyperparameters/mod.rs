@@ -42,6 +42,8 @@ pub use value::{Choice, HyperparameterValue, expected_one_of};
 use senv_base::{Error, Result};
 
 /// The heading under which a hyperparameter stands.
+///
+/// Exhaustive on purpose: a program has a heading for each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Section {
     /// The system and its training.

@@ -24,6 +24,7 @@ const LENGTH: &str = "unknown_word_length";
 /// What stands for a word that the vocabulary lacks, in averages of word vectors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum UnknownWords {
     /// Nothing, as in the papers.
     #[default]

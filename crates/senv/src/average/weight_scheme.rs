@@ -10,6 +10,8 @@ use serde::{Deserialize, Serialize};
 use crate::error::Result;
 
 /// SIF and uSIF weights.
+///
+/// Exhaustive on purpose: the weight of a word follows it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WeightScheme {

@@ -12,6 +12,7 @@ pub const NEAR_CHANCE: f64 = 1e-3;
 /// What made a training loss: it says how far above chance the loss may end, and what helps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum LossOf {
     /// Negative sampling.
     NegativeSampling,

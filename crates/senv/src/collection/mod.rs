@@ -87,8 +87,8 @@ impl Default for SentenceCollectionParams {
 /// to, replaced and deleted.
 ///
 /// The collection keeps the path of its model, if it has one, and its digest, so that queries are encoded by the model
-/// that made the vectors; another one is refused. The name `english` stands for the English model that is part of the library
-/// (feature `english`). [`Collection`] holds the vectors, writes the files, and locks them.
+/// that made the vectors; another one is refused. The name `english` stands for the English model that is part of the
+/// library (feature `english`). [`Collection`] holds the vectors, writes the files, and locks them.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;

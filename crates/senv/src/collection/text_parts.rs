@@ -26,6 +26,7 @@ const PART_BYTES: usize = 256 << 20;
 
 /// What a document is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum TextDocuments {
     /// A line, or a record of a table: its sentences are cut out of it.
     Lines,

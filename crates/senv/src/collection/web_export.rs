@@ -22,8 +22,6 @@ pub struct WebExport {
     pub sentences: u64,
     /// Distinct sentences: rows of the file.
     pub distinct: usize,
-    /// Whether the page must be the one with the small model (`--small`).
-    pub small: bool,
     /// Bytes of the file, about.
     pub bytes: usize,
 }
@@ -44,11 +42,11 @@ impl SentenceCollection {
     /// ```
     ///
     /// # Errors
-    /// [`Error::NotForWeb`] if the model is not the English one or its small form, which the page holds;
+    /// [`Error::NotForWeb`] if the model is not the English one, which the page holds;
     /// [`Error::OrderNotForWeb`]; [`senv_core::Error::BadHyperparameter`] for more sentences than a page can hold (2
     /// GiB); those of reading the collection and of writing the file.
     pub fn export_web(&self, path: impl AsRef<Path>) -> Result<WebExport> {
-        let small = Self::check_for_web(&self.rows)?;
+        Self::check_for_web(&self.rows)?;
         let mut writer = WebCollectionWriter::new(self.rows.dim(), self.rows.model())?;
         let line_of = self.lines_of_one_file()?;
         let mut without_vector = Vec::new();
@@ -69,14 +67,14 @@ impl SentenceCollection {
         self.push_encoded(&mut writer, &mut without_vector)?;
         let (sentences, distinct, bytes) = (writer.sentences(), writer.len(), writer.n_bytes());
         writer.save(path)?;
-        Ok(WebExport { sentences, distinct, small, bytes })
+        Ok(WebExport { sentences, distinct, bytes })
     }
 
-    /// Refuses a collection whose model the web page does not hold; whether it is the small one.
+    /// Refuses a collection whose model the web page does not hold.
     ///
     /// # Errors
     /// [`Error::NotForWeb`]; [`Error::OrderNotForWeb`].
-    pub fn check_for_web(rows: &Collection) -> Result<bool> {
+    pub fn check_for_web(rows: &Collection) -> Result<()> {
         if Self::order_weight(rows).is_some_and(|weight| weight != 0.0) {
             return Err(Error::OrderNotForWeb);
         }
@@ -87,7 +85,7 @@ impl SentenceCollection {
     ///
     /// # Errors
     /// [`Error::NotForWeb`]; [`senv_core::Error::Io`] if the model cannot be read.
-    pub fn check_model_for_web(model: impl AsRef<Path>) -> Result<bool> {
+    pub fn check_model_for_web(model: impl AsRef<Path>) -> Result<()> {
         let model = model.as_ref();
         check_digest(&crate::model::model_digest(model)?, model)
     }
@@ -129,12 +127,8 @@ impl SentenceCollection {
     }
 }
 
-fn check_digest(digest: &str, model: &Path) -> Result<bool> {
-    match digest {
-        senv_english::LARGE_DIGEST => Ok(false),
-        senv_english::SMALL_DIGEST => Ok(true),
-        _ => Err(Error::NotForWeb { model: model.to_owned() }),
-    }
+fn check_digest(digest: &str, model: &Path) -> Result<()> {
+    if digest == senv_english::DIGEST { Ok(()) } else { Err(Error::NotForWeb { model: model.to_owned() }) }
 }
 
 #[cfg(test)]
@@ -142,12 +136,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_digests_of_the_english_models_are_those_of_their_files() {
-        let of = |name: &str| {
-            let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../senv-english/data");
-            crate::model::model_digest(folder.join(name)).unwrap()
-        };
-        assert_eq!(of("english.senv"), senv_english::LARGE_DIGEST);
-        assert_eq!(of("english-small.senv"), senv_english::SMALL_DIGEST);
+    fn the_digest_of_the_english_model_is_that_of_its_file() {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../senv-english/data/english.senv");
+        assert_eq!(crate::model::model_digest(file).unwrap(), senv_english::DIGEST);
     }
 }

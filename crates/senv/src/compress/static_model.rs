@@ -9,10 +9,7 @@ use serde_json::json;
 
 use crate::{
     error::Result,
-    model::{
-        handle::Model,
-        saved::{Abilities, OpenModel, SavedModel, model_file_methods},
-    },
+    model::saved::{Abilities, OpenModel, SavedModel, model_file_methods},
 };
 
 /// The kinds that are trained on pairs, among those that tables are made of.
@@ -88,8 +85,8 @@ impl SavedModel for StaticModel {
         Abilities { static_table: Some(&self.encoder), holds_frequency_weights, ..Abilities::default() }
     }
 
-    fn with_static_table(&self, table: StaticEncoder) -> Option<Model> {
-        Some(Self::from(table).into())
+    fn with_static_table(&self, table: StaticEncoder) -> Option<Box<dyn SavedModel>> {
+        Some(Box::new(Self::from(table)))
     }
 
     fn write(&self, to: Destination<'_>) -> Result<()> {

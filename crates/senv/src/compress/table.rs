@@ -72,7 +72,8 @@ impl CompressParams {
     /// ensemble of models of the same vocabulary has better cosines than one of them, as its dimension is higher;
     /// `principal` brings that down again. Models of different data complement each other where a classifier is trained
     /// on the vectors; each counts the same, whatever the length of its vectors. The first model says how text is
-    /// tokenized and what stands for unknown words. Small tables are taken too.
+    /// tokenized and what stands for unknown words. Small tables are taken too; one that stands alone can only lose
+    /// words.
     ///
     /// An order part is kept where the table keeps all its dimensions and its axes; with `dim`, `principal`,
     /// `whitening` or other models only the table is taken.
@@ -83,7 +84,13 @@ impl CompressParams {
         let factor = self.unknown_length;
         require(factor.is_finite() && factor >= 0.0, "unknown_length", "finite and at least 0", factor)?;
         if others.is_empty() && model.is::<StaticModel>() {
-            let reason = "it is compressed already";
+            if let (Some(table), Some(n)) = (model.abilities().static_table, self.max_vocabulary)
+                && n < table.vocabulary().len()
+                && self.keeps_rows(table)
+            {
+                return Ok(table.clone().truncate_vocabulary(n)?);
+            }
+            let reason = "it is compressed already; --max-vocabulary alone can still make it smaller";
             return Err(Error::CannotCompress { kind: model.kind(), reason: reason.into(), remedy: None });
         }
         if let Some(table) = model.abilities().static_table

@@ -18,9 +18,14 @@ impl CompressParams {
         n_others == 0 && self.dim.is_none() && self.principal.is_none() && self.whitening == 0.0
     }
 
+    /// Whether the rows of a small table stay as they are: rows that have fewer bits than are asked for do.
+    pub(super) fn keeps_rows(&self, table: &StaticEncoder) -> bool {
+        self.keeps_axes(0) && self.unknown_length == 1.0 && has_few_bits(table, self.encoding)
+    }
+
     /// The small table of a model with an order part. Rows that have fewer bits than are asked for stay as they are.
     pub(super) fn compress_with_order(&self, table: &StaticEncoder, part: &OrderPart) -> Result<StaticEncoder> {
-        let rows = if table.encoding().row_bytes(2) <= self.encoding.row_bytes(2) {
+        let rows = if has_few_bits(table, self.encoding) {
             table.rows().clone()
         } else {
             CompressedRows::compress(&table.rows().decoded()?, self.encoding)?
@@ -36,4 +41,9 @@ impl CompressParams {
         };
         Ok(small.with_source(table.source()))
     }
+}
+
+/// Whether the rows have no more bits than are asked for.
+fn has_few_bits(table: &StaticEncoder, asked: RowEncoding) -> bool {
+    table.encoding().row_bytes(2) <= asked.row_bytes(2)
 }

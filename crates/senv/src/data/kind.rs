@@ -2,6 +2,7 @@
 
 /// What the lines of a file are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum PairKind {
     /// Two sentences that mean the same, separated by a tab.
     Pairs,

@@ -18,6 +18,7 @@ use crate::{
 /// The shape of an encoder over word vectors.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum EncoderForm {
     /// The mean of the words.
     Average,

@@ -7,6 +7,7 @@ use crate::{check::LossAgainstChance, error::Error};
 
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub enum Stopped {
     /// All steps were made.
     Finished,

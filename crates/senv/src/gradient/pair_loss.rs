@@ -98,6 +98,8 @@ impl PairGradients {
 }
 
 /// The loss of a batch of pairs.
+///
+/// Exhaustive on purpose: settings are read from it loss by loss. A loss of a program's own is a [`BatchLoss`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PairLoss {

@@ -28,7 +28,7 @@ use crate::{
 hyperparameters! {
     /// Hyperparameters of training on pairs beside the loop's [`FitParams`](crate::gradient::FitParams).
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-    #[serde(default)]
+    #[serde(default, deny_unknown_fields)]
     pub struct PairParams {
         /// The loss.
         pub loss: PairLoss = PairLoss::default() => group;

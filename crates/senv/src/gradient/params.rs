@@ -13,6 +13,7 @@ use crate::error::Result;
 /// Learning-rate schedules.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Decay {
     /// The same rate all the time.
     Constant,
@@ -57,6 +58,7 @@ impl Decay {
 /// Which rows of the word table a step updates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum WordUpdates {
     /// Those of the batch. Rows without a gradient rest, and the penalty acts only where a word occurs.
     Sparse,
@@ -69,6 +71,7 @@ pub enum WordUpdates {
 /// The factor k of the L2 penalty k λ |w − w₀|².
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum L2Scaling {
     /// ½, as in the releases.
     Half,
@@ -178,7 +181,7 @@ hyperparameters! {
     /// By default ten epochs of Adam at its paper's rate in batches of 100, updates of the words of the batch only, no
     /// penalty. Where a system chooses epochs or rate by its data, they are `None` until training starts.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-    #[serde(default)]
+    #[serde(default, deny_unknown_fields)]
     pub struct FitParams {
         /// Epochs: passes over the examples.
         pub epochs: Option<u32> = Some(DEFAULT_EPOCHS) => Training[at_least 1];

@@ -23,6 +23,7 @@ pub(super) const JSON_FRAME: [&[u8]; 2] = [b"[", b"\n]\n"];
 
 /// How vectors are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum VectorFormat {
     /// A matrix of NumPy, of f32.
     Npy,

@@ -3,6 +3,7 @@
 /// How words are added.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum VocabularyExpansion {
     /// By a linear map with a constant, as in the release of Skip-thoughts.
     Affine,

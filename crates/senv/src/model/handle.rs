@@ -54,6 +54,25 @@ impl<M: SavedModel> From<M> for Model {
     }
 }
 
+impl From<Box<dyn SavedModel>> for Model {
+    fn from(model: Box<dyn SavedModel>) -> Self {
+        Self(model.into())
+    }
+}
+
+impl Error {
+    /// The error of a run that was stopped on request.
+    pub(crate) fn stopped(unfinished: impl Into<Model>) -> Self {
+        Self::Stopped { unfinished: Box::new(unfinished.into()) }
+    }
+
+    /// The model as far as it was trained, where training was stopped on request ([`Error::Stopped`]).
+    #[must_use]
+    pub fn unfinished(&self) -> Option<&Model> {
+        if let Self::Stopped { unfinished } = self { unfinished.downcast_ref() } else { None }
+    }
+}
+
 /// Models are read and not changed; what one makes at its first use is whole or not there, whatever panics.
 impl UnwindSafe for Model {}
 impl RefUnwindSafe for Model {}
@@ -107,8 +126,8 @@ impl Model {
         Ok(NamedEncoder { encoder, digest: digest.to_owned(), tokenizer: Tokenizer::whitespace(), vocabulary }.into())
     }
 
-    /// A digest of it in hexadecimal digits, which that of another model differs from; that of the file that it is saved
-    /// to is the same ([`model_digest`](crate::model::model_digest)).
+    /// A digest of it in hexadecimal digits, which that of another model differs from; that of the file that it is
+    /// saved to is the same ([`model_digest`](crate::model::model_digest)).
     ///
     /// # Errors
     /// For a model that has no file of its own, as one of Model2Vec; if memory for its bytes is lacking.
@@ -269,7 +288,7 @@ impl Model {
         let table = self.abilities().static_table.filter(|table| table.order().is_some()).ok_or_else(none)?;
         let table = table.clone().with_order_weight(weight)?;
         let table = if weight == 0.0 { table.without_order() } else { table };
-        self.0.with_static_table(table).ok_or_else(none)
+        Ok(self.0.with_static_table(table).ok_or_else(none)?.into())
     }
 
     /// What decoder `decoder` (a position in [`crate::model::Decode::names`]) makes of a sentence, the likeliest first,
@@ -337,7 +356,8 @@ impl Model {
     /// [`Error::CannotExpand`] for a kind that takes no more words; [`senv_core::Error`] where the vectors do not fit.
     pub fn expanded(&self, vectors: &Embeddings, expansion: VocabularyExpansion) -> Result<(Self, ExpansionReport)> {
         let model = self.abilities().expandable.ok_or_else(|| Error::CannotExpand { kind: self.kind() })?;
-        model.expanded(vectors, expansion)
+        let (model, report) = model.expanded(vectors, expansion)?;
+        Ok((model.into(), report))
     }
 
     /// The words and their rows as they were trained, for other programs and as a start for other systems; n-grams,

@@ -11,7 +11,6 @@ use super::{
     decode::Decode,
     digest::of_written,
     expansion::{ExpansionReport, VocabularyExpansion},
-    handle::Model,
     reverse_dictionary::ReverseDictionary,
     score_pairs::ScorePairs,
     tunable::TunableEncoder,
@@ -22,7 +21,7 @@ use crate::{
 };
 
 /// A trained model: it encodes, and lives in a file of its own kind. Systems of this crate implement it, and so may
-/// others, whose kinds [`Model::open`](crate::Model::open) knows once [`register`] was called.
+/// others, whose kinds [`Model::open`](crate::Model::open) knows once [`register`](crate::register) was called.
 pub trait SavedModel: SentenceEncoder + Any + Debug {
     /// The name of its kind in model files.
     fn kind(&self) -> &'static str;
@@ -59,7 +58,7 @@ pub trait SavedModel: SentenceEncoder + Any + Debug {
     }
 
     /// The same model around this table, if it is a static one.
-    fn with_static_table(&self, _table: StaticEncoder) -> Option<Model> {
+    fn with_static_table(&self, _table: StaticEncoder) -> Option<Box<dyn SavedModel>> {
         None
     }
 
@@ -138,7 +137,11 @@ pub trait ExpandVocabulary {
     ///
     /// # Errors
     /// [`senv_core::Error`] where the vectors do not fit.
-    fn expanded(&self, vectors: &Embeddings, expansion: VocabularyExpansion) -> Result<(Model, ExpansionReport)>;
+    fn expanded(
+        &self,
+        vectors: &Embeddings,
+        expansion: VocabularyExpansion,
+    ) -> Result<(Box<dyn SavedModel>, ExpansionReport)>;
 }
 
 /// A model that can be read from a file of its kind.
@@ -157,8 +160,8 @@ pub trait OpenModel: SavedModel + Sized {
 macro_rules! model_file_methods {
     ([$($generics:tt)*] $type:ty) => {
         impl<$($generics)*> $type {
-            /// Opens a model; its tables are memory-mapped. [`Model`](crate::Model) opens it from bytes, and writes it to a
-            /// writer.
+            /// Opens a model; its tables are memory-mapped. [`Model`](crate::Model) opens it from bytes, and writes it
+            /// to a writer.
             ///
             /// # Errors
             /// If the file is no model of this kind, or damaged.

@@ -138,7 +138,7 @@ impl<M> Trained<M> {
     {
         let Outcome { loss, tokens, training, interrupted, .. } = *outcome;
         if interrupted {
-            return Err(Error::Stopped { unfinished: Box::new(model.into()) });
+            return Err(Error::stopped(model));
         }
         Ok(Self {
             model,
@@ -169,7 +169,7 @@ impl<M> Trained<M> {
             fitted;
         let model = model(weights)?;
         if stopped == Stopped::Interrupted {
-            return Err(Error::Stopped { unfinished: Box::new(model.into()) });
+            return Err(Error::stopped(model));
         }
         Ok(Self {
             model,

@@ -31,6 +31,8 @@ use crate::{
 };
 
 /// The system and the settings that fit some data.
+///
+/// Exhaustive on purpose: who shows a recipe has to say what each means.
 #[derive(Debug, Clone)]
 pub enum Recipe {
     /// Averages of word vectors, trained to be closest to the next sentence or the paraphrase.

@@ -35,6 +35,7 @@ const COMPARED: u64 = 60_000_000;
 /// What a model starts from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum StartKind {
     /// Random vectors.
     Scratch,

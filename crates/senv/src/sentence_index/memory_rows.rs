@@ -8,7 +8,7 @@ use senv_store::NearestIndex;
 
 use crate::{
     collection::search::{Keep, SearchedSentences},
-    error::{Error, Result},
+    error::Result,
 };
 
 /// Rows from which on codes are compared first. Below, an exact search takes less than 5 ms of CPU time (256
@@ -180,9 +180,9 @@ fn values_for(rows: usize, dim: usize) -> Result<Vec<f32>> {
 
 impl SearchedSentences for MemoryRows {
     fn nearest(&self, queries: &[&[f32]], k: usize, recall: f32, keep: Option<&Keep<'_>>) -> Result<Vec<Vec<Found>>> {
-        for query in queries.iter().filter(|query| query.len() != self.dim) {
+        if let Some(query) = queries.iter().find(|query| query.len() != self.dim) {
             let (what, expected, got) = ("query", self.dim, query.len());
-            return Err(Error::from(senv_core::Error::ShapeMismatch { what, expected, got }));
+            return Err(senv_core::Error::ShapeMismatch { what, expected, got }.into());
         }
         let mut found: Vec<Vec<Found>> = vec![Vec::new(); queries.len()];
         for segment in &self.segments {

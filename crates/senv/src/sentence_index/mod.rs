@@ -17,10 +17,10 @@ use crate::{
     error::{Error, Result},
 };
 
-/// Sentences with their embeddings, in memory: a [`SentenceCollection`](crate::SentenceCollection) without a folder, for
-/// any encoder. Up to 100,000 are searched exactly: every one is compared, on all cores. Of more, 4-bit codes are
-/// compared and the best candidates exactly ([`VectorIndex`](senv_index::VectorIndex)), which finds 99 % of the nearest;
-/// cosines are exact in both. Equal sentences are one hit.
+/// Sentences with their embeddings, in memory: a [`SentenceCollection`] without a folder, for any encoder. Up to
+/// 100,000 are searched exactly: every one is compared, on all cores. Of more, 4-bit codes are compared and the best
+/// candidates exactly ([`VectorIndex`](senv_index::VectorIndex)), which finds 99 % of the nearest; cosines are exact in
+/// both. Equal sentences are one hit.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -44,8 +44,8 @@ pub struct Index<E> {
 }
 
 impl<E: SentenceEncoder> Index<E> {
-    /// Encodes the sentences on all cores; their ids are their numbers from 0. Takes `4 dim` bytes a sentence beside the
-    /// sentences themselves, `4.5 dim` of more than 100,000.
+    /// Encodes the sentences on all cores; their ids are their numbers from 0. Takes `4 dim` bytes a sentence beside
+    /// the sentences themselves, `4.5 dim` of more than 100,000.
     ///
     /// # Errors
     /// [`senv_core::Error::TooLarge`] if the embeddings do not fit into memory; [`Error::NonFiniteVector`].
@@ -173,7 +173,7 @@ impl<E: SentenceEncoder> Index<E> {
     }
 
     /// Writes sentences, ids and vectors as a collection in a folder, in place of the one that is there, if there is
-    /// one. [`Index::open`] reads it, and [`SentenceCollection::open_with_model`](crate::SentenceCollection) searches it
+    /// one. [`Index::open`] reads it, and [`SentenceCollection::open_with_model`] searches it
     /// where it lies.
     ///
     /// # Errors

@@ -16,6 +16,7 @@ use crate::error::{Error, Result};
 /// The cells of an encoder and its decoders, and where their weights start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
+#[non_exhaustive]
 pub enum SequenceCell {
     /// Gated recurrent units.
     Gru {

@@ -22,6 +22,7 @@ use crate::{
 /// Output layers over the words.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum OutputForm {
     /// Full softmax over all words.
     Full,

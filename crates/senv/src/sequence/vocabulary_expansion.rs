@@ -17,8 +17,7 @@ use crate::{
     gradient::WordUpdates,
     model::{
         expansion::{ExpansionReport, VocabularyExpansion},
-        handle::Model,
-        saved::ExpandVocabulary,
+        saved::{ExpandVocabulary, SavedModel},
     },
     sequence::{EncoderPart, SequenceModel, SequenceSystem},
 };
@@ -139,8 +138,12 @@ impl<S: SequenceSystem> ExpandVocabulary for SequenceModel<S> {
         if has_decoders && frozen { VocabularyExpansion::Same } else { VocabularyExpansion::Affine }
     }
 
-    fn expanded(&self, vectors: &Embeddings, expansion: VocabularyExpansion) -> Result<(Model, ExpansionReport)> {
+    fn expanded(
+        &self,
+        vectors: &Embeddings,
+        expansion: VocabularyExpansion,
+    ) -> Result<(Box<dyn SavedModel>, ExpansionReport)> {
         let (model, report) = self.expand(vectors, expansion)?;
-        Ok((model.into(), report))
+        Ok((Box::new(model), report))
     }
 }

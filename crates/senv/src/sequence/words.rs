@@ -21,6 +21,7 @@ use crate::{
 /// What becomes of a sentence that is longer than the limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum LongSentences {
     /// Its beginning is read.
     #[default]

@@ -29,7 +29,7 @@ use crate::{
 hyperparameters! {
     /// Initial word vectors: N(0, sd²), or given ones, in either case times the frequency weight.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-    #[serde(default)]
+    #[serde(default, deny_unknown_fields)]
     pub struct Initial {
         /// Standard deviation of the initial values of words without a given vector.
         pub sd as init_sd: f64 = 0.1 => Training[at_least 0];

@@ -120,6 +120,8 @@ pub struct Common<'p> {
 }
 
 /// The parameters of a trainer.
+///
+/// Exhaustive on purpose: there are two trainers, and settings differ by them.
 #[derive(Debug)]
 pub enum Trainer<'p> {
     /// Negative sampling.

@@ -9,6 +9,7 @@ use crate::{base::train_options::TrainOptions, error::Result, model::handle::Mod
 
 /// What the word vectors of a run start from.
 #[derive(Debug, Clone, Copy, Default)]
+#[non_exhaustive]
 pub enum Start<'a> {
     /// Random numbers.
     #[default]

@@ -23,7 +23,7 @@ use crate::{
 hyperparameters! {
     /// Hyperparameters of CaptionRep: those of [`TargetParams`].
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-    #[serde(default)]
+    #[serde(default, deny_unknown_fields)]
     pub struct CaptionRepParams {
         /// All settings.
         pub settings: TargetParams = TargetParams::default() => group;

@@ -44,7 +44,7 @@ hyperparameters! {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-    #[serde(default)]
+    #[serde(default, deny_unknown_fields)]
     pub struct DictRepParams {
         /// All settings.
         pub settings: TargetParams = TargetParams::default() => group;

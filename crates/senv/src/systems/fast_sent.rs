@@ -47,7 +47,7 @@ hyperparameters! {
     /// What depends on the size of the text is automatic (`None`) until it is set. [`FastSentParams::paper`] has the
     /// settings of the release.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-    #[serde(default)]
+    #[serde(default, deny_unknown_fields)]
     pub struct FastSentParams {
         /// Embedding dimension.
         pub dim: usize = 100 => Training[from 1 to 65536];
@@ -63,10 +63,8 @@ hyperparameters! {
         /// How text is tokenized.
         pub tokenizer: Tokenizer = Tokenizer::automatic().lowercase(true) => group;
         /// Weights of words once they are trained; `None` for a plain mean.
-        @[serde(default, skip_serializing_if = "Option::is_none")]
         pub weighting: Option<WeightScheme> = Some(WeightScheme::USIF) => group[weights];
         /// What stands for unknown words in a sentence vector.
-        @[serde(default, skip_serializing_if = "UnknownWords::is_skip")]
         pub unknown_words: UnknownWords = UnknownWords::Hash => Weights;
         /// Hyperparameters of the trainer.
         pub training: NegativeSamplingParams = NegativeSamplingParams {

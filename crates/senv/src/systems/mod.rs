@@ -44,7 +44,7 @@ pub use fast_sent::{FastSent, FastSentParams};
 pub use fast_text::{CharNgramConfig, FastText, FastTextConfig, ReleasedBin};
 pub use gran::{Gran, GranParams, GranVariant};
 use kinds::{Kind, kind};
-pub use kinds::{kinds, register};
+
 pub use order::{ENGLISH_NEGATION, Order, OrderGate, OrderInput, OrderModelConfig, OrderParams};
 pub use p_thought::{PThought, PThoughtParams, PThoughtStructure};
 pub use pp::{Pp, PpParams};
@@ -63,7 +63,11 @@ pub use weighted::{Weighted, WeightedConfig, WeightedParams};
 pub use word2vec::{Architecture, Word2Vec, Word2VecParams};
 
 use crate::{
-    base::sealed::Sealed, error::Result, model::handle::Model, model2vec::Model2Vec, system::contract::System,
+    base::{file, sealed::Sealed},
+    error::{Error, Result},
+    model::{handle::Model, saved::OpenModel},
+    model2vec::Model2Vec,
+    system::contract::System,
 };
 
 /// The systems that train on running text ([`TextSystem`](crate::TextSystem)): calls a macro with the names of their
@@ -134,6 +138,36 @@ const OTHERS: &[Kind] = &[
     kind::<StaticModel>(),
     Kind { name: "embeddings", read: |file| Model::from_embeddings(Embeddings::from_model_file(file)?) },
 ];
+
+fn registry() -> impl Iterator<Item = Kind> {
+    REGISTRY.iter().copied().flatten().copied().chain(kinds::added())
+}
+
+/// The names of all kinds of models, those of [`register`] last.
+#[must_use]
+pub fn kinds() -> Vec<&'static str> {
+    registry().map(|kind| kind.name).collect()
+}
+
+/// Adds a kind of model for as long as the program runs, so that [`Model::open`] and all that opens models
+/// (collections, starts of training, evaluations) know its files. To be called before the first of them is opened; a
+/// second call for the same kind changes nothing.
+///
+/// ```no_run
+/// # fn test<MyModel: senv::model::OpenModel>() -> senv::Result<()> {
+/// senv::register::<MyModel>()?;
+/// let model = senv::open("mine.senv")?;
+/// # Ok(()) }
+/// ```
+///
+/// # Errors
+/// [`Error::KindTaken`] if a system, or another type, has a kind of this name.
+pub fn register<M: OpenModel>() -> Result<()> {
+    match REGISTRY.iter().copied().flatten().any(|kind| kind.name == M::KIND) {
+        true => Err(Error::KindTaken { kind: M::KIND }),
+        false => kinds::add::<M>(),
+    }
+}
 
 /// Opens a model; the same as [`Model::open`].
 ///
@@ -209,8 +243,8 @@ impl Model {
         Self::from_model_file(&file)
     }
 
-    /// Opens a model in memory: the content of a file of senv, as [`Model::write_to`] or `include_bytes!` give it. Rows are
-    /// used where they are if they start at a multiple of four bytes in memory, and are copied otherwise.
+    /// Opens a model in memory: the content of a file of senv, as [`Model::write_to`] or `include_bytes!` give it. Rows
+    /// are used where they are if they start at a multiple of four bytes in memory, and are copied otherwise.
     ///
     /// ```no_run
     /// # let (name, database) = ("", std::collections::HashMap::<String, Vec<u8>>::new());
@@ -241,7 +275,13 @@ impl Model {
     /// # Errors
     /// [`Error::NotAnEncoder`] if the file is of another kind; otherwise if it is damaged.
     pub fn from_model_file(file: &ModelFile) -> Result<Self> {
-        kinds::read(file)
+        match registry().find(|kind| kind.name == file::present_kind(file.kind())) {
+            Some(kind) => (kind.read)(file),
+            None => {
+                let (path, kind) = (file.path().to_owned(), file.kind().to_owned());
+                Err(Error::NotAnEncoder { path, kind, known: kinds() })
+            }
+        }
     }
 }
 

@@ -38,6 +38,7 @@ use crate::{
 /// The three encoders of the paper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum PThoughtStructure {
     /// One layer, read from both sides.
     OneBi,
@@ -64,7 +65,7 @@ hyperparameters! {
     /// nor the samples; the release halves its rate after every epoch ([`Decay::Halve`](crate::gradient::Decay::Halve))
     /// and keeps capitals, which split the words of a small text.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-    #[serde(default)]
+    #[serde(default, deny_unknown_fields)]
     pub struct PThoughtParams {
         /// Dimension of the word vectors.
         pub dim: usize = 300 => Training[from 1 to 65536];

@@ -46,7 +46,7 @@ hyperparameters! {
     /// The learning rate follows the loss and the initial vectors until it is set. The release's word model: margin
     /// 0.4, batches of 100, ten epochs of Adam at 0.005, λ = 1e-6, gradients of at most 1.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-    #[serde(default)]
+    #[serde(default, deny_unknown_fields)]
     pub struct PpParams {
         /// Embedding dimension.
         pub dim: usize = 300 => Training[from 1 to 65536];

@@ -11,6 +11,7 @@ use crate::{
 
 /// The system that trains initial word vectors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Pretraining {
     /// word2vec (CBOW) with the settings of the Siamese CBOW paper.
     Word2Vec,

@@ -27,7 +27,7 @@ use crate::{
 hyperparameters! {
     /// Hyperparameters of random BOW.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-    #[serde(default)]
+    #[serde(default, deny_unknown_fields)]
     pub struct RandomBowParams {
         /// Embedding dimension.
         pub dim: usize = 620 => Training[from 1 to 65536];

@@ -35,7 +35,7 @@ use crate::{
 hyperparameters! {
     /// Hyperparameters of RNN AE.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-    #[serde(default)]
+    #[serde(default, deny_unknown_fields)]
     pub struct RnnAutoencoderParams {
         /// Dimension of the word vectors.
         pub dim: usize = 620 => Training[from 1 to 65536];

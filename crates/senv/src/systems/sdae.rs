@@ -37,6 +37,7 @@ use crate::{
 /// The cells of encoder and decoder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum SdaeCell {
     /// Long short-term memory.
     #[default]
@@ -56,7 +57,7 @@ hyperparameters! {
     /// Sizes, batches, the bound on the gradient and the shares of the noise are those of the code that the paper's
     /// authors released; the cell is that of the paper.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-    #[serde(default)]
+    #[serde(default, deny_unknown_fields)]
     pub struct SdaeParams {
         /// Dimension of the word vectors.
         pub dim: usize = 100 => Training[from 1 to 65536];

@@ -48,6 +48,7 @@ const NOISE_POWER: f64 = 0.5;
 /// How the rows of n-grams start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum NgramStart {
     /// At zero: an n-gram that training never met adds nothing to a sentence.
     Zero,
@@ -68,7 +69,7 @@ hyperparameters! {
     /// set, and is chosen when training starts. [`Sent2VecParams::preset`] has the settings of the paper and of the
     /// release, which are for billions of words, under their names.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-    #[serde(default)]
+    #[serde(default, deny_unknown_fields)]
     pub struct Sent2VecParams {
         /// Embedding dimension.
         pub dim: usize = 100 => Training[from 1 to 65536];
@@ -99,17 +100,14 @@ hyperparameters! {
         /// Mean length of the random vectors that words start with; without it U(-1/dim, 1/dim), as in the release.
         ///
         /// Long rows keep rare words apart, so that a sentence vector depends on which of them it has.
-        @[serde(default, skip_serializing_if = "Option::is_none")]
         pub initial_length: Option<f32> = Some(12.0) => Training[above 0];
         /// Initial vectors of n-grams.
         pub ngram_start: NgramStart = NgramStart::Zero => Training;
         /// How text is tokenized.
         pub tokenizer: Tokenizer = Tokenizer::automatic().lowercase(true) => group;
         /// Weights of words once they are trained; `None` for a plain mean.
-        @[serde(default, skip_serializing_if = "Option::is_none")]
         pub weighting: Option<WeightScheme> = Some(WeightScheme::USIF) => group[weights];
         /// What stands for unknown words in a sentence vector.
-        @[serde(default, skip_serializing_if = "UnknownWords::is_skip")]
         pub unknown_words: UnknownWords = UnknownWords::Hash => Weights;
         /// Hyperparameters of the trainer.
         pub training: NegativeSamplingParams = NegativeSamplingParams::default() => group;
@@ -121,6 +119,7 @@ hyperparameters! {
 /// What differs between them, what differs from the paper and the release in all of them, and what each difference does
 /// to the score: `docs/experiments/sent2vec-settings.md`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Preset {
     /// The method as the paper prints it, with its settings for words alone on the Toronto books, the smallest of its
     /// texts.

@@ -56,7 +56,7 @@ hyperparameters! {
     /// settings of the paper. The floor of the learning rate and the 50 words of a sentence are those of the release;
     /// the paper states neither.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-    #[serde(default)]
+    #[serde(default, deny_unknown_fields)]
     pub struct SiameseCbowParams {
         /// Embedding dimension.
         pub dim: usize = 300 => Training[from 1 to 65536];
@@ -73,10 +73,8 @@ hyperparameters! {
         /// Initial word vectors.
         pub initial: Initial = Initial::SIAMESE_CBOW => group;
         /// Weights of words once they are trained; `None` for a plain mean.
-        @[serde(default, skip_serializing_if = "Option::is_none")]
         pub weighting: Option<WeightScheme> = Some(WeightScheme::SIF) => group[weights];
         /// What stands for unknown words in a sentence vector.
-        @[serde(default, skip_serializing_if = "UnknownWords::is_skip")]
         pub unknown_words: UnknownWords = UnknownWords::Hash => Weights;
         /// The training loop.
         pub fit: FitParams = FitParams {

@@ -42,7 +42,7 @@ hyperparameters! {
     /// as in the release, they make gradients a thousand times as long, which Adam does not feel, but every step is
     /// clipped.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-    #[serde(default)]
+    #[serde(default, deny_unknown_fields)]
     pub struct SkipThoughtParams {
         /// Dimension of the word vectors.
         pub dim: usize = 620 => Training[from 1 to 65536];

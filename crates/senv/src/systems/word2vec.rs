@@ -42,6 +42,7 @@ const LR_FLOOR: f64 = 1e-4;
 /// Which way the prediction goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Architecture {
     /// The words around predict the word.
     Cbow,
@@ -61,7 +62,7 @@ hyperparameters! {
     /// on the size of the text is automatic (`None`) until it is set. [`Word2VecParams::paper`] has the settings of a
     /// paper, [`Word2VecParams::release`] those of the authors' program.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-    #[serde(default)]
+    #[serde(default, deny_unknown_fields)]
     pub struct Word2VecParams {
         /// Embedding dimension.
         pub dim: usize = 100 => Training[from 1 to 65536];
@@ -79,10 +80,8 @@ hyperparameters! {
         /// How text is tokenized.
         pub tokenizer: Tokenizer = Tokenizer::automatic().lowercase(true) => group;
         /// Weights of words once they are trained; `None` for a plain mean.
-        @[serde(default, skip_serializing_if = "Option::is_none")]
         pub weighting: Option<WeightScheme> = Some(WeightScheme::USIF) => group[weights];
         /// What stands for unknown words in a sentence vector.
-        @[serde(default, skip_serializing_if = "UnknownWords::is_skip")]
         pub unknown_words: UnknownWords = UnknownWords::Hash => Weights;
         /// Hyperparameters of the trainer.
         pub training: NegativeSamplingParams =

@@ -18,6 +18,7 @@ use crate::{
 /// The encoder between word vectors and target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum TargetEncoder {
     /// Every word is mapped, the results are averaged and mapped once more.
     Bow,
@@ -36,6 +37,7 @@ named_values!(TargetEncoder {
 /// What draws the sentence vector to its target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum TargetLoss {
     /// `target-cosine-loss`.
     Cosine,
@@ -51,7 +53,7 @@ named_values!(TargetLoss {
 hyperparameters! {
     /// Hyperparameters of an encoder that is trained towards given vectors.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-    #[serde(default)]
+    #[serde(default, deny_unknown_fields)]
     pub struct TargetParams {
         /// The encoder.
         pub encoder: TargetEncoder = TargetEncoder::Bow => Training;

@@ -1,7 +1,10 @@
 //! Models are sent to threads, shared between them, printed and copied: held when this file is compiled, since a field
 //! that is not loses it without a word.
 
-use std::fmt::Debug;
+use std::{
+    fmt::Debug,
+    panic::{RefUnwindSafe, UnwindSafe},
+};
 
 use senv::{
     FastText, Index, Model, PThought, RandomBow, Relatedness, ReleasedBin, Sent2Vec, Snli, StaticModel, System,
@@ -9,6 +12,9 @@ use senv::{
 };
 
 const fn shared<T: Debug + Send + Sync>() {}
+
+/// A server that catches the panic of a request goes on with them.
+const fn outlives_panics<T: UnwindSafe + RefUnwindSafe>() {}
 
 const fn shared_and_cloned<T: Debug + Send + Sync + Clone>() {}
 
@@ -21,6 +27,8 @@ const _: () = {
     senv::pair_systems!(models_of);
     senv::running_text_systems!(models_of);
     shared_and_cloned::<Model>();
+    outlives_panics::<Model>();
+    outlives_panics::<senv::StaticEncoder>();
     shared_and_cloned::<FastText>();
     shared_and_cloned::<PThought>();
     shared_and_cloned::<Snli>();

@@ -6,7 +6,6 @@ mod gran;
 mod initial_model;
 mod models;
 mod noise;
-mod older_settings;
 mod own_parts;
 mod pv_dm_gensim;
 mod ranks;
@@ -14,6 +13,7 @@ mod recipe;
 mod recurrent;
 mod released_bin;
 mod released_skip_thoughts;
+mod settings_as_json;
 mod train_job;
 mod weights;
 

@@ -63,6 +63,7 @@ const ORDERS: &[(&str, &[&str])] = &[
             "registry.rs",
             "ids.rs",
             "hash.rs",
+            "rng.rs",
             "rows.rs",
             "memory.rs",
             "shared_bytes.rs",
@@ -77,7 +78,6 @@ const ORDERS: &[(&str, &[&str])] = &[
     (
         "senv-training",
         &[
-            "rng.rs",
             "matmul.rs",
             "init",
             "least_squares.rs",
@@ -114,8 +114,8 @@ const ORDERS: &[(&str, &[&str])] = &[
             "grid_search",
             "recipe",
             "jobs",
-            "sentence_index",
             "collection",
+            "sentence_index",
             "evaluation",
             "parts.rs",
             "prelude.rs",

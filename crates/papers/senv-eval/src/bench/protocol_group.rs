@@ -3,6 +3,7 @@
 /// Protocols that are shown in one table, with a mean of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum ProtocolGroup {
     /// Cosines against gold scores: the mean of its columns ranks the systems.
     Similarity,

@@ -69,6 +69,7 @@ pub struct Missing {
 /// What kind of a system it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum SystemKind {
     /// A trained model.
     Model,

@@ -33,6 +33,7 @@ pub struct Column {
 /// Whether a number is beyond chance above or below that of the reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Mark {
     /// Above.
     Above,

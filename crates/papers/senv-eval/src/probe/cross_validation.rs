@@ -23,6 +23,7 @@ use crate::{
 /// Outputs of a logistic regression on more than two classes; two classes are one output in either form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum LogisticForm {
     /// Probabilities of all classes add up to 1: scikit-learn today.
     Softmax,
@@ -33,6 +34,7 @@ pub enum LogisticForm {
 /// What the best C is best at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum SelectionMetric {
     /// Share of right classes.
     Accuracy,

@@ -17,6 +17,7 @@ use crate::{
 /// The features of a pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum PairFeatures {
     /// `[|u − v| ; u ∘ v]`, symmetric in the pair: for SICK in SentEval, and for MSRP.
     Symmetric,

@@ -8,6 +8,7 @@ use crate::error::{Error, Result};
 /// How examples are divided into folds, after they were shuffled with the random seed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum FoldRule {
     /// Each fold has the same share of each class, as far as the numbers divide: SentEval and scikit-learn.
     Stratified,

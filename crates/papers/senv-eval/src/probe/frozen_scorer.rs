@@ -25,6 +25,7 @@ use crate::{
 /// How the regression is trained.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum RelatednessForm {
     /// Cross-entropy with L2 regularization, minimized; the development set chooses C of 2⁻² to 2⁸.
     #[default]

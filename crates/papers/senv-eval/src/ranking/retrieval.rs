@@ -23,6 +23,7 @@ const RECALL_RANKS: usize = 100;
 /// How documents are ranked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum RetrievalMethod {
     /// By the words of the query ([`senv_index::documents::Bm25`]).
     Words,

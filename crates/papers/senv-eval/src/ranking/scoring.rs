@@ -11,6 +11,7 @@ use crate::{
 
 /// Where the scores of a system come from.
 #[derive(Clone, Copy)]
+#[non_exhaustive]
 pub enum Scoring<'a> {
     /// Vectors of all sentences: pairs are scored by their cosine.
     Vectors(&'a SentenceVectors),

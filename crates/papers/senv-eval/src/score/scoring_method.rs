@@ -5,6 +5,7 @@ use serde::Serialize;
 /// Where the scores come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum ScoringMethod {
     /// The cosine of the two embeddings.
     Cosine,

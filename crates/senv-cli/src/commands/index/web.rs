@@ -85,8 +85,7 @@ fn export(path: &Path, collection: &SentenceCollection) -> Result {
     let written = collection.export_web(path)?;
     let (sentences, distinct) = (written.sentences, written.distinct as u64);
     let among = if distinct < sentences { format!(" ({} distinct)", output::grouped(distinct)) } else { String::new() };
-    let page = if written.small { "the page with the small model" } else { "the web page" };
     let size = output::bytes(written.bytes as u64);
-    output::note(&format!("{}{among} for {page} in {} ({size})", plural(sentences, "sentence"), path.display()));
+    output::note(&format!("{}{among} for the web page in {} ({size})", plural(sentences, "sentence"), path.display()));
     Ok(())
 }

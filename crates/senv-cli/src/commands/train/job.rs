@@ -106,7 +106,7 @@ impl<'a> Job<'a> {
         let outcome = fit(&progress);
         progress.finish();
         let mut outcome = match outcome {
-            Err(senv::Error::Stopped { unfinished }) => {
+            Err(stopped @ senv::Error::Stopped { .. }) => {
                 self.unchanged.warn_of_others();
                 let Some(error) = progress.unsaved() else { return Err(self.interrupted(progress.done())) };
                 output::warn(&format!(
@@ -114,6 +114,9 @@ impl<'a> Job<'a> {
                     100.0 * progress.done()
                 ));
                 let what = ("the model as far as it is trained", self.files.output.as_path());
+                let Some(unfinished) = stopped.unfinished() else {
+                    return Err(self.interrupted(progress.done()));
+                };
                 return Err(self.rescue(what, error.into(), |path| unfinished.save(path)));
             }
             // What was kept on the way is no model yet, whatever became of it.
@@ -326,6 +329,8 @@ fn refuse_pipe(path: &Path) -> Result {
             return Err(senv_core::Error::BadFile { path: path.to_owned(), reason }.into());
         }
     }
+    #[cfg(not(unix))]
+    let _ = path;
     Ok(())
 }
 

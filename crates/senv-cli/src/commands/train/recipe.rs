@@ -1,7 +1,7 @@
 //! `senv train` without the name of a system: the recipe that fits the data.
 
 use std::{
-    fs::{File, Metadata},
+    fs::Metadata,
     path::{Path, PathBuf},
 };
 
@@ -174,6 +174,7 @@ fn is_empty_device(path: &Path, metadata: &Metadata) -> bool {
     #[cfg(unix)]
     {
         use std::{
+            fs::File,
             io::{IsTerminal, Read},
             os::unix::fs::FileTypeExt,
         };

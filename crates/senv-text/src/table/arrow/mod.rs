@@ -39,6 +39,7 @@ const BATCH: usize = 1024;
 
 /// How a file of record batches is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum ArrowFormat {
     /// Apache Parquet.
     Parquet,

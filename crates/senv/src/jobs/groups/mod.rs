@@ -22,6 +22,7 @@ const LOOKED_AT: usize = 20;
 
 /// How sentences are divided into groups.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub enum GroupBy {
     /// Into the number of groups of the highest silhouette ([`senv_index::group_count`]).
     Suggested,

@@ -47,6 +47,7 @@ use crate::{
 /// How the set of words is predicted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum Reconstruction {
     /// Binary cross-entropy of every word of the vocabulary.
     Full,
@@ -62,7 +63,7 @@ named_values!(Reconstruction {
 hyperparameters! {
     /// Hyperparameters of BOW AE. The paper names the dimension and Adam.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-    #[serde(default)]
+    #[serde(default, deny_unknown_fields)]
     pub struct BowAutoencoderParams {
         /// Dimension of the word vectors.
         pub dim: usize = 620 => Training[from 1 to 65536];

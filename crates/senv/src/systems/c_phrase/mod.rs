@@ -49,7 +49,7 @@ hyperparameters! {
     /// The defaults fit the text: many epochs, a higher learning rate, and the weights of uSIF. What depends on the
     /// size of the text is automatic (`None`) until it is set. [`CPhraseParams::paper`] has the settings of the paper.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-    #[serde(default)]
+    #[serde(default, deny_unknown_fields)]
     pub struct CPhraseParams {
         /// Embedding dimension.
         pub dim: usize = 100 => Training[from 1 to 65536];
@@ -69,10 +69,8 @@ hyperparameters! {
         /// How the words of the trees are tokenized.
         pub tokenizer: Tokenizer = Tokenizer::automatic().lowercase(true) => group;
         /// Weights of words once they are trained; `None` for a plain mean.
-        @[serde(default, skip_serializing_if = "Option::is_none")]
         pub weighting: Option<WeightScheme> = Some(WeightScheme::USIF) => group[weights];
         /// What stands for unknown words in a sentence vector.
-        @[serde(default, skip_serializing_if = "UnknownWords::is_skip")]
         pub unknown_words: UnknownWords = UnknownWords::Hash => Weights;
         /// Hyperparameters of the trainer.
         pub training: NegativeSamplingParams = NegativeSamplingParams {

@@ -41,7 +41,7 @@ use crate::{
 hyperparameters! {
     /// Hyperparameters of CSE; the defaults are the paper's, and of its grids where it searches.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-    #[serde(default)]
+    #[serde(default, deny_unknown_fields)]
     pub struct CseParams {
         /// Dimension of the word vectors.
         pub dim: usize = 300 => Training[from 1 to 65536];

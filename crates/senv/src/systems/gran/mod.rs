@@ -49,7 +49,7 @@ const DROPOUT: f64 = 0.4;
 hyperparameters! {
     /// Hyperparameters of GRAN and its sister models; the defaults are those of the release for GRAN on sentences.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-    #[serde(default)]
+    #[serde(default, deny_unknown_fields)]
     pub struct GranParams {
         /// Dimension of the word vectors, and of the sentence vectors of gran and bilstm.
         pub dim: usize = 300 => Training[from 1 to 65536];

@@ -12,6 +12,7 @@ use crate::gradient::encoder_form::EncoderForm;
 /// The encoder: GRAN, or one of the LSTMs that its paper compares it with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum GranVariant {
     /// Word vectors through gates that see the sentence.
     Gran {

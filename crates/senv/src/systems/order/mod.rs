@@ -70,7 +70,7 @@ const HEAD: CosineLogistic = CosineLogistic { slope: 25.0, threshold: 0.8 };
 hyperparameters! {
     /// Hyperparameters of an order part.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-    #[serde(default)]
+    #[serde(default, deny_unknown_fields)]
     pub struct OrderParams {
         /// Columns of the order part.
         pub dim: usize = 256 => Training[from 2 to 65536];

@@ -21,10 +21,7 @@ use crate::{
     },
     compress::static_model::StaticModel,
     error::Result,
-    model::{
-        handle::Model,
-        saved::{Abilities, OpenModel, SavedModel, model_file_methods},
-    },
+    model::saved::{Abilities, OpenModel, SavedModel, model_file_methods},
 };
 
 /// The settings of an order model, as its file keeps them.
@@ -139,10 +136,10 @@ impl SavedModel for Order {
         self.model.abilities()
     }
 
-    fn with_static_table(&self, table: StaticEncoder) -> Option<Model> {
+    fn with_static_table(&self, table: StaticEncoder) -> Option<Box<dyn SavedModel>> {
         match table.order() {
-            Some(_) => Some(Self::new(table, self.params.clone()).into()),
-            None => Some(StaticModel::from(table).into()),
+            Some(_) => Some(Box::new(Self::new(table, self.params.clone()))),
+            None => Some(Box::new(StaticModel::from(table))),
         }
     }
 

@@ -47,7 +47,7 @@ hyperparameters! {
     /// The defaults fit the text: a high learning rate and many epochs. What depends on the size of the text is
     /// automatic (`None`) until it is set. [`PvDbowParams::large_text`] has settings for billions of words.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-    #[serde(default)]
+    #[serde(default, deny_unknown_fields)]
     pub struct PvDbowParams {
         /// Embedding dimension.
         pub dim: usize = 100 => Training[from 1 to 65536];

@@ -48,7 +48,7 @@ hyperparameters! {
     /// The defaults fit the text: a high learning rate and many epochs. What depends on the size of the text is
     /// automatic (`None`) until it is set. [`PvDmParams::large_text`] has settings for billions of words.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-    #[serde(default)]
+    #[serde(default, deny_unknown_fields)]
     pub struct PvDmParams {
         /// Embedding dimension of documents and words.
         pub dim: usize = 100 => Training[from 1 to 65536];

@@ -45,6 +45,7 @@ use crate::{
 /// The initial filters of the encoder, and the value that their penalty is towards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum FilterStart {
     /// Those of the model, with the penalty towards them.
     Universal,
@@ -60,7 +61,7 @@ named_values!(FilterStart {
 hyperparameters! {
     /// Hyperparameters of fine-tuning; the defaults are those of CSE on SICK.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-    #[serde(default)]
+    #[serde(default, deny_unknown_fields)]
     pub struct RelatednessParams {
         /// Hidden units of the relatedness head; 50 in the papers.
         pub hidden: usize = senv_losses::DEFAULT_HIDDEN => Training[from 1 to 65536];

@@ -74,12 +74,9 @@ impl SnliParams {
 
 /// The error of a part that was stopped, with the whole of which it is a part.
 fn unfinished(error: Error, whole: impl FnOnce(&Snli) -> Result<SkipThought>) -> Error {
-    match error {
-        Error::Stopped { unfinished } => match unfinished.downcast_ref().map(whole) {
-            Some(Ok(whole)) => Error::Stopped { unfinished: Box::new(whole.into()) },
-            Some(Err(error)) => error,
-            None => Error::Stopped { unfinished },
-        },
-        error => error,
+    match error.unfinished().and_then(|model| model.downcast_ref()).map(whole) {
+        Some(Ok(whole)) => Error::stopped(whole),
+        Some(Err(error)) => error,
+        None => error,
     }
 }

@@ -12,6 +12,7 @@ use crate::gradient::encoder_form::EncoderForm;
 /// The form of the encoder of an SNLI model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum SnliEncoder {
     /// The sum of the word vectors.
     Bow,

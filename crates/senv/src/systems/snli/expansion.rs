@@ -8,8 +8,7 @@ use crate::{
     gradient::WordUpdates,
     model::{
         expansion::{ExpansionReport, VocabularyExpansion},
-        handle::Model,
-        saved::ExpandVocabulary,
+        saved::{ExpandVocabulary, SavedModel},
     },
     sequence::vocabulary_expansion::grown,
 };
@@ -32,8 +31,12 @@ impl ExpandVocabulary for Snli {
         if frozen { VocabularyExpansion::Same } else { VocabularyExpansion::Affine }
     }
 
-    fn expanded(&self, vectors: &Embeddings, expansion: VocabularyExpansion) -> Result<(Model, ExpansionReport)> {
+    fn expanded(
+        &self,
+        vectors: &Embeddings,
+        expansion: VocabularyExpansion,
+    ) -> Result<(Box<dyn SavedModel>, ExpansionReport)> {
         let (model, report) = self.expand(vectors, expansion)?;
-        Ok((model.into(), report))
+        Ok((Box::new(model), report))
     }
 }

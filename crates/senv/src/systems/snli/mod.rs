@@ -52,7 +52,7 @@ hyperparameters! {
     /// Hyperparameters of an SNLI model; the paper states the dimension of the word vectors, the units of the RNN, how
     /// weights start, and Adam: no hidden size of the classifier, no learning rate, no batch and no number of epochs.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-    #[serde(default)]
+    #[serde(default, deny_unknown_fields)]
     pub struct SnliParams {
         /// The encoder.
         pub encoder: SnliEncoder = SnliEncoder::Bow => group;

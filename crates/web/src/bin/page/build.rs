@@ -8,11 +8,11 @@ use std::{
 const TARGET: &str = "wasm32-unknown-unknown";
 
 /// Compiles the crate and returns the bytes of the module.
-pub(crate) fn engine(small: bool) -> Result<Vec<u8>, String> {
+pub(crate) fn engine() -> Result<Vec<u8>, String> {
     check_target()?;
     let output = Command::new(cargo())
         .args(["build", "--release", "--lib", "--target", TARGET, "--message-format", "json-render-diagnostics"])
-        .args(["--features", if small { "small" } else { "" }, "--manifest-path"])
+        .arg("--manifest-path")
         .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml"))
         // Every browser since 2023 has the vector instructions. Flags of the environment are meant for this machine.
         .env_remove("RUSTFLAGS")

@@ -14,28 +14,21 @@ use std::{
 const USAGE: &str = "\
 Writes a web page that embeds, compares and searches English sentences: one HTML file, no server.
 
-Usage: cargo run -p senv-web -- [--output FILE] [--small]
+Usage: cargo run -p senv-web -- [--output FILE]
 
-  --output FILE   the page [default: senv.html]
-  --small         with the small model: a page of 4.9 MB instead of 10.9, two points of quality less";
+  --output FILE   the page [default: senv.html]";
 
-struct Arguments {
-    output: PathBuf,
-    small: bool,
-}
-
-/// `None` where help is wanted.
-fn arguments(mut given: impl Iterator<Item = String>) -> Result<Option<Arguments>, String> {
-    let mut arguments = Arguments { output: "senv.html".into(), small: false };
+/// Where the page is written; `None` where help is wanted.
+fn output(mut given: impl Iterator<Item = String>) -> Result<Option<PathBuf>, String> {
+    let mut output = "senv.html".into();
     while let Some(argument) = given.next() {
         match argument.as_str() {
             "--help" | "-h" => return Ok(None),
-            "--small" => arguments.small = true,
-            "--output" | "-o" => arguments.output = given.next().ok_or("--output needs the name of a file")?.into(),
+            "--output" | "-o" => output = given.next().ok_or("--output needs the name of a file")?.into(),
             other => return Err(format!("{other:?} is no option\n\n{USAGE}")),
         }
     }
-    Ok(Some(arguments))
+    Ok(Some(output))
 }
 
 /// Fails if something lies at `path` that is not a page of ours.
@@ -49,12 +42,12 @@ fn check_output(path: &Path) -> Result<(), String> {
 }
 
 fn run() -> Result<(), String> {
-    let Some(Arguments { output, small }) = arguments(std::env::args().skip(1))? else {
+    let Some(output) = output(std::env::args().skip(1))? else {
         println!("{USAGE}");
         return Ok(());
     };
     check_output(&output)?;
-    let page = assemble::page(&build::engine(small)?);
+    let page = assemble::page(&build::engine()?);
     fs::write(&output, &page).map_err(|error| format!("cannot write {}: {error}", output.display()))?;
     println!("{}: {:.1} MB; open it in a browser", output.display(), page.len() as f64 / 1e6);
     Ok(())
@@ -74,17 +67,20 @@ fn main() -> ExitCode {
 mod tests {
     use super::*;
 
-    fn parsed(line: &str) -> Result<Option<(PathBuf, bool)>, String> {
-        let found = arguments(line.split_whitespace().map(str::to_owned))?;
-        Ok(found.map(|Arguments { output, small }| (output, small)))
+    fn parsed(line: &str) -> Result<Option<PathBuf>, String> {
+        output(line.split_whitespace().map(str::to_owned))
     }
 
     #[test]
     fn arguments_are_read_and_others_refused() {
-        assert_eq!(parsed(""), Ok(Some(("senv.html".into(), false))));
-        assert_eq!(parsed("--small -o a.html"), Ok(Some(("a.html".into(), true))));
-        assert_eq!(parsed("--small --help"), Ok(None));
-        assert!(parsed("--output").is_err() && parsed("page.html").unwrap_err().contains("Usage"));
+        assert_eq!(parsed(""), Ok(Some("senv.html".into())));
+        assert_eq!(parsed("-o a.html"), Ok(Some("a.html".into())));
+        assert_eq!(parsed("-o a.html --help"), Ok(None));
+        assert!(
+            parsed("--output").is_err()
+                && parsed("--small").is_err()
+                && parsed("page.html").unwrap_err().contains("Usage")
+        );
     }
 
     #[test]

@@ -23,6 +23,7 @@ use serde::Serialize;
 /// What the sentences of a template differ in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum OrderPhenomenon {
     /// Who does it to whom.
     SwappedRoles,

@@ -1,29 +1,32 @@
-//! Settings as JSON: of before a hyperparameter existed, and of now, which train the same model.
+//! Settings as JSON: in part, and as a whole, which train the same model.
 
 use senv::{Sent2VecParams, TextSystem, TrainOptions, model::SavedModel};
 use senv_core::hyperparameters::Hyperparameters;
 use serde::{Serialize, de::DeserializeOwned};
 
-fn each_key_may_be_missing<P: Default + Serialize + DeserializeOwned>() {
+/// What is left out has its default, and what is not known is refused.
+fn may_be_given_in_part<P: Default + PartialEq + std::fmt::Debug + Serialize + DeserializeOwned>() {
     let name = std::any::type_name::<P>();
-    let whole = serde_json::to_value(P::default()).unwrap();
-    let keys: Vec<String> = whole.as_object().unwrap().keys().cloned().collect();
-    assert!(!keys.is_empty(), "{name}");
-    for key in keys {
-        let mut older = whole.clone();
-        older.as_object_mut().unwrap().remove(&key);
-        if let Err(error) = serde_json::from_value::<P>(older) {
-            panic!("{name} without {key}: {error}");
-        }
+    assert_eq!(serde_json::from_str::<P>("{}").unwrap(), P::default(), "{name}");
+    let mut whole = serde_json::to_value(P::default()).unwrap();
+    let fields = whole.as_object_mut().unwrap();
+    assert!(!fields.is_empty(), "{name}");
+    for field in fields.keys().cloned().collect::<Vec<_>>() {
+        let mut rest = fields.clone();
+        rest.remove(&field);
+        assert_eq!(serde_json::from_value::<P>(rest.into()).unwrap(), P::default(), "{name} without {field}");
     }
+    fields.insert("colour".into(), "red".into());
+    let error = serde_json::from_value::<P>(whole).unwrap_err().to_string();
+    assert!(error.contains("colour"), "{name}: {error}");
 }
 
 macro_rules! each {
-    ($($params:ident),+) => { $(each_key_may_be_missing::<senv::$params>());+ };
+    ($($params:ident),+) => { $(may_be_given_in_part::<senv::$params>());+ };
 }
 
 #[test]
-fn files_of_before_a_hyperparameter_open() {
+fn settings_may_be_given_in_part_and_refuse_what_they_do_not_know() {
     senv::text_systems!(each);
     senv::pair_systems!(each);
     senv::running_text_systems!(each);

@@ -4,10 +4,10 @@
 //! program, on every machine and at any thread count, and two names never share a stream. The generator is
 //! PCG XSL-RR 128/64 ("Pcg64", O'Neill 2014), whose output its specification fixes.
 
+use crate::hash::{mix, mix_text};
 use rand::SeedableRng;
 /// How numbers are drawn from a [`Stream`].
 pub use rand::{Rng, RngExt};
-use senv_base::hash::{mix, mix_text};
 
 /// The random generator of every stream.
 pub type Stream = rand_pcg::Pcg64;
