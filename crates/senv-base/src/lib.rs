@@ -14,6 +14,8 @@ mod map;
 pub mod memory;
 pub mod observer;
 mod quoted;
+#[doc(hidden)]
+pub mod registry;
 #[cfg(feature = "random")]
 pub mod rng;
 mod rows;

@@ -6,6 +6,8 @@
 
 use crate::hash::{mix, mix_text};
 use rand::SeedableRng;
+/// How numbers are drawn from a [`Stream`].
+pub use rand::{Rng, RngExt};
 
 /// The random generator of every stream.
 pub type Stream = rand_pcg::Pcg64;
@@ -13,7 +15,7 @@ pub type Stream = rand_pcg::Pcg64;
 /// The stream of `purpose` at `place` under `seed`.
 ///
 /// ```
-/// use rand::Rng;
+/// use senv_core::rng::Rng;
 /// let mut a = senv_core::rng::stream(7, "initialise", &[0]);
 /// let mut b = senv_core::rng::stream(7, "initialise", &[0]);
 /// assert_eq!(a.next_u64(), b.next_u64());

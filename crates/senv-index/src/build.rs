@@ -79,6 +79,52 @@ impl VectorIndex {
         Ok(index)
     }
 
+    /// [`VectorIndex::build`] of rows of any storage: in a file, computed, of another library. Each is asked for once,
+    /// in order, and copied.
+    ///
+    /// ```
+    /// use senv_core::Rows;
+    /// use senv_index::{IndexParams, Search, VectorIndex};
+    ///
+    /// /// Unit vectors of the plane, a degree apart.
+    /// struct Circle(Vec<[f32; 2]>);
+    ///
+    /// impl Rows for Circle {
+    ///     fn n_rows(&self) -> usize {
+    ///         self.0.len()
+    ///     }
+    ///
+    ///     fn dim(&self) -> usize {
+    ///         2
+    ///     }
+    ///
+    ///     fn row(&self, i: usize) -> &[f32] {
+    ///         &self.0[i]
+    ///     }
+    /// }
+    ///
+    /// let circle = Circle((0..360_u16).map(|degree| f32::from(degree).to_radians().sin_cos().into()).collect());
+    /// let index = VectorIndex::build_from(&circle, &IndexParams::default())?;
+    /// assert_eq!(index.search(&circle.0[40], &Search::new(1))?[0].row, 40);
+    /// # Ok::<(), senv_index::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`VectorIndex::build`]; [`senv_core::Error::ShapeMismatch`] for a row that is not as long as the others.
+    pub fn build_from<R: Rows + ?Sized>(rows: &R, params: &IndexParams) -> Result<Self> {
+        let (n, expected) = (rows.n_rows(), rows.dim());
+        check_size(n, expected)?;
+        let mut table = Table::zeros(n, expected)?;
+        for i in 0..n {
+            let row = rows.row(i);
+            if row.len() != expected {
+                return Err(senv_core::Error::ShapeMismatch { what: "a row", expected, got: row.len() }.into());
+            }
+            table.row_mut(i).copy_from_slice(row);
+        }
+        Self::build(table, params)
+    }
+
     /// Orders the top bits by cell.
     fn divide(&mut self, tops: &[u8], factors: &[u16], cells: Cells) -> Result<()> {
         let order = cells::order(&cells.cell_of, self.config.n_cells);

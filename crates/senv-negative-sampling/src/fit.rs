@@ -9,7 +9,7 @@ use crate::{
     checkpoints::{ResumePoint, TrainingState, resume},
     examples::Examples,
     hogwild,
-    noise::Noise,
+    noise::Negatives,
     pace::Pace,
     params::{NegativeSamplingParams, Schedule},
     run::{Reporter, Tally, TrainingRun, TrainingTask},
@@ -41,7 +41,7 @@ impl Outcome {
     }
 }
 
-/// Trains on a corpus.
+/// Trains on a corpus, with negatives of [`Noise`](crate::Noise) or of a [`NoiseSource`](crate::NoiseSource).
 ///
 /// `settings` describes everything the tables depend on beside the text (a JSON text, say); a checkpoint is only
 /// resumed under equal settings. `initial` makes the tables of a new run; it is not called when one is resumed.
@@ -51,10 +51,10 @@ impl Outcome {
 /// holds no example, [`Error::AllSkipped`] when subsampling leaves none, [`Error::CheckpointMismatch`] when a
 /// checkpoint is of another run, [`Error::Core`] for parameters, files, memory, and where the observer stops the run
 /// before anything is trained.
-pub fn fit<E: Examples>(
+pub fn fit<'n, E: Examples>(
     corpus: &Corpus,
     examples: &E,
-    noise: &Noise,
+    noise: impl Into<Negatives<'n>>,
     params: &NegativeSamplingParams,
     settings: &str,
     initial: impl FnOnce() -> Result<Tables>,
@@ -62,6 +62,7 @@ pub fn fit<E: Examples>(
 ) -> Result<Outcome> {
     params.check()?;
     options.check()?;
+    let noise = noise.into();
     let n_units = corpus.n_blocks() as u64 * u64::from(params.n_epochs());
     let plan = options.checkpoint.as_ref();
     let ranks = match options.ranks {

@@ -31,7 +31,7 @@ pub use examples::{
 };
 pub use fit::{Outcome, fit};
 pub use infer::{Inference, infer, infer_among_words};
-pub use noise::Noise;
+pub use noise::{Negatives, Noise, NoiseSource};
 pub use objective::Composition;
 pub use params::{
     DEFAULT_EPOCHS, DEFAULT_LR, DEFAULT_NEGATIVES, NegativeSamplingParams, NegativeSharing, Schedule, TextOrder,

@@ -67,6 +67,96 @@ impl Noise {
     }
 }
 
+/// Where negatives come from instead of [`Noise`]: a distribution of the program's own, hard negatives, those of a
+/// topic. [`fit`](crate::fit) takes a reference to it.
+///
+/// ```
+/// use senv_core::rng::{Rng, Stream};
+/// use senv_negative_sampling::{Negatives, NoiseSource};
+///
+/// /// Every row alike.
+/// struct Uniform {
+///     n_rows: u64,
+/// }
+///
+/// impl NoiseSource for Uniform {
+///     fn draw(&self, rng: &mut Stream) -> u32 {
+///         (rng.next_u64() % self.n_rows) as u32
+///     }
+/// }
+///
+/// let uniform = Uniform { n_rows: 1000 };
+/// let _negatives = Negatives::from(&uniform);
+/// ```
+pub trait NoiseSource: Sync {
+    /// Draws a row of the target table. It must follow from the numbers of `rng` alone: then a run depends on its seed
+    /// and not on the number of threads, and a resumed one goes on as it would have. A row that the table has not ends
+    /// the run with an error.
+    fn draw(&self, rng: &mut Stream) -> u32;
+}
+
+/// What [`fit`](crate::fit) draws negatives from: made of a reference to [`Noise`] or to a [`NoiseSource`].
+#[derive(Clone, Copy)]
+pub struct Negatives<'n>(Source<'n>);
+
+#[derive(Clone, Copy)]
+enum Source<'n> {
+    Noise(&'n Noise),
+    Own(&'n dyn NoiseSource),
+}
+
+impl<'n> From<&'n Noise> for Negatives<'n> {
+    fn from(noise: &'n Noise) -> Self {
+        Self(Source::Noise(noise))
+    }
+}
+
+impl<'n, N: NoiseSource> From<&'n N> for Negatives<'n> {
+    fn from(source: &'n N) -> Self {
+        Self(Source::Own(source))
+    }
+}
+
+impl<'n> From<&'n dyn NoiseSource> for Negatives<'n> {
+    fn from(source: &'n dyn NoiseSource) -> Self {
+        Self(Source::Own(source))
+    }
+}
+
+/// Work that draws many rows.
+pub(crate) trait DrawMany {
+    fn run(self, draw: impl FnMut(&mut Stream) -> u32);
+}
+
+impl Negatives<'_> {
+    /// Does `work`, which is compiled for each of both: the table is drawn from in place.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`] if a source drew a row from `n_rows` on; the first row was taken for it.
+    #[inline]
+    pub(crate) fn draw_many(self, n_rows: usize, work: impl DrawMany) -> Result<()> {
+        match self.0 {
+            Source::Noise(noise) => work.run(|rng| noise.draw(rng)),
+            Source::Own(source) => {
+                let mut outside = None;
+                work.run(|rng| {
+                    let row = source.draw(rng);
+                    if (row as usize) < n_rows {
+                        return row;
+                    }
+                    outside = Some(row);
+                    0
+                });
+                if let Some(row) = outside {
+                    let (name, requirement) = ("negatives drawn by a noise source", "rows of the target table");
+                    return Err(Error::InvalidParameter { name, requirement, got: format!("row {row} of {n_rows}") });
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -115,5 +205,34 @@ mod tests {
         }
         assert!(Noise::new(&[0, 0], 0.5).is_err());
         assert!(Noise::new(&[], 0.5).is_err());
+    }
+
+    /// The rows of eight draws.
+    fn drawn(negatives: Negatives<'_>, n_rows: usize) -> (Result<()>, Vec<u32>) {
+        struct Eight<'v>(&'v mut Vec<u32>);
+        impl DrawMany for Eight<'_> {
+            fn run(self, mut draw: impl FnMut(&mut Stream) -> u32) {
+                let mut rng = senv_core::rng::stream(1, "eight", &[]);
+                self.0.extend((0..8).map(|_| draw(&mut rng)));
+            }
+        }
+        let mut rows = Vec::new();
+        (negatives.draw_many(n_rows, Eight(&mut rows)), rows)
+    }
+
+    #[test]
+    fn a_source_draws_in_the_place_of_the_table_and_rows_that_are_not_there_are_refused() {
+        struct Same(Noise);
+        impl NoiseSource for Same {
+            fn draw(&self, rng: &mut Stream) -> u32 {
+                self.0.draw(rng)
+            }
+        }
+        let same = Same(Noise::new(&[3, 1, 2], 1.0).unwrap());
+        let (of_table, of_source) = (drawn(Negatives::from(&same.0), 3), drawn(Negatives::from(&same), 3));
+        assert!(of_table.0.is_ok() && of_source.0.is_ok() && of_table.1 == of_source.1 && of_table.1.contains(&2));
+        let (refused, rows) = drawn(Negatives::from(&same as &dyn NoiseSource), 2);
+        assert!(matches!(&refused, Err(Error::InvalidParameter { got, .. }) if got == "row 2 of 2"), "{refused:?}");
+        assert!(rows.iter().all(|&row| row < 2));
     }
 }

@@ -12,7 +12,7 @@ use senv_core::{
     rng::{Stream, stream},
 };
 
-use crate::{examples::Examples, noise::Noise, params::NegativeSamplingParams, plan::Plan};
+use crate::{examples::Examples, noise::Negatives, params::NegativeSamplingParams, plan::Plan};
 
 /// Most tokens of a step: sentences computed together.
 ///
@@ -40,23 +40,25 @@ impl Pace {
     }
 
     /// Plans the first sentences of a corpus, read through `read_block`, and measures.
-    pub(crate) fn measure<E: Examples>(
+    pub(crate) fn measure<'n, E: Examples>(
         n_blocks: usize,
         mut read_block: impl FnMut(usize, &mut BlockBuffer) -> senv_core::Result<()>,
         examples: &E,
-        noise: &Noise,
+        noise: impl Into<Negatives<'n>>,
         params: &NegativeSamplingParams,
     ) -> senv_core::Result<Self> {
         let (mut buffer, mut plan, mut scratch) = (BlockBuffer::default(), Plan::default(), E::Scratch::default());
         let mut rng: Stream = stream(params.seed, "pace", &[]);
         let mut counts = Counts::default();
+        let (noise, n_rows) = (noise.into(), examples.n_target_rows());
+        let NegativeSamplingParams { negatives, negatives_shared: sharing, .. } = *params;
         'blocks: for block in 0..n_blocks {
             read_block(block, &mut buffer)?;
             for i in 0..buffer.n_sentences() {
                 plan.clear();
                 let sentence = buffer.sentence(i);
                 examples.plan_in_block(&buffer, i, &mut rng, &mut scratch, &mut plan);
-                plan.draw_negatives(params.negatives, params.negatives_shared, params.first_lr(), noise, &mut rng);
+                plan.draw_negatives(negatives, sharing, params.first_lr(), noise, n_rows, &mut rng)?;
                 if !plan.is_empty() {
                     counts.add(&plan, sentence.len());
                 }
@@ -111,6 +113,7 @@ impl Counts {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Noise;
     use senv_core::{Corpus, RowId, Sentences, TokenId};
 
     /// Sentences of `n_targets` targets out of `n_rows` rows, ten negatives each.
@@ -124,7 +127,7 @@ mod tests {
             for t in 0..n_targets {
                 plan.push_target(RowId((sentence * 31 + t * 7) % n_rows), true);
             }
-            plan.draw_negatives(10, crate::NegativeSharing::Sentence, 0.1, &noise, &mut rng);
+            plan.draw_negatives(10, crate::NegativeSharing::Sentence, 0.1, &noise, usize::MAX, &mut rng).unwrap();
             counts.add(&plan, 20);
         }
         counts.pace()

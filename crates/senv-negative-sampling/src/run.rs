@@ -14,7 +14,7 @@ use senv_core::{
 };
 
 use crate::{
-    Error, block_order::PresentOrder, coefficients::Rate, examples::Examples, noise::Noise, pace::Pace,
+    Error, block_order::PresentOrder, coefficients::Rate, examples::Examples, noise::Negatives, pace::Pace,
     params::NegativeSamplingParams, plan::Plan, synchronisation::examples_stream,
 };
 
@@ -32,7 +32,7 @@ const REPORT_EVERY: Duration = Duration::from_millis(100);
 pub(crate) struct TrainingRun<'a, E> {
     pub(crate) corpus: &'a Corpus,
     pub(crate) examples: &'a E,
-    pub(crate) noise: &'a Noise,
+    pub(crate) noise: Negatives<'a>,
     pub(crate) params: &'a NegativeSamplingParams,
     observer: &'a dyn Observer,
     pub(crate) n_threads: usize,
@@ -85,7 +85,7 @@ pub(crate) struct Unit {
 pub(crate) struct TrainingTask<'a, E> {
     pub(crate) corpus: &'a Corpus,
     pub(crate) examples: &'a E,
-    pub(crate) noise: &'a Noise,
+    pub(crate) noise: Negatives<'a>,
     pub(crate) params: &'a NegativeSamplingParams,
     pub(crate) options: &'a RunOptions<'a>,
     pub(crate) pace: Pace,
@@ -159,13 +159,17 @@ impl<'a, E: Examples> TrainingRun<'a, E> {
         for i in sentences {
             self.examples.plan_in_block(block, i, &mut rng, scratch, plan);
         }
-        plan.draw_negatives(
+        let drawn = plan.draw_negatives(
             self.params.negatives,
             self.params.negatives_shared,
             self.params.first_lr(),
             self.noise,
+            self.examples.n_target_rows(),
             &mut rng,
         );
+        if let Err(error) = drawn {
+            self.fail(error.into());
+        }
     }
 
     pub(crate) fn halted(&self) -> bool {
@@ -282,7 +286,7 @@ mod tests {
     use senv_core::{CorpusOptions, NoObserver, Sentences, TokenId};
 
     use super::*;
-    use crate::{ContinuousBagOfWords, SkipGram, Subsampling};
+    use crate::{ContinuousBagOfWords, Noise, SkipGram, Subsampling};
 
     #[test]
     fn the_rate_of_a_run_decays_linearly_to_its_floor() {
@@ -305,7 +309,7 @@ mod tests {
             let task = TrainingTask {
                 corpus: &corpus,
                 examples: &examples,
-                noise: &noise,
+                noise: (&noise).into(),
                 params: &params,
                 options: &options,
                 pace,
@@ -342,7 +346,7 @@ mod tests {
         let task = TrainingTask {
             corpus: &corpus,
             examples: &examples,
-            noise: &noise,
+            noise: (&noise).into(),
             params: &params,
             options: &options,
             pace,

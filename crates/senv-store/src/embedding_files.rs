@@ -83,6 +83,7 @@ impl Embeddings {
     /// [`Error`] if it is of another kind, or damaged.
     pub fn from_model_file(model: &ModelFile) -> Result<Self> {
         model.expect_kind(KIND)?;
+        model.expect_known_tokenizer()?;
         let config: Config = match model.config() {
             Some(config) => serde_json::from_str(config).map_err(|error| {
                 let (path, reason) = (model.path().to_owned(), format!("its configuration: {error}"));

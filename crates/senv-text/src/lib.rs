@@ -50,7 +50,7 @@ pub use split::Split;
 #[cfg(feature = "arrow")]
 pub use table::arrow::{ArrowBatches, ArrowFormat, Cells, ColumnPlace};
 pub use table::{TableColumn, TableFormat, TableText};
-pub use token::{Tokenizer, lowercase_into};
+pub use token::{Tokenize, Tokenizer, lowercase_into};
 pub use wide::wide_text;
 
 /// Bytes that are read ahead of a decoder.

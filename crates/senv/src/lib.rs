@@ -77,6 +77,7 @@
 //! | [`data`], [`recipe`], [`train_job`], [`grid_search`], [`check`](mod@check) | what is trained on, and how it is chosen, run, tuned and judged |
 //! | [`system`], [`gradient`], [`sequence`], [`targets`], [`forms`] | for authors of systems: contracts, the loop of training, settings |
 //! | [`model`], [`average`] | what models can do; means of words, their weights, unknown words |
+//! | [`parts`] | the crates that all this is made of, for what a program brings itself: encoders, losses, samplers, rows |
 //!
 //! | feature | what it brings | |
 //! | --- | --- | --- |
@@ -103,6 +104,7 @@ pub mod grid_search;
 pub mod jobs;
 pub mod model;
 mod model2vec;
+pub mod parts;
 pub mod prelude;
 pub mod recipe;
 mod sentence_index;

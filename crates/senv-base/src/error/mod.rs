@@ -42,6 +42,40 @@ pub enum Error {
         /// What is wrong with it.
         reason: String,
     },
+    /// A name for something that a program brings itself, which no file and no command can hold.
+    #[error("the name of a {what} has 1 to 64 ASCII letters, digits, hyphens, underscores and dots, got {name:?}")]
+    BadName {
+        /// What was to have the name: `tokenizer`, `update rule`.
+        what: &'static str,
+        /// The name.
+        name: String,
+    },
+    /// A name that stands for something else already.
+    #[error("there is another {what} named {name:?} already; give yours another name")]
+    NameTaken {
+        /// What was to have the name: `tokenizer`, `update rule`.
+        what: &'static str,
+        /// The name.
+        name: String,
+    },
+    /// A model whose text is tokenized by a tokenizer that the program which made it brought itself.
+    #[error(
+        "{}: the model was made with the tokenizer {name:?}, which this program does not have; call Tokenizer::custom with this \
+         name before the model is opened",
+        path.display()
+    )]
+    MissingTokenizer {
+        /// The file.
+        path: PathBuf,
+        /// The name of the tokenizer.
+        name: String,
+    },
+    /// An update rule that was named, and that the program does not have.
+    #[error("this program has no update rule {name:?}; call UpdateRule::custom with this name before it trains")]
+    MissingUpdateRule {
+        /// The name of the rule.
+        name: String,
+    },
     /// Two sizes that must agree do not.
     #[error("{what} has size {got}, expected {expected}")]
     ShapeMismatch {

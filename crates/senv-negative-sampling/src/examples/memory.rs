@@ -255,13 +255,15 @@ mod tests {
         let whole = Surroundings { whole_gradient: true, ..surroundings(Composition::Mean, WindowSide::Both) };
         let mut plan = planned(whole, &[1; 12]);
         let noise = Noise::new(&[5; N], 1.0).unwrap();
-        plan.draw_negatives(2, NegativeSharing::Block, 0.1, &noise, &mut stream(1, "negatives", &[]));
+        plan.draw_negatives(2, NegativeSharing::Block, 0.1, &noise, usize::MAX, &mut stream(1, "negatives", &[]))
+            .unwrap();
         let steps = |plan: &Plan| plan.steps.iter().map(|step| step.targets.len()).collect::<Vec<_>>();
         // The document's row gets whole gradients: five of them at a rate of .1.
         assert_eq!(steps(&plan), [5, 5, 2]);
         // Of a sum of three to five rows the vector gets as many: one after another.
         let mut plan = planned(surroundings(Composition::Sum, WindowSide::Both), &[1; 12]);
-        plan.draw_negatives(2, NegativeSharing::Block, 0.3, &noise, &mut stream(1, "negatives", &[]));
+        plan.draw_negatives(2, NegativeSharing::Block, 0.3, &noise, usize::MAX, &mut stream(1, "negatives", &[]))
+            .unwrap();
         assert_eq!(steps(&plan), [1; 12]);
     }
 }

@@ -261,8 +261,10 @@ mod tests {
             NegativeSharing::Block,
             0.1,
             &Noise::new(&[5; 8], 0.5).unwrap(),
+            8,
             &mut senv_core::rng::stream(1, "test", &[]),
-        );
+        )
+        .unwrap();
         assert!(!plan.is_empty());
         plan.clear();
         assert!(plan.is_empty() && plan.steps.is_empty() && plan.rows.is_empty() && plan.groups.is_empty());

@@ -14,10 +14,10 @@
 
 use std::ops::Range;
 
-use senv_core::rng::Stream;
+use senv_core::{Result, rng::Stream};
 
 use super::{Group, NegativeSharing, Plan, PlannedStep, SharedNegatives, Target};
-use crate::noise::Noise;
+use crate::noise::{DrawMany, Negatives};
 
 /// Targets of a step at most, where they share negatives: all of them are computed at the same tables.
 const MAX_TARGETS: usize = 16;
@@ -31,32 +31,31 @@ const MAX_UPDATE: f32 = 0.5;
 /// others moved.
 const MAX_TARGETS_ALONE: usize = 4;
 
-impl Plan {
-    /// Cuts the plan into steps, and draws `k` negatives for each set of targets that shares them.
-    pub(crate) fn draw_negatives(
-        &mut self,
-        k: usize,
-        sharing: NegativeSharing,
-        lr: f32,
-        noise: &Noise,
-        rng: &mut Stream,
-    ) {
-        self.drop_idle_group();
-        self.cut(if sharing == NegativeSharing::None { MAX_TARGETS_ALONE } else { MAX_TARGETS }, lr);
-        let Self { steps, groups, targets, negatives, shared, .. } = self;
+/// The negatives of a plan that is cut into steps.
+struct PlannedDraws<'p> {
+    plan: &'p mut Plan,
+    k: usize,
+    sharing: NegativeSharing,
+    rng: &'p mut Stream,
+}
+
+impl DrawMany for PlannedDraws<'_> {
+    fn run(self, mut draw: impl FnMut(&mut Stream) -> u32) {
+        let Self { plan, k, sharing, rng } = self;
+        let Plan { steps, groups, targets, negatives, shared, .. } = plan;
         for step in steps {
             let first = shared.len();
             let mut shared_negatives = |range: Range<usize>| {
                 let start = negatives.len();
                 let own = (range.len() == 1).then(|| targets[range.start].row);
                 for _ in 0..k {
-                    let mut drawn = noise.draw(rng);
+                    let mut drawn = draw(rng);
                     // A target of its own draws again, as the releases do; a vocabulary of one word has no negatives.
                     for _ in 0..64 {
                         if own != Some(drawn) {
                             break;
                         }
-                        drawn = noise.draw(rng);
+                        drawn = draw(rng);
                     }
                     negatives.push(drawn);
                 }
@@ -73,6 +72,26 @@ impl Plan {
             }
             step.shared = first..shared.len();
         }
+    }
+}
+
+impl Plan {
+    /// Cuts the plan into steps, and draws `k` negatives among `n_rows` for each set of targets that shares them.
+    ///
+    /// # Errors
+    /// [`Error::InvalidParameter`](senv_core::Error::InvalidParameter) if a source drew another row.
+    pub(crate) fn draw_negatives<'n>(
+        &mut self,
+        k: usize,
+        sharing: NegativeSharing,
+        lr: f32,
+        noise: impl Into<Negatives<'n>>,
+        n_rows: usize,
+        rng: &mut Stream,
+    ) -> Result<()> {
+        self.drop_idle_group();
+        self.cut(if sharing == NegativeSharing::None { MAX_TARGETS_ALONE } else { MAX_TARGETS }, lr);
+        noise.into().draw_many(n_rows, PlannedDraws { plan: self, k, sharing, rng })
     }
 
     /// Steps of at most `limit` targets; a group with more, or with a larger sum of updates than is allowed at the
@@ -144,6 +163,7 @@ fn split(range: Range<usize>, limit: usize) -> impl Iterator<Item = Range<usize>
 #[cfg(test)]
 mod tests {
     use super::{super::tests::rows, *};
+    use crate::Noise;
     use senv_core::RowId;
 
     #[test]
@@ -158,7 +178,7 @@ mod tests {
                     plan.push_target(RowId(t % 8), true);
                 }
             }
-            plan.draw_negatives(10, sharing, 0.1, &noise, &mut rng);
+            plan.draw_negatives(10, sharing, 0.1, &noise, usize::MAX, &mut rng).unwrap();
             let mut next = 0;
             for shared_negatives in &plan.shared {
                 assert_eq!((shared_negatives.targets.start, shared_negatives.negatives.len()), (next, 10));

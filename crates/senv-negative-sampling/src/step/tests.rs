@@ -54,7 +54,7 @@ fn plan(sharing: NegativeSharing) -> Plan {
     plan.push_target(RowId(4), true);
     plan.push_target(RowId(5), true);
     let noise = Noise::new(&[4; TARGET], 0.5).unwrap();
-    plan.draw_negatives(5, sharing, 0.1, &noise, &mut senv_core::rng::stream(8, "negatives", &[]));
+    plan.draw_negatives(5, sharing, 0.1, &noise, usize::MAX, &mut senv_core::rng::stream(8, "negatives", &[])).unwrap();
     plan
 }
 
@@ -192,7 +192,8 @@ fn a_long_sentence_is_divided_into_steps_that_see_each_other() {
         plan.push_masked_target(RowId(t % 12), true, |skip| skip(t as usize % 4), |_| {});
     }
     let noise = Noise::new(&[4; TARGET], 0.5).unwrap();
-    plan.draw_negatives(3, NegativeSharing::Block, 0.1, &noise, &mut senv_core::rng::stream(8, "n", &[]));
+    plan.draw_negatives(3, NegativeSharing::Block, 0.1, &noise, usize::MAX, &mut senv_core::rng::stream(8, "n", &[]))
+        .unwrap();
     assert_eq!(plan.steps.len(), 3);
     let mut tables = tables();
     let (loss, new_source, new_target) = expected(&plan, &tables.0, &tables.1, 0.1);
@@ -213,7 +214,15 @@ fn the_l1_penalty_thresholds_a_row_by_its_share_of_every_target() {
     plan.push_masked_target(RowId(1), true, |skip| skip(0), |_| {});
     plan.push_masked_target(RowId(2), true, |skip| skip(1), |_| {});
     let noise = Noise::new(&[4; TARGET], 0.5).unwrap();
-    plan.draw_negatives(2, NegativeSharing::Sentence, 0.1, &noise, &mut senv_core::rng::stream(8, "n", &[]));
+    plan.draw_negatives(
+        2,
+        NegativeSharing::Sentence,
+        0.1,
+        &noise,
+        usize::MAX,
+        &mut senv_core::rng::stream(8, "n", &[]),
+    )
+    .unwrap();
     let (lr, l1) = (0.3, 0.2);
     let (_, plain, _) = expected(&plan, &tables.0, &tables.1, f64::from(lr));
     train(&plan, &mut tables, Rate { lr, l1 }, &[0..32], 1);
@@ -237,7 +246,15 @@ fn the_l1_penalty_counts_a_negative_once_for_every_target_it_is_shared_by() {
         plan.push_target(RowId(row), true);
     }
     let noise = Noise::new(&[4; MANY], 0.5).unwrap();
-    plan.draw_negatives(8, NegativeSharing::Sentence, 0.1, &noise, &mut senv_core::rng::stream(9, "n", &[]));
+    plan.draw_negatives(
+        8,
+        NegativeSharing::Sentence,
+        0.1,
+        &noise,
+        usize::MAX,
+        &mut senv_core::rng::stream(9, "n", &[]),
+    )
+    .unwrap();
     let (lr, l1) = (0.3, 0.2);
     let (_, _, plain) = expected(&plan, &tables.0, &tables.1, f64::from(lr));
     train(&plan, &mut tables, Rate { lr, l1 }, &[0..32], 1);
@@ -266,7 +283,8 @@ fn the_rows_of_a_cbow_window_receive_the_whole_gradient_each() {
     plan.open_group([9, 3].map(RowId));
     plan.push_target(RowId(1), true);
     let noise = Noise::new(&[4; TARGET], 0.5).unwrap();
-    plan.draw_negatives(3, NegativeSharing::None, 0.1, &noise, &mut senv_core::rng::stream(8, "n", &[]));
+    plan.draw_negatives(3, NegativeSharing::None, 0.1, &noise, usize::MAX, &mut senv_core::rng::stream(8, "n", &[]))
+        .unwrap();
     let mut tables = tables();
     let (loss, new_source, new_target) = expected_with(&plan, &tables.0, &tables.1, 0.1, &[10, 11]);
     let got = train(&plan, &mut tables, Rate { lr: 0.1, l1: 0.0 }, &[0..32], 1);
@@ -292,8 +310,10 @@ fn targets_of_different_contexts_see_the_negatives_moved_by_those_before() {
             NegativeSharing::Sentence,
             0.1,
             &noise,
+            MANY,
             &mut senv_core::rng::stream(9, "n", &[]),
-        );
+        )
+        .unwrap();
         assert_eq!((plan.shared.len(), plan.shared[0].has_repeats), (1, targets[2] == 1));
         let (loss, new_source, new_target) = expected(&plan, &tables.0, &tables.1, 0.3);
         let got = train(&plan, &mut tables, Rate { lr: 0.3, l1: 0.0 }, &[0..32], 1);
@@ -314,7 +334,7 @@ fn memory_plan(surroundings: Surroundings, sharing: NegativeSharing, lr: f32) ->
         examples.plan(&tokens, number as u64, &mut rng, &mut scratch, &mut plan);
     }
     let noise = Noise::new(&[4; TARGET], 0.5).unwrap();
-    plan.draw_negatives(3, sharing, lr, &noise, &mut rng);
+    plan.draw_negatives(3, sharing, lr, &noise, usize::MAX, &mut rng).unwrap();
     (plan, examples.n_source_rows(), examples.n_target_rows())
 }
 

@@ -14,7 +14,8 @@ use senv_core::{
 };
 use senv_negative_sampling::{
     ContinuousBagOfWords, DistributedBagOfWords, Error, Examples, MaskedFeatures, MaskedTargets,
-    NegativeSamplingParams, NegativeSharing, Noise, Outcome, Schedule, SkipGram, Subsampling, Tables, TextOrder, fit,
+    NegativeSamplingParams, NegativeSharing, Noise, NoiseSource, Outcome, Schedule, SkipGram, Subsampling, Tables,
+    TextOrder, fit,
 };
 
 const DIM: usize = 24;
@@ -384,4 +385,34 @@ fn tables_of_another_shape_are_refused() {
         };
         assert_eq!((w, e, g), (what, expected, got));
     }
+}
+
+/// A noise distribution of the program's own: the table, or rows that the target table has not.
+enum OwnNoise {
+    Table(Noise),
+    Outside,
+}
+
+impl NoiseSource for OwnNoise {
+    fn draw(&self, rng: &mut Stream) -> u32 {
+        match self {
+            Self::Table(noise) => noise.draw(rng),
+            Self::Outside => N_TOKENS as u32,
+        }
+    }
+}
+
+#[test]
+fn negatives_of_a_source_of_the_program_train_as_those_of_the_table_and_are_checked() {
+    let corpus = corpus(200);
+    let params = NegativeSamplingParams { epochs: Some(2), ..NegativeSamplingParams::default() };
+    let (options, counts) = (RunOptions { threads: 2, ..RunOptions::default() }, [5; N_TOKENS]);
+    let noise = Noise::new(&counts, 0.5).unwrap();
+    let of_table = fit(&corpus, &masked(), &noise, &params, "", || tables(N_TOKENS), &options).unwrap();
+    let own = OwnNoise::Table(noise);
+    let of_source = fit(&corpus, &masked(), &own, &params, "", || tables(N_TOKENS), &options).unwrap();
+    assert!(same_bits(&of_table, &of_source));
+    let own: &dyn NoiseSource = &OwnNoise::Outside;
+    let refused = fit(&corpus, &masked(), own, &params, "", || tables(N_TOKENS), &options).unwrap_err();
+    assert!(refused.to_string().contains("row 120 of 120"), "{refused}");
 }

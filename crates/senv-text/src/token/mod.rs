@@ -2,6 +2,7 @@
 
 mod bytes;
 mod classes;
+mod custom;
 mod pattern;
 mod script;
 mod special;
@@ -12,6 +13,9 @@ use serde::{Deserialize, Serialize};
 
 use bytes::low_bytes;
 use classes::is_blank;
+use custom::Custom;
+
+pub use custom::Tokenize;
 
 /// How a line of text is tokenized. The tokenizer is stored with a model, because a sentence must be tokenized as the
 /// training text was.
@@ -24,6 +28,8 @@ use classes::is_blank;
 ///   distinguishes the full stop of a sentence from the dot of an abbreviation.
 /// * [`Tokenizer::unicode`] finds the words of any script as Unicode does, and takes characters as tokens where a
 ///   script has no spaces between words. [`Tokenizer::automatic`] chooses between the two by the text.
+///
+/// [`Tokenizer::custom`] adds one that a program brings itself.
 ///
 /// | text | tokens of `words` |
 /// | --- | --- |
@@ -82,6 +88,7 @@ enum Rule {
     Whitespace,
     Words,
     Unicode,
+    Custom(Custom),
 }
 
 impl Tokenizer {
@@ -189,13 +196,14 @@ impl Tokenizer {
         self.longest_first
     }
 
-    /// The name of the rule: `whitespace`, `words` or `unicode`.
+    /// The name of the rule: `whitespace`, `words`, `unicode`, or that of [`Tokenizer::custom`].
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self.rule {
             Rule::Whitespace => "whitespace",
             Rule::Words => "words",
             Rule::Unicode => "unicode",
+            Rule::Custom(custom) => custom.name(),
         }
     }
 
@@ -216,15 +224,19 @@ impl Tokenizer {
         scratch: &'t mut String,
         mut f: impl FnMut(&str, usize, usize),
     ) -> &'t str {
-        let text = if self.lowercase { lowercase_into(text, scratch) } else { text };
         let strips = self.strip_hashtags;
         let mut f = |text: &str, start: usize, end: usize| {
             f(text, if strips { word_of_hashtag(text, start, end) } else { start }, end);
         };
+        if let Rule::Custom(custom) = self.rule {
+            return custom.for_each_within(text, self.lowercase, scratch, &mut f);
+        }
+        let text = if self.lowercase { lowercase_into(text, scratch) } else { text };
         match self.rule {
             Rule::Whitespace => blank(text.as_bytes(), |start, end| f(text, start, end)),
             Rule::Words => words::for_each(text, f),
             Rule::Unicode => unicode::for_each(text, |start, end| f(text, start, end)),
+            Rule::Custom(_) => {}
         }
         text
     }

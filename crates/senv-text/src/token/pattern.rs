@@ -8,7 +8,7 @@ use super::{
 impl Tokenizer {
     /// A regular expression (Oniguruma's syntax) whose matches, one after another, are the tokens of text that is
     /// lower-cased already where [`Tokenizer::is_lowercase`] says so; `None` for `unicode`, which is no regular
-    /// language.
+    /// language, and for one of the program's own.
     ///
     /// That of `whitespace` is exact. That of `words` comes near: on sentences of news, encyclopedia and forums 98 to
     /// 99.9 % have the same tokens. It splits some addresses, emoticons and rare abbreviations otherwise.
@@ -24,7 +24,7 @@ impl Tokenizer {
             _ if self.strip_hashtags => None,
             Rule::Whitespace => Some(r"[^\x00\t-\r ]+".into()),
             Rule::Words => Some(words()),
-            Rule::Unicode => None,
+            Rule::Unicode | Rule::Custom(_) => None,
         }
     }
 }

@@ -20,12 +20,7 @@ impl HyperparameterValue for Rule {
     ];
 
     fn parse(text: &str) -> std::result::Result<Self, String> {
-        Ok(Self(match text {
-            "whitespace" => Tokenizer::whitespace(),
-            "words" => Tokenizer::words(),
-            "unicode" => Tokenizer::unicode(),
-            _ => return Err(expected_one_of(Self::CHOICES)),
-        }))
+        Tokenizer::named(text).map(Self).ok_or_else(|| expected_one_of(Self::CHOICES))
     }
 
     fn print(&self) -> Option<String> {
@@ -97,11 +92,14 @@ impl HyperparameterValue for UpdateRule {
             "adagrad" => Self::AdaGrad(AdaGradParams::default()),
             "adadelta" => Self::AdaDelta(AdaDeltaParams::default()),
             "sgd" => Self::Sgd,
-            _ => return Err(expected_one_of(Self::CHOICES)),
+            name => return Self::entered(name).ok_or_else(|| expected_one_of(Self::CHOICES)),
         })
     }
 
     fn print(&self) -> Option<String> {
+        if let Self::Custom(rule) = self {
+            return Some(rule.name().to_owned());
+        }
         // Settings of its own that no name stands for are not shown.
         let same = |choice: &&Choice| match (Self::parse(choice.name), self) {
             (Ok(Self::Adam(named)), Self::Adam(own)) => named.has_variant_of(own),

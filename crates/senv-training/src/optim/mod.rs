@@ -17,11 +17,15 @@
 //! assert!(x.iter().all(|x| x.abs() < 1e-3));
 //! # Ok::<(), senv_core::Error>(())
 //! ```
+//!
+//! [`UpdateRule`] is the choice among them that settings hold, and [`UpdateRule::custom`] adds a rule of a program's
+//! own.
 
 mod adadelta;
 mod adagrad;
 mod adam;
 mod clip;
+mod custom;
 mod linear_decay;
 mod rows;
 mod rule;
@@ -37,13 +41,15 @@ pub use adadelta::{AdaDelta, AdaDeltaParams, AdaDeltaState};
 pub use adagrad::{AdaGrad, AdaGradParams, AdaGradState};
 pub use adam::{Adam, AdamParams, AdamState, AdamVariant};
 pub use clip::{clip_by_global_norm, clip_to_norm, global_norm};
+pub use custom::{CustomRule, CustomUpdate};
 pub use linear_decay::linear_decay;
 pub use rule::{ParametersOptimizer, UpdateRule};
 pub use senv_kernels::kernels::AdamStep;
 pub use sgd::{Sgd, SgdState};
 pub use table::{L2Penalty, TableOptimizer};
 
-/// An update rule, for f32 and f64.
+/// An update rule, for f32 and f64, of which each array has a state of its own. What trains chooses by [`UpdateRule`]
+/// instead; a rule of a program's own that is to be trained with is a [`CustomUpdate`].
 pub trait Optimizer<F: Float> {
     /// The optimizer state of an array of parameters.
     type State;

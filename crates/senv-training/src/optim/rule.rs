@@ -1,9 +1,11 @@
 //! The choice among the optimizers, and the optimizer state of dense parameters.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AdaDelta, AdaDeltaParams, AdaGrad, AdaGradParams, Adam, AdamParams, AdamStep,
+    AdaDelta, AdaDeltaParams, AdaGrad, AdaGradParams, Adam, AdamParams, AdamStep, CustomRule, CustomUpdate, custom,
     rows::{RowRange, check_rows},
 };
 use crate::Parameters;
@@ -23,6 +25,8 @@ pub enum UpdateRule {
     AdaDelta(AdaDeltaParams),
     /// [`Adam`].
     Adam(AdamParams),
+    /// One of the program's own: [`UpdateRule::custom`].
+    Custom(CustomRule),
 }
 
 impl Default for UpdateRule {
@@ -33,21 +37,65 @@ impl Default for UpdateRule {
 }
 
 /// An update rule with checked hyperparameters.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy)]
 pub(super) enum CheckedRule {
     Sgd,
     AdaGrad(AdaGrad),
     AdaDelta(AdaDelta),
     Adam(Adam),
+    Custom(&'static dyn CustomUpdate),
 }
 
 impl UpdateRule {
+    /// An update rule that the program brings itself. Settings of models and checkpoints hold its name, which stands
+    /// for `rule` as long as the program runs; models that were trained with it open without it, training asks for it.
+    /// A second call with a value of the same type changes nothing, and gives the rule of the first: settings of a rule
+    /// belong into its name.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use senv_core::{arrays::Parameters, optim::{CustomUpdate, ParametersOptimizer, UpdateRule}};
+    ///
+    /// /// Steps of one length, against the sign of the gradient.
+    /// #[derive(Debug)]
+    /// struct Sign;
+    ///
+    /// impl CustomUpdate for Sign {
+    ///     fn update(&self, _: u64, lr: f64, x: &mut [f32], d_x: &[f32], _: [&mut [f32]; 2]) {
+    ///         x.iter_mut().zip(d_x).for_each(|(x, d)| *x -= lr as f32 * d.signum());
+    ///     }
+    /// }
+    ///
+    /// let mut parameters = Parameters::<f32>::new();
+    /// parameters.push("w", [1, 2], vec![1.0, 1.0])?;
+    /// let mut gradient = Parameters::new();
+    /// gradient.push("w", [1, 2], vec![7.0, -0.1])?;
+    /// let mut optimizer = ParametersOptimizer::new(UpdateRule::custom("sign", Arc::new(Sign))?, &parameters)?;
+    /// optimizer.update(0.25, &mut parameters, &gradient)?;
+    /// assert_eq!(parameters[0].values(), [0.75, 1.25]);
+    /// # Ok::<(), senv_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::BadName`] for a name that is not made of 1 to 64 ASCII letters, digits, hyphens, underscores and dots;
+    /// [`Error::NameTaken`] for that of another rule, or of an implementation of another type;
+    /// [`Error::InvalidParameter`] for more than two moments.
+    pub fn custom(name: &str, rule: Arc<dyn CustomUpdate>) -> Result<Self> {
+        CustomRule::enter(name, rule).map(Self::Custom)
+    }
+
+    /// The rule that [`UpdateRule::custom`] entered under this name.
+    pub(crate) fn entered(name: &str) -> Option<Self> {
+        CustomRule::entered(name).map(Self::Custom)
+    }
+
     pub(super) fn check(self) -> Result<CheckedRule> {
         Ok(match self {
             Self::Sgd => CheckedRule::Sgd,
             Self::AdaGrad(params) => CheckedRule::AdaGrad(params.check()?),
             Self::AdaDelta(params) => CheckedRule::AdaDelta(params.check()?),
             Self::Adam(params) => CheckedRule::Adam(params.check()?),
+            Self::Custom(rule) => CheckedRule::Custom(rule.check()?),
         })
     }
 }
@@ -59,6 +107,7 @@ impl CheckedRule {
             Self::Sgd => 0,
             Self::AdaGrad(_) => 1,
             Self::AdaDelta(_) | Self::Adam(_) => 2,
+            Self::Custom(rule) => rule.n_moments(),
         }
     }
 
@@ -68,6 +117,7 @@ impl CheckedRule {
             Self::AdaGrad(rule) => UpdateStep::AdaGrad(rule, F::of(lr)),
             Self::AdaDelta(rule) => UpdateStep::AdaDelta(rule, F::of(lr)),
             Self::Adam(rule) => UpdateStep::Adam(rule.step(t, lr)),
+            Self::Custom(rule) => UpdateStep::Custom { rule, t, lr },
         }
     }
 }
@@ -79,6 +129,7 @@ pub(super) enum UpdateStep<F> {
     AdaGrad(AdaGrad, F),
     AdaDelta(AdaDelta, F),
     Adam(AdamStep<F>),
+    Custom { rule: &'static dyn CustomUpdate, t: u64, lr: f64 },
 }
 
 impl<F: Float> UpdateStep<F> {
@@ -90,6 +141,7 @@ impl<F: Float> UpdateStep<F> {
             Self::AdaGrad(rule, lr) => rule.apply(*lr, x, d_x, m),
             Self::AdaDelta(rule, lr) => rule.apply(*lr, x, d_x, m, v),
             Self::Adam(step) => F::adam(step, x, d_x, m, v),
+            Self::Custom { rule, t, lr } => custom::apply(*rule, *t, *lr, x, d_x, [m, v]),
         }
     }
 }

@@ -19,10 +19,12 @@ pub(crate) trait Configuration: DeserializeOwned {
 /// The configuration of a file with a vocabulary of `n_words`.
 ///
 /// # Errors
-/// [`Error::BadModel`], naming the file, if it is missing, does not parse or does not pass its check.
+/// [`Error::BadModel`], naming the file, if it is missing, does not parse or does not pass its check;
+/// [`senv_core::Error::MissingTokenizer`].
 pub(crate) fn read<C: Configuration>(file: &ModelFile, n_words: usize) -> Result<C> {
     let bad = |reason: String| Error::BadModel { path: file.path().to_owned(), reason };
     let text = file.config().ok_or_else(|| bad("the configuration is missing".into()))?;
+    file.expect_known_tokenizer()?;
     let config: C =
         serde_json::from_str(text).map_err(|error| bad(format!("the configuration does not parse: {error}")))?;
     match config.check_for(file, n_words) {

@@ -8,6 +8,7 @@ pub(crate) mod fingerprint;
 mod left_texts;
 pub(crate) mod memory_text;
 pub(crate) mod range;
+pub(crate) mod sealed;
 pub(crate) mod text_files;
 pub(crate) mod text_sample;
 pub(crate) mod text_size;

@@ -38,11 +38,11 @@ const UNKNOWN: &str = "[UNK]";
 ///
 /// # Errors
 /// [`Error::CannotCompress`] for a model that is no average of words (as [`crate::CompressParams::compress`], small
-/// tables aside), or tokenizes by the rules of Unicode; [`senv_core::Error::Io`] if a file cannot be written.
+/// tables aside), or tokenizes by the rules of Unicode or of the program; [`senv_core::Error::Io`] if a file cannot be written.
 pub fn write_model2vec(model: &Model, folder: &Path) -> Result<()> {
     let (tokenizer, vocabulary) = (model.tokenizer(), model.vocabulary());
     let Some(tokenizer) = tokenizer_json(tokenizer, vocabulary) else {
-        let reason = "its tokenizer follows Unicode or strips hashtags, for which Model2Vec has no rule; train with the words or blank tokenizer";
+        let reason = "its tokenizer follows Unicode, strips hashtags or is one of the program's own, for which Model2Vec has no rule; train with the words or blank tokenizer";
         return Err(Error::CannotCompress { kind: model.kind(), reason: reason.into() });
     };
     fs::create_dir_all(folder).map_err(|e| Core::io("create the folder", folder, e))?;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use senv_core::{Error as CoreError, Observer, TokenId, Tokenizer, Vocabulary, words::VocabularyBuilder};
+use senv_core::{Error as CoreError, NoObserver, Observer, TokenId, Tokenizer, Vocabulary, words::VocabularyBuilder};
 
 use super::{
     input::{PairFiles, PairInput, PairOptions, SourceReport},
@@ -14,7 +14,7 @@ use super::{
     tsv,
 };
 use crate::{
-    base::{fingerprint::Fingerprint, train_options::TrainOptions},
+    base::{fingerprint::Fingerprint, memory_text::MemoryText, train_options::TrainOptions},
     error::{Error, Result},
 };
 
@@ -44,6 +44,26 @@ impl PairData {
     #[must_use]
     pub fn new(vocabulary: Vocabulary, sources: Vec<PairSource>) -> Self {
         Self { vocabulary, sources, reports: Vec::new() }
+    }
+
+    /// Pairs in memory that mean the same.
+    ///
+    /// ```
+    /// use senv::data::{PairData, PairOptions};
+    /// let pairs = [("the ship sails", "the boat leaves"), ("rain falls", "it pours")];
+    /// let data = PairData::of_pairs(pairs, &PairOptions::default())?;
+    /// assert_eq!((data.sources[0].n_groups(), data.vocabulary.len()), (2, 9));
+    /// # Ok::<(), senv::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`PairData::read`] and [`MemoryText::pairs`].
+    pub fn of_pairs<A: AsRef<str>, B: AsRef<str>>(
+        pairs: impl IntoIterator<Item = (A, B)>,
+        options: &PairOptions,
+    ) -> Result<Self> {
+        let text = MemoryText::pairs(pairs)?;
+        Self::read(&[PairInput::new(&text, PairKind::Pairs)], options, &NoObserver)
     }
 
     /// Reads files.

@@ -35,8 +35,19 @@ impl Corruption {
     }
 }
 
-/// (F1): `out` gets the words that are not deleted. Nothing is drawn where nothing is deleted.
-pub(crate) fn keep_words(sentence: &[TokenId], delete: f64, rng: &mut impl Rng, out: &mut Vec<TokenId>) {
+/// Word dropout: `out` gets the words of a sentence that are not deleted, each with probability `delete`, at least 0
+/// and below 1; one always stays (F1). Nothing is drawn where nothing is deleted.
+///
+/// ```
+/// use senv::{gradient::keep_words, parts::core::{TokenId, rng::stream}};
+/// let (sentence, mut kept) = ([0, 1, 2, 3].map(TokenId), Vec::new());
+/// keep_words(&sentence, 0.5, &mut stream(1, "word dropout", &[0]), &mut kept);
+/// assert!((1..=4).contains(&kept.len()));
+/// ```
+///
+/// # Panics
+/// If `delete` is no probability.
+pub fn keep_words(sentence: &[TokenId], delete: f64, rng: &mut impl Rng, out: &mut Vec<TokenId>) {
     out.clear();
     out.extend_from_slice(sentence);
     if delete > 0.0 && !sentence.is_empty() {

@@ -4,6 +4,7 @@
 use ndarray::{Array2, ArrayView2};
 use rand::RngExt;
 use senv_core::{
+    Error as CoreError,
     arrays::{Parameters, TokenBatch},
     rng::stream,
 };
@@ -14,18 +15,21 @@ use crate::error::Result;
 
 /// What a loss writes beside the gradient of the sentence vectors: the gradients of the groups behind the encoder's,
 /// which is the first.
-pub(crate) struct HeadGradients<'g> {
+#[derive(Debug)]
+pub struct HeadGradients<'g> {
     /// Of dense parameters, group by group.
-    pub(crate) dense: &'g mut [Parameters<f32>],
+    pub dense: &'g mut [Parameters<f32>],
     /// Of [`Objective::row_groups`](super::Objective::row_groups).
-    pub(crate) rows: &'g mut Vec<RowGradients<f32>>,
+    pub rows: &'g mut Vec<RowGradients<f32>>,
 }
 
 /// Vector dropout: the share of the values of each word vector that a step sets to 0.
-#[derive(Clone, Copy)]
-pub(crate) struct VectorDropout<'s> {
-    pub(crate) rate: f64,
-    pub(crate) step: &'s GradientStep<'s>,
+#[derive(Debug, Clone, Copy)]
+pub struct VectorDropout<'s> {
+    /// The share, at least 0 and below 1.
+    pub rate: f64,
+    /// The step, which decides on the values.
+    pub step: &'s GradientStep<'s>,
 }
 
 impl VectorDropout<'_> {
@@ -40,12 +44,15 @@ impl VectorDropout<'_> {
     }
 }
 
-/// Loss and gradient of a batch; `loss` is given the sentence vectors, shape `(n_sentences, encoder.dim())`, and
-/// returns what came of the step and their gradient. The time of each part is added to the phases.
+/// Loss and gradient of a batch, for [`Objective::gradients`](super::Objective::gradients): gathers the rows of its
+/// words, encodes its sentences, and takes the gradient of their vectors back to words and parameters. `loss` is given
+/// the sentence vectors, shape `(n_sentences, encoder.dim())`, and returns what came of the step and their gradient.
+/// The parameters of the encoder are the first group of the weights. The time of each part is added to the phases.
 ///
 /// # Errors
-/// Whatever is wrong with shapes or memory.
-pub(crate) fn through_encoder(
+/// Whatever is wrong with shapes or memory; [`senv_core::Error::ShapeMismatch`] for weights without a group of the
+/// encoder.
+pub fn through_encoder(
     encoder: &dyn AnyEncoder,
     weights: &Weights,
     batch: &TokenBatch,
@@ -54,6 +61,10 @@ pub(crate) fn through_encoder(
     loss: impl FnOnce(ArrayView2<'_, f32>, HeadGradients<'_>) -> Result<(StepReport, Array2<f32>)>,
 ) -> Result<StepReport> {
     let mut lap = Lap::start();
+    if weights.parameters.is_empty() || gradients.d_parameters.is_empty() {
+        let (expected, got) = (1, weights.parameters.len());
+        return Err(CoreError::ShapeMismatch { what: "groups of parameters of an encoder", expected, got }.into());
+    }
     gradients.begin_words(batch, weights.words.dim())?;
     let Gradients { frozen, d_words, words, d_parameters, rows, phases, .. } = gradients;
     let (d_encoder, dense) = d_parameters.split_at_mut(1);

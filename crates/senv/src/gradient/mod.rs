@@ -2,6 +2,10 @@
 //!
 //! A system is an [`Objective`]: it says what its examples are and computes loss and gradient of a batch of them. The
 //! loop does the rest, the same for all: order, rule, penalty, clipping, validation, early stop, checkpoint, resume.
+//! [`fit`] takes any objective, and a program may write its own: with [`through_encoder`] and an encoder of
+//! `senv-encoders` it comes down to the loss of sentence vectors. Where pairs of sentences are trained on, it need not:
+//! [`PairObjective`] takes any encoder and any [`BatchLoss`].
+//!
 //! Batches follow from the seed alone and every phase of a step gives the same bits at any number of threads, so a run
 //! does too; and a run that is resumed gives the bits of one that was never broken.
 
@@ -13,7 +17,8 @@ mod encoder_step;
 mod example_order;
 mod learner;
 mod outcome;
-pub(crate) mod pair_training;
+mod pair_loss;
+mod pair_training;
 mod params;
 mod phases;
 pub(crate) mod present_words;
@@ -27,29 +32,35 @@ pub(crate) mod scored_pairs;
 mod tests;
 pub(crate) mod trainable_encoder;
 mod watch;
+mod word_encoder;
 
 use ndarray::Array2;
 use senv_core::{
     Result as CoreResult, Table, TokenId,
     arrays::{Float, Parameters, TokenBatch},
+    init,
     observer::{MAX_METRICS, Metric},
+    rng::stream,
 };
 use senv_losses::RowGradients;
 
 use crate::error::Result;
 
-pub(crate) use encoder_step::{VectorDropout, through_encoder};
+pub use corruption::keep_words;
+pub use encoder_step::{HeadGradients, VectorDropout, through_encoder};
 pub use learner::copy_table;
 pub use outcome::{FitOutcome, Stopped};
 pub use params::{Decay, FitParams, L2Scaling, WordUpdates};
-pub(crate) use phases::Lap;
-pub use phases::Phases;
+pub use phases::{Lap, Phases};
 pub use run::fit;
 
 pub use {
     encoder_form::EncoderForm,
-    pair_training::{PairLoss, PairParams},
+    pair_loss::{BatchLoss, PairGradients, PairLoss, PairVectors},
+    pair_training::{PairBatch, PairObjective, PairParams},
     scored_pairs::{ScoredPairs, scored_pairs_fingerprint},
+    trainable_encoder::AnyEncoder,
+    word_encoder::WordEncoder,
 };
 
 /// What is trained: a table of word vectors, and the dense parameters of an encoder or a head.
@@ -63,11 +74,22 @@ pub struct Weights {
 }
 
 impl Weights {
+    /// Those that an encoder starts from: word vectors of dimension `dim` with values between -0.1 and 0.1, and what
+    /// the encoder says itself. For parameters of a head, push another group.
+    ///
+    /// # Errors
+    /// [`senv_core::Error::TooLarge`] if they do not fit into memory; that of the encoder.
+    pub fn random(n_words: usize, dim: usize, encoder: &dyn AnyEncoder, seed: u64) -> CoreResult<Self> {
+        let mut words = Table::zeros(n_words, dim)?;
+        init::uniform_rows(&mut words, 0..n_words, 0.1, seed)?;
+        Ok(Self { words, parameters: vec![encoder.init(&mut stream(seed, "encoder", &[]))?] })
+    }
+
     /// A copy.
     ///
     /// # Errors
     /// [`senv_core::Error::TooLarge`] if it does not fit into memory.
-    pub(crate) fn try_clone(&self) -> CoreResult<Self> {
+    pub fn try_clone(&self) -> CoreResult<Self> {
         Ok(Self { words: copy_table(&self.words)?, parameters: self.parameters.clone() })
     }
 
@@ -112,7 +134,7 @@ impl Gradients {
     ///
     /// # Errors
     /// [`senv_core::Error::TooLarge`] if the gradients do not fit into memory.
-    pub(crate) fn begin_words(&mut self, batch: &TokenBatch, dim: usize) -> CoreResult<()> {
+    pub fn begin_words(&mut self, batch: &TokenBatch, dim: usize) -> CoreResult<()> {
         self.tokens.clear();
         if self.frozen {
             self.d_words = Array2::default((0, dim));
@@ -141,7 +163,7 @@ impl Gradients {
 ///
 /// # Errors
 /// [`senv_core::Error::ShapeMismatch`] if the rows have other lengths than before.
-pub(crate) fn add_rows<F: Float>(rows: &mut Vec<RowGradients<F>>, place: usize, more: RowGradients<F>) -> Result<()> {
+pub fn add_rows<F: Float>(rows: &mut Vec<RowGradients<F>>, place: usize, more: RowGradients<F>) -> Result<()> {
     let sum = if place < rows.len() { rows.remove(place).plus(more)? } else { more };
     rows.insert(place.min(rows.len()), sum);
     Ok(())
@@ -185,6 +207,62 @@ pub struct StepReport {
 }
 
 /// A system to be trained.
+///
+/// ```
+/// use senv::gradient::{FitParams, GradientStep, Gradients, Objective, Source, StepReport, Weights, fit};
+/// use senv::parts::core::{RunOptions, Rows, Table, TokenId, arrays::TokenBatch};
+/// use senv::parts::ndarray::ArrayView1;
+///
+/// /// Rows of a table that are to become given ones: ½ |w − t|² of each.
+/// struct Copying {
+///     targets: Table,
+/// }
+///
+/// impl Objective for Copying {
+///     type Batch = TokenBatch;
+///
+///     fn kind(&self) -> &'static str {
+///         "copying"
+///     }
+///
+///     fn sources(&self) -> Vec<Source> {
+///         vec![Source { n_examples: self.targets.n_rows() as u32, weight: None }]
+///     }
+///
+///     fn identity(&self) -> String {
+///         format!("{:?}", self.targets.values())
+///     }
+///
+///     fn prepare(&self, step: &GradientStep<'_>, batch: &mut TokenBatch) -> senv::Result<()> {
+///         let words: Vec<[TokenId; 1]> = step.examples.iter().map(|&word| [TokenId(word)]).collect();
+///         Ok(batch.assign(words.iter().map(|word| &word[..]))?)
+///     }
+///
+///     fn gradients(
+///         &self,
+///         weights: &Weights,
+///         _: &GradientStep<'_>,
+///         batch: &TokenBatch,
+///         gradients: &mut Gradients,
+///     ) -> senv::Result<StepReport> {
+///         gradients.begin_words(batch, weights.words.dim())?;
+///         let mut loss = 0.0;
+///         for (mut d_word, word) in gradients.d_words.rows_mut().into_iter().zip(batch.distinct()) {
+///             let row = |table: &Table| ArrayView1::from(table.row(word.index())).to_owned();
+///             d_word.assign(&(row(&weights.words) - row(&self.targets)));
+///             loss += f64::from(d_word.dot(&d_word)) / 2.0;
+///         }
+///         Ok(StepReport { loss: loss / batch.distinct().len() as f64, ..StepReport::default() })
+///     }
+/// }
+///
+/// let mut copying = Copying { targets: Table::from_vec(2, 2, vec![1.0, 0.5, -0.25, 0.0])? };
+/// let initial = || Ok(Weights { words: Table::zeros(2, 2)?, parameters: Vec::new() });
+/// let params = FitParams { steps: Some(400), lr: Some(0.02), ..FitParams::default() };
+/// let outcome = fit(&mut copying, initial, &params, &RunOptions::default())?;
+/// assert!(outcome.weights.words.row(1)[0] < -0.24);
+/// # Ok::<(), senv::Error>(())
+/// ```
 pub trait Objective: Sync {
     /// What a step works on beside the weights: what was drawn, and the words in it. Memory is kept from step to step.
     type Batch: Default + Send + Sync;

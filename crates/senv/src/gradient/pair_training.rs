@@ -1,107 +1,29 @@
-//! Any encoder on pairs: the objective that PP, CSE and GRAN share.
+//! Any encoder on pairs, with any loss: the objective that PP, CSE and GRAN share.
 //!
 //! A step draws one pair from each group of its batch, encodes both sides, and trains each sentence to be closer to its
 //! partner than to other sentences of the batch, by the margin loss of the papers or by a softmax over cosines.
 
 use std::collections::HashMap;
 
-use ndarray::{Array2, ArrayView2, Axis, concatenate};
+use ndarray::Axis;
 use rand::RngExt;
-use senv_core::{
-    Result as CoreResult, Sentences, Tokenizer,
-    arrays::TokenBatch,
-    hyperparameters::{
-        Hyperparameter, Hyperparameters, Section, belongs_to, hyperparameters, named_values, set_value, variants,
-    },
-    observer::Metric,
-    rng::stream,
-};
-use senv_losses::{InfoNce, L2, MarginLoss};
+use senv_core::{Sentences, Tokenizer, Vocabulary, arrays::TokenBatch, hyperparameters::hyperparameters, rng::stream};
+use senv_losses::L2;
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    base::file,
     data::{PairData, PairSource},
     error::Result,
     gradient::{
-        GradientStep, Gradients, Objective, Source, StepReport, VectorDropout, Weights,
+        BatchLoss, GradientStep, Gradients, Objective, PairLoss, PairVectors, Source, StepReport, VectorDropout,
+        Weights,
         corruption::keep_words,
         scored_pairs::{ScoredPairs, Validation},
         through_encoder,
         trainable_encoder::AnyEncoder,
     },
 };
-
-/// The loss of a batch of pairs.
-///
-/// Exhaustive on purpose: settings are read from it loss by loss.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum PairLoss {
-    /// The margin loss of PP and CSE.
-    Margin(MarginLoss),
-    /// Softmax over the cosines of the whole batch, with a temperature.
-    SoftmaxCosine(InfoNce),
-}
-
-/// Losses by name.
-enum LossName {
-    Margin,
-    SoftmaxCosine,
-}
-named_values!(LossName {
-    Margin = "margin": "Margin loss of the papers: a pair must be closer than other sentences of the batch by a margin",
-    SoftmaxCosine = "softmax-cosine": "Softmax over the cosines of the whole batch, with a temperature",
-});
-
-impl Default for PairLoss {
-    fn default() -> Self {
-        Self::Margin(MarginLoss::default())
-    }
-}
-
-impl Hyperparameters for PairLoss {
-    fn hyperparameters(&self) -> Vec<Hyperparameter> {
-        let (name, own, other) = match self {
-            Self::Margin(loss) => (LossName::Margin, loss.hyperparameters(), InfoNce::default().hyperparameters()),
-            Self::SoftmaxCosine(loss) => {
-                (LossName::SoftmaxCosine, loss.hyperparameters(), MarginLoss::default().hyperparameters())
-            }
-        };
-        let loss = Hyperparameter::of("loss", &["Loss."], Section::Training, None, &name);
-        variants([loss].into_iter().chain(own).collect(), [other])
-    }
-
-    /// Another loss comes with its defaults.
-    fn set(&mut self, name: &str, text: &str) -> CoreResult<bool> {
-        if name == "loss" {
-            let mut loss = LossName::Margin;
-            set_value(&mut loss, name, text)?;
-            match (loss, &*self) {
-                (LossName::Margin, Self::SoftmaxCosine(_)) => *self = Self::Margin(MarginLoss::default()),
-                (LossName::SoftmaxCosine, Self::Margin(_)) => *self = Self::SoftmaxCosine(InfoNce::default()),
-                _ => {}
-            }
-            return Ok(true);
-        }
-        let (known, other, owner) = match self {
-            Self::Margin(loss) => (loss.set(name, text)?, InfoNce::default().set(name, text), "loss = softmax-cosine"),
-            Self::SoftmaxCosine(loss) => {
-                (loss.set(name, text)?, MarginLoss::default().set(name, text), "loss = margin")
-            }
-        };
-        if !known && other? {
-            return Err(belongs_to(name, text, owner));
-        }
-        Ok(known)
-    }
-
-    fn check_ranges(&self) -> CoreResult<()> {
-        match self {
-            Self::Margin(loss) => loss.check_ranges(),
-            Self::SoftmaxCosine(loss) => loss.check_ranges(),
-        }
-    }
-}
 
 hyperparameters! {
     /// Hyperparameters of training on pairs beside the loop's [`FitParams`](crate::gradient::FitParams).
@@ -123,11 +45,33 @@ hyperparameters! {
     }
 }
 
-/// An encoder, its pairs and its loss.
-pub(crate) struct PairObjective<'d> {
+/// An encoder, its pairs and its loss, to be trained by [`fit`](super::fit): any [`Encoder`](senv_encoders::Encoder) in
+/// f32 and any [`BatchLoss`].
+///
+/// ```
+/// use senv::Tokenizer;
+/// use senv::data::{PairData, PairOptions};
+/// use senv::gradient::{FitParams, PairLoss, PairObjective, PairParams, Weights, WordEncoder, fit};
+/// use senv::parts::core::RunOptions;
+/// use senv::parts::encoders::{Average, Pooling};
+///
+/// let pairs = [("rain falls", "it pours"), ("ships sail", "boats leave")];
+/// let data = PairData::of_pairs(pairs, &PairOptions::default())?;
+/// let (encoder, loss, params) = (Average::new(8, Pooling::Mean), PairLoss::default(), PairParams::default());
+/// let mut objective = PairObjective::new("mine", &encoder, &loss, &data, &params);
+/// let initial = || Ok(Weights::random(data.vocabulary.len(), 8, &encoder, 1)?);
+/// let settings = FitParams { epochs: Some(50), ..FitParams::default() };
+/// let outcome = fit(&mut objective, initial, &settings, &RunOptions::default())?;
+/// let model = WordEncoder::new(Tokenizer::words(), data.vocabulary.clone(), encoder, outcome.weights)?;
+/// assert!(model.similarity("rain falls", "it pours") > model.similarity("rain falls", "ships sail"));
+/// # Ok::<(), senv::Error>(())
+/// ```
+pub struct PairObjective<'d> {
     kind: &'static str,
     encoder: &'d dyn AnyEncoder,
+    loss: &'d dyn BatchLoss,
     sources: &'d [PairSource],
+    vocabulary: &'d Vocabulary,
     params: &'d PairParams,
     validation: Validation,
     identity: String,
@@ -138,19 +82,43 @@ pub(crate) struct PairObjective<'d> {
 }
 
 /// The pairs of a step.
-#[derive(Default)]
-pub(crate) struct PairBatch {
+#[derive(Debug, Default)]
+pub struct PairBatch {
     batch: TokenBatch,
     /// First members, second members, hard negatives.
     sentences: Sentences,
     /// Of each sentence, a number that equal ones share.
     texts: Vec<u32>,
-    n_hard: usize,
 }
 
 impl<'d> PairObjective<'d> {
+    /// An encoder, a loss and pairs of the program's own; its gradients are watched, for they may grow beyond use.
+    /// `params` say what of the sentences a step sees; their loss counts only where it is the one that is given.
+    #[must_use]
+    pub fn new(
+        kind: &'static str,
+        encoder: &'d dyn AnyEncoder,
+        loss: &'d dyn BatchLoss,
+        data: &'d PairData,
+        params: &'d PairParams,
+    ) -> Self {
+        let settings = format!("{encoder:?} {} {}", loss.identity(), file::to_json(params).unwrap_or_default());
+        let objective =
+            Self::of_system(kind, encoder, data, params, &Tokenizer::whitespace(), &[], &settings, L2::default());
+        Self { loss, may_explode: true, ..objective }
+    }
+
+    /// The same, validated by scored pairs: the weights of the highest correlation of cosines and scores are kept.
+    #[must_use]
+    pub fn validated_by(mut self, dev: &[ScoredPairs], tokenizer: &Tokenizer) -> Self {
+        self.validation = Validation::new(dev, tokenizer, self.vocabulary);
+        self.identity = format!("{} {}", self.identity, self.validation.fingerprint().hex());
+        self
+    }
+
+    /// That of a system of this crate, with the loss of `params`.
     #[allow(clippy::too_many_arguments)]
-    pub(crate) fn new(
+    pub(crate) fn of_system(
         kind: &'static str,
         encoder: &'d dyn AnyEncoder,
         data: &'d PairData,
@@ -162,7 +130,9 @@ impl<'d> PairObjective<'d> {
     ) -> Self {
         let validation = Validation::new(dev, tokenizer, &data.vocabulary);
         let identity = format!("{settings} {} {}", data.fingerprint(), validation.fingerprint().hex());
-        Self { kind, encoder, sources: &data.sources, params, validation, identity, penalty, may_explode: false }
+        let (sources, vocabulary) = (&data.sources[..], &data.vocabulary);
+        let (loss, may_explode) = (&params.loss, false);
+        Self { kind, encoder, loss, sources, vocabulary, params, validation, identity, penalty, may_explode }
     }
 
     /// Draws the pairs of a step.
@@ -171,7 +141,7 @@ impl<'d> PairObjective<'d> {
         let mut rng = stream(step.seed, "pairs", &[step.number]);
         let drawn: Vec<_> = step.examples.iter().map(|&group| source.draw(group, &mut rng)).collect();
         let hard = drawn.iter().filter_map(|pair| pair.hard);
-        let hard: Vec<u32> = if self.uses_hard_negatives() { hard.collect() } else { Vec::new() };
+        let hard: Vec<u32> = if self.loss.uses_hard_negatives() { hard.collect() } else { Vec::new() };
         let numbers = drawn.iter().map(|pair| pair.first).chain(drawn.iter().map(|pair| pair.second));
         let (mut known, mut kept) = (HashMap::new(), Vec::new());
         out.sentences.clear();
@@ -191,47 +161,6 @@ impl<'d> PairObjective<'d> {
             }
             out.sentences.push(kept.iter().copied());
         }
-        out.n_hard = hard.len();
-    }
-
-    fn uses_hard_negatives(&self) -> bool {
-        matches!(self.params.loss, PairLoss::SoftmaxCosine(_))
-    }
-
-    fn loss(
-        &self,
-        step: &GradientStep<'_>,
-        vectors: ArrayView2<'_, f32>,
-        PairBatch { texts: of_sentences, n_hard, .. }: &PairBatch,
-    ) -> Result<(StepReport, Array2<f32>)> {
-        let n = step.examples.len();
-        let (first, rest) = vectors.split_at(Axis(0), n);
-        let (second, hard) = rest.split_at(Axis(0), n);
-        let mut texts: Vec<u32> = (0..n).flat_map(|i| [of_sentences[i], of_sentences[n + i]]).collect();
-        texts.extend_from_slice(&of_sentences[2 * n..]);
-        Ok(match &self.params.loss {
-            PairLoss::Margin(margin) => {
-                let mut rng = stream(step.seed, "negatives", &[step.number]);
-                let (loss, saved) = margin.forward(first, second, &texts, &mut rng)?;
-                let (d_first, d_second) = margin.backward(&saved, 1.0);
-                let active = saved.n_active() as f64 / saved.n_hinges() as f64;
-                let active = Some(Metric { name: "active hinges", value: active });
-                let n_hinges = saved.negatives().iter().flatten().count();
-                let chance = Some(margin.margin * n_hinges as f64 / n as f64);
-                (
-                    StepReport { loss, chance, metrics: [active, None], ..StepReport::default() },
-                    concatenate![Axis(0), d_first, d_second],
-                )
-            }
-            PairLoss::SoftmaxCosine(softmax) => {
-                let hard = (*n_hard > 0).then_some(hard);
-                let (loss, saved) = softmax.forward(first, second, hard, &texts)?;
-                let (d_first, d_second, d_hard) = softmax.backward(&saved, 1.0)?;
-                let d_hard = d_hard.unwrap_or_else(|| Array2::zeros((0, vectors.ncols())));
-                let chance = Some(((n + n_hard) as f64).ln());
-                (StepReport { loss, chance, ..StepReport::default() }, concatenate![Axis(0), d_first, d_second, d_hard])
-            }
-        })
     }
 }
 
@@ -269,7 +198,15 @@ impl Objective for PairObjective<'_> {
     ) -> Result<StepReport> {
         let dropout = Some(VectorDropout { rate: self.params.vector_dropout, step });
         let report = through_encoder(self.encoder, weights, &drawn.batch, dropout, gradients, |vectors, _| {
-            self.loss(step, vectors, drawn)
+            let n = step.examples.len();
+            let (first, rest) = vectors.split_at(Axis(0), n);
+            let (second, hard) = rest.split_at(Axis(0), n);
+            let of_sentences = &drawn.texts;
+            let mut texts: Vec<u32> = (0..n).flat_map(|i| [of_sentences[i], of_sentences[n + i]]).collect();
+            texts.extend_from_slice(&of_sentences[2 * n..]);
+            let pairs = PairVectors { first, second, hard, texts: &texts };
+            let (report, gradients) = self.loss.loss(step, &pairs)?;
+            Ok((report, gradients.stacked(&pairs)?))
         })?;
         self.penalty.backward_all(&weights.parameters[0], None, 1.0, &mut gradients.d_parameters[0])?;
         Ok(report)

@@ -27,16 +27,19 @@ impl std::ops::AddAssign for Phases {
     }
 }
 
-/// Time between one phase and the next.
-pub(crate) struct Lap(Instant);
+/// Time between one phase and the next, for what an objective adds to [`Gradients::phases`](super::Gradients::phases).
+#[derive(Debug)]
+pub struct Lap(Instant);
 
 impl Lap {
-    pub(crate) fn start() -> Self {
+    /// The time of a step begins.
+    #[must_use]
+    pub fn start() -> Self {
         Self(Instant::now())
     }
 
     /// Adds the time since the last phase to this one.
-    pub(crate) fn add_to(&mut self, phase: &mut Duration) {
+    pub fn add_to(&mut self, phase: &mut Duration) {
         let now = Instant::now();
         *phase += now.duration_since(self.0);
         self.0 = now;

@@ -1,8 +1,15 @@
 //! Checkpoints of the loop: a run that was stopped goes on to the same bits, and forged files are refused.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
+};
 
-use senv_core::{Control, Observer, Progress, RunOptions, Table, checkpoint::CheckpointPlan, optim::UpdateRule};
+use senv_core::{
+    Control, Observer, Progress, RunOptions, Table,
+    checkpoint::CheckpointPlan,
+    optim::{CustomUpdate, UpdateRule},
+};
 
 use super::{
     tests::{Targets, bits, initial, params, with_output},
@@ -68,10 +75,28 @@ fn forged_checkpoints_are_refused() {
     fit(&mut Targets::default(), initial, &params(), &resumed).unwrap();
 }
 
+/// An update rule of a program, with momentum.
+#[derive(Debug)]
+struct Momentum;
+
+impl CustomUpdate for Momentum {
+    fn n_moments(&self) -> usize {
+        1
+    }
+
+    fn update(&self, _: u64, lr: f64, x: &mut [f32], d_x: &[f32], [m, _]: [&mut [f32]; 2]) {
+        for ((x, d), m) in x.iter_mut().zip(d_x).zip(m) {
+            *m = 0.5 * *m + d;
+            *x -= lr as f32 * *m;
+        }
+    }
+}
+
 #[test]
 fn a_run_that_is_stopped_and_resumed_gives_the_same_bits() {
     let folder = tempfile::tempdir().unwrap();
-    for (rule, weight) in [(UpdateRule::default(), None), (UpdateRule::Sgd, Some(3.0))] {
+    let own = UpdateRule::custom("resumed-momentum", Arc::new(Momentum)).unwrap();
+    for (rule, weight) in [(UpdateRule::default(), None), (UpdateRule::Sgd, Some(3.0)), (own, Some(2.0))] {
         let params = FitParams { rule, epochs: Some(4), ..params() };
         let objective = || Targets { scores: vec![0.1, 0.5, 0.2, 0.3], weight, ..Targets::default() };
         let whole = fit(&mut objective(), initial, &params, &RunOptions::default()).unwrap();

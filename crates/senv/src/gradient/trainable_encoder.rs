@@ -17,15 +17,22 @@ use senv_encoders::{
 use super::present_words::PresentWords;
 use crate::data::reading::gather;
 
-/// The passes of an encoder, whatever its saved state is; every [`Encoder`] has them.
-pub(crate) trait AnyEncoder: Debug + Send + Sync {
+/// The passes of an encoder in f32, whatever its saved state is: what the loop calls. It is not to be implemented:
+/// every [`Encoder`](senv_encoders::Encoder) that threads may share and that can be printed for debugging has it.
+pub trait AnyEncoder: Debug + Send + Sync {
     /// [`Encoder::dim`].
     fn dim(&self) -> usize;
 
     /// [`Encoder::init`].
+    ///
+    /// # Errors
+    /// As there.
     fn init(&self, rng: &mut Stream) -> CoreResult<Parameters<f32>>;
 
     /// [`Encoder::forward`].
+    ///
+    /// # Errors
+    /// As there.
     fn forward(
         &self,
         parameters: &Parameters<f32>,
@@ -34,6 +41,9 @@ pub(crate) trait AnyEncoder: Debug + Send + Sync {
     ) -> CoreResult<(Array2<f32>, Box<dyn Any>)>;
 
     /// [`Encoder::backward`].
+    ///
+    /// # Errors
+    /// As there; [`CoreError::ShapeMismatch`] for the saved state of another encoder.
     #[allow(clippy::too_many_arguments)]
     fn backward(
         &self,

@@ -32,6 +32,7 @@ use crate::{
         configuration::{self, Configuration},
         file,
         fingerprint::Fingerprint,
+        sealed::Sealed,
     },
     data::reading::{Reading, encode_batch_by_length, gather},
     error::{Error, Result},
@@ -39,8 +40,11 @@ use crate::{
     start::encoder_weights::TrainedEncoder,
 };
 
-/// The settings of a system whose model is an encoder over word vectors, as its files keep them.
-pub trait EncoderSystem: Serialize + DeserializeOwned + Debug + Clone + PartialEq + Send + Sync + 'static {
+/// The settings of a system whose model is an encoder over word vectors, as its files keep them. It is sealed: this
+/// crate implements it, and others call it.
+pub trait EncoderSystem:
+    Sealed + Serialize + DeserializeOwned + Debug + Clone + PartialEq + Send + Sync + 'static
+{
     /// The name of its kind in model files.
     const KIND: &'static str;
 
@@ -133,6 +137,8 @@ impl Clone for Folded {
         Self::default()
     }
 }
+
+impl<S> Sealed for EncoderModel<S> {}
 
 impl<S: EncoderSystem> EncoderModel<S> {
     /// The name of this kind in model files.

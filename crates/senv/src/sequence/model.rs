@@ -20,7 +20,7 @@ use super::{
     form::{Seq2Seq, SequenceForm},
 };
 use crate::{
-    base::{configuration::Configuration, file},
+    base::{configuration::Configuration, file, sealed::Sealed},
     data::reading::{END, Reading, SPECIAL, UNKNOWN, encode_batch_by_length, encode_into_with, gather},
     error::{Error, Result},
     gradient::{WordUpdates, encoder_form::EncoderForm},
@@ -31,9 +31,9 @@ use crate::{
     },
 };
 
-/// The settings of a system with decoders.
+/// The settings of a system with decoders. It is sealed: this crate implements it, and others call it.
 pub trait SequenceSystem:
-    Hyperparameters + Serialize + DeserializeOwned + Debug + Clone + PartialEq + Send + Sync + 'static
+    Sealed + Hyperparameters + Serialize + DeserializeOwned + Debug + Clone + PartialEq + Send + Sync + 'static
 {
     /// The name of its kind in model files.
     const KIND: &'static str;

@@ -18,12 +18,12 @@ use crate::{
         weight_scheme::WeightScheme,
         weighting::Weighting,
     },
-    base::{configuration::Configuration, file},
+    base::{configuration::Configuration, file, sealed::Sealed},
     error::Result,
     model::saved::{Abilities, OpenModel, SavedModel, model_file_methods},
 };
 
-/// A system whose model is a table of vectors.
+/// A system whose model is a table of vectors. As [`System`], it is sealed.
 pub trait AveragedSystem:
     System<Model = Averaged<Self>> + Serialize + DeserializeOwned + Debug + PartialEq + Send + Sync
 {
@@ -70,6 +70,8 @@ pub struct Averaged<P> {
     params: P,
     encoder: AverageEncoder,
 }
+
+impl<P> Sealed for Averaged<P> {}
 
 impl<P: AveragedSystem> Averaged<P> {
     /// The name of this kind in model files.

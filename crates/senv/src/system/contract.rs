@@ -9,7 +9,7 @@ use super::{
     training_data::TrainingData,
 };
 use crate::{
-    base::train_options::TrainOptions,
+    base::{sealed::Sealed, train_options::TrainOptions},
     error::Result,
     gradient::FitParams,
     model::{saved::SavedModel, trained::Trained},
@@ -20,6 +20,10 @@ use crate::{
 /// What it is trained on, what training may start from, and what the best weights are chosen by are the same three
 /// arguments for every system. [`TextSystem`](crate::TextSystem) and [`PairSystem`](crate::PairSystem) have more for
 /// those that train word vectors on running text and on pairs.
+///
+/// It is sealed: the systems of this crate implement it, and programs call it. What a program trains by a way of its
+/// own is an [`Objective`](crate::gradient::Objective), and the model that comes of it a kind of its own
+/// ([`register`](crate::register)).
 ///
 /// ```
 /// use senv::{Start, System, TrainOptions};
@@ -37,7 +41,7 @@ use crate::{
 /// assert_eq!(model.params().dim, 8);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub trait System: Hyperparameters + Default + Clone + 'static {
+pub trait System: Sealed + Hyperparameters + Default + Clone + 'static {
     /// What is trained.
     type Model: SavedModel;
 

@@ -8,7 +8,7 @@ use crate::{
     base::{file, train_options::TrainOptions},
     data::PairData,
     error::Result,
-    gradient::{fit, pair_training::PairObjective, scored_pairs::ScoredPairs},
+    gradient::{PairObjective, fit, scored_pairs::ScoredPairs},
     model::{
         encoder_model::{EncoderModel, EncoderSystem},
         trained::Trained,
@@ -35,7 +35,8 @@ impl<S: PairSystem + EncoderSystem<Params = S>> PairModel<S> for EncoderModel<S>
         let settings = format!("{} {} {}", file::to_json(system)?, fingerprints.0, fingerprints.1);
         let encoder = system.form().encoder(*dim)?;
         let (dev, penalty) = (options.dev.unwrap_or_default(), training.penalty(system.l2_encoder()));
-        let mut objective = PairObjective::new(Self::KIND, &*encoder, data, pairs, tokenizer, dev, &settings, penalty);
+        let mut objective =
+            PairObjective::of_system(Self::KIND, &*encoder, data, pairs, tokenizer, dev, &settings, penalty);
         objective.may_explode = encoder.is_recurrent();
         let mut rng = stream(training.seed, S::ENCODER_STREAM, &[]);
         let (of_words, trained) = ((&*initial, *dim, training.seed), start.map(Self::trained));

@@ -8,14 +8,10 @@ use senv_store::Embeddings;
 use serde::Serialize;
 
 use crate::{
-    base::train_options::TrainOptions,
+    base::{sealed::Sealed, train_options::TrainOptions},
     data::{MemoryText, PairData, PairFiles, PairInput, PairKind},
     error::Result,
-    gradient::{
-        Decay, FitParams,
-        pair_training::{PairLoss, PairParams},
-        scored_pairs::ScoredPairs,
-    },
+    gradient::{Decay, FitParams, PairLoss, PairParams, scored_pairs::ScoredPairs},
     model::{handle::Model, saved::SavedModel, trained::Trained, word_vectors::embeddings_of},
     start::initial::Initial,
     system::{
@@ -28,7 +24,7 @@ use crate::{
 /// The default learning rate for vectors that were trained on pairs already, as a share of that for others.
 const CONTINUED_LR: f64 = 1.0 / 40.0;
 
-/// A system trained on pairs.
+/// A system trained on pairs. As [`System`], it is sealed.
 pub trait PairSystem:
     for<'d> System<Input = PairFiles, Data<'d> = StagedPairs<'d>, Dev<'d> = &'d [ScoredPairs], Model: PairModel<Self>>
     + Serialize
@@ -151,8 +147,8 @@ pub trait PairSystem:
     }
 }
 
-/// The model of a system trained on pairs.
-pub trait PairModel<S>: SavedModel + Clone {
+/// The model of a system trained on pairs. It is sealed: this crate implements it, and others call it.
+pub trait PairModel<S>: Sealed + SavedModel + Clone {
     /// What it was trained with.
     fn params(&self) -> &S;
 

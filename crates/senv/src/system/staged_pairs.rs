@@ -7,6 +7,7 @@ use senv_store::Embeddings;
 
 use super::{start::Start, training_data::TrainingData};
 use crate::{
+    base::sealed::Sealed,
     check::{CheckParams, CheckText},
     data::{PairData, SecondStage, SourceReport},
     error::Result,
@@ -31,6 +32,8 @@ impl StagedPairs<'_> {
         std::iter::once(&self.first).chain(self.second.iter().map(|(data, _)| data))
     }
 }
+
+impl Sealed for StagedPairs<'_> {}
 
 impl TrainingData for StagedPairs<'_> {
     fn start_dim(&self) -> Option<usize> {

@@ -8,7 +8,7 @@ use senv_store::Embeddings;
 
 use super::training_data::TrainingData;
 use crate::{
-    base::text_size::TextSize,
+    base::{sealed::Sealed, text_size::TextSize},
     check::{CheckParams, CheckText},
     error::Result,
 };
@@ -33,6 +33,8 @@ pub struct TextData<'a> {
     /// The files.
     pub paths: Vec<PathBuf>,
 }
+
+impl Sealed for TextData<'_> {}
 
 impl TrainingData for TextData<'_> {
     fn start_dim(&self) -> Option<usize> {

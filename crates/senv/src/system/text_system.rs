@@ -30,7 +30,7 @@ const LEAST_LR: f32 = 0.05;
 const LEAST_LR_FROM_VECTORS: f32 = 0.0005;
 
 /// A system that trains word vectors on text, one sentence a line: Sent2Vec, word2vec, PV-DBOW, PV-DM, FastSent,
-/// C-PHRASE (on parsed sentences), Siamese CBOW.
+/// C-PHRASE (on parsed sentences), Siamese CBOW. As [`System`], it is sealed.
 ///
 /// Settings that depend on the text are automatic until they are set: `None`, and
 /// [`Tokenizer::automatic`](senv_core::Tokenizer::automatic). They are chosen when the text is read; the observer gets

@@ -7,6 +7,7 @@ use senv_store::Embeddings;
 
 use super::start::Start;
 use crate::{
+    base::sealed::Sealed,
     check::{CheckParams, CheckText},
     data::SourceReport,
     error::Result,
@@ -14,8 +15,9 @@ use crate::{
 
 /// What a system reads of its input before it trains ([`System::read_input`](crate::System::read_input)).
 ///
-/// The default methods are those of data of which a run knows nothing: no check, no vectors to start from.
-pub trait TrainingData {
+/// The default methods are those of data of which a run knows nothing: no check, no vectors to start from. It is
+/// sealed: this crate implements it, and others call it.
+pub trait TrainingData: Sealed {
     /// The dimension of the vectors that training starts from, where it starts from some.
     fn start_dim(&self) -> Option<usize> {
         None
@@ -60,8 +62,9 @@ pub struct Unread<'a, I: ?Sized> {
     pub start: Start<'a>,
 }
 
-/// An input whose sentences a model that was trained on it can be checked on.
-pub trait SampledInput {
+/// An input whose sentences a model that was trained on it can be checked on. It is sealed: this crate implements it,
+/// and others call it.
+pub trait SampledInput: Sealed {
     /// A sample of its sentences; `None` where they cannot be read a second time.
     ///
     /// # Errors
@@ -70,12 +73,16 @@ pub trait SampledInput {
 }
 
 /// Files of text.
+impl Sealed for [PathBuf] {}
+
 impl SampledInput for [PathBuf] {
     fn sample(&self, params: &CheckParams, text: &TextOptions) -> Result<Option<CheckText>> {
         let are_files = self.iter().all(|path| path.metadata().is_ok_and(|file| file.is_file()));
         are_files.then(|| CheckText::read(self, text, params)).transpose()
     }
 }
+
+impl<I: ?Sized> Sealed for Unread<'_, I> {}
 
 impl<I: SampledInput + ?Sized> TrainingData for Unread<'_, I> {
     fn start_dim(&self) -> Option<usize> {

@@ -63,7 +63,7 @@ pub use weighted::{Weighted, WeightedConfig, WeightedParams};
 pub use word2vec::{Architecture, Word2Vec, Word2VecParams};
 
 use crate::{
-    base::file,
+    base::{file, sealed::Sealed},
     error::{Error, Result},
     model::{handle::Model, saved::OpenModel},
     model2vec::Model2Vec,
@@ -105,6 +105,16 @@ macro_rules! running_text_systems {
         $with! { SkipThoughtParams, RnnAutoencoderParams, SdaeParams, BowAutoencoderParams }
     };
 }
+
+/// The systems are those of this crate, and so are what they implement beside [`System`].
+macro_rules! sealed {
+    ($($system:ident),+) => { $(impl Sealed for $system {})+ };
+}
+
+text_systems!(sealed);
+pair_systems!(sealed);
+running_text_systems!(sealed);
+sealed!(PThoughtParams, DictRepParams, CaptionRepParams, SnliParams, SnliConfig, RelatednessConfig, OrderParams);
 
 macro_rules! kinds_of {
     ($($params:ident),+) => { &[$(kind::<<$params as System>::Model>()),+] };

@@ -25,9 +25,7 @@ use crate::{
     data::{PairData, PairFiles},
     error::Result,
     gradient::{
-        FitParams, L2Scaling, Weights, WordUpdates, fit,
-        pair_training::{PairLoss, PairObjective, PairParams},
-        scored_pairs::ScoredPairs,
+        FitParams, L2Scaling, PairLoss, PairObjective, PairParams, Weights, WordUpdates, fit, scored_pairs::ScoredPairs,
     },
     model::{trained::Trained, word_vectors::embeddings_of},
     start::initial::{self, Initial},
@@ -241,7 +239,7 @@ impl PairModel<PpParams> for Pp {
         let (dev, penalty) = (options.dev.unwrap_or_default(), system.fit.penalty(0.0));
         let (pairs, tokenizer) = (&system.pairs, &system.tokenizer);
         let mut objective =
-            PairObjective::new(PpParams::KIND, &encoder, data, pairs, tokenizer, dev, &settings, penalty);
+            PairObjective::of_system(PpParams::KIND, &encoder, data, pairs, tokenizer, dev, &settings, penalty);
         let start = || Ok(Weights { words: rows, parameters: vec![Parameters::new()] });
         let fitted = fit(&mut objective, start, &system.fit, &options.run())?;
         Trained::of_gradient(fitted, found, |weights| {

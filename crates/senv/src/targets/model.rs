@@ -17,6 +17,7 @@ use crate::{
     base::{
         configuration::{self, Configuration},
         file,
+        sealed::Sealed,
     },
     data::reading::{Reading, encode_batch_by_length, encode_into_with, gather},
     error::{Error, Result},
@@ -26,9 +27,10 @@ use crate::{
     },
 };
 
-/// The settings of a system that trains towards given vectors.
+/// The settings of a system that trains towards given vectors. It is sealed: this crate implements it, and others call
+/// it.
 pub trait TargetSystem:
-    Hyperparameters + Serialize + DeserializeOwned + Debug + Clone + PartialEq + Send + Sync + 'static
+    Sealed + Hyperparameters + Serialize + DeserializeOwned + Debug + Clone + PartialEq + Send + Sync + 'static
 {
     /// The name of its kind in model files.
     const KIND: &'static str;

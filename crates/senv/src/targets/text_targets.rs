@@ -9,7 +9,7 @@ use senv_data::{Definitions, SentenceGroups};
 use senv_store::Embeddings;
 
 use crate::{
-    base::fingerprint::Fingerprint,
+    base::{fingerprint::Fingerprint, sealed::Sealed},
     check::{CheckParams, CheckText},
     error::{Error, Result},
     system::SampledInput,
@@ -30,6 +30,8 @@ pub struct TextTargets {
     /// Terms of the model that the targets were made by.
     pub(crate) terms: Option<String>,
 }
+
+impl Sealed for TextTargets {}
 
 impl SampledInput for TextTargets {
     fn sample(&self, params: &CheckParams, _: &TextOptions) -> Result<Option<CheckText>> {

@@ -6,6 +6,7 @@ mod gran;
 mod initial_model;
 mod models;
 mod noise;
+mod own_parts;
 mod pv_dm_gensim;
 mod ranks;
 mod recipe;

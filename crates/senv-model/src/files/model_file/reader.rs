@@ -14,6 +14,7 @@ use super::{
 use crate::Vocabulary;
 use senv_base::{Error, Result, SharedBytes};
 use senv_kernels::Table;
+use senv_text::Tokenizer;
 
 /// The path of a model that is no file, in errors.
 const IN_MEMORY: &str = "<in memory>";
@@ -160,6 +161,18 @@ impl ModelFile {
     #[must_use]
     pub fn config(&self) -> Option<&str> {
         self.header.metadata.get(KEY_CONFIG).map(String::as_str)
+    }
+
+    /// Returns an error for a model whose text is tokenized by a tokenizer that this program does not have: to be asked
+    /// before the configuration is parsed, which fails then.
+    ///
+    /// # Errors
+    /// [`Error::MissingTokenizer`].
+    pub fn expect_known_tokenizer(&self) -> Result<()> {
+        match self.config().and_then(Tokenizer::missing_in) {
+            Some(name) => Err(Error::MissingTokenizer { path: self.path.clone(), name }),
+            None => Ok(()),
+        }
     }
 
     /// All metadata, including those of the format.

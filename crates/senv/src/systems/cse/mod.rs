@@ -21,8 +21,7 @@ use crate::{
     data::{PairFiles, reading::Reading},
     error::Result,
     gradient::{
-        FitParams, L2Scaling, PairLoss, WordUpdates, encoder_form::EncoderForm, pair_training::PairParams,
-        scored_pairs::ScoredPairs,
+        FitParams, L2Scaling, PairLoss, PairParams, WordUpdates, encoder_form::EncoderForm, scored_pairs::ScoredPairs,
     },
     model::{
         encoder_model::{EncoderModel, EncoderSystem},

@@ -23,7 +23,7 @@ use crate::{
         reading::{MOST_TOKENS, Reading},
     },
     error::Result,
-    gradient::{FitParams, encoder_form::EncoderForm, pair_training::PairParams, scored_pairs::ScoredPairs},
+    gradient::{FitParams, PairParams, encoder_form::EncoderForm, scored_pairs::ScoredPairs},
     model::{
         encoder_model::{EncoderModel, EncoderSystem},
         trained::Trained,

@@ -34,7 +34,7 @@ pub use gate::OrderGate;
 pub use model::{Order, OrderModelConfig};
 
 use crate::{
-    base::{fingerprint::Fingerprint, range::require, train_options::TrainOptions},
+    base::{fingerprint::Fingerprint, range::require, sealed::Sealed, train_options::TrainOptions},
     check::{CheckParams, CheckText},
     compress::table::CompressParams,
     data::{HeldOut, PairFiles, PairKind},
@@ -106,6 +106,8 @@ hyperparameters! {
 }
 
 /// Nothing: what an order part is worth shows on pairs of other order, which training reports.
+impl Sealed for OrderInput {}
+
 impl SampledInput for OrderInput {
     fn sample(&self, _: &CheckParams, _: &TextOptions) -> Result<Option<CheckText>> {
         Ok(None)

@@ -7,6 +7,7 @@ use senv_data::NliSet;
 use senv_losses::NLI_LABELS;
 
 use crate::{
+    base::sealed::Sealed,
     check::{CheckParams, CheckText},
     error::{Error, Result},
     system::SampledInput,
@@ -20,6 +21,8 @@ pub struct NliPairs {
     /// Label (0 entailment, 1 neutral, 2 contradiction), premise, hypothesis.
     pub pairs: Vec<(u32, String, String)>,
 }
+
+impl Sealed for NliPairs {}
 
 impl SampledInput for NliPairs {
     fn sample(&self, params: &CheckParams, _: &TextOptions) -> Result<Option<CheckText>> {

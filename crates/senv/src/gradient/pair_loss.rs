@@ -1,0 +1,227 @@
+//! The loss of a batch of pairs: those of the papers, and what another one has to say.
+
+use ndarray::{Array2, ArrayView2};
+use senv_core::{
+    Error as CoreError, Result as CoreResult,
+    hyperparameters::{Hyperparameter, Hyperparameters, Section, belongs_to, named_values, set_value, variants},
+    observer::Metric,
+    rng::stream,
+};
+use senv_losses::{InfoNce, MarginLoss};
+use serde::{Deserialize, Serialize};
+
+use super::{GradientStep, StepReport};
+use crate::error::Result;
+
+/// The vectors of the sentences of a batch of pairs.
+#[derive(Debug, Clone, Copy)]
+pub struct PairVectors<'v> {
+    /// Those of the first sentences, shape `(n_pairs, dim)`.
+    pub first: ArrayView2<'v, f32>,
+    /// Those of the second sentences, of the same shape: row `i` is the partner of row `i`.
+    pub second: ArrayView2<'v, f32>,
+    /// Those of the hard negatives, shape `(n_hard, dim)`; no rows where [`BatchLoss::uses_hard_negatives`] says no or
+    /// the data have none.
+    pub hard: ArrayView2<'v, f32>,
+    /// Of each sentence, a number that equal ones share, so that none is a negative of itself: the first and the second
+    /// of each pair in turn, then the hard negatives.
+    pub texts: &'v [u32],
+}
+
+/// The gradients of a loss with respect to [`PairVectors`], each of the shape of what it is the gradient of.
+#[derive(Debug, Clone)]
+pub struct PairGradients {
+    /// Of the first sentences.
+    pub d_first: Array2<f32>,
+    /// Of the second ones.
+    pub d_second: Array2<f32>,
+    /// Of the hard negatives; `None` for zeros.
+    pub d_hard: Option<Array2<f32>>,
+}
+
+/// A loss of pairs of sentences, given their vectors: [`PairLoss`] has those of the papers, and a program may bring its
+/// own to [`PairObjective`](super::PairObjective).
+///
+/// ```
+/// use senv::{Result, gradient::{BatchLoss, GradientStep, PairGradients, PairVectors, StepReport}};
+///
+/// /// ½ |u − v|² of each pair, and nothing that keeps other sentences apart.
+/// struct Distance;
+///
+/// impl BatchLoss for Distance {
+///     fn identity(&self) -> String {
+///         "distance".to_owned()
+///     }
+///
+///     fn loss(&self, _: &GradientStep<'_>, pairs: &PairVectors<'_>) -> Result<(StepReport, PairGradients)> {
+///         let n = pairs.first.nrows() as f32;
+///         let d_first = (&pairs.first - &pairs.second) / n;
+///         let loss = f64::from(d_first.iter().map(|d| d * d).sum::<f32>() * n / 2.0);
+///         let gradients = PairGradients { d_second: -&d_first, d_first, d_hard: None };
+///         Ok((StepReport { loss, ..StepReport::default() }, gradients))
+///     }
+/// }
+/// ```
+pub trait BatchLoss: Sync {
+    /// What identifies it and its settings: a checkpoint is resumed only by a loss of equal identity.
+    fn identity(&self) -> String;
+
+    /// Whether hard negatives are drawn where the data have some.
+    fn uses_hard_negatives(&self) -> bool {
+        false
+    }
+
+    /// The mean loss of a pair and what else there is to report, and the gradient of that mean. What it draws follows
+    /// from `step` alone.
+    ///
+    /// # Errors
+    /// Whatever is wrong with shapes or memory; [`Error::other`](crate::Error::other) for an error of its own.
+    fn loss(&self, step: &GradientStep<'_>, pairs: &PairVectors<'_>) -> Result<(StepReport, PairGradients)>;
+}
+
+impl PairGradients {
+    /// The gradients one below another, in the order of the sentences of a batch.
+    pub(super) fn stacked(self, pairs: &PairVectors<'_>) -> CoreResult<Array2<f32>> {
+        let d_hard = self.d_hard.unwrap_or_else(|| Array2::zeros(pairs.hard.raw_dim()));
+        let parts = [self.d_first.view(), self.d_second.view(), d_hard.view()];
+        for (part, of) in parts.iter().zip([pairs.first, pairs.second, pairs.hard]) {
+            for (expected, got) in [(of.nrows(), part.nrows()), (of.ncols(), part.ncols())] {
+                if expected != got {
+                    return Err(CoreError::ShapeMismatch { what: "gradient of a loss of pairs", expected, got });
+                }
+            }
+        }
+        let rows: usize = parts.iter().map(ArrayView2::nrows).sum();
+        ndarray::concatenate(ndarray::Axis(0), &parts)
+            .map_err(|_| CoreError::TooLarge { rows, dim: pairs.first.ncols() })
+    }
+}
+
+/// The loss of a batch of pairs.
+///
+/// Exhaustive on purpose: settings are read from it loss by loss. A loss of a program's own is a [`BatchLoss`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PairLoss {
+    /// The margin loss of PP and CSE.
+    Margin(MarginLoss),
+    /// Softmax over the cosines of the whole batch, with a temperature.
+    SoftmaxCosine(InfoNce),
+}
+
+/// Losses by name.
+enum LossName {
+    Margin,
+    SoftmaxCosine,
+}
+named_values!(LossName {
+    Margin = "margin": "Margin loss of the papers: a pair must be closer than other sentences of the batch by a margin",
+    SoftmaxCosine = "softmax-cosine": "Softmax over the cosines of the whole batch, with a temperature",
+});
+
+impl Default for PairLoss {
+    fn default() -> Self {
+        Self::Margin(MarginLoss::default())
+    }
+}
+
+impl Hyperparameters for PairLoss {
+    fn hyperparameters(&self) -> Vec<Hyperparameter> {
+        let (name, own, other) = match self {
+            Self::Margin(loss) => (LossName::Margin, loss.hyperparameters(), InfoNce::default().hyperparameters()),
+            Self::SoftmaxCosine(loss) => {
+                (LossName::SoftmaxCosine, loss.hyperparameters(), MarginLoss::default().hyperparameters())
+            }
+        };
+        let loss = Hyperparameter::of("loss", &["Loss."], Section::Training, None, &name);
+        variants([loss].into_iter().chain(own).collect(), [other])
+    }
+
+    /// Another loss comes with its defaults.
+    fn set(&mut self, name: &str, text: &str) -> CoreResult<bool> {
+        if name == "loss" {
+            let mut loss = LossName::Margin;
+            set_value(&mut loss, name, text)?;
+            match (loss, &*self) {
+                (LossName::Margin, Self::SoftmaxCosine(_)) => *self = Self::Margin(MarginLoss::default()),
+                (LossName::SoftmaxCosine, Self::Margin(_)) => *self = Self::SoftmaxCosine(InfoNce::default()),
+                _ => {}
+            }
+            return Ok(true);
+        }
+        let (known, other, owner) = match self {
+            Self::Margin(loss) => (loss.set(name, text)?, InfoNce::default().set(name, text), "loss = softmax-cosine"),
+            Self::SoftmaxCosine(loss) => {
+                (loss.set(name, text)?, MarginLoss::default().set(name, text), "loss = margin")
+            }
+        };
+        if !known && other? {
+            return Err(belongs_to(name, text, owner));
+        }
+        Ok(known)
+    }
+
+    fn check_ranges(&self) -> CoreResult<()> {
+        match self {
+            Self::Margin(loss) => loss.check_ranges(),
+            Self::SoftmaxCosine(loss) => loss.check_ranges(),
+        }
+    }
+}
+
+impl BatchLoss for PairLoss {
+    fn identity(&self) -> String {
+        format!("{self:?}")
+    }
+
+    fn uses_hard_negatives(&self) -> bool {
+        matches!(self, Self::SoftmaxCosine(_))
+    }
+
+    fn loss(&self, step: &GradientStep<'_>, pairs: &PairVectors<'_>) -> Result<(StepReport, PairGradients)> {
+        let PairVectors { first, second, hard, texts } = *pairs;
+        let n = first.nrows();
+        Ok(match self {
+            Self::Margin(margin) => {
+                let mut rng = stream(step.seed, "negatives", &[step.number]);
+                let (loss, saved) = margin.forward(first, second, texts, &mut rng)?;
+                let (d_first, d_second) = margin.backward(&saved, 1.0);
+                let active = saved.n_active() as f64 / saved.n_hinges() as f64;
+                let active = Some(Metric { name: "active hinges", value: active });
+                let n_hinges = saved.negatives().iter().flatten().count();
+                let chance = Some(margin.margin * n_hinges as f64 / n as f64);
+                let report = StepReport { loss, chance, metrics: [active, None], ..StepReport::default() };
+                (report, PairGradients { d_first, d_second, d_hard: None })
+            }
+            Self::SoftmaxCosine(softmax) => {
+                let n_hard = hard.nrows();
+                let (loss, saved) = softmax.forward(first, second, (n_hard > 0).then_some(hard), texts)?;
+                let (d_first, d_second, d_hard) = softmax.backward(&saved, 1.0)?;
+                let chance = Some(((n + n_hard) as f64).ln());
+                (StepReport { loss, chance, ..StepReport::default() }, PairGradients { d_first, d_second, d_hard })
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gradients_of_another_shape_are_refused_and_missing_ones_are_zeros() {
+        let (two, one) = (Array2::<f32>::ones((2, 3)), Array2::<f32>::ones((1, 3)));
+        let pairs = PairVectors { first: two.view(), second: two.view(), hard: one.view(), texts: &[0, 1, 2, 3, 4] };
+        let of = |d_first: &Array2<f32>, d_hard: Option<&Array2<f32>>| {
+            let d_second = two.clone();
+            PairGradients { d_first: d_first.clone(), d_second, d_hard: d_hard.cloned() }.stacked(&pairs)
+        };
+        let all = of(&two, None).unwrap();
+        assert_eq!((all.dim(), all.sum(), all.row(4).sum()), ((5, 3), 12.0, 0.0));
+        assert_eq!(of(&two, Some(&one)).unwrap().sum(), 15.0);
+        let narrow = Array2::ones((2, 2));
+        for bad in [of(&one, None), of(&two, Some(&two)), of(&narrow, None)] {
+            assert!(matches!(bad, Err(CoreError::ShapeMismatch { .. })), "{bad:?}");
+        }
+    }
+}
