@@ -5,7 +5,7 @@
 //! ```
 use senv::model::{OpenModel, SavedModel};
 use senv::parts::core::{ModelFile, ModelWriter, files::Destination};
-use senv::{Coverage, Scratch, SentenceEncoder, Tokenizer, Vocabulary, prelude::Index};
+use senv::{Coverage, Index, Scratch, SentenceEncoder, Tokenizer, Vocabulary};
 
 /// Sentences by their pairs of letters, hashed: no training.
 #[derive(Debug)]

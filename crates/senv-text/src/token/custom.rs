@@ -4,6 +4,7 @@ use std::{
     any::Any,
     cell::Cell,
     fmt::{self, Debug},
+    panic::{RefUnwindSafe, UnwindSafe},
     sync::Arc,
 };
 
@@ -23,7 +24,7 @@ use super::{Rule, Tokenizer, lowercase_into};
 /// looked up among the words that it was trained on. Threads call it at the same time. Tokens may be parts of the text
 /// or anything else; an empty one is left out. Where a tokenizer fails, it has to say so when it is made: here, there
 /// is no text without tokens but one that has none.
-pub trait Tokenize: Any + Debug + Send + Sync {
+pub trait Tokenize: Any + Debug + Send + Sync + UnwindSafe + RefUnwindSafe {
     /// Calls `token` with each token of `text`, in order.
     fn for_each(&self, text: &str, token: &mut dyn FnMut(&str));
 }

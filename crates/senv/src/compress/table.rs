@@ -120,7 +120,7 @@ impl CompressParams {
 
 #[cfg(test)]
 mod tests {
-    use senv_core::{Corpus, Remedy, Rows, Sentences, Table, Tokenizer, Vocabulary};
+    use senv_core::{Corpus, Rows, Sentences, Table, Tokenizer, Vocabulary};
 
     use super::*;
     use crate::average::{
