@@ -5,7 +5,7 @@
 //! ```
 #![allow(clippy::print_stdout)]
 use senv::{
-    NliPairs, SnliEncoder, SnliParams, Start, System,
+    NliPairs, SnliEncoder, SnliParams, Start, TrainJob,
     data::{MemoryText, PairFiles, PairInput, PairKind},
     prelude::*,
 };
@@ -25,11 +25,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("pairs    {alike:.2} {unlike:.2}");
     assert!(alike > unlike + 0.3);
 
-    // Groups of sentences that say the same, going on from the English model, with options.
+    // Groups of sentences that say the same, going on from the English model; a job has options, too.
     let text = MemoryText::groups(TOPICS.iter().cycle().take(200))?;
     let files = PairFiles::from([PairInput::new(&text, PairKind::Captions)]);
     let english = senv::english()?;
-    let trained = PpParams::default().fit_input(&files, Start::Model(&english), &TrainOptions::default())?;
+    let job = TrainJob { start: Start::Model(&english), ..TrainJob::new(PpParams::default(), &files) };
+    let trained = job.run()?.trained;
     println!("groups   {:.2}, terms {:?}", trained.model.similarity(TOPICS[0][0], TOPICS[0][1]), trained.terms());
 
     // Labelled pairs.

@@ -27,7 +27,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let index = tempfile::tempdir()?.path().join("my.index"); // in a program of yours, a place that lasts
     let options = TextOptions { split: Some(Split::Paragraphs), ..TextOptions::default() }; // running text to sentences
-    let mut text = CollectionText::new(TextReader::open(&files, &options)?, TextColumns::new(""));
+    let mut text = CollectionText::new(TextReader::open(&files, &options)?, TextColumns::default());
     let params = SentenceCollectionParams { columns: text.columns(), ..Default::default() };
     SentenceCollection::build(&index, "english", &params, |most| text.next_part(most))?;
 

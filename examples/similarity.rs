@@ -31,7 +31,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let shared: Arc<dyn SentenceEncoder> = Arc::new(english); // for the threads of a server
     assert_eq!(nearest(&shared, "The railway has delays.")?, "The train is late.");
 
-    let few_words = shared.encode_one("zyzzyva qoph");
-    println!("{} values; all zero without a known word: {}", few_words.len(), few_words.iter().all(|x| *x == 0.0));
+    let english = senv::english()?;
+    let known = english.known_words(["Der Zug kam zu spät.", "Wir gingen im Regen nach Hause."]);
+    println!("of German it knows {} words of {}", known.known, known.words);
     Ok(())
 }

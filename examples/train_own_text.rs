@@ -24,7 +24,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
 
     // A system by name, with two settings changed; what is not set fits the text.
-    let params = Sent2VecParams { dim: 50, word_ngrams: 2, ..Sent2VecParams::default() };
+    let params = Sent2VecParams { dim: 50, min_count: Some(2), ..Sent2VecParams::default() };
     let sent2vec = params.train(&text)?;
 
     let folder = tempfile::tempdir()?;
