@@ -4,6 +4,7 @@
 use std::{
     any::TypeId,
     fmt,
+    panic::RefUnwindSafe,
     sync::{Arc, OnceLock, PoisonError, RwLock},
 };
 
@@ -29,6 +30,10 @@ impl<T: ?Sized> Registered<T> {
         self.value.get().map(|(_, value)| &**value)
     }
 }
+
+/// An entry is whole or not there, whatever panics, and what was entered is called by threads that know nothing of each
+/// other's panics in any case.
+impl<T: ?Sized> RefUnwindSafe for Registered<T> {}
 
 /// Equal by name: a registry has each once.
 impl<T: ?Sized> PartialEq for Registered<T> {

@@ -38,7 +38,8 @@ const UNKNOWN: &str = "[UNK]";
 ///
 /// # Errors
 /// [`Error::CannotCompress`] for a model that is no average of words (as [`crate::CompressParams::compress`], small
-/// tables aside), or tokenizes by the rules of Unicode or of the program; [`senv_core::Error::Io`] if a file cannot be written.
+/// tables aside), or tokenizes by the rules of Unicode or of the program; [`senv_core::Error::Io`] if a file cannot be
+/// written.
 pub fn write_model2vec(model: &Model, folder: &Path) -> Result<()> {
     let (tokenizer, vocabulary) = (model.tokenizer(), model.vocabulary());
     let Some(tokenizer) = tokenizer_json(tokenizer, vocabulary) else {

@@ -66,7 +66,8 @@ pub struct FastTextConfig {
 
 /// Means of fastText's word vectors, where unknown words have the vectors of their character n-grams.
 ///
-/// [`SavedModel::average`] is the mean over known words alone: weights, compression and fine-tuning work with that.
+/// [`Abilities::average`](crate::model::Abilities::average) is the mean over known words alone: weights, compression
+/// and fine-tuning work with that.
 ///
 /// ```no_run
 /// use senv_core::SentenceEncoder;
