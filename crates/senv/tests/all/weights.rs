@@ -293,35 +293,6 @@ fn a_weighted_model_whose_kind_had_another_name_opens() {
 }
 
 #[test]
-fn models_of_before_there_were_weights_open_as_plain_means() {
-    let text = Text::new();
-    let path = text.file("old.senv");
-    // Configurations as they were written then.
-    let training = r#""training":{"epochs":5,"lr":0.2,"negatives":10,"negatives_shared":"block","l1":0.0,"seed":1,"schedule":"deterministic"}"#;
-    let tokenizer = r#""tokenizer":{"rule":"words","lowercase":true}"#;
-    let old_sent2vec = format!(
-        r#"{{"dim":12,"word_ngrams":2,"buckets":500,"dropout":4,"dropout_scheme":"release","min_count":1,"min_target_count":1,"subsample":0.01,"placeholder":true,"ngram_start":"zero",{tokenizer},{training}}}"#
-    );
-    let old_word2vec = format!(
-        r#"{{"dim":12,"architecture":"cbow","window":5,"min_count":1,"subsample":1e-5,{tokenizer},{training}}}"#
-    );
-    let check = |kind: &str, config: &str, encoder: &AverageEncoder| {
-        let writer = ModelWriter::new(kind).config(config).vocabulary(encoder.vocabulary());
-        writer.table("rows", encoder.rows()).save(&path).unwrap();
-        let opened = Model::open(&path).unwrap();
-        assert!(opened.abilities().average.unwrap().weighting().is_none());
-        assert_eq!(vectors(&opened, &SENTENCES), vectors(encoder, &SENTENCES), "{kind}");
-        opened
-    };
-    let opened = check("sent2vec", &old_sent2vec, text.sent2vec(2, None).encoder());
-    let opened: &Sent2Vec = opened.downcast_ref().unwrap();
-    assert_eq!(opened.params().buckets, Some(500));
-    check("word2vec", &old_word2vec, text.word2vec(None).encoder());
-    // A plain model is written without a word of weights.
-    assert!(!serde_json::to_string(text.word2vec(None).params()).unwrap().contains("weighting"));
-}
-
-#[test]
 fn damaged_weights_and_components_are_refused_by_name() {
     let text = Text::new();
     let (path, model) = (text.file("bad.senv"), text.word2vec(Some(WeightScheme::SIF)));

@@ -98,7 +98,7 @@ fn sampled_words_move_their_rows_alone_at_any_threads_and_over_a_break_unless_al
     let files = Files::new();
     let path = files.write("text.txt", &ordered().0);
     // Two decoders over one output, and word vectors that move, stay, or all move.
-    let run = |words, rule, options: &TrainOptions<'_, &[PathBuf]>| {
+    let fitted = |words, rule, options: &TrainOptions<'_, &[PathBuf]>| {
         let fit = FitParams {
             epochs: Some(30),
             batch: 5,
@@ -109,8 +109,9 @@ fn sampled_words_move_their_rows_alone_at_any_threads_and_over_a_break_unless_al
             ..Default::default()
         };
         let output = OutputForm::Sampled { words: 3 };
-        SkipThoughtParams { output, ..skip_thought(false, fit) }.fit_files(&[&path], options).unwrap()
+        SkipThoughtParams { output, ..skip_thought(false, fit) }.fit_files(&[&path], options)
     };
+    let run = |words, rule, options: &TrainOptions<'_, &[PathBuf]>| fitted(words, rule, options).unwrap();
     for words in [WordUpdates::Sparse, WordUpdates::Frozen] {
         let run = |options: &TrainOptions<'_, &[PathBuf]>| run(words, UpdateRule::default(), options);
         let one = run(&at_threads(1));
@@ -120,7 +121,8 @@ fn sampled_words_move_their_rows_alone_at_any_threads_and_over_a_break_unless_al
         }
         let plan = CheckpointPlan { path: files.path(&format!("{words:?}")), every: None, resume: true };
         let resuming = |threads| TrainOptions { checkpoint: Some(plan.clone()), ..at_threads(threads) };
-        run(&TrainOptions { observer: &StopAt(AtomicU32::new(5)), ..resuming(1) });
+        let stop = TrainOptions { observer: &StopAt(AtomicU32::new(5)), ..resuming(1) };
+        assert!(is_stopped(&fitted(words, UpdateRule::default(), &stop)));
         let resumed = run(&resuming(2));
         assert_eq!(bits(&one.model), bits(&resumed.model), "{words:?}");
     }
