@@ -1,4 +1,4 @@
-//! A service over HTTP: one model, no more work at a time than there are cores, and an end that finishes what was begun.
+//! A service over HTTP: one model, no more work at a time than there are cores, an end that finishes what was begun.
 //!
 //! ```text
 //! cargo run --release -p senv-examples --example server -- 127.0.0.1:8080

@@ -1,5 +1,5 @@
 //! The English model where there are neither files nor threads: in a browser, at the edge, in a plugin. `senv-core` and
-//! `senv-english` alone, compiled to a module of 8 MB, most of which is the model; `crates/web` makes a page of the same.
+//! `senv-english` alone, compiled to a module of 8 MB, most of which is the model; `crates/web` makes a page of them.
 //!
 //! ```text
 //! rustup target add wasm32-unknown-unknown

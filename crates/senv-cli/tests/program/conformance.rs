@@ -60,6 +60,19 @@ fn every_registered_kind_trains_saves_opens_and_refuses_damage() {
             assert!(out.iter().all(|x| x.is_nan()), "{name}");
         }
 
+        // In memory it is what it is in the file, wherever its bytes lie.
+        let mut bytes = vec![0];
+        opened.write_to(&mut bytes).unwrap();
+        assert!(bytes[1..] == folder.read(&model), "{name}");
+        assert_eq!(opened.digest().unwrap(), senv::model::model_digest(folder.path(&model)).unwrap(), "{name}");
+        let bytes: &'static [u8] = bytes.leak();
+        for at in [1, 0, 2, 3] {
+            let shifted: &'static [u8] = [vec![0; at], bytes[1..].to_vec()].concat().leak();
+            let again = senv::Model::from_static(&shifted[at..]).unwrap();
+            let sentence = "the cat saw the dog";
+            assert_eq!(again.encode_one(sentence), opened.encode_one(sentence), "{name} at {at}");
+        }
+
         // Nothing known: a vector of zeros, but where every word has a vector, an unknown one too.
         let unknown = vectors(&folder, &model, "unknown.txt");
         let values = unknown[unknown.len() - 4 * info["dim"].as_u64().unwrap() as usize..].chunks(4);
