@@ -33,7 +33,7 @@ pub use crate::{
     forms::NegativeSamplingParams,
     model::{handle::Model, trained::Trained},
     open,
-    recipe::{Recipe, fine_tune, train, train_sentences},
+    recipe::{Recipe, fine_tune, fine_tune_with, train, train_sentences, train_sentences_with, train_with},
     system::{contract::System as _, pair_system::PairSystem as _, text_system::TextSystem as _},
 };
 
