@@ -42,7 +42,8 @@ pub mod words {
     pub use senv_model::{add_signs, words::*};
 }
 
-#[doc(hidden)]
+/// The crate of the vectors and matrices in our signatures, of the version that fits: `senv_core::ndarray::Array2` is
+/// the type that [`SentenceEncoderExt::encode`] returns, whatever version a program has itself.
 pub use ndarray;
 #[cfg(feature = "random")]
 pub use senv_base::rng;

@@ -306,6 +306,18 @@ pub enum Error {
         /// The kind expected.
         expected: String,
     },
+    /// A model of another kind than the one that the core opens by itself.
+    #[error(
+        "{}: senv-core opens models of kind static, and this one is of kind {kind}: `senv compress --model FILE --output SMALL` makes a \
+         static one of an average of words, and senv::open, of the package senv-lib, opens all kinds",
+        path.display()
+    )]
+    NotStatic {
+        /// The file.
+        path: PathBuf,
+        /// Its kind.
+        kind: String,
+    },
     /// A model without a tensor it must have.
     #[error("{}: the model has no tensor {name:?}", path.display())]
     MissingTensor {

@@ -78,11 +78,14 @@ impl StaticEncoder {
     /// The encoder of an open model file of kind `static`.
     ///
     /// # Errors
-    /// [`Error::WrongKind`] for a model of another kind; [`Error::MissingTokenizer`]; [`Error::MissingTensor`],
+    /// [`Error::NotStatic`] for a model of another kind; [`Error::MissingTokenizer`]; [`Error::MissingTensor`],
     /// [`Error::WrongTensor`] and [`Error::Checksum`] for a tensor; [`Error::BadFile`] for a configuration that cannot
     /// be read or does not fit the tensors; [`Error::BadVocabulary`].
     pub fn from_model_file(file: &ModelFile) -> Result<Self> {
-        file.expect_kind(KIND)?;
+        if file.kind() != KIND {
+            let (path, kind) = (file.path().to_owned(), file.kind().to_owned());
+            return Err(Error::NotStatic { path, kind });
+        }
         let bad = |reason: String| Error::BadFile { path: file.path().to_owned(), reason };
         let json = file.config().ok_or_else(|| bad("the model has no configuration".into()))?;
         file.expect_known_tokenizer()?;

@@ -288,7 +288,7 @@ fn parts_that_do_not_fit_are_errors_that_name_the_file() {
     ModelWriter::new("static").config(good).raw("rows", &rows).save(&path).unwrap();
     assert!(matches!(StaticEncoder::open(&path), Err(Error::MissingTensor { .. })));
     ModelWriter::new("embeddings").config(good).raw("rows", &rows).save(&path).unwrap();
-    assert!(matches!(StaticEncoder::open(&path), Err(Error::WrongKind { .. })));
+    assert!(matches!(StaticEncoder::open(&path), Err(Error::NotStatic { .. })));
     assert!(matches!(StaticEncoder::open(folder.path().join("nowhere")), Err(Error::Io { .. })));
 
     for (dtype, shape, n) in [("I16", vec![1], 2), ("U8", vec![2], 3), ("F16", vec![usize::MAX, 2], 4)] {

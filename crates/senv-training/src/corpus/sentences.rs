@@ -14,6 +14,7 @@ use senv_base::{Error, Result, TokenId};
 /// assert_eq!(sentences.len(), 2);
 /// assert_eq!(sentences.get(0), [TokenId(3), TokenId(1)]);
 /// assert_eq!(sentences.iter().map(<[TokenId]>::len).collect::<Vec<_>>(), [2, 0]);
+/// assert_eq!([vec![TokenId(3), TokenId(1)], vec![]].into_iter().collect::<Sentences>(), sentences);
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sentences {
@@ -24,6 +25,20 @@ pub struct Sentences {
 impl Default for Sentences {
     fn default() -> Self {
         Self::new()
+    }
+}
+
+impl<S: IntoIterator<Item = TokenId>> Extend<S> for Sentences {
+    fn extend<I: IntoIterator<Item = S>>(&mut self, sentences: I) {
+        sentences.into_iter().for_each(|sentence| self.push(sentence));
+    }
+}
+
+impl<S: IntoIterator<Item = TokenId>> FromIterator<S> for Sentences {
+    fn from_iter<I: IntoIterator<Item = S>>(sentences: I) -> Self {
+        let mut all = Self::new();
+        all.extend(sentences);
+        all
     }
 }
 

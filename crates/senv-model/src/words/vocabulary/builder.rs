@@ -10,6 +10,13 @@ use super::{
 use senv_base::{Error, Result};
 
 /// Counts tokens; each gets a provisional id in the order of first appearance.
+///
+/// ```
+/// use senv_core::words::VocabularyBuilder;
+/// let vocabulary = "the cat and the dog".split(' ').collect::<VocabularyBuilder>().finish(1)?;
+/// assert_eq!(vocabulary.iter().map(|(_, word, count)| (word, count)).next(), Some(("the", 2)));
+/// # Ok::<(), senv_core::Error>(())
+/// ```
 #[derive(Debug, Clone, Default)]
 pub struct VocabularyBuilder {
     text: String,
@@ -47,6 +54,22 @@ struct Recent {
 
 /// Entries for recent tokens, a power of two: 96 KiB.
 const RECENT: usize = 4096;
+
+impl<T: AsRef<str>> Extend<T> for VocabularyBuilder {
+    fn extend<I: IntoIterator<Item = T>>(&mut self, tokens: I) {
+        for token in tokens {
+            self.add(token.as_ref());
+        }
+    }
+}
+
+impl<T: AsRef<str>> FromIterator<T> for VocabularyBuilder {
+    fn from_iter<I: IntoIterator<Item = T>>(tokens: I) -> Self {
+        let mut all = Self::default();
+        all.extend(tokens);
+        all
+    }
+}
 
 impl VocabularyBuilder {
     /// As [`VocabularyBuilder::add`], for tokens of a text that may be large.
