@@ -24,6 +24,7 @@ use senv::{
     PThoughtParams, PThoughtStructure, TrainOptions,
     data::{PairData, PairInput, PairKind, PairOptions},
     gradient::FitParams,
+    model::DecodeParams,
     sequence::OutputForm,
 };
 use senv_core::SentenceEncoder;
@@ -144,7 +145,11 @@ fn main() -> Result<(), Box<dyn Error>> {
             println!("{name}, alpha {alpha}: {:.0} pairs/s, loss {:.3}", trained.units_per_second(), trained.loss);
             for (decoder, says) in ["itself", "a paraphrase"].into_iter().enumerate() {
                 let caption = &test.groups[0].sentences[0];
-                let said = trained.model.decode(caption, decoder, 5, 20)?.into_iter().next();
+                let said = trained
+                    .model
+                    .decode(caption, &DecodeParams { decoder, longest: 20, ..Default::default() })?
+                    .into_iter()
+                    .next();
                 println!("  {caption}  says {says}: {}", said.map_or_else(String::new, |said| said.text));
             }
             table.row(row(name, alpha, &trained.model, &test, &scored, args.seed)?);

@@ -21,8 +21,10 @@ use std::{error::Error, path::PathBuf};
 use clap::Parser;
 use line::Line;
 use senv::{
-    Model, SkipThought, SkipThoughtParams, TextSystem, TrainOptions, Word2VecParams, forms::NegativeSamplingParams,
-    gradient::FitParams, model::VocabularyExpansion,
+    Model, SkipThought, SkipThoughtParams, TextSystem, TrainOptions, Word2VecParams,
+    forms::NegativeSamplingParams,
+    gradient::FitParams,
+    model::{DecodeParams, VocabularyExpansion},
 };
 use senv_core::{SentenceEncoder, Table, TextOptions, TextReader};
 use senv_eval::{
@@ -146,7 +148,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("{query}");
         for (number, decoder) in model.abilities().decoders.map_or_else(Vec::new, |d| d.names()).into_iter().enumerate()
         {
-            for said in model.decode(query, number, 5, 20)?.into_iter().take(1) {
+            for said in model
+                .decode(query, &DecodeParams { decoder: number, longest: 20, ..Default::default() })?
+                .into_iter()
+                .take(1)
+            {
                 println!("  {decoder:<11} {:7.2}  {}", said.log_probability, said.text);
             }
         }

@@ -141,7 +141,7 @@ fn median<T: Copy>(mut runs: Vec<(f64, T)>) -> (f64, T) {
 
 /// The parts of a step in hundredths of all of them.
 fn shares(phases: &Phases) -> String {
-    let Phases { draw, encode, loss, backward, update } = *phases;
+    let Phases { draw, encode, loss, backward, update, .. } = *phases;
     let parts = [draw, encode, loss, backward, update].map(|time| time.as_secs_f64());
     let all: f64 = parts.iter().sum();
     parts.map(|part| format!("{:.0}", 100.0 * part / all.max(1e-9))).join(" / ") + " %"

@@ -5,12 +5,34 @@
 //! PCG XSL-RR 128/64 ("Pcg64", O'Neill 2014), whose output its specification fixes.
 
 use crate::hash::{mix, mix_text};
-use rand::SeedableRng;
 /// How numbers are drawn from a [`Stream`].
 pub use rand::{Rng, RngExt};
+use rand::{SeedableRng, TryRng};
+use rand_pcg::Pcg64;
+use std::convert::Infallible;
 
-/// The random generator of every stream.
-pub type Stream = rand_pcg::Pcg64;
+/// A stream of random numbers, made by [`stream`]; the traits [`Rng`] and [`RngExt`] draw from it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stream(Pcg64);
+
+impl TryRng for Stream {
+    type Error = Infallible;
+
+    #[inline]
+    fn try_next_u32(&mut self) -> Result<u32, Infallible> {
+        self.0.try_next_u32()
+    }
+
+    #[inline]
+    fn try_next_u64(&mut self) -> Result<u64, Infallible> {
+        self.0.try_next_u64()
+    }
+
+    #[inline]
+    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Infallible> {
+        self.0.try_fill_bytes(bytes)
+    }
+}
 
 /// The stream of `purpose` at `place` under `seed`.
 ///
@@ -34,7 +56,7 @@ pub fn stream(seed: u64, purpose: &str, place: &[u64]) -> Stream {
         state = mix(state);
         word.copy_from_slice(&state.to_le_bytes());
     }
-    Stream::from_seed(bytes)
+    Stream(Pcg64::from_seed(bytes))
 }
 
 #[cfg(test)]

@@ -36,6 +36,7 @@ pub struct JudgedQuery {
 
 /// Judgements of documents or queries that are not there: they are passed over.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct UnknownJudgements {
     /// How many.
     pub count: u64,

@@ -158,7 +158,7 @@ pub trait Decoder: Debug + Clone + PartialEq {
 
 /// A [`Decoder`] conditioned on one sentence vector.
 #[derive(Debug, Clone)]
-pub struct DecoderSession<'a, F: Float, D> {
+pub struct DecoderSession<'a, F, D> {
     pub(crate) decoder: &'a D,
     pub(crate) parameters: &'a Parameters<F>,
     pub(crate) first: Vec<F>,

@@ -27,6 +27,7 @@ const FIRST_CELLS: usize = 4;
 
 /// A row and its cosine with the query, in `[-1, 1]`.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct Neighbour {
     /// The row.
     pub row: usize,

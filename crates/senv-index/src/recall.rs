@@ -16,6 +16,7 @@ const CANDIDATE_COST: f64 = 200.0;
 /// The recall of the ten nearest rows of a sample of rows: the share of the true ones, found by an exact search, that
 /// are found.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Recall {
     /// Rows of the sample that were taken as queries.
     pub queries: usize,

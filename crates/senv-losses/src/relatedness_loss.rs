@@ -26,6 +26,7 @@ use crate::{
 
 /// Distributions over score classes, and their logarithms, which stay finite where a probability rounds to 0.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Predictions<F> {
     /// p̂, shape `(n, classes)`; each row sums to 1.
     pub p: Array2<F>,

@@ -23,6 +23,7 @@ pub struct Confusion {
 
 /// Counts of the items of one class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct ClassCounts {
     /// Items of this class.
     pub n_gold: usize,

@@ -43,6 +43,7 @@ impl Default for Bootstrap {
 
 /// A 95 % confidence interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct Interval {
     /// Lower end.
     pub low: f64,

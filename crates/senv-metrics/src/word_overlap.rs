@@ -14,6 +14,7 @@ use std::{collections::HashSet, hash::Hash};
 
 /// Words of two sentences, each counted once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct WordOverlap {
     /// Distinct words of the first sentence.
     pub n_first: usize,

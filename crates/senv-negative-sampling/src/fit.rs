@@ -19,6 +19,7 @@ use crate::{
 
 /// What training came to.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Outcome {
     /// The trained tables, or where they stood when training was stopped.
     pub tables: Tables,

@@ -16,6 +16,7 @@ const TINY: f32 = 1e-12;
 
 /// A row and its cosine with the query, in `[-1, 1]`.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct Neighbour {
     /// The row.
     pub row: usize,
@@ -55,7 +56,7 @@ impl Neighbour {
 /// # Ok::<(), senv_store::Error>(())
 /// ```
 #[derive(Debug, Clone)]
-pub struct NearestIndex<R: Rows> {
+pub struct NearestIndex<R> {
     rows: R,
     /// 1 / norm; 0 for a row that is never a neighbour.
     inverse_norms: Vec<f32>,

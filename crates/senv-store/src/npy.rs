@@ -32,7 +32,7 @@ const MAX_DIM: usize = 65_536;
 /// # Ok::<(), senv_store::Error>(())
 /// ```
 #[derive(Debug)]
-pub struct NpyWriter<W: Write> {
+pub struct NpyWriter<W> {
     writer: W,
     path: PathBuf,
     n_rows: usize,

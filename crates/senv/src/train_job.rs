@@ -69,6 +69,7 @@ pub enum CheckOn {
 
 /// What came of a [`TrainJob`].
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct JobOutcome<M> {
     /// The model, and how its training went.
     pub trained: Trained<M>,
@@ -78,6 +79,13 @@ pub struct JobOutcome<M> {
     pub held_out: (usize, usize),
     /// The sentences to check the model on, and how.
     pub sample: Option<(CheckText, CheckParams)>,
+}
+
+impl<M> From<Trained<M>> for JobOutcome<M> {
+    /// A run that read no pairs and kept no sentences for a check.
+    fn from(trained: Trained<M>) -> Self {
+        Self { trained, sources: Vec::new(), held_out: (0, 0), sample: None }
+    }
 }
 
 impl<M> JobOutcome<M> {

@@ -22,6 +22,7 @@ const MOST_BYTES: usize = 60;
 
 /// Two sentences beside each other.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Comparison {
     /// The cosine of their vectors, in `[-1, 1]`; 0 where one of them has no word.
     pub cosine: f32,

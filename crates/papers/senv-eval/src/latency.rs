@@ -19,6 +19,7 @@ pub const DEFAULT_WARM_UP: usize = 100;
 
 /// Time per pair, in seconds.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Latency {
     /// Pairs that were timed.
     pub n_pairs: usize,

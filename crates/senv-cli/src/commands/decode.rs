@@ -9,7 +9,7 @@ use clap::builder::RangedU64ValueParser;
 use senv::{
     Model,
     jobs::CoverageCounts,
-    model::{DecodedSentence, Interpolation},
+    model::{DecodeParams, DecodedSentence},
 };
 use senv_core::{
     Coverage, Scratch, SentenceEncoder, TextReader,
@@ -223,7 +223,7 @@ impl Wanted<'_> {
     /// Writes the hypotheses for a sentence, and returns how much of it the model knows.
     fn sentence(&self, sentence: &str, state: &mut State, out: &mut Vec<u8>) -> Result<Coverage> {
         let coverage = state.coverage(self.model, sentence);
-        let decode = |decoder| self.model.decode(sentence, decoder, self.width, self.longest);
+        let decode = |params: &DecodeParams| self.model.decode(sentence, params);
         let said = self.said(decode)?;
         let decoded = Decoded { sentence: Some(sentence), share: None, known_tokens: Some(coverage.known), said };
         self.write(&sentence.replace('\t', " "), &decoded, out)?;
@@ -232,8 +232,7 @@ impl Wanted<'_> {
 
     /// Writes what is said of a point between two sentences.
     fn between(&self, first: &str, second: &str, share: f32, out: &mut Vec<u8>) -> Result {
-        let at = Interpolation { share, width: self.width, longest: self.longest };
-        let said = self.said(|decoder| self.model.decode_between(first, second, decoder, &at))?;
+        let said = self.said(|params| self.model.decode_between(first, second, share, params))?;
         self.write(
             &format!("{share:.3}"),
             &Decoded { sentence: None, share: Some(share), known_tokens: None, said },
@@ -241,10 +240,11 @@ impl Wanted<'_> {
         )
     }
 
-    fn said(&self, decode: impl Fn(usize) -> senv::Result<Vec<DecodedSentence>>) -> Result<Vec<Saying>> {
+    fn said(&self, decode: impl Fn(&DecodeParams) -> senv::Result<Vec<DecodedSentence>>) -> Result<Vec<Saying>> {
         let mut all = Vec::new();
         for &(number, decoder) in &self.decoders {
-            let said = decode(number)?.into_iter().take(self.n);
+            let params = DecodeParams { decoder: number, width: self.width, longest: self.longest };
+            let said = decode(&params)?.into_iter().take(self.n);
             all.extend(said.map(|sentence| Saying { decoder, sentence }));
         }
         Ok(all)
@@ -255,7 +255,7 @@ impl Wanted<'_> {
             return Ok(output::write_json_line(out, decoded)?);
         }
         for Saying { decoder, sentence } in &decoded.said {
-            let DecodedSentence { text, log_probability, ended } = sentence;
+            let DecodedSentence { text, log_probability, ended, .. } = sentence;
             let end = if *ended { "" } else { " …" };
             // A buffer in memory takes everything.
             let text = output::cell(text);

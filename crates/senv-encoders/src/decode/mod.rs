@@ -59,6 +59,7 @@ impl BeamSearch {
 
 /// A sentence that a beam search generates.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Hypothesis {
     /// Its words, without the end token.
     pub tokens: Vec<u32>,

@@ -32,7 +32,7 @@ use crate::{
 /// The saved state for the backward pass of [`GranEncoder`]: activations of the LSTM, gates and gated vectors of all
 /// words.
 #[derive(Debug, Clone)]
-pub struct GranSaved<F: Float> {
+pub struct GranSaved<F> {
     pub(super) steps: Steps,
     /// The distinct word of each packed row.
     pub(super) words: Vec<u32>,

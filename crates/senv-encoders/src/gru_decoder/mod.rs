@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use senv_core::{Result, arrays::Float};
+use senv_core::Result;
 
 use crate::{
     decoder::{Conditioning, FirstInput},
@@ -53,7 +53,7 @@ pub struct GruDecoder {
 
 /// The saved state for the backward pass of [`GruDecoder`]: gates and states of all words.
 #[derive(Debug, Clone)]
-pub struct GruDecoderSaved<F: Float>(CoreSaved<F, GruActivations<F>>);
+pub struct GruDecoderSaved<F>(CoreSaved<F, GruActivations<F>>);
 
 impl GruDecoder {
     /// A decoder of hidden size `hidden`, for word vectors of dimension `word_dim` and sentence vectors of

@@ -64,7 +64,7 @@ pub struct GruEncoder {
 
 /// The saved state for the backward pass of [`GruEncoder`]: gates and states of all words, by direction.
 #[derive(Debug, Clone)]
-pub struct GruSaved<F: Float>(StackSaved<F, GruActivations<F>>);
+pub struct GruSaved<F>(StackSaved<F, GruActivations<F>>);
 
 impl GruEncoder {
     /// An encoder for word vectors of dimension `word_dim`. Skip-thoughts: 620, `hidden` 2400 (uni) or 1200 (bi), one

@@ -73,7 +73,7 @@ pub struct JoinedLstm {
 
 /// The saved state for the backward pass of [`JoinedLstm`]: activations of both directions, and the joined states.
 #[derive(Debug, Clone)]
-pub struct JoinedLstmSaved<F: Float> {
+pub struct JoinedLstmSaved<F> {
     steps: Steps,
     /// For each direction, the distinct word of each packed row.
     words: [Vec<u32>; 2],

@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use senv_core::{Result, arrays::Float};
+use senv_core::Result;
 
 use crate::{
     decoder::{Conditioning, FirstInput},
@@ -54,7 +54,7 @@ pub struct LstmDecoder {
 
 /// The saved state for the backward pass of [`LstmDecoder`]: gates, cells and states of all words.
 #[derive(Debug, Clone)]
-pub struct LstmDecoderSaved<F: Float>(CoreSaved<F, LstmActivations<F>>);
+pub struct LstmDecoderSaved<F>(CoreSaved<F, LstmActivations<F>>);
 
 impl LstmDecoder {
     /// A decoder of hidden size `hidden`, for word vectors of dimension `word_dim` and sentence vectors of

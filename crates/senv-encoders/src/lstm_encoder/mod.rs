@@ -93,7 +93,7 @@ pub struct LstmEncoder {
 
 /// The saved state for the backward pass of [`LstmEncoder`]: gates, cells and states of all words, by direction.
 #[derive(Debug, Clone)]
-pub struct LstmSaved<F: Float>(StackSaved<F, LstmActivations<F>>);
+pub struct LstmSaved<F>(StackSaved<F, LstmActivations<F>>);
 
 impl LstmEncoder {
     /// An encoder for word vectors of dimension `word_dim`.

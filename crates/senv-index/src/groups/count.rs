@@ -28,6 +28,7 @@ const STEP: f64 = 1.2;
 
 /// A number of groups, and what it was chosen by.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct GroupCount {
     /// The number of the highest silhouette; 1 where no two rows differ.
     pub n_groups: usize,

@@ -10,6 +10,7 @@ use crate::Result;
 
 /// Two rows and their cosine.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct Pair {
     /// The earlier row.
     pub first: usize,

@@ -148,6 +148,10 @@ pub struct Corpus {
     n_replaced: u64,
 }
 
+fn owned(paths: &[impl AsRef<Path>]) -> Vec<PathBuf> {
+    paths.iter().map(|path| path.as_ref().to_owned()).collect()
+}
+
 impl Corpus {
     /// Reads files (plain, gzip, Zstandard; `-` is standard input), counts their tokens and maps them to ids.
     ///
@@ -159,7 +163,11 @@ impl Corpus {
     /// rare; [`Error::Io`], [`Error::InvalidUtf8`] and [`Error::LineTooLong`] for the first line of the text that
     /// is not accepted; [`Error::Interrupted`] if the observer asks to stop; [`Error::InvalidParameter`] for an
     /// option outside its range or no file at all.
-    pub fn read(paths: &[PathBuf], options: &CorpusOptions, observer: &dyn Observer) -> Result<(Vocabulary, Self)> {
+    pub fn read(
+        paths: &[impl AsRef<Path>],
+        options: &CorpusOptions,
+        observer: &dyn Observer,
+    ) -> Result<(Vocabulary, Self)> {
         Self::read_part(paths, options, None, observer)
     }
 
@@ -171,7 +179,7 @@ impl Corpus {
     /// As [`Corpus::read`]; [`Error::Rank`] if another rank has ended; [`Error::InvalidParameter`] if the text has
     /// fewer pieces than there are ranks.
     pub fn read_part(
-        paths: &[PathBuf],
+        paths: &[impl AsRef<Path>],
         options: &CorpusOptions,
         ranks: Option<&dyn Reduce>,
         observer: &dyn Observer,
@@ -179,7 +187,7 @@ impl Corpus {
         if options.max_vocabulary == Some(0) {
             return Err(Error::InvalidParameter { name: "max_vocabulary", requirement: "at least 1", got: "0".into() });
         }
-        Self::read_counting(paths, options, ranks, COUNT_BYTES, observer)
+        Self::read_counting(&owned(paths), options, ranks, COUNT_BYTES, observer)
     }
 
     /// As [`Corpus::read_part`], with so many bytes of counts in memory.
@@ -217,12 +225,12 @@ impl Corpus {
     /// # Errors
     /// As [`Corpus::read`], but that no token needs to be known.
     pub fn with_vocabulary(
-        paths: &[PathBuf],
+        paths: &[impl AsRef<Path>],
         vocabulary: &Vocabulary,
         options: &CorpusOptions,
         observer: &dyn Observer,
     ) -> Result<Self> {
-        let (passed, _) = checked_pass(paths, options, Some(vocabulary), None, usize::MAX, observer)?;
+        let (passed, _) = checked_pass(&owned(paths), options, Some(vocabulary), None, usize::MAX, observer)?;
         Self::translated(passed, Tables::Final, vocabulary, options)
     }
 

@@ -29,6 +29,7 @@ const SAMPLE: (usize, usize) = (2000, 1 << 20);
 /// by the words that were counted, so that a text trains the same model from a file, a column of a table, or standard
 /// input.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct TextSize {
     /// Words, with punctuation.
     pub words: u64,

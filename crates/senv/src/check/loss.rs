@@ -25,6 +25,7 @@ pub enum LossOf {
 
 /// A training loss beside that of a model that has learned nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct LossAgainstChance {
     /// Mean loss of training: of the whole run for negative sampling, of the last steps for the gradient loop.
     pub mean: f64,

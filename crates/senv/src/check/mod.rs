@@ -85,6 +85,7 @@ impl CheckParams {
 
 /// Mean and standard deviation of cosines.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct CosineSpread {
     /// Pairs.
     pub pairs: usize,
@@ -131,6 +132,7 @@ impl NeighbourCheck {
 
 /// How well the model finds the second sentence of held-out pairs.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct PairCheck {
     /// Pairs that were held out.
     pub pairs: usize,
@@ -148,6 +150,7 @@ pub struct PairCheck {
 
 /// How far cosines follow the words that sentences share.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct TfIdfAgreement {
     /// Pairs that share words.
     pub pairs: usize,
@@ -261,11 +264,11 @@ pub fn check<E: SentenceEncoder + ?Sized>(encoder: &E, text: &CheckText, params:
         neighbours = Some(NeighbourCheck {
             held_out_sentences: text.n_held_out,
             pairs: neighbour_pairs.len(),
-            auc: auc(&of_neighbours, &of_random)?.unwrap_or(0.5),
+            auc: ahead(&of_neighbours, &of_random)?.unwrap_or(0.5),
             // Differences within the rounding of f32 are none.
             distance: if random.sd > 1e-6 { difference / random.sd } else { 0.0 },
             documents: text.n_documents > 1,
-            tf_idf_auc: auc(&by_words(&neighbour_pairs), &by_words(&random_pairs))?.unwrap_or(0.5),
+            tf_idf_auc: ahead(&by_words(&neighbour_pairs), &by_words(&random_pairs))?.unwrap_or(0.5),
         });
     }
     let mut tf_idf = None;
@@ -328,7 +331,13 @@ pub(crate) fn order(text: &CheckText, params: &CheckParams) -> Result<Option<f64
         return Ok(None);
     };
     let by_words = |pairs: &[Pair]| pairs.iter().map(|&pair| words.cosine(pair)).collect::<Vec<f64>>();
-    Ok(auc(&by_words(&neighbours), &by_words(&random))?)
+    ahead(&by_words(&neighbours), &by_words(&random))
+}
+
+/// How likely a cosine of neighbours is higher than one of random pairs; `None` if there are none of either.
+fn ahead(neighbours: &[f64], random: &[f64]) -> Result<Option<f64>> {
+    let relevant: Vec<bool> = (0..neighbours.len() + random.len()).map(|i| i < neighbours.len()).collect();
+    Ok(auc(&relevant, &[neighbours, random].concat())?)
 }
 
 /// Whether words that no text has get a vector.

@@ -14,6 +14,7 @@ const CHUNK: usize = 1024;
 
 /// A document that a search found.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct DocumentHit {
     /// Its name: the value of the column that says which document a sentence is of; empty where sentences are ranked by
     /// themselves.

@@ -118,6 +118,7 @@ impl Default for PairOptions {
 
 /// What was taken of a file, and what was not.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct SourceReport {
     /// The file.
     pub path: PathBuf,

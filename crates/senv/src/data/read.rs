@@ -20,6 +20,7 @@ use crate::{
 
 /// Sources over one vocabulary.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct PairData {
     /// The words of all sources.
     pub vocabulary: Vocabulary,

@@ -82,6 +82,7 @@ impl Untrained {
 
 /// How one of them does on tasks of STS.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct UntrainedSts {
     /// Its name.
     pub system: &'static str,

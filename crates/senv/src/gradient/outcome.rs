@@ -90,6 +90,7 @@ impl Stopped {
 
 /// What a run came to.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct FitOutcome {
     /// The best weights by validation, or the last ones where nothing was validated or the run was interrupted.
     pub weights: Weights,

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 /// Wall time of the parts of all steps; what a system does not tell apart is zero.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Phases {
     /// Drawing the examples and numbering the words of their sentences.
     pub draw: Duration,

@@ -62,6 +62,7 @@ pub struct GridSearch<S> {
 
 /// What a grid search found.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct GridOutcome {
     /// The number of the best candidate: by its score with its own seed.
     pub best: usize,

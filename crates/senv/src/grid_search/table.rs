@@ -12,6 +12,7 @@ const RESULTS: [&str; 3] = ["score", "step", "seconds"];
 
 /// A run of a grid search that is done.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct GridRun {
     /// Its random seed.
     pub seed: u64,

@@ -10,6 +10,7 @@ use crate::error::Result;
 
 /// A sentence of the other text.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct Counterpart {
     /// Its position in that text, from 0.
     pub position: usize,
@@ -19,6 +20,7 @@ pub struct Counterpart {
 
 /// For each sentence of two texts the nearest of the other one, where it is near enough.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Comparison {
     /// Of each sentence of the first text.
     pub first: Vec<Option<Counterpart>>,

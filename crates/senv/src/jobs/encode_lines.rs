@@ -64,6 +64,7 @@ impl VectorFormat {
 
 /// How much of some sentences a model knows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct CoverageCounts {
     /// Lines, or sentences.
     pub lines: u64,

@@ -5,6 +5,7 @@ use senv_core::Coverage;
 
 /// Rows that were encoded.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub struct EncodedRows<'a> {
     /// Their sentences.
     pub sentences: &'a [&'a str],

@@ -46,6 +46,7 @@ impl Default for MineParams {
 
 /// Two sentences that were found together.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct MinedPair {
     /// Position of one, from 0.
     pub first: usize,

@@ -15,6 +15,7 @@ const CHUNK_BYTES: usize = 16 << 20;
 
 /// Where a sentence stands: its file, and its line there, from 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SentencePlace {
     /// The file.
     pub file: String,
@@ -24,6 +25,7 @@ pub struct SentencePlace {
 
 /// A sentence that is near to a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct NearSentence {
     /// The sentence.
     pub text: String,
@@ -37,6 +39,7 @@ pub struct NearSentence {
 
 /// What [`nearest_sentences`] found.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct NearestSentences {
     /// The nearest distinct sentences of each query, by numbers of `sentences`.
     pub found: Vec<Vec<Neighbour>>,

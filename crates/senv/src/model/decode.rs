@@ -4,6 +4,7 @@ use crate::error::Result;
 
 /// A sentence that a decoder said.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
+#[non_exhaustive]
 pub struct DecodedSentence {
     /// Its words, separated by spaces.
     pub text: String,
@@ -13,15 +14,21 @@ pub struct DecodedSentence {
     pub ended: bool,
 }
 
-/// Interpolation between two sentence vectors, and the beam search from there.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Interpolation {
-    /// 0 is the first sentence, 1 the second.
-    pub share: f32,
-    /// Beam width, at least 1.
+/// Which decoder generates text, and its beam search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DecodeParams {
+    /// The decoder, a position in [`Decode::names`]; default 0.
+    pub decoder: usize,
+    /// The beam width, at least 1; default 5.
     pub width: usize,
-    /// Words of a sentence at most, the end token counted.
+    /// The most words of a sentence, its end token included; default 30.
     pub longest: usize,
+}
+
+impl Default for DecodeParams {
+    fn default() -> Self {
+        Self { decoder: 0, width: 5, longest: 30 }
+    }
 }
 
 /// Decoders of a model: sentences from vectors.
@@ -31,22 +38,21 @@ pub trait Decode {
     /// `paraphrase` besides.
     fn names(&self) -> Vec<&'static str>;
 
-    /// What decoder `decoder` makes of a sentence, the likeliest first, by a beam of this width; sentences of at most
-    /// `longest` words, the end token counted.
+    /// Generates text from the vector of a sentence, the most probable first.
     ///
     /// # Errors
-    /// [`Error::NoDecoder`](crate::Error::NoDecoder) if there is none of this number; if memory is lacking.
-    fn decode(&self, sentence: &str, decoder: usize, width: usize, longest: usize) -> Result<Vec<DecodedSentence>>;
+    /// [`Error::NoDecoder`](crate::Error::NoDecoder) if the model has no such decoder; if memory is lacking.
+    fn decode(&self, sentence: &str, params: &DecodeParams) -> Result<Vec<DecodedSentence>>;
 
-    /// The same of a vector between those of two sentences.
+    /// Generates text from a vector between those of two sentences: a `share` of 0 is the first, and 1 the second.
     ///
     /// # Errors
-    /// As [`Decode::decode`].
+    /// The errors of [`Decode::decode`].
     fn decode_between(
         &self,
         first: &str,
         second: &str,
-        decoder: usize,
-        at: &Interpolation,
+        share: f32,
+        params: &DecodeParams,
     ) -> Result<Vec<DecodedSentence>>;
 }

@@ -15,6 +15,7 @@ pub enum VocabularyExpansion {
 
 /// What an expansion came to.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct ExpansionReport {
     /// Words that both knew: what the map was fitted on.
     pub shared: usize,

@@ -24,7 +24,7 @@ use crate::{
     },
     error::{Error, Result},
     model::{
-        decode::{DecodedSentence, Interpolation},
+        decode::{DecodeParams, DecodedSentence},
         expansion::{ExpansionReport, VocabularyExpansion},
         named_encoder::NamedEncoder,
         reverse_dictionary::DefinedWord,
@@ -291,29 +291,28 @@ impl Model {
         Ok(self.0.with_static_table(table).ok_or_else(none)?.into())
     }
 
-    /// What decoder `decoder` (a position in [`crate::model::Decode::names`]) makes of a sentence, the likeliest first,
-    /// by a beam of this width; sentences of at most `longest` words, the end token counted.
+    /// Generates text from the vector of a sentence, the most probable first.
     ///
     /// # Errors
-    /// [`Error::NoDecoders`] if the model only encodes; as [`crate::model::Decode::decode`].
-    pub fn decode(&self, sentence: &str, decoder: usize, width: usize, longest: usize) -> Result<Vec<DecodedSentence>> {
+    /// [`Error::NoDecoders`] if the model only encodes; the errors of [`crate::model::Decode::decode`].
+    pub fn decode(&self, sentence: &str, params: &DecodeParams) -> Result<Vec<DecodedSentence>> {
         let decoders = self.abilities().decoders.ok_or_else(|| Error::NoDecoders { kind: self.kind() })?;
-        decoders.decode(sentence, decoder, width, longest)
+        decoders.decode(sentence, params)
     }
 
-    /// The same of a vector between those of two sentences.
+    /// Generates text from a vector between those of two sentences: a `share` of 0 is the first, and 1 the second.
     ///
     /// # Errors
-    /// As [`Model::decode`].
+    /// The errors of [`Model::decode`].
     pub fn decode_between(
         &self,
         first: &str,
         second: &str,
-        decoder: usize,
-        at: &Interpolation,
+        share: f32,
+        params: &DecodeParams,
     ) -> Result<Vec<DecodedSentence>> {
         let decoders = self.abilities().decoders.ok_or_else(|| Error::NoDecoders { kind: self.kind() })?;
-        decoders.decode_between(first, second, decoder, at)
+        decoders.decode_between(first, second, share, params)
     }
 
     /// How related two sentences are by the head of a model that was fine-tuned on scored pairs, on the scale of those

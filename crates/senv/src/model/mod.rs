@@ -15,7 +15,7 @@ pub(crate) mod tunable;
 pub(crate) mod word_vectors;
 
 pub use {
-    decode::{Decode, DecodedSentence, Interpolation},
+    decode::{Decode, DecodeParams, DecodedSentence},
     digest::model_digest,
     encoder_model::{EncoderModel, EncoderSystem},
     expansion::{ExpansionReport, VocabularyExpansion},

@@ -4,6 +4,7 @@ use senv_store::Embeddings;
 
 /// A word that a definition may be of.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
+#[non_exhaustive]
 pub struct DefinedWord {
     /// The word.
     pub word: String,

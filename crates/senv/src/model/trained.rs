@@ -14,6 +14,7 @@ use crate::{
 
 /// A model, and how its training went.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Trained<M> {
     /// The model.
     pub model: M,

@@ -6,6 +6,7 @@ use crate::{data::reading::Reading, gradient::encoder_form::EncoderForm};
 
 /// The encoder of a model, and what it reads.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct TunableEncoder<'m> {
     /// The encoder.
     pub form: EncoderForm,

@@ -55,6 +55,7 @@ pub struct WordsRecipe {
 
 /// PP on neighbouring sentences and on pairs.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct NeighbourRecipe {
     /// Settings of the system.
     pub params: PpParams,

@@ -57,6 +57,7 @@ impl fmt::Display for StartKind {
 
 /// What training starts from, and why.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct StartChoice {
     /// The start.
     pub start: StartKind,
@@ -70,6 +71,7 @@ pub struct StartChoice {
 
 /// Figures of a trial: the mean reciprocal rank of held-out pairs by each start, in `(0, 1]`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct StartTrial {
     /// Lines trained on.
     pub lines: usize,

@@ -2,31 +2,25 @@
 
 use crate::{
     data::reading::gather,
-    error::{Error, Result},
-    model::decode::{Decode, DecodedSentence, Interpolation},
+    error::Result,
+    model::decode::{Decode, DecodeParams, DecodedSentence},
     sequence::{SequenceModel, SequenceSystem},
 };
 
 impl<S: SequenceSystem> SequenceModel<S> {
-    /// The hypotheses of decoder `decoder` for a linear interpolation of two sentence vectors, the likeliest first.
-    /// Decoders are counted as in [`decode`](Self::decode); vectors are not brought to length 1.
+    /// Generates text from a linear interpolation of two sentence vectors, the most probable first; a `share` of 0 is
+    /// the first vector, and 1 the second. The vectors are not normalized.
     ///
     /// # Errors
-    /// [`Error::NoDecoder`] if there is none of this number; if memory is lacking.
+    /// [`Error::NoDecoder`] if the model has no such decoder; if memory is lacking.
     pub fn decode_between(
         &self,
         first: &str,
         second: &str,
-        decoder: usize,
-        at: &Interpolation,
+        share: f32,
+        params: &DecodeParams,
     ) -> Result<Vec<DecodedSentence>> {
-        let mut before = 0;
-        let owns = |decoders: usize, before: &mut usize| {
-            *before += decoders;
-            decoder < *before
-        };
-        let part = self.parts.iter().find(|part| owns(part.seq2seq.form.decoders, &mut before));
-        let part = part.ok_or_else(|| Error::NoDecoder { n: self.n_decoders(), asked: decoder })?;
+        let (part, _) = self.place(params.decoder)?;
         let mut texts = [Vec::new(), Vec::new()];
         for (text, tokens) in [first, second].into_iter().zip(&mut texts) {
             self.config.reading.read(&self.vocabulary, text, &mut String::new(), tokens);
@@ -34,8 +28,8 @@ impl<S: SequenceSystem> SequenceModel<S> {
         let (batch, words) = gather(&part.words, &[&texts[0], &texts[1]])?;
         let vectors = part.seq2seq.networks.encode(&part.parameters[0], &batch, words.view())?;
         let (u, v) = (vectors.row(0), vectors.row(1));
-        let vector: Vec<f32> = u.iter().zip(v).map(|(u, v)| (1.0 - at.share) * u + at.share * v).collect();
-        self.decode_vector(&vector, decoder, at.width, at.longest)
+        let vector: Vec<f32> = u.iter().zip(v).map(|(u, v)| (1.0 - share) * u + share * v).collect();
+        self.decode_vector(&vector, params)
     }
 }
 
@@ -44,17 +38,17 @@ impl<S: SequenceSystem> Decode for SequenceModel<S> {
         S::decoder_names(&self.config.parts.iter().map(|part| part.decoders).collect::<Vec<_>>())
     }
 
-    fn decode(&self, sentence: &str, decoder: usize, width: usize, longest: usize) -> Result<Vec<DecodedSentence>> {
-        Self::decode(self, sentence, decoder, width, longest)
+    fn decode(&self, sentence: &str, params: &DecodeParams) -> Result<Vec<DecodedSentence>> {
+        Self::decode(self, sentence, params)
     }
 
     fn decode_between(
         &self,
         first: &str,
         second: &str,
-        decoder: usize,
-        at: &Interpolation,
+        share: f32,
+        params: &DecodeParams,
     ) -> Result<Vec<DecodedSentence>> {
-        Self::decode_between(self, first, second, decoder, at)
+        Self::decode_between(self, first, second, share, params)
     }
 }

@@ -25,7 +25,7 @@ use crate::{
     error::{Error, Result},
     gradient::{WordUpdates, encoder_form::EncoderForm},
     model::{
-        decode::DecodedSentence,
+        decode::{DecodeParams, DecodedSentence},
         saved::{Abilities, EncodingCost, OpenModel, SavedModel, model_file_methods},
         tunable::TunableEncoder,
     },
@@ -153,32 +153,27 @@ impl<S: SequenceSystem> SequenceModel<S> {
         self.config.parts.iter().map(|part| part.decoders).sum()
     }
 
-    /// What decoder `decoder` says of a sentence, the likeliest first. For Skip-thoughts, 0 is the sentence before and
-    /// 1 the one after, and so on for a second part; for P-thought, 0 is the sentence itself and 1 a paraphrase.
+    /// Generates text from the vector of a sentence, the most probable first. Decoder 0 of Skip-thoughts predicts the
+    /// previous sentence and 1 the next, and so on for a second part; decoder 0 of P-thought reconstructs the sentence,
+    /// and 1 predicts a paraphrase.
     ///
     /// # Errors
-    /// [`Error::NoDecoder`] if there is none of this number; if memory is lacking.
-    pub fn decode(&self, sentence: &str, decoder: usize, width: usize, longest: usize) -> Result<Vec<DecodedSentence>> {
-        let (part, decoder) = self.place(decoder)?;
+    /// [`Error::NoDecoder`] if the model has no such decoder; if memory is lacking.
+    pub fn decode(&self, sentence: &str, params: &DecodeParams) -> Result<Vec<DecodedSentence>> {
+        let (part, decoder) = self.place(params.decoder)?;
         let (mut scratch, mut tokens) = (String::new(), Vec::new());
         self.config.reading.read(&self.vocabulary, sentence, &mut scratch, &mut tokens);
         let vector = part.vectors(&[&tokens])?;
-        self.say(part, decoder, vector.row(0).into(), width, longest)
+        self.generate(part, decoder, vector.row(0).into(), params)
     }
 
     /// The same of a vector of the part that the decoder belongs to, not brought to length 1.
     ///
     /// # Errors
     /// As [`decode`](Self::decode); [`senv_core::Error::ShapeMismatch`] for a vector of another length.
-    pub fn decode_vector(
-        &self,
-        vector: &[f32],
-        decoder: usize,
-        width: usize,
-        longest: usize,
-    ) -> Result<Vec<DecodedSentence>> {
-        let (part, decoder) = self.place(decoder)?;
-        self.say(part, decoder, ArrayView1::from(vector), width, longest)
+    pub fn decode_vector(&self, vector: &[f32], params: &DecodeParams) -> Result<Vec<DecodedSentence>> {
+        let (part, decoder) = self.place(params.decoder)?;
+        self.generate(part, decoder, ArrayView1::from(vector), params)
     }
 
     /// −ln of the probability, in nats, with which decoder `decoder` says `to` after `from`, its end included, and the
@@ -207,7 +202,7 @@ impl<S: SequenceSystem> SequenceModel<S> {
     }
 
     /// The part that decoder `asked` of all belongs to, and its number there.
-    fn place(&self, asked: usize) -> Result<(&EncoderPart, usize)> {
+    pub(super) fn place(&self, asked: usize) -> Result<(&EncoderPart, usize)> {
         let mut left = asked;
         for part in &self.parts {
             if left < part.seq2seq.form.decoders {
@@ -218,17 +213,16 @@ impl<S: SequenceSystem> SequenceModel<S> {
         Err(Error::NoDecoder { n: self.n_decoders(), asked })
     }
 
-    fn say(
+    fn generate(
         &self,
         part: &EncoderPart,
         k: usize,
         vector: ArrayView1<'_, f32>,
-        width: usize,
-        longest: usize,
+        params: &DecodeParams,
     ) -> Result<Vec<DecodedSentence>> {
         let n = part.seq2seq.form.decoders;
         let found = with_network!(&part.seq2seq.networks, network => {
-            part.hypotheses(network.decoder(k, n)?, k, vector, &BeamSearch::new(END.0, longest, width))?
+            part.hypotheses(network.decoder(k, n)?, k, vector, &BeamSearch::new(END.0, params.longest, params.width))?
         });
         let said = found.into_iter().map(|found| {
             let words: Vec<&str> = found.tokens.iter().map(|&word| self.vocabulary.token(TokenId(word))).collect();

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use senv::{Error, Model, SkipThought};
+use senv::{Error, Model, SkipThought, model::DecodeParams};
 use senv_core::Tokenizer;
 use tempfile::TempDir;
 use zip::{ZipWriter, write::SimpleFileOptions};
@@ -58,7 +58,7 @@ fn sentences_are_encoded_as_by_the_release() {
             }
         }
     }
-    assert!(matches!(model.decode("cat", 0, 1, 9), Err(Error::NoDecoder { n: 0, asked: 0 })));
+    assert!(matches!(model.decode("cat", &DecodeParams::default()), Err(Error::NoDecoder { n: 0, asked: 0 })));
     // One of the encoders alone.
     let folder = copy();
     fs::remove_file(folder.path().join("uni_skip.npz")).unwrap();

@@ -16,6 +16,7 @@ use crate::{
 
 /// Two systems on one task.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct TaskDifference {
     /// The key of the task.
     pub task: String,
@@ -45,6 +46,7 @@ pub struct TaskDifference {
 
 /// Two systems on all tasks that both have.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct BenchComparison {
     /// The name of the first system.
     pub first: String,

@@ -12,6 +12,7 @@ use crate::{
 
 /// Points of a figure that belongs to one system.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Figure {
     /// What kind of figure: figures of one kind are drawn side by side.
     pub kind: String,
@@ -25,6 +26,7 @@ pub struct Figure {
 
 /// Points of one name.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct FigureSeries {
     /// The name.
     pub name: String,

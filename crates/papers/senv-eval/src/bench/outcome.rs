@@ -6,6 +6,7 @@ use super::figure::Figure;
 
 /// A number beside the headline.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Detail {
     /// What it is, with its unit.
     pub name: String,

@@ -19,6 +19,7 @@ pub(crate) const RECORD_FORMAT: u32 = 1;
 
 /// A run of the bench: systems by tasks, with the score of every item.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct BenchRecord {
     /// The version of the record, 1; another one is refused.
     pub senv_bench: u32,
@@ -40,6 +41,7 @@ pub struct BenchRecord {
 
 /// A task and its data.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct TaskRecord {
     /// Protocol, year and name: `sts/2014/images`.
     pub key: String,
@@ -59,6 +61,7 @@ pub struct TaskRecord {
 
 /// What a run lacks: a protocol its data, a data set one of its parts, a file its content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Missing {
     /// The name of the protocol.
     pub protocol: String,
@@ -108,6 +111,7 @@ pub struct SystemRecord {
 
 /// The result of a system on a task.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct TaskResult {
     /// The key of the task.
     pub task: String,

@@ -19,6 +19,7 @@ pub(crate) const MARK_LEVEL: f64 = 0.05;
 
 /// A column: the mean over one task or more of a protocol.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Column {
     /// Its heading.
     pub title: String,
@@ -43,6 +44,7 @@ pub enum Mark {
 
 /// A number of a table.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[non_exhaustive]
 pub struct Cell {
     /// The number; `None` where it is undefined.
     pub value: Option<f64>,
@@ -58,6 +60,7 @@ pub struct Cell {
 
 /// A row: a system.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Row {
     /// The index of the system in the record.
     pub system: usize,
@@ -69,6 +72,7 @@ pub struct Row {
 
 /// A table of a section.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Summary {
     /// The section.
     pub section: ProtocolGroup,

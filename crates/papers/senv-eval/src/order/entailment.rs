@@ -14,6 +14,7 @@ use crate::{
 
 /// The pairs of one label.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct LabelCosine {
     /// The label.
     pub label: Entailment,
@@ -25,6 +26,7 @@ pub struct LabelCosine {
 
 /// How the scores of a file of premises and hypotheses follow its labels.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct OrderEntailmentResult {
     /// The file.
     pub path: PathBuf,

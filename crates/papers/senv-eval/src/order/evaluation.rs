@@ -17,6 +17,7 @@ use crate::{
 
 /// What a system makes of word order.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct OrderResult {
     /// Pairs with a label, a file each.
     pub pairs: Vec<OrderPairsResult>,

@@ -18,6 +18,7 @@ use crate::{
 
 /// How the scores of a file of pairs follow its labels.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct OrderPairsResult {
     /// The file.
     pub path: PathBuf,

@@ -23,6 +23,7 @@ const TIE: f64 = 1e-5;
 
 /// How the scores of the items of a phenomenon follow their meaning.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct OrderTemplatesResult {
     /// The phenomenon.
     pub phenomenon: OrderPhenomenon,

@@ -12,6 +12,7 @@ pub(crate) const COLORS: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7"
 
 /// One curve of a figure.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Series {
     /// Its name, such as the data set.
     pub name: String,
@@ -31,6 +32,7 @@ pub struct Series {
 /// assert!(curve.to_svg().starts_with("<svg "));
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Curve {
     /// The label of x, with its unit.
     pub x_label: String,

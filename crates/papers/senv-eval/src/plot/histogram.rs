@@ -18,6 +18,7 @@ use crate::{
 
 /// The values of one group.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct HistogramGroup {
     /// Its name.
     pub name: String,
@@ -35,6 +36,7 @@ pub struct HistogramGroup {
 
 /// How far two groups overlap.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Overlap {
     /// A group.
     pub first: String,
@@ -46,6 +48,7 @@ pub struct Overlap {
 
 /// Groups over common bins of equal width.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct Histogram {
     /// What is counted.
     pub value: String,

@@ -43,6 +43,7 @@ impl Default for MapOptions {
 
 /// A sentence on the plane.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct MapPoint {
     /// The sentence.
     pub sentence: String,
@@ -56,6 +57,7 @@ pub struct MapPoint {
 
 /// Sentences on a plane.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct MapResult {
     /// The file.
     pub path: PathBuf,

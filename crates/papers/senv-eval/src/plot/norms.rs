@@ -46,6 +46,7 @@ impl Default for NormOptions {
 
 /// The words of one bin.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct NormBin {
     /// Lower edge, a natural logarithm of a relative frequency.
     pub ln_frequency_from: f64,
@@ -67,6 +68,7 @@ pub struct NormBin {
 
 /// A word and its norm.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct WordNorm {
     /// The word.
     pub word: String,
@@ -78,6 +80,7 @@ pub struct WordNorm {
 
 /// Norms against frequencies. Print it with [`NormProfile::to_text`], [`crate::to_json`] or [`NormProfile::to_svg`].
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct NormProfile {
     /// Words in the bins.
     pub n_words: usize,

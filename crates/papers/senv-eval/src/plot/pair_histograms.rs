@@ -63,6 +63,7 @@ impl<'a> PairGroups<'a> {
 
 /// Histograms of pairs by group.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct PairHistograms {
     /// Cosines of the embeddings, from -1 to 1.
     pub cosines: Histogram,

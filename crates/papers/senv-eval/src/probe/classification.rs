@@ -22,6 +22,7 @@ use crate::{
 
 /// One outer fold.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct FoldResult {
     /// Sentences that were tested.
     pub n_sentences: usize,
@@ -33,6 +34,7 @@ pub struct FoldResult {
 
 /// Result of an encoder on sentences with classes.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct ClassificationResult {
     /// The file that was tested.
     pub path: PathBuf,

@@ -24,6 +24,7 @@ pub(crate) const USUAL_C: f64 = 1.0;
 
 /// How a classifier on frozen vectors was trained.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct FrozenTraining {
     /// Its features.
     pub features: PairFeatures,

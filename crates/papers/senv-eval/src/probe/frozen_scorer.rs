@@ -64,6 +64,7 @@ impl RelatednessForm {
 
 /// How a scorer on frozen vectors was trained.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct ScorerTraining {
     /// How.
     pub form: RelatednessForm,

@@ -45,6 +45,7 @@ impl Default for LearningCurveOptions {
 
 /// Results with one share of the training set.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct LearningPoint {
     /// Share of the training pairs.
     pub share: f64,
@@ -64,6 +65,7 @@ pub struct LearningPoint {
 
 /// Accuracy against the amount of training data.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct LearningCurveResult {
     /// From few pairs to all.
     pub points: Vec<LearningPoint>,

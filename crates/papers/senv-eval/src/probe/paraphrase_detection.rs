@@ -19,6 +19,7 @@ use crate::{
 
 /// Result of an encoder on a test set of pairs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct ParaphraseDetectionResult {
     /// The training set.
     pub train_path: PathBuf,

@@ -18,6 +18,7 @@ static SNLI: LazyLock<Table> = LazyLock::new(|| Table::parse(include_str!("table
 
 /// A row of a published table of classification: accuracies times 100.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct PublishedClassification {
     /// The system's name, with its training data where the paper has several.
     pub system: &'static str,

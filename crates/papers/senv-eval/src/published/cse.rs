@@ -23,6 +23,7 @@ static TABLES_4_AND_5: LazyLock<Table> = LazyLock::new(|| Table::parse(include_s
 
 /// Means of Pearson's r over the STS tasks of a year, as a paper prints them for a variant of its system.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct PublishedMeans {
     /// The variant.
     pub system: &'static str,

@@ -7,6 +7,7 @@ use crate::score::{correlations::Correlations, scoring_method::ScoringMethod};
 
 /// One system as a paper reports it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct PublishedSystem {
     /// The system's name, with its training data where the paper has several.
     pub system: &'static str,
@@ -18,6 +19,7 @@ pub struct PublishedSystem {
 
 /// One cell of a published table.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct PublishedValue {
     /// Year of the STS task; `None` for SICK.
     pub year: Option<u16>,
@@ -43,6 +45,7 @@ impl PublishedSystem {
 
 /// A row of a published table of relatedness.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct PublishedRelatedness {
     /// The system's name.
     pub system: &'static str,

@@ -21,6 +21,7 @@ static SOUP: LazyLock<Table> = LazyLock::new(|| Table::parse(include_str!("table
 
 /// A row of the published table of P-coherence.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct PublishedPCoherence {
     /// The system's name.
     pub system: &'static str,
@@ -32,6 +33,7 @@ pub struct PublishedPCoherence {
 
 /// A row of the published table of paraphrase ranking.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct PublishedRanking {
     /// The system's name.
     pub system: &'static str,
@@ -45,6 +47,7 @@ pub struct PublishedRanking {
 
 /// A row of the published soup test: the last sentence as reference.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct PublishedSoup {
     /// The system's name.
     pub system: &'static str,
@@ -56,6 +59,7 @@ pub struct PublishedSoup {
 
 /// A published accuracy of entailment, three classes.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct PublishedEntailment {
     /// The system's name.
     pub system: &'static str,

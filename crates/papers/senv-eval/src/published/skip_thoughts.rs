@@ -16,6 +16,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| Table::parse(include_str!("tabl
 
 /// Published results of one model of the Skip-thought paper: a classifier or regression on frozen vectors.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct PublishedSkipThoughts {
     /// The model's name.
     pub system: &'static str,

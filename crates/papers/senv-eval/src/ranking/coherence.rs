@@ -24,6 +24,7 @@ pub const DEFAULT_RANDOM_PAIRS: usize = 10_000;
 
 /// The control: captions of different images.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct RandomPairs {
     /// Pairs drawn, uniformly among all pairs of sentences of different groups.
     pub n_pairs: usize,
@@ -35,6 +36,7 @@ pub struct RandomPairs {
 
 /// Result of an encoder on groups of sentences that mean the same.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct PCoherenceResult {
     /// The file.
     pub path: PathBuf,

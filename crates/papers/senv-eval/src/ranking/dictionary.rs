@@ -79,6 +79,7 @@ pub struct DictionarySetResult {
 
 /// How an encoder looks up definitions.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct DictionaryResult {
     /// Words that each definition is compared with.
     pub n_words: usize,

@@ -34,6 +34,7 @@ impl<C: Fn(&[(&str, &str)]) -> senv_core::Result<Vec<Entailment>>> PairClassifie
 
 /// Results of the pairs of one label.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct LabelResult {
     /// The label.
     pub label: Entailment,
@@ -53,6 +54,7 @@ pub struct LabelResult {
 
 /// Result of a classifier on one file.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct EntailmentSetResult {
     /// The file.
     pub path: PathBuf,
@@ -77,6 +79,7 @@ pub struct EntailmentSetResult {
 
 /// Result of a classifier on files of labeled pairs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct EntailmentResult {
     /// Each file, in the order given.
     pub sets: Vec<EntailmentSetResult>,

@@ -31,6 +31,7 @@ pub(crate) const MAX_GROUP_RANKING: usize = 2_000;
 
 /// A sentence in the ranking of one reference.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct RankedSentence {
     /// The sentence.
     pub sentence: String,
@@ -42,6 +43,7 @@ pub struct RankedSentence {
 
 /// All other sentences, ranked by their cosine with one.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct ReferenceRanking {
     /// The reference.
     pub sentence: String,
@@ -57,6 +59,7 @@ pub struct ReferenceRanking {
 
 /// Result of an encoder on groups of sentences, each compared with each.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct GroupRankingResult {
     /// The file.
     pub path: PathBuf,

@@ -43,6 +43,7 @@ const BLOCK_QUERIES: usize = 512;
 
 /// Result of paraphrase ranking in one pool.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct PoolRanking {
     /// Sentences in the pool, the query among them.
     pub n_pool: usize,
@@ -62,6 +63,7 @@ pub struct PoolRanking {
 
 /// Result of an encoder on paraphrase ranking.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct RankingResult {
     /// The files, whose sentences make one pool.
     pub paths: Vec<PathBuf>,

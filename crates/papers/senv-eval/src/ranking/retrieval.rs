@@ -63,6 +63,7 @@ impl RetrievalMethod {
 
 /// A mean over queries, times 100, with its 95 % interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct RetrievalMean {
     /// The mean, times 100.
     pub value_x100: f64,
@@ -72,6 +73,7 @@ pub struct RetrievalMean {
 
 /// What one way of ranking reached.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct RetrievalScores {
     /// The way.
     pub method: RetrievalMethod,
@@ -85,6 +87,7 @@ pub struct RetrievalScores {
 
 /// Result of an encoder on a retrieval set.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct RetrievalResult {
     /// The folder.
     pub path: PathBuf,

@@ -21,6 +21,7 @@ use crate::{
 
 /// Result of the cosine on a set of pairs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct ZeroShotSet {
     /// The file; `None` for all pairs together.
     pub path: Option<PathBuf>,
@@ -53,6 +54,7 @@ pub struct ZeroShotSet {
 
 /// Result of an encoder on zero-shot paraphrase detection.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct ZeroShotResult {
     /// Each file, in the order given.
     pub sets: Vec<ZeroShotSet>,

@@ -9,6 +9,7 @@ use crate::error::Result;
 /// `None` where the correlation is undefined: fewer than two pairs, or all scores of one side equal. A mean over
 /// several tasks is undefined if one of its parts is.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+#[non_exhaustive]
 pub struct Correlations {
     /// Pearson's r times 100.
     pub pearson_r_x100: Option<f64>,

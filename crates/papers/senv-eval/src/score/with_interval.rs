@@ -5,6 +5,7 @@ use serde::Serialize;
 
 /// A number with its 95 % interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct WithInterval {
     /// The number.
     pub value: f64,

@@ -14,6 +14,7 @@ use crate::{
 
 /// A pair that two systems score differently.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct PairDifference {
     /// Name of the task.
     pub task: String,
@@ -33,6 +34,7 @@ pub struct PairDifference {
 
 /// The pairs that two systems score most differently.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct ErrorAnalysis {
     /// Pairs that were compared.
     pub n_pairs: usize,

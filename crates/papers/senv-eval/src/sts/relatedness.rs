@@ -28,6 +28,7 @@ use crate::{
 
 /// Agreement of scores with gold scores.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+#[non_exhaustive]
 pub struct Agreement {
     /// Pairs.
     pub n_pairs: usize,
@@ -61,6 +62,7 @@ impl Agreement {
 
 /// Result of a system on one file of pairs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct RelatednessTaskResult {
     /// Counts, correlations and scores, as for STS. The scores of a supervised system are on the scale of the gold
     /// scores; its coverage of tokens is unknown.
@@ -72,6 +74,7 @@ pub struct RelatednessTaskResult {
 
 /// Result of a system on files of scored pairs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct RelatednessResult {
     /// Where the scores come from.
     pub scored_by: ScoringMethod,

@@ -16,6 +16,7 @@ use crate::{error::Result, score::correlations::Correlations};
 
 /// Result of an encoder on one task.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct StsTaskResult {
     /// Name of the task.
     pub name: String,
@@ -44,6 +45,7 @@ pub struct StsTaskResult {
 
 /// Means over the tasks of one year.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct StsYearResult {
     /// The year.
     pub year: u16,
@@ -59,6 +61,7 @@ pub struct StsYearResult {
 
 /// Means over everything.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct StsOverall {
     /// Tasks.
     pub n_tasks: usize,
@@ -74,6 +77,7 @@ pub struct StsOverall {
 
 /// Result of an encoder on STS. Print it with [`StsResult::to_text`] or [`crate::to_json`].
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct StsResult {
     /// Each task, in the order given.
     pub tasks: Vec<StsTaskResult>,
@@ -90,6 +94,7 @@ pub struct StsResult {
 ///
 /// `None` where the correlation is undefined, or more than a twentieth of the draws is.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+#[non_exhaustive]
 pub struct CorrelationIntervals {
     /// Of Pearson's r times 100: lower and upper end.
     pub pearson_r_x100: Option<(f64, f64)>,
@@ -99,6 +104,7 @@ pub struct CorrelationIntervals {
 
 /// The intervals of a task.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct StsTaskIntervals {
     /// Name of the task.
     pub name: String,
@@ -111,6 +117,7 @@ pub struct StsTaskIntervals {
 
 /// The intervals of the means of a year, or of everything.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct StsMeanIntervals {
     /// The year; `None` for everything.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -126,6 +133,7 @@ pub struct StsMeanIntervals {
 
 /// The intervals of a result.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct StsIntervals {
     /// Draws of the bootstrap.
     pub resamples: usize,

@@ -20,6 +20,7 @@ pub(crate) const SIGNIFICANCE_LEVEL: f64 = 1e-4;
 
 /// Two systems on one task.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct TaskComparison {
     /// Name of the task.
     pub name: String,
@@ -41,6 +42,7 @@ pub struct TaskComparison {
 
 /// Two systems on the tasks of STS.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct StsComparison {
     /// The level below which a p-value is called significant.
     pub level: f64,

@@ -113,7 +113,7 @@ struct FoundText {
 
 impl FoundText {
     fn of(cosine: f32, sentence: NearSentence, has_files: bool) -> Self {
-        let NearSentence { place: SentencePlace { file, line }, text, count, .. } = sentence;
+        let NearSentence { place: SentencePlace { file, line, .. }, text, count, .. } = sentence;
         Self { cosine, file: has_files.then_some(file), line: Some(line), text, count: Some(count) }
     }
 }
@@ -194,7 +194,7 @@ impl Nearest {
             Ok(vectors
                 .try_for_each(|(text, row)| model.check_finite(path, text, row.to_slice().unwrap_or_default()))?)
         })?;
-        let NearestSentences { found, sentences, counts } = found;
+        let NearestSentences { found, sentences, counts, .. } = found;
         if counts.lines == 0 {
             return Err(senv_core::Error::EmptyInput { path: input[0].clone() }.into());
         }

@@ -98,7 +98,7 @@ impl Ranked {
         least: f32,
     ) -> Result<Vec<Hit>> {
         let hit = |found: DocumentHit| -> Result<Hit> {
-            let DocumentHit { name, score, cosine, text, positions } = found;
+            let DocumentHit { name, score, cosine, text, positions, .. } = found;
             let id = collection.rows().id(positions[0])?.unwrap_or_default();
             let document = (self.by == By::Document).then_some(name);
             Ok(Hit { sentence: SentenceHit { id, cosine, text, positions }, score: Some(score), document })

@@ -54,7 +54,7 @@ pub(crate) type WriteBeside<M> = Box<dyn Fn(&M, &Path) -> senv::Result<String>>;
 impl<M> Outcome<M> {
     /// Of a model that was trained on so many of these.
     pub(crate) fn new(unit: Unit, trained: Trained<M>) -> Self {
-        Self::of_job(unit, JobOutcome { trained, sources: Vec::new(), held_out: (0, 0), sample: None })
+        Self::of_job(unit, trained.into())
     }
 
     /// Of a run.
@@ -136,7 +136,7 @@ fn said_of_run<M>(unit: Unit, trained: &Trained<M>) -> (Vec<String>, Map<String,
 
 /// Where the time of the steps went; drawing the next batch goes on beside the rest.
 fn seconds_of(phases: &Phases) -> Value {
-    let Phases { draw, encode, loss, backward, update } = phases;
+    let Phases { draw, encode, loss, backward, update, .. } = phases;
     json!({
         "draw": draw.as_secs_f64(),
         "encode": encode.as_secs_f64(),

@@ -40,7 +40,7 @@ fn use_model(model: &Model) {
     }
     let _ = model.encode_batch(&["a dog", "", "the train is late"]).is_ok();
     let _ = model.relatedness("a dog", "the train").is_ok();
-    let _ = model.decode("a dog", 0, 2, 4).is_ok();
+    let _ = model.decode("a dog", &senv::model::DecodeParams { decoder: 0, width: 2, longest: 4 }).is_ok();
     let _ = model.to_embeddings().is_ok();
     let config: serde_json::Value = serde_json::from_str(&model.config_json()).unwrap();
     assert!(config.is_object() || config.is_null());

@@ -63,6 +63,7 @@ pub enum FolderEvent<'a> {
 
 /// What became of a [`FolderJob`](super::FolderJob).
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct FolderOutcome<E> {
     /// Files that this worker has finished.
     pub finished: usize,

@@ -97,6 +97,7 @@ impl Settings {
 /// # Ok::<(), std::io::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct FileState {
     /// Where it was; it may be elsewhere now.
     pub path: String,

@@ -73,6 +73,7 @@ impl GroupParams {
 
 /// A group of sentences.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Group {
     /// Sentences in it, equal ones counted each.
     pub size: usize,
@@ -84,6 +85,7 @@ pub struct Group {
 
 /// Groups that sentences can be put into: what [`group_sentences`] finds, or a file holds.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct TextGroups {
     /// The groups, the largest first.
     pub groups: Vec<Group>,
@@ -95,6 +97,7 @@ pub struct TextGroups {
 
 /// Which group each sentence is in.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Grouping {
     /// The group of each sentence, from 0; `None` of one that is in none.
     pub group_of: Vec<Option<u32>>,

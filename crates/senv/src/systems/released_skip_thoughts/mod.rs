@@ -30,6 +30,7 @@ const MAX_TOKENS: usize = 1000;
 
 /// Released files of one encoder.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ReleasedEncoder {
     /// `uni_skip.npz` or `bi_skip.npz`.
     pub weights: PathBuf,

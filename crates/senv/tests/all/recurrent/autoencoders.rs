@@ -53,20 +53,23 @@ fn a_recurrent_autoencoder_says_twenty_sentences_word_for_word() {
     let fit = FitParams { epochs: Some(400), batch: 10, lr: Some(0.01), clip: Some(5.0), ..FitParams::default() };
     let one = autoencoder(fit.clone()).fit_files(&[&path], &TrainOptions::default()).unwrap();
     for sentence in &sentences {
-        let greedy = one.model.decode(sentence, 0, 1, 30).unwrap();
+        let greedy = one.model.decode(sentence, &search(0, 1, 30)).unwrap();
         assert_eq!((&greedy[0].text, greedy[0].ended), (sentence, true));
         let (surprise, tokens) = one.model.surprise(sentence, sentence, 0).unwrap();
         assert!((surprise + greedy[0].log_probability).abs() < 1e-4 && tokens == sentence.split(' ').count() + 1);
-        let beam = one.model.decode(sentence, 0, 3, 30).unwrap();
+        let beam = one.model.decode(sentence, &search(0, 3, 30)).unwrap();
         assert!(beam.len() > 1 && beam[0].text == *sentence, "{beam:?}");
     }
-    assert!(matches!(one.model.decode("boat", 1, 1, 30), Err(Error::NoDecoder { n: 1, asked: 1 })));
+    assert!(matches!(one.model.decode("boat", &search(1, 1, 30)), Err(Error::NoDecoder { n: 1, asked: 1 })));
     batches_agree(&one.model);
     one.model.save(files.path("model.senv")).unwrap();
     let opened = Model::open(files.path("model.senv")).unwrap();
     assert_eq!((opened.kind(), bits(&opened)), ("rnn-ae", bits(&one.model)));
     let opened: &RnnAutoencoder = opened.downcast_ref().unwrap();
-    assert_eq!(opened.decode(&sentences[3], 0, 2, 30).unwrap(), one.model.decode(&sentences[3], 0, 2, 30).unwrap());
+    assert_eq!(
+        opened.decode(&sentences[3], &search(0, 2, 30)).unwrap(),
+        one.model.decode(&sentences[3], &search(0, 2, 30)).unwrap()
+    );
 
     let short = autoencoder(FitParams { epochs: Some(15), ..fit });
     let trained = |options: &TrainOptions<'_, &[PathBuf]>| short.fit_files(&[&path], options).unwrap();
@@ -87,7 +90,8 @@ fn outputs_sampled_and_in_clusters_learn_too() {
         let fit = FitParams { epochs: Some(600), batch: 10, lr: Some(0.01), ..FitParams::default() };
         let params = RnnAutoencoderParams { output: output.clone(), ..autoencoder(fit) };
         let trained = params.fit_files(&[&path], &TrainOptions::default()).unwrap();
-        let right = |sentence: &&String| trained.model.decode(sentence, 0, 1, 30).unwrap()[0].text == **sentence;
+        let right =
+            |sentence: &&String| trained.model.decode(sentence, &search(0, 1, 30)).unwrap()[0].text == **sentence;
         let right = sentences.iter().filter(right).count();
         assert!(right >= 18, "{output:?}: {right}");
         trained.model.save(files.path("model.senv")).unwrap();

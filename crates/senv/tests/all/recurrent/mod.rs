@@ -25,7 +25,7 @@ use senv::{
     data::{PairData, PairInput, PairKind, PairOptions},
     forms::{GruInit, GruStyle, RecurrentTopology},
     gradient::{FitParams, Stopped, WordUpdates},
-    model::VocabularyExpansion,
+    model::{DecodeParams, VocabularyExpansion},
     sequence::{LongSentences, OutputForm},
 };
 use senv_core::{Control, NoObserver, Observer, Progress, SentenceEncoder, Table, Vocabulary, optim::UpdateRule};
@@ -92,6 +92,11 @@ fn other_vectors(vocabulary: &Vocabulary, table: &Table) -> Embeddings {
     let words = Vocabulary::from_counts(all.iter().map(|(word, _)| (word, 0)), 0).unwrap();
     let rows: Vec<f32> = all.iter().flat_map(|(_, vector)| *vector).collect();
     Embeddings::new(words, Table::from_vec(all.len(), 3, rows).unwrap()).unwrap()
+}
+
+/// A beam search of this decoder.
+fn search(decoder: usize, width: usize, longest: usize) -> DecodeParams {
+    DecodeParams { decoder, width, longest }
 }
 
 fn bits(encoder: &dyn SentenceEncoder) -> Vec<u32> {

@@ -20,7 +20,7 @@ fn p_thought_says_sentence_and_paraphrase_in_all_structures() {
         let one = params.fit(&data, &at_threads(1)).unwrap();
         assert_eq!(one.model.dim(), 40);
         for (i, sentence) in sentences.iter().enumerate() {
-            let said = |decoder| one.model.decode(sentence, decoder, 1, 30).unwrap()[0].text.clone();
+            let said = |decoder| one.model.decode(sentence, &search(decoder, 1, 30)).unwrap()[0].text.clone();
             assert_eq!([&said(0), &said(1)], [sentence, &sentences[(i + 10) % 20]], "{structure:?}");
         }
         let short = PThoughtParams { fit: FitParams { epochs: Some(20), ..params.fit.clone() }, ..params.clone() };

@@ -23,11 +23,11 @@ fn sentences_are_told_word_for_word_though_words_were_deleted_and_swapped_in_tra
     for cell in [SdaeCell::Lstm, SdaeCell::Gru] {
         let params = SdaeParams { cell, ..small(fit(400)) };
         let one = params.fit_files(&[&path], &TrainOptions::default()).unwrap();
-        let said = |sentence: &&String| one.model.decode(sentence, 0, 1, 30).unwrap()[0].text == **sentence;
+        let said = |sentence: &&String| one.model.decode(sentence, &search(0, 1, 30)).unwrap()[0].text == **sentence;
         let right = sentences.iter().filter(said).count();
         assert!(right >= 18, "{cell:?}: {right}");
         for sentence in &sentences {
-            let greedy = one.model.decode(sentence, 0, 1, 30).unwrap();
+            let greedy = one.model.decode(sentence, &search(0, 1, 30)).unwrap();
             let (surprise, _) = one.model.surprise(sentence, &greedy[0].text, 0).unwrap();
             assert!(!greedy[0].ended || (surprise + greedy[0].log_probability).abs() < 1e-3, "{cell:?}");
         }
@@ -36,7 +36,10 @@ fn sentences_are_told_word_for_word_though_words_were_deleted_and_swapped_in_tra
         let opened = Model::open(files.path("model.senv")).unwrap();
         assert_eq!((opened.kind(), bits(&opened)), ("sdae", bits(&one.model)));
         let opened: &Sdae = opened.downcast_ref().unwrap();
-        assert_eq!(opened.decode(&sentences[3], 0, 2, 30).unwrap(), one.model.decode(&sentences[3], 0, 2, 30).unwrap());
+        assert_eq!(
+            opened.decode(&sentences[3], &search(0, 2, 30)).unwrap(),
+            one.model.decode(&sentences[3], &search(0, 2, 30)).unwrap()
+        );
         let is_lstm = matches!(opened.config().parts[0].cell, SequenceCell::Lstm { .. });
         assert_eq!(is_lstm, cell == SdaeCell::Lstm);
     }

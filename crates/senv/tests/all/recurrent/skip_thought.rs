@@ -13,7 +13,7 @@ fn skip_thoughts_say_their_neighbours_and_are_combined() {
         let one = trained(skip_thought(bi, fit.clone()), 0);
         assert_eq!(one.units, 500 * 12, "three triples a document");
         for i in (0..20).filter(|i| (1..4).contains(&(i % 5))) {
-            let said = |decoder| one.model.decode(&sentences[i], decoder, 1, 30).unwrap()[0].text.clone();
+            let said = |decoder| one.model.decode(&sentences[i], &search(decoder, 1, 30)).unwrap()[0].text.clone();
             assert_eq!([said(0), said(1)], [sentences[i - 1].clone(), sentences[i + 1].clone()]);
         }
         let short = skip_thought(bi, FitParams { epochs: Some(10), ..fit.clone() });
@@ -22,7 +22,7 @@ fn skip_thoughts_say_their_neighbours_and_are_combined() {
         one.model
     });
     let release = trained(SkipThoughtParams { fit, ..skip_thought(true, FitParams::default()).release() }, 0).model;
-    assert_eq!(release.decode(&sentences[7], 1, 1, 30).unwrap()[0].text, sentences[8]);
+    assert_eq!(release.decode(&sentences[7], &search(1, 1, 30)).unwrap()[0].text, sentences[8]);
 
     // Side by side, each of length 1.
     let both = SkipThought::combine(uni.clone(), bi.clone()).unwrap();
@@ -30,7 +30,7 @@ fn skip_thoughts_say_their_neighbours_and_are_combined() {
     let [u, b, c] = [&uni, &bi, &both].map(|model| model.encode(&[&sentences[0]]).unwrap());
     assert!(u.iter().chain(&b).eq(c.iter()));
     assert!((c.iter().map(|x| x * x).sum::<f32>() - 2.0).abs() < 1e-5);
-    assert_eq!(both.decode(&sentences[1], 3, 1, 30).unwrap()[0].text, sentences[2]);
+    assert_eq!(both.decode(&sentences[1], &search(3, 1, 30)).unwrap()[0].text, sentences[2]);
     both.save(files.path("model.senv")).unwrap();
     let opened = Model::open(files.path("model.senv")).unwrap();
     assert_eq!((opened.kind(), bits(&opened)), ("skip-thought", bits(&both)));
