@@ -2,46 +2,46 @@
 
 use crate::error::Result;
 
-/// A sentence that a decoder said.
+/// A sentence that a decoder generated.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct DecodedSentence {
     /// Its words, separated by spaces.
     pub text: String,
     /// ln of its probability.
     pub log_probability: f64,
-    /// Whether it came to its end before the limit.
+    /// Whether the decoder reached the end token before the length limit.
     pub ended: bool,
 }
 
-/// Interpolation between two sentence vectors, and the beam search from there.
+/// Interpolation between two sentence vectors, and the beam search that starts from the result.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Interpolation {
-    /// 0 is the first sentence, 1 the second.
+    /// The position between the sentences: 0 is the first, 1 the second.
     pub share: f32,
     /// Beam width, at least 1.
     pub width: usize,
-    /// Words of a sentence at most, the end token counted.
+    /// The maximum length in words, end token included.
     pub longest: usize,
 }
 
-/// Decoders of a model: sentences from vectors.
+/// The decoders of a model, which generate sentences from vectors.
 pub trait Decode {
-    /// Their names, by number: Skip-thoughts predict the `previous` sentence and the `next`, in a combined model by
-    /// `previous-2` and `next-2` as well; autoencoders reconstruct the sentence `itself`, and P-thought predicts a
-    /// `paraphrase` besides.
+    /// The names of the decoders, by number. Skip-thoughts predict the `previous` and the `next` sentence, and a
+    /// combined model also has `previous-2` and `next-2`. Autoencoders reconstruct the sentence `itself`. P-thought
+    /// also predicts a `paraphrase`.
     fn names(&self) -> Vec<&'static str>;
 
-    /// What decoder `decoder` makes of a sentence, the likeliest first, by a beam of this width; sentences of at most
-    /// `longest` words, the end token counted.
+    /// Decodes the vector of `sentence` with decoder number `decoder` by a beam search of this width, most probable
+    /// first. Sentences have at most `longest` words, end token included.
     ///
     /// # Errors
-    /// [`Error::NoDecoder`](crate::Error::NoDecoder) if there is none of this number; if memory is lacking.
+    /// [`Error::NoDecoder`](crate::Error::NoDecoder) if no decoder has this number; an error if memory runs out.
     fn decode(&self, sentence: &str, decoder: usize, width: usize, longest: usize) -> Result<Vec<DecodedSentence>>;
 
-    /// The same of a vector between those of two sentences.
+    /// Decodes a vector between those of two sentences.
     ///
     /// # Errors
-    /// As [`Decode::decode`].
+    /// The errors of [`Decode::decode`].
     fn decode_between(
         &self,
         first: &str,
