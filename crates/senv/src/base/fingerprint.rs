@@ -1,4 +1,4 @@
-//! A hash that identifies the data of a run, so that a checkpoint is not resumed with other data.
+//! A hash that identifies the data of a run, to refuse resuming a checkpoint with other data.
 
 use senv_core::{Sentences, Table, Vocabulary, arrays::Parameters};
 

@@ -38,7 +38,7 @@ const UNKNOWN: &str = "[UNK]";
 ///
 /// # Errors
 /// [`Error::CannotCompress`] for a model that is not an average of words (as in [`crate::CompressParams::compress`],
-/// but small tables are accepted), or whose tokenizer is Unicode's or the program's own; [`senv_core::Error::Io`] if a
+/// but small tables are accepted), or whose tokenizer is Unicode's or the program's own. [`senv_core::Error::Io`] if a
 /// file cannot be written.
 pub fn write_model2vec(model: &Model, folder: &Path) -> Result<()> {
     let (tokenizer, vocabulary) = (model.tokenizer(), model.vocabulary());

@@ -23,8 +23,9 @@ use crate::{base::range::require, error::Result};
 /// Returns the rows of `table`, one per token, with `dim` axes or all, and the whitening α from 0 to 0.5.
 ///
 /// # Errors
-/// [`senv_core::Error::InvalidParameter`] if the whitening is out of range, the table has fewer independent directions
-/// than are to be kept, or it contains NaN or infinite values; [`senv_core::Error::TooLarge`] if memory runs out.
+/// [`senv_core::Error::InvalidParameter`] if the whitening is out of range, if the table has fewer independent
+/// directions than are to be kept, or if it contains NaN or infinite values. [`senv_core::Error::TooLarge`] if memory
+/// runs out.
 pub(crate) fn on_principal_axes(
     table: &Table,
     vocabulary: &Vocabulary,

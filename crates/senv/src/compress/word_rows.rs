@@ -14,8 +14,8 @@
 //! ```
 //!
 //! Weights and components are linear, so the mean of folded rows is the vector of the model (`feature-weight`), except
-//! that words without weight count here. uSIF also divides each dimension by its norm over the sentence, which is not
-//! linear and is left out; see `docs/experiments/sif-usif.md` for the cost. Models with n-grams are refused.
+//! that words without weight count here. In uSIF each dimension is also divided by its norm over the sentence. That is
+//! not linear and is left out; see `docs/experiments/sif-usif.md` for the cost. Models with n-grams are refused.
 //!
 //! The mean of rows side by side is the concatenation of the means of all models. For models of different words, each
 //! is a mean over all words that one of them knows.

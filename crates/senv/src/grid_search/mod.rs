@@ -83,8 +83,8 @@ impl<S: Hyperparameters + Clone> GridSearch<S> {
     /// with further seeds. Runs that diverge count as the worst. The observer hears of every score.
     ///
     /// # Errors
-    /// [`CoreError::Interrupted`] if a run was stopped; [`CoreError::InvalidParameter`] without a candidate or a seed,
-    /// or if candidates do not have a seed; [`Error::NothingLearned`] if every run diverged; the errors of `train` and
+    /// [`CoreError::Interrupted`] if a run was stopped. [`CoreError::InvalidParameter`] without a candidate or a seed,
+    /// or if candidates do not have a seed. [`Error::NothingLearned`] if every run diverged. The errors of `train` and
     /// of the files in the folder.
     pub fn run<M: SavedModel>(
         &self,

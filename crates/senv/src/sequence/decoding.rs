@@ -8,11 +8,11 @@ use crate::{
 };
 
 impl<S: SequenceSystem> SequenceModel<S> {
-    /// The hypotheses of decoder `decoder` for a linear interpolation of two sentence vectors, the likeliest first.
-    /// Decoders are counted as in [`decode`](Self::decode); vectors are not brought to length 1.
+    /// Decodes a linear interpolation of two sentence vectors, most probable hypothesis first. Decoders are counted as
+    /// in [`decode`](Self::decode); vectors are not normalized.
     ///
     /// # Errors
-    /// [`Error::NoDecoder`] if there is none of this number; if memory is lacking.
+    /// [`Error::NoDecoder`] if no decoder has this number; an error if memory runs out.
     pub fn decode_between(
         &self,
         first: &str,

@@ -25,7 +25,6 @@ pub(crate) struct TrainedEncoder<'m> {
 ///
 /// # Errors
 /// The errors of [`Initial::rows`]; [`senv_core::Error::ShapeMismatch`] if the encoder of the model has another form.
-/// As [`Initial::rows`]; [`senv_core::Error::ShapeMismatch`] if the encoder of the model has another form.
 pub(crate) fn encoder_weights(
     encoder: &dyn AnyEncoder,
     rng: &mut Stream,

@@ -22,7 +22,6 @@ impl PairData {
     ///
     /// # Errors
     /// [`senv_core::Error::TooLarge`] if they do not fit into memory.
-    /// [`senv_core::Error::TooLarge`] if they do not fit into memory.
     pub fn vectors_from(&self, model: &Model) -> Result<Embeddings> {
         with_new_words(model, self)
     }

@@ -59,8 +59,8 @@ fn check_there(data: &PairData) -> Result<()> {
     Err(Error::NoExamplesIn { paths: data.reports.iter().map(|report| report.path.clone()).collect() })
 }
 
-/// Returns two files next to the checkpoint of a run in two stages: the model of the first stage, from which a resumed
-/// run continues, and the checkpoint of the second.
+/// Returns the two files next to the checkpoint of a run in two stages. They are the model of the first stage, from
+/// which a resumed run continues, and the checkpoint of the second.
 #[must_use]
 pub fn stage_files(checkpoint: &Path) -> [PathBuf; 2] {
     [".stage1", ".stage2"].map(|suffix| {

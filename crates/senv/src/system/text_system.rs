@@ -256,9 +256,9 @@ fn counted(n: u64, what: &str) -> String {
     format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
-/// Trains with automatic settings that fit a text of this size. If the rate of negative sampling was automatic and
-/// training diverges, or its loss stays above that of guessing, repeats it at half the rate, or from vectors at a
-/// quarter.
+/// Trains with automatic settings that fit a text of this size. Training that diverges at an automatic rate of negative
+/// sampling, or whose loss stays above that of guessing, is repeated. It then uses half the rate, or a quarter from
+/// vectors.
 fn fit_sized<S: TextSystem>(
     given: &S,
     vocabulary: Vocabulary,
