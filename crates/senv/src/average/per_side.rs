@@ -5,7 +5,7 @@
 //! ```
 //!
 //! The equation is `common-component-removal`. Everywhere else senv finds the components once, on other text or on all
-//! sentences together, so the vector of a sentence does not depend on its side. With components per side, a sentence
+//! sentences together, so a sentence has the same vector in either place. With components per side, a sentence
 //! has another vector in every data set. This is for comparison with published figures.
 
 use ndarray::Array2;

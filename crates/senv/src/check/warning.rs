@@ -117,7 +117,7 @@ pub enum CheckWarning {
         /// Share of its words, in `[0, 1]`.
         share: f64,
     },
-    /// Many sentences are without a known word.
+    /// Many sentences have no known word.
     ManyEmptySentences {
         /// Share of all sentences, in `[0, 1]`.
         share: f64,

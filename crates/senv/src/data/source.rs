@@ -174,7 +174,7 @@ impl PairSource {
     /// Creates a source from a program's own pairs of sentence indices.
     ///
     /// # Errors
-    /// [`senv_core::Error::InvalidParameter`] if an index is out of range, its sentence is without words, or a pair
+    /// [`senv_core::Error::InvalidParameter`] if an index is out of range, its sentence has no words, or a pair
     /// repeats one sentence.
     pub fn from_pairs(name: impl Into<String>, sentences: Sentences, pairs: &[[u32; 2]]) -> Result<Self> {
         let mut groups = AnchoredWriter::new(None);

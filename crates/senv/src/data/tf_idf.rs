@@ -1,5 +1,5 @@
-//! TF-IDF: sentences compared by their words, without vectors, as in a row of the tables of Sent2Vec. It only counts
-//! how many sentences contain each word.
+//! TF-IDF: sentences compared by their words, without vectors, a baseline of the Sent2Vec paper. It only counts how many
+//! sentences contain each word.
 //!
 //! Equation: `tf-idf`
 //!
@@ -130,7 +130,7 @@ impl TfIdf {
         weights
     }
 
-    /// Returns the cosine of two sentences, in `[0, 1]`; 0 if one of them is without a known word.
+    /// Returns the cosine of two sentences, in `[0, 1]`; 0 if either has no known word.
     #[must_use]
     pub fn similarity(&self, first: &str, second: &str) -> f64 {
         let (first, second) = (self.weights(first), self.weights(second));
