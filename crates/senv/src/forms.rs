@@ -1,5 +1,5 @@
-//! Forms of the encoders, of the losses and of the trainer of negative samples, which settings of systems are made of:
-//! a caller needs no other crate of senv.
+//! Types used in the settings of systems, from the crates of encoders, losses and negative sampling. A program that
+//! uses them needs no other crate of senv.
 
 pub use senv_encoders::{
     Activation, Conditioning, GranGate, GruInit, GruStyle, LstmInit, Padding, RecurrentTopology, StatePooling, Window,

@@ -1,6 +1,8 @@
-//! Sentence embeddings: train an encoder on your own text, or open one, and get vectors whose cosine means similarity.
+//! Sentence embeddings: vectors of sentences, whose cosine measures how similar the sentences are in meaning.
 //!
-//! What users do, a line each:
+//! Open the built-in English model ([`english()`]) or a model file ([`open`]), or train on your own text ([`train`],
+//! [`train_sentences`], [`fine_tune`]). Every [`Model`] encodes and compares sentences. [`Index`] searches them in
+//! memory, [`SentenceCollection`] on disk.
 //!
 //! ```
 //! # let folder = tempfile::tempdir()?;
@@ -11,19 +13,19 @@
 //! use senv::{Index, prelude::*};
 //!
 //! # #[cfg(feature = "english")] {
-//! let english = senv::english()?; // the English model that is part of the library
+//! let english = senv::english()?; // the built-in English model
 //! # assert!(english.dim() > 0); }
-//! let model = senv::train(&text)?; // a file, or several: one sentence a line, a blank line between documents
+//! let model = senv::train(&text)?; // one file or several: one sentence per line, a blank line between documents
 //! let model = senv::train_sentences(&sentences)?; // sentences in memory
-//! model.save(&path)?; // a file that is there is replaced at once, or not at all
-//! let model = senv::open(&path)?; // memory-mapped; also .bin of fastText and Sent2Vec, and word vectors
-//! let vector = model.encode_one("The train is late."); // one sentence: an ndarray of `dim` values, not of length 1
-//! let vectors = model.encode(&sentences)?; // many: one row a sentence, on all cores
-//! let cosine = model.similarity("Rain is coming.", "A storm brings rain."); // from -1 to 1; 0 without a known word
+//! model.save(&path)?; // replaces an existing file atomically
+//! let model = senv::open(&path)?; // memory-mapped; also opens fastText and Sent2Vec `.bin` files and word vectors
+//! let vector = model.encode_one("The train is late."); // an ndarray of `dim` values, not normalized
+//! let vectors = model.encode(&sentences)?; // one row per sentence, computed on all cores
+//! let cosine = model.similarity("Rain is coming.", "A storm brings rain."); // in [-1, 1]; 0 without a known word
 //! let index = Index::new(&model, &sentences)?; // in memory
 //! let hits = index.search("The train is late.", 3)?;
 //!
-//! // The same on disk, for millions of sentences. "english" in place of the path is the English model.
+//! // The same on disk, for millions of sentences. Pass "english" instead of a path to use the English model.
 //! let mut collection = SentenceCollection::create(folder.path().join("my.index"), &path)?;
 //! let ids = collection.add(&sentences)?;
 //! collection.replace(&[(ids[0], "the tram is late")])?;
@@ -31,16 +33,16 @@
 //! let collection = SentenceCollection::open(folder.path().join("my.index"))?;
 //! let hits = collection.search("The train is late.", 3)?;
 //!
-//! // A system by name, with three settings changed; what is not set fits the text.
+//! // A system by name, with three settings changed. The other settings adapt to the text.
 //! let training = NegativeSamplingParams { epochs: Some(20), ..NegativeSamplingParams::default() };
 //! let params = Sent2VecParams { dim: 16, word_ngrams: 2, training, ..Sent2VecParams::default() };
 //! let sent2vec = params.train(&text)?;
 //!
-//! // Go on from a model with more text, in order.
+//! // Train a model further on more text.
 //! let tuned = senv::fine_tune(&model, &text)?;
 //!
 //! # #[cfg(feature = "eval")] {
-//! // With the feature `eval`: how well do cosines agree with people?
+//! // With the feature `eval`: how well do cosines agree with human judgments?
 //! # let pairs = folder.path().join("pairs.tsv");
 //! # std::fs::write(&pairs, "5\tthe train is late\tthe train is late\n1\tthe bus is near\tthe rain is cold\n3\tthe bus is near\tthe bus is cold\n")?;
 //! let task = senv::eval::StsTask::read(&pairs)?; // gold score, sentence, sentence, separated by tabs
@@ -51,39 +53,50 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Training and encoding are loops over numbers: in a dev build, which does not optimise, they take ten times as long
-//! and more. Two lines in your `Cargo.toml` optimise what you depend on in every build:
+//! Training and encoding are at least ten times slower in an unoptimized dev build. Two lines in your `Cargo.toml`
+//! optimize your dependencies in every build:
 //!
 //! ```toml
 //! [profile.dev.package."*"]
 //! opt-level = 3
 //! ```
 //!
-//! The systems of five papers are here side by side, each in a file of [`systems`]: Sent2Vec, averages of word2vec
-//! vectors, PV-DBOW, PV-DM, FastSent, C-PHRASE; Siamese CBOW, PP, CSE and GRAN; Skip-thoughts, SNLI models,
-//! autoencoders and P-thought; DictRep and CaptionRep. Default settings fit the text; the papers' are `paper()` and for
-//! billions of words. Beside the systems [`data::TfIdf`] has no vectors and compares sentences all the same.
+//! # Systems
 //!
-//! No equation lives here. The parts do the arithmetic: text becomes a corpus (`senv-core`), words and n-grams name
-//! rows (`senv-ngram`), the rows are trained (`senv-negative-sampling`) and stored (`senv-store`). Systems trained by
-//! gradient bring an encoder (`senv-encoders`) and a loss (`senv-losses`) to one loop, [`gradient`].
+//! [`train`] chooses a system and its settings by the data. To choose yourself, use one of the [`systems`]:
 //!
-//! The root has models, systems and the ways to train, search and open. What belongs to one job has a module:
+//! * trained by negative sampling: Sent2Vec, averages of word2vec vectors, PV-DBOW, PV-DM, FastSent, C-PHRASE;
+//! * averages and small encoders trained by gradient: Siamese CBOW, PP, CSE, GRAN;
+//! * encoders with decoders or classifiers: Skip-thoughts, SNLI models, autoencoders, P-thought;
+//! * sentences mapped to given vectors: DictRep, CaptionRep.
 //!
-//! | module | |
+//! Default settings adapt to the size of the text. The settings of the papers, `paper()`, are for billions of words.
+//! [`data::TfIdf`] compares sentences without vectors.
+//!
+//! The arithmetic is in other crates. `senv-core` reads text into a corpus and `senv-ngram` maps words and n-grams to
+//! rows. `senv-negative-sampling` trains the rows and `senv-store` stores them. Systems trained by gradient use one
+//! loop, [`gradient`], with encoders from `senv-encoders` and losses from `senv-losses`.
+//!
+//! # Modules
+//!
+//! The root has the models, the systems, and the functions that train, search and open.
+//!
+//! | module | contents |
 //! | --- | --- |
-//! | [`jobs`] | encode files and folders, near-duplicates, pairs, groups, samples, odd sentences |
+//! | [`jobs`] | encode files and folders, find near-duplicates, pairs and outliers, group and sample sentences |
 //! | [`collection`], [`index`], [`documents`] | sentences on disk, vectors in memory, documents ranked by words and meaning |
-//! | [`data`], [`recipe`], [`train_job`], [`grid_search`], [`check`](mod@check) | what is trained on, and how it is chosen, run, tuned and judged |
-//! | [`system`], [`gradient`], [`sequence`], [`targets`], [`forms`] | for authors of systems: contracts, the loop of training, settings |
-//! | [`model`], [`average`] | what models can do; means of words, their weights, unknown words |
-//! | [`parts`] | the crates that all this is made of, for what a program brings itself: encoders, losses, samplers, rows |
+//! | [`data`], [`recipe`], [`train_job`], [`grid_search`], [`check`](mod@check) | training data, choice of system, training runs, tuning, checks of a model |
+//! | [`system`], [`gradient`], [`sequence`], [`targets`], [`forms`] | for authors of systems: traits, the training loop, settings |
+//! | [`model`], [`average`] | what models can do; averages of word vectors, their weights, unknown words |
+//! | [`parts`] | the underlying crates, for programs that bring their own encoders, losses, samplers or rows |
 //!
-//! | feature | what it brings | |
+//! # Features
+//!
+//! | feature | adds | |
 //! | --- | --- | --- |
 //! | `english` | [`english()`]: an English model inside the program, 7.8 MB | default |
-//! | `arrow` | Parquet and Arrow IPC: columns of text wherever text is read, `senv::jobs::encode_table` writes vectors beside them | |
-//! | `tokenizers` | folders of Model2Vec with tokenizers of any type, by Hugging Face's crate | |
+//! | `arrow` | Parquet and Arrow IPC: text columns as input, and `senv::jobs::encode_table` adds vectors to a table | |
+//! | `tokenizers` | Model2Vec folders with tokenizers of any type, through Hugging Face's crate | |
 //! | `eval` | `senv::eval`: the crate `senv-eval` | |
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -115,20 +128,20 @@ pub mod systems;
 pub mod targets;
 pub mod train_job;
 
-/// What the core has and a caller needs, so that a caller needs no other crate of senv.
+/// Items of the core that callers need, so programs depend on one crate of senv only.
 pub use senv_core::{
     CancelToken, Control, CorpusOptions, Coverage, Error as CoreError, FewKnownWords, KnownWords, NoObserver,
     Normalized, Observer, Progress, Remedy, RunOptions, Scratch, SentenceEncoder, SentenceEncoderExt, StaticEncoder,
     Tokenizer, Vocabulary, checkpoint::CheckpointPlan,
 };
-/// Share of known words below which a text is nothing for the English model.
+/// The share of known words below which the English model does not fit a text.
 #[cfg(feature = "english")]
 pub use senv_english::MIN_KNOWN_SHARE as MIN_KNOWN_SHARE_ENGLISH;
 #[cfg(feature = "eval")]
 pub use senv_eval as eval;
-/// Search among vectors, which [`Index`] and [`SentenceCollection`] are made of.
+/// Search among vectors, on which [`Index`] and [`SentenceCollection`] are built.
 pub use senv_index as index;
-/// Documents that are ranked by words and meaning.
+/// Documents ranked by words and meaning.
 pub use senv_index::documents;
 
 #[cfg(feature = "english")]

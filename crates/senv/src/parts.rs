@@ -1,30 +1,30 @@
-//! The crates that this one is made of, so that a program which brings something of its own depends on one crate and
-//! has all of the same release.
+//! The crates that senv is built from. A program that brings its own parts depends on this crate only, and all crates
+//! are of the same release.
 //!
-//! | to bring | implement | it goes to |
+//! | to bring | implement | pass it to |
 //! | --- | --- | --- |
 //! | a tokenizer | [`core::text::Tokenize`] | [`Tokenizer::custom`](crate::Tokenizer::custom) |
 //! | negatives | [`negative_sampling::NoiseSource`] | [`negative_sampling::fit`] |
 //! | an update rule | [`core::optim::CustomUpdate`] | [`core::optim::UpdateRule::custom`] |
 //! | an encoder | [`encoders::Encoder`] | [`gradient::PairObjective`](crate::gradient::PairObjective) |
-//! | a loss of pairs | [`gradient::BatchLoss`](crate::gradient::BatchLoss) | the same |
-//! | anything that learns by gradient | [`gradient::Objective`](crate::gradient::Objective) | [`gradient::fit`](crate::gradient::fit()) |
+//! | a loss of pairs | [`gradient::BatchLoss`](crate::gradient::BatchLoss) | [`gradient::PairObjective`](crate::gradient::PairObjective) |
+//! | anything trained by gradient | [`gradient::Objective`](crate::gradient::Objective) | [`gradient::fit`](crate::gradient::fit()) |
 //! | a kind of model | [`model::OpenModel`](crate::model::OpenModel) | [`register`](crate::register) |
-//! | any encoder of sentences | [`SentenceEncoder`](crate::SentenceEncoder) | indices, searches, evaluations |
+//! | any sentence encoder | [`SentenceEncoder`](crate::SentenceEncoder) | indices, searches, evaluations |
 //! | rows | [`core::Rows`] | [`index::VectorIndex::build_from`](crate::index::VectorIndex::build_from), [`store::NearestIndex`] |
 
-/// Text, tokens, vocabularies, tables, model files, optimizers, streams of random numbers.
+/// Text, tokens, vocabularies, tables, model files, optimizers, random number streams.
 pub use senv_core as core;
 /// Encoders over word vectors, and decoders.
 pub use senv_encoders as encoders;
 /// Losses and heads, with their gradients.
 pub use senv_losses as losses;
-/// The trainer by negative sampling.
+/// The negative-sampling trainer.
 pub use senv_negative_sampling as negative_sampling;
-/// N-grams of words and of characters as rows.
+/// Word and character n-grams as rows.
 pub use senv_ngram as ngram;
-/// Files of word vectors, nearest rows, weighting by frequency.
+/// Word vector files, nearest rows, weighting by frequency.
 pub use senv_store as store;
 
-/// Matrices, as encoders and losses take and return them.
+/// Matrices, the arguments and results of encoders and losses.
 pub use ndarray;

@@ -1,7 +1,7 @@
-//! All that most programs need: `use senv::prelude::*;`
+//! The names that most programs need: `use senv::prelude::*;`
 //!
-//! Names that other crates have as well are left out, such as [`Error`](crate::Error), [`Index`](crate::Index) and
-//! [`Start`](crate::Start); of traits whose names would collide, the methods are here.
+//! The prelude leaves out names that other crates also have, such as [`Error`](crate::Error), [`Index`](crate::Index)
+//! and [`Start`](crate::Start). It imports the methods of the system traits without their names.
 //!
 //! ```
 //! # let folder = tempfile::tempdir()?;
@@ -13,7 +13,7 @@
 //! let model = open(&path)?;
 //! let score = model.similarity("Rain is coming.", "A storm brings rain.");
 //! let sentences = ["the train is late", "a storm brings rain"];
-//! let vectors = model.encode(&sentences)?; // an ndarray, one row a sentence
+//! let vectors = model.encode(&sentences)?; // an ndarray, one row per sentence
 //! let index = senv::Index::new(&model, &sentences)?;
 //! assert_eq!(index.search("The train is late.", 10)?[0].text, "the train is late");
 //! # assert!((-1.0..=1.0).contains(&score) && vectors.nrows() == 2);

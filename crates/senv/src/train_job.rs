@@ -1,4 +1,4 @@
-//! One way to train: read, start, train in stages, check, for any system.
+//! A training run of any system: read, start, train in stages, check.
 
 use std::time::Instant;
 
@@ -14,13 +14,13 @@ use crate::{
     systems::pretraining::Pretraining,
 };
 
-/// Sets what was chosen by hand in the settings of a system.
+/// Applies the settings that the user set explicitly.
 pub type SetByHand<'a, S> = &'a dyn Fn(&mut S) -> CoreResult<()>;
 
-/// A training run of any system: what `senv train` does, but for the files that it writes.
+/// A training run of any system: what `senv train` does, except for the files it writes.
 ///
-/// It reads the input, takes over what the start brings (the tokenizer of a model, the dimension of vectors), trains
-/// vectors first where that is asked for, trains in one stage or two, and keeps sentences to check the model on.
+/// It reads the input and takes over the tokenizer of a start model or the dimension of start vectors. It trains
+/// initial vectors first if requested, trains in one stage or two, and keeps sentences to check the model on.
 ///
 /// ```
 /// use senv::{Sent2VecParams, TrainJob};
@@ -31,7 +31,7 @@ pub type SetByHand<'a, S> = &'a dyn Fn(&mut S) -> CoreResult<()>;
 /// let params = Sent2VecParams { dim: 8, ..Sent2VecParams::default() };
 /// let outcome = TrainJob::new(params, &text[..]).run()?;
 /// assert!(outcome.trained.loss.is_finite());
-/// // Twenty words say little, and the check says so.
+/// // Twenty words teach little, and the check says so.
 /// assert!(outcome.check().is_some_and(|check| !check.unwrap().warnings.is_empty()));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -42,19 +42,19 @@ pub struct TrainJob<'a, 'd, S: System> {
     pub input: &'a S::Input,
     /// What training starts from; [`Start::Random`] by default.
     pub start: Start<'a>,
-    /// The system that trains initial vectors on the sentences of the run itself; none by default.
+    /// The system that trains initial vectors on the sentences of the run; none by default.
     pub pretraining: Option<Pretraining>,
-    /// Settings that hold whatever the start or the text brings; none by default.
+    /// Settings that override those of the start or the text; none by default.
     pub by_hand: Option<SetByHand<'a, S>>,
-    /// Whether the dimension is that of the vectors of the start; it is by default.
+    /// Whether to use the dimension of the start vectors; true by default.
     pub takes_dim: bool,
     /// What the model is checked on; a sample of the text by default.
     pub check: CheckOn,
-    /// Threads, checkpoints, validation, and who hears of the progress.
+    /// Threads, checkpoints, validation and the observer.
     pub options: TrainOptions<'a, S::Dev<'d>>,
 }
 
-/// What a model is checked on once it is trained.
+/// What a trained model is checked on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum CheckOn {
@@ -63,21 +63,21 @@ pub enum CheckOn {
     /// Sentences of the text.
     #[default]
     Sample,
-    /// Sentences of the text, which of a longer one are held out of training.
+    /// Sentences of the text; those of a longer text are held out of training.
     HeldOut,
 }
 
-/// What came of a [`TrainJob`].
+/// The result of a [`TrainJob`].
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct JobOutcome<M> {
-    /// The model, and how its training went.
+    /// The model, and a report of its training.
     pub trained: Trained<M>,
-    /// What was taken of each file of pairs.
+    /// What was used of each file of pairs.
     pub sources: Vec<SourceReport>,
-    /// Sentences of the check that were held out of training, and pairs of them.
+    /// The number of check sentences held out of training, and of their pairs.
     pub held_out: (usize, usize),
-    /// The sentences to check the model on, and how.
+    /// The sentences to check the model on, and how to check it.
     pub sample: Option<(CheckText, CheckParams)>,
 }
 
@@ -89,7 +89,7 @@ impl<M> From<Trained<M>> for JobOutcome<M> {
 }
 
 impl<M> JobOutcome<M> {
-    /// The same with another form of the model.
+    /// Converts the model with `model`.
     pub fn map<N>(self, model: impl FnOnce(M) -> N) -> JobOutcome<N> {
         let Self { trained, sources, held_out, sample } = self;
         JobOutcome { trained: trained.map(model), sources, held_out, sample }
@@ -97,7 +97,7 @@ impl<M> JobOutcome<M> {
 }
 
 impl<M: SentenceEncoder> JobOutcome<M> {
-    /// Checks the model on the sentences of the text; `None` where there are none.
+    /// Checks the model on sentences of the text; `None` if there are none.
     #[must_use]
     pub fn check(&self) -> Option<Result<Check>> {
         self.sample.as_ref().map(|(text, params)| check(&self.trained.model, text, params))
@@ -105,7 +105,7 @@ impl<M: SentenceEncoder> JobOutcome<M> {
 }
 
 impl<'a, S: System> TrainJob<'a, '_, S> {
-    /// A run from random vectors, by itself.
+    /// Creates a run from random vectors.
     pub fn new(system: S, input: &'a S::Input) -> Self {
         Self {
             system,
@@ -122,11 +122,11 @@ impl<'a, S: System> TrainJob<'a, '_, S> {
     /// Trains.
     ///
     /// # Errors
-    /// Those of [`System::read_input`] and [`System::fit_on`].
+    /// The errors of [`System::read_input`] and [`System::fit_on`].
     pub fn run(self) -> Result<JobOutcome<S::Model>> {
         let Self { mut system, input, start, pretraining, by_hand, takes_dim, check, options } = self;
-        // Options change the tokenizer of a model one by one. Without them the settings say how text is tokenized, or,
-        // where that is automatic, the model does.
+        // Options change the tokenizer of a model one by one. Without them the settings say how text is tokenized, or
+        // the model does if that is automatic.
         if let (Some(model), Some(set)) = (start.model(), by_hand) {
             system.common().tokenizer.clone_from(model.tokenizer());
             set(&mut system)?;
@@ -181,7 +181,7 @@ fn note_held_out<D>((sentences, pairs): (usize, usize), options: &TrainOptions<'
     }
 }
 
-/// Vectors that are trained first, on the sentences of the run.
+/// Trains initial vectors on the sentences of the run.
 fn pretrain<S: System>(
     pretraining: Pretraining,
     system: &mut S,

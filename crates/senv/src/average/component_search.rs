@@ -1,4 +1,4 @@
-//! Weights and common components of an encoder, found on sentences: of a corpus, of pairs, of a list.
+//! The weights and common components of an encoder, found on sentences of a corpus, of pairs or in memory.
 
 use rand::RngExt;
 use senv_core::{
@@ -15,12 +15,13 @@ use super::{
 };
 use crate::{data::PairData, error::Result};
 
-/// Sentences of the training text, drawn at random, that common components are found on, at most.
+/// The most sentences of the training text, drawn at random, on which common components are found.
 pub const WEIGHTING_SENTENCES: u64 = 100_000;
 
 impl AverageEncoder {
-    /// The same encoder with weights by the counts of its vocabulary, and the common components of a random sample (at
-    /// most [`crate::average::WEIGHTING_SENTENCES`]) of the sentences of `corpus`, which is coded in that vocabulary.
+    /// Returns the same encoder with weights by the counts of its vocabulary. The common components are those of a
+    /// random sample (at most [`crate::average::WEIGHTING_SENTENCES`]) of the sentences of `corpus`, whose ids must be
+    /// of that vocabulary.
     ///
     /// # Errors
     /// [`senv_core::Error::InvalidParameter`] for a parameter out of range, a vocabulary without counts or a corpus
@@ -29,10 +30,10 @@ impl AverageEncoder {
         weighted(self, scheme, corpus, seed)
     }
 
-    /// As [`AverageEncoder::weighted`], on sentences in memory.
+    /// Does the same as [`AverageEncoder::weighted`], on sentences in memory.
     ///
     /// # Errors
-    /// As [`AverageEncoder::weighted`].
+    /// The errors of [`AverageEncoder::weighted`].
     pub fn weighted_on<S: AsRef<str>>(self, scheme: Option<WeightScheme>, sentences: &[S], seed: u64) -> Result<Self> {
         let lines = Lines { look_up: self.look_up(), sentences };
         weighted(self, scheme, &lines, seed)
@@ -62,13 +63,13 @@ impl<S: AsRef<str>> TokenSentences for Lines<'_, S> {
     }
 }
 
-/// Finds the common components of an encoder's weighted sentences, on a random sample of those that it is given.
+/// Finds the common components of an encoder's weighted sentences on a random sample.
 pub(crate) struct ComponentSearch {
     encoder: AverageEncoder,
     weighting: Weighting,
     moment: SecondMoment,
     rng: Stream,
-    /// Sentences to come, and how many of them will be taken.
+    /// The number of sentences to come, and how many of them will be used.
     n_left: u64,
     n_wanted: u64,
     scratch: Scratch,
@@ -76,7 +77,7 @@ pub(crate) struct ComponentSearch {
 }
 
 impl ComponentSearch {
-    /// For `n_sentences` to come, of which at most `n_wanted` are taken, each with equal chance.
+    /// Prepares for `n_sentences` sentences, of which at most `n_wanted` are used, each with equal chance.
     pub(crate) fn new(
         encoder: AverageEncoder,
         weighting: Weighting,
@@ -97,9 +98,9 @@ impl ComponentSearch {
         })
     }
 
-    /// The next sentence; those without a known word are passed over. Whether more are wanted.
+    /// Adds the next sentence, unless it is without a known word. Returns whether more are needed.
     pub(crate) fn add(&mut self, tokens: &[TokenId]) -> Result<bool> {
-        // Knuth, The Art of Computer Programming 2, algorithm S: just as many as wanted, in their order.
+        // Knuth, The Art of Computer Programming 2, algorithm S: takes exactly `n_wanted`, in order.
         let taken = self.n_wanted >= self.n_left || self.rng.random_range(0..self.n_left) < self.n_wanted;
         self.n_left = self.n_left.saturating_sub(1);
         if taken && self.n_wanted > 0 {
@@ -118,8 +119,8 @@ impl ComponentSearch {
         self.moment.n_vectors() == 0
     }
 
-    /// The encoder with its weighting, of which `n_components` are removed (fewer where the vectors have no more
-    /// dimensions than that, or nothing would be left of the sentences).
+    /// Returns the encoder with its weighting and `n_components` components to remove. There are fewer if the vectors
+    /// do not have more dimensions than that, or if nothing would be left of the sentences.
     pub(crate) fn finish(mut self, n_components: usize) -> Result<AverageEncoder> {
         let n = n_components.min(self.vector.len().saturating_sub(1));
         let components = self.moment.removable_components(n, self.weighting.scheme().is_usif())?;
@@ -128,12 +129,12 @@ impl ComponentSearch {
     }
 }
 
-/// What can be sampled: the sentences of a text as token ids.
+/// A source that can be sampled: the sentences of a text as token ids.
 pub(crate) trait TokenSentences {
-    /// How many there are.
+    /// Returns the number of sentences.
     fn n_sentences(&self) -> u64;
 
-    /// Hands them over one by one until no more are wanted.
+    /// Passes sentences to `each` until it returns false.
     fn visit(&self, each: &mut dyn FnMut(&[TokenId]) -> Result<bool>) -> Result<()>;
 }
 
@@ -172,8 +173,8 @@ impl TokenSentences for PairData {
     }
 }
 
-/// An encoder with this weighting: weights by the counts of its own vocabulary, components found on a random sample of
-/// at most [`WEIGHTING_SENTENCES`] sentences.
+/// Returns an encoder with this weighting: weights by the counts of its vocabulary, components found on a random sample
+/// of at most [`WEIGHTING_SENTENCES`] sentences.
 pub(crate) fn weighted(
     encoder: AverageEncoder,
     scheme: Option<WeightScheme>,
@@ -196,7 +197,7 @@ mod tests {
     use super::*;
     use crate::average::encoder::words;
 
-    /// The numbers of the sentences, of 1000, that 100 are taken of.
+    /// Returns the numbers of the 100 sentences taken of 1000.
     fn taken(seed: u64) -> Vec<u32> {
         let vocabulary = Vocabulary::from_counts([("a", 3), ("b", 1)], 4).unwrap();
         let rows = Table::from_vec(2, 2, vec![1.0, 0.0, 0.0, 1.0]).unwrap();

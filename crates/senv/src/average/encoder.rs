@@ -1,4 +1,4 @@
-//! The mean of the rows of a sentence's features: what Sent2Vec and averaged word vectors are once trained.
+//! The mean of the rows of a sentence's features, the encoder of Sent2Vec and averaged word vectors.
 //!
 //! Equation: `feature-average`
 //!
@@ -7,13 +7,12 @@
 //! ```
 //!
 //! Pagliardini, Gupta and Jaggi 2018, equation 2. Unknown words are dropped before n-grams are formed, nothing is
-//! dropped at random, and a word that occurs twice counts twice. With a [`Weighting`] the mean is weighted, and common
-//! components are removed from it (`feature-weight`); with [`UnknownWords::Hash`] unknown words join it
-//! (`unknown-word`).
+//! dropped at random, and a word that occurs twice counts twice. A [`Weighting`] weights the mean and removes common
+//! components from it (`feature-weight`). [`UnknownWords::Hash`] adds unknown words to it (`unknown-word`).
 //!
-//! Rows are summed by [`kernels::sum_rows`], as in training (`average-pooling` of `senv-encoders`, which also goes
-//! backward, in f32 and f64). The third mean of words is `static-average` of the core: it reads rows in 4 bits where
-//! they lie, and needs nothing that trains.
+//! Rows are summed by [`kernels::sum_rows`], as in training (`average-pooling` of `senv-encoders`, which also has a
+//! backward pass, in f32 and f64). A third mean of words is `static-average` of the core, which reads 4-bit rows in
+//! place and does not depend on training code.
 
 use senv_core::{
     Coverage, Error, Result, Rows, Scratch, SentenceEncoder, Table, TokenId, Tokenizer, Vocabulary, kernels,
@@ -26,7 +25,7 @@ use crate::average::{
     weighting::Weighting,
 };
 
-/// Averages the rows of words and n-grams, with weights where it has any.
+/// An encoder that averages the rows of words and n-grams, with optional weights.
 #[derive(Debug, Clone)]
 pub struct AverageEncoder {
     tokenizer: Tokenizer,
@@ -35,16 +34,16 @@ pub struct AverageEncoder {
     rows: Table,
     weighting: Option<Box<Weighting>>,
     hashed: Option<HashedWords>,
-    /// The word that every unknown one stands as.
+    /// The word whose row replaces every unknown one.
     unknown_row: Option<TokenId>,
 }
 
 impl AverageEncoder {
-    /// An encoder from its parts; the table needs a row for every feature.
+    /// Creates an encoder from its parts; the table needs a row for every feature.
     ///
     /// # Errors
-    /// [`Error::ShapeMismatch`] if the table has fewer rows than the features can name, or another number of words
-    /// was counted.
+    /// [`Error::ShapeMismatch`] if the table has fewer rows than there are features, or the features are for another
+    /// number of words.
     pub fn new(tokenizer: Tokenizer, vocabulary: Vocabulary, features: WordNgrams, rows: Table) -> Result<Self> {
         if features.n_tokens() != vocabulary.len() {
             let (expected, got) = (vocabulary.len(), features.n_tokens());
@@ -56,7 +55,7 @@ impl AverageEncoder {
         Ok(Self { tokenizer, vocabulary, features, rows, weighting: None, hashed: None, unknown_row: None })
     }
 
-    /// The same encoder with another weighting, or none.
+    /// Returns the same encoder with another weighting, or none.
     ///
     /// # Errors
     /// [`Error::ShapeMismatch`] if the weighting is of another vocabulary or dimension.
@@ -68,8 +67,8 @@ impl AverageEncoder {
         Ok(self)
     }
 
-    /// The same encoder with or without vectors for unknown words. For [`UnknownWords::Hash`] all rows are read, whose
-    /// mean length those vectors get.
+    /// Returns the same encoder with or without vectors for unknown words. [`UnknownWords::Hash`] reads all rows and
+    /// gives those vectors their mean length.
     ///
     /// ```
     /// use senv_core::{SentenceEncoder, Tokenizer, Vocabulary};
@@ -91,9 +90,9 @@ impl AverageEncoder {
         self
     }
 
-    /// The same encoder, which takes every unknown word as this one: files of vectors can have a row for that, such as
-    /// `UUUNKKK` of the Paragram vectors. Unknown words are then known to everything: they have the weight of that
-    /// word, and common components are found with them.
+    /// Returns the same encoder with the row of `word` for every unknown word. Some files of vectors have such a row,
+    /// for example `UUUNKKK` of the Paragram vectors. Unknown words then count as known everywhere: they have the
+    /// weight of that word, and common components include them.
     ///
     /// ```
     /// use senv_core::{SentenceEncoder, Tokenizer, Vocabulary};
@@ -116,72 +115,72 @@ impl AverageEncoder {
         Ok(self)
     }
 
-    /// The word that unknown ones stand as, if there is one.
+    /// Returns the word whose row replaces unknown ones, if there is one.
     #[must_use]
     pub fn unknown_row(&self) -> Option<&str> {
         self.unknown_row.map(|id| self.vocabulary.token(id))
     }
 
-    /// How the tokens of a text are looked up.
+    /// Returns how the tokens of a text are looked up.
     pub(crate) fn look_up(&self) -> LookUp {
         let Self { tokenizer, vocabulary, unknown_row, .. } = self;
         LookUp { tokenizer: tokenizer.clone(), vocabulary: vocabulary.clone(), unknown_row: *unknown_row }
     }
 
-    /// The same encoder with vectors for unknown words as they were saved.
+    /// Returns the same encoder with vectors for unknown words as they were saved.
     pub(crate) fn with_hashed(mut self, hashed: Option<HashedWords>) -> Self {
         self.hashed = hashed;
         self
     }
 
-    /// The vectors of unknown words, if they have any.
+    /// Returns the vectors of unknown words, if any.
     pub(crate) fn hashed(&self) -> Option<&HashedWords> {
         self.hashed.as_ref()
     }
 
-    /// What stands for unknown words.
+    /// Returns how unknown words are treated.
     #[must_use]
     pub fn unknown_words(&self) -> UnknownWords {
         if self.hashed.is_some() { UnknownWords::Hash } else { UnknownWords::Skip }
     }
 
-    /// How text is tokenized.
+    /// Returns the tokenizer.
     #[must_use]
     pub fn tokenizer(&self) -> &Tokenizer {
         &self.tokenizer
     }
 
-    /// The words that are known.
+    /// Returns the known words.
     #[must_use]
     pub fn vocabulary(&self) -> &Vocabulary {
         &self.vocabulary
     }
 
-    /// The features and their rows.
+    /// Returns the features and their rows.
     #[must_use]
     pub fn features(&self) -> &WordNgrams {
         &self.features
     }
 
-    /// The rows of words and n-grams.
+    /// Returns the rows of words and n-grams.
     #[must_use]
     pub fn rows(&self) -> &Table {
         &self.rows
     }
 
-    /// The weights and common components; `None` for a plain mean.
+    /// Returns the weights and common components; `None` for a plain mean.
     #[must_use]
     pub fn weighting(&self) -> Option<&Weighting> {
         self.weighting.as_deref()
     }
 
-    /// The row of a word, as it was trained: without its weight.
+    /// Returns the row of a word as it was trained, without its weight.
     #[must_use]
     pub fn word(&self, token: &str) -> Option<&[f32]> {
         self.vocabulary.id(token).map(|id| self.rows.row(self.features.token_row(id).index()))
     }
 
-    /// Token, relative frequency in the training text and row (without its weight) of every word, the most frequent
+    /// Returns the token, relative frequency in the training text and unweighted row of every word, most frequent
     /// first.
     pub fn words(&self) -> impl Iterator<Item = (&str, f64, &[f32])> + '_ {
         self.vocabulary.iter().map(|(id, token, _)| {
@@ -189,13 +188,13 @@ impl AverageEncoder {
         })
     }
 
-    /// The mean, weighted if the encoder is, of the rows of these tokens and their n-grams; zero without tokens.
+    /// Writes the mean of the rows of these tokens and their n-grams to `out`, weighted if the encoder is; zero without
+    /// tokens.
     pub fn encode_tokens(&self, tokens: &[TokenId], scratch: &mut Scratch, out: &mut [f32]) {
         self.encode_tokens_and_unknown(tokens, 0, scratch, out);
     }
 
-    /// The same with `n_unknown` unknown words, whose vectors, each with its weight, were added up in
-    /// `scratch.unknown`.
+    /// Does the same with `n_unknown` unknown words, whose weighted vectors were summed in `scratch.unknown`.
     pub(crate) fn encode_tokens_and_unknown(
         &self,
         tokens: &[TokenId],
@@ -217,7 +216,7 @@ impl AverageEncoder {
     }
 }
 
-/// The look-up of an encoder, which can go on while the encoder is changed.
+/// The look-up of an encoder, usable while the encoder is changed.
 pub(crate) struct LookUp {
     tokenizer: Tokenizer,
     vocabulary: Vocabulary,
@@ -232,7 +231,7 @@ impl LookUp {
     }
 }
 
-/// Looks up the tokens of a text, unknown ones as `row` if there is one; [`Coverage::hashed`] is how many were.
+/// Looks up the tokens of a text, with `row` for unknown ones if it is given. [`Coverage::hashed`] counts them.
 fn tokens_with_row(
     tokenizer: &Tokenizer,
     vocabulary: &Vocabulary,
@@ -250,7 +249,7 @@ fn tokens_with_row(
     Coverage { hashed: unknown, ..Coverage::new(n, n - unknown) }
 }
 
-/// Looks up the tokens of a text; returns how many there were.
+/// Looks up the tokens of a text and returns their number, known or not.
 pub(crate) fn known_tokens(
     tokenizer: &Tokenizer,
     vocabulary: &Vocabulary,
@@ -288,7 +287,7 @@ impl SentenceEncoder for AverageEncoder {
     }
 }
 
-/// Words alone, no n-grams: row i is word i.
+/// Returns words only, without n-grams: row i is word i.
 pub(crate) fn words(vocabulary: &Vocabulary) -> crate::Result<WordNgrams> {
     Ok(WordNgrams::new(vocabulary, WordNgramParams { max_n: 1, first_row: 0, ..WordNgramParams::default() })?)
 }
@@ -298,7 +297,7 @@ mod tests {
     use super::*;
     use crate::average::weight_scheme::WeightScheme;
 
-    /// Rows of one word each, and of the word for unknown ones.
+    /// Returns an encoder with one row per word, one of them for unknown words.
     fn encoder() -> AverageEncoder {
         let vocabulary = Vocabulary::from_counts([("cat", 6), ("dog", 3), ("UUUNKKK", 1)], 10).unwrap();
         let rows = Table::from_vec(3, 2, vec![4.0, 0.0, 0.0, 8.0, 1.0, -2.0]).unwrap();
@@ -333,7 +332,7 @@ mod tests {
         let scheme = Some(WeightScheme::Sif { a: 0.2 });
         // Weights .2 / (.2 + p): 1/4 of cat, 2/5 of dog, 2/3 of the row.
         let weighted = with_row.weighted_on(scheme, &["Ishmael", "Queequeg", "dog"], 1).unwrap();
-        // The sentences are the row, twice, and dog; their first direction is taken out of the mean of cat and the row.
+        // The sentences are the row, twice, and dog. Their first direction is removed from the mean of cat and the row.
         let (row, dog) = ([2.0 / 3.0, -4.0 / 3.0], [0.0, 2.0 / 5.0 * 8.0_f32]);
         let moment = |i: usize, j: usize| -> f32 { 2.0 * row[i] * row[j] + dog[i] * dog[j] };
         let (a, b, c) = (moment(0, 0), moment(0, 1), moment(1, 1));

@@ -1,4 +1,4 @@
-//! Averages in model files: rows, weights, and what stands for unknown words.
+//! Averages in model files: rows, weights, and vectors of unknown words.
 
 use senv_core::files::Destination;
 use senv_store::ModelWriter;

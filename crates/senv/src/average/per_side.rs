@@ -1,12 +1,12 @@
-//! Common components of each side of some pairs by itself, as the program of SIF finds them.
+//! Common components of each side of some pairs separately, as the program of SIF finds them.
 //!
 //! ```text
 //! v_S = s − Σ_i λ_i u_i (u_i·s)      u, λ of the first sentences for a first sentence, of the second ones for a second
 //! ```
 //!
 //! The equation is `common-component-removal`. Everywhere else senv finds the components once, on other text or on all
-//! sentences together, so that the vector of a sentence does not depend on where it stands. With the components of its
-//! side a sentence has another vector in every data set: this is for figures beside published ones.
+//! sentences together, so a sentence has the same vector in either place. With components per side, a sentence
+//! has another vector in every data set. This is for comparison with published figures.
 
 use ndarray::Array2;
 use senv_core::{Error as CoreError, Result, SentenceEncoder, kernels};
@@ -15,8 +15,8 @@ use senv_store::{CommonComponents, Error as StoreError};
 use crate::average::encoder::AverageEncoder;
 
 impl AverageEncoder {
-    /// The cosines of pairs, with as many common components as the encoder removes, found anew on the first sentences
-    /// of these pairs and on the second ones; 0 where a sentence has the zero vector.
+    /// Returns the cosines of pairs. As many common components as the encoder has are found separately on the first and
+    /// on the second sentences of these pairs, and removed. The cosine is 0 if a sentence has the zero vector.
     ///
     /// # Errors
     /// [`CoreError::InvalidParameter`] if the encoder removes no components, or without a pair; [`CoreError::TooLarge`]
@@ -38,7 +38,7 @@ impl AverageEncoder {
     }
 }
 
-/// The vectors of sentences without the components that they share.
+/// Returns the vectors of sentences without the components that they share.
 fn without_own_components(
     encoder: &AverageEncoder,
     sentences: &[&str],
@@ -48,7 +48,7 @@ fn without_own_components(
     let (mut vectors, _) = encoder.encode_batch(sentences)?;
     let components = CommonComponents::fit(vectors.view(), n_components, scaled).map_err(|error| match error {
         StoreError::Core(error) => error,
-        // Of vectors in memory nothing else can be wrong.
+        // For vectors in memory no other error is possible.
         _ => CoreError::TooLarge { rows: sentences.len(), dim: encoder.dim() },
     })?;
     for mut vector in vectors.rows_mut() {
@@ -76,8 +76,8 @@ mod tests {
         let pairs = [("a", "c"), ("b", "d"), ("a", "unknown")];
         let error = encoder.similarities_per_side(&pairs).unwrap_err().to_string();
         assert!(error.contains("common components"), "{error}");
-        // Weights of 1: a vector is its row. Together the strongest direction is the second axis, and then a and c have
-        // the cosine of (2, 0, 1) and (0, 0, 1).
+        // With weights of 1, a vector is its row. Together the strongest direction is the second axis, and then a and c
+        // have the cosine of (2, 0, 1) and (0, 0, 1).
         let sentences = ["a", "b", "c", "d"];
         let sif = encoder.weighted_on(Some(WeightScheme::Sif { a: 1e9 }), &sentences, 1).unwrap();
         assert!((sif.similarity("a", "c") - 0.2_f32.sqrt()).abs() < 1e-6);

@@ -1,4 +1,4 @@
-//! Averages of random word vectors: what counting words alone gives, the floor of every average that was trained.
+//! Averages of random word vectors: the result of counting words only, and a lower bound for trained averages.
 
 use senv_core::{Table, TokenId, Tokenizer, Vocabulary, init, rng::stream};
 
@@ -9,9 +9,9 @@ use crate::{
 };
 
 impl AverageEncoder {
-    /// An encoder with a random vector, N(0, 1) in each of `dim` values, for those words of `vocabulary` that stand in
-    /// `sentences`; other words are unknown to it, so it is small however large the vocabulary. Counts are kept:
-    /// weights ([`AverageEncoder::weighted_on`]) are by them. A word's vector depends on the seed and its place in the
+    /// Returns an encoder with a random vector, N(0, 1) in each of `dim` values, for every word of `vocabulary` that
+    /// occurs in `sentences`. Other words are unknown to it, so it is small for any vocabulary. It keeps the counts,
+    /// which weights ([`AverageEncoder::weighted_on`]) use. A word's vector depends on the seed and its position in the
     /// vocabulary, not on the sentences.
     ///
     /// ```

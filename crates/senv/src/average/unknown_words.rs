@@ -1,16 +1,16 @@
-//! Words that a model does not know: left out, or given a random vector each.
+//! Words that a model does not know: left out, or given random vectors.
 //!
 //! The vectors are those of [`senv_core::words::look_up_all`], equation `unknown-word`; ρ is the mean length of the
-//! rows of the vocabulary. In a mean they count as words do:
+//! rows of the vocabulary. In a mean they count like words:
 //!
 //! ```text
 //! v_S = (Σ_{r in R(S)} v_r + Σ_{unknown t in S} u(t)) / (|R(S)| + number of unknown t)
 //! ```
 //!
-//! Two sentences that share a name are more alike than two that do not, whether or not the name was in the training
-//! text: random vectors of different words are nearly orthogonal, and the same word has the same vector everywhere.
-//! With weights an unknown word weighs as much as the one that weighs most. What this is worth stands in
-//! `docs/experiments/unknown-words.md`.
+//! Two sentences that share a name are more similar than two that do not, even if the name was not in the training
+//! text. Random vectors of different words are nearly orthogonal, and the same word always has the same vector. With
+//! weights, an unknown word has the highest weight of any word. `docs/experiments/unknown-words.md` measures the
+//! effect.
 
 use senv_core::{hyperparameters::named_values, words::unknown_word_value};
 use senv_store::{ModelFile, ModelWriter};
@@ -18,18 +18,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 
-/// Name of the tensor that holds ρ.
+/// The name of the tensor that stores ρ.
 const LENGTH: &str = "unknown_word_length";
 
-/// What stands for a word that the vocabulary lacks, in averages of word vectors.
+/// The treatment of words missing from the vocabulary, in averages of word vectors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum UnknownWords {
-    /// Nothing, as in the papers.
+    /// Unknown words are left out, as in the papers.
     #[default]
     Skip,
-    /// The parts of a compound; the word that it is a form of; else a random vector that a hash of the word decides.
+    /// The parts of a compound; the word that it is a form of; or else a random vector determined by a hash of the
+    /// word.
     Hash,
 }
 
@@ -39,28 +40,28 @@ named_values!(UnknownWords {
 });
 
 impl UnknownWords {
-    /// Whether it is the default, which files do not mention.
+    /// Whether it is the default, which files do not store.
     pub(crate) fn is_skip(&self) -> bool {
         *self == Self::Skip
     }
 }
 
-/// Random vectors of one length.
+/// Random vectors, all of the same length.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct HashedWords {
-    /// ρ.
+    /// The length ρ.
     length: f32,
 }
 
 impl HashedWords {
-    /// Vectors as long as these rows are on average.
+    /// Returns vectors of the average length of these rows.
     pub(crate) fn like<'r>(rows: impl Iterator<Item = &'r [f32]>) -> Self {
         let norm = |row: &[f32]| row.iter().map(|&x| f64::from(x).powi(2)).sum::<f64>().sqrt();
         let (n, sum) = rows.fold((0, 0.0), |(n, sum), row| (n + 1, sum + norm(row)));
         Self { length: (sum / f64::from(n.max(1))) as f32 }
     }
 
-    /// The absolute value of each number of a vector.
+    /// Returns the absolute value of each number of a vector.
     pub(crate) fn value(self, dim: usize) -> f32 {
         unknown_word_value(self.length, dim)
     }
@@ -141,7 +142,7 @@ mod tests {
             let plain = skip.clone().with_unknown_words(UnknownWords::Hash);
             let weights = plain.weighting().unwrap().words();
             assert!(weights[1] > weights[0]);
-            // The vector before components are removed, by the definition.
+            // The vector before components are removed, by definition.
             let (the, cat, name) =
                 ([2.0, 0.0], [0.0, 4.0], vector(&encoder().with_unknown_words(UnknownWords::Hash), "x"));
             let rows: Vec<Vec<f32>> =

@@ -1,4 +1,4 @@
-//! The weights that words have in a sentence vector, and their settings.
+//! The weights of words in a sentence vector, and their settings.
 
 use senv_core::{
     Error as CoreError, Result as CoreResult, Vocabulary,
@@ -11,18 +11,18 @@ use crate::error::Result;
 
 /// SIF and uSIF weights.
 ///
-/// Exhaustive on purpose: the weight of a word follows it.
+/// The enum is deliberately exhaustive, because it determines the weight of a word.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WeightScheme {
-    /// a / (a + p), and the first common component removed whole (Arora, Liang and Ma 2017).
+    /// a / (a + p), and the first common component is removed completely (Arora, Liang and Ma 2017).
     Sif {
-        /// Where the weight is one half; above 0, 1e-3 by default.
+        /// The frequency at which the weight is one half; above 0, 1e-3 by default.
         a: f64,
     },
-    /// The weights follow from the counts; five components are removed by their shares (Ethayarajh 2018).
+    /// The weights follow from the counts; five components are removed in proportion to their shares (Ethayarajh 2018).
     Usif {
-        /// Mean number of words of a sentence, at least 1; 11 by default.
+        /// The mean number of words per sentence, at least 1; 11 by default.
         mean_length: f64,
     },
 }
@@ -30,10 +30,10 @@ pub enum WeightScheme {
 impl WeightScheme {
     /// SIF with its default a.
     pub const SIF: Self = Self::Sif { a: senv_store::DEFAULT_SIF_A };
-    /// uSIF with its default length of a sentence.
+    /// uSIF with its default sentence length.
     pub const USIF: Self = Self::Usif { mean_length: senv_store::DEFAULT_USIF_LENGTH };
 
-    /// `sif` or `usif`.
+    /// Returns `sif` or `usif`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -42,7 +42,7 @@ impl WeightScheme {
         }
     }
 
-    /// Common components that are removed: 1 (SIF) or 5 (uSIF).
+    /// Returns the number of common components to remove: 1 (SIF) or 5 (uSIF).
     #[must_use]
     pub fn n_components(self) -> usize {
         match self {
@@ -67,7 +67,7 @@ impl WeightScheme {
         if ok { Ok(()) } else { Err(CoreError::InvalidParameter { name, requirement, got: got.to_string() }) }
     }
 
-    /// The weight of each word of `words` by the frequencies of `counts`, which may be the same vocabulary.
+    /// Returns the weight of each word of `words` by the frequencies of `counts`, which can be the same vocabulary.
     ///
     /// # Errors
     /// [`CoreError::InvalidParameter`] for a parameter out of range, or if the vocabulary has no counts.
@@ -95,7 +95,7 @@ named_values!(Weights {
     Usif = "usif": "Weights that follow from the counts, and five components removed by their shares (Ethayarajh 2018)",
 });
 
-/// `weighting` of a model as hyperparameters.
+/// The `weighting` of a model as hyperparameters.
 pub(crate) mod weights {
     use super::*;
 

@@ -1,5 +1,4 @@
-//! Weights of words and n-grams, and removal of common components: a part of any model whose sentence vector is an
-//! average.
+//! Weights of words and n-grams, and removal of common components, for any model whose sentence vector is an average.
 //!
 //! Equation: `feature-weight`
 //!
@@ -10,15 +9,20 @@
 //! v_S                           s after `common-component-removal`
 //! ```
 //!
-//! An n-gram weighs as much as its most frequent word: "of the" counts as little as "the", and so does "the boat",
-//! whose other word is counted already. By its own frequency an n-gram would weigh at least as much as its rarest word,
-//! and that is worse: most n-grams of a text of this size have rows that were hardly trained. On a model of words and
-//! bigrams of 1.6 million words of news with SIF (mean of STS 2014 / 2013; one run each): minimum 49.3 / 28.7, product
-//! 49.3 / 28.7, geometric mean 49.2 / 28.4, mean 49.0 / 27.9, maximum 48.5 / 26.8; without weights 36.1 / 20.9. A
-//! product of uSIF's weights, which go up to 2, would favour n-grams of rare words.
+//! An n-gram weighs as much as its most frequent word. "of the" counts as little as "the", and so does "the boat",
+//! whose other word is already counted. By its own frequency an n-gram would weigh at least as much as its rarest word.
+//! That is worse, because most n-grams of a text of this size have rows that were hardly trained.
+//!
+//! These choices were compared on a model of words and bigrams of 1.6 million words of news with SIF, one run each. The
+//! mean of STS 2014 / 2013 was:
+//!
+//! * minimum 49.3 / 28.7, product 49.3 / 28.7, geometric mean 49.2 / 28.4, mean 49.0 / 27.9, maximum 48.5 / 26.8;
+//! * without weights 36.1 / 20.9.
+//!
+//! A product of uSIF's weights, which go up to 2, would favor n-grams of rare words.
 //!
 //! S. Arora, Y. Liang and T. Ma, "A Simple but Tough-to-Beat Baseline for Sentence Embeddings", ICLR 2017; K.
-//! Ethayarajh, "Unsupervised Random Walk Sentence Embeddings", RepL4NLP 2018. Both speak of words alone.
+//! Ethayarajh, "Unsupervised Random Walk Sentence Embeddings", RepL4NLP 2018. Both describe words only.
 
 use senv_core::{Error as CoreError, Rows, Scratch, Table, TokenId};
 use senv_ngram::WordNgrams;
@@ -31,9 +35,9 @@ use crate::{
     error::{Error, Result},
 };
 
-/// Weights of the words of a model, and the common components of its sentence vectors.
+/// The weights of the words of a model, and the common components of its sentence vectors.
 ///
-/// The rows of the model stay as they were trained: they are weighted sentence by sentence.
+/// The rows of the model are unchanged; weights are applied when a sentence is encoded.
 #[derive(Debug, Clone)]
 pub struct Weighting {
     scheme: WeightScheme,
@@ -44,46 +48,46 @@ pub struct Weighting {
 }
 
 impl Weighting {
-    /// Weights without components.
+    /// Creates weights without components.
     pub(crate) fn new(scheme: WeightScheme, words: Vec<f32>) -> Self {
         let unknown = words.iter().copied().fold(0.0, f32::max);
         Self { scheme, words, unknown, components: None }
     }
 
-    /// Whose weights.
+    /// Returns the scheme of the weights.
     #[must_use]
     pub fn scheme(&self) -> WeightScheme {
         self.scheme
     }
 
-    /// The weight of each word, in the order of the vocabulary.
+    /// Returns the weight of each word, in vocabulary order.
     #[must_use]
     pub fn words(&self) -> &[f32] {
         &self.words
     }
 
-    /// The common components that are removed; `None` if none were asked for.
+    /// Returns the common components to remove; `None` if none were requested.
     #[must_use]
     pub fn components(&self) -> Option<&CommonComponents> {
         self.components.as_ref()
     }
 
-    /// The same weights with these components.
+    /// Returns the same weights with these components.
     pub(crate) fn with_components(self, components: CommonComponents) -> Self {
         Self { components: Some(components), ..self }
     }
 
-    /// The same weights without components.
+    /// Returns the same weights without components.
     pub(crate) fn without_components(self) -> Self {
         Self { components: None, ..self }
     }
 
-    /// The weight of an unknown word: that of the word that weighs most.
+    /// Returns the weight of an unknown word, the highest of any word.
     pub(crate) fn of_unknown(&self) -> f32 {
         self.unknown
     }
 
-    /// Whether it fits an encoder of so many words and values.
+    /// Checks that it fits an encoder with this many words and dimensions.
     pub(crate) fn check_shape(&self, n_words: usize, dim: usize) -> senv_core::Result<()> {
         let mismatch = |what, expected, got| Err(CoreError::ShapeMismatch { what, expected, got });
         if self.words.len() != n_words {
@@ -95,8 +99,8 @@ impl Weighting {
         }
     }
 
-    /// The vector of these tokens and of so many unknown words, whose vectors have values of this square and were added
-    /// up in `scratch.unknown`; zero where nothing has a weight.
+    /// Writes the vector of these tokens and of some unknown words to `out`; zero if nothing has a weight. The vectors
+    /// of unknown words have values of this square and were summed in `scratch.unknown`.
     pub(crate) fn encode_tokens(
         &self,
         features: &WordNgrams,
@@ -120,7 +124,7 @@ impl Weighting {
             }
         }
         let rows = list.rows().iter().map(|row| table.row(row.index())).zip(weights.iter().copied());
-        // Rows are as long as `out`: both have the dimension of the table.
+        // Rows are as long as `out`, because both have the dimension of the table.
         let unknown = RowSum { n, weighted: unknown, square };
         if weighted_sentence_with(rows, unknown, self.scheme.is_usif(), out).unwrap_or(0) == 0 {
             out.fill(0.0);
@@ -138,7 +142,7 @@ impl Weighting {
         }
     }
 
-    /// Reads what [`Weighting::save_into`] wrote; `n_components` is how many the configuration asks for, at most.
+    /// Reads what [`Weighting::save_into`] wrote; `n_components` is the maximum number that the configuration requests.
     pub(crate) fn open(
         file: &ModelFile,
         scheme: WeightScheme,
@@ -157,11 +161,11 @@ impl Weighting {
     }
 }
 
-/// Dimension of the vectors whose common components are computed, at most: the work grows with its third power (more
-/// than a quarter of an hour at 20,000), and comes behind the training.
+/// The highest dimension of vectors whose common components are computed. The work grows with its third power (more
+/// than a quarter of an hour at 20,000), and is done after the training.
 const MAX_DIM: usize = 4096;
 
-/// Says before the training whether weights by these counts will be had for vectors of a dimension.
+/// Checks before training that weights by these counts are possible for vectors of this dimension.
 pub(crate) fn check(scheme: Option<WeightScheme>, dim: usize, vocabulary: &senv_core::Vocabulary) -> Result<()> {
     let Some(scheme) = scheme else { return Ok(()) };
     if dim > MAX_DIM {

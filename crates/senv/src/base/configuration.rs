@@ -1,22 +1,22 @@
-//! The configuration of a model file, checked before anything is made of it.
+//! The configuration of a model file, checked before anything is built from it.
 //!
-//! Every kind goes through [`read`], which asks its [`Configuration`] for the check: a kind without one does not
-//! compile. What a file says is not believed: token ids must be those of its vocabulary, and what it asks memory or
-//! time for must be there, or be bounded.
+//! Every kind calls [`read`], which requires a check from its [`Configuration`], so a kind without one does not
+//! compile. What a file says is not trusted: token ids must be in its vocabulary. Whatever needs memory or time must be
+//! in the file or have a limit.
 
 use senv_store::ModelFile;
 use serde::{Deserialize, Deserializer, de::DeserializeOwned};
 
 use crate::{Error, Result};
 
-/// The settings of a kind of models, as its files keep them.
+/// The settings of a kind of model, as stored in its files.
 pub(crate) trait Configuration: DeserializeOwned {
-    /// Refuses what does not fit the file or its vocabulary of `n_words`, or would take memory or time out of
-    /// proportion. The shapes of tensors are compared afterwards, when they are read.
+    /// Refuses settings that do not fit the file or its vocabulary of `n_words` words, or that need excessive memory or
+    /// time. The shapes of tensors are compared later, when they are read.
     fn check_for(&self, file: &ModelFile, n_words: usize) -> Result<()>;
 }
 
-/// The configuration of a file with a vocabulary of `n_words`.
+/// Reads the configuration of a file with a vocabulary of `n_words` words.
 ///
 /// # Errors
 /// [`Error::BadModel`], naming the file, if it is missing, does not parse or does not pass its check;
@@ -34,9 +34,9 @@ pub(crate) fn read<C: Configuration>(file: &ModelFile, n_words: usize) -> Result
     }
 }
 
-/// Refuses a configuration that asks for more values than the tensors of the file hold, before memory is taken for
-/// them. The number may be lower than what is really asked for; it is no integer because products of what a file says
-/// overflow.
+/// Refuses a configuration that needs more values than the tensors of the file contain, before memory is allocated for
+/// them. The number can be lower than the actual need. It is a float because products of what a file says can overflow
+/// an integer.
 pub(crate) fn expect_values(file: &ModelFile, what: &str, asked: f64) -> Result<()> {
     let bytes: usize = file.tensors().filter(|(_, dtype, ..)| dtype == "F32").map(|(.., bytes)| bytes).sum();
     let there = bytes / size_of::<f32>();
@@ -57,7 +57,7 @@ pub(crate) fn expect_layers(file: &ModelFile, layers: usize) -> Result<()> {
     Err(Error::BadModel { path: file.path().to_owned(), reason })
 }
 
-/// A threshold of which JSON has no number: infinity is written as null, and what is automatic is not written.
+/// Reads a threshold that JSON cannot represent: null means infinity, and an automatic threshold is not written.
 pub(crate) fn infinity_of_null<'de, D: Deserializer<'de>>(value: D) -> std::result::Result<Option<f64>, D::Error> {
     Ok(Some(Option::<f64>::deserialize(value)?.unwrap_or(f64::INFINITY)))
 }

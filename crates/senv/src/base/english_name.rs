@@ -1,12 +1,12 @@
-//! The name that stands for the English model in the place of a path.
+//! The name of the English model, used instead of a path.
 
 use std::path::Path;
 
-/// The name of the model, wherever a path of a model is asked for.
+/// The name of the model, accepted wherever a model path is.
 const NAME: &str = "english";
 
-/// Whether a path is the name of the English model ([`english`](crate::english())), which every way of opening a model
-/// takes for that model. A file of this name in the working folder is `./english`.
+/// Whether a path is the name of the English model ([`english`](crate::english())). Everything that opens a model
+/// accepts this name. A file with this name in the working folder is `./english`.
 ///
 /// ```
 /// assert!(senv::is_english("english") && !senv::is_english("./english"));

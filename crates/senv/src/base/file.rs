@@ -36,7 +36,7 @@ pub(crate) fn write(
     write_with(kind, params, vocabulary, rows, &[], to)
 }
 
-/// Writes a model with groups of dense parameters, whose names all differ.
+/// Writes a model with groups of dense parameters, whose names must all differ.
 pub(crate) fn write_with(
     kind: &str,
     params: &impl Serialize,
@@ -51,16 +51,16 @@ pub(crate) fn write_with(
     Ok(tensors.fold(writer, |writer, tensor| writer.f32s(tensor.name(), tensor.values())).write(to)?)
 }
 
-/// Kinds that had another name in files from before: the former and the present one.
+/// Kinds that had another name in older files: the old and the current name.
 const RENAMED: &[(&str, &str)] =
     &[("bow-autoencoder", "bow-ae"), ("rnn-autoencoder", "rnn-ae"), ("weighted-average", "weighted")];
 
-/// The name that a kind has now.
+/// Returns the current name of a kind.
 pub(crate) fn present_kind(kind: &str) -> &str {
     RENAMED.iter().find(|(former, _)| *former == kind).map_or(kind, |(_, present)| present)
 }
 
-/// The parts of a model of this kind: parameters that passed their check, vocabulary, memory-mapped rows.
+/// Reads the parts of a model of this kind: checked parameters, vocabulary, memory-mapped rows.
 pub(crate) fn parts<C: Configuration>(kind: &str, file: &ModelFile) -> Result<(C, Vocabulary, Table)> {
     if present_kind(file.kind()) != kind {
         file.expect_kind(kind)?;
@@ -69,7 +69,7 @@ pub(crate) fn parts<C: Configuration>(kind: &str, file: &ModelFile) -> Result<(C
     Ok((configuration::read(file, vocabulary.len())?, vocabulary, file.table(ROWS)?))
 }
 
-/// Reads groups of dense parameters of the names and shapes of `forms`.
+/// Reads groups of dense parameters with the names and shapes of `forms`.
 pub(crate) fn groups<const N: usize>(file: &ModelFile, forms: &[Parameters<f32>; N]) -> Result<[Parameters<f32>; N]> {
     let mut groups: [Parameters<f32>; N] = std::array::from_fn(|_| Parameters::new());
     for (group, form) in groups.iter_mut().zip(forms) {
@@ -78,7 +78,7 @@ pub(crate) fn groups<const N: usize>(file: &ModelFile, forms: &[Parameters<f32>;
     Ok(groups)
 }
 
-/// Appends to `group` the tensor of the name and shape of `form` that is called `name` in the file.
+/// Appends to `group` the tensor called `name` in the file, with the name and shape of `form`.
 pub(crate) fn read_tensor(file: &ModelFile, name: &str, form: &Tensor<f32>, group: &mut Parameters<f32>) -> Result<()> {
     let (values, [rows, columns]) = (file.f32s(name)?, form.shape());
     if values.len() != form.values().len() {
@@ -90,18 +90,18 @@ pub(crate) fn read_tensor(file: &ModelFile, name: &str, form: &Tensor<f32>, grou
     Ok(())
 }
 
-/// The groups of a system that learns so many.
+/// Returns the groups of a system that learns exactly `N`.
 pub(crate) fn exactly<const N: usize>(groups: Vec<Parameters<f32>>) -> [Parameters<f32>; N] {
     let mut groups = groups.into_iter();
     std::array::from_fn(|_| groups.next().unwrap_or_default())
 }
 
-/// Refuses a table of another shape than vocabulary and configuration say.
+/// Refuses a table whose shape differs from that of vocabulary and configuration.
 pub(crate) fn expect_rows(file: &ModelFile, rows: &Table, n_rows: usize, dim: usize) -> Result<()> {
     expect_table(file.path(), ROWS, rows, n_rows, dim)
 }
 
-/// The same for the table of this name.
+/// Refuses the table of this name if its shape differs.
 pub(crate) fn expect_table(path: &Path, name: &str, rows: &Table, n_rows: usize, dim: usize) -> Result<()> {
     if (rows.n_rows(), rows.dim()) == (n_rows, dim) {
         return Ok(());
@@ -113,7 +113,7 @@ pub(crate) fn expect_table(path: &Path, name: &str, rows: &Table, n_rows: usize,
     Err(Error::BadModel { path: path.to_owned(), reason })
 }
 
-/// Dimensions that a table may have.
+/// Checks the dimension of a table.
 pub(crate) fn check_dim(dim: usize) -> Result<()> {
     if (1..=65_536).contains(&dim) {
         return Ok(());

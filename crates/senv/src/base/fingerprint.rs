@@ -1,8 +1,9 @@
-//! A hash that identifies the data of a run, so that a checkpoint is not resumed with other data.
+//! A hash that identifies the data of a run, to refuse resuming a checkpoint with other data.
 
 use senv_core::{Sentences, Table, Vocabulary, arrays::Parameters};
 
-/// A sum over numbers that changes with each of them and with their order. Not against malice: against mistakes.
+/// A sum over numbers that depends on each of them and on their order. It protects against mistakes, not against
+/// malice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Fingerprint(u64);
 
@@ -50,7 +51,7 @@ impl Fingerprint {
         })
     }
 
-    /// The number as text.
+    /// Returns the number as hexadecimal text.
     pub(crate) fn hex(self) -> String {
         format!("{:016x}", self.0)
     }

@@ -1,4 +1,4 @@
-//! Temporary texts that processes have left behind that were killed.
+//! Removal of temporary texts left behind by killed processes.
 
 use std::{
     fs::{self, File},
@@ -6,17 +6,17 @@ use std::{
     sync::Once,
 };
 
-/// How the names of temporary texts begin and end; six letters and digits stand between.
+/// The prefix and suffix of the names of temporary texts, around six letters and digits.
 pub(super) const PREFIX: &str = "senv-text-";
 pub(super) const SUFFIX: &str = ".txt";
 
-/// Removes those in the folder for temporary files, once in a process.
+/// Removes the leftover texts in the folder for temporary files, once per process.
 pub(super) fn remove(folder: &Path) {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| remove_from(folder));
 }
 
-/// Removes those that no process uses. What cannot be removed stays: it belongs to somebody else.
+/// Removes the texts that no process uses. A text that cannot be removed belongs to another user and stays.
 fn remove_from(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
@@ -30,11 +30,11 @@ fn remove_from(folder: &Path) {
     }
 }
 
-/// Whether a process has a text open. Those of this program lock it, those of earlier ones only have it open.
+/// Whether a process has a text open. Processes of this version lock it, those of earlier versions only have it open.
 fn is_used(path: &Path) -> bool {
     let Ok(file) = File::open(path) else { return true };
     let Ok(real) = fs::canonicalize(path) else { return true };
-    // Its own is seen, too.
+    // `is_open` would find this handle, too, so it is closed first.
     let is_unlocked = file.try_lock().is_ok();
     drop(file);
     !is_unlocked || is_open(&real)
@@ -43,12 +43,12 @@ fn is_used(path: &Path) -> bool {
 #[cfg(target_os = "linux")]
 fn is_open(path: &Path) -> bool {
     let Ok(processes) = fs::read_dir("/proc") else { return true };
-    // What cannot be read is of other users, whose texts cannot be removed.
+    // Folders that cannot be read belong to other users, whose texts cannot be removed.
     let files = processes.flatten().filter_map(|process| fs::read_dir(process.path().join("fd")).ok());
     files.flat_map(Iterator::flatten).any(|file| fs::read_link(file.path()).is_ok_and(|open| open == path))
 }
 
-/// Who has it open is not known: no run takes longer than a week.
+/// It is not known who has the file open, so it counts as open for a week, longer than any run.
 #[cfg(not(target_os = "linux"))]
 fn is_open(path: &Path) -> bool {
     let age = fs::metadata(path).ok().and_then(|file| file.modified().ok()?.elapsed().ok());

@@ -13,19 +13,19 @@ use tempfile::TempPath;
 use super::left_texts;
 use crate::error::{Error, Result};
 
-/// Bytes of a text that stay in memory; more go to a file.
+/// Bytes of a text that stay in memory; longer texts go to a file.
 const IN_MEMORY: u64 = 16 << 20;
 
-/// Sentences from memory, as a text file that lives as long as this value.
+/// Sentences from memory as a text file, which exists as long as this value.
 ///
-/// Training reads a text more than once, in blocks and from several threads, and by a path. Every call that takes the
-/// path of a text takes a `MemoryText`, and trains to the same bits as on a file with these lines.
+/// Training reads a text more than once, in blocks, from several threads, and by path. Every call that takes the path
+/// of a text also takes a `MemoryText`. Training gives the same bits as on a file with these lines.
 ///
-/// On Linux up to 16 MiB of text stay in memory. More are written to the folder for temporary files, to a file without
-/// a name, which the system removes when the process ends, in whatever way. Elsewhere all are written to a file
-/// `senv-text-*.txt` there; what a process leaves that is killed, the next `MemoryText` removes.
+/// On Linux up to 16 MiB of text stay in memory. A longer text goes to an unnamed file in the folder for temporary
+/// files, which the system removes whenever the process ends. On other systems every text goes to a file
+/// `senv-text-*.txt` there. The next `MemoryText` removes files left by killed processes.
 ///
-/// Each sentence is a line. An empty sentence ends a document, as a blank line does; a line end inside of a sentence
+/// Each sentence is a line. An empty sentence ends a document, as a blank line does. A line end inside a sentence
 /// becomes a space.
 ///
 /// ```
@@ -40,22 +40,22 @@ const IN_MEMORY: u64 = 16 << 20;
 #[derive(Debug)]
 pub struct MemoryText {
     path: PathBuf,
-    /// What the path leads to as long as it is open.
+    /// The file that the path refers to, kept open.
     _file: File,
-    /// Removes it, where it has a name: at the end, or as a signal ends the process.
+    /// Removes a named file on drop, or when a signal ends the process.
     _name: Option<(TempPath, Unfinished)>,
 }
 
 impl MemoryText {
-    /// Takes the sentences.
+    /// Creates a text from sentences.
     ///
     /// # Errors
-    /// [`senv_core::Error::Io`] if a temporary file is needed and cannot be made or written.
+    /// [`senv_core::Error::Io`] if a temporary file is needed and cannot be created or written.
     pub fn new<S: AsRef<str>>(sentences: impl IntoIterator<Item = S>) -> Result<Self> {
         Self::within(sentences, IN_MEMORY)
     }
 
-    /// Pairs of sentences that mean the same, for [`PairKind::Pairs`](crate::data::PairKind::Pairs).
+    /// Creates a text of paraphrase pairs, for [`PairKind::Pairs`](crate::data::PairKind::Pairs).
     ///
     /// ```
     /// use senv::{PpParams, Start, System, TrainOptions, data::{MemoryText, PairFiles, PairInput, PairKind}};
@@ -69,7 +69,7 @@ impl MemoryText {
     /// ```
     ///
     /// # Errors
-    /// [`Error::BlankSentence`] for a pair with a blank sentence; as [`MemoryText::new`].
+    /// [`Error::BlankSentence`] for a pair with a blank sentence; the errors of [`MemoryText::new`].
     pub fn pairs<A: AsRef<str>, B: AsRef<str>>(pairs: impl IntoIterator<Item = (A, B)>) -> Result<Self> {
         let lines = pairs.into_iter().enumerate().map(|(number, (a, b))| {
             let (a, b) = (field(a.as_ref()), field(b.as_ref()));
@@ -78,11 +78,11 @@ impl MemoryText {
         Self::new(lines.collect::<Result<Vec<_>>>()?)
     }
 
-    /// Groups of sentences that say the same, such as the captions of an image, for
+    /// Creates a text of groups of sentences that mean the same, such as the captions of an image, for
     /// [`PairKind::Captions`](crate::data::PairKind::Captions).
     ///
     /// # Errors
-    /// As [`MemoryText::pairs`], with the number of the group.
+    /// The errors of [`MemoryText::pairs`], with the number of the group.
     pub fn groups<S: AsRef<str>>(groups: impl IntoIterator<Item = impl IntoIterator<Item = S>>) -> Result<Self> {
         let mut lines = Vec::new();
         for (number, group) in groups.into_iter().enumerate() {
@@ -97,7 +97,7 @@ impl MemoryText {
         Self::new(lines)
     }
 
-    /// With so many bytes in memory at most.
+    /// Creates a text with at most `most` bytes in memory.
     fn within<S: AsRef<str>>(sentences: impl IntoIterator<Item = S>, most: u64) -> Result<Self> {
         let folder = std::env::temp_dir();
         left_texts::remove(&folder);
@@ -122,7 +122,7 @@ impl MemoryText {
         Ok(text)
     }
 
-    /// The same text on the disk.
+    /// Moves the text to a file on disk.
     fn moved(mut self, folder: &Path) -> Result<Self> {
         let mut text = on_disk(folder)?;
         let copied = self._file.rewind().and_then(|()| io::copy(&mut self._file, &mut text._file));
@@ -130,7 +130,7 @@ impl MemoryText {
         Ok(text)
     }
 
-    /// A file without a name; `None` where it has no path either.
+    /// Uses a file without a name; `None` if it does not have a path either.
     fn unnamed(file: File) -> Option<Self> {
         #[cfg(target_os = "linux")]
         {
@@ -146,7 +146,7 @@ impl MemoryText {
     }
 }
 
-/// A text in memory, where the system has such files.
+/// Creates a text in memory, if the system supports such files.
 fn in_memory() -> Option<MemoryText> {
     #[cfg(target_os = "linux")]
     {
@@ -157,7 +157,7 @@ fn in_memory() -> Option<MemoryText> {
     None
 }
 
-/// A text in a folder: without a name, where that is possible.
+/// Creates a text in a folder, without a name if possible.
 fn on_disk(folder: &Path) -> Result<MemoryText> {
     let failed = |error| CoreError::io("create a temporary file in", folder, error);
     if cfg!(target_os = "linux")
@@ -167,14 +167,14 @@ fn on_disk(folder: &Path) -> Result<MemoryText> {
     }
     let named = tempfile::Builder::new().prefix(left_texts::PREFIX).suffix(left_texts::SUFFIX).tempfile_in(folder);
     let (file, name) = named.map_err(failed)?.into_parts();
-    // So that no other process takes it for left behind.
+    // The lock keeps other processes from removing the file as a leftover.
     let _ = file.try_lock();
     let unfinished = Unfinished::new(&name);
     Ok(MemoryText { path: name.to_path_buf(), _file: file, _name: Some((name, unfinished)) })
 }
 
 impl MemoryText {
-    /// What `train` makes of sentences; errors do not name the temporary file, of which the caller knows nothing.
+    /// Runs `train` on sentences. Errors do not name the temporary file, which the caller does not know.
     pub(crate) fn lend<S: AsRef<str>, T>(
         sentences: impl IntoIterator<Item = S>,
         train: impl FnOnce(&Self) -> Result<T>,
@@ -194,12 +194,12 @@ impl AsRef<Path> for MemoryText {
     }
 }
 
-/// A sentence as one line.
+/// Returns a sentence as one line.
 pub(crate) fn line(sentence: &str) -> Cow<'_, str> {
     if sentence.contains(['\n', '\r']) { sentence.replace(['\n', '\r'], " ").into() } else { sentence.into() }
 }
 
-/// A sentence as a field of a line.
+/// Returns a sentence as a field of a line.
 fn field(sentence: &str) -> Cow<'_, str> {
     if sentence.contains('\t') { sentence.replace('\t', " ").into() } else { sentence.into() }
 }
@@ -213,7 +213,7 @@ mod tests {
     #[test]
     fn each_sentence_is_a_line_and_an_empty_one_ends_a_document() {
         let text = MemoryText::new(["one two", "", "three\r\nfour", "five\n"]).unwrap();
-        // As often as it is read.
+        // Reads it as often as training would.
         for _ in 0..2 {
             assert_eq!(fs::read_to_string(&text).unwrap(), "one two\n\nthree  four\nfive \n");
         }

@@ -1,4 +1,4 @@
-//! What every room stands on: parts of model files, the identity of data, options of a run, the size of a text.
+//! What all modules build on: parts of model files, the identity of data, options of a run, the size of a text.
 
 pub(crate) mod configuration;
 #[cfg(feature = "english")]

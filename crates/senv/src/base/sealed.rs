@@ -1,6 +1,6 @@
-//! What keeps a trait to this crate: it asks for [`Sealed`], which no other crate can implement. Such traits say what
-//! the library has in common and may get more methods in any release; those that are meant to be implemented elsewhere
-//! are listed in [`parts`](crate::parts).
+//! Seals traits to this crate: they require [`Sealed`], which no other crate can implement. Sealed traits describe what
+//! parts of the library share, and any release can add methods to them. Traits meant for other crates to implement are
+//! listed in [`parts`](crate::parts).
 
-/// Implemented by what is part of this crate.
+/// Implemented by types of this crate.
 pub trait Sealed {}

@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::memory_text::MemoryText;
 
-/// Text files to train on: a path, or an array, slice or vector of paths. Several files are one text, read in this
-/// order.
+/// Text files to train on: a path, or an array, slice or vector of paths. Several files are one text, read in order.
 ///
 /// ```
 /// use senv::data::TextFiles;
@@ -13,7 +12,7 @@ use super::memory_text::MemoryText;
 /// assert_eq!(vec!["a.txt", "b.txt"].paths().len(), 2);
 /// ```
 pub trait TextFiles: sealed::Sealed {
-    /// The paths.
+    /// Returns the paths.
     fn paths(&self) -> Vec<PathBuf>;
 }
 

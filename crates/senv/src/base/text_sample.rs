@@ -1,4 +1,4 @@
-//! The beginnings of a text, by which settings are chosen before it is read as a whole.
+//! The beginnings of a text, used to choose settings before all of it is read.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use senv_core::{Observer, TextOptions, Tokenizer, text::beginnings};
 
 use super::text_size::TextSize;
 
-/// The beginnings of text files ([`beginnings`]), read once, and what follows from them.
+/// The beginnings of text files ([`beginnings`]), read once, and what they tell about the text.
 #[derive(Debug, Clone)]
 pub struct TextSample {
     files: Vec<(PathBuf, Vec<String>)>,
@@ -14,7 +14,7 @@ pub struct TextSample {
 }
 
 impl TextSample {
-    /// Reads them: plain, `.gz`, `.zst`, or `-`. What cannot be read, or not twice, is left out.
+    /// Reads the beginnings of files: plain, `.gz`, `.zst`, or `-`. Skips what cannot be read, or not twice.
     ///
     /// ```
     /// let file = tempfile::NamedTempFile::new()?;
@@ -28,7 +28,7 @@ impl TextSample {
         Self::read_of(paths, &TextOptions::default())
     }
 
-    /// The same of text that is read so: of fields of tables, or cut into sentences.
+    /// Reads beginnings with these options, such as columns of tables or splitting into sentences.
     #[must_use]
     pub fn read_of<P: AsRef<Path>>(paths: &[P], options: &TextOptions) -> Self {
         let files = beginnings(paths, options);
@@ -37,25 +37,25 @@ impl TextSample {
         Self { files, size }
     }
 
-    /// About how long the text is.
+    /// Returns the approximate size of the text.
     #[must_use]
     pub fn size(&self) -> TextSize {
         self.size
     }
 
-    /// The tokenizer that fits the text in the place of [`Tokenizer::automatic`]; any other as it is. The observer gets
-    /// a note where `unicode` is chosen.
+    /// Returns the tokenizer that fits the text instead of [`Tokenizer::automatic`], and any other unchanged. The
+    /// observer gets a note if `unicode` is chosen.
     #[must_use]
     pub fn tokenizer(&self, given: &Tokenizer, observer: &dyn Observer) -> Tokenizer {
         given.fitted_to_text(self.lines(), observer)
     }
 
-    /// The lines, those without text as well.
+    /// Returns the lines, including those without text.
     pub fn lines(&self) -> impl Iterator<Item = &str> {
         self.files.iter().flat_map(|(_, lines)| lines).map(String::as_str)
     }
 
-    /// The files that were looked at, and their lines.
+    /// Returns the files that were read, with their lines.
     pub(crate) fn files(&self) -> impl Iterator<Item = (&Path, &[String])> {
         self.files.iter().map(|(path, lines)| (path.as_path(), &lines[..]))
     }
@@ -63,7 +63,8 @@ impl TextSample {
 
 impl TextSize {
     /// Estimates the size from the length of the files and of the first sentences. A `.gz` or `.zst` file counts as the
-    /// text that it may hold. The estimate is [`TextSize::MEDIUM`] if a file has no length, such as standard input.
+    /// text that it probably contains. The estimate is [`TextSize::MEDIUM`] if a file has no length, such as standard
+    /// input.
     ///
     /// ```
     /// let file = tempfile::NamedTempFile::new()?;

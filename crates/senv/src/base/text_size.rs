@@ -1,8 +1,8 @@
 //! Settings that fit the size of a text.
 //!
-//! The papers' defaults are for billions of words; on a few million they leave the vectors where they began,
-//! close to each other. What stands here was measured on news of 0.1 and 1.5 million words and on 54 million words of
-//! novels, reviews, encyclopedia and news (`docs/results.md`).
+//! The papers' defaults are for billions of words. On a few million words they leave the vectors close to where they
+//! started, and to each other. The settings here were measured on 0.1 and 1.5 million words of news, and on 54 million
+//! words of novels, reviews, encyclopedia and news (`docs/results.md`).
 
 use std::{fs, path::Path};
 
@@ -10,38 +10,38 @@ use senv_core::{Corpus, Result, corpus::BlockBuffer};
 
 use super::memory_text::line;
 
-/// Bytes of a word with the blank behind it, in English.
+/// Bytes per word, including the space after it, in English.
 const BYTES_A_WORD: f64 = 5.9;
 
-/// How much smaller compressed text is.
+/// The compression ratio of text.
 const COMPRESSION: f64 = 2.7;
 
-/// Words below which a text is small, and from which on it is large.
+/// The number of words below which a text is small, and the one from which it is large.
 const SMALL: u64 = 300_000;
 const LARGE: u64 = 5_000_000;
 
-/// Sentences and bytes at the start of a file that are looked at for their length, at most.
+/// Sentences and bytes read at the start of a file to estimate sentence length, at most.
 const SAMPLE: (usize, usize) = (2000, 1 << 20);
 
-/// How many words a text has, and a sentence of it.
+/// The size of a text: its words, and the words per sentence.
 ///
-/// Before a text is read it is an estimate, by which the least count of a known word is chosen. All other settings go
-/// by the words that were counted, so that a text trains the same model from a file, a column of a table, or standard
-/// input.
+/// Before a text is read this is an estimate, which determines the minimum count of a known word. All other settings
+/// use the counted words. A text thus trains the same model from a file, a column of a table, or standard input.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct TextSize {
     /// Words, with punctuation.
     pub words: u64,
-    /// Words between blanks of a sentence, at least 1: the harmonic mean, in which short sentences count for more.
+    /// Words per sentence, separated by whitespace, at least 1: the harmonic mean, which gives short sentences more
+    /// weight.
     pub sentence: f64,
 }
 
 impl TextSize {
-    /// A text of some million words, which is assumed where nothing is known.
+    /// A text of 1.5 million words, assumed if nothing is known.
     pub const MEDIUM: Self = Self { words: 1_500_000, sentence: 20.0 };
 
-    /// From the length of files, and the sentences at the start of the first.
+    /// Estimates from the length of files and the first sentences of the first one.
     pub(super) fn of_beginning(paths: &[impl AsRef<Path>], first: &[String]) -> Self {
         let mut words = 0.0;
         for path in paths.iter().map(AsRef::as_ref) {
@@ -54,7 +54,7 @@ impl TextSize {
         Self { words: words as u64, sentence: typical.words().unwrap_or(Self::MEDIUM.sentence) }
     }
 
-    /// From sentences in memory: the same as of a file with these lines.
+    /// Estimates from sentences in memory, as for a file with these lines.
     ///
     /// ```
     /// assert_eq!(senv::data::TextSize::of_sentences(["one two three"; 590]).words, 1400);
@@ -71,7 +71,7 @@ impl TextSize {
         Self { words: (bytes / BYTES_A_WORD) as u64, sentence }
     }
 
-    /// From a text that is read: its known words, and the first sentences.
+    /// Measures a text that was read: its words and the first sentences.
     ///
     /// # Errors
     /// If the temporary file of the corpus cannot be read.
@@ -89,41 +89,41 @@ impl TextSize {
         Ok(Self { words, sentence })
     }
 
-    /// Less than 300,000 words: some fifteen thousand sentences.
+    /// Whether there are fewer than 300,000 words, about fifteen thousand sentences.
     #[must_use]
     pub(crate) fn is_small(self) -> bool {
         self.words < SMALL
     }
 
-    /// Five million words and more.
+    /// Whether there are five million words or more.
     #[must_use]
     pub(crate) fn is_large(self) -> bool {
         self.words >= LARGE
     }
 
-    /// Epochs that fall with the root of the size: `at_medium` for 1.5 million words.
+    /// Returns a number of epochs that falls with the square root of the size: `at_medium` for 1.5 million words.
     #[must_use]
     pub(crate) fn epochs(self, at_medium: f64, least: u32, most: u32) -> u32 {
         let epochs = at_medium * (Self::MEDIUM.words as f64 / self.words.max(1) as f64).sqrt();
         (epochs.round() as u32).clamp(least, most)
     }
 
-    /// The threshold of subsampling: `at_large`, and more for a text so small that its rarest words would be skipped. A
-    /// word that occurs once has the frequency 1 / words; at this threshold, a power of ten, it is always kept, at 1e-5
-    /// of 50 words twice in a hundred.
+    /// Returns the subsampling threshold: `at_large`, or more for a text so small that its rarest words would be
+    /// skipped. A word that occurs once has the frequency 1 / words. At this threshold, a power of ten, it is always
+    /// kept. At 1e-5 in a text of 50 words, it would be kept twice in a hundred times.
     #[must_use]
     pub(crate) fn subsample(self, at_large: f64) -> f64 {
         at_large.max(10_f64.powi(-(self.words.max(1).ilog10() as i32)))
     }
 
-    /// The least count of a known word.
+    /// Returns the minimum count of a known word.
     #[must_use]
     pub(crate) fn min_count(self) -> u64 {
         if self.is_large() { 5 } else { 2 }
     }
 }
 
-/// The harmonic mean of the words of the first sentences.
+/// The harmonic mean of the lengths of the first sentences, in words.
 #[derive(Default)]
 struct TypicalSentence {
     sentences: usize,
@@ -136,12 +136,12 @@ impl TypicalSentence {
         self.sentences >= SAMPLE.0 || self.bytes >= SAMPLE.1
     }
 
-    /// Counts a sentence, unless enough are counted.
+    /// Adds a sentence, unless there are enough.
     fn add(&mut self, sentence: &str) {
         self.add_words(sentence.split_whitespace().count(), sentence.len());
     }
 
-    /// The same for a sentence of this many words and bytes.
+    /// Adds a sentence of this many words and bytes.
     fn add_words(&mut self, words: usize, bytes: usize) {
         if self.is_full() {
             return;
@@ -158,7 +158,7 @@ impl TypicalSentence {
 }
 
 impl std::fmt::Display for TextSize {
-    /// As in "1.5 million words", "20 thousand words", "800 words".
+    /// Formats as "1.5 million words", "20 thousand words", "800 words".
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let words = self.words as f64;
         if words < 1e3 {

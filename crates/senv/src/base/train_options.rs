@@ -1,4 +1,4 @@
-//! What training is given beside the data and the hyperparameters: the same for every system.
+//! Options of training other than data and hyperparameters, the same for every system.
 
 use std::{
     fmt,
@@ -13,11 +13,11 @@ use senv_store::Embeddings;
 
 use crate::error::Result;
 
-/// How a model is trained, beside its hyperparameters. All of it may be left out.
+/// Options of training other than hyperparameters. All are optional.
 ///
 /// `D` is what a system is validated on, borrowed: slices of [`ScoredPairs`](crate::gradient::ScoredPairs) for Siamese
-/// CBOW, PP and CSE, files for systems that read running text, pairs of the kind that they are trained on for
-/// P-thought, SNLI models and relatedness. Systems trained by negative sampling are not validated and have none.
+/// CBOW, PP and CSE, files for systems that read running text. P-thought, SNLI models and relatedness use pairs of the
+/// kind that they are trained on. Systems trained by negative sampling are not validated.
 ///
 /// ```
 /// use senv::{Sent2VecParams, TextSystem, TrainOptions};
@@ -32,30 +32,31 @@ use crate::error::Result;
 /// ```
 #[derive(Clone)]
 pub struct TrainOptions<'a, D = ()> {
-    /// Threads, at most 1024; 0 (default) for all cores. The result depends on them under Hogwild alone.
+    /// Threads, at most 1024; 0 (default) for all cores. The result depends on them only under Hogwild.
     pub threads: usize,
-    /// Where and how often the state of the run is saved, and whether it goes on from there; `None` (default) for
+    /// Where and how often the state of the run is saved, and whether the run resumes from it; `None` (default) for
     /// never.
     pub checkpoint: Option<CheckpointPlan>,
-    /// Hears of the progress, and may stop the run; nobody by default.
+    /// Receives progress and can stop the run; does nothing by default.
     pub observer: &'a dyn Observer,
-    /// Where the run comes from (its command, its files), written into its checkpoints; empty by default.
+    /// The origin of the run (its command, its files), written to its checkpoints; empty by default.
     pub origin: &'a str,
-    /// The ranks of the run, where it is one of several that train on parts of one text: Sent2Vec, word2vec and
-    /// FastSent do; `None` (default) for a run by itself.
+    /// The ranks, if this run is one of several that train on parts of one text, as Sent2Vec, word2vec and FastSent
+    /// can; `None` (default) for a single run.
     pub ranks: Option<&'a dyn Reduce>,
-    /// Word vectors to start from: of a file, or of a model ([`Model::to_embeddings`](crate::Model::to_embeddings)).
-    /// Words that they lack are drawn as long as they are on average.
+    /// Word vectors to start from: from a file, or from a model
+    /// ([`Model::to_embeddings`](crate::Model::to_embeddings)). Words without a vector get random ones of the average
+    /// length.
     pub vectors: Option<&'a Embeddings>,
-    /// What the best weights are chosen by; without it the last are kept.
+    /// What the best weights are chosen by; without it, the last weights are kept.
     pub dev: Option<D>,
     /// Whether PV-DBOW and PV-DM keep the vectors that they train for the sentences of the text
-    /// ([`PvDbow::document_vectors`](crate::PvDbow::document_vectors)); no by default. Other systems have none.
+    /// ([`PvDbow::document_vectors`](crate::PvDbow::document_vectors)); false by default. Other systems ignore it.
     pub document_vectors: bool,
     /// How text files are read: lines that are not UTF-8, long lines, tables.
     pub text: TextOptions,
-    /// The folder of temporary files, four bytes a word; that of the system by default, which is in memory on some
-    /// machines.
+    /// The folder for temporary files, which take four bytes per word. The default is that of the system, which is in
+    /// memory on some machines.
     pub scratch_dir: Option<PathBuf>,
 }
 
@@ -85,7 +86,7 @@ impl<D> fmt::Debug for TrainOptions<'_, D> {
 }
 
 impl<'a, D> TrainOptions<'a, D> {
-    /// The same options, validated on something else.
+    /// Returns the same options with other validation data.
     #[must_use]
     pub fn with_dev<E>(&self, dev: Option<E>) -> TrainOptions<'a, E> {
         TrainOptions {
@@ -102,27 +103,27 @@ impl<'a, D> TrainOptions<'a, D> {
         }
     }
 
-    /// What the trainer itself sees of them.
+    /// Returns the options that the trainer itself uses.
     #[must_use]
     pub fn run(&self) -> RunOptions<'a> {
         let Self { threads, observer, origin, ranks, .. } = *self;
         RunOptions { threads, checkpoint: self.checkpoint.clone(), observer, origin, ranks }
     }
 
-    /// How text is read with this tokenizer and minimum count.
+    /// Returns how text is read with this tokenizer and minimum count.
     pub(crate) fn reading(&self, tokenizer: &Tokenizer, min_count: u64) -> CorpusOptions {
         let (tokenizer, scratch_dir) = (tokenizer.clone(), self.scratch_dir.clone());
         CorpusOptions { tokenizer, min_count, threads: self.threads, scratch_dir, ..CorpusOptions::default() }
             .with_text_options(self.text.clone())
     }
 
-    /// The same of the text that is trained on: what was read of it when the run is stopped stands in the checkpoint.
+    /// Returns how training text is read: if the run is stopped, the checkpoint keeps what was read.
     pub(crate) fn resumable_reading(&self, tokenizer: &Tokenizer, min_count: u64) -> CorpusOptions {
         CorpusOptions { kept: self.kept_reading(), ..self.reading(tokenizer, min_count) }
     }
 
-    /// Where a reading that is stopped is kept: in the checkpoint of the run; `None` without one. For
-    /// [`PairOptions::kept`](crate::data::PairOptions::kept) where a program reads pairs itself.
+    /// Returns where a stopped reading is kept: in the checkpoint of the run; `None` without one. For
+    /// [`PairOptions::kept`](crate::data::PairOptions::kept) in programs that read pairs themselves.
     #[must_use]
     pub fn kept_reading(&self) -> Option<KeptReading> {
         self.checkpoint.as_ref().map(|plan| KeptReading {

@@ -14,11 +14,11 @@ use crate::{
     error::Result,
 };
 
-/// Pairs below which none are held out,
+/// The fewest pairs of which any are held out,
 const MIN_PAIRS: usize = 2_000;
-/// one of so many that are,
+/// the share that is: one in this many,
 const SHARE: usize = 100;
-/// at least and at most.
+/// and its minimum and maximum.
 const MIN_HELD_OUT: usize = 200;
 const MAX_HELD_OUT: usize = 2_000;
 
@@ -27,10 +27,10 @@ impl CheckText {
     ///
     /// A text of at least 32,000 sentences loses 1 % of them (at most 4,000), in runs of eight. Their pairs are removed
     /// from `data`; their words stay in the vocabulary. They are the end of the sample, and only they are compared with
-    /// their neighbours. A shorter text is trained on as a whole.
+    /// their neighbors. A shorter text is used for training completely.
     ///
-    /// A set of at least 2,000 pairs loses 1 % of them (200 to 2,000). Without running text, the sample is of the
-    /// sentences of pairs.
+    /// A set of at least 2,000 pairs loses 1 % of them (200 to 2,000). Without running text, the sample is drawn from
+    /// the sentences of pairs.
     ///
     /// ```no_run
     /// # use senv::{TrainOptions, check::{CheckParams, CheckText, check}, recipe::NeighbourRecipe};
@@ -53,7 +53,7 @@ impl CheckText {
         Ok(text.map(|text| Self { held_out_pairs, ..text }))
     }
 
-    /// Sentences of pairs, evenly spread; no one is next to another. `None` where there are no pairs.
+    /// Returns sentences of pairs, evenly spaced, none next to another; `None` without pairs.
     pub(crate) fn of_pair_sentences(data: &PairData, params: &CheckParams) -> Option<Self> {
         let sources: Vec<_> = data.sources.iter().filter(|source| is_judged(source.kind())).collect();
         let total: usize = sources.iter().map(|source| source.sentences().len()).sum();
@@ -75,12 +75,12 @@ impl CheckText {
     }
 }
 
-/// Whether two sentences of a group mean the same by what somebody said, and not by their place in a text.
+/// Whether a person judged that two sentences of a group mean the same, rather than their position in a text.
 fn is_judged(kind: PairKind) -> bool {
     matches!(kind, PairKind::Pairs | PairKind::Captions | PairKind::Nli)
 }
 
-/// Takes pairs out of the sources that are no running text: no pair with one of their sentences is left.
+/// Takes pairs out of the sources that are not running text, and all other pairs with one of their sentences.
 fn take(data: &mut PairData, seed: u64) -> Result<HeldOutPairs> {
     let total: usize = data.sources.iter().filter(|source| is_judged(source.kind())).map(|s| s.n_groups()).sum();
     if total < MIN_PAIRS {
@@ -91,7 +91,7 @@ fn take(data: &mut PairData, seed: u64) -> Result<HeldOutPairs> {
     let PairData { vocabulary, sources, reports } = data;
     let mut taken = Vec::new();
     for (number, source) in sources.iter_mut().enumerate().filter(|(_, source)| is_judged(source.kind())) {
-        // The share of each source, evenly spread.
+        // The share of each source, evenly spaced.
         let groups = source.n_groups();
         let of_source = (n * groups).div_ceil(total).min(groups);
         let mut sentences = HashSet::new();
@@ -101,7 +101,7 @@ fn take(data: &mut PairData, seed: u64) -> Result<HeldOutPairs> {
             taken.push([pair.first, pair.second].map(|i| joined(source.sentence(i), vocabulary)));
         }
         source.retain(|i| !sentences.contains(&i))?;
-        // Sources of a program's own have no reports.
+        // A program's own sources do not have reports.
         if let Some(report) = reports.get_mut(number) {
             report.groups = source.n_groups();
         }

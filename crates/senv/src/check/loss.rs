@@ -1,42 +1,43 @@
-//! A training loss beside that of guessing, and when the two say that nothing was learned.
+//! A training loss compared with that of guessing, to tell whether anything was learned.
 
 use std::f64::consts::LN_2;
 
 use senv_negative_sampling::NegativeSamplingParams;
 use serde::Serialize;
 
-/// How near the loss of guessing a training loss is taken for it, as a share of it. A run of Sent2Vec whose rows L1
-/// regularization kept at zero was nearer than 1e-4; the same run with a tenth of it came to half the loss of guessing.
+/// How close to the loss of guessing a training loss counts as equal to it, as a share of it. A run of Sent2Vec whose
+/// rows L1 regularization kept at zero was within 1e-4. The same run with a tenth of the regularization reached half
+/// the loss of guessing.
 pub const NEAR_CHANCE: f64 = 1e-3;
 
-/// What made a training loss: it says how far above chance the loss may end, and what helps.
+/// The source of a training loss, which determines how far above chance it can end, and what helps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum LossOf {
     /// Negative sampling.
     NegativeSampling,
-    /// Negative sampling with L1 regularization, which takes from every row that a step has changed.
+    /// Negative sampling with L1 regularization, which shrinks every row that a step has changed.
     NegativeSamplingWithL1,
-    /// The gradient loop. Its losses may end above chance and have fallen: the hardest negatives are chosen so that
-    /// they cost more than equal cosines do.
+    /// The gradient loop. Its loss can end above chance even if it fell, because the hardest negatives cost more than
+    /// equal cosines do.
     Gradient,
 }
 
-/// A training loss beside that of a model that has learned nothing.
+/// A training loss, and that of a model that has learned nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct LossAgainstChance {
-    /// Mean loss of training: of the whole run for negative sampling, of the last steps for the gradient loop.
+    /// The mean loss of training: of the whole run for negative sampling, of the last steps for the gradient loop.
     pub mean: f64,
     /// The loss of guessing, in the same unit.
     pub chance: f64,
-    /// What made it.
+    /// The source of the loss.
     pub of: LossOf,
 }
 
 impl LossAgainstChance {
-    /// For negative sampling with K negatives: all 1 + K scores at 0 cost (1 + K) ln 2 nats a target.
+    /// For negative sampling with K negatives: with all 1 + K scores at 0, the loss is (1 + K) ln 2 nats per target.
     ///
     /// ```
     /// use senv::check::LossAgainstChance;
@@ -54,7 +55,7 @@ impl LossAgainstChance {
         Self { of, ..Self::negative_sampling(mean, params.negatives) }
     }
 
-    /// Whether the loss lies within [`NEAR_CHANCE`] of that of guessing.
+    /// Whether the loss is within [`NEAR_CHANCE`] of that of guessing.
     #[must_use]
     pub fn is_near_chance(&self) -> bool {
         (self.mean - self.chance).abs() <= NEAR_CHANCE * self.chance
@@ -65,7 +66,7 @@ impl LossAgainstChance {
     pub fn has_learned(&self) -> bool {
         match self.of {
             LossOf::Gradient => !self.is_near_chance(),
-            // Not a number is no success either.
+            // NaN also means failure.
             LossOf::NegativeSampling | LossOf::NegativeSamplingWithL1 => {
                 self.mean < self.chance && !self.is_near_chance()
             }

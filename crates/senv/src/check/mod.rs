@@ -1,10 +1,14 @@
-//! Whether the vectors of a model are any good, from a text alone: no human scores are needed.
+//! Checks of a model on a text, without human scores.
 //!
-//! Four questions, on a sample of sentences. Do the vectors of random sentences point one way (then everything looks
-//! similar)? Are neighbouring sentences nearer than random ones (`auc`), as their words say they should be? Do
-//! cosines follow shared words, weighted by TF-IDF? And how much of the text does the model know? A model that fails
-//! one of them is of no use for similarity; one that passes all may still be poor, which only human scores tell
-//! ([`senv_metrics`] and the evaluation crate).
+//! The checks ask four questions about a sample of sentences:
+//!
+//! * Do the vectors of random sentences point in one direction? Then everything looks similar.
+//! * Are neighboring sentences nearer than random ones (`auc`), as their words suggest?
+//! * Do cosines follow shared words, weighted by TF-IDF?
+//! * How much of the text does the model know?
+//!
+//! A model that fails one of them is useless for similarity. A model that passes all can still be poor, which only
+//! human scores show ([`senv_metrics`] and the evaluation crate).
 
 mod held_out_pairs;
 mod loss;
@@ -31,29 +35,30 @@ use self::tf_idf_vectors::{Pair, TfIdfVectors};
 pub(crate) use self::warning::SIGNIFICANT;
 use crate::error::Result;
 
-/// Pairs below which no mean, correlation or probability of them is given.
+/// The fewest pairs for which a mean, correlation or probability is reported.
 const MIN_PAIRS: usize = 30;
 
 /// How a model is checked.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CheckParams {
-    /// Sentences of the sample, at least; 4,000 by default, which takes a tenth of a second for averages of words.
+    /// The minimum number of sentences in the sample; 4,000 by default, which takes a tenth of a second for averages of
+    /// words.
     pub n_sentences: usize,
     /// Random seed of sample and pairs.
     pub seed: u64,
-    /// How TF-IDF tokenizes; [`Tokenizer::words`] with lower-casing by default. The model uses its own tokenizer.
+    /// The tokenizer of TF-IDF; [`Tokenizer::words`] with lower-casing by default. The model uses its own tokenizer.
     pub tokenizer: Tokenizer,
-    /// Training loss and what guessing would have, where they are known.
+    /// The training loss and that of guessing, if known.
     pub loss: Option<LossAgainstChance>,
-    /// Running words of the training text, where they are known and the text checked is another one.
+    /// Running words of the training text, if known and if another text is checked.
     pub training_words: Option<u64>,
-    /// Whether training went on from vectors of another text: then nothing follows from the size of this one.
+    /// Whether training started from vectors of another text. If so, the size of this text does not matter.
     pub starts_from_vectors: bool,
-    /// Whether the model was trained on the text, but for what was held out.
+    /// Whether the model was trained on the text, except for held-out sentences.
     pub on_training_text: bool,
-    /// Whether weights of the words may help: the model averages word vectors, and has none.
+    /// Whether word weights could help: the model averages word vectors without weights.
     pub weights_may_help: bool,
-    /// Whether vectors of a larger text to start from may help: the model averages word vectors.
+    /// Whether starting from vectors of a larger text could help: the model averages word vectors.
     pub start_may_help: bool,
 }
 
@@ -75,7 +80,7 @@ impl Default for CheckParams {
 }
 
 impl CheckParams {
-    /// The defaults, of fewer sentences where each takes long.
+    /// Returns the defaults, with fewer sentences for a slow encoder.
     #[must_use]
     pub fn for_encoder(is_slow: bool) -> Self {
         let params = Self::default();
@@ -87,43 +92,43 @@ impl CheckParams {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct CosineSpread {
-    /// Pairs.
+    /// The number of pairs.
     pub pairs: usize,
-    /// Their mean cosine, in `[-1, 1]`: near 1 where all vectors point one way.
+    /// Their mean cosine, in `[-1, 1]`: near 1 if all vectors point in one direction.
     pub mean: f64,
     /// The standard deviation.
     pub sd: f64,
 }
 
 impl CosineSpread {
-    /// In about how many directions vectors differ: 1 / (mean² + sd²), the inverse of the mean squared cosine, which is
-    /// the dimension where vectors point everywhere equally often, and 1 where all lie on a line.
+    /// Returns in about how many directions vectors differ: 1 / (mean² + sd²), the inverse of the mean squared cosine.
+    /// This is the dimension for vectors spread evenly over all directions, and 1 for vectors on one line.
     #[must_use]
     pub fn directions(&self) -> f64 {
         1.0 / (self.mean * self.mean + self.sd * self.sd).max(f64::MIN_POSITIVE)
     }
 }
 
-/// How much nearer neighbouring sentences are than random ones.
+/// How much nearer neighboring sentences are than random ones.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct NeighbourCheck {
-    /// Neighbouring pairs.
+    /// The number of neighboring pairs.
     pub pairs: usize,
-    /// Probability that neighbours have a higher cosine than random sentences, `[0, 1]`; .5: no nearer.
+    /// The probability that neighbors have a higher cosine than random sentences, in `[0, 1]`; 0.5 means no nearer.
     pub auc: f64,
-    /// Difference of the mean cosines in standard deviations of random pairs; 0 where those do not vary.
+    /// The difference of the mean cosines in standard deviations of random pairs; 0 if those do not vary.
     pub distance: f64,
-    /// The probability by TF-IDF: near .5 where the lines of the text have no order.
+    /// The probability by TF-IDF: near 0.5 if the lines of the text are in no order.
     pub tf_idf_auc: f64,
-    /// Whether the text marks several documents, by blank lines or as files.
+    /// Whether the text has several documents, separated by blank lines or in several files.
     pub documents: bool,
-    /// Sentences that were held out of training, which all pairs are of; 0: none were.
+    /// The number of held-out sentences, from which all pairs come; 0 if none were held out.
     pub held_out_sentences: usize,
 }
 
 impl NeighbourCheck {
-    /// Whether neighbours belong together: documents are marked, and their sentences share words. Where they do not,
-    /// nothing follows from the probabilities.
+    /// Whether neighbors belong together: documents are marked, and their sentences share words. Otherwise the
+    /// probabilities say nothing.
     #[must_use]
     pub fn has_order(&self) -> bool {
         self.documents && self.tf_idf_auc >= MIN_ORDER
@@ -134,45 +139,45 @@ impl NeighbourCheck {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct PairCheck {
-    /// Pairs that were held out.
+    /// The number of held-out pairs.
     pub pairs: usize,
-    /// Probability that the two sentences of a pair are nearer than sentences of two pairs, `[0, 1]`; .5 by chance.
+    /// The probability that the sentences of a pair are nearer than sentences of two pairs, in `[0, 1]`; 0.5 by chance.
     pub auc: f64,
     /// Mean reciprocal rank of the second sentence of a pair among those of all pairs, in `(0, 1]`.
     pub mrr: f64,
-    /// The probability by TF-IDF.
+    /// The AUC of TF-IDF.
     pub tf_idf_auc: f64,
-    /// The mean by TF-IDF.
+    /// The mean reciprocal rank of TF-IDF.
     pub tf_idf_mrr: f64,
-    /// By how many standard errors of the difference TF-IDF is ahead.
+    /// The lead of TF-IDF in mean reciprocal rank, in standard errors of the difference.
     pub tf_idf_ahead: f64,
 }
 
-/// How far cosines follow the words that sentences share.
+/// How closely cosines follow the words that sentences share.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct TfIdfAgreement {
-    /// Pairs that share words.
+    /// The number of pairs that share words.
     pub pairs: usize,
-    /// Spearman's rank correlation of the model's cosines with those of TF-IDF, `[-1, 1]`; 0 where the model's do not
+    /// Spearman's rank correlation of the model's cosines with those of TF-IDF, in `[-1, 1]`; 0 if the model's do not
     /// vary.
     pub correlation: f64,
 }
 
-/// What was found of a model on a text.
+/// The findings about a model on a text.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Check {
     /// Dimension of the vectors.
     pub dim: usize,
     /// Sentences of the sample.
     pub sentences: usize,
-    /// Whether the model was trained on them, but for those held out.
+    /// Whether the model was trained on them, except for held-out sentences.
     pub on_training_text: bool,
-    /// Cosines of random sentences; `None` below 30 pairs, here and below.
+    /// Cosines of random sentences; `None` for fewer than 30 pairs, here and below.
     pub random: Option<CosineSpread>,
-    /// Neighbouring sentences against random ones; `None` where no document has two.
+    /// Neighboring sentences compared with random ones; `None` if no document has two.
     pub neighbours: Option<NeighbourCheck>,
-    /// Held-out pairs against others; `None` where none were held out.
+    /// Held-out pairs compared with others; `None` if none were held out.
     pub pairs: Option<PairCheck>,
     /// Agreement with TF-IDF.
     pub tf_idf: Option<TfIdfAgreement>,
@@ -180,34 +185,36 @@ pub struct Check {
     pub unknown_words: f64,
     /// Share of sentences without a known word, in `[0, 1]`.
     pub empty_sentences: f64,
-    /// Whether words that the model does not know have vectors all the same.
+    /// Whether words that the model does not know also have vectors.
     pub hashes_unknown_words: bool,
-    /// Sentences whose vector holds NaN or an infinite number; the other findings leave them out.
+    /// Sentences whose vector contains NaN or an infinite value. The other findings leave them out.
     pub not_finite: usize,
     /// Training loss, as given.
     pub loss: Option<LossAgainstChance>,
-    /// Whether weights of the words may help, as given.
+    /// Whether word weights could help, as given.
     pub weights_may_help: bool,
-    /// Whether vectors to start from may help, as given.
+    /// Whether starting from other vectors could help, as given.
     pub start_may_help: bool,
-    /// Running words of the training text, as given or counted; `None` where training went on from other vectors.
+    /// Running words of the training text, as given or counted; `None` if training started from other vectors.
     pub training_words: Option<u64>,
-    /// What follows: nothing where the model looks sound.
+    /// The conclusions; empty if the model looks sound.
     pub warnings: Vec<CheckWarning>,
 }
 
 /// Checks an encoder on a text.
 ///
-/// Pairs are of three kinds: random ones; neighbours, which is every sentence of the sample with the next of its
-/// document; and, for the comparison with TF-IDF, for which nearly all random pairs are equally far, each of up to 800
-/// sentences with the first, third, 9th, 31st and 101st of the sentences that share a word with it, in the order of
-/// their TF-IDF cosines. Equal sentences are never paired. Where sentences were held out of training
-/// ([`CheckText::hold_out`]), neighbours and the random pairs that they are compared with are of these, and all else is
-/// of the others. Held-out pairs are judged separately ([`PairCheck`]).
+/// There are three kinds of pairs: random ones, neighbors, and pairs for the comparison with TF-IDF. Neighbors are
+/// every sentence of the sample with the next one of its document. Nearly all random pairs are equally distant by TF-
+/// IDF. For that comparison, up to 800 sentences are therefore paired with other sentences that share a word with them:
+/// the first, third, 9th, 31st and 101st by TF-IDF cosine. Equal sentences are never paired.
+///
+/// If sentences were held out of training ([`CheckText::hold_out`]), neighbors and the random pairs they are compared
+/// with are among these. All other pairs are among the other sentences. Held-out pairs are judged separately
+/// ([`PairCheck`]).
 ///
 /// # Errors
-/// [`senv_core::Error::InvalidParameter`] for a text without a sentence; [`senv_core::Error::TooLarge`] if memory is
-/// lacking.
+/// [`senv_core::Error::InvalidParameter`] for a text without a sentence; [`senv_core::Error::TooLarge`] if memory runs
+/// out.
 ///
 /// # Examples
 /// ```
@@ -265,7 +272,7 @@ pub fn check<E: SentenceEncoder + ?Sized>(encoder: &E, text: &CheckText, params:
             held_out_sentences: text.n_held_out,
             pairs: neighbour_pairs.len(),
             auc: ahead(&of_neighbours, &of_random)?.unwrap_or(0.5),
-            // Differences within the rounding of f32 are none.
+            // Differences within the rounding of f32 count as none.
             distance: if random.sd > 1e-6 { difference / random.sd } else { 0.0 },
             documents: text.n_documents > 1,
             tf_idf_auc: ahead(&by_words(&neighbour_pairs), &by_words(&random_pairs))?.unwrap_or(0.5),
@@ -318,11 +325,11 @@ pub fn check<E: SentenceEncoder + ?Sized>(encoder: &E, text: &CheckText, params:
     Ok(check)
 }
 
-/// How likely neighbouring sentences have a higher TF-IDF cosine than random ones, in `[0, 1]`: near .5 where the lines
-/// of a text have no order ([`MIN_ORDER`]). `None` where there are too few.
+/// Returns the probability that neighboring sentences have a higher TF-IDF cosine than random ones, in `[0, 1]`: near
+/// 0.5 if the lines of a text are in no order ([`MIN_ORDER`]). `None` if there are too few.
 ///
 /// # Errors
-/// [`senv_core::Error::TooLarge`] if memory is lacking.
+/// [`senv_core::Error::TooLarge`] if memory runs out.
 pub(crate) fn order(text: &CheckText, params: &CheckParams) -> Result<Option<f64>> {
     let all: Vec<usize> = (0..text.sentences.len()).collect();
     let (random, neighbours) = (pairs::random(text, &all, params.seed), pairs::neighbours(text, &all));
@@ -340,7 +347,7 @@ fn ahead(neighbours: &[f64], random: &[f64]) -> Result<Option<f64>> {
     Ok(auc(&relevant, &[neighbours, random].concat())?)
 }
 
-/// Whether words that no text has get a vector.
+/// Whether words that occur in no text get a vector.
 fn hashes_unknown_words<E: SentenceEncoder + ?Sized>(encoder: &E) -> bool {
     let mut vector = vec![0.0; encoder.dim()];
     encoder.encode_into("xqzxqzvkjxqz", &mut Scratch::default(), &mut vector).hashed > 0

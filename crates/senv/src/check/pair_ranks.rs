@@ -1,4 +1,4 @@
-//! The rank of each held-out pair: of its second sentence among those of all pairs, by cosine to its first.
+//! The rank of the second sentence of each held-out pair among those of all pairs, by cosine to the first.
 //!
 //! Equation: `mean-reciprocal-rank`
 //!
@@ -22,8 +22,8 @@ pub(crate) struct HeldOutPairs {
 }
 
 impl HeldOutPairs {
-    /// The first `most` of these pairs. A pair that repeats a sentence of another one is left out: two equal second
-    /// sentences have no order.
+    /// Keeps the first `most` of these pairs. A pair that repeats a sentence of another one is left out, because two
+    /// equal second sentences cannot be ranked.
     pub(crate) fn new(pairs: impl IntoIterator<Item = [String; 2]>, most: usize) -> Self {
         let (mut held_out, mut seen) = (Self::default(), HashSet::new());
         for [first, second] in pairs {
@@ -39,7 +39,7 @@ impl HeldOutPairs {
         held_out
     }
 
-    /// Number of pairs.
+    /// Returns the number of pairs.
     pub(crate) fn len(&self) -> usize {
         self.first.len()
     }
@@ -76,7 +76,7 @@ impl HeldOutPairs {
             let own = cosine(i, i);
             let mut rank = 1u32;
             for other in (0..n).filter(|&j| j != i).map(|j| cosine(i, j)) {
-                // Not a number is no success either.
+                // NaN also means failure.
                 let order = other.partial_cmp(&own);
                 rank += u32::from(order != Some(Ordering::Less));
                 nearer += match order {
@@ -95,19 +95,19 @@ impl HeldOutPairs {
 /// Ranks of held-out pairs.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct PairRanks {
-    /// One over the rank of each pair.
+    /// The reciprocal rank of each pair.
     pub(crate) reciprocal: Vec<f64>,
-    /// Probability that the second sentence of the same pair is nearer than that of another pair, in `[0, 1]`.
+    /// The probability that the second sentence of the same pair is nearer than that of another pair, in `[0, 1]`.
     pub(crate) auc: f64,
 }
 
 impl PairRanks {
-    /// The mean reciprocal rank; 0 of no pairs.
+    /// Returns the mean reciprocal rank; 0 without pairs.
     pub(crate) fn mrr(&self) -> f64 {
         self.reciprocal.iter().sum::<f64>() / self.reciprocal.len().max(1) as f64
     }
 
-    /// By how many standard errors of the paired difference this is ahead of `other`; 0 where nothing differs.
+    /// Returns the lead over `other` in standard errors of the paired difference; 0 if nothing differs.
     pub(crate) fn ahead_of(&self, other: &Self) -> f64 {
         let n = self.reciprocal.len() as f64;
         let differences: Vec<f64> = self.reciprocal.iter().zip(&other.reciprocal).map(|(a, b)| a - b).collect();
@@ -124,7 +124,7 @@ mod tests {
 
     use super::*;
 
-    /// The vector that the sentence writes out.
+    /// An encoder whose sentences spell out their vectors.
     struct Spelled;
     impl SentenceEncoder for Spelled {
         fn dim(&self) -> usize {
@@ -172,7 +172,7 @@ mod tests {
     fn differences_are_counted_in_standard_errors() {
         let of = |ranks: &[f64]| PairRanks { reciprocal: ranks.to_vec(), auc: 0.5 };
         let (a, b) = (of(&[1.0, 1.0, 0.5, 1.0]), of(&[0.5, 1.0, 0.5, 0.5]));
-        // Mean .25, standard deviation .2887, error .1443.
+        // Mean 0.25, standard deviation 0.2887, standard error 0.1443.
         assert!((a.ahead_of(&b) - 1.732).abs() < 1e-3);
         assert_eq!((a.ahead_of(&a), b.ahead_of(&a) < 0.0), (0.0, true));
     }

@@ -1,14 +1,14 @@
-//! Which pairs of sentences are compared.
+//! The pairs of sentences to compare.
 
 use rand::RngExt;
 use senv_core::rng::stream;
 
 use super::{text::CheckText, tf_idf_vectors::Pair};
 
-/// Random pairs that are drawn: the mean of their cosines then has a standard error below .01.
+/// The number of random pairs, for which the mean cosine has a standard error below 0.01.
 const N_RANDOM: usize = 20_000;
 
-/// Pairs of random sentences, drawn anew each time; neighbours and equal sentences are left out.
+/// Returns independently drawn pairs of random sentences, except neighbors and equal sentences.
 pub(super) fn random(text: &CheckText, usable: &[usize], seed: u64) -> Vec<Pair> {
     if usable.len() < 2 {
         return Vec::new();
@@ -19,7 +19,7 @@ pub(super) fn random(text: &CheckText, usable: &[usize], seed: u64) -> Vec<Pair>
     pairs.filter(|&[i, j]| i.abs_diff(j) > 1 && text.sentences[i] != text.sentences[j]).collect()
 }
 
-/// Every sentence and the next of its document; equal ones are left out.
+/// Returns every sentence with the next of its document, except equal ones.
 pub(super) fn neighbours(text: &CheckText, usable: &[usize]) -> Vec<Pair> {
     let follow = usable.windows(2).filter(|pair| pair[0] + 1 == pair[1] && text.goes_on[pair[0]]);
     follow.map(|pair| [pair[0], pair[1]]).filter(|&[i, j]| text.sentences[i] != text.sentences[j]).collect()

@@ -15,7 +15,7 @@ use crate::{
     },
 };
 
-/// Documents of ten sentences, each about one of ten things: four words of its own and three that all share.
+/// Documents of ten sentences, each about one of ten topics: four words of the topic and three that all share.
 fn documents(n: usize) -> Vec<Vec<String>> {
     let mut rng = stream(3, "documents", &[]);
     let sentence = |topic: usize, rng: &mut Stream| {
@@ -26,7 +26,7 @@ fn documents(n: usize) -> Vec<Vec<String>> {
     (0..n).map(|document| (0..10).map(|_| sentence(document % 10, &mut rng)).collect()).collect()
 }
 
-/// The same sentences in any order, ten a document.
+/// The same sentences in random order, ten per document.
 fn shuffled(documents: &[Vec<String>]) -> CheckText {
     let mut all = documents.concat();
     let mut rng = stream(4, "shuffle", &[]);
@@ -36,7 +36,7 @@ fn shuffled(documents: &[Vec<String>]) -> CheckText {
     CheckText::new(all.chunks(10).map(<[String]>::to_vec))
 }
 
-/// An encoder that is a function of the sentence and knows all of it.
+/// An encoder that is a function of the sentence and knows all its words.
 struct Known<F>(usize, F);
 
 impl<F: Fn(&str, &mut [f32]) + Send + Sync> SentenceEncoder for Known<F> {
@@ -55,7 +55,7 @@ fn constant() -> impl SentenceEncoder {
     Known(3, |_: &str, out: &mut [f32]| out.copy_from_slice(&[1.0, -2.0, 0.5]))
 }
 
-/// A vector without relation to the words.
+/// A vector unrelated to the words.
 fn random() -> impl SentenceEncoder {
     Known(50, |sentence: &str, out: &mut [f32]| {
         let seed = sentence.bytes().fold(7_u64, |seed, byte| seed.wrapping_mul(1_000_003) ^ u64::from(byte));
@@ -71,7 +71,7 @@ fn counted(sentences: &[String]) -> TfIdf {
     TfIdfParams::default().fit_files(&[path], &TrainOptions::default()).unwrap()
 }
 
-/// TF-IDF itself, as vectors with a number for each word.
+/// TF-IDF itself, as vectors with a value for each word.
 fn tf_idf(sentences: &[String]) -> impl SentenceEncoder {
     let words = counted(sentences);
     Known(words.vocabulary().len(), move |sentence: &str, out: &mut [f32]| {
@@ -105,7 +105,7 @@ fn one_vector_for_all_points_one_way() {
 fn vectors_without_relation_to_the_words_miss_the_order_and_the_words() {
     let check = check(&random(), &CheckText::new(documents(100)), &CheckParams::default()).unwrap();
     let (random, neighbours) = (check.random.unwrap(), check.neighbours.unwrap());
-    // Of 50 numbers: cosines of mean 0 and deviation 1/√50 = .141.
+    // For 50 values, cosines have mean 0 and standard deviation 1/√50 = 0.141.
     assert!(random.mean.abs() < 0.01 && (0.13..0.15).contains(&random.sd), "{random:?}");
     assert_eq!((check.sentences, neighbours.pairs), (1000, 900));
     assert!((0.47..0.53).contains(&neighbours.auc) && neighbours.distance.abs() < 0.1, "{neighbours:?}");
@@ -120,7 +120,7 @@ fn an_encoder_equal_to_tf_idf_agrees_with_it_and_is_sound() {
     let check = check(&tf_idf(&documents.concat()), &CheckText::new(documents), &params).unwrap();
     let (neighbours, agreement) = (check.neighbours.unwrap(), check.tf_idf.unwrap());
     assert!(agreement.correlation > 0.999 && agreement.pairs > 1000, "{agreement:?}");
-    // The cosines differ by the rounding of f32 alone.
+    // The cosines differ only by the rounding of f32.
     assert!((neighbours.auc - neighbours.tf_idf_auc).abs() < 1e-3 && neighbours.distance > 0.5, "{neighbours:?}");
     assert_eq!(check.warnings, []);
 }
@@ -186,7 +186,7 @@ fn loss_words_and_coverage_warn_from_their_thresholds_on() {
     assert_eq!(warned(&CheckParams::default(), 0), ["many-unknown-words", "many-empty-sentences"]);
 }
 
-/// Knows so many of the seven words of each sentence; a vector counts the words of their own.
+/// Knows this many of the seven words of each sentence. A vector counts the words of the topic.
 struct Partly(usize);
 
 impl SentenceEncoder for Partly {
@@ -222,7 +222,7 @@ fn a_text_without_sentences_is_refused_and_one_of_a_few_gives_no_numbers() {
     assert_eq!((check.random, check.neighbours, check.tf_idf, check.sentences), (None, None, None, 1));
 }
 
-/// The sample of this many sentences at most, three ways, from files of numbered documents of 25 sentences.
+/// Returns the sample of at most this many sentences, in three ways, from files of numbered documents of 25 sentences.
 fn samples(n_documents: usize, n_sentences: usize) -> [CheckText; 3] {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("text.txt");
@@ -312,7 +312,8 @@ fn the_seed_decides_everything() {
     assert_ne!(check_with(5).random, check_with(6).random);
 }
 
-/// Running text, pairs, running text: so many sentences of text in all, documents of ten, each of numbered words.
+/// Running text, pairs, running text: this many sentences of text in total, in documents of ten, each of numbered
+/// words.
 fn two_texts(n: usize) -> PairData {
     let folder = tempfile::tempdir().unwrap();
     let line = |i: usize| format!("s{i} d{} {}\n{}", i / 10, i % 7, if i % 10 == 9 { "\n" } else { "" });
@@ -357,10 +358,10 @@ fn what_is_held_out_has_no_pair_left() {
         }
         assert_eq!(data.reports[source].groups, starts.len());
     }
-    // Fifty runs: the pairs within each, and those with the sentences before and after in the same document.
+    // Fifty runs: the pairs inside each, and those with the sentences before and after in the same document.
     assert!((300..=450).contains(&lost), "{lost}");
     assert_eq!(data.sources[1].n_groups(), 1);
-    // Neighbours within the runs are known to be.
+    // Neighbors within the runs are recognized.
     let within: Vec<usize> = (trained_on.len()..text.n_sentences()).filter(|&i| text.goes_on[i]).collect();
     assert!((300..=350).contains(&within.len()), "{}", within.len());
     assert!(within.iter().all(|&i| number(&text.sentences[i]) + 1 == number(&text.sentences[i + 1])));
@@ -383,9 +384,9 @@ fn neighbours_that_were_learned_by_heart_show_where_a_part_was_held_out() {
     let whole = CheckText::of_pairs(&data, &CheckParams::default()).unwrap();
     let text = CheckText::hold_out(&mut data, &CheckParams::default()).unwrap().unwrap();
     let held_out: HashSet<String> = text.sentences[text.n_sentences() - 400..].iter().cloned().collect();
-    // A direction for each document of the training text, any direction for what it has not seen.
+    // One direction for each document of the training text, and any direction for unseen text.
     let by_heart = Known(20, |sentence: &str, out: &mut [f32]| {
-        // Sentences that the check makes up have no number.
+        // Sentences that the check makes up do not have a number.
         let number: u64 = sentence.split(' ').next().and_then(|word| word.get(1..)?.parse().ok()).unwrap_or(0);
         let seed = if held_out.contains(sentence) { 1_000_000 + number } else { number / 10 };
         let mut rng = stream(seed, "vector", &[]);

@@ -1,4 +1,4 @@
-//! The sentences that a model is checked on: a sample of a text, in runs of consecutive sentences.
+//! The sentences to check a model on: a sample of a text, in runs of consecutive sentences.
 
 use std::path::Path;
 
@@ -15,37 +15,37 @@ use crate::{
     error::Result,
 };
 
-/// Sentences of a run: seven of eight then have their next sentence beside them.
+/// Sentences per run, of which seven of eight are followed by their next sentence.
 const RUN: u64 = 8;
-/// One of so many sentences is held out of training,
+/// The share held out of training: one sentence in this many,
 const HELD_OUT_SHARE: u64 = 100;
-/// where these are enough for a probability within some .02,
+/// if these are enough for a probability accurate to about 0.02,
 const MIN_HELD_OUT: u64 = 320;
-/// and no more than these, as many as the sample of the training text has.
+/// and at most as many as the sample of the training text has.
 const MAX_HELD_OUT: u64 = 4_000;
 
-/// A sample of a text, in order, that knows which sentences follow one another.
+/// A sample of a text, in order, that records which sentences follow one another.
 ///
-/// Longer texts are sampled in runs of eight consecutive sentences, which the seed chooses.
+/// Longer texts are sampled in runs of eight consecutive sentences, chosen by the seed.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct CheckText {
     pub(super) sentences: Vec<String>,
     /// Whether the next sentence of the sample is the next one of the same document.
     pub(super) goes_on: Vec<bool>,
-    /// Documents of the whole text.
+    /// The number of documents of the whole text.
     pub(super) n_documents: u64,
-    /// Share of unknown words in the whole text, where the sample holds known ones alone.
+    /// The share of unknown words in the whole text, if the sample contains only known ones.
     pub(super) unknown: Option<f64>,
-    /// Words of the whole text, where it is the training text.
+    /// The words of the whole text, if it is the training text.
     pub(super) training_words: Option<u64>,
-    /// Sentences at the end of the sample that were held out of training.
+    /// The number of sentences at the end of the sample that were held out of training.
     pub(super) n_held_out: usize,
     /// Pairs that were held out of training.
     pub(super) held_out_pairs: HeldOutPairs,
 }
 
 impl CheckText {
-    /// All sentences of these documents.
+    /// Creates a sample of all sentences of these documents.
     ///
     /// ```
     /// use senv::check::CheckText;
@@ -63,7 +63,7 @@ impl CheckText {
         text
     }
 
-    /// A sample of sentences in memory, evenly spread, of which none is beside another; `None` where there are none.
+    /// Samples sentences in memory, evenly spaced, none next to another; `None` if there are none.
     pub(crate) fn of_lone_sentences<'a>(
         sentences: impl ExactSizeIterator<Item = &'a str>,
         params: &CheckParams,
@@ -79,21 +79,21 @@ impl CheckText {
         (n > 0).then_some(text)
     }
 
-    /// All sentences of these files: one a line, a line without text between documents.
+    /// Uses all sentences of these files: one per line, with a line without text between documents.
     pub(crate) fn of_lines<'a>(files: impl IntoIterator<Item = &'a [String]>) -> Self {
         let documents = files.into_iter().flat_map(|lines| lines.split(|line| line.trim().is_empty()));
         Self::new(documents.filter(|lines| !lines.is_empty()).map(|lines| lines.iter().map(String::as_str)))
     }
 
-    /// A sample of text files: one sentence a line, a line without text between documents; plain, `.gz`, `.zst` or `-`.
-    /// The files are read to their end, and the sample alone is kept in memory.
+    /// Samples text files: one sentence per line, with a line without text between documents; plain, `.gz`, `.zst` or
+    /// `-`. The files are read to their end, but only the sample stays in memory.
     ///
     /// # Errors
-    /// [`senv_core::Error::Io`] and whatever else is wrong with the text.
+    /// [`senv_core::Error::Io`] if a file cannot be read; an error if the text cannot be used.
     pub fn read(paths: &[impl AsRef<Path>], options: &TextOptions, params: &CheckParams) -> Result<Self> {
         let n_runs = params.n_sentences.div_ceil(RUN as usize).max(1) as u64;
         let mut rng = stream(params.seed, "check text", &[]);
-        // Runs with their place in the text; each run of the text is kept with the same probability.
+        // Runs with their position in the text. Each run of the text is kept with the same probability.
         let mut kept: Vec<(u64, Self)> = Vec::new();
         let (mut number, mut n_documents) = (0, 0);
         let mut keep = |run: Self| {
@@ -115,7 +115,7 @@ impl CheckText {
                 }
                 n_documents += u64::from(!in_document);
                 in_document = true;
-                // A run is over when the next one begins: a text shorter than the sample keeps all of its neighbours.
+                // A run ends when the next one starts, so a text shorter than the sample keeps all of its neighbors.
                 if run.n_sentences() as u64 == RUN {
                     keep(std::mem::take(&mut run));
                 }
@@ -141,8 +141,8 @@ impl CheckText {
         Ok(text)
     }
 
-    /// A sample of a training corpus that is coded in `vocabulary`: its words joined by blanks, unknown ones left out,
-    /// their share and the number of words taken from the counts.
+    /// Samples a training corpus whose ids are of `vocabulary`. Known words are joined by spaces, and unknown ones left
+    /// out. Their share and the number of words come from the counts.
     ///
     /// # Errors
     /// [`senv_core::Error::Io`] if the corpus cannot be read back from its temporary file.
@@ -167,21 +167,20 @@ impl CheckText {
         Ok(text)
     }
 
-    /// A sample of the running text among sources of pairs ([`crate::data::PairKind::Neighbours`]); `None` where there
-    /// is none.
+    /// Samples the running text among sources of pairs ([`crate::data::PairKind::Neighbours`]); `None` without any.
     #[must_use]
     pub fn of_pairs(data: &PairData, params: &CheckParams) -> Option<Self> {
         Self::of_pairs_without(data, params, &[])
     }
 
-    /// The same, without these runs, in order.
+    /// Samples in the same way, without these runs, which must be in order.
     fn of_pairs_without(data: &PairData, params: &CheckParams, left_out: &[u64]) -> Option<Self> {
         let texts = running(data);
         let total = n_sentences(&texts);
         if total == 0 {
             return None;
         }
-        // Equal neighbours count as an end too.
+        // Equal neighbors also count as an end.
         let ends = texts.iter().map(|(source, starts)| (source.sentences().len() - starts.len()) as u64);
         let mut text = Self { n_documents: ends.sum(), ..Self::of_vocabulary(&data.vocabulary) };
         for first in runs(total, params).into_iter().filter(|first| left_out.binary_search(first).is_err()) {
@@ -192,7 +191,7 @@ impl CheckText {
         Some(text)
     }
 
-    /// The running text, without a part that is held out.
+    /// Samples the running text and holds out a part of it.
     pub(super) fn hold_out_runs(data: &mut PairData, params: &CheckParams) -> Result<Option<Self>> {
         let texts = running(data);
         let total = n_sentences(&texts);
@@ -213,7 +212,7 @@ impl CheckText {
         {
             source.retain(|i| held_out.binary_search(&((first + u64::from(i)) / RUN * RUN)).is_err())?;
             first += source.sentences().len() as u64;
-            // Sources of a program's own have no reports.
+            // A program's own sources do not have reports.
             if let Some(report) = data.reports.get_mut(number) {
                 report.groups = source.n_groups();
             }
@@ -234,24 +233,24 @@ impl CheckText {
         }
     }
 
-    /// The same with the words of the training text, unless they were counted.
+    /// Returns the same sample with the words of the training text, unless they were counted.
     pub(crate) fn with_training_words(self, words: u64) -> Self {
         Self { training_words: self.training_words.or(Some(words).filter(|&words| words > 0)), ..self }
     }
 
-    /// Number of sentences, with those that were held out.
+    /// Returns the number of sentences, including held-out ones.
     #[must_use]
     pub fn n_sentences(&self) -> usize {
         self.sentences.len()
     }
 
-    /// Sentences that were held out of training: see [`CheckText::hold_out`].
+    /// Returns the number of sentences held out of training; see [`CheckText::hold_out`].
     #[must_use]
     pub fn n_held_out(&self) -> usize {
         self.n_held_out
     }
 
-    /// Pairs that were held out of training.
+    /// Returns the number of pairs held out of training.
     #[must_use]
     pub fn n_held_out_pairs(&self) -> usize {
         self.held_out_pairs.len()
@@ -268,14 +267,14 @@ impl CheckText {
         self.goes_on.push(goes_on);
     }
 
-    /// The next sentence is another one than that which follows the last.
+    /// Ends a run: the next sentence does not follow the last one.
     fn end_run(&mut self) {
         if let Some(last) = self.goes_on.last_mut() {
             *last = false;
         }
     }
 
-    /// The same, unless all sentences are taken, and the next run begins where this one ends.
+    /// Ends a run, unless all sentences are used and the next run starts where this one ends.
     fn end_run_of_sample(&mut self, total: u64, params: &CheckParams) {
         if total > params.n_sentences as u64 {
             self.end_run();
@@ -283,17 +282,18 @@ impl CheckText {
     }
 }
 
-/// The sources that are running text, and which of their sentences have a next one.
+/// Returns the sources that are running text, and which of their sentences have a next one.
 fn running(data: &PairData) -> Vec<(&PairSource, &[u32])> {
     data.sources.iter().filter_map(|source| Some((source, source.neighbours()?))).collect()
 }
 
-/// Their sentences.
+/// Returns the number of their sentences.
 fn n_sentences(texts: &[(&PairSource, &[u32])]) -> u64 {
     texts.iter().map(|(source, _)| source.sentences().len() as u64).sum()
 }
 
-/// The first sentences of the runs that are taken of so many sentences: all, or one of each stretch of equal length.
+/// Returns the first sentences of the runs to sample from `total` sentences: all, or one of each stretch of equal
+/// length.
 fn runs(total: u64, params: &CheckParams) -> Vec<u64> {
     if total <= params.n_sentences as u64 {
         return (0..total.div_ceil(RUN)).map(|run| run * RUN).collect();
@@ -301,7 +301,7 @@ fn runs(total: u64, params: &CheckParams) -> Vec<u64> {
     runs_of(total, params.n_sentences as u64, stream(params.seed, "check runs", &[]))
 }
 
-/// The first sentences of the runs that hold `n` of so many sentences: one run of each stretch of equal length.
+/// Returns the first sentences of runs with `n` of `total` sentences: one run of each stretch of equal length.
 fn runs_of(total: u64, n: u64, mut rng: Stream) -> Vec<u64> {
     let all = total.div_ceil(RUN);
     let n = n.div_ceil(RUN).clamp(1, all);

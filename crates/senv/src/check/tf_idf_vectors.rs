@@ -1,4 +1,4 @@
-//! What TF-IDF says of pairs of sentences.
+//! Comparison of sentences by TF-IDF.
 
 use std::collections::HashSet;
 
@@ -6,22 +6,23 @@ use senv_core::{Corpus, Sentences, TokenId, Tokenizer, words::VocabularyBuilder}
 
 use crate::{data::tf_idf::TfIdfParams, error::Result};
 
-/// Sentences whose candidates by TF-IDF are compared.
+/// The number of sentences whose TF-IDF candidates are compared.
 const N_ANCHORS: usize = 800;
-/// Places among the candidates of a sentence, the nearest by TF-IDF first, that are compared: from most words shared to
-/// few, so that there is an order to agree with.
+/// The ranks of the candidates to compare, nearest by TF-IDF first. They range from many shared words to few, so there
+/// is an order to agree with.
 const PLACES: [usize; 5] = [0, 2, 8, 30, 100];
-/// Words that more than one of so many sentences hold find no candidates: nearly all sentences share one of them.
+/// Words that occur in more than one in this many sentences do not produce candidates, because nearly all sentences
+/// share one of them.
 const TOO_FREQUENT: usize = 20;
 
 /// Two sentences of the sample.
 pub(super) type Pair = [usize; 2];
 
-/// The sample as TF-IDF sees it, counted on the sample itself.
+/// The TF-IDF vectors of the sample, with document frequencies from the sample itself.
 pub(super) struct TfIdfVectors(Vec<Vec<(TokenId, f64)>>);
 
 impl TfIdfVectors {
-    /// `None` where no sentence holds a word.
+    /// Creates the vectors; `None` if no sentence has a word.
     pub(super) fn new(texts: &[String], tokenizer: &Tokenizer) -> Result<Option<Self>> {
         let (mut builder, mut scratch) = (VocabularyBuilder::default(), String::new());
         let mut add = |token: &str| {
@@ -42,7 +43,7 @@ impl TfIdfVectors {
         Ok(Some(Self(texts.iter().map(|sentence| words.weights(sentence)).collect())))
     }
 
-    /// The cosine of two sentences, in `[0, 1]`; 0 where they share no word.
+    /// Returns the cosine of two sentences, in `[0, 1]`; 0 if they share no word.
     pub(super) fn cosine(&self, [first, second]: Pair) -> f64 {
         let (mut first, mut second) = (self.0[first].as_slice(), self.0[second].as_slice());
         let mut sum = 0.0;
@@ -53,8 +54,8 @@ impl TfIdfVectors {
         sum.min(1.0)
     }
 
-    /// Pairs that share words, more of them and fewer: sentences spread over the sample, each with those at a few
-    /// places of the list of all sentences that share a word with it, the nearest first.
+    /// Returns pairs that share words, many or few. Sentences spread over the sample are each paired with those at a
+    /// few ranks among all sentences that share a word with them, nearest first.
     pub(super) fn sharing(&self, texts: &[String], usable: &[usize]) -> Vec<Pair> {
         let n_words = self.0.iter().flatten().map(|&(word, _)| word.index() + 1).max().unwrap_or(0);
         let mut holding: Vec<Vec<(usize, f64)>> = vec![Vec::new(); n_words];

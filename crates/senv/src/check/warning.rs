@@ -1,9 +1,9 @@
-//! When a model is not to be trusted, and what then helps. Every threshold stands here, with its reason.
+//! Warnings about models that should not be trusted, and what helps. Every threshold is here, with its reason.
 //!
-//! They were set on models of a news collection of 43,490 sentences and of its first 1,200, 5,000 and 20,000, each
-//! judged by its correlation with human scores (STS benchmark, development set, Pearson x 100):
+//! The thresholds were set on models of a news collection of 43,490 sentences and of its first 1,200, 5,000 and 20,000.
+//! Each model was judged by its correlation with human scores (STS benchmark, development set, Pearson x 100):
 //!
-//! | model | score | mean cosine, deviation | directions | neighbours | TF-IDF |
+//! | model | score | mean cosine, deviation | directions | neighbors | TF-IDF |
 //! | --- | --- | --- | --- | --- | --- |
 //! | Sent2Vec, defaults | 8.6 | .47 ± .21 | 3.8 | .62 | .30 |
 //! | the same with SIF | 25.3 | .01 ± .46 | 4.7 | .77 | .38 |
@@ -18,7 +18,7 @@
 //! | 20,000 sentences | 47.5 | .27 ± .08 | 12.5 | .83 | .62 |
 //! | all sentences | 55.2 | .27 ± .08 | 12.7 | .82 | .57 |
 //! | the same with SIF | 62.9 | .00 ± .10 | 97 | .81 | .54 |
-//! | PP on neighbours, softmax over cosines | 67.8 | .00 ± .08 | 156 | 1.00 | .60 |
+//! | PP on neighbors, softmax over cosines | 67.8 | .00 ± .08 | 156 | 1.00 | .60 |
 
 use std::fmt;
 
@@ -27,34 +27,34 @@ use serde::Serialize;
 
 use super::{Check, LossAgainstChance, LossOf};
 
-/// Mean cosine of random sentences above which nearly everything is similar.
+/// The mean cosine of random sentences above which nearly everything is similar.
 pub const MAX_MEAN_COSINE: f64 = 0.5;
-/// Effective directions (see [`super::CosineSpread::directions`]) below which the vectors differ in too few ways, also
-/// where none of these is common to all: the models that are of no use have 1 to 5, the others 7 and more.
+/// The effective directions (see [`super::CosineSpread::directions`]) below which the vectors differ in too few ways,
+/// even if none of these is common to all. Useless models have 1 to 5, the others 7 or more.
 pub const MIN_DIRECTIONS: f64 = 5.0;
-/// Running words of training text below which vectors learned from it alone compare sentences of other kinds worse than
-/// averages of random vectors do: so it is with 112,000 (5,000 sentences), and no longer with 400,000.
+/// The running words of training text below which vectors learned only from it compare sentences of other kinds worse
+/// than averages of random vectors do. That is the case for 112,000 words (5,000 sentences), but not for 400,000.
 pub const MIN_TRAINING_WORDS: u64 = 150_000;
-/// The same where unknown words have vectors too ([`crate::average::UnknownWords::Hash`]): with 20,000 words (1,000
-/// sentences) the settings that fit the text give better vectors than random ones with SIF weights, with 1,100 worse
-/// ones.
+/// The same if unknown words also have vectors ([`crate::average::UnknownWords::Hash`]). With 20,000 words (1,000
+/// sentences), settings that fit the text give better vectors than random ones with SIF weights; with 1,100 words,
+/// worse ones.
 pub const MIN_TRAINING_WORDS_HASHED: u64 = 20_000;
-/// AUC of neighbours by TF-IDF from which on a text of several documents has an order: their sentences share words.
-/// News have .76, a text of simple sentences .65, lines without order .5.
+/// The AUC of neighbors by TF-IDF at or above which a text of several documents is in order: its sentences share words.
+/// News has 0.76, a text of simple sentences 0.65, lines in no order 0.5.
 pub const MIN_ORDER: f64 = 0.6;
-/// AUC of neighbours below which a model does not see the order that is there; even averages of random vectors do.
+/// The AUC of neighbors below which a model does not see an existing order, which even averages of random vectors do.
 pub const MIN_NEIGHBOUR_AUC: f64 = 0.55;
-/// Rank correlation with TF-IDF on sentences that share words, below which cosines do not follow the words: averages of
-/// random vectors have .47, models of no use .17 to .34.
+/// The rank correlation with TF-IDF on sentences that share words, below which cosines do not follow the words.
+/// Averages of random vectors have 0.47, useless models 0.17 to 0.34.
 pub const MIN_TF_IDF_AGREEMENT: f64 = 0.35;
-/// Standard errors of a difference from which on it is one.
+/// The standard errors at or above which a difference is significant.
 pub(crate) const SIGNIFICANT: f64 = 2.0;
-/// Share of unknown words above which a sentence is mostly guessed at.
+/// The share of unknown words above which the vector of a sentence is mostly a guess.
 pub const MAX_UNKNOWN_WORDS: f64 = 0.25;
-/// Share of sentences without a known word, whose vectors are zero, above which searching misses too many.
+/// The share of sentences without a known word, whose vectors are zero, above which searches miss too many.
 pub const MAX_EMPTY_SENTENCES: f64 = 0.05;
 
-/// A sign that the vectors of a model are of little use; shown, it says what helps.
+/// A sign that the vectors of a model are of little use. Its message says what helps.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -63,39 +63,39 @@ pub enum CheckWarning {
     OneDirection {
         /// Mean cosine of random sentences, in `[-1, 1]`.
         mean_cosine: f64,
-        /// Whether weights of the words may help.
+        /// Whether word weights could help.
         weights_may_help: bool,
     },
-    /// Vectors differ in a few directions alone.
+    /// Vectors differ only in a few directions.
     FewDirections {
         /// How many, at least 1.
         directions: f64,
     },
     /// Training has not brought the loss below that of guessing.
     LossAtChance {
-        /// Mean loss of training, in the unit of the chance.
+        /// The mean training loss, in the unit of `chance`.
         loss: f64,
         /// The loss of an untrained model.
         chance: f64,
-        /// What made the loss.
+        /// The source of the loss.
         of: LossOf,
     },
     /// The training text is too short.
     FewWords {
         /// Its running words.
         words: u64,
-        /// How many it should have.
+        /// The number it should have.
         least: u64,
-        /// Whether a model of a larger text to start from may help.
+        /// Whether starting from a model of a larger text could help.
         start_may_help: bool,
     },
-    /// Sentences of one document are no nearer than others, though they share more words.
+    /// Sentences of one document are no nearer than others, although they share more words.
     NeighboursNotNearer {
-        /// Probability that neighbours are nearer than random sentences by the model.
+        /// The probability that neighbors are nearer than random sentences, by the model.
         auc: f64,
         /// The same by TF-IDF.
         tf_idf_auc: f64,
-        /// Whether weights of the words may help.
+        /// Whether word weights could help.
         weights_may_help: bool,
     },
     /// TF-IDF ranks held-out pairs better than the model does.
@@ -109,7 +109,7 @@ pub enum CheckWarning {
     LowTfIdfAgreement {
         /// Spearman's correlation with TF-IDF.
         correlation: f64,
-        /// Whether weights of the words may help.
+        /// Whether word weights could help.
         weights_may_help: bool,
     },
     /// Much of the text is unknown to the model.
@@ -122,7 +122,7 @@ pub enum CheckWarning {
         /// Share of all sentences, in `[0, 1]`.
         share: f64,
     },
-    /// Vectors hold numbers that are NaN or infinite.
+    /// Vectors contain values that are NaN or infinite.
     NotFinite {
         /// Sentences with such a vector.
         sentences: usize,
@@ -130,14 +130,14 @@ pub enum CheckWarning {
 }
 
 impl CheckWarning {
-    /// What there is to warn of a training loss.
+    /// Returns the warning about a training loss, if any.
     #[must_use]
     pub fn of_loss(loss: LossAgainstChance) -> Option<Self> {
         let LossAgainstChance { mean, chance, of } = loss;
         (!loss.has_learned()).then_some(Self::LossAtChance { loss: mean, chance, of })
     }
 
-    /// All that there are for these findings.
+    /// Returns all warnings for these findings.
     pub(super) fn of(check: &Check) -> Vec<Self> {
         let mut warnings: Vec<Self> = check.loss.and_then(Self::of_loss).into_iter().collect();
         let weights_may_help = check.weights_may_help;
@@ -150,7 +150,7 @@ impl CheckWarning {
             let directions = random.directions();
             let one_way = random.mean > MAX_MEAN_COSINE;
             warn(one_way, Self::OneDirection { mean_cosine: random.mean, weights_may_help });
-            // A vector of few numbers has no more directions.
+            // A vector of few dimensions cannot have more directions.
             let few = MIN_DIRECTIONS.min(check.dim as f64 / 2.0);
             warn(!one_way && directions < few, Self::FewDirections { directions });
         }
@@ -179,7 +179,7 @@ impl CheckWarning {
         warnings
     }
 
-    /// What helps, where that is a matter of settings; the message says the same in words.
+    /// Returns the settings that help, if any; the message says the same as text.
     #[must_use]
     pub fn remedies(&self) -> &[Remedy] {
         match self {
@@ -292,7 +292,7 @@ impl fmt::Display for CheckWarning {
     }
 }
 
-/// A loss that is no lower than that of guessing, and what may be the cause.
+/// Formats a loss that is not below that of guessing, and its possible cause.
 fn loss_at_chance(f: &mut fmt::Formatter<'_>, loss: f64, chance: f64, of: LossOf) -> fmt::Result {
     write!(f, "nothing was learned: the loss is {loss:.4}, and guessing has {chance:.4}; train again with ")?;
     let (higher, lower, more) = (Remedy::HigherLearningRate, Remedy::LowerLearningRate, Remedy::MoreEpochs);
@@ -310,17 +310,17 @@ fn loss_at_chance(f: &mut fmt::Formatter<'_>, loss: f64, chance: f64, of: LossOf
     write!(f, "{lr}, for {more}, or, of a small text, {}", Remedy::RaiseSubsampling)
 }
 
-/// Whether a loss is that of guessing, rather than above it.
+/// Whether a loss equals that of guessing, rather than being above it.
 fn is_near(loss: f64, chance: f64, of: LossOf) -> bool {
     LossAgainstChance { mean: loss, chance, of }.is_near_chance()
 }
 
-/// Weights as the first thing that helps, where they do.
+/// Suggests weights first, if they help.
 fn weight(f: &mut fmt::Formatter<'_>, helps: bool) -> fmt::Result {
     if helps { write!(f, "weight the words ({}), or ", Remedy::SifWeights) } else { Ok(()) }
 }
 
-/// The last thing that helps.
+/// Suggests longer training last.
 fn train_longer(f: &mut fmt::Formatter<'_>) -> fmt::Result {
     write!(f, "train for {}, or on more text", Remedy::MoreEpochs)
 }
@@ -337,7 +337,7 @@ mod tests {
         };
         assert!(of(7.62407, 5e-4).contains("weaker L1 regularization"), "{}", of(7.62407, 5e-4));
         assert!(!of(7.62407, 0.0).contains("L1") && of(7.62407, 0.0).contains("a higher learning rate"));
-        // Far above guessing the rate is too high, with L1 regularization or without.
+        // Far above guessing the rate is too high, with or without L1 regularization.
         assert!(!of(9.0, 5e-4).contains("L1") && of(9.0, 5e-4).contains("a lower learning rate"));
     }
 

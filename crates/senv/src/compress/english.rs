@@ -1,9 +1,9 @@
-//! The English model that is part of the program.
+//! The built-in English model.
 
 use super::static_model::StaticModel;
 use crate::{error::Result, model::handle::Model};
 
-/// The English model of `senv-english`, without training and without a file: English only, means of words.
+/// Opens the built-in model of `senv-english`, without training or a file. It is for English only and averages words.
 ///
 /// ```
 /// let english = senv::english()?;
@@ -12,7 +12,7 @@ use crate::{error::Result, model::handle::Model};
 /// ```
 ///
 /// # Errors
-/// If memory for the index of its words is lacking.
+/// If memory for the index of its words runs out.
 pub fn english() -> Result<Model> {
     Ok(StaticModel::from(senv_english::model()?).into())
 }

@@ -1,4 +1,4 @@
-//! Small tables of word vectors, and the folders of Model2Vec.
+//! Small tables of word vectors, and Model2Vec folders.
 
 #[cfg(feature = "english")]
 pub(crate) mod english;

@@ -1,10 +1,10 @@
-//! Averages of word vectors in the folder layout of Model2Vec, for Python's `model2vec` and its Rust twin.
+//! Averages of word vectors in the folder layout of Model2Vec, for Python's `model2vec` and its Rust counterpart.
 //!
-//! The folder holds `model.safetensors` (one matrix, `embeddings`), `tokenizer.json` (of Hugging Face's tokenizers: a
-//! regular expression and a list of words) and `config.json`. The last word of the list, `[UNK]`, has a row of zeros;
-//! those programs leave unknown words out, so that vectors differ where
-//! [`UnknownWords::Hash`](crate::average::UnknownWords) gives unknown words a vector, and in the few places where the
-//! regular expression splits otherwise ([`Tokenizer::pattern`]).
+//! The folder contains `model.safetensors` (one matrix, `embeddings`), `tokenizer.json` (of Hugging Face's tokenizers:
+//! a regular expression and a list of words) and `config.json`. The last word of the list, `[UNK]`, has a row of zeros,
+//! because those programs leave unknown words out. Vectors therefore differ if
+//! [`UnknownWords::Hash`](crate::average::UnknownWords) gives unknown words a vector. They also differ in the few
+//! places where the regular expression splits differently ([`Tokenizer::pattern`]).
 
 use std::{fs, io::Write, path::Path};
 
@@ -17,11 +17,11 @@ use crate::{
     model::handle::Model,
 };
 
-/// Stands for unknown words; longer if a word of the vocabulary is called so.
+/// The token for unknown words; longer if the vocabulary has a word of this name.
 const UNKNOWN: &str = "[UNK]";
 
-/// Writes a model to a folder, which is made if it is not there; files of these names are replaced, each by an atomic
-/// replace.
+/// Writes a model to a folder, which is created if necessary. Existing files of these names are replaced, each
+/// atomically.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -37,9 +37,9 @@ const UNKNOWN: &str = "[UNK]";
 /// ```
 ///
 /// # Errors
-/// [`Error::CannotCompress`] for a model that is no average of words (as [`crate::CompressParams::compress`], small
-/// tables aside), or tokenizes by the rules of Unicode or of the program; [`senv_core::Error::Io`] if a file cannot be
-/// written.
+/// [`Error::CannotCompress`] for a model that is not an average of words (as in [`crate::CompressParams::compress`],
+/// but small tables are accepted), or whose tokenizer is Unicode's or the program's own. [`senv_core::Error::Io`] if a
+/// file cannot be written.
 pub fn write_model2vec(model: &Model, folder: &Path) -> Result<()> {
     let (tokenizer, vocabulary) = (model.tokenizer(), model.vocabulary());
     let Some(tokenizer) = tokenizer_json(tokenizer, vocabulary) else {
@@ -60,7 +60,7 @@ fn model_dim(model: &Model) -> usize {
     senv_core::SentenceEncoder::dim(model)
 }
 
-/// The rows and one of zeros behind them.
+/// Writes the rows, followed by a row of zeros.
 fn write_rows(rows: &Table, folder: &Path) -> Result<()> {
     let shape = [rows.n_rows() + 1, rows.dim()];
     let header =
@@ -84,7 +84,7 @@ fn write_rows(rows: &Table, folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// A tokenizer of Hugging Face's library; `None` if the rule is no regular expression.
+/// Returns a tokenizer of Hugging Face's library; `None` if the rule is not a regular expression.
 fn tokenizer_json(tokenizer: &Tokenizer, vocabulary: &Vocabulary) -> Option<Value> {
     let pattern = tokenizer.pattern()?;
     let mut unknown = UNKNOWN.to_owned();

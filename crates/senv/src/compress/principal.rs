@@ -1,5 +1,5 @@
-//! Rows on their principal axes: the directions in which the rows of frequent words differ most. Weaker axes may gain,
-//! and the weakest be left out.
+//! Rows on their principal axes, the directions in which the rows of frequent words differ most. Weaker axes can be
+//! amplified, and the weakest dropped.
 //!
 //! Equation: `principal-rows`
 //!
@@ -10,21 +10,22 @@
 //! r_t,i = g_i u_i·x_t,   i = 1 … dim                          only the first are kept
 //! ```
 //!
-//! With α = 0 and all axes the cosines of means stay as they are. α = 1/2 makes all axes alike, as Su et al. 2021
-//! ("Whitening Sentence Representations") do with sentence vectors; less than that is better for rows that were
-//! trained. Where all axes are kept, rows go back to their old coordinates, whose values are alike in size, as storage
-//! in few bits needs.
+//! With α = 0 and all axes, the cosines of means do not change. α = 1/2 makes all axes equally strong, as Su et al.
+//! 2021 ("Whitening Sentence Representations") do with sentence vectors. Smaller values are better for trained rows. If
+//! all axes are kept, rows return to their old coordinates, whose values have similar sizes, as storage in few bits
+//! requires.
 
 use senv_core::{Error as Core, Rows, Table, Vocabulary, kernels};
 use senv_store::SecondMoment;
 
 use crate::{base::range::require, error::Result};
 
-/// The rows of `table`, one for each token, with `dim` axes or all, and the whitening α from 0 to 0.5.
+/// Returns the rows of `table`, one per token, with `dim` axes or all, and the whitening α from 0 to 0.5.
 ///
 /// # Errors
-/// [`senv_core::Error::InvalidParameter`] for a whitening out of range, if the table has fewer independent directions
-/// than are to be kept, or if it holds NaN or infinite values; [`senv_core::Error::TooLarge`] if memory is lacking.
+/// [`senv_core::Error::InvalidParameter`] if the whitening is out of range, if the table has fewer independent
+/// directions than are to be kept, or if it contains NaN or infinite values. [`senv_core::Error::TooLarge`] if memory
+/// runs out.
 pub(crate) fn on_principal_axes(
     table: &Table,
     vocabulary: &Vocabulary,
@@ -80,8 +81,8 @@ mod tests {
         (Table::from_vec(5, 4, rows.concat()).unwrap(), vocabulary)
     }
 
-    /// numpy 2.4: `l, u = eigh((x * sqrt(max(n, 1))[:, None]).T @ x)`, the largest first, of each column of `u` the
-    /// entry of the largest magnitude positive; `(x @ u[:, :2]) * (l[0] / l[:2]) ** 0.25`.
+    /// numpy 2.4: `l, u = eigh((x * sqrt(max(n, 1))[:, None]).T @ x)`, the largest first, with the entry of the largest
+    /// magnitude in each column of `u` positive; `(x @ u[:, :2]) * (l[0] / l[:2]) ** 0.25`.
     #[test]
     fn rows_agree_with_numpy() {
         let (table, vocabulary) = table();

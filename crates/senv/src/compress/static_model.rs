@@ -1,4 +1,4 @@
-//! Small tables of word vectors, as `senv compress` writes them: [`StaticEncoder`] of the core, opened as any other
+//! Small tables of word vectors, as written by `senv compress`: [`StaticEncoder`] of the core, opened like any other
 //! model.
 
 use std::sync::OnceLock;
@@ -12,14 +12,14 @@ use crate::{
     model::saved::{Abilities, OpenModel, SavedModel, model_file_methods},
 };
 
-/// The kinds that are trained on pairs, among those that tables are made of.
+/// The kinds trained on pairs, among those that tables are built from.
 const TRAINED_ON_PAIRS: &[&str] = &["pp"];
 
 /// A mean of compressed rows.
 #[derive(Debug, Clone)]
 pub struct StaticModel {
     encoder: StaticEncoder,
-    /// The rows in full, made when they are asked for.
+    /// The rows in full precision, made on first use.
     rows: OnceLock<Table>,
 }
 

@@ -1,5 +1,5 @@
-//! From a trained average of word vectors to a small table: its rows, with weights and common components in them, are
-//! stored in few bits.
+//! From a trained average of word vectors to a small table: rows, with weights and common components applied, stored in
+//! few bits.
 
 use senv_core::{
     StaticEncoder,
@@ -14,27 +14,27 @@ use crate::{
     model::handle::Model,
 };
 
-/// How a model is made small.
+/// How a model is compressed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CompressParams {
     /// How values are stored.
     pub encoding: RowEncoding,
-    /// So many of the first dimensions are kept; `None` for all. For models trained with nested dimensions.
+    /// The number of leading dimensions to keep; `None` for all. For models trained with nested dimensions.
     pub dim: Option<usize>,
-    /// So many of the most frequent words are kept; `None` for all.
+    /// The number of most frequent words to keep; `None` for all.
     pub max_vocabulary: Option<usize>,
-    /// So many principal axes of the rows are kept (`principal-rows`); `None` for all, in the coordinates of the
-    /// training.
+    /// The number of principal axes of the rows to keep (`principal-rows`); `None` for all, in the original
+    /// coordinates.
     pub principal: Option<usize>,
-    /// How much weaker axes gain, from 0 (not at all) to 0.5 (all count the same).
+    /// How much weaker axes are amplified, from 0 (not at all) to 0.5 (all axes equally strong).
     pub whitening: f64,
-    /// Length of the vectors of unknown words, where the model has such vectors, as a multiple of the mean length of
-    /// the rows; where an order part is kept, as a multiple of the length that they have.
+    /// The length of the vectors of unknown words, if the model has them, as a multiple of the mean length of the rows.
+    /// If an order part is kept, it is a multiple of their present length.
     pub unknown_length: f64,
 }
 
 impl Default for CompressParams {
-    /// Four bits a value, everything kept as it is.
+    /// Four bits per value, everything else unchanged.
     fn default() -> Self {
         Self {
             encoding: RowEncoding::Int4,
@@ -48,7 +48,7 @@ impl Default for CompressParams {
 }
 
 impl CompressParams {
-    /// The small model.
+    /// Returns the small model.
     ///
     /// ```
     /// use senv_core::{SentenceEncoder, Tokenizer, Vocabulary};
@@ -62,24 +62,26 @@ impl CompressParams {
     /// ```
     ///
     /// # Errors
-    /// [`Error::CannotCompress`] for a model that is no average of words, or is one with n-grams;
+    /// [`Error::CannotCompress`] for a model that is not an average of words, or has n-grams;
     /// [`senv_core::Error::InvalidParameter`] for a dimension out of range.
     pub fn compress(&self, model: &Model) -> Result<StaticEncoder> {
         self.compress_side_by_side(model, &[])
     }
 
-    /// As [`CompressParams::compress`], with the vectors of other models side by side (`rows-side-by-side`). An
-    /// ensemble of models of the same vocabulary has better cosines than one of them, as its dimension is higher;
-    /// `principal` brings that down again. Models of different data complement each other where a classifier is trained
-    /// on the vectors; each counts the same, whatever the length of its vectors. The first model says how text is
-    /// tokenized and what stands for unknown words. Small tables are taken too; one that stands alone can only lose
-    /// words.
+    /// Compresses like [`CompressParams::compress`], with the vectors of other models side by side
+    /// (`rows-side-by-side`).
     ///
-    /// An order part is kept where the table keeps all its dimensions and its axes; with `dim`, `principal`,
-    /// `whitening` or other models only the table is taken.
+    /// An ensemble of models of the same vocabulary has better cosines than one of them, because its dimension is
+    /// higher. `principal` reduces the dimension again. Models of different data complement each other if a classifier
+    /// is trained on the vectors. Each model counts the same, regardless of the length of its vectors. The first model
+    /// determines the tokenizer and the treatment of unknown words. Small tables can be added to others; a single one
+    /// can only lose words.
+    ///
+    /// An order part is kept if the table keeps all its dimensions and axes. With `dim`, `principal`, `whitening` or
+    /// other models, only the table is used.
     ///
     /// # Errors
-    /// As [`CompressParams::compress`]; [`Error::CannotCompress`] if tokenizers differ.
+    /// The errors of [`CompressParams::compress`]; [`Error::CannotCompress`] if tokenizers differ.
     pub fn compress_side_by_side(&self, model: &Model, others: &[&Model]) -> Result<StaticEncoder> {
         let factor = self.unknown_length;
         require(factor.is_finite() && factor >= 0.0, "unknown_length", "finite and at least 0", factor)?;
@@ -225,7 +227,7 @@ mod tests {
         assert!(near(0, &[&[0.0; 24][..], &[1.5, 0.0]].concat()), "{vectors}");
         let scaled = |i: usize| first.rows().row(i).iter().map(|x| x / length).collect::<Vec<f32>>();
         assert!(near(1, &[&scaled(1)[..], &[0.3, 0.4]].concat()) && near(2, &[&scaled(0)[..], &[0.0; 2]].concat()));
-        // A small table is taken beside others, not alone.
+        // A small table can be combined with others, but not compressed by itself.
         let small: Model = StaticModel::from(both).into();
         assert_eq!(params.compress_side_by_side(&small, &[&first.into()]).unwrap().dim(), 50);
         assert!(params.compress(&small).unwrap_err().to_string().contains("compressed already"));

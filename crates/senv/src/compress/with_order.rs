@@ -1,5 +1,5 @@
-//! From a table with an order part to a small one: rows and maps are stored in few bits, and the part reads the rows as
-//! they are then.
+//! From a table with an order part to a small one: rows and maps are stored in few bits, and the part then reads the
+//! compressed rows.
 
 use senv_core::{
     StaticEncoder,
@@ -13,17 +13,17 @@ use crate::error::Result;
 const MAPS: RowEncoding = RowEncoding::Int8;
 
 impl CompressParams {
-    /// Whether the rows keep their dimensions and axes, which an order part needs.
+    /// Whether the rows keep their dimensions and axes, which an order part requires.
     pub(super) fn keeps_axes(&self, n_others: usize) -> bool {
         n_others == 0 && self.dim.is_none() && self.principal.is_none() && self.whitening == 0.0
     }
 
-    /// Whether the rows of a small table stay as they are: rows that have fewer bits than are asked for do.
+    /// Whether the rows of a small table stay unchanged, as rows with fewer bits than requested do.
     pub(super) fn keeps_rows(&self, table: &StaticEncoder) -> bool {
         self.keeps_axes(0) && self.unknown_length == 1.0 && has_few_bits(table, self.encoding)
     }
 
-    /// The small table of a model with an order part. Rows that have fewer bits than are asked for stay as they are.
+    /// Compresses a model with an order part. Rows with fewer bits than requested stay unchanged.
     pub(super) fn compress_with_order(&self, table: &StaticEncoder, part: &OrderPart) -> Result<StaticEncoder> {
         let rows = if has_few_bits(table, self.encoding) {
             table.rows().clone()
@@ -43,7 +43,7 @@ impl CompressParams {
     }
 }
 
-/// Whether the rows have no more bits than are asked for.
+/// Whether the rows have no more bits than requested.
 fn has_few_bits(table: &StaticEncoder, asked: RowEncoding) -> bool {
     table.encoding().row_bytes(2) <= asked.row_bytes(2)
 }

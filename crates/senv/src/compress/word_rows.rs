@@ -1,4 +1,4 @@
-//! The rows of the words of a model with weights and common components in them, alone or beside those of other models.
+//! The rows of the words of one or several models, with weights and common components applied.
 //!
 //! Equation: `folded-row`
 //!
@@ -13,13 +13,12 @@
 //! r_t = [r_t⁽¹⁾ / ℓ₁; ..; r_t⁽ᴹ⁾ / ℓ_M]              of different words: r_t⁽ᵐ⁾ = 0 where model m lacks t, ℓ_m = mean_t ‖r_t⁽ᵐ⁾‖
 //! ```
 //!
-//! Weights and components are linear, so the mean of folded rows is the vector that the model gives (`feature-weight`),
-//! but for words without weight, which count here. uSIF besides divides each dimension by its norm over the sentence,
-//! which is not linear and is left out: see `docs/experiments/sif-usif.md` for what that costs. N-grams are no words:
-//! models with them are refused.
+//! Weights and components are linear, so the mean of folded rows is the vector of the model (`feature-weight`), except
+//! that words without weight count here. In uSIF each dimension is also divided by its norm over the sentence. That is
+//! not linear and is left out; see `docs/experiments/sif-usif.md` for the cost. Models with n-grams are refused.
 //!
-//! The mean of rows side by side is the means by all models one after another; of models of different words, each is a
-//! mean over all words that one of them knows.
+//! The mean of rows side by side is the concatenation of the means of all models. For models of different words, each
+//! is a mean over all words that one of them knows.
 
 use std::collections::HashSet;
 
@@ -41,10 +40,10 @@ pub(super) struct WordRows {
 }
 
 impl WordRows {
-    /// The rows of a model whose sentence vectors are their means.
+    /// Returns the rows of a model whose sentence vectors are their means.
     ///
     /// # Errors
-    /// [`Error::CannotCompress`] for any other model; if memory is lacking.
+    /// [`Error::CannotCompress`] for any other model; an error if memory runs out.
     pub(super) fn of(model: &Model) -> Result<Self> {
         let (rows, hashes_unknown_words) = match model.abilities().static_table {
             Some(table) => (table.rows().decoded()?, table.unknown_word_length().is_some()),
@@ -57,10 +56,11 @@ impl WordRows {
         Ok(Self { tokenizer, vocabulary, rows, hashes_unknown_words })
     }
 
-    /// The rows of several models side by side. The first says how text is tokenized and what stands for unknown words.
+    /// Returns the rows of several models side by side. The first determines the tokenizer and the treatment of unknown
+    /// words.
     ///
     /// # Errors
-    /// [`Error::CannotCompress`] where tokenizers differ; as [`WordRows::of`].
+    /// [`Error::CannotCompress`] if tokenizers differ; the errors of [`WordRows::of`].
     pub(super) fn side_by_side(model: &Model, others: &[&Model]) -> Result<Self> {
         let first = Self::of(model)?;
         if others.is_empty() {
@@ -100,7 +100,7 @@ impl WordRows {
     }
 }
 
-/// The words of the first model, then those of each other one that no model before it has.
+/// Returns the words of the first model, then those of each other one that no model before it has.
 fn union(parts: &[WordRows]) -> Result<Vocabulary> {
     let mut seen = HashSet::new();
     let words = parts.iter().flat_map(|part| part.vocabulary.iter()).filter(|&(_, word, _)| seen.insert(word));
@@ -108,7 +108,7 @@ fn union(parts: &[WordRows]) -> Result<Vocabulary> {
     Ok(Vocabulary::from_counts(words, parts[0].vocabulary.corpus_tokens())?)
 }
 
-/// Scales rows to a mean length of 1; rows that are all 0 stay so.
+/// Scales rows to a mean length of 1; zero rows stay.
 fn to_mean_length_one(rows: &mut Table) {
     let n = rows.n_rows();
     let sum: f64 = (0..n).map(|i| f64::from(kernels::norm(rows.row(i)))).sum();
@@ -118,7 +118,7 @@ fn to_mean_length_one(rows: &mut Table) {
     }
 }
 
-/// The average that a model is.
+/// Returns the average that a model is.
 fn average_of(model: &Model) -> Result<&AverageEncoder> {
     let refuse = |reason: &str| Err(Error::CannotCompress { kind: model.kind(), reason: reason.to_owned() });
     let Some(average) = model.abilities().average else { return refuse("it is no average of word vectors") };
@@ -131,7 +131,7 @@ fn average_of(model: &Model) -> Result<&AverageEncoder> {
     Ok(average)
 }
 
-/// The rows of the words with their weights, without common components.
+/// Returns the weighted rows of the words, without common components.
 fn folded(average: &AverageEncoder) -> Result<Table> {
     let mut rows = Table::zeros(average.vocabulary().len(), average.dim())?;
     for (i, (_, _, word)) in average.words().enumerate() {

@@ -1,4 +1,4 @@
-//! Pairs that share their first sentence become groups.
+//! Groups pairs that share their first sentence.
 
 use std::{
     collections::{HashMap, hash_map::Entry},
@@ -9,23 +9,23 @@ use senv_core::Result;
 
 use super::source::{AnchoredWriter, Groups};
 
-/// What a sentence is to the anchor of its group.
+/// The relation of a sentence to the anchor of its group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Relation {
     Agrees,
     Contradicts,
 }
 
-/// The groups of a part of a file, in the order of their first pairs, and those of the parts before.
+/// The groups of a part of a file, in the order of their first pairs, and those of earlier parts.
 pub(super) struct Anchors {
     place: HashMap<u32, u32>,
     anchors: Vec<u32>,
-    /// Of each pair, in the order of the file: the place of its group, what the other sentence is to the anchor, and
+    /// For each pair, in file order: the position of its group, the relation of the other sentence to the anchor, and
     /// that sentence.
     pairs: Vec<(u32, Relation, u32)>,
-    /// Whether all pairs with the same first sentence are one group; otherwise each is one.
+    /// Whether all pairs with the same first sentence form one group; otherwise each pair does.
     group: bool,
-    /// Pairs of a part of the file at most.
+    /// The maximum number of pairs in a part of the file.
     most: usize,
     pub(super) written: AnchoredWriter,
 }
@@ -47,20 +47,20 @@ impl Anchors {
         self.pairs.push((place, relation, other));
     }
 
-    /// The pairs of the part, in the order of the file: an anchor, 0 for what agrees with it and 1 for what contradicts
-    /// it, and that.
+    /// Returns the pairs of the part, in file order: an anchor, 0 for entailment or 1 for contradiction, and the other
+    /// sentence.
     pub(super) fn pairs(&self) -> impl Iterator<Item = [u32; 3]> + '_ {
         self.pairs.iter().map(|&(place, relation, other)| [self.anchors[place as usize], relation as u32, other])
     }
 
-    /// Whether the part has as many pairs as it may.
+    /// Whether the part has the maximum number of pairs.
     pub(super) fn are_many(&self) -> bool {
         self.pairs.len() >= self.most
     }
 
-    /// Writes the groups, and forgets their anchors.
+    /// Writes the groups and forgets their anchors.
     pub(super) fn end_part(&mut self) -> Result<()> {
-        // Stable: the pairs of a group stay in the order of the file.
+        // The sort is stable, so the pairs of a group stay in file order.
         self.pairs.sort_by_key(|&(place, ..)| place);
         for group in self.pairs.chunk_by(|a, b| a.0 == b.0) {
             let anchor = self.anchors[group[0].0 as usize];

@@ -13,15 +13,15 @@ use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess,
 
 use crate::error::Result;
 
-/// The longest file of JSON that is read, in bytes after decompression: 1 GiB, more than twice SNLI's training set. A
-/// compressed file can pretend to be much longer than it is.
+/// The maximum size of a JSON file, in bytes after decompression: 1 GiB, more than twice SNLI's training set. A
+/// compressed file can decompress to much more.
 const MAX_JSON_BYTES: u64 = 1 << 30;
 
-/// Words from which on a sentence counts: shorter ones are alike by chance.
+/// The minimum number of words of a sentence to compare; shorter ones are often equal by chance.
 const MIN_WORDS: usize = 4;
 
-/// Sentences of development and test sets, which training must not see: compared in lower case, by letters and digits
-/// alone, from four words on.
+/// Sentences of development and test sets, which training must not see. They are compared in lower case, by letters and
+/// digits only, if they have at least four words.
 ///
 /// ```
 /// use senv::data::HeldOut;
@@ -34,11 +34,11 @@ const MIN_WORDS: usize = 4;
 pub struct HeldOut(HashSet<String>);
 
 impl HeldOut {
-    /// Every cell of tab-separated files, and every string of files that begin with `{`: one JSON object a line
-    /// (`.jsonl`), or one for the whole file as COCO has it. Fewer than four words count for nothing.
+    /// Reads every cell of tab-separated files, and every string of files that begin with `{`. Those have one JSON
+    /// object per line (`.jsonl`), or one for the whole file like COCO. Texts of fewer than four words are ignored.
     ///
     /// # Errors
-    /// [`senv_core::Error::Io`] if a file cannot be read, [`senv_core::Error::BadFile`] if it begins like JSON and is
+    /// [`senv_core::Error::Io`] if a file cannot be read; [`senv_core::Error::BadFile`] if it begins like JSON but is
     /// not, or has more than 1 GiB of it.
     pub fn read<P: AsRef<Path>>(paths: &[P]) -> Result<Self> {
         let mut held_out = Self::default();
@@ -80,29 +80,29 @@ impl HeldOut {
         })
     }
 
-    /// One more sentence.
+    /// Adds a sentence.
     pub fn add(&mut self, sentence: &str) {
         self.0.extend(key(sentence));
     }
 
-    /// A number that changes with any sentence.
+    /// Returns a number that depends on every sentence.
     pub(super) fn fingerprint(&self) -> u64 {
         let hash = |sentence: &String| {
             let mut hasher = DefaultHasher::new();
             sentence.hash(&mut hasher);
             hasher.finish()
         };
-        // In any order.
+        // The order does not matter.
         self.0.iter().map(hash).fold(self.0.len() as u64, u64::wrapping_add)
     }
 
-    /// Whether a sentence is among them.
+    /// Whether it contains a sentence.
     #[must_use]
     pub fn contains(&self, sentence: &str) -> bool {
         !self.0.is_empty() && key(sentence).is_some_and(|key| self.0.contains(&key))
     }
 
-    /// Number of different sentences.
+    /// Returns the number of distinct sentences.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.len()
@@ -115,14 +115,14 @@ impl HeldOut {
     }
 }
 
-/// Letters and digits in lower case; `None` for fewer than four words.
+/// Returns letters and digits in lower case; `None` for fewer than four words.
 fn key(sentence: &str) -> Option<String> {
     let is_word = |word: &&str| word.chars().any(char::is_alphanumeric);
     sentence.split_whitespace().filter(is_word).nth(MIN_WORDS - 1)?;
     Some(sentence.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect())
 }
 
-/// Every string of a JSON value, however deep, but not the names of its members.
+/// Collects every string of a JSON value at any depth, but not the names of its members.
 struct Strings<'h>(&'h mut HeldOut);
 
 impl<'de> DeserializeSeed<'de> for Strings<'_> {

@@ -1,4 +1,4 @@
-//! Files of pairs: what their lines are, how they are read, and what was taken of them.
+//! Files of pairs: the kind of their lines, how they are read, and what was used of them.
 
 use std::{
     fmt,
@@ -19,44 +19,44 @@ use super::{
 };
 use crate::error::Result;
 
-/// A file and what it is for.
+/// A file and its kind.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PairInput {
-    /// The file; may be compressed.
+    /// The file, which can be compressed.
     pub path: PathBuf,
-    /// What its lines are.
+    /// The kind of its lines.
     pub kind: PairKind,
-    /// Its share of the batches among all weights, above 0; without any weight every group comes once an epoch.
+    /// Its share of the batches among all weights, above 0. Without weights, every group occurs once per epoch.
     pub weight: Option<f64>,
 }
 
 impl PairInput {
-    /// A file, or a [`MemoryText`](super::MemoryText), whose groups come once an epoch each.
+    /// Creates an input from a file or a [`MemoryText`](super::MemoryText), whose groups occur once per epoch.
     #[must_use]
     pub fn new(path: impl AsRef<Path>, kind: PairKind) -> Self {
         Self { path: path.as_ref().to_owned(), kind, weight: None }
     }
 }
 
-/// Files of pairs and how they are read: what a system on pairs is trained on.
+/// Files of pairs and how they are read: the input of a system trained on pairs.
 #[derive(Debug, Clone, Default)]
 pub struct PairFiles {
     /// The files.
     pub inputs: Vec<PairInput>,
-    /// How they are read; the tokenizer is that of the system, and words of vectors that stay known come on top.
+    /// How they are read. The tokenizer is that of the system, and words of initial vectors are added to those kept.
     pub options: PairOptions,
     /// Pairs of a second stage, for the systems that train in two: PP, CSE and GRAN.
     pub second: Option<SecondStage>,
 }
 
-/// Files that are read as usual.
+/// Files read with default options.
 impl<const N: usize> From<[PairInput; N]> for PairFiles {
     fn from(inputs: [PairInput; N]) -> Self {
         Self { inputs: inputs.into(), ..Self::default() }
     }
 }
 
-/// A second stage of training, which goes on from the best weights of the first with the same settings.
+/// A second stage of training, which continues from the best weights of the first with the same settings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SecondStage {
     /// Its files.
@@ -74,26 +74,26 @@ pub struct PairOptions {
     pub tokenizer: Tokenizer,
     /// Words that occur less often in all files together are unknown.
     pub min_count: u64,
-    /// At most so many words, the most frequent; no limit by default.
+    /// The maximum number of words, most frequent first; no limit by default.
     pub max_vocabulary: Option<usize>,
-    /// Pairs with the same first sentence are one group, which gives one pair an epoch.
+    /// Whether pairs with the same first sentence form one group, which gives one pair per epoch.
     pub group: bool,
-    /// Whether pairs of equal sentences are examples, too: by default they are left out, as they say nothing.
+    /// Whether pairs of equal sentences are examples. By default they are left out, because they teach nothing.
     pub keep_identical: bool,
-    /// Sentences that no example may hold.
+    /// Sentences that no example may contain.
     pub held_out: HeldOut,
-    /// Words that are known whatever their count, in this order behind the counted ones: those of initial vectors.
+    /// Words that are known regardless of their count, in this order after the counted ones: those of initial vectors.
     pub keep: Vec<String>,
-    /// Whether the words of vectors that training starts from are known, though the pairs lack them; yes by default.
+    /// Whether the words of vectors that training starts from are known even if the pairs lack them; true by default.
     /// Those of a model to fine-tune always are.
     pub keep_vector_words: bool,
-    /// Reading of text.
+    /// How text is read.
     pub text: TextOptions,
     /// Threads that read running text; 0 (default) for all cores.
     pub threads: usize,
-    /// Folder of the temporary files that hold sentences where they are many; by default the system's.
+    /// The folder of the temporary files for large numbers of sentences; by default the system's.
     pub scratch_dir: Option<PathBuf>,
-    /// Where a reading that is stopped is kept, and gone on from; nowhere by default.
+    /// Where a stopped reading is kept, and resumed from; nowhere by default.
     pub kept: Option<KeptReading>,
 }
 
@@ -116,24 +116,24 @@ impl Default for PairOptions {
     }
 }
 
-/// What was taken of a file, and what was not.
+/// What was used of a file, and what was not.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct SourceReport {
     /// The file.
     pub path: PathBuf,
-    /// Groups of the training set.
+    /// The number of groups in the training set.
     pub groups: usize,
-    /// Pairs of equal sentences, left out.
+    /// The number of pairs of equal sentences, which are left out.
     pub identical: u64,
-    /// Lines with a sentence of a held-out set, left out; of captions, the whole image is.
+    /// The number of lines with a held-out sentence, which are left out; for captions, the whole image is.
     pub contaminated: u64,
-    /// Groups that lack a second sentence, or with a sentence without a known word, left out; sentences too short for
-    /// two halves.
+    /// The number of groups left out because they lack a second sentence or have a sentence without a known word, and
+    /// of sentences too short for two halves.
     pub singletons: u64,
 }
 
-/// In a line: the file, its groups, and what was left out and why.
+/// Formats as one line: the file, its groups, and what was left out and why.
 impl fmt::Display for SourceReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let groups = self.groups as u64;
@@ -150,7 +150,7 @@ impl fmt::Display for SourceReport {
     }
 }
 
-/// A source before the vocabulary is known: tokens carry provisional numbers.
+/// A source before the vocabulary is known. Its tokens have provisional numbers.
 pub(super) struct Draft {
     pub(super) sentences: Sentences,
     pub(super) groups: Groups,
@@ -158,7 +158,7 @@ pub(super) struct Draft {
 }
 
 impl Draft {
-    /// With final numbers, unknown words and empty groups left out.
+    /// Assigns final numbers and drops unknown words and empty groups.
     pub(super) fn finish(
         mut self,
         input: &PairInput,

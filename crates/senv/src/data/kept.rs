@@ -1,8 +1,8 @@
-//! A reading of pairs that was stopped, kept to go on from.
+//! A stopped reading of pairs, kept to resume from.
 //!
 //! `PATH` is a checkpoint of the kind `pairs`: the words with their counts, and how far each file was read.
-//! `PATH.sentences` has the sentences and groups, as 32-bit words. Where running text was under way, its own reading
-//! lies at `PATH.text`.
+//! `PATH.sentences` has the sentences and groups, as 32-bit words. If a file of running text was being read, its own
+//! reading is at `PATH.text`.
 
 use std::path::{Path, PathBuf};
 
@@ -22,18 +22,18 @@ use super::{
 
 /// The [kind](checkpoint::kind) of the checkpoint.
 pub(super) const KIND: &str = "pairs";
-/// The end of the name of the file of sentences and groups.
+/// The suffix of the file of sentences and groups.
 const BESIDE: &str = ".sentences";
-/// Fewer tokens are read again in no time.
+/// Fewer tokens are quickly read again.
 const WORTH_IT: u64 = if cfg!(test) { 1 } else { 1_000_000 };
 
-/// What has been read of the files so far.
+/// What was read of the files so far.
 #[derive(Default)]
 pub(super) struct Progress {
     pub(super) builder: VocabularyBuilder,
-    /// Of the files that were read to their end.
+    /// The files that were read to their end.
     pub(super) drafts: Vec<Draft>,
-    /// Of the next one, where it is no running text.
+    /// The next file, if it is not running text.
     pub(super) taken: Option<Taken>,
 }
 
@@ -61,14 +61,14 @@ pub(super) struct KeptPairs<'a> {
     kept: &'a KeptReading,
     inputs: &'a [PairInput],
     options: &'a PairOptions,
-    /// The files as they are, and how they are read.
+    /// The state of the files, and how they are read.
     of: String,
     part: PartLimits,
 }
 
 impl<'a> KeptPairs<'a> {
-    /// `None` where nothing is kept: nobody asked for it, a file cannot be read again, or there is only running text,
-    /// whose reading is kept as a corpus.
+    /// Returns `None` if nothing is kept: it was not requested, a file cannot be read again, or there is only running
+    /// text, whose reading is kept as a corpus.
     pub(super) fn new(inputs: &'a [PairInput], options: &'a PairOptions) -> Option<Self> {
         let kept = options.kept.as_ref()?;
         if let [input] = inputs
@@ -87,12 +87,12 @@ impl<'a> KeptPairs<'a> {
         Some(Self { kept, inputs, options, of, part: PartLimits::LARGEST })
     }
 
-    /// Where a file of running text keeps its own reading.
+    /// Returns where a file of running text keeps its own reading.
     pub(super) fn of_text(&self) -> KeptReading {
         KeptReading { path: self.kept.beside(".text"), ..self.kept.clone() }
     }
 
-    /// What an earlier reading of the same has kept, if it is wanted and there.
+    /// Loads what an earlier reading of the same files kept, if requested and present.
     pub(super) fn load(&self) -> CoreResult<Progress> {
         if !self.kept.resume || !self.kept.is_there(KIND) {
             return Ok(Progress::default());
@@ -150,7 +150,7 @@ impl<'a> KeptPairs<'a> {
         Ok(progress)
     }
 
-    /// Keeps what was read, if it is worth it, and says so where it cannot be.
+    /// Keeps what was read, if it is worth it, and notes if it cannot be kept.
     pub(super) fn keep(&self, progress: Progress, observer: &dyn Observer) {
         let n_tokens: u64 = progress.builder.iter().map(|(_, count)| count).sum();
         let is_worth_it = n_tokens >= WORTH_IT || self.of_text().is_there(KeptReading::KIND);
@@ -210,7 +210,7 @@ impl<'a> KeptPairs<'a> {
         checkpoint::save_with(&self.kept.path, KIND, &about, &state, &[])
     }
 
-    /// Removes what was kept: all is read.
+    /// Removes what was kept, because everything is read.
     pub(super) fn remove(&self) -> CoreResult<()> {
         self.kept.remove(KIND, &[BESIDE])
     }
@@ -267,7 +267,7 @@ mod tests {
         }
     }
 
-    /// The first lines of a text, taken of a file that ends there.
+    /// Takes the first lines of a text, from a file that ends there.
     fn first_lines(
         text: &str,
         n: usize,
@@ -290,7 +290,7 @@ mod tests {
         for (kind, text) in
             [(PairKind::Pairs, PAIRS), (PairKind::Nli, NLI), (PairKind::Captions, CAPTIONS), (PairKind::Halves, HALVES)]
         {
-            // Behind a file of each way to group sentences.
+            // After a file of each way to group sentences.
             let before = [(PairKind::Captions, CAPTIONS), (PairKind::Nli, NLI), (PairKind::Neighbours, TEXT)];
             let case = Case::new(&[&before[..], &[(kind, text)]].concat());
             let (options, resume) = (case.options(false), case.options(true));
@@ -381,12 +381,12 @@ mod tests {
         let path = kept_of(&case);
         assert!(PairData::read(&case.inputs, &case.options(false), &NoObserver).is_ok());
         assert!(case.names().is_empty(), "{:?}", case.names());
-        // A file of the user's.
+        // The user's own file.
         fs::write(case.folder.path().join("kept.sentences"), "mine").unwrap();
         kept_of(&case);
         assert_eq!(case.names(), ["kept.sentences"]);
         fs::remove_file(case.folder.path().join("kept.sentences")).unwrap();
-        // The checkpoint of the training, from which a run goes on.
+        // The checkpoint of the training, from which a run resumes.
         checkpoint::save(&path, "pp", &1_u32, &[]).unwrap();
         let options = case.options(true);
         let mut progress = Progress::default();

@@ -1,7 +1,7 @@
-//! Training sets of pairs: paraphrases, captions of one image, entailed sentences, neighbours in running text.
+//! Training sets of pairs: paraphrases, captions of one image, entailed sentences, neighbors in running text.
 //!
-//! Files become [`PairSource`]s over one vocabulary. A source is a list of groups (a pair, an image, a premise, a
-//! sentence and what follows it), and a step draws one pair from each group of its batch.
+//! Files become [`PairSource`]s with one vocabulary. A source is a list of groups: a pair, an image, a premise, or a
+//! sentence and the next. A step draws one pair from each group of its batch.
 
 mod anchors;
 mod decontaminate;

@@ -1,16 +1,16 @@
-//! Numbers of sentences, equal ones being one.
+//! Numbers of sentences; equal sentences share one.
 
 use std::hash::{BuildHasher, RandomState};
 
 use hashbrown::HashTable;
 use senv_core::{Error, Result, TokenId, corpus::SentencesWriter};
 
-/// The numbers of the sentences that came before, in 25 bytes of memory a place. A sentence is known by 128 bits of two
-/// hashes whose keys are drawn anew for each run, so that its tokens need not stay in memory: among four million that
-/// two of them agree by chance has a probability below 10^-25.
+/// The numbers of earlier sentences, in 25 bytes of memory per place. A sentence is identified by 128 bits of two
+/// hashes with random keys per run, so its tokens do not have to stay in memory. The probability that two of four
+/// million sentences collide is below 10^-25.
 pub(super) struct Numbers {
     known: HashTable<Known>,
-    /// Distinct sentences that are remembered at most.
+    /// The maximum number of distinct sentences to remember.
     most: usize,
     hashes: [RandomState; 2],
 }
@@ -26,7 +26,7 @@ impl Numbers {
         Self { known: HashTable::new(), most, hashes: Default::default() }
     }
 
-    /// The number of a sentence: that of an equal one, or the next; then it is written, too.
+    /// Returns the number of an equal earlier sentence. Otherwise assigns the next number and writes the sentence.
     pub(super) fn of(&mut self, tokens: &[TokenId], sentences: &mut SentencesWriter) -> Result<u32> {
         let hashes = self.hashes.each_ref().map(|hash| hash.hash_one(tokens));
         if let Some(known) = self.known.find(hashes[0], |known| known.hashes == hashes) {
@@ -38,12 +38,12 @@ impl Numbers {
         Ok(number)
     }
 
-    /// Whether it remembers as many as it may.
+    /// Whether it remembers the maximum number of sentences.
     pub(super) fn are_many(&self) -> bool {
         self.known.len() >= self.most
     }
 
-    /// Sentences from here on equal none of those before.
+    /// Forgets earlier sentences, so later ones never equal them.
     pub(super) fn forget(&mut self) {
         self.known.clear();
     }

@@ -1,4 +1,4 @@
-//! Sentences and groups as 32-bit words in a file: lists, each behind its length.
+//! Sentences and groups as 32-bit words in a file: lists, each preceded by its length.
 
 use std::{
     fs::File,
@@ -13,7 +13,7 @@ use super::{
     taken::Taken,
 };
 
-/// Words that are read or written at a time.
+/// The number of words read or written at a time.
 const AT_A_TIME: usize = 1 << 16;
 
 /// Writes such a file, which appears when it is complete.
@@ -38,7 +38,7 @@ impl NumbersWriter {
         Ok(())
     }
 
-    /// A list behind its length. Lists of a file have up to 2^32 values, as sentences have numbers of 32 bits.
+    /// Writes a list after its length. Lists have up to 2^32 values, because sentences have 32-bit numbers.
     pub(super) fn list(&mut self, list: &[u32]) -> CoreResult<()> {
         let n = u32::try_from(list.len()).map_err(|_| CoreError::TooLarge { rows: list.len(), dim: 1 })?;
         self.put(&[n])?;
@@ -61,7 +61,7 @@ impl NumbersWriter {
         (0..lists.len()).try_for_each(|i| self.list(lists.get(i)))
     }
 
-    /// Groups of another kind are not written.
+    /// Writes anchored groups, and nothing for other kinds.
     pub(super) fn anchored(&mut self, groups: &Groups) -> CoreResult<()> {
         if let Groups::Anchored { anchors, entailed, contradicted } = groups {
             self.list(anchors)?;
@@ -71,14 +71,14 @@ impl NumbersWriter {
         Ok(())
     }
 
-    /// The number of words, and their CRC-32.
+    /// Completes the file and returns the number of words and their CRC-32.
     pub(super) fn commit(self) -> CoreResult<(u64, u32)> {
         self.file.commit()?;
         Ok((self.n, self.checksum.finalize()))
     }
 }
 
-/// Reads such a file, which has been compared with its checksum.
+/// Reads such a file, whose checksum was verified.
 pub(super) struct NumbersReader {
     path: PathBuf,
     file: BufReader<File>,
@@ -119,7 +119,7 @@ impl NumbersReader {
         self.left == 0
     }
 
-    /// The next words, handed on in parts.
+    /// Passes the next `n` words to `each`, in parts.
     fn take(&mut self, n: u64, mut each: impl FnMut(&[u32]) -> CoreResult<()>) -> CoreResult<()> {
         self.left = self.left.checked_sub(n).ok_or_else(|| self.damaged())?;
         let mut left = n;
@@ -144,7 +144,7 @@ impl NumbersReader {
         Ok(number)
     }
 
-    /// A list, whatever its length.
+    /// Reads a list of any length.
     pub(super) fn list(&mut self, folder: Option<&Path>) -> CoreResult<StoredListWriter<u32>> {
         let n = self.next()?;
         let mut list = StoredListWriter::new(folder);
@@ -152,7 +152,7 @@ impl NumbersReader {
         Ok(list)
     }
 
-    /// Hands on lists of which each fits into memory: sentences and groups.
+    /// Passes lists to `each` that fit into memory one by one: sentences and groups.
     pub(super) fn each_list(&mut self, mut each: impl FnMut(&[u32]) -> CoreResult<()>) -> CoreResult<()> {
         let mut list = Vec::new();
         for _ in 0..self.next()? {
@@ -181,7 +181,7 @@ impl NumbersReader {
         })
     }
 
-    /// Sentences; those from number `start` on are known again when they come once more.
+    /// Reads sentences. Those starting at number `start` are recognized when they occur again.
     pub(super) fn sentences(&mut self, taken: &mut Taken, start: usize) -> CoreResult<()> {
         let mut tokens = Vec::new();
         self.each_list(|ids| {

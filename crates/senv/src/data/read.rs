@@ -1,4 +1,4 @@
-//! Files -> sources over one vocabulary.
+//! Reads files into sources with one vocabulary.
 
 use std::collections::HashMap;
 
@@ -18,36 +18,36 @@ use crate::{
     error::{Error, Result},
 };
 
-/// Sources over one vocabulary.
+/// Sources with one vocabulary.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct PairData {
     /// The words of all sources.
     pub vocabulary: Vocabulary,
-    /// One for each file, in order.
+    /// One source per file, in order.
     pub sources: Vec<PairSource>,
-    /// What was taken of each.
+    /// What was used of each file.
     pub reports: Vec<SourceReport>,
 }
 
 impl PairData {
-    /// The [kind](senv_core::checkpoint::kind) of the checkpoint in which a reading that was stopped is kept.
+    /// The [kind](senv_core::checkpoint::kind) of the checkpoint that keeps a stopped reading.
     pub const KEPT_KIND: &str = kept::KIND;
 
-    /// A number that changes with any word, sentence, group or weight.
+    /// Returns a fingerprint that depends on every word, sentence, group and weight.
     #[must_use]
     pub fn fingerprint(&self) -> String {
         let words = Fingerprint::new().vocabulary(&self.vocabulary);
         self.sources.iter().fold(words, |sum, source| source.add_to(sum)).hex()
     }
 
-    /// Sources over a vocabulary that a program brings itself.
+    /// Creates data from a program's own vocabulary and sources.
     #[must_use]
     pub fn new(vocabulary: Vocabulary, sources: Vec<PairSource>) -> Self {
         Self { vocabulary, sources, reports: Vec::new() }
     }
 
-    /// Pairs in memory that mean the same.
+    /// Reads paraphrase pairs in memory.
     ///
     /// ```
     /// use senv::data::{PairData, PairOptions};
@@ -58,7 +58,7 @@ impl PairData {
     /// ```
     ///
     /// # Errors
-    /// As [`PairData::read`] and [`MemoryText::pairs`].
+    /// The errors of [`PairData::read`] and [`MemoryText::pairs`].
     pub fn of_pairs<A: AsRef<str>, B: AsRef<str>>(
         pairs: impl IntoIterator<Item = (A, B)>,
         options: &PairOptions,
@@ -70,10 +70,10 @@ impl PairData {
     /// Reads files.
     ///
     /// # Errors
-    /// [`Error::BadLine`] or [`Error::Data`] for a line of another layout, naming file and line;
-    /// [`Error::NoExamplesIn`] if no pair is left over all files; what the core says of files, text and vocabulary.
-    /// [`senv_core::Error::Interrupted`] if the observer asks to stop: what was read is kept where
-    /// [`PairOptions::kept`] says.
+    /// [`Error::BadLine`] or [`Error::Data`], naming file and line, for a line of another layout.
+    /// [`Error::NoExamplesIn`] if no pair is left in any file. [`senv_core::Error`] for a file, text or vocabulary that
+    /// cannot be used. [`senv_core::Error::Interrupted`] if the observer stops the reading; what was read is then kept
+    /// at [`PairOptions::kept`].
     pub fn read(inputs: &[PairInput], options: &PairOptions, observer: &dyn Observer) -> Result<Self> {
         inputs.iter().try_for_each(check_weight)?;
         let kept = KeptPairs::new(inputs, options);
@@ -106,7 +106,7 @@ impl PairData {
     }
 }
 
-/// Reads the next file; where it is stopped, `progress` holds what was taken of it.
+/// Reads the next file. If it is stopped, `progress` contains what was read of it.
 pub(super) fn read_next(
     input: &PairInput,
     options: &PairOptions,
@@ -132,10 +132,10 @@ pub(super) fn read_next(
 }
 
 impl PairFiles {
-    /// Reads the files, tokenized this way.
+    /// Reads the files with this tokenizer.
     ///
     /// # Errors
-    /// As [`PairData::read`].
+    /// The errors of [`PairData::read`].
     pub fn read<D>(&self, tokenizer: &Tokenizer, options: &TrainOptions<'_, D>) -> Result<PairData> {
         let reading = PairOptions {
             tokenizer: tokenizer.clone(),
@@ -157,7 +157,7 @@ fn check_weight(input: &PairInput) -> Result<()> {
     }
 }
 
-/// The vocabulary, and for each provisional number the final one.
+/// Returns the vocabulary, and the final number for each provisional one.
 fn vocabulary(builder: &VocabularyBuilder, options: &PairOptions) -> Result<(Vocabulary, Vec<Option<TokenId>>)> {
     let counted = builder.finish_at_most(options.min_count, options.max_vocabulary)?;
     let vocabulary = if options.keep.is_empty() {

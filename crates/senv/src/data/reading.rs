@@ -1,4 +1,4 @@
-//! From text to the tokens of a recurrent encoder, and vectors of many sentences at once.
+//! From text to the tokens of a recurrent encoder, and encoding of many sentences.
 
 use crate::base::range::require;
 use ndarray::Array2;
@@ -7,46 +7,46 @@ use senv_core::{
 };
 use serde::{Deserialize, Serialize};
 
-/// The names of the end token and of the one for unknown words, as in the release of Skip-thoughts.
+/// The names of the end token and the token for unknown words, as in the release of Skip-thoughts.
 pub(crate) const SPECIAL: [&str; 2] = ["<eos>", "UNK"];
 
 /// The end of a sentence, the first word of every vocabulary here.
 pub(crate) const END: TokenId = TokenId(0);
 
-/// What stands for unknown words, the second.
+/// The token for unknown words, the second word.
 pub(crate) const UNKNOWN: TokenId = TokenId(1);
 
-/// Sentences that are encoded at a time where there are many.
+/// The most sentences per batch.
 const A_BATCH: usize = 128;
 
-/// Tokens that are encoded at a time where there are many sentences; of a longer one, its own. Their states are what a
-/// batch takes memory for. Batches of 128 sentences of up to 128 tokens are not made smaller by it.
+/// The most tokens per batch, unless one sentence is longer. The hidden states of these tokens take most of a batch's
+/// memory. Batches of 128 sentences of up to 128 tokens are not affected.
 const A_BATCH_TOKENS: usize = 1 << 14;
 
-/// Tokens of a sentence that are read when it is encoded, unless training read more. No sentence has as many; it bounds
-/// the memory for a line that is none, 0.4 GB with the largest encoders of the papers (2400 units).
+/// The most tokens of a sentence that are encoded, unless training read more. No real sentence has as many. The limit
+/// bounds the memory for a line that is not a sentence: 0.4 GB with the largest encoders of the papers (2400 units).
 pub(crate) const MOST_TOKENS: usize = 10_000;
 
 /// How text becomes the tokens that an encoder reads.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Reading {
-    /// How text is cut.
+    /// The tokenizer.
     pub tokenizer: Tokenizer,
-    /// Tokens of a sentence that are read in training, at least 1. It does not bind what is encoded afterwards.
+    /// The most tokens of a sentence that are read in training, at least 1. It does not limit encoding after training.
     pub max_tokens: usize,
-    /// What stands for a word that is not known; without it such words are left out.
+    /// The token for unknown words; without it they are left out.
     pub unknown: Option<TokenId>,
-    /// What is read after the last word.
+    /// The token read after the last word.
     pub end: Option<TokenId>,
 }
 
 impl Reading {
-    /// Known words alone, of training sentences no more than `max_tokens`.
+    /// Returns a reading of known words only, at most `max_tokens` per training sentence.
     pub(crate) fn known_words(tokenizer: Tokenizer, max_tokens: usize) -> Self {
         Self { tokenizer, max_tokens, unknown: None, end: None }
     }
 
-    /// Refuses what makes no sense with a vocabulary of `n_words`.
+    /// Refuses settings that do not fit a vocabulary of `n_words`.
     pub(crate) fn check(&self, n_words: usize) -> crate::Result<()> {
         require(self.max_tokens >= 1, "max_tokens", "at least 1", self.max_tokens as f64)?;
         for token in self.unknown.iter().chain(&self.end) {
@@ -56,8 +56,8 @@ impl Reading {
         Ok(())
     }
 
-    /// Writes the tokens of a sentence that is encoded to `out`, cleared first; none where no word is known. The limit
-    /// of training does not bind it: only beyond 10,000 tokens the rest is not read, and does not count as known.
+    /// Clears `out` and writes the tokens of a sentence to encode; none without a known word. The training limit does
+    /// not apply: only tokens after the first 10,000 are not read, and do not count as known.
     pub(crate) fn read(
         &self,
         vocabulary: &Vocabulary,
@@ -68,7 +68,7 @@ impl Reading {
         self.read_at_most(self.max_tokens.max(MOST_TOKENS), vocabulary, text, scratch, out)
     }
 
-    /// The same of a sentence that is trained on, of which no more than the limit of training is read.
+    /// Does the same for a training sentence, of which at most `max_tokens` tokens are read.
     pub(crate) fn read_to_train(
         &self,
         vocabulary: &Vocabulary,
@@ -88,7 +88,7 @@ impl Reading {
         out: &mut Vec<TokenId>,
     ) -> Coverage {
         let Some(unknown) = self.unknown else {
-            // Known words alone are looked up faster.
+            // Looking up only known words is faster.
             let tokens = vocabulary.known_tokens(&self.tokenizer, text, scratch, out).tokens;
             let unread = out.len().saturating_sub(most);
             out.truncate(most);
@@ -99,7 +99,7 @@ impl Reading {
         out.clear();
         let (mut tokens, mut known, mut unread) = (0, 0, 0);
         self.tokenizer.for_each(text, scratch, |token| {
-            // In training the names of the special tokens are words that are not known.
+            // In training, the names of the special tokens are unknown words.
             let id = vocabulary.id(token).filter(|_| !SPECIAL.contains(&token));
             tokens += 1;
             if out.len() < most {
@@ -118,7 +118,7 @@ impl Reading {
     }
 }
 
-/// A batch of sentences that holds nothing of the size of the vocabulary: its tokens are numbered anew.
+/// Gathers a batch of sentences with renumbered tokens, so nothing in it has the size of the vocabulary.
 pub(crate) fn gather(words: &Table, sentences: &[&[TokenId]]) -> CoreResult<(TokenBatch, Array2<f32>)> {
     let mut distinct: Vec<TokenId> = sentences.iter().copied().flatten().copied().collect();
     distinct.sort_unstable();
@@ -134,7 +134,7 @@ pub(crate) fn gather(words: &Table, sentences: &[&[TokenId]]) -> CoreResult<(Tok
     Ok((batch, rows))
 }
 
-/// The vectors of many sentences, in batches of about equal length.
+/// Encodes many sentences, in batches of about equal length.
 pub(crate) fn encode_batch_by_length(
     sentences: &[&str],
     dim: usize,
@@ -171,7 +171,7 @@ pub(crate) fn encode_batch_by_length(
     Ok((values, coverage))
 }
 
-/// How many of the sentences of these lengths are encoded at a time, at least 1.
+/// Returns how many of the sentences of these lengths form the first batch, at least 1.
 fn first_batch(lengths: impl Iterator<Item = usize>) -> usize {
     let sums = lengths.scan(0_usize, |sum, n| {
         *sum = sum.saturating_add(n);
@@ -191,7 +191,7 @@ pub(crate) fn encode_into_with(
     let mut tokens = std::mem::take(&mut scratch.tokens);
     let coverage = read(sentence, &mut scratch.text, &mut tokens);
     let vector = encode(&[&tokens]);
-    // Shapes were checked when the model was made; tokens come from its vocabulary.
+    // Shapes were checked when the model was built, and tokens come from its vocabulary.
     debug_assert!(vector.is_ok());
     match vector {
         Ok(vector) if vector.len() == out.len() => out.iter_mut().zip(&vector).for_each(|(to, &x)| *to = x),
@@ -209,7 +209,7 @@ mod tests {
         Vocabulary::from_counts([("<eos>", 3), ("UNK", 1), ("cat", 9), ("sat", 4)], 17).unwrap()
     }
 
-    /// What is read of a text, its tokens, the known and the unread ones.
+    /// What is read of a text: its tokens, the known and the unread ones.
     type Met = (Vec<u32>, usize, usize, usize);
 
     fn met(tokens: &[TokenId], coverage: Coverage) -> Met {

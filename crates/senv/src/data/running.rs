@@ -14,8 +14,8 @@ use super::{
 };
 use crate::error::Result;
 
-/// Reads a file whose lines are sentences in order, a blank line between documents. `kept` is where a reading that is
-/// stopped goes.
+/// Reads a file whose lines are sentences in order, with a blank line between documents. `kept` is where a stopped
+/// reading is kept.
 pub(super) fn read(
     input: &PairInput,
     options: &PairOptions,
@@ -44,7 +44,7 @@ pub(super) fn read(
     Ok(Draft { sentences, groups: Groups::Neighbours { starts }, report })
 }
 
-/// Hands every sentence of a corpus to `each`, with whether it ends a document.
+/// Passes every sentence of a corpus to `each`, with whether it ends a document.
 pub(crate) fn read_sentences(corpus: &Corpus, mut each: impl FnMut(&[TokenId], bool) -> CoreResult<()>) -> Result<()> {
     let mut block = BlockBuffer::default();
     for i in 0..corpus.n_blocks() {
@@ -56,7 +56,7 @@ pub(crate) fn read_sentences(corpus: &Corpus, mut each: impl FnMut(&[TokenId], b
     Ok(())
 }
 
-/// All sentences of a corpus with tokens renumbered, unknown ones dropped; and of each whether it ends a document.
+/// Returns all sentences of a corpus with renumbered tokens and without unknown ones, and whether each ends a document.
 pub(crate) fn numbered(
     corpus: &Corpus,
     renumber: impl Fn(TokenId) -> Option<TokenId>,
@@ -70,7 +70,7 @@ pub(crate) fn numbered(
     Ok((sentences.finish()?, ends.finish()?))
 }
 
-/// The sentences with a next one in their document, equal neighbours left out.
+/// Returns the sentences with a next one in their document, leaving out equal neighbors.
 fn starts(sentences: &Sentences, ends: &[u8], folder: Option<&Path>) -> Result<StoredList<u32>> {
     let n = u32::try_from(sentences.len()).map_err(|_| CoreError::TooLarge { rows: sentences.len(), dim: 1 })?;
     let has_next = |&i: &u32| {

@@ -12,14 +12,14 @@ use senv_core::{
 use super::kind::PairKind;
 use crate::{base::fingerprint::Fingerprint, error::Result};
 
-/// A pair drawn from a group: indices of sentences.
+/// A pair drawn from a group, as sentence numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SampledPair {
     /// The first member.
     pub first: u32,
     /// The second member, another sentence.
     pub second: u32,
-    /// A sentence that contradicts the first, where the group has one.
+    /// A sentence that contradicts the first, if the group has one.
     pub hard: Option<u32>,
 }
 
@@ -31,15 +31,14 @@ pub struct PairSource {
     pub(super) weight: Option<f64>,
     pub(super) sentences: Sentences,
     pub(super) groups: Groups,
-    /// Folder of the temporary files that hold the groups where they are many; `None` for the system's.
+    /// The folder of the temporary files for large numbers of groups; `None` for the system's.
     pub(super) scratch_dir: Option<PathBuf>,
 }
 
-/// How the sentences of a source belong together. Sentences are named by their numbers. Long lists lie in temporary
-/// files.
+/// How the sentences of a source are grouped, by their numbers. Long lists are stored in temporary files.
 #[derive(Debug, Clone)]
 pub(super) enum Groups {
-    /// Group i: the anchor, the sentences that mean the same, those that contradict it.
+    /// Group i: the anchor, the sentences that mean the same, and those that contradict it.
     Anchored { anchors: StoredList<u32>, entailed: Lists, contradicted: Lists },
     /// Group i: sentences of which any two mean the same.
     Cliques(Lists),
@@ -47,7 +46,7 @@ pub(super) enum Groups {
     Neighbours { starts: StoredList<u32> },
 }
 
-/// Lists of numbers, back to back.
+/// Lists of numbers, stored consecutively.
 #[derive(Debug, Clone)]
 pub(super) struct Lists {
     values: StoredList<u32>,
@@ -103,7 +102,7 @@ impl AnchoredWriter {
         }
     }
 
-    /// One more group.
+    /// Adds a group.
     pub(super) fn push(
         &mut self,
         anchor: u32,
@@ -133,7 +132,7 @@ impl Groups {
         }
     }
 
-    /// Drops sentences for which `keep` is false, and groups that have no pair without them.
+    /// Drops sentences for which `keep` is false, and groups that then have no pair.
     pub(super) fn retain(&mut self, folder: Option<&Path>, keep: impl Fn(u32) -> bool) -> CoreResult<()> {
         match self {
             Self::Anchored { anchors, entailed, contradicted } => {
@@ -172,11 +171,11 @@ impl Groups {
 }
 
 impl PairSource {
-    /// A source of pairs that a program brings itself: indices of two sentences each.
+    /// Creates a source from a program's own pairs of sentence indices.
     ///
     /// # Errors
-    /// [`senv_core::Error::InvalidParameter`] if a number is of no sentence or of one without a word, or a pair is
-    /// twice the same sentence.
+    /// [`senv_core::Error::InvalidParameter`] if an index is out of range, its sentence has no words, or a pair
+    /// repeats one sentence.
     pub fn from_pairs(name: impl Into<String>, sentences: Sentences, pairs: &[[u32; 2]]) -> Result<Self> {
         let mut groups = AnchoredWriter::new(None);
         for (i, &[first, second]) in pairs.iter().enumerate() {
@@ -207,37 +206,37 @@ impl PairSource {
         }
     }
 
-    /// The name of the file.
+    /// Returns the name of the file.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// What it was read from.
+    /// Returns the kind of the file.
     #[must_use]
     pub fn kind(&self) -> PairKind {
         self.kind
     }
 
-    /// Its share of the batches, as given.
+    /// Returns its share of the batches, as given.
     #[must_use]
     pub fn weight(&self) -> Option<f64> {
         self.weight
     }
 
-    /// Number of groups.
+    /// Returns the number of groups.
     #[must_use]
     pub fn n_groups(&self) -> usize {
         self.groups.len()
     }
 
-    /// Its sentences.
+    /// Returns its sentences.
     #[must_use]
     pub fn sentences(&self) -> &Sentences {
         &self.sentences
     }
 
-    /// Of running text the sentences whose next one is their pair, in order; `None` for pairs of any other origin.
+    /// Returns the sentences of running text that form a pair with the next one, in order; `None` for other kinds.
     #[must_use]
     pub fn neighbours(&self) -> Option<&[u32]> {
         match &self.groups {
@@ -246,16 +245,16 @@ impl PairSource {
         }
     }
 
-    /// Sentence `i`.
+    /// Returns sentence `i`.
     ///
     /// # Panics
-    /// If there is none.
+    /// If there is no such sentence.
     #[must_use]
     pub fn sentence(&self, i: u32) -> &[TokenId] {
         self.sentences.get(i as usize)
     }
 
-    /// A pair of group `i`, each equally likely.
+    /// Draws a pair of group `i`, all with equal probability.
     ///
     /// # Panics
     /// If there is no such group.
@@ -283,7 +282,7 @@ impl PairSource {
         }
     }
 
-    /// All pairs of different sentences that mean the same, in both orders.
+    /// Returns all pairs of different sentences that mean the same, in both orders.
     pub(crate) fn ordered_pairs(&self) -> impl Iterator<Item = [u32; 2]> {
         (0..self.groups.len()).flat_map(|i| {
             let mut pairs = Vec::new();

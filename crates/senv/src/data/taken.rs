@@ -1,4 +1,4 @@
-//! What has been taken of a file of pairs so far.
+//! What was read of a file of pairs so far.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use super::{
     source::{Groups, ListsWriter},
 };
 
-/// What a part of a file has at most.
+/// The limits of a part of a file.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PartLimits {
     /// Distinct sentences.
@@ -21,20 +21,20 @@ pub(super) struct PartLimits {
 }
 
 impl PartLimits {
-    /// As many sentences as a table of four million places holds without growing.
+    /// As many sentences as a table of four million places can store without growing.
     pub(super) const LARGEST: Self = Self { sentences: 7 << 19, pairs: 1 << 22 };
 }
 
-/// The sentences and groups of the records that were read; words carry provisional numbers.
+/// The sentences and groups of the records read so far. Words have provisional numbers.
 pub(super) struct Taken {
     pub(super) sentences: SentencesWriter,
     pub(super) anchors: Anchors,
     pub(super) images: Images,
     pub(super) report: SourceReport,
     numbers: Numbers,
-    /// The first sentence of the part of the file that is under way.
+    /// The first sentence of the current part of the file.
     pub(super) part_start: usize,
-    /// Records of the file that it holds, and bytes of it that were read.
+    /// The number of records read from the file, and of bytes.
     pub(super) n_records: u64,
     pub(super) bytes_read: u64,
 }
@@ -42,14 +42,14 @@ pub(super) struct Taken {
 /// Images with their captions.
 pub(super) struct Images {
     pub(super) closed: ListsWriter,
-    /// The image under way, its captions, and whether one of them is held out.
+    /// The current image, its captions, and whether one of them is held out.
     pub(super) name: String,
     pub(super) members: Vec<u32>,
     pub(super) is_spoilt: bool,
 }
 
 impl Taken {
-    /// Nothing yet; `group` as in [`PairOptions::group`](super::PairOptions::group).
+    /// Creates an empty state; `group` as in [`PairOptions::group`](super::PairOptions::group).
     pub(super) fn new(folder: Option<&Path>, group: bool, part: PartLimits) -> CoreResult<Self> {
         Ok(Self {
             sentences: SentencesWriter::new(folder)?,
@@ -68,12 +68,12 @@ impl Taken {
         })
     }
 
-    /// The number of a sentence of these tokens.
+    /// Returns the number of the sentence with these tokens.
     pub(super) fn number_of(&mut self, tokens: &[TokenId]) -> CoreResult<u32> {
         self.numbers.of(tokens, &mut self.sentences)
     }
 
-    /// Adds to the group of an anchor; behind the last pair of a part of the file another begins.
+    /// Adds to the group of an anchor. After the last pair of a part of the file, starts another part.
     pub(super) fn add(&mut self, anchor: u32, relation: Relation, other: u32) -> CoreResult<()> {
         self.anchors.add(anchor, relation, other);
         if self.numbers.are_many() || self.anchors.are_many() {
@@ -83,13 +83,13 @@ impl Taken {
         Ok(())
     }
 
-    /// Sentences from here on equal none of those before.
+    /// Ends the part: later sentences never equal earlier ones.
     fn end_part(&mut self) {
         self.numbers.forget();
         self.part_start = self.sentences.len();
     }
 
-    /// The captions that follow are of this image.
+    /// Starts the captions of this image.
     pub(super) fn open_image(&mut self, name: &str) -> CoreResult<()> {
         if name != self.images.name {
             self.close_image()?;
@@ -101,7 +101,7 @@ impl Taken {
         Ok(())
     }
 
-    /// One more caption of the image; one that it has already is counted and left out.
+    /// Adds a caption of the image. A repeated one is counted and left out.
     pub(super) fn add_caption(&mut self, caption: u32) {
         if self.images.members.contains(&caption) {
             self.report.identical += 1;
@@ -124,7 +124,7 @@ impl Taken {
         Ok(())
     }
 
-    /// What a file of this kind comes to.
+    /// Returns the result for a file of this kind.
     pub(super) fn finish(mut self, kind: PairKind) -> CoreResult<Draft> {
         let groups = if kind == PairKind::Captions {
             self.close_image()?;

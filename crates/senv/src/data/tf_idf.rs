@@ -1,5 +1,5 @@
-//! TF-IDF: what words without vectors know, a row of the tables of Sent2Vec. Nothing is trained but how many sentences
-//! hold each word.
+//! TF-IDF: sentences compared by their words, without vectors, a baseline of the Sent2Vec paper. It only counts how many
+//! sentences contain each word.
 //!
 //! Equation: `tf-idf`
 //!
@@ -9,8 +9,8 @@
 //! similarity = Σ_w weight_a(w) weight_b(w)
 //! ```
 //!
-//! A vector has as many numbers as there are words, nearly all of them 0: it is a list of words and weights, and a
-//! [`TfIdf`] is no [`SentenceEncoder`](senv_core::SentenceEncoder).
+//! A vector has as many values as there are words, nearly all of them 0. It is therefore a list of words and weights,
+//! and [`TfIdf`] is not a [`SentenceEncoder`](senv_core::SentenceEncoder).
 //!
 //! # References
 //! Salton and Buckley, Information Processing & Management 24(5), 1988; Hill, Cho and Korhonen, NAACL 2016.
@@ -35,11 +35,12 @@ use crate::{base::train_options::TrainOptions, error::Result};
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct TfIdfParams {
-    /// Cuts sentences into words; [`Tokenizer::words`] with lower-casing by default.
+    /// Splits sentences into words; [`Tokenizer::words`] with lower-casing by default.
     pub tokenizer: Tokenizer,
-    /// Words that occur less often are unknown; 1 by default. Ignored where a vocabulary is given.
+    /// Words that occur less often are unknown; 1 by default. Ignored if a vocabulary is given.
     pub min_count: u64,
-    /// So many of the most frequent words count, all others are unknown; 200,000 by default, as in Sent2Vec's paper.
+    /// How many of the most frequent words are used; the others are unknown. 200,000 by default, as in Sent2Vec's
+    /// paper.
     pub max_words: usize,
 }
 
@@ -50,19 +51,19 @@ impl Default for TfIdfParams {
 }
 
 impl TfIdfParams {
-    /// Counts the words of text files, one sentence a line.
+    /// Counts the words of text files with one sentence per line.
     ///
     /// # Errors
-    /// Whatever is wrong with the text, or that the observer says stop.
+    /// If the text cannot be used, or the observer stops the reading.
     pub fn fit_files(&self, paths: &[impl AsRef<Path>], options: &TrainOptions<'_>) -> Result<TfIdf> {
         let (vocabulary, corpus) = options.read(paths, &self.tokenizer, self.min_count)?;
         self.fit(vocabulary, &corpus)
     }
 
-    /// Counts the words of a corpus that is coded in `vocabulary`.
+    /// Counts the words of a corpus whose ids are of `vocabulary`.
     ///
     /// # Errors
-    /// [`senv_core::Error::InvalidParameter`] where no word may count; [`senv_core::Error::Io`] if the corpus cannot be
+    /// [`senv_core::Error::InvalidParameter`] if `max_words` is 0; [`senv_core::Error::Io`] if the corpus cannot be
     /// read back from its temporary file.
     pub fn fit(&self, vocabulary: Vocabulary, corpus: &Corpus) -> Result<TfIdf> {
         if self.max_words == 0 {
@@ -71,7 +72,7 @@ impl TfIdfParams {
         }
         let n = vocabulary.len().min(self.max_words);
         let mut n_sentences_with = vec![0u64; n];
-        // The sentence that held a word last, counted from 1, so that a repeated word counts once.
+        // The last sentence that contained a word, counted from 1, so a repeated word counts once.
         let mut last_in = vec![0u64; n];
         let mut block = BlockBuffer::default();
         for i in 0..corpus.n_blocks() {
@@ -98,24 +99,24 @@ impl TfIdfParams {
 pub struct TfIdf {
     tokenizer: Tokenizer,
     vocabulary: Vocabulary,
-    /// Of the first words of the vocabulary; the others are unknown.
+    /// For the first words of the vocabulary; the others are unknown.
     idf: Vec<f64>,
 }
 
 impl TfIdf {
-    /// All words of the text, the most frequent first; those beyond [`TfIdfParams::max_words`] have no weight.
+    /// Returns all words of the text, most frequent first. Those beyond [`TfIdfParams::max_words`] have no weight.
     #[must_use]
     pub fn vocabulary(&self) -> &Vocabulary {
         &self.vocabulary
     }
 
-    /// The weight of a word: 1 where every sentence holds it, more the fewer do; `None` for an unknown word.
+    /// Returns the idf of a word: 1 if every sentence contains it, higher for rarer words; `None` for an unknown word.
     #[must_use]
     pub fn idf(&self, word: &str) -> Option<f64> {
         self.idf.get(self.vocabulary.id(word)?.index()).copied()
     }
 
-    /// The known words of a sentence by their numbers, with weights of norm 1; empty where no word is known.
+    /// Returns the token ids of the known words of a sentence, with weights of norm 1; empty without a known word.
     #[must_use]
     pub fn weights(&self, sentence: &str) -> Vec<(TokenId, f64)> {
         let mut words = Vec::new();
@@ -129,7 +130,7 @@ impl TfIdf {
         weights
     }
 
-    /// The cosine of two sentences, in `[0, 1]`; 0 where one of them has no known word.
+    /// Returns the cosine of two sentences, in `[0, 1]`; 0 if either has no known word.
     #[must_use]
     pub fn similarity(&self, first: &str, second: &str) -> f64 {
         let (first, second) = (self.weights(first), self.weights(second));

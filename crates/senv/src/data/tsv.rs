@@ -1,8 +1,8 @@
-//! Files of pairs, captions and labelled pairs; sentences whose halves are pairs.
+//! Files of pairs, captions and labeled pairs, and sentences whose halves are pairs.
 //!
-//! A file is read in parts, each as if by itself, so that memory has a bound: equal sentences of a part are one, and
-//! the groups of a part belong to it alone. Only a file of more than 3.7 million distinct sentences, or 4.2 million
-//! pairs, has a second part.
+//! To limit memory, a file is read in parts, each as if it were a file. Equal sentences in a part are one, and the
+//! groups of a part do not extend to other parts. Only a file of more than 3.7 million distinct sentences, or 4.2
+//! million pairs, has a second part.
 
 use std::path::Path;
 
@@ -21,16 +21,16 @@ use super::{
 };
 use crate::error::{Error, Result};
 
-/// A sentence of fewer tokens has no halves to compare.
+/// The minimum number of tokens of a sentence that is split into halves.
 const MIN_TOKENS_IN_HALVES: usize = 4;
-/// What stands on a line of pairs.
+/// The layout of a line of pairs.
 const TWO_SENTENCES: &str = "two sentences";
-/// Lines at the beginning of a file that are looked at before anything is said of it.
+/// The number of lines at the beginning of a file that are checked first.
 const BEGINNING: usize = 1000;
-/// What is interrupted.
+/// The action that is interrupted.
 const READING: &str = "reading pairs";
 
-/// Reads a file of any kind but running text, behind the records that were taken of it already.
+/// Reads a file of any kind except running text, after the records that were already read.
 pub(super) fn read(
     input: &PairInput,
     options: &PairOptions,
@@ -49,7 +49,7 @@ pub(super) fn read(
     }
 }
 
-/// Refuses a file of pairs whose beginning is none, before it is read as a whole; one that can be read once is left.
+/// Refuses a file whose beginning is not pairs, before all of it is read. Skips files that can be read only once.
 pub(crate) fn check_beginning(path: &Path, text: &TextOptions) -> Result<()> {
     if !path.is_file() {
         return Ok(());
@@ -62,7 +62,7 @@ pub(crate) fn check_beginning(path: &Path, text: &TextOptions) -> Result<()> {
     Ok(())
 }
 
-/// The cells of a line.
+/// Returns the cells of a line.
 fn cells<'l, const N: usize>(line: Line<'l>, path: &Path, layout: &str) -> Result<[&'l str; N]> {
     let bad = |reason: String| Error::BadLine { path: path.to_owned(), line: line.number, reason };
     let n = line.text.split('\t').count();
@@ -84,7 +84,7 @@ struct Reader<'a> {
     builder: &'a mut VocabularyBuilder,
     observer: &'a dyn Observer,
     taken: &'a mut Taken,
-    /// Records that were taken before and are still to be passed over.
+    /// The number of records already read, which are to be skipped.
     n_old: u64,
     tokens: Vec<TokenId>,
     scratch: String,
@@ -105,7 +105,7 @@ impl Reader<'_> {
         })
     }
 
-    /// The halves of every sentence, in the order of the text; half a sentence that comes again is one.
+    /// Reads the halves of every sentence, in text order. A repeated half is one sentence.
     fn halves(&mut self) -> Result<()> {
         let mut lines = TextReader::open(&[self.path], &self.options.text)?;
         let mut progress = self.progress();
@@ -154,7 +154,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Captions, an image after the other.
+    /// Reads captions, image by image.
     fn captions(&mut self) -> Result<()> {
         let each = |reader: &mut Self, [image, caption]: [&str; 2]| {
             reader.taken.open_image(image)?;
@@ -182,7 +182,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether a record has not been taken before; from here on it is.
+    /// Whether the next record is new; counts it as read.
     fn is_new(&mut self) -> bool {
         let is_old = self.n_old > 0;
         self.n_old -= u64::from(is_old);
@@ -190,7 +190,7 @@ impl Reader<'_> {
         !is_old
     }
 
-    /// Hands the cells of every line to `each`.
+    /// Passes the cells of every line to `each`.
     fn lines<const N: usize>(
         &mut self,
         mut reader: TextReader,
@@ -217,7 +217,7 @@ impl Reader<'_> {
         progress.report(bytes_read, None, self.observer)
     }
 
-    /// The numbers of two sentences; `None`s where one of them is held out.
+    /// Returns the numbers of two sentences; `None`s if one of them is held out.
     fn sentences(&mut self, texts: [&str; 2]) -> CoreResult<[Option<u32>; 2]> {
         if texts.iter().any(|text| self.options.held_out.contains(text)) {
             self.taken.report.contaminated += 1;
@@ -227,7 +227,7 @@ impl Reader<'_> {
         Ok([Some(first?), Some(second?)])
     }
 
-    /// The number of a sentence.
+    /// Returns the number of a sentence.
     fn sentence(&mut self, text: &str) -> CoreResult<u32> {
         self.tokenize(text);
         self.taken.number_of(&self.tokens)
@@ -247,7 +247,7 @@ mod tests {
     use super::*;
     use crate::data::{source::Groups, taken::PartLimits};
 
-    /// The anchors of all groups with what agrees, in words.
+    /// Returns the anchors of all groups with their entailed sentences, as text.
     fn groups(kind: PairKind, text: &str, group: bool, part: PartLimits) -> Vec<(String, Vec<String>)> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("pairs.tsv");

@@ -7,9 +7,9 @@ use senv_eval::DictionarySet;
 
 use crate::model::reverse_dictionary::ReverseDictionary;
 
-/// Definitions of words that a reverse dictionary was trained on (`seen`) and of words that were held out (`unseen`),
-/// as [`senv_eval::evaluate_dictionary`] takes them, and how many are left out, because their words are not among those
-/// that are looked up.
+/// Splits definitions into those of words that a reverse dictionary was trained on (`seen`) and of words that were held
+/// out (`unseen`), as [`senv_eval::evaluate_dictionary`] takes them. Also returns how many are left out because their
+/// words are not among the words to search.
 #[must_use]
 pub fn definition_sets<'a>(
     dictionary: &dyn ReverseDictionary,
@@ -21,7 +21,7 @@ pub fn definition_sets<'a>(
         ["seen", "unseen"].map(|name| DictionarySet { name: name.into(), definitions: vec![] });
     let mut left_out = 0;
     for Definition { word, text, .. } in definitions {
-        // As in training: the word as it is, else in lower case.
+        // As in training: the word unchanged, or else in lower case.
         match places.get(&word[..]).or_else(|| places.get(&word.to_lowercase()[..])) {
             Some(&place) => {
                 let set = if dictionary.is_held_out(place) { &mut unseen } else { &mut seen };

@@ -1,4 +1,4 @@
-//! Groups on a page: a map of some sentences, and all groups.
+//! A page about groups: a map of some sentences, and all groups.
 
 use std::{collections::HashSet, fmt::Write as _};
 
@@ -16,16 +16,16 @@ use crate::{
 
 /// Sentences on the map.
 const POINTS: usize = 1000;
-/// Groups whose words stand on the map.
+/// Groups whose words appear on the map.
 const LABELS: usize = 40;
-/// Below so many sentences there is no map.
+/// The fewest sentences for a map.
 const FEWEST: usize = 12;
 /// Colors that differ on white and on black.
 const COLORS: [&str; 12] = [
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "#56b4e9", "#7f5fc4", "#c0392b", "#6b8e23", "#2f9e9e",
     "#a0522d", "#5d7fa3",
 ];
-/// Sides of the map.
+/// The width and height of the map.
 const WIDTH: f64 = 1000.0;
 const HEIGHT: f64 = 640.0;
 const MARGIN: f64 = 20.0;
@@ -36,7 +36,7 @@ struct Point<'a> {
     sentence: &'a str,
 }
 
-/// A page of HTML without outside parts: a map of up to 1,000 of the sentences, and all groups.
+/// Returns a self-contained HTML page: a map of up to 1,000 of the sentences, and all groups.
 ///
 /// ```
 /// # #[cfg(feature = "english")] {
@@ -52,7 +52,7 @@ struct Point<'a> {
 /// ```
 ///
 /// # Errors
-/// Those of encoding the sentences and of laying them out.
+/// The errors of encoding the sentences and of laying them out.
 pub fn groups_page(
     encoder: &dyn SentenceEncoder,
     sentences: &[&str],
@@ -76,7 +76,7 @@ pub fn groups_page(
     Ok(html_page("Groups of sentences", &body))
 }
 
-/// Distinct sentences of all groups, of each as many as fit its size, and one at least.
+/// Chooses distinct sentences of all groups, in proportion to the size of each, and at least one.
 fn chosen<'a>(sentences: &[&'a str], n_groups: usize, grouping: &Grouping) -> Vec<Point<'a>> {
     let mut members: Vec<Vec<&str>> = vec![Vec::new(); n_groups];
     let mut known = HashSet::new();
@@ -160,7 +160,7 @@ fn map(body: &mut String, encoder: &dyn SentenceEncoder, points: &[Point<'_>], f
     Ok(())
 }
 
-/// The first words of a group.
+/// Returns the first words of a group.
 fn words(found: &TextGroups, group: usize, n: usize) -> String {
     let words = &found.groups[group].words;
     if words.is_empty() { (group + 1).to_string() } else { words[..n.min(words.len())].join(" ") }

@@ -1,4 +1,4 @@
-//! Models with a classifier or a score of their own, as the evaluation takes them.
+//! Models with their own classifier or score, for the evaluation.
 
 use senv_eval::{Entailment, PairClassifier, PairScorer};
 
@@ -25,7 +25,7 @@ impl PairScorer for Relatedness {
 fn of_core(error: Error, rows: usize, dim: usize) -> senv_core::Error {
     match error {
         Error::Core(error) => error,
-        // A head reads two vectors of its own encoder: nothing but memory can be lacking.
+        // A head reads two vectors of its own encoder, so the only possible error is a lack of memory.
         _ => senv_core::Error::TooLarge { rows, dim },
     }
 }

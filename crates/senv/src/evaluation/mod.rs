@@ -1,4 +1,4 @@
-//! Models in the evaluation of `senv-eval`, beside what takes no training.
+//! Models in the evaluation of `senv-eval`, and baselines without training.
 
 mod definitions;
 mod groups_page;

@@ -1,5 +1,5 @@
-//! The systems of a bench: models, vectors of other programs, the models' word vectors with other weights, and what
-//! takes no training.
+//! The systems of a bench: models, vectors of other programs, the models' word vectors with other weights, and
+//! baselines without training.
 
 use std::{
     path::Path,
@@ -23,50 +23,50 @@ use crate::{
     systems::Snli,
 };
 
-/// Dimension of random vectors where there is no model to take it from.
+/// The dimension of random vectors if there is no model to take it from.
 const RANDOM_DIM: usize = 300;
 
-/// What is written down of a system beside its results.
+/// What is recorded of a system in addition to its results.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BenchSystem {
-    /// Its name, which no other system has.
+    /// Its unique name.
     pub name: String,
-    /// The file it comes from, or how it is made.
+    /// The file it comes from, or how it is built.
     pub source: String,
     /// SHA-256 of that file.
     pub sha256: Option<String>,
 }
 
-/// What a bench does.
+/// An event of a bench.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum BenchEvent<'a> {
-    /// It encodes so many sentences.
+    /// It encodes this many sentences.
     Encoding(&'a str, usize),
-    /// It is at this task.
+    /// It starts this task.
     Task(&'a str, &'a str),
-    /// It counts words for what takes no training.
+    /// It counts words for the baselines.
     Untrained,
-    /// It is done with a system, and took so long for the tasks.
+    /// It finished a system, whose tasks took this long.
     Done(&'a str, Duration),
 }
 
-/// Systems on all tasks of a bench, one after another.
+/// A bench that runs systems on all tasks, one after another.
 pub struct BenchRun<'a> {
     data: &'a BenchData,
     options: BenchOptions,
     bootstrap: Bootstrap,
     /// The distinct sentences of all tasks.
     sentences: Vec<&'a str>,
-    /// Those that words and common components are counted on.
+    /// The sentences on which words and common components are counted.
     counted: Vec<&'a str>,
     on_event: &'a dyn Fn(BenchEvent<'_>),
-    /// The systems so far.
+    /// The records of the systems so far.
     pub records: Vec<SystemRecord>,
 }
 
 impl<'a> BenchRun<'a> {
-    /// A run without a system.
+    /// Creates a bench without results.
     #[must_use]
     pub fn new(
         data: &'a BenchData,
@@ -78,10 +78,10 @@ impl<'a> BenchRun<'a> {
         Self { data, options, bootstrap, sentences, counted, on_event, records: Vec::new() }
     }
 
-    /// Runs a model; `known_word_share` is that of the sentences.
+    /// Runs a model; `known_word_share` is the share of known words in the sentences.
     ///
     /// # Errors
-    /// Those of encoding, and [`senv_core::Error::Interrupted`].
+    /// The errors of encoding; [`senv_core::Error::Interrupted`].
     pub fn model(&mut self, system: BenchSystem, model: &Model, known_word_share: Option<f64>) -> Result<()> {
         let norms = norm_profile_of(model, DEFAULT_BINS).ok().map(|profile| profile.to_figure());
         model.prepare_for_many();
@@ -96,7 +96,7 @@ impl<'a> BenchRun<'a> {
     /// Runs vectors of another program.
     ///
     /// # Errors
-    /// As [`BenchRun::model`].
+    /// The errors of [`BenchRun::model`].
     pub fn vectors(&mut self, system: BenchSystem, vectors: &SentenceVectors) -> Result<()> {
         let figures = self.label_figures(vectors);
         self.scored(SystemKind::Vectors, system, &Scoring::Vectors(vectors), Some(vectors.dim()), None)?;
@@ -106,10 +106,10 @@ impl<'a> BenchRun<'a> {
         Ok(())
     }
 
-    /// Runs SIF and uSIF on the word vectors of a model that was run as `system`, where it has words with counts.
+    /// Runs SIF and uSIF on the word vectors of a model that was run as `system`, if its words have counts.
     ///
     /// # Errors
-    /// As [`BenchRun::model`].
+    /// The errors of [`BenchRun::model`].
     pub fn reweighted(&mut self, system: &BenchSystem, model: &Model) -> Result<()> {
         let Some(plain) = plain_average(model) else { return Ok(()) };
         let BenchSystem { name, sha256, .. } = system;
@@ -119,7 +119,7 @@ impl<'a> BenchRun<'a> {
                 source: format!("word vectors of {name}, {suffix} weights, common components of the sentences judged"),
                 sha256: sha256.clone(),
             };
-            // A vocabulary without counts has no weights.
+            // A vocabulary without counts cannot be weighted.
             if let Ok(weighted) = plain.clone().weighted_on(Some(scheme), &self.counted, self.options.seed) {
                 self.encoded(SystemKind::Reweighted, system, &weighted, None)?;
             }
@@ -127,10 +127,10 @@ impl<'a> BenchRun<'a> {
         Ok(())
     }
 
-    /// Runs what takes no training, with the tokenizer, the dimension and the counts of a model.
+    /// Runs the baselines without training, with the tokenizer, dimension and counts of a model.
     ///
     /// # Errors
-    /// As [`BenchRun::model`].
+    /// The errors of [`BenchRun::model`].
     pub fn untrained(&mut self, model: Option<&Model>) -> Result<()> {
         let usual = Tokenizer::words().lowercase(true);
         let tokenizer = model.map_or(&usual, |model| model.tokenizer());
@@ -153,12 +153,12 @@ impl<'a> BenchRun<'a> {
         Ok(())
     }
 
-    /// Cosines by label; none where the system lacks a vector, as those of another program may.
+    /// Returns cosines by label; empty if the system lacks a vector, as vectors of another program can.
     fn label_figures(&self, encoder: &dyn SentenceEncoder) -> Vec<Figure> {
         self.data.label_figures(encoder).unwrap_or_default()
     }
 
-    /// A system that encodes, each distinct sentence once, and may have a classifier of its own.
+    /// Runs a system that encodes each distinct sentence once and can have its own classifier.
     fn encoded(
         &mut self,
         kind: SystemKind,
@@ -177,7 +177,7 @@ impl<'a> BenchRun<'a> {
         self.scored(kind, system, &scoring, Some(encoder.dim()), Some(rate))
     }
 
-    /// A system with vectors or scores.
+    /// Runs a system with vectors or scores.
     fn scored(
         &mut self,
         kind: SystemKind,
@@ -210,10 +210,10 @@ impl<'a> BenchRun<'a> {
     }
 }
 
-/// How the norms of the words of a model follow their frequency, without the weights that come to them.
+/// Returns how the norms of the word vectors of a model depend on word frequency, before weights are applied.
 ///
 /// # Errors
-/// As [`norm_profile`]; for a model without rows for its words.
+/// The errors of [`norm_profile`]; an error for a model without rows for its words.
 pub fn norm_profile_of(model: &Model, n_bins: usize) -> Result<NormProfile> {
     let options = NormOptions { n_bins, ..NormOptions::default() };
     Ok(match model.abilities().average {
@@ -226,7 +226,7 @@ pub fn norm_profile_of(model: &Model, n_bins: usize) -> Result<NormProfile> {
     })
 }
 
-/// The plain average of the word vectors of a model that averages them.
+/// Returns the plain average of the word vectors of a model that averages them.
 fn plain_average(model: &Model) -> Option<AverageEncoder> {
     if let Some(average) = model.abilities().average {
         return average.clone().with_weighting(None).ok();
@@ -240,10 +240,10 @@ fn plain_average(model: &Model) -> Option<AverageEncoder> {
     AverageEncoder::new(model.tokenizer().clone(), vocabulary, words, table).ok()
 }
 
-/// Sentences, one a line, and their vectors, a row for each line of a matrix of NumPy.
+/// Reads sentences, one per line, and their vectors, one row per line, from a NumPy matrix.
 ///
 /// # Errors
-/// Those of reading; [`senv_core::Error::BadFile`] where these are not as many.
+/// The errors of reading; [`senv_core::Error::BadFile`] if their numbers differ.
 pub fn read_sentence_vectors(vectors: &Path, sentences: &Path) -> Result<SentenceVectors> {
     let mut lines = Vec::new();
     let mut reader = TextReader::open(&[sentences], &TextOptions::default())?;

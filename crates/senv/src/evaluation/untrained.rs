@@ -1,4 +1,4 @@
-//! What takes no training, on the same pairs: a model has to be above it.
+//! Baselines without training on the same pairs, which a model should beat.
 
 use std::collections::HashSet;
 
@@ -31,16 +31,17 @@ pub struct Untrained {
     words: TfIdf,
     /// Averages of random word vectors.
     pub random: AverageEncoder,
-    /// The same with SIF weights; `None` without a known word, where there is nothing to weight.
+    /// The same with SIF weights; `None` without a known word, when there is nothing to weight.
     pub weighted: Option<AverageEncoder>,
 }
 
 impl Untrained {
-    /// Of the words of `sentences`, counted on `counted`, which are some of them or all: documents of a word, common
-    /// components. With this tokenizer and dimension; random vectors are weighted by `counts` where these have any.
+    /// Builds baselines for the words of `sentences`. Document frequencies and common components are counted on
+    /// `counted`, which are some or all of these sentences. Random vectors have the dimension `dim` and are weighted by
+    /// `counts` if there are any.
     ///
     /// # Errors
-    /// As [`AverageEncoder::random`].
+    /// The errors of [`AverageEncoder::random`].
     pub fn new(
         tokenizer: &Tokenizer,
         counts: Option<&Vocabulary>,
@@ -57,15 +58,15 @@ impl Untrained {
         Ok(Self { tokenizer: tokenizer.clone(), words, random, weighted })
     }
 
-    /// With the tokenizer, the counts and the dimension of a model, counted on these sentences.
+    /// Builds baselines with the tokenizer, counts and dimension of a model, counted on these sentences.
     ///
     /// # Errors
-    /// As [`Untrained::new`].
+    /// The errors of [`Untrained::new`].
     pub fn beside(model: &Model, sentences: &[&str]) -> Result<Self> {
         Self::new(model.tokenizer(), Some(model.vocabulary()), model.dim(), sentences, sentences, 1)
     }
 
-    /// Shared words by all words of a pair.
+    /// Returns a scorer by word overlap: shared words divided by all words of a pair.
     #[must_use]
     pub fn overlap(&self) -> impl PairScorer + '_ {
         let words = |sentence: &str| self.tokenizer.tokens(sentence);
@@ -73,14 +74,14 @@ impl Untrained {
         move |pairs: &[(&str, &str)]| Ok(pairs.iter().map(|(a, b)| overlap(a, b)).collect())
     }
 
-    /// Cosines of TF-IDF vectors.
+    /// Returns a scorer by cosines of TF-IDF vectors.
     #[must_use]
     pub fn tf_idf(&self) -> impl PairScorer + '_ {
         |pairs: &[(&str, &str)]| Ok(pairs.iter().map(|(a, b)| self.words.similarity(a, b)).collect())
     }
 }
 
-/// How one of them does on tasks of STS.
+/// The STS result of a baseline.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct UntrainedSts {
@@ -92,10 +93,10 @@ pub struct UntrainedSts {
 }
 
 impl UntrainedSts {
-    /// All of them beside a model.
+    /// Evaluates all baselines for comparison with a model.
     ///
     /// # Errors
-    /// As [`evaluate_sts`].
+    /// The errors of [`evaluate_sts`].
     pub fn evaluate(model: &Model, tasks: &[StsTask]) -> Result<Vec<Self>> {
         let pairs = tasks.iter().flat_map(|task| &task.pairs);
         let sentences: Vec<&str> = pairs.flat_map(|pair| [&pair.first[..], &pair.second[..]]).collect();
@@ -111,7 +112,7 @@ impl UntrainedSts {
         Ok(systems.into_iter().map(|(system, result)| Self { system, result }).collect())
     }
 
-    /// The means over the tasks of the model and of what takes no training, in aligned columns.
+    /// Formats the means over the tasks of the model and of the baselines in aligned columns.
     #[must_use]
     pub fn to_text(untrained: &[Self], model: &str, result: &StsResult) -> String {
         let columns = [
@@ -132,7 +133,7 @@ impl UntrainedSts {
     }
 }
 
-/// The counted sentences as a corpus over the words of all: a word that is in none of them counts once.
+/// Returns the counted sentences as a corpus over the words of all. A word that occurs in none of them counts once.
 fn read(tokenizer: &Tokenizer, sentences: &[&str], counted: &[&str]) -> Result<(Vocabulary, Corpus)> {
     let mut builder = VocabularyBuilder::default();
     let (mut scratch, mut known) = (String::new(), HashSet::new());

@@ -1,4 +1,4 @@
-//! What is tried: hyperparameters and their values.
+//! The hyperparameters to search, and their values.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use senv_core::{TextOptions, TextReader, hyperparameters::Hyperparameters};
 
 use crate::error::{Error, Result};
 
-/// Hyperparameters in their order, each with the values to try.
+/// Hyperparameters in order, each with the values to try.
 ///
 /// ```
 /// use senv::{CseParams, grid_search::SearchGrid};
@@ -19,21 +19,21 @@ use crate::error::{Error, Result};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SearchGrid(Vec<(String, Vec<String>)>);
 
-/// A combination of values, and the hyperparameters with them.
+/// A combination of values, and the hyperparameters with these values.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchCandidate<S> {
-    /// One for each name of the grid.
+    /// One value for each name of the grid.
     pub values: Vec<String>,
     /// The hyperparameters with these values.
     pub params: S,
 }
 
 impl SearchGrid {
-    /// A grid of names and the values of each, as a program would read them.
+    /// Creates a grid from names and the values of each, as a program would read them.
     ///
     /// # Errors
-    /// [`Error::BadGrid`] without a name, for a name without a value, a name that is there twice, and for the seed, of
-    /// which a search tries several by itself.
+    /// [`Error::BadGrid`] without a name, for a name without a value, for a repeated name, and for the seed, which the
+    /// search varies itself.
     pub fn new<N: Into<String>, V: Into<String>>(
         settings: impl IntoIterator<Item = (N, impl IntoIterator<Item = V>)>,
     ) -> Result<Self> {
@@ -48,7 +48,7 @@ impl SearchGrid {
         Ok(grid)
     }
 
-    /// Reads `name = value value ...`, a hyperparameter a line; `#` begins a comment.
+    /// Reads `name = value value ...`, one hyperparameter per line; `#` starts a comment.
     ///
     /// # Errors
     /// [`Error::BadGrid`] naming file and line; [`senv_core::Error::Io`] if the file cannot be read.
@@ -63,7 +63,7 @@ impl SearchGrid {
             }
             let place = format!("{}:{}: ", path.display(), line.number);
             let (name, values) = text.split_once('=').unwrap_or((text, ""));
-            // A list is one value, as in 1,2,3; a comma before a blank separates like the blank.
+            // A list such as 1,2,3 is one value. A comma before a space separates values like the space.
             let values = values.split_whitespace().map(|value| value.trim_end_matches(',').to_owned()).collect();
             let name = name.trim().trim_start_matches("--").to_owned();
             grid.push(name, values).map_err(|reason| Error::BadGrid { place, reason })?;
@@ -89,19 +89,19 @@ impl SearchGrid {
         Ok(())
     }
 
-    /// The names, in order.
+    /// Returns the names, in order.
     #[must_use]
     pub fn names(&self) -> Vec<String> {
         self.0.iter().map(|(name, _)| name.clone()).collect()
     }
 
-    /// How many combinations of values there are.
+    /// Returns the number of combinations of values.
     #[must_use]
     pub fn n_combinations(&self) -> usize {
         self.0.iter().fold(1_usize, |n, (_, values)| n.saturating_mul(values.len()))
     }
 
-    /// Every combination of values, those of the last name moving fastest.
+    /// Returns every combination of values; the last name varies fastest.
     #[must_use]
     pub fn combinations(&self) -> Vec<Vec<String>> {
         self.0.iter().fold(vec![Vec::new()], |combinations, (_, values)| {
@@ -110,11 +110,11 @@ impl SearchGrid {
         })
     }
 
-    /// `base` with every combination of values.
+    /// Returns `base` with every combination of values.
     ///
     /// # Errors
-    /// [`Error::BadGrid`] for a name that is none of its hyperparameters; [`senv_core::Error::BadHyperparameter`] for a
-    /// value that is none.
+    /// [`Error::BadGrid`] for a name that is not one of its hyperparameters; [`senv_core::Error::BadHyperparameter`]
+    /// for an invalid value.
     pub fn candidates<S: Hyperparameters + Clone>(&self, base: &S) -> Result<Vec<SearchCandidate<S>>> {
         let candidate = |values: Vec<String>| {
             let mut params = base.clone();

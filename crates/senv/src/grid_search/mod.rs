@@ -1,8 +1,7 @@
-//! SearchGrid search: every combination of some values of hyperparameters is trained, and the best by validation is
-//! kept.
+//! Grid search: trains every combination of listed hyperparameter values and keeps the best by validation.
 //!
-//! The best combination is then trained with further seeds, so that its score is known with its spread. In a folder the
-//! search keeps its table (`results.tsv`) and the best model (`best.senv`), and goes on there when it was stopped.
+//! The best combination is then trained with further seeds, to know the spread of its score. In a folder the search
+//! keeps its table (`results.tsv`) and the best model (`best.senv`), and resumes there after a stop.
 
 mod grid;
 mod table;
@@ -22,7 +21,7 @@ use crate::{
 
 /// The name of the best model in the folder of a search.
 pub const BEST_MODEL: &str = "best.senv";
-/// The name of the table of all runs there.
+/// The name of the table of all runs in that folder.
 pub const RUN_TABLE: &str = "results.tsv";
 
 /// A search over some combinations of hyperparameters.
@@ -50,30 +49,30 @@ pub const RUN_TABLE: &str = "results.tsv";
 /// ```
 #[derive(Debug, Clone)]
 pub struct GridSearch<S> {
-    /// The names of what is tried; [`SearchGrid::names`].
+    /// The names of the hyperparameters to search; [`SearchGrid::names`].
     pub names: Vec<String>,
-    /// What is tried; [`SearchGrid::candidates`].
+    /// The combinations to try; [`SearchGrid::candidates`].
     pub candidates: Vec<SearchCandidate<S>>,
-    /// How many seeds the best combination is trained with in all, its own and those after it; at least 1.
+    /// How many seeds the best combination is trained with in total: its own and those after it; at least 1.
     pub seeds: u64,
-    /// The folder of the search, which must be there; `None`: nothing is kept.
+    /// The folder of the search, which must exist; `None` to keep nothing.
     pub folder: Option<PathBuf>,
 }
 
-/// What a grid search found.
+/// The result of a grid search.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct GridOutcome {
-    /// The number of the best candidate: by its score with its own seed.
+    /// The index of the best candidate, by its score with its own seed.
     pub best: usize,
-    /// The scores of that candidate, a seed each.
+    /// The scores of that candidate, one per seed.
     pub scores: Vec<f64>,
-    /// Every run, in the order in which they were made; a score is NaN where training failed before any validation.
+    /// Every run, in the order of execution. A score is NaN if training failed before any validation.
     pub runs: Vec<GridRun>,
 }
 
 impl GridOutcome {
-    /// The median of the scores of the best candidate.
+    /// Returns the median of the scores of the best candidate.
     #[must_use]
     pub fn median(&self) -> f64 {
         median(&self.scores)
@@ -81,13 +80,13 @@ impl GridOutcome {
 }
 
 impl<S: Hyperparameters + Clone> GridSearch<S> {
-    /// Trains every candidate by `train`, which is given the hyperparameters and the name of the run, and the best with
-    /// further seeds. Runs that diverge count as the worst. The observer hears of every score.
+    /// Trains every candidate by `train`, which gets the hyperparameters and the name of the run, and then the best
+    /// with further seeds. Runs that diverge count as the worst. The observer hears of every score.
     ///
     /// # Errors
-    /// [`CoreError::Interrupted`] where a run was stopped; [`CoreError::InvalidParameter`] without a candidate, without
-    /// a seed, or for candidates that have none; [`Error::NothingLearned`] if every run diverged; whatever else
-    /// `train`, the folder and its files say.
+    /// [`CoreError::Interrupted`] if a run was stopped. [`CoreError::InvalidParameter`] without a candidate or a seed,
+    /// or if candidates do not have a seed. [`Error::NothingLearned`] if every run diverged. The errors of `train` and
+    /// of the files in the folder.
     pub fn run<M: SavedModel>(
         &self,
         mut train: impl FnMut(&S, &str) -> Result<Trained<M>>,
@@ -118,7 +117,7 @@ impl<S: Hyperparameters + Clone> GridSearch<S> {
         Ok(GridOutcome { best, scores, runs: table.into_rows() })
     }
 
-    /// The score of a candidate with a seed: of the table, or of a run that then stands there.
+    /// Returns the score of a candidate with a seed, from the table, or from a run that is then added to it.
     fn run_once<M: SavedModel>(
         &self,
         table: &mut RunTable,
@@ -146,7 +145,8 @@ impl<S: Hyperparameters + Clone> GridSearch<S> {
                 if let Some(folder) =
                     self.folder.as_ref().filter(|_| table.best().is_none_or(|best| score > best.score))
                 {
-                    // Before the line is written: a model without a line is made once more, a line without one is not.
+                    // Saved before the line is written: a model without a line is trained again, but a line without a
+                    // model is not.
                     trained.model.write(Destination::File(&folder.join(BEST_MODEL))).map_err(Error::of_step)?;
                 }
                 (score, step)
@@ -159,7 +159,7 @@ impl<S: Hyperparameters + Clone> GridSearch<S> {
     }
 }
 
-/// The seed among hyperparameters.
+/// Returns the seed among hyperparameters.
 fn seed_of(params: &impl Hyperparameters) -> Result<u64> {
     let seed = params.hyperparameters().into_iter().find(|parameter| parameter.name == "seed");
     let seed = seed.and_then(|seed| seed.value?.parse().ok());

@@ -1,4 +1,4 @@
-//! The table of the runs of a search, kept in a file so that a second call goes on from there.
+//! The table of the runs of a search, kept in a file so a second call resumes from it.
 
 use std::{fs, io::Write, path::PathBuf};
 
@@ -7,35 +7,35 @@ use serde::Serialize;
 
 use crate::error::Result;
 
-/// Columns behind the seed and the settings.
+/// The columns after the seed and the settings.
 const RESULTS: [&str; 3] = ["score", "step", "seconds"];
 
-/// A run of a grid search that is done.
+/// A finished run of a grid search.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct GridRun {
     /// Its random seed.
     pub seed: u64,
-    /// One for each name of the grid.
+    /// One value for each name of the grid.
     pub values: Vec<String>,
-    /// NaN for a run whose loss was no number before anything was validated.
+    /// The score; NaN for a run whose loss was NaN or infinite before the first validation.
     pub score: f64,
     /// The step of that score.
     pub step: u64,
-    /// How long it took.
+    /// The duration of the run.
     pub seconds: f64,
 }
 
-/// All runs that are done, as the file has them.
+/// All finished runs, as stored in the file.
 pub(super) struct RunTable {
-    /// `None`: in memory alone.
+    /// `None` for a table in memory only.
     path: Option<PathBuf>,
     header: String,
     rows: Vec<GridRun>,
 }
 
 impl RunTable {
-    /// Opens the table, or begins it.
+    /// Opens or creates the table.
     pub(super) fn open(path: Option<PathBuf>, names: &[String]) -> Result<Self> {
         let columns: Vec<&str> =
             std::iter::once("seed").chain(names.iter().map(String::as_str)).chain(RESULTS).collect();
@@ -57,12 +57,12 @@ impl RunTable {
         Ok(Self { path, header, rows })
     }
 
-    /// The run with this seed and these values, if it is done.
+    /// Returns the run with this seed and these values, if it is finished.
     pub(super) fn find(&self, seed: u64, values: &[String]) -> Option<&GridRun> {
         self.rows.iter().find(|row| row.seed == seed && row.values == values)
     }
 
-    /// The best run so far: the first of several.
+    /// Returns the best run so far, the first of equal ones.
     pub(super) fn best(&self) -> Option<&GridRun> {
         self.rows.iter().filter(|row| !row.score.is_nan()).fold(None, |best: Option<&GridRun>, row| match best {
             Some(best) if best.score >= row.score => Some(best),
@@ -110,7 +110,7 @@ fn parse(line: &str, n_values: usize) -> Option<GridRun> {
     })
 }
 
-/// The middle of some scores; NaN counts as the worst.
+/// Returns the median of some scores; NaN counts as the worst.
 pub(super) fn median(scores: &[f64]) -> f64 {
     let mut sorted = scores.to_vec();
     sorted.sort_by(|a, b| b.is_nan().cmp(&a.is_nan()).then(a.total_cmp(b)));

@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 
-/// A sentence that a decoder said.
+/// A sentence that a decoder generated.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 #[non_exhaustive]
 pub struct DecodedSentence {
@@ -10,7 +10,7 @@ pub struct DecodedSentence {
     pub text: String,
     /// ln of its probability.
     pub log_probability: f64,
-    /// Whether it came to its end before the limit.
+    /// Whether the decoder reached the end token before the length limit.
     pub ended: bool,
 }
 
@@ -33,15 +33,15 @@ impl Default for DecodeParams {
 
 /// Decoders of a model: sentences from vectors.
 pub trait Decode {
-    /// Their names, by number: Skip-thoughts predict the `previous` sentence and the `next`, in a combined model by
-    /// `previous-2` and `next-2` as well; autoencoders reconstruct the sentence `itself`, and P-thought predicts a
-    /// `paraphrase` besides.
+    /// The names of the decoders, by number. Skip-thoughts predict the `previous` and the `next` sentence, and a
+    /// combined model also has `previous-2` and `next-2`. Autoencoders reconstruct the sentence `itself`. P-thought
+    /// also predicts a `paraphrase`.
     fn names(&self) -> Vec<&'static str>;
 
     /// Generates text from the vector of a sentence, the most probable first.
     ///
     /// # Errors
-    /// [`Error::NoDecoder`](crate::Error::NoDecoder) if the model has no such decoder; if memory is lacking.
+    /// [`Error::NoDecoder`](crate::Error::NoDecoder) if the model has no such decoder; an error if memory runs out.
     fn decode(&self, sentence: &str, params: &DecodeParams) -> Result<Vec<DecodedSentence>>;
 
     /// Generates text from a vector between those of two sentences: a `share` of 0 is the first, and 1 the second.

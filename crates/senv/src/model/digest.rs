@@ -1,4 +1,4 @@
-//! What distinguishes one model from another: a digest of its file.
+//! A digest of a model file, which tells models apart.
 
 use std::{
     fs::File,
@@ -10,16 +10,17 @@ use senv_store::ModelFile;
 
 use crate::{base::fingerprint::Fingerprint, error::Result};
 
-/// Pieces of a file of another program that are looked at, and bytes of each.
+/// The number of pieces sampled from a file of another program, and the bytes in each.
 const PIECES: u64 = 64;
 const PIECE_BYTES: u64 = 1 << 16;
 
-/// A digest of a model file, or of a folder of Model2Vec, in hexadecimal digits: that of another model differs.
+/// Returns a digest of a model file or Model2Vec folder, in hexadecimal digits. Different models have different
+/// digests.
 ///
-/// A file of senv has checksums of its tensors in its header, so that its digest is that of the whole without reading
-/// it. Of other files 64 pieces, spread over the file from its beginning to its end, and the length are looked at. It
-/// protects from mistakes, not from malice. With the feature `english` the name `english` stands for the model that is
-/// part of the library, as in [`crate::Model::open`].
+/// The header of a senv file has checksums of its tensors, so its digest covers the whole file without reading it. For
+/// other files the digest covers the length and 64 pieces spread evenly over the file. It protects against mistakes,
+/// not against malice. With the feature `english`, the name `english` means the built-in model, as in
+/// [`crate::Model::open`].
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -48,14 +49,14 @@ pub fn model_digest(path: impl AsRef<Path>) -> Result<String> {
     }
 }
 
-/// The digest of a model that is in no file: of the bytes that it is written as.
+/// Returns the digest of a model without a file, from the bytes it would be written as.
 pub(crate) fn of_written(write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<String> {
     let mut bytes = Bytes(Vec::new());
     write(&mut bytes)?;
     Ok(of_model(&ModelFile::from_bytes(bytes.0)?))
 }
 
-/// Bytes in memory; where that is lacking, an error.
+/// Bytes in memory; returns an error if memory runs out.
 struct Bytes(Vec<u8>);
 
 impl Write for Bytes {
@@ -70,11 +71,11 @@ impl Write for Bytes {
     }
 }
 
-/// Files of a folder that holds a model.
+/// The files of a folder that contains a model.
 const FILES: [&str; 5] =
     ["config.json", "config_sentence_transformers.json", "model.safetensors", "modules.json", "tokenizer.json"];
 
-/// Of a folder of Model2Vec: of the files that say what the model does.
+/// Returns the digest of a Model2Vec folder, over the files that determine what the model does.
 fn of_folder(folder: &Path) -> Result<String> {
     let (mut sum, mut is_empty) = (Fingerprint::new(), true);
     for folder in [folder.to_owned(), folder.join("0_StaticEmbedding")] {
@@ -90,7 +91,7 @@ fn of_folder(folder: &Path) -> Result<String> {
     Ok(sum.hex())
 }
 
-/// Of a file with checksums.
+/// Returns the digest of a file with checksums.
 pub(crate) fn of_model(file: &ModelFile) -> String {
     let sum = file.metadata().iter().fold(Fingerprint::new(), |sum, (key, value)| sum.text(key).text(value));
     let tensors = file

@@ -1,5 +1,4 @@
-//! Models that are an encoder over word vectors, with or without a head: one way to keep, save, open and encode for all
-//! of them.
+//! Models that are an encoder over word vectors, with or without a head: storing, saving, opening and encoding.
 
 use std::{
     fmt::Debug,
@@ -40,71 +39,72 @@ use crate::{
     start::encoder_weights::TrainedEncoder,
 };
 
-/// The settings of a system whose model is an encoder over word vectors, as its files keep them. It is sealed: this
-/// crate implements it, and others call it.
+/// The settings of a system whose model is an encoder over word vectors, as stored in model files. The trait is sealed:
+/// this crate implements it, and others call it.
 pub trait EncoderSystem:
     Sealed + Serialize + DeserializeOwned + Debug + Clone + PartialEq + Send + Sync + 'static
 {
     /// The name of its kind in model files.
     const KIND: &'static str;
 
-    /// Whether words and filters are folded into one table for many sentences. Vectors change by rounding.
+    /// Whether words and filters are folded into one table to encode many sentences. Folding changes vectors by
+    /// rounding.
     const FOLDS: bool = false;
 
-    /// What it is trained with.
+    /// The hyperparameters of the training.
     type Params: Hyperparameters;
 
-    /// The same.
+    /// Returns the hyperparameters of the training.
     fn params(&self) -> &Self::Params;
 
-    /// Dimension of the word vectors.
+    /// Returns the dimension of the word vectors.
     fn word_dim(&self) -> usize;
 
-    /// The encoder.
+    /// Returns the form of the encoder.
     fn form(&self) -> EncoderForm;
 
-    /// How text is read.
+    /// Returns how text is read.
     fn reading(&self) -> Reading;
 
-    /// Whether a recurrent encoder takes many sentences in batches. Vectors change by rounding.
+    /// Whether a recurrent encoder encodes many sentences in batches. Batches change vectors by rounding.
     fn in_batches(&self) -> bool {
         true
     }
 
-    /// Refuses settings of a file that are out of range.
+    /// Checks the settings of an opened file.
     ///
     /// # Errors
-    /// [`senv_core::Error::InvalidParameter`] naming the first setting that is out of range.
+    /// [`senv_core::Error::InvalidParameter`] naming the first setting out of range.
     fn check_opened(&self) -> Result<()> {
         Ok(())
     }
 
-    /// The length of the vectors that its head reads; `None` without a head, or with one whose size follows from the
+    /// Returns the length of the vectors that the head reads; `None` without a head, or if its size follows from the
     /// vocabulary.
     fn head_dim(&self) -> Option<usize> {
         None
     }
 
-    /// How many values the head has, if it reads vectors of the length that the encoder gives: others may be too long
-    /// to count.
+    /// Returns how many values the head has, assuming it reads vectors of the encoder's length. The result is a float
+    /// because a file may state lengths whose product overflows an integer.
     fn n_head_values(&self) -> f64 {
         0.0
     }
 
-    /// Tensors of the names and shapes of those of its head, in a model of `n_words`; none without a head.
+    /// Returns tensors with the names and shapes of the head of a model with `n_words` words; empty without a head.
     ///
     /// # Errors
-    /// If memory is lacking.
+    /// If memory runs out.
     fn head_form(&self, _n_words: usize) -> Result<Parameters<f32>> {
         Ok(Parameters::new())
     }
 
-    /// The head of a model, if it scores pairs.
+    /// Returns the head of a model, if it scores pairs.
     fn score_pairs(_model: &EncoderModel<Self>) -> Option<&dyn ScorePairs> {
         None
     }
 
-    /// A model as one that takes more words, if it is one.
+    /// Returns the model as one that accepts more words, if it does.
     fn expandable(_model: &EncoderModel<Self>) -> Option<&dyn ExpandVocabulary> {
         None
     }
@@ -118,20 +118,20 @@ pub struct EncoderModel<S> {
     vocabulary: Vocabulary,
     words: Table,
     encoder: Arc<dyn TrainableEncoder>,
-    /// Those of the encoder, those of the head.
+    /// The parameters of the encoder and those of the head.
     parameters: [Parameters<f32>; 2],
     folded: Folded,
 }
 
-/// Words and filters in one table, made when many sentences are to be encoded.
+/// Words and filters folded into one table, built when many sentences are encoded.
 #[derive(Debug, Default)]
 struct Folded {
     table: OnceLock<Option<FoldedCnn>>,
-    /// Whether single sentences are to use it.
+    /// Whether single sentences also use the table.
     prepared: AtomicBool,
 }
 
-/// A copy makes its own table when it needs one.
+/// A copy builds its own table when it needs one.
 impl Clone for Folded {
     fn clone(&self) -> Self {
         Self::default()
@@ -144,7 +144,7 @@ impl<S: EncoderSystem> EncoderModel<S> {
     /// The name of this kind in model files.
     pub const KIND: &'static str = S::KIND;
 
-    /// The model of these weights: words, parameters of the encoder, and those of the head if there is one.
+    /// Builds the model from its weights: words, parameters of the encoder, and those of the head if there is one.
     pub(crate) fn new(config: S, vocabulary: Vocabulary, weights: Weights) -> Result<Self> {
         let (reading, encoder) = (config.reading(), config.form().encoder(config.word_dim())?);
         let Weights { words, parameters } = weights;
@@ -158,7 +158,7 @@ impl<S: EncoderSystem> EncoderModel<S> {
         &self.config
     }
 
-    /// What it was trained with.
+    /// The hyperparameters that it was trained with.
     #[must_use]
     pub fn params(&self) -> &S::Params {
         self.config.params()
@@ -170,7 +170,7 @@ impl<S: EncoderSystem> EncoderModel<S> {
         &self.vocabulary
     }
 
-    /// The word vectors, before the encoder.
+    /// The word vectors, as the encoder reads them.
     #[must_use]
     pub fn words(&self) -> &Table {
         &self.words
@@ -191,30 +191,30 @@ impl<S: EncoderSystem> EncoderModel<S> {
         &self.reading
     }
 
-    /// What training starts from, if it goes on from this model.
+    /// Returns the words and weights that further training starts from.
     pub(crate) fn trained(&self) -> TrainedEncoder<'_> {
         TrainedEncoder { vocabulary: &self.vocabulary, words: &self.words, parameters: self.parameters() }
     }
 
-    /// Identifies it among models of its shape.
+    /// Returns a fingerprint that identifies the model among models of the same shape.
     pub(crate) fn fingerprint(&self) -> String {
         Fingerprint::new().vocabulary(&self.vocabulary).table(&self.words).parameters(self.parameters()).hex()
     }
 
-    /// The model with more words, whose first are its own.
+    /// Returns the model with more words; the first words must be its own.
     pub(crate) fn with_words(&self, vocabulary: Vocabulary, words: Table) -> Result<Self> {
         Self::new(self.config.clone(), vocabulary, Weights { words, parameters: self.parameters.to_vec() })
     }
 
-    /// Folds words and filters of a CSE into one table, so that each sentence from here on costs about an average:
-    /// worth its time and memory ([`CseParams::windows`](crate::CseParams::windows) long rows for every word) where
-    /// there are many sentences. Other models stay as they are.
+    /// Folds the words and filters of a CSE into one table, after which encoding a sentence costs about as much as an
+    /// average. This takes time, and memory for [`CseParams::windows`](crate::CseParams::windows) long rows per word,
+    /// so it pays off for many sentences. Does nothing for other models.
     pub fn prepare_for_many(&self) {
         self.folded.prepared.store(self.folded(true).is_some(), Ordering::Release);
     }
 
-    /// The folded table where it is `wanted`, or was prepared; made when first asked for. `None` if it does not fit
-    /// into memory.
+    /// Returns the folded table if it is `wanted` or was prepared, and builds it on first use. `None` if it does not
+    /// fit into memory.
     fn folded(&self, wanted: bool) -> Option<&FoldedCnn> {
         if !(S::FOLDS && (wanted || self.folded.prepared.load(Ordering::Acquire))) {
             return None;
@@ -226,7 +226,7 @@ impl<S: EncoderSystem> EncoderModel<S> {
         self.encoder.is_recurrent() && self.config.in_batches()
     }
 
-    /// The tokens of a sentence that the encoder reads.
+    /// Reads the tokens of a sentence that the encoder uses.
     pub(crate) fn read(&self, text: &str, scratch: &mut String, out: &mut Vec<TokenId>) -> Coverage {
         let coverage = self.reading.read(&self.vocabulary, text, scratch, out);
         self.encoder.arrange(out);
@@ -240,7 +240,7 @@ impl<S: EncoderSystem> EncoderModel<S> {
             Some(folded) => folded.encode_into(&tokens, &mut scratch.values, out),
             None => self.encoder.encode_into(self.parameters(), &self.words, &tokens, &mut scratch.values, out),
         };
-        // Shapes were checked when the model was made; tokens come from its vocabulary.
+        // Shapes were checked when the model was built, and tokens come from its vocabulary.
         debug_assert!(encoded.is_ok());
         if encoded.is_err() {
             out.fill(0.0);
@@ -250,7 +250,7 @@ impl<S: EncoderSystem> EncoderModel<S> {
     }
 }
 
-/// Settings as a file holds them.
+/// Settings as stored in a file.
 #[derive(Deserialize)]
 #[serde(transparent, bound = "S: EncoderSystem")]
 struct Opened<S>(S);
@@ -340,8 +340,8 @@ impl<S: EncoderSystem> SentenceEncoder for EncoderModel<S> {
         self.encode_with(self.folded(false), sentence, scratch, out)
     }
 
-    /// Recurrent encoders in batches, others sentence by sentence; that of CSE with words and filters folded into one
-    /// table, from an eighth as many sentences as there are words on.
+    /// Recurrent encoders work in batches, others sentence by sentence. CSE folds words and filters into one table if
+    /// there are at least an eighth as many sentences as words.
     fn encode_batch(&self, sentences: &[&str]) -> CoreResult<(Array2<f32>, Vec<Coverage>)> {
         if self.in_batches() {
             let read = |text: &str, scratch: &mut String, out: &mut Vec<TokenId>| self.read(text, scratch, out);

@@ -1,4 +1,4 @@
-//! More words than a model has trained: how they are added, and what came of it.
+//! Adding words to a trained model, and reporting the result.
 
 /// How words are added.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
@@ -7,20 +7,20 @@
 pub enum VocabularyExpansion {
     /// By a linear map with a constant, as in the release of Skip-thoughts.
     Affine,
-    /// By a matrix alone, as printed in the paper.
+    /// By a matrix without a constant, as printed in the paper.
     Linear,
-    /// As they are: the model was trained on these very vectors, and they stayed as they were.
+    /// Unchanged: the model was trained on these vectors and kept them fixed.
     Same,
 }
 
-/// What an expansion came to.
+/// The result of an expansion.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct ExpansionReport {
-    /// Words that both knew: what the map was fitted on.
+    /// Words known to both the model and the new vectors, on which the map was fitted.
     pub shared: usize,
     /// Words that were added.
     pub added: usize,
-    /// The root of the mean squared error of the map on the shared words, over all numbers; of the first part.
+    /// The root mean squared error of the map on the shared words, over all values of the first part.
     pub error: f64,
 }

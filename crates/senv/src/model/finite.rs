@@ -1,4 +1,4 @@
-//! Vectors of a damaged model, which are no numbers.
+//! Detection of NaN and infinite values in the vectors of a damaged model.
 
 use std::path::Path;
 
@@ -8,13 +8,13 @@ use super::handle::Model;
 use crate::error::Result;
 
 impl Model {
-    /// Refuses the vector of a sentence that holds NaN or an infinite value, and names the word it comes from. `path`
-    /// is the file of the model.
+    /// Refuses a sentence vector with a NaN or infinite value, and names the word that it comes from. `path` is the
+    /// file of the model.
     ///
-    /// The rows of a model are memory-mapped and not looked at when it opens; this looks at those that are used.
+    /// The rows of a model are memory-mapped and not checked when it opens, so this checks the rows in use.
     ///
     /// # Errors
-    /// [`senv_core::Error::BadFile`].
+    /// [`senv_core::Error::BadFile`] if a value is NaN or infinite.
     pub fn check_finite(&self, path: &Path, sentence: &str, vector: &[f32]) -> Result<()> {
         if is_finite(vector) {
             return Ok(());
@@ -37,7 +37,7 @@ impl Model {
     }
 }
 
-/// Without an early end, which would keep the loop from vector instructions.
+/// There is no early exit, which would prevent vector instructions.
 fn is_finite(vector: &[f32]) -> bool {
     !vector.iter().fold(false, |bad, x| bad | !x.is_finite())
 }

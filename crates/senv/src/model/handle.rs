@@ -1,4 +1,4 @@
-//! Any model of senv, opened without knowing which it is.
+//! A model of any kind, opened without knowing which.
 
 use std::{
     any::Any,
@@ -33,7 +33,7 @@ use crate::{
     },
 };
 
-/// A trained model of any system; cloning shares it. What it can do beside encoding stands in its [`Abilities`].
+/// A trained model of any system. Cloning shares it. [`Abilities`] says what it can do in addition to encoding.
 ///
 /// ```no_run
 /// use senv_core::SentenceEncoder;
@@ -61,19 +61,19 @@ impl From<Box<dyn SavedModel>> for Model {
 }
 
 impl Error {
-    /// The error of a run that was stopped on request.
+    /// Returns the error of a run that was stopped on request.
     pub(crate) fn stopped(unfinished: impl Into<Model>) -> Self {
         Self::Stopped { unfinished: Box::new(unfinished.into()) }
     }
 
-    /// The model as far as it was trained, where training was stopped on request ([`Error::Stopped`]).
+    /// Returns the model as far as it was trained when training was stopped on request ([`Error::Stopped`]).
     #[must_use]
     pub fn unfinished(&self) -> Option<&Model> {
         if let Self::Stopped { unfinished } = self { unfinished.downcast_ref() } else { None }
     }
 }
 
-/// Models are read and not changed; what one makes at its first use is whole or not there, whatever panics.
+/// A model is read and never changed. What it builds on first use is complete or absent, even after a panic.
 impl UnwindSafe for Model {}
 impl RefUnwindSafe for Model {}
 
@@ -84,13 +84,13 @@ impl fmt::Debug for Model {
 }
 
 impl Model {
-    /// An encoder that averages these word vectors.
+    /// Returns an encoder that averages these word vectors.
     ///
-    /// Text is tokenized as they say ([`Embeddings::tokenizer`]), or by [`tokenizer_of_words`] where they do not, as
-    /// files of other programs: the longest form that has a row is looked up.
+    /// Text is tokenized by [`Embeddings::tokenizer`] if it is known. Otherwise, as for files of other programs,
+    /// [`tokenizer_of_words`] is used, and the longest form that has a row is looked up.
     ///
     /// # Errors
-    /// If there are more words than numbers for them.
+    /// If there are more words than token ids.
     pub fn from_embeddings(embeddings: Embeddings) -> Result<Self> {
         let tokenizer = embeddings.tokenizer().cloned();
         let (vocabulary, table) = embeddings.into_parts();
@@ -99,9 +99,9 @@ impl Model {
         Ok(AverageEncoder::new(tokenizer, vocabulary, features, table)?.into())
     }
 
-    /// An encoder of a program's own, for what asks for a model: collections, evaluations, jobs. A collection knows it
-    /// again by the digest, which is to change whenever its vectors do, such as `my-encoder 3`. It has no file, and no
-    /// words that could be counted.
+    /// Wraps your own encoder for functions that take a model: collections, evaluations, jobs. A collection identifies
+    /// the encoder by `digest`, such as `my-encoder 3`, which must change whenever its vectors do. The model has no
+    /// file and no words to count.
     ///
     /// ```
     /// use senv::{Model, SentenceCollection, SentenceEncoder};
@@ -126,82 +126,82 @@ impl Model {
         Ok(NamedEncoder { encoder, digest: digest.to_owned(), tokenizer: Tokenizer::whitespace(), vocabulary }.into())
     }
 
-    /// A digest of it in hexadecimal digits, which that of another model differs from; that of the file that it is
-    /// saved to is the same ([`model_digest`](crate::model::model_digest)).
+    /// Returns its digest in hexadecimal digits. Different models have different digests, and a saved file has the same
+    /// digest ([`model_digest`](crate::model::model_digest)).
     ///
     /// # Errors
-    /// For a model that has no file of its own, as one of Model2Vec; if memory for its bytes is lacking.
+    /// If the model does not have a file format of its own, as models of Model2Vec, or if memory runs out.
     pub fn digest(&self) -> Result<String> {
         self.0.digest()
     }
 
-    /// The name of its kind: that of its system, `embeddings` for word vectors.
+    /// Returns the name of its kind: its system, or `embeddings` for word vectors.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         self.0.kind()
     }
 
-    /// The words it knows.
+    /// Returns the words it knows.
     #[must_use]
     pub fn vocabulary(&self) -> &Vocabulary {
         self.0.vocabulary()
     }
 
-    /// How it tokenizes text.
+    /// Returns how it tokenizes text.
     #[must_use]
     pub fn tokenizer(&self) -> &Tokenizer {
         self.0.tokenizer()
     }
 
-    /// The table of its rows as they were trained ([`SavedModel::rows`]).
+    /// Returns the table of its rows as they were trained ([`SavedModel::rows`]).
     ///
     /// # Errors
-    /// As there.
+    /// The errors of [`SavedModel::rows`].
     pub fn rows(&self) -> Result<&Table> {
         self.0.rows()
     }
 
-    /// The settings that it was made with, as JSON; `null` for word vectors of another origin.
+    /// Returns the settings that it was made with, as JSON; `null` for word vectors of another origin.
     #[must_use]
     pub fn config_json(&self) -> String {
         self.0.config_json()
     }
 
-    /// Its hyperparameters as names and values ([`SavedModel::hyperparameters`]).
+    /// Returns its hyperparameters as names and values ([`SavedModel::hyperparameters`]).
     #[must_use]
     pub fn hyperparameters(&self) -> Vec<Hyperparameter> {
         self.0.hyperparameters()
     }
 
-    /// What it can do beside encoding.
+    /// Returns what it can do in addition to encoding.
     #[must_use]
     pub fn abilities(&self) -> Abilities<'_> {
         self.0.abilities()
     }
 
-    /// Makes what speeds up the encoding of many sentences.
+    /// Prepares the model to encode many sentences faster.
     pub fn prepare_for_many(&self) {
         self.0.prepare_for_many();
     }
 
-    /// The model as what it is, if it is one of `M`.
+    /// Returns the model as `M`, if it is one.
     #[must_use]
     pub fn downcast_ref<M: SavedModel>(&self) -> Option<&M> {
         (&*self.0 as &dyn Any).downcast_ref()
     }
 
-    /// Whether it is a model of `M`.
+    /// Whether it is an `M`.
     #[must_use]
     pub fn is<M: SavedModel>(&self) -> bool {
         self.downcast_ref::<M>().is_some()
     }
 
-    /// How many words of these sentences it knows: [`KnownWords::SAMPLE`] of them tell whether it fits a text.
+    /// Counts the known words of these sentences. [`KnownWords::SAMPLE`] sentences tell whether the model fits a text.
     ///
     /// ```
     /// use senv::KnownWords;
     /// let known = senv::english()?.known_words(["Der Zug kam zu spät.", "Wir gingen im Regen nach Hause."]);
-    /// let few = known.few(senv::MIN_KNOWN_SHARE_ENGLISH); // of any other model: KnownWords::MIN_SHARE
+    /// let few = known.few(senv::MIN_KNOWN_SHARE_ENGLISH); // for any other model: KnownWords::MIN_SHARE
     /// assert!(few.is_some());
     /// # Ok::<(), senv::Error>(())
     /// ```
@@ -209,15 +209,14 @@ impl Model {
         KnownWords::count(self, self.tokenizer(), self.vocabulary(), sentences)
     }
 
-    /// The terms under which it may be used, where it was made of a model that has some: of the English one CC BY-SA
-    /// 4.0.
+    /// Returns the terms of use, if the model is derived from one that has some: CC BY-SA 4.0 for the English model.
     #[must_use]
     pub fn terms(&self) -> Option<&str> {
         self.vocabulary().terms()
     }
 
-    /// Writes it to a file that [`Model::open`] reads. What was at the path is replaced, whatever it is, once the file
-    /// is complete.
+    /// Writes it to a file that [`Model::open`] reads. The complete file replaces any existing file at the path
+    /// atomically.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -225,7 +224,7 @@ impl Model {
         self.0.write(Destination::File(path.as_ref()))
     }
 
-    /// Writes the bytes of that file to a writer; [`Model::from_bytes`] opens them.
+    /// Writes the bytes of that file to a writer. [`Model::from_bytes`] opens them.
     ///
     /// ```
     /// use senv::Model;
@@ -243,24 +242,24 @@ impl Model {
         self.0.write(Destination::Writer(&mut writer))
     }
 
-    /// The average of rows that the model is, with one of its words for every unknown one
-    /// ([`AverageEncoder::with_unknown_row`]): to encode with, not to save.
+    /// Returns the average of rows that the model is, with the row of `word` for every unknown word
+    /// ([`AverageEncoder::with_unknown_row`]). The result can encode but cannot be saved.
     ///
     /// # Errors
-    /// [`Error::NotWords`] if it is no average; [`senv_core::Error::InvalidParameter`] if it lacks the word.
+    /// [`Error::NotWords`] if the model is not an average; [`senv_core::Error::InvalidParameter`] if it lacks the word.
     pub fn with_unknown_row(&self, word: &str) -> Result<Self> {
         let average = self.abilities().average.ok_or_else(|| Error::NotWords { kind: self.kind() })?;
         Ok(average.clone().with_unknown_row(word)?.into())
     }
 
-    /// Whether it has a part that reads word order and negation.
+    /// Whether it has an order part, which reads word order and negation.
     #[must_use]
     pub fn reads_order(&self) -> bool {
         self.abilities().static_table.is_some_and(|table| table.order().is_some())
     }
 
-    /// The same model without its order part, if it has one: for jobs that go by what sentences are about, as groups
-    /// and searches do.
+    /// Returns the same model without its order part, for jobs about the topic of sentences, such as groups and
+    /// searches.
     ///
     /// # Errors
     /// None for the models of this crate.
@@ -268,8 +267,8 @@ impl Model {
         if self.reads_order() { self.with_order_weight(0.0) } else { Ok(self.clone()) }
     }
 
-    /// The same model with its order part of another weight: 1 for the weight that it has, 2 for twice of it, and 0 for
-    /// the table alone, whose vectors are shorter. A search for topics wants less of it, one for duplicates more.
+    /// Returns the same model with its order part scaled: 1 leaves it unchanged, 2 doubles it, and 0 removes it, which
+    /// shortens the vectors. Use less of it to search for topics, more to find duplicates.
     ///
     /// ```
     /// use senv_core::SentenceEncoder;
@@ -281,7 +280,7 @@ impl Model {
     /// ```
     ///
     /// # Errors
-    /// [`Error::NoOrderPart`] for a model without one; [`senv_core::Error::InvalidParameter`] for a weight that is
+    /// [`Error::NoOrderPart`] for a model without one; [`senv_core::Error::InvalidParameter`] if the weight is
     /// negative, infinite or NaN.
     pub fn with_order_weight(&self, weight: f64) -> Result<Self> {
         let none = || Error::NoOrderPart { kind: self.kind() };
@@ -315,20 +314,20 @@ impl Model {
         decoders.decode_between(first, second, share, params)
     }
 
-    /// How related two sentences are by the head of a model that was fine-tuned on scored pairs, on the scale of those
+    /// Returns how related two sentences are by the head of a model fine-tuned on scored pairs, on the scale of those
     /// scores; `None` for a model without a head.
     ///
     /// # Errors
-    /// If memory is lacking.
+    /// If memory runs out.
     pub fn relatedness(&self, first: &str, second: &str) -> Result<Option<f64>> {
         self.abilities().head.map(|head| head.score_pair(first, second)).transpose()
     }
 
-    /// The `k` words whose vectors are nearest to that of a definition, the nearest first; none for a definition
+    /// Returns the `k` words whose vectors are nearest to that of a definition, nearest first; empty for a definition
     /// without a known word.
     ///
     /// # Errors
-    /// [`Error::NoDictionary`] if the model was not trained towards vectors of words; [`Error::NonFiniteVector`].
+    /// [`Error::NoDictionary`] if the model was not trained toward word vectors; [`Error::NonFiniteVector`].
     pub fn define(&self, definition: &str, k: usize) -> Result<Vec<DefinedWord>> {
         let dictionary =
             self.abilities().reverse_dictionary.ok_or_else(|| Error::NoDictionary { kind: self.kind() })?;
@@ -349,18 +348,19 @@ impl Model {
             .collect())
     }
 
-    /// The model with the words of `vectors` besides its own.
+    /// Returns the model with the words of `vectors` added.
     ///
     /// # Errors
-    /// [`Error::CannotExpand`] for a kind that takes no more words; [`senv_core::Error`] where the vectors do not fit.
+    /// [`Error::CannotExpand`] for a kind that does not accept more words; [`senv_core::Error`] if the vectors do not
+    /// fit.
     pub fn expanded(&self, vectors: &Embeddings, expansion: VocabularyExpansion) -> Result<(Self, ExpansionReport)> {
         let model = self.abilities().expandable.ok_or_else(|| Error::CannotExpand { kind: self.kind() })?;
         let (model, report) = model.expanded(vectors, expansion)?;
         Ok((model.into(), report))
     }
 
-    /// The words and their rows as they were trained, for other programs and as a start for other systems; n-grams,
-    /// weights and common components are left behind.
+    /// Returns the words and their rows as they were trained, for other programs or to start other systems. N-grams,
+    /// weights and common components are left out.
     ///
     /// # Errors
     /// If the copy does not fit into memory.
@@ -368,11 +368,11 @@ impl Model {
         embeddings_of(&*self.0)
     }
 
-    /// The average of rows that the model is or, of a compressed model, the average of its words: n-grams and the part
-    /// that reads word order are left behind.
+    /// Returns the average of rows that the model is or, for a compressed model, the average of its words. N-grams and
+    /// the order part are left out.
     ///
     /// # Errors
-    /// [`Error::NotWords`] if it is no average.
+    /// [`Error::NotWords`] if the model is not an average.
     pub(crate) fn word_average(&self) -> Result<Cow<'_, AverageEncoder>> {
         if let Some(average) = self.abilities().average {
             return Ok(Cow::Borrowed(average));

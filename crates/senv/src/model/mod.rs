@@ -1,4 +1,4 @@
-//! Trained models: what each can do, any of them behind one type, and how training went.
+//! Trained models: what each can do, one type for all of them, and how training went.
 
 pub(crate) mod decode;
 pub(crate) mod digest;

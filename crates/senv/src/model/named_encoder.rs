@@ -1,4 +1,4 @@
-//! An encoder of a program's own, as a model.
+//! A program's own encoder as a model.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use senv_core::{Coverage, Result as CoreResult, Scratch, SentenceEncoder, Tokeni
 use super::saved::SavedModel;
 use crate::error::{Error, Result};
 
-/// An encoder that has a name, and a digest by which it is known again; it has no file and no words.
+/// An encoder with a name and a digest that identifies it. It has no file and no words.
 pub(crate) struct NamedEncoder<E> {
     pub(crate) encoder: E,
     pub(crate) digest: String,
@@ -15,7 +15,7 @@ pub(crate) struct NamedEncoder<E> {
     pub(crate) vocabulary: Vocabulary,
 }
 
-/// The kind of all of them.
+/// The kind of all such models.
 const KIND: &str = "encoder";
 
 impl<E> fmt::Debug for NamedEncoder<E> {

@@ -1,4 +1,4 @@
-//! What every trained model can do, whichever system it is of.
+//! What every trained model can do, of any system.
 
 use std::{any::Any, fmt::Debug};
 
@@ -20,44 +20,43 @@ use crate::{
     error::{Error, Result},
 };
 
-/// A trained model: it encodes, and lives in a file of its own kind. Systems of this crate implement it, and so may
-/// others, whose kinds [`Model::open`](crate::Model::open) knows once [`register`](crate::register) was called.
+/// A trained model, which encodes and is stored in a file of its own kind. The systems of this crate implement it.
+/// Other crates can, too: after [`register`](crate::register), [`Model::open`](crate::Model::open) opens their kinds.
 pub trait SavedModel: SentenceEncoder + Any + Debug {
-    /// The name of its kind in model files.
+    /// Returns the name of its kind in model files.
     fn kind(&self) -> &'static str;
 
-    /// The words it knows; empty if it has no vocabulary.
+    /// Returns the words it knows; empty without a vocabulary.
     fn vocabulary(&self) -> &Vocabulary;
 
-    /// How it tokenizes text.
+    /// Returns how it tokenizes text.
     fn tokenizer(&self) -> &Tokenizer;
 
-    /// The table of its rows as they were trained; weights, where a model has them, come to them when it encodes.
+    /// Returns the table of its rows as they were trained. Weights, if the model has them, are applied when it encodes.
     ///
     /// # Errors
-    /// [`senv_core::Error::TooLarge`] where rows that are stored in few bits do not fit into memory in full;
-    /// [`Error::NoRows`] for a model without a row for each word.
+    /// [`senv_core::Error::TooLarge`] if rows stored in few bits do not fit into memory in full; [`Error::NoRows`] for
+    /// a model without a row for each word.
     fn rows(&self) -> Result<&Table> {
         Err(Error::NoRows { kind: self.kind() })
     }
 
-    /// The settings that it was made with, as JSON; `null` for word vectors of another origin.
+    /// Returns the settings that it was made with, as JSON; `null` for word vectors of another origin.
     fn config_json(&self) -> String {
         "null".to_owned()
     }
 
-    /// Its hyperparameters as names and values, as the arguments of a program are called; none for word vectors of
-    /// another origin.
+    /// Returns its hyperparameters, named like the arguments of the program; empty for word vectors of another origin.
     fn hyperparameters(&self) -> Vec<Hyperparameter> {
         Vec::new()
     }
 
-    /// What it can do beside encoding.
+    /// Returns what it can do in addition to encoding.
     fn abilities(&self) -> Abilities<'_> {
         Abilities::default()
     }
 
-    /// The same model around this table, if it is a static one.
+    /// Returns the same model with this table, if it is a static model.
     fn with_static_table(&self, _table: StaticEncoder) -> Option<Box<dyn SavedModel>> {
         None
     }
@@ -68,20 +67,20 @@ pub trait SavedModel: SentenceEncoder + Any + Debug {
     /// If they cannot be written.
     fn write(&self, to: Destination<'_>) -> Result<()>;
 
-    /// Makes what speeds up the encoding of many sentences.
+    /// Prepares the model to encode many sentences faster.
     fn prepare_for_many(&self) {}
 
-    /// A digest of it in hexadecimal digits, which that of another model differs from: by default that of the file that
-    /// it is written to ([`model_digest`](crate::model::model_digest)).
+    /// Returns its digest in hexadecimal digits, by default the digest of the file that it is written to
+    /// ([`model_digest`](crate::model::model_digest)). Different models have different digests.
     ///
     /// # Errors
-    /// If it cannot be written, or memory for its bytes is lacking.
+    /// If it cannot be written, or memory runs out.
     fn digest(&self) -> Result<String> {
         of_written(|writer| self.write(Destination::Writer(writer)))
     }
 }
 
-/// What a model can do beside encoding, each part of which it has or has not.
+/// What a model can do in addition to encoding. Every part is optional.
 ///
 /// ```
 /// let english = senv::english()?;
@@ -92,51 +91,52 @@ pub trait SavedModel: SentenceEncoder + Any + Debug {
 #[derive(Clone, Default)]
 #[non_exhaustive]
 pub struct Abilities<'m> {
-    /// What encoding costs.
+    /// The cost of encoding.
     pub cost: EncodingCost,
-    /// Its encoder with the weights that it carries, if it averages rows.
+    /// Its encoder, with its weights, if it averages rows.
     pub average: Option<&'m AverageEncoder>,
-    /// The static table that it is, with its order part if it has one: a model of kind `static` or `order`.
+    /// The static table that it is, with its order part if it has one. Set for models of the kinds `static` and
+    /// `order`.
     pub static_table: Option<&'m StaticEncoder>,
-    /// Whether its words were trained on pairs, so that the lengths of their vectors hold frequency weights.
+    /// Whether its words were trained on pairs, so the lengths of their vectors encode frequency weights.
     pub holds_frequency_weights: bool,
     /// Its decoders.
     pub decoders: Option<&'m dyn Decode>,
     /// Its head, if it was fine-tuned on scored pairs.
     pub head: Option<&'m dyn ScorePairs>,
-    /// Its encoder, if it has one that can be fine-tuned on scored pairs. An average needs none: its rows are tuned.
+    /// Its encoder, if it can be fine-tuned on scored pairs. `None` for an average, whose rows are tuned instead.
     pub tunable: Option<TunableEncoder<'m>>,
-    /// The words whose vectors its own lie among, if it was trained towards vectors of words.
+    /// The words whose vectors it was trained toward, if it was.
     pub reverse_dictionary: Option<&'m dyn ReverseDictionary>,
-    /// The same model as one that takes more words.
+    /// The same model as one that accepts more words.
     pub expandable: Option<&'m dyn ExpandVocabulary>,
 }
 
-/// What it costs to encode many sentences.
+/// The cost of encoding many sentences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum EncodingCost {
-    /// Each sentence by itself, in microseconds.
+    /// Each sentence is encoded separately, in microseconds.
     #[default]
     PerSentence,
-    /// Many at once take less time than one after another: matrices are multiplied.
+    /// Encoding in batches is faster than one by one, because it multiplies matrices.
     LessInBatches,
-    /// The vector of each sentence is inferred by training, which takes a hundred times as long as an average.
+    /// Training infers the vector of each sentence, which takes a hundred times as long as an average.
     Inferred,
 }
 
-/// A model that takes more words.
+/// A model that accepts more words.
 pub trait ExpandVocabulary {
-    /// How words are best added: as they are to a model whose word vectors were given and stayed as they were, by a
-    /// linear map with a constant to others.
+    /// Returns the best way to add words: unchanged if the word vectors of the model were given and kept fixed,
+    /// otherwise by a linear map with a constant.
     fn usual_expansion(&self) -> VocabularyExpansion {
         VocabularyExpansion::Affine
     }
 
-    /// The model with the words of `vectors` besides its own.
+    /// Returns the model with the words of `vectors` added.
     ///
     /// # Errors
-    /// [`senv_core::Error`] where the vectors do not fit.
+    /// [`senv_core::Error`] if the vectors do not fit.
     fn expanded(
         &self,
         vectors: &Embeddings,
@@ -156,20 +156,20 @@ pub trait OpenModel: SavedModel + Sized {
     fn from_model_file(file: &ModelFile) -> Result<Self>;
 }
 
-/// Gives a model what all that live in files have.
+/// Implements what all models stored in files share.
 macro_rules! model_file_methods {
     ([$($generics:tt)*] $type:ty) => {
         impl<$($generics)*> $type {
-            /// Opens a model; its tables are memory-mapped. [`Model`](crate::Model) opens it from bytes, and writes it
-            /// to a writer.
+            /// Opens a model and memory-maps its tables. [`Model`](crate::Model) opens models from bytes and writes
+            /// them to a writer.
             ///
             /// # Errors
-            /// If the file is no model of this kind, or damaged.
+            /// If the file is not a model of this kind, or is damaged.
             pub fn open(path: impl AsRef<std::path::Path>) -> $crate::error::Result<Self> {
                 $crate::model::saved::OpenModel::from_model_file(&senv_core::ModelFile::open(path)?)
             }
 
-            /// Writes the model to a file by atomic replacement.
+            /// Writes the model to a file, replacing an existing one atomically.
             ///
             /// # Errors
             /// If the file cannot be written.

@@ -1,4 +1,4 @@
-//! What came of training.
+//! The results of training.
 
 use std::time::Duration;
 
@@ -12,41 +12,41 @@ use crate::{
     start::initial::InitialVectorReport,
 };
 
-/// A model, and how its training went.
+/// A model, and a report of its training.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Trained<M> {
     /// The model.
     pub model: M,
-    /// Mean loss: of a target in nats (a sample) for systems trained by negative sampling, of a step for the others.
+    /// Mean loss: per target, in nats, from a sample, for systems trained by negative sampling; per step for the
+    /// others.
     pub loss: f64,
-    /// The loss beside that of guessing; `None` where guessing has no loss that is known.
+    /// The loss compared with the loss of guessing; `None` if the latter is not known.
     pub against_chance: Option<LossAgainstChance>,
-    /// What this run of the program was trained on, each counted once an epoch: known tokens for systems trained by
-    /// negative sampling, examples for the others.
+    /// What this run trained on, counted once per epoch: known tokens for systems trained by negative sampling,
+    /// examples for the others.
     pub units: u64,
-    /// Steps made; 0 for systems trained by negative sampling, whose steps are not counted.
+    /// Steps made; 0 for systems trained by negative sampling, which do not count steps.
     pub steps: u64,
-    /// Wall time of training alone.
+    /// Wall time of training only.
     pub training: Duration,
-    /// Where the time went, part by part; zero for systems trained by negative sampling.
+    /// Time per phase; zero for systems trained by negative sampling.
     pub phases: Phases,
-    /// How the run ended; a run that was stopped on request ends with an error
+    /// How the run ended. A run stopped on request returns an error instead
     /// ([`Error::is_interrupted`](crate::Error::is_interrupted)).
     pub stopped: Stopped,
     /// Step and score of every validation.
     pub history: Vec<(u64, f64)>,
-    /// Step and score of the model, where it was chosen by validation.
+    /// Step and score of the model, if it was chosen by validation.
     pub best: Option<(u64, f64)>,
     /// How many words started from a given vector.
     pub initial: InitialVectorReport,
-    /// How the first of two stages went, where this run trained it.
+    /// How the first of two stages went, if this run trained it.
     pub first_stage: Option<Box<Trained<()>>>,
 }
 
 impl<M: SavedModel> Trained<M> {
-    /// The terms under which the model may be used, where training started from a model that has some: of the English
-    /// one CC BY-SA 4.0.
+    /// Returns the terms of use, if training started from a model that has some: CC BY-SA 4.0 for the English model.
     #[must_use]
     pub fn terms(&self) -> Option<&str> {
         self.model.vocabulary().terms()
@@ -54,13 +54,13 @@ impl<M: SavedModel> Trained<M> {
 }
 
 impl<M> Trained<M> {
-    /// Tokens or examples a wall second of training.
+    /// Returns tokens or examples per second of wall time.
     #[must_use]
     pub fn units_per_second(&self) -> f64 {
         self.units as f64 / self.training.as_secs_f64().max(1e-9)
     }
 
-    /// The model, and the rest.
+    /// Splits the model from the rest.
     pub(crate) fn take_model(self) -> (M, Trained<()>) {
         let Self {
             model,
@@ -93,7 +93,7 @@ impl<M> Trained<M> {
         (model, model_less)
     }
 
-    /// The same with another form of the model.
+    /// Converts the model with `form`.
     #[must_use]
     pub fn map<N>(self, form: impl FnOnce(M) -> N) -> Trained<N> {
         let (model, rest) = self.take_model();
@@ -127,7 +127,7 @@ impl<M> Trained<M> {
         }
     }
 
-    /// Of a system trained by negative sampling.
+    /// Builds the report of a system trained by negative sampling.
     pub(crate) fn new(
         params: &NegativeSamplingParams,
         outcome: &Outcome,
@@ -157,7 +157,7 @@ impl<M> Trained<M> {
         })
     }
 
-    /// Of a system trained by gradient.
+    /// Builds the report of a system trained by gradient.
     pub(crate) fn of_gradient(
         fitted: FitOutcome,
         initial: InitialVectorReport,

@@ -1,10 +1,10 @@
-//! Models whose encoder can be trained further, together with a head on scored pairs.
+//! Models whose encoder can be trained further, with a head on scored pairs.
 
 use senv_core::{Table, arrays::Parameters};
 
 use crate::{data::reading::Reading, gradient::encoder_form::EncoderForm};
 
-/// The encoder of a model, and what it reads.
+/// The encoder of a model, and its input.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct TunableEncoder<'m> {

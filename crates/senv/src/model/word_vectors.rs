@@ -1,4 +1,4 @@
-//! Word vectors as a model: those of another origin are averaged, and any model can give its own.
+//! Word vectors as a model. Vectors of other programs are averaged, and any model can export its own.
 
 use senv_core::{Error as CoreError, Table, Tokenizer, Vocabulary, files::Destination};
 use senv_store::{Embeddings, NonFinite};
@@ -6,7 +6,7 @@ use senv_store::{Embeddings, NonFinite};
 use super::saved::{Abilities, SavedModel};
 use crate::{average::encoder::AverageEncoder, error::Result};
 
-/// The words of a model and their rows.
+/// Returns the words of a model and their rows.
 pub(crate) fn embeddings_of(model: &dyn SavedModel) -> Result<Embeddings> {
     let vocabulary = model.vocabulary().clone();
     let rows = model.rows()?;
@@ -38,7 +38,7 @@ impl SavedModel for AverageEncoder {
         Ok(AverageEncoder::rows(self))
     }
 
-    /// Word vectors alone: weights and what stands for unknown words would be lost, and are refused.
+    /// Writes word vectors only, so it refuses models with weights or vectors for unknown words, which would be lost.
     fn write(&self, to: Destination<'_>) -> Result<()> {
         if self.weighting().is_some() || self.hashed().is_some() || self.unknown_row().is_some() {
             let reason = "an average that carries weights, or something for unknown words, has no file of its own; save the model \

@@ -1,16 +1,16 @@
-//! Folders of Model2Vec: static vectors of the parts of words, averaged as that program does.
+//! Model2Vec folders: static vectors of subwords, averaged as in that program.
 //!
 //! ```text
 //! v(S) = Σ_{t in S} w_t E_{m(t)} / n        v(S) / |v(S)| where the folder says `normalize`
 //! ```
 //!
-//! t are the ids of the first `max_length` tokens, the unknown one left out, n their number, E the rows, m the mapping
-//! of ids to rows, and w the weights, where the folder has them. Before that the text is cut to `max_length` times the
-//! median length of a token.
+//! t are the ids of the first `max_length` tokens without unknown ones, and n is their number. E are the rows, m is the
+//! mapping of ids to rows, and w are the weights, if the folder has them. Before that, the text is cut to `max_length`
+//! times the median length of a token.
 //!
-//! Read are tokenizers of the types WordPiece and WordLevel with the normalizers and pre-tokenizers of BERT, those of
-//! Unicode, and those that [`write_model2vec`](crate::write_model2vec) writes; with the feature `tokenizers` all others
-//! by Hugging Face's crate. What is not understood is refused by its name.
+//! Supported tokenizers are of the types WordPiece and WordLevel, with the normalizers and pre-tokenizers of BERT,
+//! those of Unicode, and those written by [`write_model2vec`](crate::write_model2vec). With the feature `tokenizers`,
+//! Hugging Face's crate reads all others. Unsupported parts are refused by name.
 
 #[cfg(all(test, feature = "tokenizers"))]
 mod other_tests;
@@ -29,10 +29,10 @@ use serde_json::{Value, json};
 use self::{tensors::Tensors, tokens::Tokens};
 use crate::{error::Result, model::saved::SavedModel};
 
-/// Tokens of a text that are read where the folder does not say it.
+/// The number of tokens of a text to read if the folder does not set it.
 const MAX_LENGTH: usize = 512;
 
-/// A model in a folder of Model2Vec.
+/// A model in a Model2Vec folder.
 #[derive(Debug, Clone)]
 pub struct Model2Vec {
     tokens: Tokens,
@@ -41,7 +41,7 @@ pub struct Model2Vec {
     row_of: Vec<u32>,
     weights: Option<Vec<f32>>,
     normalize: bool,
-    /// Tokens and characters of a text that are read at most.
+    /// The maximum number of tokens and characters of a text to read.
     max_length: Option<(usize, usize)>,
     vocabulary: Vocabulary,
     tokenizer: Tokenizer,
@@ -58,7 +58,7 @@ struct Layout {
 }
 
 impl Layout {
-    /// Files of a folder, in its root or where Sentence Transformers puts them.
+    /// Finds the files of a folder, in its root or where Sentence Transformers puts them.
     fn of(folder: &Path) -> Option<Self> {
         let is_there =
             |folder: &Path| ["model.safetensors", "tokenizer.json"].iter().all(|name| folder.join(name).is_file());
@@ -86,13 +86,13 @@ impl Model2Vec {
     /// The name of its kind.
     pub const KIND: &'static str = "model2vec";
 
-    /// Whether a folder holds the files of such a model.
+    /// Whether a folder has the files of such a model.
     #[must_use]
     pub fn is_one(folder: impl AsRef<Path>) -> bool {
         Layout::of(folder.as_ref()).is_some()
     }
 
-    /// Opens a folder; the rows are read into memory as f32.
+    /// Opens a folder and reads the rows into memory as f32.
     ///
     /// ```
     /// # let folder = tempfile::tempdir()?;
@@ -107,8 +107,9 @@ impl Model2Vec {
     /// ```
     ///
     /// # Errors
-    /// [`senv_core::Error::BadFile`] for what is not understood, which it names, and for tensors that do not fit to
-    /// each other; [`senv_core::Error::Io`]; [`senv_core::Error::TooLarge`] if the rows do not fit into memory.
+    /// [`senv_core::Error::BadFile`] for unsupported parts, which it names, and for tensors whose shapes do not match.
+    /// [`senv_core::Error::Io`] if a file cannot be read. [`senv_core::Error::TooLarge`] if the rows do not fit into
+    /// memory.
     pub fn open(folder: impl AsRef<Path>) -> Result<Self> {
         let folder = folder.as_ref();
         let bad = |path: &Path, reason: String| Error::BadFile { path: path.to_owned(), reason };
@@ -127,7 +128,7 @@ impl Model2Vec {
         let tensors = Tensors::open(&layout.tensors)?;
         let rows = tensors.table(layout.rows)?;
         let n_ids = tokens.all().iter().map(|&(_, id)| id as usize + 1).max().unwrap_or(0).max(tokens.n_ids());
-        // Ids are no more than rows, which are in memory already.
+        // There are at most as many ids as rows, which are already in memory.
         let row_of: Vec<u32> = match tensors.integers("mapping")? {
             Some(mapping) => mapping,
             None => (0..n_ids.min(rows.n_rows()) as u32).collect(),
@@ -164,7 +165,7 @@ impl Model2Vec {
     }
 }
 
-/// The median number of characters of a token, downwards.
+/// Returns the median number of characters of a token, rounded down.
 fn median_length(tokens: &Tokens) -> usize {
     let mut lengths: Vec<usize> = tokens.all().iter().map(|(word, _)| word.chars().count()).collect();
     lengths.sort_unstable();
@@ -208,7 +209,7 @@ impl SentenceEncoder for Model2Vec {
             true => sentence.char_indices().nth(most_characters).map_or(sentence, |(end, _)| &sentence[..end]),
             false => sentence,
         };
-        // Most tokens are of some five bytes.
+        // Most tokens have about five bytes.
         let (mut n_tokens, mut n, mut rows) = (0, 0, Vec::with_capacity(text.len() / 4));
         self.tokens.for_each(text, &mut scratch.text, |id| {
             n_tokens += 1;

@@ -17,7 +17,7 @@ const TEXTS: [&str; 8] = [
     "don't!! <s>the cat",
 ];
 
-/// Parts of words by their probability, as in the folders made of multilingual models.
+/// Subwords by probability, as in folders built from multilingual models.
 fn unigram() -> Value {
     let parts = json!([
         ["<unk>", 0.0],
@@ -50,7 +50,7 @@ fn unigram() -> Value {
     };
     json!({
         "version": "1.0", "added_tokens": [added(0, "<unk>"), added(1, "<s>")],
-        // For other models: Model2Vec has a limit of its own.
+        // For other models: Model2Vec has its own limit.
         "truncation": { "max_length": 3, "strategy": "LongestFirst", "stride": 0, "direction": "Right" },
         "normalizer": { "type": "Sequence", "normalizers": [{ "type": "NFKC" }, { "type": "Lowercase" }] },
         "pre_tokenizer": { "type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": true },
@@ -58,9 +58,9 @@ fn unigram() -> Value {
     })
 }
 
-/// Pairs of bytes that are joined, as in the folders made of GPT's relatives.
+/// Byte pairs that are merged, as in folders built from GPT and similar models.
 fn bpe() -> Value {
-    // Printable bytes are characters of their own, all others those from U+0100 on.
+    // Printable bytes represent themselves; all others are characters starting at U+0100.
     let is_printable = |byte: &u8| matches!(byte, 33..=126 | 161..=172 | 174..=255);
     let mut others = 256..;
     let names: Vec<char> = (0..=255_u8)
@@ -132,7 +132,7 @@ fn what_neither_understands_is_refused() {
     unknown["pre_tokenizer"]["type"] = "Moon".into();
     refused(&unknown, &["the pre-tokenizer \"Moon\", which senv does not read", "and the crate tokenizers neither"]);
     refused(&bpe(), &["do not fit to each other"]);
-    // Without a token for unknown parts the tokenizer fails, and nothing of the text is known.
+    // Without a token for unknown pieces the tokenizer fails, and nothing of the text is known.
     let mut without = unigram();
     without["model"]["unk_id"] = Value::Null;
     write(folder.path(), &without, &json!({}), &[("embeddings", "F32", &[23, 3], f32s(&rows(23)))]);

@@ -1,4 +1,4 @@
-//! The tensors of a file of safetensors, in the types that these models come in.
+//! The tensors of a safetensors file, in the types that these models use.
 
 use std::path::{Path, PathBuf};
 
@@ -30,7 +30,7 @@ impl Tensors {
         Error::BadFile { path: self.path.clone(), reason }
     }
 
-    /// The matrix of the first of these names that is there.
+    /// Returns the matrix with the first of these names that exists.
     pub(super) fn table(&self, names: &[&str]) -> Result<Table> {
         let tensors = self.read()?;
         let Some(view) = names.iter().find_map(|name| tensors.tensor(name).ok()) else {
@@ -49,14 +49,14 @@ impl Tensors {
         Ok(Table::from_vec(n_rows, dim, self.values(names[0], &view)?)?)
     }
 
-    /// A list of numbers, if it is there.
+    /// Returns a list of numbers, if it exists.
     pub(super) fn numbers(&self, name: &str) -> Result<Option<Vec<f32>>> {
         let tensors = self.read()?;
         let Ok(view) = tensors.tensor(name) else { return Ok(None) };
         Ok(Some(self.values(name, &view)?))
     }
 
-    /// A list of whole numbers, if it is there.
+    /// Returns a list of integers, if it exists.
     pub(super) fn integers(&self, name: &str) -> Result<Option<Vec<u32>>> {
         let tensors = self.read()?;
         let Ok(view) = tensors.tensor(name) else { return Ok(None) };

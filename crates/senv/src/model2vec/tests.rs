@@ -1,4 +1,4 @@
-//! Folders as Model2Vec 0.10.0 and tokenizers 0.23.3 read them: ids and vectors below are theirs, of the same
+//! Folders as read by Model2Vec 0.10.0 and tokenizers 0.23.3, which produced the ids and vectors below for the same
 //! vocabulary and rows.
 
 use std::{fs, path::Path};
@@ -162,7 +162,7 @@ fn vectors_are_those_of_the_reference() {
         }
     };
     let tensors = [("embeddings", "F32", &[28, 3][..], f32s(&rows(28)))];
-    // Cut to four tokens, and to twelve characters before.
+    // Cut to four tokens, after a cut to twelve characters.
     write(folder.path(), &bert(), &json!({ "normalize": false, "max_length": 4 }), &tensors);
     check([
         [0.25, 1.3125, 0.2375],
@@ -214,7 +214,7 @@ fn layouts_types_and_lengths_are_read() {
     let model = Model2Vec::open(folder.path()).unwrap();
     let vector = model.encode_one("the cats");
     assert!((kernels::norm(vector.as_slice().unwrap()) - 1.0).abs() < 1e-6 && model.max_length.is_none());
-    // As Sentence Transformers puts it.
+    // In the layout of Sentence Transformers.
     let other = folder.path().join("other");
     let tensors = [("embedding.weight", "F32", &[28, 3][..], f32s(&rows(28)))];
     write(&other.join("0_StaticEmbedding"), &bert(), &json!({}), &tensors);

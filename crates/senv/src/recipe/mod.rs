@@ -1,8 +1,9 @@
-//! The main job: a text becomes a model, without naming a system.
+//! The main job: training a model on a text without naming a system.
 //!
-//! What measured best for each kind of data (`docs/results.md`): where sentences stand in order, each is trained to be
-//! closer to the next one than to others, [`PpParams::for_neighbours`]; where they do not, words are predicted from the
-//! rest of their sentence, [`Sent2VecParams`] with its defaults. Pairs that mean the same join the neighbours.
+//! The recipe is the one that measured best for each kind of data (`docs/results.md`). If sentences are in order, each
+//! is trained to be closer to the next one than to others, [`PpParams::for_neighbours`]. Otherwise words are predicted
+//! from the rest of their sentence, [`Sent2VecParams`] with its defaults. Paraphrase pairs are trained together with
+//! neighbors.
 
 pub(crate) mod start;
 #[cfg(all(test, feature = "english"))]
@@ -30,30 +31,29 @@ use crate::{
     },
 };
 
-/// The system and the settings that fit some data.
+/// The system and settings that fit some data.
 ///
-/// Exhaustive on purpose: who shows a recipe has to say what each means.
+/// The enum is deliberately exhaustive, so programs that show a recipe must describe every variant.
 #[derive(Debug, Clone)]
 pub enum Recipe {
-    /// Averages of word vectors, trained to be closest to the next sentence or the paraphrase.
+    /// Averages of word vectors, trained so each sentence is closest to the next one or to its paraphrase.
     Neighbours(Box<NeighbourRecipe>),
     /// Averages of word vectors, trained to predict a word from the rest of its sentence.
     Words(Box<WordsRecipe>),
-    /// A model that is the best for the data as it is.
+    /// A model that is already the best for the data.
     Unchanged(Model),
 }
 
-/// Sent2Vec on sentences without an order.
+/// Sent2Vec on sentences in no order.
 #[derive(Debug, Clone)]
 pub struct WordsRecipe {
     /// Settings of the system.
     pub params: Sent2VecParams,
-    /// The files, and the recipe for the halves of their sentences, which fine-tunes a model
-    /// ([`Recipe::fine_tune_from`]).
+    /// The files, and the recipe to fine-tune a model on the halves of their sentences ([`Recipe::fine_tune_from`]).
     halves: NeighbourRecipe,
 }
 
-/// PP on neighbouring sentences and on pairs.
+/// PP on neighboring sentences and on pairs.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct NeighbourRecipe {
@@ -61,26 +61,26 @@ pub struct NeighbourRecipe {
     pub params: PpParams,
     /// The files.
     pub files: PairFiles,
-    /// The model that is fine-tuned; words start at random without one.
+    /// The model to fine-tune; without one, words start at random.
     pub start: Option<Model>,
 }
 
 impl Recipe {
-    /// Chooses by the size of the text and by whether its sentences have an order, for which its beginning is read.
-    /// `text` holds one sentence a line, `pairs` two sentences a line that mean the same, separated by a tab; one of
-    /// the two may be empty. What was chosen and why is a note for the observer.
+    /// Chooses by the size of the text and by whether its sentences are in order, as judged from its beginning. `text`
+    /// has one sentence per line, `pairs` has two paraphrases per line separated by a tab. Either can be empty. The
+    /// observer gets a note with the choice and the reason.
     ///
     /// # Errors
-    /// If both are empty, a file cannot be read, or no file of text holds a sentence.
+    /// If both are empty, a file cannot be read, or no file of text has a sentence.
     pub fn choose(text: &[impl AsRef<Path>], pairs: &[impl AsRef<Path>], options: &TrainOptions<'_>) -> Result<Self> {
         let all: Vec<&Path> = text.iter().map(AsRef::as_ref).chain(pairs.iter().map(AsRef::as_ref)).collect();
         Self::choose_by(&TextSample::read_of(&all, &options.text), text, pairs, options)
     }
 
-    /// The same by a sample of all these files, text before pairs.
+    /// Chooses by a sample of all these files, text before pairs.
     ///
     /// # Errors
-    /// As [`Recipe::choose`].
+    /// The errors of [`Recipe::choose`].
     pub fn choose_by(
         sample: &TextSample,
         text: &[impl AsRef<Path>],
@@ -129,10 +129,12 @@ impl Recipe {
         Ok(Self::Neighbours(Box::new(recipe)))
     }
 
-    /// Goes on from a model: its words stay known and start from its vectors, those that it lacks from what it makes of
-    /// them and of the words around them, and text is tokenized as it does. Sentences without an order are trained by
-    /// their halves ([`PairKind::Halves`]): from a model that knows the language these make it better for such
-    /// sentences, while alone they teach less than Sent2Vec does (`docs/experiments/start-from-english.md`).
+    /// Changes the recipe to fine-tune `model`. Its words stay known and start from its vectors. New words start from
+    /// what the model makes of them and of the words around them
+    /// ([`PairData::vectors_from`](crate::data::PairData::vectors_from)). Text is tokenized as by the model.
+    ///
+    /// Sentences in no order are trained by their halves ([`PairKind::Halves`]). Halves improve a model that knows the
+    /// language, but from scratch they teach less than Sent2Vec does (`docs/experiments/start-from-english.md`).
     ///
     /// ```no_run
     /// use senv::{Model, Recipe, TrainOptions};
@@ -144,7 +146,7 @@ impl Recipe {
     /// ```
     ///
     /// # Errors
-    /// Whatever is wrong with the vectors of the model.
+    /// If the vectors of the model cannot be used.
     pub fn fine_tune_from(&mut self, model: &Model, observer: &dyn Observer) -> Result<()> {
         self.train_halves(observer);
         match self {
@@ -153,7 +155,7 @@ impl Recipe {
         }
     }
 
-    /// Sentences without an order are trained by their halves from here on.
+    /// Switches sentences in no order to training by their halves.
     fn train_halves(&mut self, observer: &dyn Observer) {
         if let Self::Words(words) = self {
             observer.note("fine-tuning on sentences without an order: the two halves of each are trained to be closer than others");
@@ -162,10 +164,10 @@ impl Recipe {
         }
     }
 
-    /// Trains as chosen, on the files that it was chosen for, which are read once more in the same way.
+    /// Trains on the files that the recipe was chosen for, reading them again in the same way.
     ///
     /// # Errors
-    /// Whatever is wrong with the text, the memory, or the training itself.
+    /// If the text cannot be used, memory runs out, or training fails.
     pub fn fit(&self, options: &TrainOptions<'_>) -> Result<Model> {
         let model = match self {
             Self::Neighbours(recipe) => Model::from(recipe.fit_on(&recipe.read(options)?, options)?.model),
@@ -181,11 +183,11 @@ impl Recipe {
     }
 }
 
-/// Refuses files whose beginnings cannot be read before anything is said of them; what can be read once is left.
+/// Fails early for files whose beginnings cannot be read. Files that can be read only once are skipped.
 fn check_readable(text: &[&Path], pairs: &[&Path], reading: &TextOptions) -> Result<()> {
     for path in text.iter().filter(|path| path.is_file()) {
         let mut reader = TextReader::open(&[path], reading)?;
-        // Lines up to the first with text.
+        // Reads to the first line with text.
         while reader.next_line()?.is_some_and(|line| line.is_blank()) {}
     }
     pairs.iter().try_for_each(|path| check_pairs(path, reading))
@@ -195,7 +197,7 @@ impl WordsRecipe {
     /// Trains on the files.
     ///
     /// # Errors
-    /// As [`Recipe::fit`].
+    /// The errors of [`Recipe::fit`].
     pub fn fit(&self, options: &TrainOptions<'_>) -> Result<Trained<Sent2Vec>> {
         let PairFiles { inputs, options: reading, .. } = &self.halves.files;
         let paths: Vec<&Path> = inputs.iter().map(|input| input.path.as_path()).collect();
@@ -204,7 +206,7 @@ impl WordsRecipe {
 }
 
 impl NeighbourRecipe {
-    /// What measured best for so much text, from random vectors.
+    /// Returns the settings that measured best for a text of this size, from random vectors.
     fn new(inputs: Vec<PairInput>, size: TextSize, tokenizer: Tokenizer, text: TextOptions) -> Self {
         let params = PpParams { tokenizer: tokenizer.clone(), ..PpParams::for_neighbours(size) };
         let min_count = if size.is_large() { 5 } else { 1 };
@@ -215,11 +217,11 @@ impl NeighbourRecipe {
     /// Fine-tunes a model instead of training from scratch, as [`Recipe::fine_tune_from`] does.
     ///
     /// # Errors
-    /// Whatever is wrong with the vectors of the model.
+    /// If the vectors of the model cannot be used.
     pub fn fine_tune_from(&mut self, model: &Model, observer: &dyn Observer) -> Result<()> {
         let Self { params, files: PairFiles { options, .. }, start } = self;
         let vectors = model.to_embeddings()?;
-        // Text is tokenized as the model does.
+        // Tokenize as the model does.
         params.tokenizer = model.tokenizer().clone();
         if model.abilities().holds_frequency_weights {
             params.initial.frequency_weight = None;
@@ -241,31 +243,32 @@ impl NeighbourRecipe {
     /// Reads the files.
     ///
     /// # Errors
-    /// As [`Recipe::fit`].
+    /// The errors of [`Recipe::fit`].
     pub fn read(&self, options: &TrainOptions<'_>) -> Result<StagedPairs<'_>> {
         self.params.clone().read_input(&self.files, self.start(), &options.with_dev(None))
     }
 
-    /// What training starts from.
+    /// Returns what training starts from.
     #[must_use]
     pub fn start(&self) -> Start<'_> {
         self.start.as_ref().map_or(Start::Random, Start::Model)
     }
 
-    /// Trains on what was read, or on a part of it: [`CheckText::hold_out`] keeps a part for a check.
+    /// Trains on all or part of what was read. [`CheckText::hold_out`] keeps a part for a check.
     ///
     /// # Errors
-    /// As [`Recipe::fit`].
+    /// The errors of [`Recipe::fit`].
     pub fn fit_on(&self, data: &StagedPairs<'_>, options: &TrainOptions<'_>) -> Result<Trained<Pp>> {
         self.params.fit_on(data, &options.with_dev(None))
     }
 }
 
-/// Trains a model on text files, one sentence a line and a blank line between documents, with the settings that fit
-/// them.
+/// Trains a model on text files, with the settings that fit them. The files have one sentence per line and a blank line
+/// between documents.
 ///
-/// With the feature `english` (a default), the English model is fine-tuned where [`Recipe::choose_start`] finds that
-/// better; the result then has its terms ([`Model::terms`]). `Recipe::choose(..)?.fit(..)` trains from scratch.
+/// With the feature `english` (a default), the English model is fine-tuned if [`Recipe::choose_start`] finds that
+/// better. The result then has its terms of use ([`Model::terms`]). `Recipe::choose(..)?.fit(..)` always trains from
+/// scratch.
 ///
 /// ```no_run
 /// use senv_core::SentenceEncoder;
@@ -276,12 +279,12 @@ impl NeighbourRecipe {
 /// ```
 ///
 /// # Errors
-/// As [`Recipe::fit`].
+/// The errors of [`Recipe::fit`].
 pub fn train(text: impl TextFiles) -> Result<Model> {
     train_with(text, &TrainOptions::default())
 }
 
-/// [`train`] with options: who hears of the progress and may stop it, checkpoints, threads.
+/// Trains like [`train`], with options: progress and cancellation, checkpoints, threads.
 ///
 /// ```
 /// use senv::{CancelToken, Control, Progress, TrainOptions};
@@ -301,7 +304,7 @@ pub fn train(text: impl TextFiles) -> Result<Model> {
 /// ```
 ///
 /// # Errors
-/// As [`Recipe::fit`].
+/// The errors of [`Recipe::fit`].
 pub fn train_with(text: impl TextFiles, options: &TrainOptions<'_>) -> Result<Model> {
     let text = text.paths();
     let sample = TextSample::read_of(&text, &options.text);
@@ -311,8 +314,8 @@ pub fn train_with(text: impl TextFiles, options: &TrainOptions<'_>) -> Result<Mo
     recipe.fit(options)
 }
 
-/// Goes on from a model with text files: [`train`], but its words stay known and start from its vectors.
-/// [`Recipe::fine_tune_from`] has pairs and options.
+/// Trains a model further on text files, like [`train`]. Its words stay known and start from its vectors.
+/// [`Recipe::fine_tune_from`] also takes pairs and options.
 ///
 /// ```no_run
 /// let model = senv::fine_tune(&senv::open("large.senv")?, "mine.txt")?;
@@ -321,23 +324,23 @@ pub fn train_with(text: impl TextFiles, options: &TrainOptions<'_>) -> Result<Mo
 /// ```
 ///
 /// # Errors
-/// As [`Recipe::fine_tune_from`] and [`Recipe::fit`].
+/// The errors of [`Recipe::fine_tune_from`] and [`Recipe::fit`].
 pub fn fine_tune(model: &Model, text: impl TextFiles) -> Result<Model> {
     fine_tune_with(model, text, &TrainOptions::default())
 }
 
-/// [`fine_tune`] with options.
+/// Trains like [`fine_tune`], with options.
 ///
 /// # Errors
-/// As [`fine_tune`].
+/// The errors of [`fine_tune`].
 pub fn fine_tune_with(model: &Model, text: impl TextFiles, options: &TrainOptions<'_>) -> Result<Model> {
     let mut recipe = Recipe::choose(&text.paths(), &[] as &[&Path], options)?;
     recipe.fine_tune_from(model, options.observer)?;
     recipe.fit(options)
 }
 
-/// Trains a model on sentences in memory, in order, with an empty one between documents: as [`train`] on a file with
-/// these lines.
+/// Trains a model on sentences in memory, in order, with an empty one between documents. The result is that of
+/// [`train`] on a file with these lines.
 ///
 /// ```
 /// # let sentences: Vec<String> = (0..40).map(|i| format!("sentence {i} of a text about trains")).collect();
@@ -347,15 +350,15 @@ pub fn fine_tune_with(model: &Model, text: impl TextFiles, options: &TrainOption
 /// ```
 ///
 /// # Errors
-/// As [`train`]; if the temporary file cannot be written.
+/// The errors of [`train`]; an error if a temporary file is needed and cannot be written.
 pub fn train_sentences<S: AsRef<str>>(sentences: impl IntoIterator<Item = S>) -> Result<Model> {
     train_sentences_with(sentences, &TrainOptions::default())
 }
 
-/// [`train_sentences`] with options.
+/// Trains like [`train_sentences`], with options.
 ///
 /// # Errors
-/// As [`train_sentences`].
+/// The errors of [`train_sentences`].
 pub fn train_sentences_with<S: AsRef<str>>(
     sentences: impl IntoIterator<Item = S>,
     options: &TrainOptions<'_>,
@@ -383,8 +386,8 @@ impl Recipe {
     }
 }
 
-/// Whether neighbouring sentences share more words than random ones; nearly all text has an order, so too little to
-/// see, or what cannot be read twice, is taken to have one.
+/// Whether neighboring sentences share more words than random ones. Nearly all text is in order, so a text too short to
+/// judge, or one that cannot be read twice, counts as ordered.
 fn has_order(sample: &TextSample, text: &[&Path], tokenizer: &Tokenizer, reading: &TextOptions) -> Result<bool> {
     let lines = sample.files().filter(|(path, _)| text.contains(path)).map(|(_, lines)| lines);
     let beginning = CheckText::of_lines(lines);
@@ -396,12 +399,12 @@ fn has_order(sample: &TextSample, text: &[&Path], tokenizer: &Tokenizer, reading
     Ok(check::order(&beginning, &params)?.is_some_and(|auc| auc >= MIN_ORDER))
 }
 
-/// Short files of whose beginnings no line has text are empty; of others nothing is known yet.
+/// Refuses short files without a line of text. Other files are only known later.
 fn check_there_is_text(text: &[&Path], reading: &TextOptions) -> Result<()> {
     let mut reader = TextReader::open(text, reading)?;
     let is_short = |path: &&Path| path.metadata().is_ok_and(|file| file.is_file() && file.len() < (1 << 20));
     if text.iter().all(is_short) {
-        // What cannot be read has no beginning either.
+        // A file that cannot be read does not have a beginning either.
         while reader.next_line()?.is_some() {}
         return Err(CoreError::EmptyInput { path: text[0].to_owned() }.into());
     }

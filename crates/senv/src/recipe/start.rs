@@ -1,10 +1,10 @@
-//! Which start is best for a user's own data: nothing, the English model, or that model trained further.
+//! Which start is best for a user's data: random vectors, the English model, or that model trained further.
 //!
 //! A trial holds out a part of the data and compares the starts on it ([`Trial`]). Its pairs are the user's own pairs,
-//! or sentences and their next ones. For sentences without an order they are the two halves of a sentence. Halves tell
-//! which of two models from English is better, but say nothing of a model trained from scratch, which trains on this
-//! very task and is worse all the same (`docs/experiments/start-from-english.md`). Fine-tuning English was ahead of
-//! scratch on every such set, so the trial compares it only with English as it is.
+//! or sentences and the ones after them. For sentences in no order, the pairs are the two halves of each sentence.
+//! Halves tell which of two models from English is better. They say nothing about a model trained from scratch, which
+//! trains on this very task and is still worse (`docs/experiments/start-from-english.md`). Fine-tuning English beat
+//! training from scratch on every such set, so the trial compares it only with English as it is.
 
 use std::fmt;
 
@@ -23,9 +23,9 @@ use crate::{
     model::handle::Model,
 };
 
-/// Factor of the higher learning rate that the trial compares with the usual one. The usual one preserves what English
-/// knows. Where the data differ from general English, the higher one learns more of them, more than training from
-/// scratch does (`docs/experiments/start-from-english.md`).
+/// The factor of the higher learning rate that the trial compares with the usual one. The usual rate preserves what
+/// English knows. If the data differ from general English, the higher rate learns more from them, and more than
+/// training from scratch does (`docs/experiments/start-from-english.md`).
 const HIGH_LR: f64 = 4.0;
 
 /// The largest text, in words, on which fine-tuning English was compared with training from scratch
@@ -39,7 +39,7 @@ const COMPARED: u64 = 60_000_000;
 pub enum StartKind {
     /// Random vectors.
     Scratch,
-    /// None: the result is the English model as it is.
+    /// No training: the result is the English model as it is.
     English,
     /// The English model, fine-tuned.
     FineTuned,
@@ -61,15 +61,16 @@ impl fmt::Display for StartKind {
 pub struct StartChoice {
     /// The start.
     pub start: StartKind,
-    /// Share of the words of the data that the English model knows, in `[0, 1]`; `None` where there are no words.
+    /// The share of the words of the data that the English model knows, in `[0, 1]`; `None` if there are no words.
     pub known_words: Option<f64>,
-    /// Factor of the learning rate of fine-tuning: 1, or 4 where the trial preferred it.
+    /// The factor on the learning rate of fine-tuning: 1, or 4 if the trial preferred it.
     pub lr_factor: f64,
-    /// The figures of the trial; `None` where the language or the size of the text decides, or too few pairs are there.
+    /// The figures of the trial; `None` if the language or the size of the text decided, or if there were too few
+    /// pairs.
     pub trial: Option<StartTrial>,
 }
 
-/// Figures of a trial: the mean reciprocal rank of held-out pairs by each start, in `(0, 1]`.
+/// Figures of a trial: the mean reciprocal rank of held-out pairs for each start, in `(0, 1]`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct StartTrial {
@@ -77,15 +78,15 @@ pub struct StartTrial {
     pub lines: usize,
     /// Held-out pairs.
     pub pairs: usize,
-    /// What the pairs are, in words.
+    /// What the pairs are, for messages.
     pub of: &'static str,
-    /// Trained from scratch; `None` where that cannot be compared.
+    /// Trained from scratch; `None` if that cannot be compared.
     pub scratch: Option<f64>,
     /// The English model as it is.
     pub english: f64,
-    /// Fine-tuned at the usual learning rate; `None` where training failed.
+    /// Fine-tuned at the usual learning rate; `None` if training failed.
     pub fine_tuned: Option<f64>,
-    /// Fine-tuned at four times that learning rate; `None` where it was not tried.
+    /// Fine-tuned at four times that rate; `None` if it was not tried.
     pub fine_tuned_high_lr: Option<f64>,
     /// TF-IDF.
     pub tf_idf: f64,
@@ -128,10 +129,9 @@ impl fmt::Display for StartChoice {
 }
 
 impl Recipe {
-    /// Chooses what training starts from. Where `english`, an English model, knows the words, a trial on a part of the
-    /// data decides whether to fine-tune it ([`Recipe::fine_tune_from`]), to take it as it is ([`Recipe::Unchanged`]),
-    /// or to train from scratch. Data in another language, and texts of more than 60 million words, are trained on from
-    /// scratch.
+    /// Chooses what training starts from. If `english`, an English model, knows the words, a trial on part of the data
+    /// decides. It fine-tunes the model ([`Recipe::fine_tune_from`]), keeps it as it is ([`Recipe::Unchanged`]), or
+    /// trains from scratch. Data in another language and texts of more than 60 million words are trained from scratch.
     ///
     /// ```no_run
     /// use senv::{Recipe, TrainOptions, data::TextSample};
@@ -145,7 +145,7 @@ impl Recipe {
     /// ```
     ///
     /// # Errors
-    /// As [`Recipe::fit`]; [`senv_core::Error::Interrupted`] if the observer stops the trial.
+    /// The errors of [`Recipe::fit`]; [`senv_core::Error::Interrupted`] if the observer stops the trial.
     pub fn choose_start(
         mut self,
         sample: &TextSample,
@@ -168,7 +168,7 @@ impl Recipe {
         if halves && !sample.lines().any(has_halves) {
             return Ok((self, choice(SCRATCH, None)));
         }
-        // Data too few for a trial teach less than English knows: it is fine-tuned.
+        // Data too few for a trial teach less than English knows, so English is fine-tuned.
         let tried = match Trial::new(&recipe.files)? {
             Ok(trial) => {
                 options.observer.note("trying what to start from, on a part of the data");
@@ -194,7 +194,7 @@ impl Recipe {
         Ok((self, choice(chosen, tried.map(|(_, trial)| trial))))
     }
 
-    /// The recipe for pairs, neighbours or halves of sentences.
+    /// Returns the recipe for pairs, neighbors or halves of sentences.
     fn neighbours(&self) -> Option<&NeighbourRecipe> {
         match self {
             Self::Neighbours(recipe) => Some(recipe),
@@ -220,13 +220,13 @@ fn try_starts(
         let trained = match recipe.read(&options).and_then(|data| recipe.fit_on(&data, &options)) {
             Ok(trained) => trained,
             Err(error) if error.is_interrupted() => return Err(CoreError::Interrupted { action: ACTION }.into()),
-            // What cannot be trained is no candidate; if it was the only one, the run itself says why.
+            // A start that cannot be trained is not a candidate. If it was the only one, the run itself reports why.
             Err(Error::Core(error)) => return Err(error.into()),
             Err(_) => return Ok(None),
         };
         Ok(Some(trial.ranks_by(&trained.model)?))
     };
-    // Halves say nothing of training from scratch, nor of the learning rate.
+    // Halves say nothing about training from scratch or about the learning rate.
     let is_compared = trial.kind != PairKind::Halves;
     let scratch = if is_compared { ranks(&recipe)? } else { None };
     let mut tuned = recipe.clone();
@@ -249,8 +249,8 @@ fn try_starts(
     Ok((chosen, outcome))
 }
 
-/// The start and the factor of the learning rate: fine-tuning at the usual one, unless another start is ahead by two
-/// standard errors.
+/// Returns the start and the factor of the learning rate: fine-tuning at the usual rate, unless another start is ahead
+/// by two standard errors.
 fn best(
     scratch: Option<&PairRanks>,
     english: &PairRanks,

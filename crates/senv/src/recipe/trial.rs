@@ -1,4 +1,4 @@
-//! The data of a trial: the beginning of the user's files, split into a part to train on and held-out pairs.
+//! The data of a trial: the beginning of the user's files, split into training data and held-out pairs.
 
 use std::{collections::HashMap, fmt};
 
@@ -11,16 +11,16 @@ use crate::{
     error::Result,
 };
 
-/// Lines with text, and bytes, that a trial reads of all files together: as much as it trains on in a few seconds.
+/// The most lines with text, and bytes, that a trial reads from all files together. It trains on them in a few seconds.
 const MAX_LINES: usize = 40_000;
 const MAX_BYTES: usize = 12 << 20;
-/// One of this many pairs is held out.
+/// One pair in this many is held out.
 const HELD_OUT_SHARE: usize = 10;
 /// The most held-out pairs.
 const MAX_HELD_OUT: usize = 2_000;
-/// The fewest, below which a comparison means nothing.
+/// The fewest held-out pairs for a meaningful comparison.
 const MIN_HELD_OUT: usize = 50;
-/// Neighbouring sentences that are held out together.
+/// The number of neighboring sentences that are held out together.
 const RUN: usize = 8;
 
 /// A part of the data to train on, and held-out pairs.
@@ -28,13 +28,13 @@ const RUN: usize = 8;
 pub(super) struct Trial {
     inputs: Vec<(MemoryText, PairKind)>,
     held_out: HeldOutPairs,
-    /// What the pairs are.
+    /// The kind of the pairs.
     pub(super) kind: PairKind,
-    /// Lines to train on.
+    /// The number of lines to train on.
     pub(super) n_lines: usize,
 }
 
-/// Data of which too few pairs can be held out.
+/// Data with too few pairs to hold out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TooFew {
     kind: PairKind,
@@ -65,8 +65,8 @@ impl fmt::Display for TooFew {
 }
 
 impl Trial {
-    /// Splits the beginnings of these files. Pairs are held out where there are any, else sentences and their next
-    /// ones, else halves of sentences.
+    /// Splits the beginnings of these files. Holds out pairs if there are any, else sentences with the ones after them,
+    /// else halves of sentences.
     pub(super) fn new(files: &PairFiles) -> Result<std::result::Result<Self, TooFew>> {
         let Some(kind) = files.inputs.iter().map(|input| input.kind).min_by_key(|&kind| place(kind)) else {
             return Ok(Err(TooFew { kind: PairKind::Pairs, n_lines: 0, n_held_out: 0 }));
@@ -117,7 +117,7 @@ impl Trial {
         TextOptions::default()
     }
 
-    /// What the pairs are, in words.
+    /// Returns what the pairs are, for messages.
     pub(super) fn name(&self) -> &'static str {
         match self.kind {
             PairKind::Neighbours => "pairs of neighbouring sentences",
@@ -126,23 +126,23 @@ impl Trial {
         }
     }
 
-    /// Number of held-out pairs.
+    /// Returns the number of held-out pairs.
     pub(super) fn n_held_out(&self) -> usize {
         self.held_out.len()
     }
 
-    /// Ranks of the held-out pairs by TF-IDF.
+    /// Ranks the held-out pairs by TF-IDF.
     pub(super) fn tf_idf(&self) -> Result<PairRanks> {
         self.held_out.ranks_by_tf_idf(&Tokenizer::words().lowercase(true))
     }
 
-    /// Ranks of the held-out pairs by an encoder.
+    /// Ranks the held-out pairs by an encoder.
     pub(super) fn ranks_by(&self, encoder: &(impl SentenceEncoder + ?Sized)) -> Result<PairRanks> {
         self.held_out.ranks_by(encoder)
     }
 }
 
-/// The order of preference of what is held out.
+/// Returns the order of preference of what is held out.
 fn place(kind: PairKind) -> usize {
     match kind {
         PairKind::Pairs => 0,
@@ -152,8 +152,8 @@ fn place(kind: PairKind) -> usize {
     }
 }
 
-/// Holds out every tenth group of sentences that pairs connect, directly or through others, and one pair of each.
-/// Training would otherwise learn a held-out pair through a third sentence.
+/// Holds out one pair from every tenth group of sentences that pairs connect, directly or indirectly. The whole group
+/// is kept out of training, which would otherwise learn a held-out pair through a third sentence.
 fn without_pairs(lines: Vec<String>, held_out: &mut Vec<[String; 2]>) -> Vec<String> {
     let mut numbers: HashMap<&str, usize> = HashMap::new();
     let mut groups = Groups::default();
@@ -190,18 +190,18 @@ fn without_pairs(lines: Vec<String>, held_out: &mut Vec<[String; 2]>) -> Vec<Str
     kept
 }
 
-/// Sentences that belong together (a union-find forest).
+/// Groups of connected sentences (a union-find forest).
 #[derive(Default)]
 struct Groups(Vec<usize>);
 
 impl Groups {
-    /// A new sentence, alone.
+    /// Adds a sentence in a group by itself.
     fn add(&mut self) -> usize {
         self.0.push(self.0.len());
         self.0.len() - 1
     }
 
-    /// The sentence that stands for the group of this one.
+    /// Returns the sentence that represents the group of this one.
     fn of(&mut self, mut sentence: usize) -> usize {
         while self.0[sentence] != sentence {
             self.0[sentence] = self.0[self.0[sentence]];
@@ -216,7 +216,7 @@ impl Groups {
     }
 }
 
-/// Whether a sentence is long enough for two halves: four words.
+/// Whether a sentence is long enough for two halves, that is, has four words.
 pub(super) fn has_halves(line: &str) -> bool {
     line.split_whitespace().nth(3).is_some()
 }
@@ -243,7 +243,7 @@ fn without_halves(lines: Vec<String>, held_out: &mut Vec<[String; 2]>) -> Vec<St
         .collect()
 }
 
-/// Holds out every tenth run of eight sentences, each with the next as a pair. A document ends where they were.
+/// Holds out every tenth run of eight sentences as pairs of a sentence and the next. A document ends where a run was.
 fn without_runs(lines: Vec<String>, held_out: &mut Vec<[String; 2]>) -> Vec<String> {
     let (mut number, mut before): (usize, Option<String>) = (0, None);
     lines
@@ -281,7 +281,7 @@ mod tests {
         assert_eq!((kept.len(), held_out.len()), (270, 10));
         assert!(held_out.iter().all(|[first, _]| kept.iter().all(|line| !line.starts_with(&format!("{first}\t")))));
         assert_eq!(held_out[1], ["first 19", "second 57"]);
-        // Chains of four sentences: nothing is known of the first by way of the third.
+        // Chains of four sentences: the first cannot be inferred from the third.
         let mut held_out = Vec::new();
         let kept = without_pairs(lines(300, |i| format!("s {}\ts {}", i + i / 3, i + i / 3 + 1)), &mut held_out);
         assert_eq!((kept.len(), held_out.len()), (270, 10));

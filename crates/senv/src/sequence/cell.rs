@@ -1,4 +1,4 @@
-//! The cells that an encoder and its decoders are made of.
+//! The cells of an encoder and its decoders.
 
 use ndarray::{Array2, ArrayView2};
 use senv_core::{
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 
-/// The cells of an encoder and its decoders, and where their weights start.
+/// The cells of an encoder and its decoders, and their initial weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 #[non_exhaustive]
@@ -22,18 +22,18 @@ pub enum SequenceCell {
     Gru {
         /// The equations of the cells.
         style: GruStyle,
-        /// Where weights start.
+        /// The initial weights.
         start: GruInit,
     },
     /// Long short-term memory, with an output gate and without peepholes.
     Lstm {
-        /// Where weights start.
+        /// The initial weights.
         lstm: LstmInit,
     },
 }
 
 impl SequenceCell {
-    /// The equations and the start of gated recurrent units, if they are those.
+    /// Returns the equations and initial weights of gated recurrent units, if the cells are GRUs.
     pub(crate) fn gru(self) -> Option<(GruStyle, GruInit)> {
         match self {
             Self::Gru { style, start } => Some((style, start)),
@@ -41,7 +41,7 @@ impl SequenceCell {
         }
     }
 
-    /// The same tensors, with initial weights that take the least time.
+    /// Returns cells with the same tensors, with the initial weights that are fastest to compute.
     pub(super) fn cheap(self) -> Self {
         match self {
             Self::Gru { style, .. } => Self::Gru { style, start: GruInit::Glorot },
@@ -50,7 +50,7 @@ impl SequenceCell {
     }
 }
 
-/// An encoder, and the form of its decoders if it has some.
+/// An encoder, and the form of its decoders, if any.
 #[derive(Debug, Clone)]
 pub(crate) struct Network<E, D> {
     pub(super) encoder: E,
@@ -58,20 +58,20 @@ pub(crate) struct Network<E, D> {
 }
 
 impl<E, D> Network<E, D> {
-    /// Decoder `k` of `n`; refuses one that is not there.
+    /// Returns decoder `k` of `n`, or an error if there is no such decoder.
     pub(super) fn decoder(&self, k: usize, n: usize) -> Result<&D> {
         self.decoder.as_ref().filter(|_| k < n).ok_or(Error::NoDecoder { n, asked: k })
     }
 }
 
-/// Networks of either cell.
+/// Networks of either type of cell.
 #[derive(Debug, Clone)]
 pub(crate) enum Networks {
     Gru(Network<GruEncoder, GruDecoder>),
     Lstm(Network<LstmEncoder, LstmDecoder>),
 }
 
-/// Evaluates an expression of the network of either cell.
+/// Evaluates an expression on the network of either type of cell.
 macro_rules! with_network {
     ($networks:expr, $network:ident => $value:expr) => {
         match $networks {
@@ -83,7 +83,7 @@ macro_rules! with_network {
 pub(super) use with_network;
 
 impl Networks {
-    /// An encoder for words of the first size, with states of the second, without a decoder.
+    /// Returns an encoder for words of the first size, with states of the second, without a decoder.
     pub(super) fn encoder_of(
         cell: SequenceCell,
         (dim, hidden): (usize, usize),
@@ -103,7 +103,7 @@ impl Networks {
         })
     }
 
-    /// The same with a decoder of these cells for words of `word_dim` values.
+    /// Adds a decoder of these cells for words of `word_dim` values.
     pub(super) fn with_decoder(
         mut self,
         cell: SequenceCell,
@@ -124,19 +124,19 @@ impl Networks {
         Ok(self)
     }
 
-    /// Dimension of the sentence vectors.
+    /// Returns the dimension of the sentence vectors.
     pub(super) fn dim(&self) -> usize {
         with_network!(self, network => Encoder::<f32>::dim(&network.encoder))
     }
 
-    /// Numbers of parameters of the encoder, and of one decoder.
+    /// Returns the number of parameters of the encoder and of one decoder.
     pub(super) fn n_values(&self) -> (f64, f64) {
         with_network!(self, network => {
             (network.encoder.n_values(), network.decoder.as_ref().map_or(0.0, Decoder::n_values))
         })
     }
 
-    /// The sentence vectors of trained parameters.
+    /// Encodes sentences with trained parameters.
     pub(super) fn encode(
         &self,
         parameters: &Parameters<f32>,

@@ -1,4 +1,4 @@
-//! The form of an encoder with decoders, and the parts that follow from it.
+//! The form of an encoder with decoders, and the parts built from it.
 
 use ndarray::{Array2, ArrayView2};
 use senv_core::{
@@ -26,14 +26,14 @@ use crate::{
 pub enum OutputForm {
     /// Full softmax over all words.
     Full,
-    /// Sampled softmax, in training over a few words drawn by frequency; over all of them afterwards.
+    /// Sampled softmax: in training over a few words drawn by frequency, afterwards over all of them.
     Sampled {
-        /// How many, at least 1; no more are drawn than there are words.
+        /// How many words to draw, at least 1; never more than the vocabulary has.
         words: usize,
     },
     /// Adaptive softmax in clusters by frequency.
     Adaptive {
-        /// Where clusters begin, rising; those not below the number of words are left out.
+        /// Where clusters start, in ascending order. Cutoffs at or above the number of words are ignored.
         cutoffs: Vec<usize>,
     },
 }
@@ -50,7 +50,7 @@ named_values!(OutputName {
     Adaptive = "adaptive": "In clusters by frequency",
 });
 
-/// Where clusters of the adaptive softmax begin by default.
+/// Where clusters of the adaptive softmax start by default.
 const CUTOFFS: [usize; 2] = [2_000, 10_000];
 
 impl Hyperparameters for OutputForm {
@@ -122,28 +122,28 @@ impl Hyperparameters for OutputForm {
 pub struct SequenceForm {
     /// Dimension of the word vectors.
     pub dim: usize,
-    /// Hidden size of each direction in a layer.
+    /// The hidden size of each direction in a layer.
     pub hidden: usize,
-    /// Layers, at least 1.
+    /// The number of layers, at least 1.
     pub layers: usize,
-    /// How directions and layers are joined.
+    /// How directions and layers are combined.
     pub topology: RecurrentTopology,
     /// The cells of encoder and decoders.
     #[serde(flatten)]
     pub cell: SequenceCell,
-    /// How a sentence vector acts on a decoder.
+    /// How a sentence vector conditions a decoder.
     pub conditioning: Conditioning,
-    /// Whether decoders begin with the vector of the end token rather than with zeros.
+    /// Whether decoders start with the vector of the end token rather than zeros.
     pub start_token: bool,
-    /// How many decoders there are; none in a model that only encodes.
+    /// The number of decoders; 0 in a model that only encodes.
     pub decoders: usize,
     /// Whether they share the output matrix.
     pub shared_output: bool,
-    /// Words that can be said: the first of the vocabulary.
+    /// The number of words that decoders can generate: the first of the vocabulary.
     pub n_words: usize,
     /// Output layers over the words.
     pub output: OutputForm,
-    /// Whether losses are added or averaged over the tokens of a batch.
+    /// Whether losses are summed or averaged over the tokens of a batch.
     pub reduction: Reduction,
 }
 
@@ -164,7 +164,7 @@ pub(crate) enum Output {
 }
 
 impl SequenceForm {
-    /// Refuses parts of more values or layers than the file has.
+    /// Refuses parts with more values or layers than the file has.
     pub(crate) fn check(&self, file: &ModelFile) -> Result<()> {
         let networks = self.encoder()?;
         expect_layers(file, self.layers)?;
@@ -172,7 +172,7 @@ impl SequenceForm {
         expect_values(file, "encoder and decoders", encoder + self.decoders as f64 * decoder)
     }
 
-    /// The parts.
+    /// Builds the parts.
     pub(crate) fn build(&self) -> Result<Seq2Seq> {
         let networks = self.with_decoder(self.encoder()?)?;
         let dim = networks.dim();
@@ -194,7 +194,7 @@ impl SequenceForm {
         Networks::encoder_of(self.cell, (self.dim, self.hidden), self.layers, self.topology)
     }
 
-    /// The encoder with the decoder of this form, if there are any.
+    /// Adds the decoder of this form to the encoder, if there are decoders.
     fn with_decoder(&self, encoder: Networks) -> Result<Networks> {
         if self.decoders == 0 {
             return Ok(encoder);
@@ -207,7 +207,7 @@ impl SequenceForm {
         if self.shared_output { self.decoders.min(1) } else { self.decoders }
     }
 
-    /// What stands before the names of the tensors of each group in a file.
+    /// Returns the prefix of the tensor names of each group in a file.
     pub(crate) fn prefixes(&self) -> Vec<String> {
         let decoders = (1..=self.decoders).map(|k| format!("decoder{k}."));
         let outputs = (1..=self.outputs()).map(|k| format!("output{k}."));
@@ -216,12 +216,12 @@ impl SequenceForm {
 }
 
 impl Seq2Seq {
-    /// Dimension of the sentence vectors.
+    /// Returns the dimension of the sentence vectors.
     pub(crate) fn dim(&self) -> usize {
         self.networks.dim()
     }
 
-    /// Parameters to start from: the encoder's, those of the decoders, those of the outputs.
+    /// Returns initial parameters: those of the encoder, of the decoders, and of the outputs.
     pub(crate) fn init(&self, seed: u64) -> Result<Vec<Parameters<f32>>> {
         let mut encoder = stream(seed, "encoder", &[]);
         let mut groups = vec![with_network!(&self.networks, network => network.encoder.init(&mut encoder)?)];
@@ -239,18 +239,18 @@ impl Seq2Seq {
         Ok(groups)
     }
 
-    /// Parameters of the right names and shapes, by the rule that takes the least time.
+    /// Returns parameters with the right names and shapes, initialized by the fastest rule.
     pub(crate) fn forms(&self) -> Result<Vec<Parameters<f32>>> {
         SequenceForm { cell: self.form.cell.cheap(), ..self.form.clone() }.build()?.init(0)
     }
 
-    /// The group of the parameters of decoder `k`, and that of its output.
+    /// Returns the group of the parameters of decoder `k`, and that of its output.
     pub(crate) fn groups(&self, k: usize) -> (usize, usize) {
         (1 + k, 1 + self.form.decoders + if self.form.shared_output { 0 } else { k })
     }
 
-    /// The hidden states of decoder `k` for targets and the vectors of sentences, and the targets in their order;
-    /// refuses a decoder that is not there.
+    /// Returns the hidden states of decoder `k` for targets and sentence vectors, and the targets in their order, or an
+    /// error if there is no such decoder.
     pub(crate) fn states(
         &self,
         k: usize,
@@ -266,7 +266,7 @@ impl Seq2Seq {
     }
 }
 
-/// The tokens that the states of this decoder predict.
+/// Returns the tokens that the states of this decoder predict.
 pub(super) fn targets_of<D: Decoder>(_: &D, batch: &TokenBatch) -> Vec<u32> {
     D::targets(batch)
 }
@@ -279,8 +279,8 @@ impl Output {
         })
     }
 
-    /// Loss and gradient of hidden states; the sampled words come from `place` in the run. The gradients of all
-    /// parameters are added to `d_parameters`; those of the rows of sampled words are returned.
+    /// Returns loss and gradient of hidden states. `place` in the run determines the sampled words. The gradients of
+    /// all parameters are added to `d_parameters`; those of the rows of sampled words are returned.
     pub(crate) fn loss_and_gradients<F: Float>(
         &self,
         parameters: &Parameters<F>,
@@ -303,7 +303,7 @@ impl Output {
         Ok((loss, d_hidden, None))
     }
 
-    /// −ln p of every token, over all words.
+    /// Returns −ln p of every token, over all words.
     pub(crate) fn losses(
         &self,
         parameters: &Parameters<f32>,
@@ -316,7 +316,7 @@ impl Output {
         })
     }
 
-    /// ln p of every word.
+    /// Returns ln p of every word.
     pub(crate) fn log_probabilities(
         &self,
         parameters: &Parameters<f32>,

@@ -1,4 +1,4 @@
-//! A trained encoder with decoders: save, open, encode, decode.
+//! A trained encoder with decoders: saving, opening, encoding, decoding.
 
 use senv_core::Tokenizer;
 use std::fmt::Debug;
@@ -31,34 +31,34 @@ use crate::{
     },
 };
 
-/// The settings of a system with decoders. It is sealed: this crate implements it, and others call it.
+/// The settings of a system with decoders. The trait is sealed: this crate implements it, and others call it.
 pub trait SequenceSystem:
     Sealed + Hyperparameters + Serialize + DeserializeOwned + Debug + Clone + PartialEq + Send + Sync + 'static
 {
     /// The name of its kind in model files.
     const KIND: &'static str;
 
-    /// The names of the decoders of a model whose parts have so many each.
+    /// Returns the names of the decoders of a model whose parts have these numbers of decoders.
     fn decoder_names(parts: &[usize]) -> Vec<&'static str> {
         ["itself", "paraphrase"].into_iter().take(parts.iter().sum()).collect()
     }
 
-    /// Which words move in training.
+    /// Returns which word vectors training changes.
     fn word_updates(&self) -> WordUpdates;
 }
 
-/// The settings of a model, as its file keeps them.
+/// The settings of a model, as stored in its file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "S: SequenceSystem")]
 pub struct SequenceConfig<S> {
-    /// Encoders whose vectors stand side by side, each with its decoders: one, or two in combined Skip-thoughts.
+    /// Encoders whose vectors are concatenated, each with its decoders: one, or two in combined Skip-thoughts.
     pub parts: Vec<SequenceForm>,
     /// How text is read.
     pub reading: Reading,
-    /// Whether the vector of each part is brought to length 1.
+    /// Whether the vector of each part is normalized.
     #[serde(rename = "normalise")]
     pub normalize: bool,
-    /// What it was trained with; `None` for weights of another origin.
+    /// The parameters that it was trained with; `None` for weights of another origin.
     pub params: Option<S>,
 }
 
@@ -67,7 +67,7 @@ pub struct SequenceConfig<S> {
 pub(crate) struct EncoderPart {
     pub(crate) words: Table,
     pub(crate) seq2seq: Seq2Seq,
-    /// Those of the encoder, of the decoders, of the outputs.
+    /// The parameters of the encoder, of the decoders, and of the outputs.
     pub(crate) parameters: Vec<Parameters<f32>>,
 }
 
@@ -81,7 +81,7 @@ impl EncoderPart {
         self.seq2seq.networks.encode(&self.parameters[0], &batch, words.view())
     }
 
-    /// What `decoder`, number `k`, says of a vector.
+    /// Returns the hypotheses of `decoder`, number `k`, for a vector.
     fn hypotheses(
         &self,
         decoder: &impl Decoder,
@@ -111,7 +111,7 @@ pub struct SequenceModel<S> {
     pub(crate) parts: Vec<EncoderPart>,
 }
 
-/// Names of the tables of the parts in a file.
+/// The names of the tables of the parts in a file.
 const TABLES: [&str; 2] = [file::ROWS, "rows2"];
 
 impl<S: SequenceSystem> SequenceModel<S> {
@@ -128,7 +128,7 @@ impl<S: SequenceSystem> SequenceModel<S> {
         &self.config
     }
 
-    /// The words it knows: the end token, the one for unknown words, and those that can be said come first.
+    /// The words it knows: first the end token, the token for unknown words, and the words that decoders can generate.
     #[must_use]
     pub fn vocabulary(&self) -> &Vocabulary {
         &self.vocabulary
@@ -140,14 +140,14 @@ impl<S: SequenceSystem> SequenceModel<S> {
         &self.parts[0].words
     }
 
-    /// Whether the end token is read after the last word of a sentence that is encoded.
+    /// Sets whether the end token is read after the last word of a sentence to encode.
     #[must_use]
     pub fn with_end_token(mut self, read: bool) -> Self {
         self.config.reading.end = self.vocabulary.id(SPECIAL[0]).filter(|_| read);
         self
     }
 
-    /// How many decoders there are, in all parts.
+    /// Returns the number of decoders in all parts.
     #[must_use]
     pub fn n_decoders(&self) -> usize {
         self.config.parts.iter().map(|part| part.decoders).sum()
@@ -158,7 +158,7 @@ impl<S: SequenceSystem> SequenceModel<S> {
     /// and 1 predicts a paraphrase.
     ///
     /// # Errors
-    /// [`Error::NoDecoder`] if the model has no such decoder; if memory is lacking.
+    /// [`Error::NoDecoder`] if the model has no such decoder; an error if memory runs out.
     pub fn decode(&self, sentence: &str, params: &DecodeParams) -> Result<Vec<DecodedSentence>> {
         let (part, decoder) = self.place(params.decoder)?;
         let (mut scratch, mut tokens) = (String::new(), Vec::new());
@@ -167,20 +167,21 @@ impl<S: SequenceSystem> SequenceModel<S> {
         self.generate(part, decoder, vector.row(0).into(), params)
     }
 
-    /// The same of a vector of the part that the decoder belongs to, not brought to length 1.
+    /// Decodes a vector of the part that the decoder belongs to, before normalization.
     ///
     /// # Errors
-    /// As [`decode`](Self::decode); [`senv_core::Error::ShapeMismatch`] for a vector of another length.
+    /// The errors of [`decode`](Self::decode); [`senv_core::Error::ShapeMismatch`] for a vector of another length.
     pub fn decode_vector(&self, vector: &[f32], params: &DecodeParams) -> Result<Vec<DecodedSentence>> {
         let (part, decoder) = self.place(params.decoder)?;
         self.generate(part, decoder, ArrayView1::from(vector), params)
     }
 
-    /// −ln of the probability, in nats, with which decoder `decoder` says `to` after `from`, its end included, and the
-    /// tokens that this is spread over. The exponential of their quotient over many sentences is the perplexity.
+    /// Returns −ln of the probability, in nats, that decoder `decoder` generates `to` from `from`, end token included,
+    /// and the number of tokens that it covers. To get the perplexity over many sentences, divide the sum of the first
+    /// by that of the second, and exponentiate.
     ///
     /// # Errors
-    /// As [`decode`](Self::decode).
+    /// The errors of [`decode`](Self::decode).
     pub fn surprise(&self, from: &str, to: &str, decoder: usize) -> Result<(f64, usize)> {
         let (part, k) = self.place(decoder)?;
         let (mut scratch, mut tokens) = (String::new(), Vec::new());
@@ -231,7 +232,7 @@ impl<S: SequenceSystem> SequenceModel<S> {
         Ok(said.collect())
     }
 
-    /// Of one encoder of gated recurrent units.
+    /// For one encoder of gated recurrent units.
     fn tunable(&self) -> Option<TunableEncoder<'_>> {
         let [EncoderPart { words, seq2seq, parameters }] = &self.parts[..] else { return None };
         let SequenceForm { hidden, layers, topology, cell, .. } = seq2seq.form;

@@ -1,4 +1,4 @@
-//! The objective of the systems with decoders: from the vector of one sentence, others are predicted word by word.
+//! The objective of the systems with decoders, which predict sentences word by word from the vector of another one.
 //!
 //! Equation: `sequence-objective`
 //!
@@ -7,7 +7,7 @@
 //! ```
 //!
 //! Skip-thoughts: the sentences before and after, α = (1, 1). RNN AE: the sentence itself. SDAE: the sentence itself,
-//! from one that `sentence-corruption` has changed. P-thought: the sentence itself and a paraphrase, α = (1, α) from
+//! from one changed by `sentence-corruption`. P-thought: the sentence itself and a paraphrase, α = (1, α) from
 //! `dual-decoder-objective`.
 
 use ndarray::Array2;
@@ -33,38 +33,38 @@ use crate::{
     },
 };
 
-/// A sentence to be encoded, and those to be predicted.
+/// The sentence to encode, and those to predict.
 pub(crate) type Example = [u32; 3];
 
-/// Held-out examples of a batch.
+/// The number of held-out examples per batch.
 const A_BATCH: usize = 128;
 
 /// Sentences, and the examples among them.
 pub(crate) struct ExampleSet {
-    /// Without end tokens.
+    /// The sentences, without end tokens.
     pub(crate) sentences: Sentences,
     pub(crate) examples: StoredList<Example>,
 }
 
-/// Encoder and decoders on sentences.
+/// The objective of an encoder and its decoders.
 pub(crate) struct Seq2SeqObjective {
     pub(crate) kind: &'static str,
     pub(crate) seq2seq: Seq2Seq,
     pub(crate) train: ExampleSet,
-    /// Held out, to validate with.
+    /// Held-out examples for validation.
     pub(crate) dev: Option<ExampleSet>,
     /// α of each decoder.
     pub(crate) weights: Vec<f64>,
-    /// Read after the last word by the encoder.
+    /// The token that the encoder reads after the last word.
     pub(crate) end: Option<TokenId>,
-    /// What becomes of the sentences that are encoded, in training.
+    /// The corruption of encoded sentences in training.
     pub(crate) corruption: Corruption,
-    /// Which word vectors move, and whether rows of output matrices without a gradient do.
+    /// Which word vectors change, and whether rows of output matrices without a gradient do.
     pub(crate) updates: WordUpdates,
     pub(crate) identity: String,
 }
 
-/// The sentences of a step: those encoded, then those that each decoder predicts. Memory is kept from step to step.
+/// The sentences of a step: those to encode, then those that each decoder predicts. Memory is reused between steps.
 #[derive(Default)]
 pub(crate) struct Seq2SeqBatch {
     batches: [TokenBatch; 3],
@@ -72,7 +72,7 @@ pub(crate) struct Seq2SeqBatch {
 }
 
 impl Seq2SeqBatch {
-    /// Takes these examples of a set for so many decoders; `corrupt` says what the encoder reads of a sentence.
+    /// Takes these examples of a set for this many decoders; `corrupt` determines what the encoder reads of a sentence.
     fn assign<'e>(
         &mut self,
         set: &ExampleSet,
@@ -99,21 +99,22 @@ impl Seq2SeqBatch {
     }
 }
 
-/// What a step needs beside sentences and parameters.
+/// What a step needs in addition to sentences and parameters.
 pub(crate) struct StepContext<'a> {
     /// α of each decoder.
     pub(crate) alphas: &'a [f64],
-    /// The seed, and the number of the step, which sampled words come from.
+    /// The seed and the number of the step, which determine the sampled words.
     pub(crate) place: (u64, u64),
-    /// Word vectors that stay as they are need no gradient.
+    /// Frozen word vectors do not need a gradient.
     pub(crate) frozen: bool,
-    /// Groups whose gradients come as rows, if they come so.
+    /// The groups whose gradients are given as rows, if any.
     pub(crate) row_groups: &'a [usize],
 }
 
 impl Seq2Seq {
-    /// Loss and gradients of one encoded batch of sentences and one predicted by each decoder, with the vectors of the
-    /// distinct words of each. Returns the gradients of the word vectors, batch by batch, and the time of each part.
+    /// Computes loss and gradients of one encoded batch of sentences and one predicted by each decoder, with the
+    /// vectors of the distinct words of each. Returns the gradients of the word vectors, batch by batch, and the time
+    /// of each part.
     pub(crate) fn step<F: Float>(
         &self,
         batches: &[TokenBatch],
@@ -144,7 +145,7 @@ impl Seq2Seq {
         lap.add_to(&mut phases.encode);
         let mut d_vectors = Array2::zeros(vectors.raw_dim());
         let mut d_words: Vec<Array2<F>> = words.iter().map(|words| Array2::zeros(words.raw_dim())).collect();
-        // Among a few sampled words it is far below that over all words.
+        // Among a few sampled words, perplexity is far below that over all words.
         let is_sampled = matches!(self.output, Output::Sampled(..));
         let name = if is_sampled { "perplexity among samples" } else { "perplexity" };
         let mut report = StepReport { tokens: batches[0].n_tokens() as u64, ..StepReport::default() };
@@ -167,8 +168,8 @@ impl Seq2Seq {
             }
             let per_token = if self.form.reduction == Reduction::Sum { batch.n_tokens() as f64 } else { 1.0 };
             report.loss += alpha * loss / per_token; // (F1)
-            // Of a guess, by the full softmax. Among samples it is no more, and how much less depends on how often each
-            // word is sampled: a run near ln V is then one that learned nothing, and one below it may be.
+            // The loss of guessing with the full softmax. Among samples it is at most that, and how much lower depends
+            // on how often each word is sampled. A run near ln V has learned nothing, and one below it may also have.
             *report.chance.get_or_insert(0.0) += alpha * (self.form.n_words as f64).ln();
             report.metrics[k] = Some(Metric { name, value: (loss / per_token).exp() });
             report.tokens += batch.n_tokens() as u64;
@@ -196,7 +197,7 @@ impl Seq2Seq {
 }
 
 impl Seq2SeqObjective {
-    /// Adds word gradients up, by token.
+    /// Adds up word gradients by token.
     fn merge(&self, sentences_of_step: &Seq2SeqBatch, parts: &[Array2<f32>], dim: usize, gradients: &mut Gradients) {
         let parts = || sentences_of_step.batches.iter().zip(parts);
         gradients.tokens.clear();
@@ -233,7 +234,7 @@ impl Objective for Seq2SeqObjective {
         self.identity.clone()
     }
 
-    /// The outputs with sampled words; with the dense rule every row moves at every step.
+    /// Returns the outputs with sampled words. Under the dense rule every row changes at every step, so there are none.
     fn row_groups(&self) -> Vec<usize> {
         let sampled = matches!(self.seq2seq.output, Output::Sampled(..)) && self.updates != WordUpdates::Dense;
         let mut groups: Vec<usize> = (0..self.weights.len()).map(|k| self.seq2seq.groups(k).1).collect();
@@ -273,8 +274,8 @@ impl Objective for Seq2SeqObjective {
         Ok(report)
     }
 
-    /// The mean of ln p over the held-out tokens of all decoders, weighed by α: by the full softmax, and the better
-    /// the larger, as scores are.
+    /// Returns the mean of ln p over the held-out tokens of all decoders, weighted by α, with the full softmax. Larger
+    /// is better, as for scores.
     fn validate(&mut self, weights: &Weights) -> Result<Option<f64>> {
         let Some(dev) = &self.dev else { return Ok(None) };
         let Seq2Seq { networks, output, .. } = &self.seq2seq;
@@ -311,7 +312,8 @@ mod tests {
     const WORDS: usize = 9;
     const DIM: usize = 2;
 
-    /// Loss and all gradients, back to back: words, groups of parameters. `x` holds the words and parameters likewise.
+    /// Returns loss and all gradients, concatenated: words, then groups of parameters. `x` contains words and
+    /// parameters in the same order.
     fn whole(
         seq2seq: &Seq2Seq,
         sentences_of_step: &Seq2SeqBatch,
@@ -373,7 +375,7 @@ mod tests {
             (Conditioning::InitialState, true, gru(GruStyle::Tf1), 2, RecurrentTopology::Interleaved, false);
         let sdae = (Conditioning::ContextAndState, false, lstm, 1, RecurrentTopology::Forward, false);
         let forms = [skip_thought, p_thought, sdae];
-        // Thousands of tiny steps: handing each over to other threads takes longer than it does.
+        // Thousands of tiny steps run faster on one thread than when each is handed to another.
         let alone = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
         for (conditioning, start_token, cell, layers, topology, shared_output) in forms {
             for output in outputs.clone() {

@@ -1,4 +1,4 @@
-//! From files or pairs to a trained encoder with decoders: what Skip-thoughts, RNN AE and P-thought share.
+//! Training of an encoder with decoders on files or pairs, shared by Skip-thoughts, RNN AE and P-thought.
 
 use std::path::{Path, PathBuf};
 
@@ -22,19 +22,19 @@ use crate::{
     start::initial::{Initial, vectors_fingerprint},
 };
 
-/// The words of GloVe files that stand for the end of a sentence and for unknown words.
+/// The words in GloVe files for the end of a sentence and for unknown words.
 const ALIASES: [(TokenId, &str); 2] = [(END, "</s>"), (UNKNOWN, "unk")];
 
-/// What the settings of all systems with decoders hold.
+/// The settings that all systems with decoders have.
 pub(crate) struct Settings<'a> {
     pub(crate) tokenizer: &'a Tokenizer,
     pub(crate) min_count: u64,
     pub(crate) max_vocabulary: Option<usize>,
     pub(crate) max_tokens: usize,
     pub(crate) long: LongSentences,
-    /// Read after the last word by the encoder.
+    /// The token that the encoder reads after the last word.
     pub(crate) end: Option<TokenId>,
-    /// Whether sentence vectors are brought to length 1.
+    /// Whether sentence vectors are normalized.
     pub(crate) normalize: bool,
     /// α of each decoder.
     pub(crate) weights: Vec<f64>,
@@ -46,13 +46,13 @@ pub(crate) struct Settings<'a> {
 pub(crate) struct Data {
     vocabulary: Vocabulary,
     train: ExampleSet,
-    /// Held out, to validate with.
+    /// Held-out examples for validation.
     dev: Option<ExampleSet>,
     identity: String,
 }
 
 impl Data {
-    /// Training and held-out text with the examples in each; `dev` comes with its name.
+    /// Builds data from training and held-out text with the examples in each; `dev` comes with its name.
     pub(crate) fn new(
         system: &impl Trainable,
         vocabulary: Vocabulary,
@@ -81,22 +81,22 @@ impl Data {
 
 /// Settings that can be trained with.
 pub(crate) trait Trainable: SequenceSystem {
-    /// What they have in common with those of the others.
+    /// Returns the shared settings.
     fn settings(&self) -> Settings<'_>;
 
-    /// What becomes of the sentences that the encoder reads in training; nothing by default.
+    /// Returns the corruption of the sentences that the encoder reads in training; none by default.
     fn corruption(&self) -> Corruption {
         Corruption::default()
     }
 
-    /// The form of the model for a vocabulary of so many words.
+    /// Returns the form of the model for a vocabulary of `n_words` words.
     fn form(&self, n_words: usize) -> SequenceForm;
 
     fn kind(&self) -> &'static str {
         Self::KIND
     }
 
-    /// Checks every range that all systems have.
+    /// Checks the ranges of all shared settings.
     fn check_settings(&self) -> Result<()> {
         let (settings, form) = (self.settings(), self.form(2));
         file::check_dim(form.dim)?;
@@ -109,8 +109,8 @@ pub(crate) trait Trainable: SequenceSystem {
         settings.fit.check()
     }
 
-    /// Trains on text files with the examples that `examples` finds; validated on files of the same layout. Words
-    /// without a vector are unknown where given vectors stay as they are.
+    /// Trains on text files with the examples that `examples` finds, validated on files of the same layout. If given
+    /// vectors are frozen, words without a vector are unknown.
     fn fit_text(
         &self,
         paths: &[impl AsRef<Path>],
@@ -118,12 +118,12 @@ pub(crate) trait Trainable: SequenceSystem {
         options: &TrainOptions<'_, &[PathBuf]>,
     ) -> Result<Trained<SequenceModel<Self>>> {
         let Settings { tokenizer, min_count, max_vocabulary, max_tokens, fit, .. } = self.settings();
-        // Where vectors stay as they are, a word without one would keep a random one.
+        // If vectors are frozen, a word without one would keep a random one.
         let fixed = options.vectors.filter(|_| fit.words == WordUpdates::Frozen);
         let keep = |token: &str| fixed.is_none_or(|fixed| fixed.get(token).is_some());
         let observer = options.observer;
         let reading = CorpusOptions { max_vocabulary: None, ..options.reading(tokenizer, 1) };
-        // Which words have a vector is known once all of them are.
+        // Which words have a vector is known only when all are read.
         let most = max_vocabulary.filter(|_| fixed.is_none());
         let resumable =
             CorpusOptions { max_vocabulary: most, ..options.resumable_reading(tokenizer, min_count.max(1)) };
@@ -149,7 +149,7 @@ pub(crate) trait Trainable: SequenceSystem {
         self.fit_data(data, options)
     }
 
-    /// Trains on examples. `</s>` and `unk` among the vectors stand for the end token and for unknown words.
+    /// Trains on examples. `</s>` and `unk` among the vectors are used for the end token and for unknown words.
     fn fit_data<D>(&self, data: Data, options: &TrainOptions<'_, D>) -> Result<Trained<SequenceModel<Self>>> {
         let vectors = options.vectors;
         let Settings { tokenizer, max_tokens, end, normalize, weights, initial, fit: params, .. } = self.settings();

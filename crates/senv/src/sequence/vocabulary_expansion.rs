@@ -1,8 +1,8 @@
-//! More words than a recurrent model has trained, by way of word vectors that were trained on more text.
+//! Adding words to a trained recurrent model from word vectors that were trained on more text.
 //!
-//! R. Kiros et al., "Skip-Thought Vectors", NIPS 2015, section 2.2: a linear map from the other vectors to those of the
-//! model, fitted (`least-squares`) on the words that both know; a word that the model lacks gets the image of its
-//! vector, a word that it has keeps its own.
+//! R. Kiros et al., "Skip-Thought Vectors", NIPS 2015, section 2.2. A linear map from the other vectors to those of the
+//! model is fitted (`least-squares`) on the words that both know. A word that the model lacks gets the image of its
+//! vector; a word that it has keeps its own.
 
 use ndarray::Array2;
 use senv_core::{
@@ -22,11 +22,11 @@ use crate::{
     sequence::{EncoderPart, SequenceModel, SequenceSystem},
 };
 
-/// Words whose images are computed at a time.
+/// The number of words whose images are computed at a time.
 const A_BATCH: usize = 4096;
 
-/// The words to be added: those of `vectors` that the model lacks. Words with `_` are phrases and left out, as in the
-/// release.
+/// Returns the words to add: those of `vectors` that the model lacks. Words with `_` are phrases and left out, as in
+/// the release.
 fn new_words<'a>(vocabulary: &Vocabulary, vectors: &'a Embeddings) -> Vec<(&'a str, &'a [f32])> {
     let is_new = |(word, _): &(&str, &[f32])| !word.contains('_') && vocabulary.id(word).is_none();
     vectors.iter().filter(is_new).collect()
@@ -37,13 +37,13 @@ fn rows<'a>(n: usize, dim: usize, rows: impl Iterator<Item = &'a [f32]>) -> Resu
     Ok(Array2::from_shape_vec((n, dim), values).map_err(|_| CoreError::TooLarge { rows: n, dim })?)
 }
 
-/// The words of the model that `vectors` has too.
+/// Returns the words of the model that `vectors` also has.
 fn shared<'a>(vocabulary: &Vocabulary, vectors: &'a Embeddings) -> Vec<(TokenId, &'a [f32])> {
     let words = vocabulary.iter().filter(|(_, word, _)| !SPECIAL.contains(word));
     words.filter_map(|(id, word, _)| Some((id, vectors.get(word)?))).collect()
 }
 
-/// The table with more rows at its end, and the error of the map.
+/// Returns the table with rows appended, and the error of the map.
 fn expanded(
     table: &Table,
     shared: &[(TokenId, &[f32])],
@@ -79,7 +79,7 @@ fn expanded(
     Ok((out, error.sqrt()))
 }
 
-/// A vocabulary with the words of `vectors` besides its own, and each of its tables with their rows.
+/// Returns a vocabulary with the words of `vectors` added, and each of its tables with their rows.
 pub(crate) fn grown(
     vocabulary: &Vocabulary,
     tables: &[&Table],
@@ -112,13 +112,13 @@ pub(crate) fn grown(
 }
 
 impl<S: SequenceSystem> SequenceModel<S> {
-    /// The model with the words of `vectors` besides its own. Sentences are encoded with them; decoders still say the
-    /// words that they have trained.
+    /// Returns the model with the words of `vectors` added. Sentences are encoded with them, but decoders still
+    /// generate only the words that they were trained on.
     ///
     /// # Errors
-    /// [`CoreError::InvalidParameter`] if too few words are shared to fit the map, or a vector is not finite;
-    /// [`CoreError::ShapeMismatch`] for vectors of another length that are to be taken as they are;
-    /// [`CoreError::TooLarge`].
+    /// [`CoreError::InvalidParameter`] if too few words are shared to fit the map, or a vector is not finite.
+    /// [`CoreError::ShapeMismatch`] if vectors that are added unchanged have another length. [`CoreError::TooLarge`] if
+    /// the rows do not fit into memory.
     pub fn expand(&self, vectors: &Embeddings, expansion: VocabularyExpansion) -> Result<(Self, ExpansionReport)> {
         let tables: Vec<&Table> = self.parts.iter().map(|part| &part.words).collect();
         let (vocabulary, tables, report) = grown(&self.vocabulary, &tables, vectors, expansion)?;
@@ -132,7 +132,7 @@ impl<S: SequenceSystem> SequenceModel<S> {
 
 impl<S: SequenceSystem> ExpandVocabulary for SequenceModel<S> {
     fn usual_expansion(&self) -> VocabularyExpansion {
-        // Without decoders its words were tuned after all.
+        // Without decoders, its words were tuned later.
         let has_decoders = self.config.parts.iter().all(|part| part.decoders > 0);
         let frozen = self.config.params.as_ref().is_some_and(|params| params.word_updates() == WordUpdates::Frozen);
         if has_decoders && frozen { VocabularyExpansion::Same } else { VocabularyExpansion::Affine }

@@ -1,4 +1,4 @@
-//! Vocabularies with an end token and one for unknown words, and sentences in their numbers.
+//! Vocabularies with an end token and a token for unknown words, and sentences as their ids.
 
 use std::path::{Path, PathBuf};
 
@@ -18,12 +18,12 @@ use crate::{
     error::{Error, Result},
 };
 
-/// What becomes of a sentence that is longer than the limit.
+/// The treatment of sentences longer than the limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum LongSentences {
-    /// Its beginning is read.
+    /// The sentence is cut at the limit.
     #[default]
     Cut,
     /// The example is left out, as in the release of Skip-thoughts.
@@ -36,11 +36,11 @@ named_values!(LongSentences {
 });
 
 impl LongSentences {
-    /// Reports what became of `n_long` sentences that were cut or examples that were left out, each `what` of more than
+    /// Notes the treatment of `n_long` sentences that were cut or examples that were left out, each `what` exceeding
     /// the limit: `sentences`, or `pairs with a sentence`.
     ///
     /// # Errors
-    /// [`Error::AllTooLong`] if all were left out and none of the examples is left.
+    /// [`Error::AllTooLong`] if leaving them out leaves no example.
     pub(crate) fn report(
         self,
         (n_long, n_left): (usize, usize),
@@ -62,8 +62,8 @@ impl LongSentences {
     }
 }
 
-/// The vocabulary of the special tokens and these words, most frequent first, as far as they are frequent enough and
-/// kept; and of every word its number in it. The text has `left_out` more tokens, which are of none of the words.
+/// Returns the vocabulary of the special tokens and these words, most frequent first, if they are frequent enough and
+/// kept; and the id of every word. The text has `left_out` more tokens that are not among the words.
 pub(crate) fn assemble(
     words: &Vocabulary,
     left_out: u64,
@@ -92,26 +92,26 @@ pub(crate) fn assemble(
     Ok((vocabulary, numbers))
 }
 
-/// Of every word of another text its number in `vocabulary`; what is not there is unknown.
+/// Returns the id in `vocabulary` of every word of another text, or that of unknown words.
 pub(crate) fn known(vocabulary: &Vocabulary, words: &Vocabulary) -> Vec<TokenId> {
     let number = |token| vocabulary.id(token).filter(|&id| id != END).unwrap_or(UNKNOWN);
     words.iter().map(|(_, token, _)| number(token)).collect()
 }
 
-/// Every sentence, to be reconstructed.
+/// Returns every sentence as an example to reconstruct.
 pub(crate) fn each_sentence(text: &Text) -> Result<StoredList<Example>> {
     text.examples(text.numbers().filter(|&i| !text.is_blank(i)).map(|i| [i, i, i]))
 }
 
 /// Sentences of a training or held-out set.
 pub(crate) struct Text {
-    /// No longer than the limit.
+    /// The sentences, within the limit.
     pub(crate) sentences: Sentences,
-    /// Of each, whether it ends a document.
+    /// For each sentence, whether it ends a document.
     ends: StoredList<u8>,
-    /// Of each, whether it was longer than the limit.
+    /// For each sentence, whether it exceeded the limit.
     long: StoredList<u8>,
-    /// Where its temporary files lie.
+    /// The folder of its temporary files.
     folder: Option<PathBuf>,
     pub(crate) identity: String,
 }
@@ -156,8 +156,8 @@ impl TextWriter {
 }
 
 impl Text {
-    /// Reads files: a sentence a line, documents separated by blank lines. `number` says what becomes of each word, and
-    /// what else comes of them. Unknown words keep their place.
+    /// Reads files with one sentence per line and blank lines between documents. `number` assigns an id to each word,
+    /// and can return more. Unknown words keep their position.
     pub(crate) fn read<T>(
         paths: &[impl AsRef<Path>],
         options: &CorpusOptions,
@@ -177,19 +177,19 @@ impl Text {
         Ok((more, text.finish(format!("{:016x}", corpus.fingerprint()))?))
     }
 
-    /// Examples, kept as its sentences are.
+    /// Stores examples in the same way as its sentences.
     pub(crate) fn examples(&self, examples: impl Iterator<Item = Example>) -> Result<StoredList<Example>> {
         let mut writer = StoredListWriter::new(self.folder.as_deref());
         writer.extend(examples)?;
         Ok(writer.finish()?)
     }
 
-    /// The indices of its sentences.
+    /// Returns the indices of its sentences.
     pub(crate) fn numbers(&self) -> std::ops::Range<u32> {
         0..self.sentences.len() as u32
     }
 
-    /// Whether a document ends with sentence `i`.
+    /// Whether sentence `i` ends a document.
     pub(crate) fn ends(&self, i: u32) -> bool {
         self.ends[i as usize] != 0
     }
@@ -199,10 +199,10 @@ impl Text {
         self.sentences.get(i as usize).is_empty()
     }
 
-    /// The sentences with those examples that may be used, and a note on long sentences of this `name`.
+    /// Returns the sentences with the usable examples of `all`, and notes long sentences of this `name`.
     ///
     /// # Errors
-    /// [`Error::AllTooLong`] if long sentences are the reason why none may.
+    /// [`Error::AllTooLong`] if no example is usable because of long sentences.
     pub(crate) fn admit(
         self,
         all: StoredList<Example>,

@@ -1,4 +1,4 @@
-//! The weights that words and an encoder start from: drawn, from given vectors, or those of a trained model.
+//! The initial weights of words and an encoder: random, from given vectors, or those of a trained model.
 
 use senv_core::{Table, Vocabulary, arrays::Parameters, rng::Stream};
 use senv_store::Embeddings;
@@ -17,14 +17,14 @@ pub(crate) struct TrainedEncoder<'m> {
     pub(crate) parameters: &'m Parameters<f32>,
 }
 
-/// Rows for `vocabulary` of the dimension `dim`, drawn with `seed` and taken from `vectors`, and the encoder's own
-/// start by `rng`; of a model its words, those that it lacks drawn, and its encoder.
+/// Returns rows for `vocabulary` of the dimension `dim`, drawn with `seed` or taken from `vectors`, and the encoder's
+/// own start from `rng`. From a model it takes the encoder and the words, and draws those that the model lacks.
 ///
-/// Words of a model keep their length here, unlike those that a head is trained on (`gradient/scale.rs`): the penalties
-/// of pairs are towards these words and, for the encoder, towards 0, and would weigh other lengths otherwise.
+/// Words of a model keep their length here, unlike those that a head is trained on (`gradient/scale.rs`). The penalties
+/// of pairs pull toward these words and, for the encoder, toward 0, so other lengths would change their weight.
 ///
 /// # Errors
-/// As [`Initial::rows`]; [`senv_core::Error::ShapeMismatch`] if the encoder of the model has another form.
+/// The errors of [`Initial::rows`]; [`senv_core::Error::ShapeMismatch`] if the encoder of the model has another form.
 pub(crate) fn encoder_weights(
     encoder: &dyn AnyEncoder,
     rng: &mut Stream,

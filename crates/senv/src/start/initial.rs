@@ -1,4 +1,4 @@
-//! Where word vectors start: drawn, or taken from a file, and weighted by how frequent the word is if asked.
+//! Where word vectors start: random or from a file, optionally weighted by word frequency.
 //!
 //! Equation: `initial-rows`
 //!
@@ -8,8 +8,8 @@
 //! ```
 //!
 //! The weight is that of S. Arora, Y. Liang and T. Ma, "A Simple but Tough-to-Beat Baseline for Sentence Embeddings",
-//! ICLR 2017: a table alone can then be trained to weight words, for its length is free. Words that the file lacks are
-//! drawn as long as its rows are on average.
+//! ICLR 2017. With it a table without other weights can learn to weight words, because the length of a row is free.
+//! Words that the file lacks are drawn with the average length of its rows.
 
 use senv_core::{
     Error as CoreError, Table, Vocabulary,
@@ -27,13 +27,13 @@ use crate::{
 };
 
 hyperparameters! {
-    /// Initial word vectors: N(0, sd²), or given ones, in either case times the frequency weight.
+    /// Initial word vectors: N(0, sd²), or given ones, times the frequency weight.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     #[serde(default, deny_unknown_fields)]
     pub struct Initial {
         /// Standard deviation of the initial values of words without a given vector.
         pub sd as init_sd: f64 = 0.1 => Training[at_least 0];
-        /// Initial word vectors are multiplied by a / (a + relative frequency of the word), as in SIF; 1e-5 is usual.
+        /// Multiplies initial word vectors by a / (a + relative frequency of the word), as in SIF; 1e-5 is usual.
         pub frequency_weight as init_frequency_weight: Option<f64> = None => Training[above 0];
     }
 }
@@ -43,21 +43,21 @@ impl Initial {
     pub const SIAMESE_CBOW: Self = Self { sd: 0.01, frequency_weight: None };
 }
 
-/// How many words had a vector.
+/// How many words had an initial vector.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct InitialVectorReport {
     /// Words of the vocabulary.
     pub words: usize,
-    /// Of these, in the file.
+    /// Words found in the file.
     pub found: usize,
 }
 
 impl Initial {
-    /// The first rows for the words of `vocabulary`.
+    /// Returns the initial rows for the words of `vocabulary`.
     ///
     /// # Errors
     /// [`Error::InitialVectorsDim`] if the file has another dimension; [`CoreError::InvalidParameter`] for a parameter
-    /// out of range; [`CoreError::TooLarge`] if there is no memory.
+    /// out of range; [`CoreError::TooLarge`] if the rows do not fit into memory.
     pub fn rows(
         &self,
         vocabulary: &Vocabulary,
@@ -103,21 +103,21 @@ impl Initial {
     }
 }
 
-/// The rows that the words of a system trained by negative sampling start from: those of `start`, and drawn as long as
-/// these are on average where it lacks a word.
+/// Returns the rows that a system trained by negative sampling starts from: those of `start`, and random ones of the
+/// average length for words that it lacks.
 pub(crate) fn start_rows(vocabulary: &Vocabulary, dim: usize, start: &Embeddings, seed: u64) -> Result<Table> {
-    // Without a file these systems draw their rows themselves, so no standard deviation is needed.
+    // Without a file these systems draw rows themselves, so the standard deviation is not needed.
     Ok(Initial { sd: 0.0, frequency_weight: None }.rows(vocabulary, dim, Some(start), seed)?.0)
 }
 
-/// Rows as word2vec starts them: uniform in ±1/(2 dim).
+/// Returns rows initialized as in word2vec: uniform in ±1/(2 dim).
 pub(crate) fn uniform_rows(n: usize, dim: usize, seed: u64) -> senv_core::Result<Table> {
     let mut rows = Table::zeros(n, dim)?;
     init::uniform_rows(&mut rows, 0..n, 0.5 / dim as f32, seed)?;
     Ok(rows)
 }
 
-/// The settings that a resumed run must agree on, with the vectors that training starts from.
+/// Returns the settings that a resumed run must agree on, with the vectors that training starts from.
 pub(crate) fn settings_from(settings: String, start: Option<&Embeddings>) -> String {
     match start {
         Some(_) => format!("{settings} {}", vectors_fingerprint(start)),
@@ -126,12 +126,12 @@ pub(crate) fn settings_from(settings: String, start: Option<&Embeddings>) -> Str
 }
 
 impl InitialVectorReport {
-    /// As [`InitialVectorReport::count`]; nothing is found where there are no vectors.
+    /// Counts as [`InitialVectorReport::count`]; finds nothing without vectors.
     pub(crate) fn of(vocabulary: &Vocabulary, vectors: Option<&Embeddings>) -> Self {
         vectors.map_or(Self { words: vocabulary.len(), found: 0 }, |vectors| Self::count(vocabulary, vectors))
     }
 
-    /// How many words of a vocabulary have a vector.
+    /// Counts the words of a vocabulary that have a vector.
     #[must_use]
     pub fn count(vocabulary: &Vocabulary, vectors: &Embeddings) -> Self {
         let found = vocabulary.iter().filter(|&(_, token, _)| vectors.get(token).is_some()).count();
@@ -139,23 +139,23 @@ impl InitialVectorReport {
     }
 }
 
-/// The root of the mean square of all numbers.
+/// The root mean square of all values.
 fn spread(table: &Table) -> f64 {
     let squares: f64 = table.iter().flatten().map(|&x| f64::from(x) * f64::from(x)).sum();
     (squares / (table.n_rows() * table.dim()).max(1) as f64).sqrt()
 }
 
 impl Initial {
-    /// How many times longer than drawn rows these vectors are on average. Where only cosines are learned from, a
-    /// learning rate that was chosen for drawn rows should be multiplied by it: AdaGrad and Adam change a row by about
-    /// the rate, whatever its length.
+    /// Returns how many times longer than random rows these vectors are on average. If only cosines are learned from,
+    /// multiply a learning rate chosen for random rows by it: AdaGrad and Adam change a row by about the rate,
+    /// regardless of its length.
     #[must_use]
     pub(crate) fn relative_length(&self, vectors: &Embeddings) -> f64 {
         spread(vectors.table()) / self.sd
     }
 }
 
-/// A number that changes with any word or number of initial vectors; `drawn` where there are none.
+/// Returns a fingerprint of initial vectors, which depends on every word and value; `drawn` without vectors.
 #[must_use]
 pub fn vectors_fingerprint(vectors: Option<&Embeddings>) -> String {
     let of = |vectors: &Embeddings| Fingerprint::new().vocabulary(vectors.vocabulary()).table(vectors.table()).hex();

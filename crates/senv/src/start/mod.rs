@@ -1,4 +1,4 @@
-//! Where word vectors start: drawn, or from a file.
+//! Where word vectors start: random, or from a file.
 
 pub(crate) mod encoder_weights;
 pub(crate) mod initial;

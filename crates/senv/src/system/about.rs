@@ -1,26 +1,26 @@
-//! What a system says of itself: its command, its help and its named settings come from here.
+//! The description of a system, from which its command, help and named settings are generated.
 
 /// A system as a program and its documentation present it.
 #[derive(Debug, Clone, Copy)]
 pub struct About {
-    /// Its name: of its command, and of its kind in model files.
+    /// The name of its command and of its kind in model files.
     pub name: &'static str,
-    /// A line for people: the name as papers write it, a colon, what is trained.
+    /// A one-line summary: the name as papers write it, a colon, and what is trained.
     pub summary: &'static str,
     /// Commands that train it.
     pub examples: &'static [&'static str],
-    /// What a reader of the examples should know besides; may be empty.
+    /// What readers of the examples should also know; can be empty.
     pub note: &'static str,
-    /// What its named settings are instead of: help for the choice among them; empty where there are none.
+    /// What its named settings replace, as help for choosing one; empty without named settings.
     pub preset: &'static str,
 }
 
-/// Settings that have a name.
+/// Settings with a name.
 #[derive(Debug)]
 pub struct NamedSettings<S: 'static> {
     /// The name.
     pub name: &'static str,
-    /// Where they come from.
+    /// The origin of the settings.
     pub help: &'static str,
     /// The settings.
     pub settings: fn() -> S,

@@ -1,5 +1,5 @@
-//! Models that are a table of vectors of words and n-grams once trained: one way to keep, weight, save, open and encode
-//! for all of them.
+//! Models whose training result is a table of word and n-gram vectors: storing, weighting, saving, opening and
+//! encoding.
 
 use senv_store::ModelFile;
 use std::fmt::Debug;
@@ -23,29 +23,29 @@ use crate::{
     model::saved::{Abilities, OpenModel, SavedModel, model_file_methods},
 };
 
-/// A system whose model is a table of vectors. As [`System`], it is sealed.
+/// A system whose model is a table of vectors. Like [`System`], it is sealed.
 pub trait AveragedSystem:
     System<Model = Averaged<Self>> + Serialize + DeserializeOwned + Debug + PartialEq + Send + Sync
 {
     /// The name of its kind in model files.
     const KIND: &'static str;
 
-    /// Whether it is trained on pairs, so that the lengths of its word vectors hold frequency weights.
+    /// Whether it is trained on pairs, so the lengths of its word vectors encode frequency weights.
     const TRAINED_ON_PAIRS: bool = false;
 
-    /// How words are weighted once they are trained, `None` for a plain mean; and what stands for unknown words.
+    /// Returns the weights of words after training, `None` for a plain mean, and the treatment of unknown words.
     fn weights(&mut self) -> (&mut Option<WeightScheme>, &mut UnknownWords);
 
-    /// The features of a sentence and their rows; words alone unless the system says otherwise.
+    /// Returns the features of a sentence and their rows; by default only words.
     ///
     /// # Errors
-    /// If the features of these settings have no place in a table.
+    /// If the features of these settings do not fit into a table.
     fn features(&self, vocabulary: &Vocabulary) -> Result<WordNgrams> {
         words(vocabulary)
     }
 }
 
-/// What an average is of the settings of its system.
+/// The settings of a system that an average uses.
 struct AverageSettings {
     dim: usize,
     tokenizer: Tokenizer,
@@ -63,8 +63,8 @@ impl AverageSettings {
     }
 }
 
-/// A trained model whose sentence vector is the mean of the rows of its words and n-grams, equation `feature-average`;
-/// with a [`WeightScheme`] a weighted mean without common components, equation `feature-weight`.
+/// A trained model whose sentence vector is the mean of the rows of its words and n-grams, equation `feature-average`.
+/// With a [`WeightScheme`] it is a weighted mean without common components, equation `feature-weight`.
 #[derive(Debug, Clone)]
 pub struct Averaged<P> {
     params: P,
@@ -77,7 +77,7 @@ impl<P: AveragedSystem> Averaged<P> {
     /// The name of this kind in model files.
     pub const KIND: &'static str = P::KIND;
 
-    /// The model of these rows, weighted as the parameters say by the sentences it was trained on.
+    /// Builds the model from these rows, weighted as the parameters say by the sentences it was trained on.
     pub(crate) fn new(params: P, vocabulary: Vocabulary, rows: Table, sentences: &dyn TokenSentences) -> Result<Self> {
         let features = params.features(&vocabulary)?;
         let AverageSettings { tokenizer, weighting, unknown_words, seed, .. } = AverageSettings::of(&params);
@@ -86,14 +86,15 @@ impl<P: AveragedSystem> Averaged<P> {
         Ok(Self { encoder: encoder.with_unknown_words(unknown_words), params })
     }
 
-    /// The model of an encoder that these parameters describe.
+    /// Builds the model of an encoder that these parameters describe.
     pub(crate) fn from_parts(params: P, encoder: AverageEncoder) -> Self {
         Self { params, encoder }
     }
 
-    /// The same model with other weights, or none: by the counts of its own vocabulary, with the common components of a
-    /// random sample (at most [`crate::average::WEIGHTING_SENTENCES`]) of the sentences of `corpus`, which is coded in
-    /// that vocabulary. Its parameters record the weights, its rows stay as they were trained.
+    /// Returns the same model with other weights, or none. Weights follow the counts of its vocabulary. The common
+    /// components are those of a random sample (at most [`crate::average::WEIGHTING_SENTENCES`]) of the sentences of
+    /// `corpus`, whose ids must be of that vocabulary. The parameters of the model record the weights; its rows do not
+    /// change.
     ///
     /// ```
     /// use senv_core::{Corpus, CorpusOptions, NoObserver, SentenceEncoder};
@@ -112,24 +113,24 @@ impl<P: AveragedSystem> Averaged<P> {
     /// ```
     ///
     /// # Errors
-    /// As [`AverageEncoder::weighted`].
+    /// The errors of [`AverageEncoder::weighted`].
     pub fn with_weighting(mut self, scheme: Option<WeightScheme>, corpus: &Corpus) -> Result<Self> {
         self.encoder = self.encoder.weighted(scheme, corpus, AverageSettings::of(&self.params).seed)?;
         *self.params.weights().0 = scheme;
         Ok(self)
     }
 
-    /// As [`Averaged::with_weighting`], on sentences in memory.
+    /// Does the same as [`Averaged::with_weighting`], on sentences in memory.
     ///
     /// # Errors
-    /// As [`AverageEncoder::weighted`].
+    /// The errors of [`AverageEncoder::weighted`].
     pub fn with_weighting_on<S: AsRef<str>>(mut self, scheme: Option<WeightScheme>, sentences: &[S]) -> Result<Self> {
         self.encoder = self.encoder.weighted_on(scheme, sentences, AverageSettings::of(&self.params).seed)?;
         *self.params.weights().0 = scheme;
         Ok(self)
     }
 
-    /// The same model with or without vectors for unknown words, which its parameters record.
+    /// Returns the same model with or without vectors for unknown words, which its parameters record.
     #[must_use]
     pub fn with_unknown_words(mut self, unknown: UnknownWords) -> Self {
         self.encoder = self.encoder.with_unknown_words(unknown);
@@ -137,13 +138,13 @@ impl<P: AveragedSystem> Averaged<P> {
         self
     }
 
-    /// What it was trained with.
+    /// The parameters that it was trained with.
     #[must_use]
     pub fn params(&self) -> &P {
         &self.params
     }
 
-    /// Words, features, rows and weights.
+    /// Its words, features, rows and weights.
     #[must_use]
     pub fn encoder(&self) -> &AverageEncoder {
         &self.encoder
@@ -151,7 +152,7 @@ impl<P: AveragedSystem> Averaged<P> {
 }
 
 impl<P: AveragedSystem> Configuration for P {
-    /// What else an average uses is checked where it is made: n-grams, weights, the shape of the table.
+    /// The other parts of an average check themselves when it is built: n-grams, weights, the shape of the table.
     fn check_for(&self, _: &ModelFile, _: usize) -> Result<()> {
         let AverageSettings { dim, weighting, .. } = AverageSettings::of(self);
         file::check_dim(dim)?;

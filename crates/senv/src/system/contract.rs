@@ -1,4 +1,4 @@
-//! The contract of all systems: hyperparameters that become a model.
+//! The trait of all systems: hyperparameters that train a model.
 
 use senv_core::{Tokenizer, hyperparameters::Hyperparameters};
 use senv_negative_sampling::NegativeSamplingParams;
@@ -15,15 +15,14 @@ use crate::{
     model::{saved::SavedModel, trained::Trained},
 };
 
-/// A system: hyperparameters that become a model.
+/// A system: hyperparameters that train a model.
 ///
-/// What it is trained on, what training may start from, and what the best weights are chosen by are the same three
-/// arguments for every system. [`TextSystem`](crate::TextSystem) and [`PairSystem`](crate::PairSystem) have more for
-/// those that train word vectors on running text and on pairs.
+/// Every system takes the same three arguments: the input to train on, a start, and data to choose the best weights by.
+/// [`TextSystem`](crate::TextSystem) adds methods for systems that train word vectors on running text, and
+/// [`PairSystem`](crate::PairSystem) for those trained on pairs.
 ///
-/// It is sealed: the systems of this crate implement it, and programs call it. What a program trains by a way of its
-/// own is an [`Objective`](crate::gradient::Objective), and the model that comes of it a kind of its own
-/// ([`register`](crate::register)).
+/// The trait is sealed: the systems of this crate implement it, and programs call it. To train in your own way, write
+/// an [`Objective`](crate::gradient::Objective) and store the model as your own kind ([`register`](crate::register)).
 ///
 /// ```
 /// use senv::{Start, System, TrainOptions};
@@ -42,16 +41,16 @@ use crate::{
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait System: Sealed + Hyperparameters + Default + Clone + 'static {
-    /// What is trained.
+    /// The model that is trained.
     type Model: SavedModel;
 
-    /// What it is trained on: files of text, files of pairs, labelled pairs.
+    /// The input to train on: text files, files of pairs, labeled pairs.
     type Input: ?Sized;
 
-    /// What the best weights are chosen by; `()` where the last are kept.
+    /// The data to choose the best weights by; `()` if the last weights are kept.
     type Dev<'d>: Clone;
 
-    /// Its name, and what help says of it.
+    /// Its name and its description in help.
     const ABOUT: About;
 
     /// Settings of papers and programs, by name.
@@ -63,19 +62,19 @@ pub trait System: Sealed + Hyperparameters + Default + Clone + 'static {
     /// [`senv_core::Error::InvalidParameter`] naming the first parameter that is out of range.
     fn check(&self) -> Result<()>;
 
-    /// The hyperparameters that all systems have.
+    /// Returns the hyperparameters that all systems have.
     fn common(&mut self) -> Common<'_>;
 
-    /// What is read of the input before training begins.
+    /// What is read of the input before training starts.
     type Data<'a>: TrainingData;
 
-    /// Whether the vector of a sentence is inferred by training, which takes a hundred times as long as an average.
+    /// Whether training infers the vector of a sentence, which takes a hundred times as long as an average.
     const INFERS_VECTORS: bool = false;
 
-    /// Reads the input, and sets what follows from it and from the start, such as how text is tokenized.
+    /// Reads the input, and sets parameters that follow from it and from the start, such as the tokenizer.
     ///
     /// # Errors
-    /// Whatever is wrong with the input, the parameters or the memory.
+    /// If the input cannot be read, a parameter is out of range, or memory runs out.
     fn read_input<'a>(
         &mut self,
         input: &'a Self::Input,
@@ -83,18 +82,18 @@ pub trait System: Sealed + Hyperparameters + Default + Clone + 'static {
         options: &TrainOptions<'_, Self::Dev<'_>>,
     ) -> Result<Self::Data<'a>>;
 
-    /// Trains on what was read, from what it was read for.
+    /// Trains on data that was read.
     ///
     /// # Errors
-    /// Whatever is wrong with the data, the parameters, the memory, or the training itself;
-    /// [`crate::Error::InitialVectorsDim`] if the vectors of the start have another dimension.
+    /// [`crate::Error::InitialVectorsDim`] if the vectors of the start have another dimension; an error if a parameter
+    /// is out of range, memory runs out, or training fails.
     fn fit_on(&self, data: &Self::Data<'_>, options: &TrainOptions<'_, Self::Dev<'_>>) -> Result<Trained<Self::Model>>;
 
-    /// Trains: reads the input, chooses by it what is automatic, and fits a model. [`TrainJob`](crate::TrainJob) does
-    /// the same with a check of the model, vectors that are trained first, and the dimension of the start.
+    /// Reads the input, chooses automatic settings by it, and trains a model. [`TrainJob`](crate::TrainJob) can also
+    /// check the model, train initial vectors first, and take over the dimension of the start.
     ///
     /// # Errors
-    /// Those of [`System::read_input`] and [`System::fit_on`].
+    /// The errors of [`System::read_input`] and [`System::fit_on`].
     fn fit_input(
         &self,
         input: &Self::Input,
@@ -121,17 +120,17 @@ pub struct Common<'p> {
 
 /// The parameters of a trainer.
 ///
-/// Exhaustive on purpose: there are two trainers, and settings differ by them.
+/// The enum is deliberately exhaustive: there are two trainers, with different settings.
 #[derive(Debug)]
 pub enum Trainer<'p> {
-    /// Negative sampling.
+    /// The negative-sampling trainer.
     NegativeSampling(&'p mut NegativeSamplingParams),
     /// The loop of [`crate::gradient`].
     Gradient(&'p mut FitParams),
 }
 
 impl Trainer<'_> {
-    /// Passes over the text; `None` where steps are counted.
+    /// Returns the passes over the text; `None` if training counts steps.
     #[must_use]
     pub fn epochs(&self) -> Option<u32> {
         match self {
@@ -140,7 +139,7 @@ impl Trainer<'_> {
         }
     }
 
-    /// Random seed.
+    /// Returns the random seed.
     #[must_use]
     pub fn seed(&self) -> u64 {
         match self {
@@ -149,7 +148,7 @@ impl Trainer<'_> {
         }
     }
 
-    /// The learning rate for people.
+    /// Formats the learning rate for messages.
     pub(super) fn shown_lr(&self) -> String {
         match self {
             Self::NegativeSampling(params) => params.first_lr().to_string(),

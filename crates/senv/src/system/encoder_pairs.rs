@@ -1,4 +1,4 @@
-//! Training an encoder over word vectors on pairs: the one way for all systems whose model is such an encoder.
+//! Training an encoder over word vectors on pairs, shared by all systems whose model is such an encoder.
 
 use senv_core::rng::stream;
 use senv_store::Embeddings;

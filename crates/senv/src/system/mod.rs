@@ -1,4 +1,4 @@
-//! What systems have in common.
+//! What systems share.
 
 pub(crate) mod about;
 pub(crate) mod averaged;

@@ -1,4 +1,4 @@
-//! Initial vectors of words that a model lacks when it is fine-tuned.
+//! Initial vectors of new words when a model is fine-tuned.
 //!
 //! Equation: `new-word`
 //!
@@ -6,10 +6,10 @@
 //! v(t) = ℓ/√2 (û(t) + ĉ(t))      u: the vector of t alone by the model;  c = Σ over sentences S with t of Σ over x in S of v_x
 //! ```
 //!
-//! û and ĉ have length 1, ℓ is the mean length of the model's rows. The model knows something of the word where it is a
-//! form of a known word or a compound: then v is u as it is. Otherwise u is a random vector that a hash of the word
-//! decides, and tells it from other words, while the words around it say what it is about. At the small learning rates
-//! that keep what a model knows, a word that starts at random stays there.
+//! û and ĉ have length 1, and ℓ is the mean length of the model's rows. If the word is a compound or a form of a known
+//! word, the model already knows something of it, and v is u. Otherwise u is a random vector determined by a hash of
+//! the word. It distinguishes the word from others, while the words around it say what it is about. At the small
+//! learning rates that keep what a model knows, a word that starts at random hardly moves.
 
 use senv_core::{Scratch, SentenceEncoder, Table, TokenId, Vocabulary, kernels};
 use senv_store::Embeddings;
@@ -17,8 +17,8 @@ use senv_store::Embeddings;
 use crate::{data::PairData, error::Result, model::handle::Model, start::initial::InitialVectorReport};
 
 impl PairData {
-    /// Initial vectors for training that goes on from a model: those of its words, with those of the words of these
-    /// data that it lacks behind them (`new-word`), a row of the model's dimension each.
+    /// Returns initial vectors to fine-tune a model, one row of the model's dimension each. They are the vectors of the
+    /// model's words, followed by those of the words of these data that it lacks (`new-word`).
     ///
     /// # Errors
     /// [`senv_core::Error::TooLarge`] if they do not fit into memory.
@@ -28,7 +28,7 @@ impl PairData {
 }
 
 impl InitialVectorReport {
-    /// How many words of a vocabulary a model knows.
+    /// Counts the words of a vocabulary that a model knows.
     #[must_use]
     pub fn of_model(vocabulary: &Vocabulary, model: &Model) -> Self {
         let known = vocabulary.iter().filter(|(_, word, _)| model.vocabulary().id(word).is_some());
@@ -54,7 +54,7 @@ fn with_new_words(model: &Model, data: &PairData) -> Result<Embeddings> {
         table.row_mut(i).copy_from_slice(row);
     }
     let length = mean_length(&known);
-    // What reads the order of words is no part of the vector of one.
+    // The order part does not contribute to the vector of a word.
     let of_words = model.without_order()?;
     let mut scratch = Scratch::default();
     for (i, &(_, word)) in new.iter().enumerate() {
@@ -73,7 +73,7 @@ fn with_new_words(model: &Model, data: &PairData) -> Result<Embeddings> {
     Ok(Embeddings::new(vocabulary, table)?)
 }
 
-/// Of each new word the sum of the known vectors of the sentences that it stands in.
+/// Returns, for each new word, the sum of the known vectors of the sentences that contain it.
 fn contexts(known: &Embeddings, data: &PairData, new: &[(TokenId, &str)]) -> Result<Table> {
     let mut number = vec![None; data.vocabulary.len()];
     for (i, (id, _)) in new.iter().enumerate() {
@@ -100,7 +100,7 @@ fn mean_length(vectors: &Embeddings) -> f32 {
     (lengths / vectors.len().max(1) as f64) as f32
 }
 
-/// Brings a vector to length 1; zero stays.
+/// Scales a vector to length 1; zero stays.
 fn unit(vector: &mut [f32]) {
     let length = kernels::dot(vector, vector).sqrt();
     if length > 0.0 {

@@ -18,7 +18,7 @@ use crate::{
     start::initial::InitialVectorReport,
 };
 
-/// Reads files of pairs as a system takes them, and sets what follows from them and from the start
+/// Reads files of pairs for a system, and sets parameters that follow from them and from the start
 /// ([`PairSystem::prepare`]).
 pub(crate) fn read_pairs<'a, S: PairSystem>(
     system: &mut S,
@@ -59,8 +59,8 @@ fn check_there(data: &PairData) -> Result<()> {
     Err(Error::NoExamplesIn { paths: data.reports.iter().map(|report| report.path.clone()).collect() })
 }
 
-/// The model of the first of two stages, which a run that is resumed goes on from, and the checkpoint of the second:
-/// files beside the checkpoint of the run.
+/// Returns the two files next to the checkpoint of a run in two stages. They are the model of the first stage, from
+/// which a resumed run continues, and the checkpoint of the second.
 #[must_use]
 pub fn stage_files(checkpoint: &Path) -> [PathBuf; 2] {
     [".stage1", ".stage2"].map(|suffix| {
@@ -70,15 +70,15 @@ pub fn stage_files(checkpoint: &Path) -> [PathBuf; 2] {
     })
 }
 
-/// Trains in one stage, or in two: the second goes on from the best weights of the first. A first stage that did not
-/// come to its end is the result.
+/// Trains in one stage, or in two: the second starts from the best weights of the first. If the first stage does not
+/// finish, its model is the result.
 pub(crate) fn fit_stages<S: PairSystem>(
     system: &S,
     data: &StagedPairs<'_>,
     options: &TrainOptions<'_, &[ScoredPairs]>,
 ) -> Result<Trained<S::Model>> {
     let mut system = system.clone();
-    // A run that is resumed compares settings with those of the first stage.
+    // A resumed run compares settings with those of the first stage.
     system.resolve_lr(data.vectors.as_deref().or(options.vectors), data.start.model(), options.observer);
     let Some((second, stage)) = &data.second else { return fit_first(&system, data, options) };
     let files = options.checkpoint.as_ref().map(|plan| stage_files(&plan.path));
@@ -100,7 +100,7 @@ pub(crate) fn fit_stages<S: PairSystem>(
         }
     };
     options.observer.stage(&Stage::named("stage 2/2"));
-    // With what the first stage chose by its data.
+    // Use what the first stage chose by its data.
     let mut system = first.params().clone();
     let fit = system.shared().fit;
     fit.epochs = stage.epochs.or(fit.epochs);
@@ -113,8 +113,8 @@ pub(crate) fn fit_stages<S: PairSystem>(
     Ok(Trained { first_stage: report, ..trained })
 }
 
-/// From a model its words keep their vectors, and those that it lacks start from what it makes of them and of the words
-/// around them ([`PairData::vectors_from`]).
+/// Trains the first stage. From a model, its words keep their vectors, and new words start from what the model makes of
+/// them and of the words around them ([`PairData::vectors_from`]).
 fn fit_first<S: PairSystem>(
     system: &S,
     data: &StagedPairs<'_>,
@@ -129,7 +129,7 @@ fn fit_first<S: PairSystem>(
     Ok(trained)
 }
 
-/// The model of the first stage of an earlier run, if it was made with these settings.
+/// Returns the model of the first stage of an earlier run, if it was made with these settings.
 fn first_stage_of<S: PairSystem>(system: &S, path: &Path) -> Result<S::Model> {
     let other = |what: &str| Error::CheckpointMismatch { path: path.to_owned(), what: what.into() };
     let model = Model::open(path)?;

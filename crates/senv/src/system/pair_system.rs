@@ -1,4 +1,4 @@
-//! What PP, CSE and GRAN have in common: systems trained on pairs, in one stage or two.
+//! What PP, CSE and GRAN share: systems trained on pairs, in one stage or two.
 
 use std::path::Path;
 
@@ -21,31 +21,31 @@ use crate::{
     },
 };
 
-/// The default learning rate for vectors that were trained on pairs already, as a share of that for others.
+/// The default learning rate for vectors already trained on pairs, as a factor on the usual one.
 const CONTINUED_LR: f64 = 1.0 / 40.0;
 
-/// A system trained on pairs. As [`System`], it is sealed.
+/// A system trained on pairs. Like [`System`], it is sealed.
 pub trait PairSystem:
     for<'d> System<Input = PairFiles, Data<'d> = StagedPairs<'d>, Dev<'d> = &'d [ScoredPairs], Model: PairModel<Self>>
     + Serialize
 {
-    /// Whether its sentence vectors are averages, whose lengths the loss softmax-cosine leaves free: then that loss
-    /// starts from [`PairSystem::softmax_recipe`], and learning rates follow the length of the initial vectors.
+    /// Whether its sentence vectors are averages, whose length the loss softmax-cosine does not constrain. If so, that
+    /// loss starts from [`PairSystem::softmax_recipe`], and learning rates follow the length of the initial vectors.
     const AVERAGES: bool = false;
 
-    /// The random stream that the weights of its encoder are drawn from.
+    /// The random stream for the weights of its encoder.
     const ENCODER_STREAM: &'static str = "encoder";
 
-    /// The hyperparameters that all such systems have.
+    /// Returns the hyperparameters that all such systems have.
     fn shared(&mut self) -> PairSystemParams<'_>;
 
-    /// L2 penalty λ of all weights of its encoder; an average has none.
+    /// Returns the L2 penalty λ of all weights of its encoder; 0 for an average, which has none.
     fn l2_encoder(&self) -> f64 {
         0.0
     }
 
-    /// Settings for the loss softmax-cosine on large batches: initial vectors, loss, batch and schedule of PP's; the
-    /// optimizer, its rate and the penalty of words stay as they are.
+    /// Returns settings for the loss softmax-cosine on large batches: the initial vectors, loss, batch and schedule of
+    /// PP. The optimizer, its rate and the penalty of words do not change.
     #[must_use]
     fn softmax_recipe() -> Self {
         with_softmax_recipe(Self::default())
@@ -54,16 +54,17 @@ pub trait PairSystem:
     /// Trains on pairs, from the vectors of the options if there are any, validated on scored pairs.
     ///
     /// # Errors
-    /// Whatever is wrong with the parameters, the memory, or the training itself.
+    /// If a parameter is out of range, memory runs out, or training fails.
     fn fit(&self, data: &PairData, options: &TrainOptions<'_, &[ScoredPairs]>) -> Result<Trained<Self::Model>> {
         self.fit_from(data, None, options)
     }
 
-    /// As [`PairSystem::fit`]. `start` is a model of the very system and vocabulary to go on from, as of a first stage:
-    /// its words keep their vectors, its filters theirs; the vectors of the options are not looked at then.
+    /// Trains like [`PairSystem::fit`], from a model such as that of a first stage. `start` must be of the same system
+    /// and vocabulary; its words keep their vectors and its filters their weights. With a `start`, the vectors of the
+    /// options are ignored.
     ///
     /// # Errors
-    /// As [`PairSystem::fit`]; a `start` of another shape.
+    /// The errors of [`PairSystem::fit`]; an error if `start` has another shape.
     fn fit_from(
         &self,
         data: &PairData,
@@ -78,8 +79,8 @@ pub trait PairSystem:
         Self::Model::fit_pairs(&system, data, start, options)
     }
 
-    /// Trains on pairs in memory that mean the same, with these parameters. [`MemoryText`] has groups, and goes with
-    /// options and a start.
+    /// Trains on paraphrase pairs in memory, with these parameters. For groups, options or a start, use [`MemoryText`]
+    /// and [`System::fit_input`].
     ///
     /// ```
     /// use senv::{PairSystem, PpParams};
@@ -91,7 +92,7 @@ pub trait PairSystem:
     /// ```
     ///
     /// # Errors
-    /// As [`MemoryText::pairs`] and [`System::fit_input`].
+    /// The errors of [`MemoryText::pairs`] and [`System::fit_input`].
     fn train_pairs<A: AsRef<str>, B: AsRef<str>>(
         &self,
         pairs: impl IntoIterator<Item = (A, B)>,
@@ -101,8 +102,8 @@ pub trait PairSystem:
         Ok(self.fit_input(&files, Start::Random, &TrainOptions::default())?.model)
     }
 
-    /// Sets what follows from the start and from the files: how text is tokenized where that is automatic, and that
-    /// words which hold frequency weights already get none again.
+    /// Sets parameters that follow from the start and the files: the tokenizer, if automatic, and no frequency weights
+    /// for words that already encode them.
     fn prepare(&mut self, start: Start<'_>, files: &[impl AsRef<Path>], observer: &dyn Observer) {
         let parts = self.shared();
         start.note_losses(observer);
@@ -112,12 +113,12 @@ pub trait PairSystem:
         }
     }
 
-    /// The learning rate where none is set, before it is adapted to initial vectors.
+    /// Returns the default learning rate, before it is adapted to initial vectors.
     fn default_lr(&self) -> f64 {
         Adam::DEFAULT_LR
     }
 
-    /// Sets the learning rate where none is set: [`PairSystem::default_lr`], as it suits the initial vectors.
+    /// Sets the learning rate if none is set: [`PairSystem::default_lr`], adapted to the initial vectors.
     fn resolve_lr(&mut self, vectors: Option<&Embeddings>, model: Option<&Model>, observer: &dyn Observer) {
         if self.shared().fit.lr.is_none() {
             let lr = self.default_lr();
@@ -126,16 +127,16 @@ pub trait PairSystem:
         }
     }
 
-    /// A learning rate that suits initial vectors: in proportion to their length where cosines alone are learned from;
-    /// for those of `model`, if it was trained on pairs, much smaller besides: larger ones lose most of what it has
-    /// learned (`docs/experiments/senv-english.md`). What the rate is then is a note for the observer.
+    /// Returns a learning rate that suits initial vectors. It is proportional to their length if only cosines are
+    /// learned from. For vectors of a `model` trained on pairs it is also much smaller, because larger rates lose most
+    /// of what it has learned (`docs/experiments/senv-english.md`). The observer gets a note with the resulting rate.
     fn suited_lr(&mut self, lr: f64, vectors: &Embeddings, model: Option<&Model>, observer: &dyn Observer) -> f64 {
         let parts = self.shared();
         if !Self::AVERAGES || !matches!(parts.pairs.loss, PairLoss::SoftmaxCosine(_)) {
             return lr;
         }
         let relative = parts.initial.relative_length(vectors);
-        // Vectors of zeros, or not finite, are refused elsewhere.
+        // Vectors that are zero or not finite are refused elsewhere.
         if !relative.is_normal() {
             return lr;
         }
@@ -147,15 +148,15 @@ pub trait PairSystem:
     }
 }
 
-/// The model of a system trained on pairs. It is sealed: this crate implements it, and others call it.
+/// The model of a system trained on pairs. The trait is sealed: this crate implements it, and others call it.
 pub trait PairModel<S>: Sealed + SavedModel + Clone {
-    /// What it was trained with.
+    /// Returns the parameters that it was trained with.
     fn params(&self) -> &S;
 
-    /// Trains one: [`PairSystem::fit_from`] once the learning rate is set.
+    /// Trains a model: [`PairSystem::fit_from`] after the learning rate is set.
     ///
     /// # Errors
-    /// As [`PairSystem::fit_from`].
+    /// The errors of [`PairSystem::fit_from`].
     fn fit_pairs(
         system: &S,
         data: &PairData,
@@ -164,7 +165,7 @@ pub trait PairModel<S>: Sealed + SavedModel + Clone {
     ) -> Result<Trained<Self>>;
 }
 
-/// These settings with [`PairSystem::softmax_recipe`].
+/// Returns these settings with [`PairSystem::softmax_recipe`].
 pub(crate) fn with_softmax_recipe<S: PairSystem>(mut system: S) -> S {
     let PairSystemParams { initial, pairs, fit, .. } = system.shared();
     *initial = Initial { sd: 0.1, frequency_weight: Some(1e-5) };
@@ -200,15 +201,15 @@ pub struct PairSystemParams<'p> {
 }
 
 impl<'p> PairSystemParams<'p> {
-    /// Those that all systems have.
+    /// Returns those that all systems have.
     pub(crate) fn common(self) -> Common<'p> {
         Common { dim: self.dim, tokenizer: self.tokenizer, trainer: Trainer::Gradient(self.fit) }
     }
 }
 
 impl PairParams {
-    /// Whether pairs with one first sentence are one group by default: in a batch of a softmax they would be negatives
-    /// of each other.
+    /// Whether pairs with the same first sentence form one group by default. Otherwise they would be negatives of each
+    /// other in a batch of a softmax.
     #[must_use]
     pub fn groups_pairs(&self) -> bool {
         matches!(self.loss, PairLoss::SoftmaxCosine(_))

@@ -13,17 +13,17 @@ use crate::{
     error::Result,
 };
 
-/// Pairs that were read for a system on pairs ([`System::read_input`](crate::System::read_input)): those of each stage
-/// over one vocabulary, and what training starts from.
+/// Pairs that were read for a system ([`System::read_input`](crate::System::read_input)): those of each stage, with one
+/// vocabulary, and what training starts from.
 #[derive(Debug)]
 pub struct StagedPairs<'a> {
-    /// The pairs of the first stage, or of the only one.
+    /// The pairs of the first or only stage.
     pub first: PairData,
-    /// The pairs of the second, and what it does otherwise.
+    /// The pairs of the second stage, and its settings.
     pub second: Option<(PairData, SecondStage)>,
     /// What training starts from.
     pub start: Start<'a>,
-    /// Its vectors, or those that were trained first.
+    /// The vectors of the start, or those that were trained first.
     pub vectors: Option<Cow<'a, Embeddings>>,
 }
 
@@ -44,7 +44,7 @@ impl TrainingData for StagedPairs<'_> {
         self.stages().flat_map(|data| &data.reports).collect()
     }
 
-    /// Of running text among the pairs, or of the pairs where there is none.
+    /// Uses the running text among the inputs, or the pairs if there is none.
     fn check_text(&mut self, params: &CheckParams, _: &TextOptions, hold_out: bool) -> Result<Option<CheckText>> {
         if hold_out {
             CheckText::hold_out(&mut self.first, params)

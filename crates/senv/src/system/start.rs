@@ -14,19 +14,19 @@ pub enum Start<'a> {
     /// Random numbers.
     #[default]
     Random,
-    /// Word vectors. Words that they lack are drawn as long as they are on average.
+    /// Word vectors. Words without a vector get random ones of the average length.
     Vectors(&'a Embeddings),
-    /// A model of any kind to fine-tune: its words stay known and start from its vectors, and text is tokenized as it
-    /// does unless the parameters say otherwise. Rows that a model file does not hold (target rows, the state of the
-    /// optimizer) start anew, and so do n-grams.
+    /// A model of any kind to fine-tune. Its words stay known and start from its vectors, and text is tokenized as by
+    /// the model unless the parameters say otherwise. Rows that a model file does not store (target rows, optimizer
+    /// state) start from scratch, and so do n-grams.
     Model(&'a Model),
 }
 
 impl<'a> Start<'a> {
-    /// The vectors, if there are any.
+    /// Returns the vectors, if there are any.
     ///
     /// # Errors
-    /// If the model has no word vectors, or they do not fit into memory.
+    /// If the model does not have word vectors, or they do not fit into memory.
     pub fn vectors(self) -> Result<Option<Cow<'a, Embeddings>>> {
         Ok(match self {
             Self::Random => None,
@@ -35,7 +35,7 @@ impl<'a> Start<'a> {
         })
     }
 
-    /// Options whose vectors are those of the start, if it has any.
+    /// Returns options with the vectors of the start, if it has any.
     pub(crate) fn options<'o, D: Clone>(
         vectors: Option<&'o Embeddings>,
         options: &TrainOptions<'o, D>,
@@ -43,13 +43,13 @@ impl<'a> Start<'a> {
         TrainOptions { vectors: vectors.or(options.vectors), ..options.clone() }
     }
 
-    /// The model to fine-tune.
+    /// Returns the model to fine-tune.
     pub(crate) fn model(self) -> Option<&'a Model> {
         if let Self::Model(model) = self { Some(model) } else { None }
     }
 
-    /// The tokenizer of a text: that of the parameters; where it is automatic, that of the model, or what `fitted`
-    /// finds.
+    /// Returns the tokenizer of a text: that of the parameters or, if it is automatic, that of the model, or else what
+    /// `fitted` finds.
     pub(crate) fn tokenizer(self, given: &Tokenizer, fitted: impl FnOnce(&Tokenizer) -> Tokenizer) -> Tokenizer {
         match self.model().filter(|_| given.is_automatic()) {
             Some(model) => model.tokenizer().clone(),

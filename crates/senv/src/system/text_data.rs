@@ -1,4 +1,4 @@
-//! Text that was read for a system, with what was chosen by it.
+//! Text that was read for a system, with the settings chosen by it.
 
 use std::{borrow::Cow, path::PathBuf};
 
@@ -18,9 +18,9 @@ use crate::{
 pub struct TextData<'a> {
     /// The known words.
     pub vocabulary: Vocabulary,
-    /// The text as ids of them.
+    /// The text as token ids.
     pub corpus: Corpus,
-    /// The constituents of its sentences, where it was read as trees.
+    /// The constituents of its sentences, if it was read as trees.
     pub constituents: Option<Constituents>,
     /// The vectors that training starts from.
     pub vectors: Option<Cow<'a, Embeddings>>,
@@ -28,7 +28,7 @@ pub struct TextData<'a> {
     pub tokenizer: Tokenizer,
     /// Words that occur less often are unknown.
     pub min_count: u64,
-    /// How long it is.
+    /// Its size.
     pub size: TextSize,
     /// The files.
     pub paths: Vec<PathBuf>,
@@ -45,7 +45,7 @@ impl TrainingData for TextData<'_> {
         Some(&self.tokenizer)
     }
 
-    /// A sample, which is trained on, too.
+    /// Returns a sample, which is also trained on.
     fn check_text(&mut self, params: &CheckParams, _: &TextOptions, _: bool) -> Result<Option<CheckText>> {
         CheckText::of_corpus(&self.corpus, &self.vocabulary, params).map(Some)
     }

@@ -1,4 +1,4 @@
-//! The systems that train on running text: text to a model.
+//! The systems that train on running text.
 
 use std::path::{Path, PathBuf};
 
@@ -23,18 +23,18 @@ use crate::{
     model::trained::Trained,
 };
 
-/// Learning rate below which halving does not go.
+/// The learning rate at which halving stops.
 const LEAST_LR: f32 = 0.05;
-/// The same where training starts from vectors, which may be long: those of the English model, whose squares are a
-/// hundred times those that training begins with, keep what they know at rates of .01 to .0003 and diverge above.
+/// The same if training starts from vectors, which can be long. The squares of those of the English model are a hundred
+/// times those of random ones. They keep what they know at rates of 0.01 to 0.0003 and diverge above.
 const LEAST_LR_FROM_VECTORS: f32 = 0.0005;
 
-/// A system that trains word vectors on text, one sentence a line: Sent2Vec, word2vec, PV-DBOW, PV-DM, FastSent,
-/// C-PHRASE (on parsed sentences), Siamese CBOW. As [`System`], it is sealed.
+/// A system that trains word vectors on text with one sentence per line: Sent2Vec, word2vec, PV-DBOW, PV-DM, FastSent,
+/// C-PHRASE (on parsed sentences), Siamese CBOW. Like [`System`], it is sealed.
 ///
 /// Settings that depend on the text are automatic until they are set: `None`, and
-/// [`Tokenizer::automatic`](senv_core::Tokenizer::automatic). They are chosen when the text is read; the observer gets
-/// a note, and the model has them.
+/// [`Tokenizer::automatic`](senv_core::Tokenizer::automatic). They are chosen when the text is read. The observer gets
+/// a note, and the model records the choice.
 ///
 /// ```
 /// use senv::{TextSystem, Word2VecParams};
@@ -51,32 +51,31 @@ pub trait TextSystem: System<Input = [PathBuf]> + PartialEq {
     /// Whether it trains vectors for the lines of its text ([`TextSystem::write_document_vectors`]).
     const TRAINS_DOCUMENTS: bool = false;
 
-    /// Whether several ranks train it, each on its part of the text ([`TrainOptions::ranks`]).
+    /// Whether several ranks can train it, each on its part of the text ([`TrainOptions::ranks`]).
     const TRAINS_ON_RANKS: bool = false;
 
-    /// Whether its text is parsed sentences in brackets instead of lines as they are.
+    /// Whether its text is sentences parsed with brackets instead of plain lines.
     const READS_TREES: bool = false;
 
-    /// Whether scored pairs may choose the best weights ([`TextSystem::dev`]).
+    /// Whether scored pairs can choose the best weights ([`TextSystem::dev`]).
     const VALIDATES: bool = false;
 
-    /// Sets what is automatic so that it fits a text of this size. The tokenizer is not among it: it follows the
-    /// script.
+    /// Sets what is automatic so it fits a text of this size, except the tokenizer, which depends on the script.
     fn resolve(&mut self, size: TextSize);
 
-    /// Sets what follows from a setting that was changed by hand in named settings, where it was not changed itself.
+    /// Sets settings that follow from one the user changed in named settings, unless the user set them, too.
     fn follow(&mut self, is_changed: &dyn Fn(&str) -> bool) {
         let _ = is_changed;
     }
 
-    /// Scored pairs as what the best weights are chosen by; `None` where they cannot be.
+    /// Returns scored pairs as data to choose the best weights by; `None` if the system does not use them.
     fn dev(pairs: &[ScoredPairs]) -> Option<Self::Dev<'_>> {
         let _ = pairs;
         None
     }
 
-    /// Writes the vectors that training made for the lines of the text, a row each; returns how many. Systems without
-    /// such vectors write nothing.
+    /// Writes the vectors that were trained for the lines of the text, one row each, and returns their number. Systems
+    /// without such vectors write nothing.
     ///
     /// # Errors
     /// If a text is not the one that was trained on, or the file cannot be written.
@@ -90,14 +89,13 @@ pub trait TextSystem: System<Input = [PathBuf]> + PartialEq {
         Ok(None)
     }
 
-    /// Words that occur less often are unknown; `None` until the text decides.
+    /// Returns the minimum count of a known word; `None` until the text decides.
     fn min_count(&mut self) -> &mut Option<u64>;
 
-    /// Trains on a corpus whose tokens are ids of `vocabulary`, with the settings as they are: nothing is automatic any
-    /// more.
+    /// Trains on a corpus whose tokens are ids of `vocabulary`, with settings of which none is automatic.
     ///
     /// # Errors
-    /// As [`TextSystem::fit`].
+    /// The errors of [`TextSystem::fit`].
     #[doc(hidden)]
     fn fit_resolved(
         &self,
@@ -106,11 +104,11 @@ pub trait TextSystem: System<Input = [PathBuf]> + PartialEq {
         options: &TrainOptions<'_, Self::Dev<'_>>,
     ) -> Result<Trained<Self::Model>>;
 
-    /// As [`TextSystem::fit_resolved`], with the constituents of the sentences where the text was read as trees
-    /// ([`TextData::constituents`]). Systems on running text have none.
+    /// Trains like [`TextSystem::fit_resolved`], with the constituents of the sentences if the text was read as trees
+    /// ([`TextData::constituents`]). Systems on running text ignore them.
     ///
     /// # Errors
-    /// As [`TextSystem::fit`].
+    /// The errors of [`TextSystem::fit`].
     #[doc(hidden)]
     fn fit_parsed(
         &self,
@@ -123,11 +121,11 @@ pub trait TextSystem: System<Input = [PathBuf]> + PartialEq {
         self.fit_resolved(vocabulary, corpus, options)
     }
 
-    /// As [`System::fit_on`] on a corpus whose tokens are ids of `vocabulary`, from the vectors of the options if there
-    /// are any.
+    /// Trains like [`System::fit_on`] on a corpus whose tokens are ids of `vocabulary`, from the vectors of the options
+    /// if there are any.
     ///
     /// # Errors
-    /// As [`System::fit_on`].
+    /// The errors of [`System::fit_on`].
     fn fit(
         &self,
         vocabulary: Vocabulary,
@@ -137,12 +135,12 @@ pub trait TextSystem: System<Input = [PathBuf]> + PartialEq {
         fit_sized(self, vocabulary, (corpus, None), TextSize::of_corpus(corpus)?, options)
     }
 
-    /// Trains on text files (one sentence a line; plain, `.gz`, `.zst`, or `-`), from the vectors of the options if
-    /// there are any.
+    /// Trains on text files, from the vectors of the options if there are any. Files have one sentence per line and are
+    /// plain, `.gz`, `.zst`, or `-`.
     ///
     /// # Errors
-    /// Whatever is wrong with the text, the parameters, the memory, or the training itself; the divergence of training
-    /// where halving an automatic rate down to .05, or .0005 from vectors, does not help.
+    /// If the text cannot be used, a parameter is out of range, memory runs out, or training fails. Training that
+    /// diverges at an automatic rate is first repeated at lower rates, down to 0.05, or 0.0005 from vectors.
     fn fit_files(
         &self,
         paths: &[impl AsRef<Path>],
@@ -152,19 +150,19 @@ pub trait TextSystem: System<Input = [PathBuf]> + PartialEq {
         self.fit_input(&paths, Start::Random, options)
     }
 
-    /// Trains on text files with these parameters, and reports to nobody; [`TextSystem::fit_files`] has the
-    /// options, and more to say about the result.
+    /// Trains on text files with these parameters, without progress reports. [`TextSystem::fit_files`] takes options
+    /// and reports more about the result.
     ///
     /// # Errors
-    /// As [`TextSystem::fit_files`].
+    /// The errors of [`TextSystem::fit_files`].
     fn train(&self, text: impl TextFiles) -> Result<Self::Model> {
         Ok(self.fit_files(&text.paths(), &TrainOptions::default())?.model)
     }
 
-    /// As [`TextSystem::fit_files`] on sentences in memory, an empty one between documents.
+    /// Trains like [`TextSystem::fit_files`] on sentences in memory, with an empty one between documents.
     ///
     /// # Errors
-    /// As [`TextSystem::fit_files`]; if the temporary file of [`MemoryText`] cannot be written.
+    /// The errors of [`TextSystem::fit_files`]; an error if the temporary file of [`MemoryText`] cannot be written.
     fn fit_sentences<S: AsRef<str>>(
         &self,
         sentences: impl IntoIterator<Item = S>,
@@ -173,16 +171,16 @@ pub trait TextSystem: System<Input = [PathBuf]> + PartialEq {
         MemoryText::lend(sentences, |text| self.fit_files(&[text], options))
     }
 
-    /// As [`TextSystem::train`] on sentences in memory.
+    /// Trains like [`TextSystem::train`] on sentences in memory.
     ///
     /// # Errors
-    /// As [`TextSystem::fit_sentences`].
+    /// The errors of [`TextSystem::fit_sentences`].
     fn train_sentences<S: AsRef<str>>(&self, sentences: impl IntoIterator<Item = S>) -> Result<Self::Model> {
         Ok(self.fit_sentences(sentences, &TrainOptions::default())?.model)
     }
 }
 
-/// Reads text as `system` takes it; what that chooses by the text is a note.
+/// Reads text for `system`, and notes the settings chosen by it.
 pub(crate) fn read_text<'a, S: TextSystem, D>(
     system: &S,
     paths: &[impl AsRef<Path>],
@@ -215,11 +213,11 @@ pub(crate) fn read_text<'a, S: TextSystem, D>(
     Ok(TextData { vocabulary, corpus, constituents: None, vectors, tokenizer, min_count, size, paths })
 }
 
-/// Trains on text that was read, from what it was read for.
+/// Trains on text that was read.
 ///
-/// What a model does not keep (target rows of Sent2Vec and word2vec, the rows of n-grams) starts as without vectors.
-/// Where the learning rate of negative sampling is automatic and training diverges, or its loss stays above that of a
-/// guess, it is done again at half the rate, or from vectors at a quarter, and a note says so.
+/// What a model does not store (target rows of Sent2Vec and word2vec, rows of n-grams) starts as without vectors. If
+/// the learning rate of negative sampling is automatic and training diverges, or its loss stays above that of guessing,
+/// training is repeated. It then uses half the rate, or a quarter if it starts from vectors, and a note says so.
 pub(crate) fn fit_text<S: TextSystem>(
     system: &S,
     data: &TextData<'_>,
@@ -239,7 +237,7 @@ pub(crate) fn fit_text<S: TextSystem>(
     }
 }
 
-/// Says what is chosen for a text of this size, whose words were read from so many on, if anything is.
+/// Notes what is chosen for a text of this size and minimum count, if anything is.
 fn note_chosen<S: TextSystem>(given: &S, min_count: u64, size: TextSize, observer: &dyn Observer) {
     let mut params = given.clone();
     params.min_count().get_or_insert(min_count);
@@ -258,8 +256,9 @@ fn counted(n: u64, what: &str) -> String {
     format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
-/// Trains with what is automatic as it fits a text of this size; where the rate of negative sampling was automatic and
-/// training diverges, or its loss stays above that of a guess, again at half the rate, or from vectors at a quarter.
+/// Trains with automatic settings that fit a text of this size. Training that diverges at an automatic rate of negative
+/// sampling, or whose loss stays above that of guessing, is repeated. It then uses half the rate, or a quarter from
+/// vectors.
 fn fit_sized<S: TextSystem>(
     given: &S,
     vocabulary: Vocabulary,
@@ -296,7 +295,8 @@ fn fit_with_lr_backoff<S: TextSystem>(
         let before = training.first_lr();
         let why = match &trained {
             Err(Error::Training(TrainingError::Diverged { .. })) => "training diverged".to_owned(),
-            // It may be of a run that had come to a lower rate when it was stopped. Nothing is trained meanwhile.
+            // The checkpoint can be of a run that had reached a lower rate when it was stopped. Nothing is trained
+            // meanwhile.
             Err(Error::Training(TrainingError::CheckpointMismatch { what: "set of parameters", .. })) => {
                 let first = mismatch.take().unwrap_or(trained);
                 if before < part * least {
@@ -308,7 +308,7 @@ fn fit_with_lr_backoff<S: TextSystem>(
             }
             Ok(Trained { loss, stopped: Stopped::Finished, .. }) => {
                 let loss = LossAgainstChance::of_run(*loss, training);
-                // What L1 regularization sets back to zero it sets back at any rate.
+                // L1 regularization sets rows to zero at any rate.
                 if loss.mean < loss.chance || (training.l1 > 0.0 && loss.is_near_chance()) {
                     return trained;
                 }
@@ -320,24 +320,25 @@ fn fit_with_lr_backoff<S: TextSystem>(
             return trained;
         }
         training.lr = Some(before / part);
-        // What was written belongs to the rate before.
+        // The checkpoint belongs to the previous rate.
         options.checkpoint.iter_mut().for_each(|plan| plan.resume = false);
         options.observer.note(&format!("{why} at a learning rate of {before}; once more at {}", before / part));
     }
 }
 
 impl<P: AveragedSystem + TextSystem<Model = Self>> Averaged<P> {
-    /// Trains on text files (one sentence a line; plain, `.gz` or `.zst`) with the default settings, on all cores: the
-    /// same as [`TextSystem::train`] of the default parameters. Progress and options: [`TextSystem::fit_files`].
+    /// Trains on text files with the default settings, on all cores, like [`TextSystem::train`] with default
+    /// parameters. Files have one sentence per line and are plain, `.gz` or `.zst`. For progress and options use
+    /// [`TextSystem::fit_files`].
     ///
     /// # Errors
-    /// As [`TextSystem::fit_files`].
+    /// The errors of [`TextSystem::fit_files`].
     pub fn train(text: impl TextFiles) -> Result<Self> {
         P::default().train(text)
     }
 
-    /// As [`Averaged::train`] on sentences in memory, an empty one between documents: the same bits as from a file with
-    /// these lines.
+    /// Trains like [`Averaged::train`] on sentences in memory, with an empty one between documents. The result has the
+    /// same bits as from a file with these lines.
     ///
     /// ```
     /// let sentences = ["the cat sat on the mat", "the dog lay on the rug"].repeat(20);
@@ -347,7 +348,7 @@ impl<P: AveragedSystem + TextSystem<Model = Self>> Averaged<P> {
     /// ```
     ///
     /// # Errors
-    /// As [`TextSystem::fit_sentences`].
+    /// The errors of [`TextSystem::fit_sentences`].
     pub fn train_sentences<S: AsRef<str>>(sentences: impl IntoIterator<Item = S>) -> Result<Self> {
         P::default().train_sentences(sentences)
     }
@@ -370,7 +371,7 @@ mod tests {
         file
     }
 
-    /// The default settings as they are for a text, but for the learning rate.
+    /// The default settings for a text, except for the learning rate.
     fn with_lr(text: &[&Path], lr: f32) -> Sent2VecParams {
         let mut params = Sent2VecParams::default();
         params.resolve(TextSize::of_files(text));
@@ -379,7 +380,7 @@ mod tests {
         params
     }
 
-    /// What training comes to from these settings where their rate was automatic.
+    /// The result of training from these settings if their rate was automatic.
     fn with_backoff(text: &[&Path], params: &Sent2VecParams) -> Trained<Sent2Vec> {
         let options = TrainOptions::default();
         let paths: Vec<PathBuf> = text.iter().map(|path| path.to_path_buf()).collect();
@@ -412,7 +413,7 @@ mod tests {
         let file = short_sentences();
         let text = [file.path()];
         let mut params = with_lr(&text, 0.4);
-        // Of so small a text few words are left at this threshold.
+        // In so small a text, few words remain at this threshold.
         params.subsample = Some(1e-4);
         params.training.negatives = 4;
         let guess = LossAgainstChance::negative_sampling(0.0, params.training.negatives).chance;
@@ -445,7 +446,7 @@ mod tests {
         assert_eq!((params.training.epochs, params.tokenizer.is_automatic()), (Some(60), false));
         let said = notes.0.lock().unwrap().join("\n");
         assert!(said.contains("60 epochs at a learning rate of 0.13") && said.contains("occur 3 times"), "{said}");
-        // The very settings of a model train the same model, without a word about choices.
+        // The settings of a model train the same model, without notes about choices.
         let before = notes.0.lock().unwrap().len();
         let again = params.fit_files(&[file.path()], &options).unwrap().model;
         assert_eq!(again.encoder().rows().values(), model.encoder().rows().values());

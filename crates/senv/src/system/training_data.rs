@@ -1,4 +1,4 @@
-//! What is read before training begins, as every run sees it.
+//! What is read before training starts.
 
 use std::path::PathBuf;
 
@@ -15,45 +15,45 @@ use crate::{
 
 /// What a system reads of its input before it trains ([`System::read_input`](crate::System::read_input)).
 ///
-/// The default methods are those of data of which a run knows nothing: no check, no vectors to start from. It is
-/// sealed: this crate implements it, and others call it.
+/// The default methods are for data without a check and without vectors to start from. The trait is sealed: this crate
+/// implements it, and others call it.
 pub trait TrainingData: Sealed {
-    /// The dimension of the vectors that training starts from, where it starts from some.
+    /// Returns the dimension of the vectors that training starts from, if any.
     fn start_dim(&self) -> Option<usize> {
         None
     }
 
-    /// How its text is tokenized, where the data and not the settings say so.
+    /// Returns the tokenizer of its text, if the data and not the settings determine it.
     fn tokenizer(&self) -> Option<&Tokenizer> {
         None
     }
 
-    /// What was taken of each file of pairs, and what was left out.
+    /// Returns what was used of each file of pairs, and what was left out.
     fn reports(&self) -> Vec<&SourceReport> {
         Vec::new()
     }
 
-    /// Sentences to check the model on; of a longer text they are held out of training where `hold_out` says so. `None`
-    /// where there are none.
+    /// Returns sentences to check the model on; `None` if there are none. With `hold_out`, those of a longer text are
+    /// held out of training.
     ///
     /// # Errors
-    /// If the sentences cannot be read once more, as this text is read, or do not fit into memory.
+    /// If the sentences cannot be read again with these options, or do not fit into memory.
     fn check_text(&mut self, params: &CheckParams, text: &TextOptions, hold_out: bool) -> Result<Option<CheckText>> {
         let _ = (params, text, hold_out);
         Ok(None)
     }
 
-    /// Trains vectors on all sentences, to start from; returns whether that is possible.
+    /// Trains vectors on all sentences, to start from, and returns whether that is possible.
     ///
     /// # Errors
-    /// Those of `train`.
+    /// The errors of `train`.
     fn pretrain(&mut self, train: &mut dyn FnMut(&Vocabulary, &Corpus) -> Result<Embeddings>) -> Result<bool> {
         let _ = train;
         Ok(false)
     }
 }
 
-/// An input that is read while it is trained on.
+/// An input that is read during training.
 #[derive(Debug)]
 pub struct Unread<'a, I: ?Sized> {
     /// The input.
@@ -62,10 +62,10 @@ pub struct Unread<'a, I: ?Sized> {
     pub start: Start<'a>,
 }
 
-/// An input whose sentences a model that was trained on it can be checked on. It is sealed: this crate implements it,
-/// and others call it.
+/// An input with sentences to check a trained model on. The trait is sealed: this crate implements it, and others call
+/// it.
 pub trait SampledInput: Sealed {
-    /// A sample of its sentences; `None` where they cannot be read a second time.
+    /// Returns a sample of its sentences; `None` if they cannot be read a second time.
     ///
     /// # Errors
     /// If the text cannot be read.
@@ -92,7 +92,7 @@ impl<I: SampledInput + ?Sized> TrainingData for Unread<'_, I> {
         }
     }
 
-    /// A quarter of what is usual: these models read sentences word by word.
+    /// Uses a quarter of the usual sentences, because these models read word by word.
     fn check_text(&mut self, params: &CheckParams, text: &TextOptions, _: bool) -> Result<Option<CheckText>> {
         self.input.sample(&CheckParams { n_sentences: params.n_sentences.div_ceil(4), ..params.clone() }, text)
     }

@@ -1,5 +1,4 @@
-//! What DictRep and CaptionRep share: texts with target vectors that are given, an encoder trained towards them, and
-//! its model.
+//! What DictRep and CaptionRep share: texts with given target vectors, an encoder trained toward them, and its model.
 
 mod model;
 mod net;

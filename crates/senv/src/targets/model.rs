@@ -1,4 +1,4 @@
-//! A trained encoder into the space of its targets: save, open, encode, words of definitions.
+//! A trained encoder into the space of its targets: saving, opening, encoding, finding words for definitions.
 
 use std::fmt::Debug;
 
@@ -27,41 +27,41 @@ use crate::{
     },
 };
 
-/// The settings of a system that trains towards given vectors. It is sealed: this crate implements it, and others call
-/// it.
+/// The settings of a system that trains toward given vectors. The trait is sealed: this crate implements it, and others
+/// call it.
 pub trait TargetSystem:
     Sealed + Hyperparameters + Serialize + DeserializeOwned + Debug + Clone + PartialEq + Send + Sync + 'static
 {
     /// The name of its kind in model files.
     const KIND: &'static str;
 
-    /// What all such systems have.
+    /// Returns the shared settings of such systems.
     fn settings(&self) -> &TargetParams;
 
-    /// The same, to be changed.
+    /// Returns the shared settings for changes.
     fn settings_mut(&mut self) -> &mut TargetParams;
 }
 
-/// The settings of a model, as its file keeps them.
+/// The settings of a model, as stored in its file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "S: TargetSystem")]
 pub struct TargetConfig<S> {
-    /// Dimension of the targets, which is that of the sentence vectors.
+    /// The dimension of the targets and of the sentence vectors.
     pub target_dim: usize,
     /// How text is read.
     pub reading: Reading,
-    /// What it was trained with.
+    /// The parameters that it was trained with.
     pub params: S,
 }
 
-/// The words that targets are the vectors of.
+/// The words whose vectors are the targets.
 #[derive(Debug, Clone)]
 pub(super) struct TargetWords {
     pub(super) vectors: Embeddings,
     pub(super) is_held_out: Vec<bool>,
 }
 
-/// Names of the parts of [`TargetWords`] in a file.
+/// The names of the parts of [`TargetWords`] in a file.
 const TARGETS: [&str; 4] = ["targets", "targets.text", "targets.offsets", "targets.held_out"];
 
 impl TargetWords {
@@ -94,7 +94,7 @@ pub struct TargetModel<S> {
     vocabulary: Vocabulary,
     words: Table,
     net: Net,
-    /// Those of the encoder, those of the maps.
+    /// The parameters of the encoder and those of the maps.
     parameters: [Parameters<f32>; 2],
     targets: Option<TargetWords>,
 }

@@ -8,8 +8,8 @@
 //! rnn       o = W h + b                                  h: last state, or mean of the states, by `lstm`
 //! ```
 //!
-//! The mean of mapped words is the mapped mean, so P is applied once a text. Maps by `linear-map`. What is served is o
-//! / |o|; the vector of a text without a known word is zero.
+//! The mean of mapped words is the mapped mean, so P is applied once per text. The maps are `linear-map`. The sentence
+//! vector is o / |o|, or zero for a text without a known word.
 
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ pub(super) struct Net {
 }
 
 impl Net {
-    /// Into vectors of dimension `target_dim`.
+    /// Builds a net into vectors of dimension `target_dim`.
     pub(super) fn new(params: &TargetParams, target_dim: usize) -> Result<Self> {
         Self::of(&params.form(), params, target_dim)
     }
@@ -55,7 +55,7 @@ impl Net {
         Ok(Self { encoder, maps })
     }
 
-    /// The groups of parameters of these forms, with values that take no time.
+    /// Returns the groups of parameters in these forms, with values that are fast to compute.
     pub(super) fn forms(params: &TargetParams, target_dim: usize) -> Result<[Parameters<f32>; 2]> {
         let net = Self::of(&params.form().cheap(), params, target_dim)?;
         let mut maps = Parameters::new();
@@ -65,12 +65,12 @@ impl Net {
         Ok([net.encoder.init(&mut stream(0, "form", &[]))?, maps])
     }
 
-    /// Values of the maps, as far as f64 counts.
+    /// Returns the number of values of the maps, as a float.
     pub(super) fn n_map_values(&self) -> f64 {
         self.maps.iter().map(|(_, map)| map.n_values()).sum()
     }
 
-    /// The parameters before training: those of the encoder, those of the maps.
+    /// Returns initial parameters: those of the encoder and those of the maps.
     pub(super) fn init(&self, seed: u64) -> Result<[Parameters<f32>; 2]> {
         let mut maps = Parameters::new();
         for (i, (name, map)) in (0..).zip(&self.maps) {
@@ -79,7 +79,7 @@ impl Net {
         Ok([self.encoder.init(&mut stream(seed, "encoder", &[]))?, maps])
     }
 
-    /// What the maps make of the vectors of the encoder: the input of each map, and the result.
+    /// Maps the vectors of the encoder; returns the input of each map, and the result.
     pub(super) fn map(
         &self,
         parameters: &Parameters<f32>,
@@ -94,7 +94,7 @@ impl Net {
         Ok((inputs, at))
     }
 
-    /// The gradient with respect to the vectors of the encoder; adds those of the maps.
+    /// Returns the gradient with respect to the vectors of the encoder, and adds those of the maps.
     pub(super) fn map_back(
         &self,
         parameters: &Parameters<f32>,
@@ -110,7 +110,7 @@ impl Net {
         Ok(d_out)
     }
 
-    /// The unit vectors of texts in the space of the targets; zero for one without a word.
+    /// Returns the unit vectors of texts in the space of the targets; zero for a text without a word.
     pub(super) fn encode(
         &self,
         parameters: &[Parameters<f32>],
@@ -149,7 +149,7 @@ mod tests {
         (batch, array![[0.1, -0.4, 0.3], [0.7, 0.2, -0.5], [0.9, 0.1, 0.6]], texts)
     }
 
-    /// Parameters that are not small, with a constant that is not 0.
+    /// Returns parameters that are not small, with a nonzero constant.
     fn parameters(net: &Net) -> [Parameters<f32>; 2] {
         let mut parameters = net.init(1).unwrap();
         for tensor in parameters[1].iter_mut() {
@@ -195,8 +195,8 @@ mod tests {
         }
     }
 
-    /// The maps are linear in what goes in and in each of their tensors, so that a wide central difference is exact up
-    /// to rounding.
+    /// The maps are linear in their input and in each of their tensors, so a wide central difference is exact up to
+    /// rounding.
     #[test]
     fn gradients_of_the_maps_match_central_differences() {
         for encoder in [TargetEncoder::Bow, TargetEncoder::Regress] {

@@ -1,4 +1,4 @@
-//! Texts towards their targets.
+//! The objective that trains texts toward their targets.
 
 use ndarray::{Array2, ArrayView1, Axis};
 use rand::RngExt;
@@ -16,11 +16,10 @@ use crate::{
     gradient::{GradientStep, Gradients, Objective, Source, StepReport, Weights, through_encoder},
 };
 
-/// Held-out texts that are ranked at a time.
+/// The number of held-out texts ranked at a time.
 const A_BATCH: usize = 64;
 
-/// Held-out texts that are ranked at most: more make the choice of the weights no better, and each is compared with all
-/// targets.
+/// The most held-out texts to rank. More do not improve the choice of weights, and each is compared with all targets.
 const MOST_HELD_OUT: usize = 1000;
 
 /// Texts as tokens, and the target of each.
@@ -30,7 +29,7 @@ pub(super) struct Texts {
     pub(super) targets: Vec<u32>,
 }
 
-/// The objective: `target-cosine-loss` or `target-ranking-loss` of what the net makes of a text.
+/// The objective: `target-cosine-loss` or `target-ranking-loss` of the output of the net for a text.
 pub(super) struct TowardTargets<'a> {
     pub(super) kind: &'static str,
     pub(super) net: Net,
@@ -38,12 +37,12 @@ pub(super) struct TowardTargets<'a> {
     pub(super) ranking: TargetRanking,
     pub(super) train: Texts,
     pub(super) held_out: Texts,
-    /// Unit vectors.
+    /// The targets, as unit vectors.
     pub(super) targets: &'a Table,
     pub(super) identity: String,
 }
 
-/// The texts of a step, their targets, and for each another text of the batch with another target.
+/// The texts of a step, their targets, and for each a text of the batch with another target.
 #[derive(Default)]
 pub(super) struct TargetBatch {
     batch: TokenBatch,
@@ -61,7 +60,7 @@ impl TowardTargets<'_> {
     }
 }
 
-/// For each example another one of another target, drawn; `None` where all have one target.
+/// Draws an example with another target for each example; `None` if all have the same target.
 fn draw_others(targets: &[u32], step: &GradientStep<'_>) -> Vec<Option<u32>> {
     let mut rng = stream(step.seed, "other targets", &[step.number]);
     let n = targets.len();
@@ -69,7 +68,7 @@ fn draw_others(targets: &[u32], step: &GradientStep<'_>) -> Vec<Option<u32>> {
         if n < 2 {
             return None;
         }
-        // The first of another target from there on: evenly drawn where all targets differ.
+        // Takes the first with another target from there on, which is uniform if all targets differ.
         let ahead = rng.random_range(1..n);
         (0..n).map(|k| (i + ahead + k) % n).find(|&j| targets[j] != targets[i]).map(|j| j as u32)
     };
@@ -115,8 +114,9 @@ impl Objective for TowardTargets<'_> {
                 }
                 TargetLoss::Ranking => {
                     let (loss, saved) = self.ranking.forward(out.view(), targets.view(), others)?;
-                    // A guess is as often closer to the other target by x as further: its mean is at most δ + E|x| / 2,
-                    // |x| ≤ 2. A bound and no value: a run near it is not taken for one that learned nothing.
+                    // Guessing is nearer to the other target by x as often as farther by x, so its mean is at most δ +
+                    // E|x| / 2, |x| ≤ 2. This is a bound, not a value, so a run near it does not count as having
+                    // learned nothing.
                     (loss, self.ranking.margin + 1.0, self.ranking.backward(&saved, 1.0))
                 }
             };
@@ -126,13 +126,13 @@ impl Objective for TowardTargets<'_> {
         })
     }
 
-    /// Minus the mean of ln of the rank that a held-out text gives its target among all targets.
+    /// Returns minus the mean of ln of the rank of the target of a held-out text among all targets.
     fn validate(&mut self, weights: &Weights) -> Result<Option<f64>> {
         let n = self.held_out.targets.len();
         if n == 0 {
             return Ok(None);
         }
-        // Evenly from all of them.
+        // Evenly spaced over all of them.
         let chosen: Vec<usize> = (0..n.min(MOST_HELD_OUT)).map(|i| i * n / n.min(MOST_HELD_OUT)).collect();
         let all = self.rows(0..self.targets.n_rows() as u32);
         let (mut batch, mut sum) = (TokenBatch::new(), 0.0);
@@ -148,7 +148,7 @@ impl Objective for TowardTargets<'_> {
             for (&i, scores) in chosen.iter().zip(scores.axis_iter(Axis(0))) {
                 let target = self.held_out.targets[i] as usize;
                 let rank = query_rank(&scores.to_vec(), &[target], &[])?;
-                // A tie is no success: the middle of the ranks that it could be.
+                // A tie counts as the middle of the possible ranks.
                 sum += rank.map_or(0.0, |rank| (rank.rank as f64 + rank.n_tied as f64 / 2.0).ln());
             }
         }
@@ -172,7 +172,7 @@ mod tests {
         assert_eq!(draw_others(&targets, &step), others, "of the seed and the number of the step");
         assert_eq!(draw_others(&[2, 2], &step), [None, None]);
         assert_eq!(draw_others(&[2], &step), [None]);
-        // All others are drawn in the long run.
+        // In the long run all others are drawn.
         let mut seen = [0; 4];
         for number in 0..400 {
             let others = draw_others(&[0, 1, 2, 3], &GradientStep { number, ..step });

@@ -1,4 +1,4 @@
-//! Hyperparameters of encoders that are trained towards given vectors.
+//! Hyperparameters of encoders trained toward given vectors.
 
 use senv_core::{
     Tokenizer,
@@ -20,11 +20,11 @@ use crate::{
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum TargetEncoder {
-    /// Every word is mapped, the results are averaged and mapped once more.
+    /// Every word is mapped, and the mean of the results is mapped again.
     Bow,
     /// The mean of the words is mapped once.
     Regress,
-    /// An LSTM reads the words; its state is mapped.
+    /// An LSTM reads the words, and its state is mapped.
     Rnn,
 }
 
@@ -34,7 +34,7 @@ named_values!(TargetEncoder {
     Rnn = "rnn": "An LSTM, and a linear map",
 });
 
-/// What draws the sentence vector to its target.
+/// The loss between the sentence vector and its target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -51,32 +51,32 @@ named_values!(TargetLoss {
 });
 
 hyperparameters! {
-    /// Hyperparameters of an encoder that is trained towards given vectors.
+    /// Hyperparameters of an encoder trained toward given vectors.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     #[serde(default, deny_unknown_fields)]
     pub struct TargetParams {
         /// The encoder.
         pub encoder: TargetEncoder = TargetEncoder::Bow => Training;
-        /// Dimension of the word vectors that are read.
+        /// Dimension of the word vectors.
         pub dim: usize = 256 => Training[from 1 to 65536];
         /// Width between the two maps of bow, and hidden size of rnn.
         pub hidden: usize = 512 => Training[from 1 to 65536];
-        /// What becomes of the states of rnn.
+        /// How the states of rnn are pooled.
         pub pooling as state_pooling: StatePooling = StatePooling::Last => Training;
         /// The loss.
         pub loss: TargetLoss = TargetLoss::Ranking => Training;
         /// Settings of the ranking loss.
         pub ranking: TargetRanking = TargetRanking::default() => group;
-        /// Share of the targets that are held out with all their texts: they choose the best weights.
+        /// Share of the targets that are held out with all their texts, to choose the best weights.
         pub held_out: f64 = 0.1 => Validation[from 0 below 1];
-        /// An end token is read after the last word, and words that are not known have a token of their own, as in the
-        /// release; without, they are left out.
+        /// Reads an end token after the last word, and maps unknown words to their own token, as in the release.
+        /// Otherwise unknown words are left out.
         pub special_tokens: bool = false => Text;
         /// Vocabulary size: the most frequent words; no limit by default.
         pub max_vocabulary: Option<usize> = None => Text[at_least 1];
         /// Words that occur less often are unknown.
         pub min_count: u64 = 1 => Text;
-        /// Words of a text that are read in training; encoding reads all.
+        /// Words of a text that are read in training. Encoding reads all words.
         pub max_tokens: usize = 100 => Text[at_least 1];
         /// How text is tokenized.
         pub tokenizer: Tokenizer = Tokenizer::automatic().lowercase(true) => group;
@@ -89,7 +89,8 @@ hyperparameters! {
 }
 
 impl TargetParams {
-    /// As in the paper: the ranking loss with a margin of 0.1, AdaDelta, batches of 16. The paper states no epochs.
+    /// Returns the settings of the paper: ranking loss with a margin of 0.1, AdaDelta, batches of 16. The paper does
+    /// not state the epochs.
     #[must_use]
     pub fn paper() -> Self {
         let fit = Self::default().fit;
@@ -97,8 +98,8 @@ impl TargetParams {
         Self { fit: FitParams { rule, lr, batch: 16, ..fit }, ..Self::default() }
     }
 
-    /// As in the program of its authors: a margin of 1, 30,000 words with an end token and one for unknown words. Its
-    /// LSTM has a candidate without tanh, whose bias is added twice; ours has tanh and one bias.
+    /// Returns the settings of the authors' program: a margin of 1, and 30,000 words including an end token and one for
+    /// unknown words. Its LSTM has a candidate without tanh, whose bias is added twice; ours has tanh and one bias.
     #[must_use]
     pub fn release() -> Self {
         let ranking = TargetRanking { margin: 1.0 };
@@ -112,7 +113,7 @@ impl TargetParams {
         self.fit.check()
     }
 
-    /// What is made of the words of a text.
+    /// Returns the form of the encoder.
     pub(crate) fn form(&self) -> EncoderForm {
         match self.encoder {
             TargetEncoder::Bow | TargetEncoder::Regress => EncoderForm::Average,

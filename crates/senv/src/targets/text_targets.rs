@@ -15,19 +15,19 @@ use crate::{
     system::SampledInput,
 };
 
-/// A vector shorter than this has no direction.
+/// The minimum length of a vector with a usable direction.
 const SHORTEST: f32 = 1e-12;
 
-/// Texts, each with the vector that it is to be near.
+/// Texts, each with the vector that it is trained toward.
 #[derive(Debug, Clone)]
 pub struct TextTargets {
-    /// Number of the target, text.
+    /// The number of the target, and the text.
     pub(crate) texts: Vec<(u32, String)>,
-    /// Unit vectors, each for one text or more.
+    /// Unit vectors, each for one or more texts.
     pub(crate) targets: Table,
-    /// The words that the targets are the vectors of, if they are.
+    /// The words whose vectors are the targets, if they are words.
     pub(crate) words: Option<Vocabulary>,
-    /// Terms of the model that the targets were made by.
+    /// Terms of the model that created the targets.
     pub(crate) terms: Option<String>,
 }
 
@@ -40,8 +40,8 @@ impl SampledInput for TextTargets {
 }
 
 impl TextTargets {
-    /// Definitions, and the vectors of their words, brought to length 1. A word that has no vector is looked up in
-    /// lower case; where that has none either, its definitions are left out, with a note of how many.
+    /// Creates targets from definitions and the vectors of their words, normalized. A word without a vector is looked
+    /// up in lower case. If that fails, its definitions are left out, with a note of how many.
     ///
     /// ```
     /// use senv_core::{NoObserver, Table, Vocabulary};
@@ -58,7 +58,7 @@ impl TextTargets {
     /// ```
     ///
     /// # Errors
-    /// [`CoreError::BadFile`] if no word has a vector; if memory is lacking.
+    /// [`CoreError::BadFile`] if no word has a vector; an error if memory runs out.
     pub fn definitions(sets: &[Definitions], vectors: &Embeddings, observer: &dyn Observer) -> Result<Self> {
         let usable = |word: &str| vectors.get(word).filter(|row| kernels::norm(row) >= SHORTEST);
         let (mut numbers, mut found, mut texts) = (HashMap::new(), Vec::new(), Vec::new());
@@ -90,12 +90,13 @@ impl TextTargets {
         Ok(Self { texts, targets, words: Some(words), terms: vectors.vocabulary().terms().map(str::to_owned) })
     }
 
-    /// Captions, and a matrix of image vectors: its rows are those of the images, in the order in which they first
-    /// occur.
+    /// Creates targets from captions and a matrix of image vectors, whose rows are in the order in which the images
+    /// first occur.
     ///
     /// # Errors
-    /// [`CoreError::BadFile`], naming the matrix at `path`: for another number of rows than there are images, with both
-    /// numbers; for a row that holds NaN or an infinite number or is zero, with its number; if memory is lacking.
+    /// [`CoreError::BadFile`], naming the matrix at `path`, if the number of rows differs from that of images, with
+    /// both numbers. The same error, with the number of the row, if a row is zero or contains NaN or an infinite value.
+    /// An error if memory runs out.
     pub fn captions(sets: &[SentenceGroups], vectors: &Table, path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let groups = images(sets);
@@ -111,13 +112,13 @@ impl TextTargets {
         Ok(Self { texts: numbered(groups.into_iter()), targets, words: None, terms: None })
     }
 
-    /// Captions with a stand-in for image vectors, where there are none: every second caption of an image goes to
-    /// `model`, the mean of their vectors is the target, and the other captions are trained on. It tries the mechanism
-    /// out; the target is text and no image. Images of one caption, and those of whose captions the model knows no
-    /// word, are left out, with a note of how many.
+    /// Creates targets from captions without image vectors. Every second caption of an image goes to `model`, and the
+    /// mean of their vectors is the target of the other captions. This only tries out the mechanism, since the target
+    /// is text and not an image. Images with one caption, or without a known word in the captions for the model, are
+    /// left out, with a note of how many.
     ///
     /// # Errors
-    /// [`Error::NoExamples`] if no image is left; whatever the model says; if memory is lacking.
+    /// [`Error::NoExamples`] if no image is left; the errors of `model`; an error if memory runs out.
     pub fn stand_in(
         kind: &'static str,
         sets: &[SentenceGroups],
@@ -152,34 +153,34 @@ impl TextTargets {
         Ok(Self { texts: numbered(kept.into_iter()), targets, words: None, terms: None })
     }
 
-    /// The same with the terms of the model that made the target vectors ([`Model::terms`](crate::Model::terms)), which
-    /// a model trained on them inherits. [`TextTargets::definitions`] takes them from its word vectors.
+    /// Sets the terms of the model that created the target vectors ([`Model::terms`](crate::Model::terms)), which a
+    /// model trained on them inherits. [`TextTargets::definitions`] takes them from its word vectors.
     #[must_use]
     pub fn with_terms(mut self, terms: Option<&str>) -> Self {
         self.terms = terms.map(str::to_owned);
         self
     }
 
-    /// Number of texts.
+    /// Returns the number of texts.
     #[must_use]
     pub fn n_texts(&self) -> usize {
         self.texts.len()
     }
 
-    /// Number of distinct targets.
+    /// Returns the number of distinct targets.
     #[must_use]
     pub fn n_targets(&self) -> usize {
         self.targets.n_rows()
     }
 
-    /// What identifies texts and targets.
+    /// Returns a fingerprint of texts and targets.
     pub(crate) fn fingerprint(&self) -> String {
         let of = Fingerprint::new().table(&self.targets);
         self.texts.iter().fold(of, |of, (target, text)| of.number(u64::from(*target)).text(text)).hex()
     }
 }
 
-/// The captions of each image; an image of several files is one.
+/// Returns the captions of each image. An image in several files counts as one.
 fn images(sets: &[SentenceGroups]) -> Vec<Vec<&str>> {
     let (mut numbers, mut all) = (HashMap::new(), Vec::<Vec<&str>>::new());
     for group in sets.iter().flat_map(|set| &set.groups) {
@@ -197,7 +198,7 @@ fn numbered<'a>(groups: impl Iterator<Item = Vec<&'a str>>) -> Vec<(u32, String)
     (0..).zip(groups).flat_map(of).collect()
 }
 
-/// The rows, brought to length 1.
+/// Returns the rows, normalized.
 fn unit_rows<'a>(path: &Path, dim: usize, n: usize, rows: impl Iterator<Item = &'a [f32]>) -> CoreResult<Table> {
     let mut table = Table::zeros(n, dim)?;
     for (i, row) in rows.take(n).enumerate() {

@@ -1,4 +1,4 @@
-//! From texts with targets to a model.
+//! Training of a model on texts with targets.
 
 use rand::seq::SliceRandom;
 use senv_core::{Error as CoreError, Vocabulary, rng::stream, words::VocabularyBuilder};
@@ -21,10 +21,10 @@ use crate::{
     system::start::Start,
 };
 
-/// Texts by whose words the tokenizer is chosen.
+/// The number of texts by which the tokenizer is chosen.
 const BEGINNING: usize = 5000;
 
-/// Trains towards the targets of `set`; a share of the targets is held out with all their texts, and the weights that
+/// Trains toward the targets of `set`. A share of the targets is held out with all their texts, and the weights that
 /// rank them best are kept.
 pub(crate) fn fit_targets<S: TargetSystem>(
     system: &S,
@@ -102,7 +102,7 @@ pub(crate) fn fit_targets<S: TargetSystem>(
     })
 }
 
-/// Of each target, whether it is held out: this share of them, drawn, but never all.
+/// Returns whether each target is held out: a random share of them, but never all.
 fn hold_out(n: usize, share: f64, seed: u64) -> Vec<bool> {
     let mut order: Vec<usize> = (0..n).collect();
     order.shuffle(&mut stream(seed, "held-out targets", &[]));
@@ -112,8 +112,8 @@ fn hold_out(n: usize, share: f64, seed: u64) -> Vec<bool> {
     held_out
 }
 
-/// The words that are read: those of the texts that are trained on. Given vectors that stay as they are keep all of
-/// their words known, and no others: nothing would give those a meaning.
+/// Returns the words to read: those of the training texts. With frozen vectors, exactly their words are known, because
+/// no others would get a meaning.
 fn vocabulary(
     params: &TargetParams,
     set: &TextTargets,

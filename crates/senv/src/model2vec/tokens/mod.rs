@@ -19,7 +19,7 @@ use crate::error::Result;
 /// Text -> ids.
 #[derive(Debug, Clone)]
 pub(super) enum Tokens {
-    /// WordPiece and whole words.
+    /// WordPiece and WordLevel.
     Own(Box<OwnTokens>),
     /// All others.
     #[cfg(feature = "tokenizers")]
@@ -33,7 +33,7 @@ impl Tokens {
         Self::new(&bytes).map_err(|reason| Error::BadFile { path: path.to_owned(), reason }.into())
     }
 
-    /// The same of its bytes; the error names what is not understood.
+    /// Reads the bytes of such a file; the error names what is unsupported.
     fn new(bytes: &[u8]) -> std::result::Result<Self, String> {
         let own = OwnTokens::new(bytes).map(|tokens| Self::Own(Box::new(tokens)));
         #[cfg(feature = "tokenizers")]
@@ -44,7 +44,7 @@ impl Tokens {
         own
     }
 
-    /// Number of tokens, added ones among them.
+    /// Returns the number of tokens, including added ones.
     pub(super) fn n_ids(&self) -> usize {
         match self {
             Self::Own(tokens) => tokens.n_ids(),
@@ -53,7 +53,7 @@ impl Tokens {
         }
     }
 
-    /// Tokens with their ids, added ones among them.
+    /// Returns tokens with their ids, including added ones.
     pub(super) fn all(&self) -> Vec<(&str, u32)> {
         match self {
             Self::Own(tokens) => tokens.iter().collect(),
@@ -62,7 +62,7 @@ impl Tokens {
         }
     }
 
-    /// The id of unknown words, which is left out of averages.
+    /// Returns the id of unknown words, which is left out of averages.
     pub(super) fn unknown(&self) -> Option<u32> {
         match self {
             Self::Own(tokens) => tokens.unknown(),
@@ -80,8 +80,8 @@ impl Tokens {
         }
     }
 
-    /// Calls `f` with the ids of a text; `None` for an unknown piece. `scratch` is for pieces that have to be written
-    /// anew.
+    /// Calls `f` with the ids of a text; `None` for an unknown piece. `scratch` is a buffer for pieces that must be
+    /// rewritten.
     pub(super) fn for_each(&self, text: &str, scratch: &mut String, f: impl FnMut(Option<u32>)) {
         match self {
             Self::Own(tokens) => tokens.for_each(text, scratch, f),

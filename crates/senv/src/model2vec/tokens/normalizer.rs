@@ -1,11 +1,11 @@
-//! Text as a `tokenizer.json` normalizes it before it is cut.
+//! Normalization of text as in `tokenizer.json`, before it is split.
 
 use super::pieces::is_mark;
 use serde::Deserialize;
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
 
-/// A step, or several.
+/// One or several steps.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(tag = "type")]
 pub(super) enum Normalizer {
@@ -15,7 +15,7 @@ pub(super) enum Normalizer {
         clean_text: bool,
         #[serde(default = "yes")]
         handle_chinese_chars: bool,
-        /// As `lowercase` where it is not said.
+        /// Same as `lowercase` if absent.
         strip_accents: Option<bool>,
         #[serde(default = "yes")]
         lowercase: bool,
@@ -76,8 +76,8 @@ impl Normalizer {
 }
 
 impl Normalizer {
-    /// Calls `f` with the pieces of normalized text as the pre-tokenizer of BERT cuts it, in one pass. Of ASCII each
-    /// byte becomes what it becomes anywhere, so that only runs of other characters are normalized as strings.
+    /// Calls `f` with the pieces of normalized text as the pre-tokenizer of BERT splits it, in one pass. An ASCII byte
+    /// is normalized the same way everywhere, so only runs of other characters are normalized as strings.
     pub(super) fn pieces_of_bert(&self, text: &str, piece: &mut String, mut f: impl FnMut(&str)) {
         let (clean_text, lowercase) = match self {
             Self::Bert { clean_text, lowercase, .. } => (*clean_text, *lowercase),
@@ -99,7 +99,7 @@ impl Normalizer {
             }
             let (run, next) = (&text[start..at], bytes.get(at).copied());
             let kind = next.map_or(Kind::White, |byte| KINDS[usize::from(byte)]);
-            // Most words need no copy.
+            // Most words do not need a copy.
             if piece.is_empty() && !(lowercase && has_upper) && matches!(kind, Kind::White | Kind::Mark) {
                 end_piece(piece, run);
             } else {
@@ -132,15 +132,15 @@ impl Normalizer {
     }
 }
 
-/// What a byte of text is.
+/// The kind of a byte of text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     White,
     Mark,
     Control,
-    /// Any other character of ASCII.
+    /// Any other ASCII character.
     Word,
-    /// A part of a character beyond ASCII.
+    /// A part of a non-ASCII character.
     Other,
 }
 
@@ -159,7 +159,7 @@ const KINDS: [Kind; 256] = {
     kinds
 };
 
-/// Each character by itself: a final sigma is none.
+/// Lower-cases each character by itself, without a special case for a final sigma.
 fn lowercased(text: &str) -> String {
     text.chars().flat_map(char::to_lowercase).collect()
 }
@@ -168,13 +168,13 @@ fn is_white(c: char) -> bool {
     c.is_whitespace()
 }
 
-/// What has no glyph, but for white space.
+/// Whether a character has no glyph and is not whitespace.
 fn is_control(c: char) -> bool {
     let is_space = matches!(c, '\t' | '\n' | '\r');
     c == '\0' || c == '\u{fffd}' || !is_space && c.general_category_group() == GeneralCategoryGroup::Other
 }
 
-/// Blanks around each Chinese character.
+/// Adds spaces around each Chinese character.
 fn apart(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

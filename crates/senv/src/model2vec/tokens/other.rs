@@ -1,4 +1,5 @@
-//! Tokenizers that senv has not itself, by the crate `tokenizers`: Unigram, BPE, and any normalizer and pre-tokenizer.
+//! Tokenizers read by the crate `tokenizers` because senv does not implement them: Unigram, BPE, and any normalizer and
+//! pre-tokenizer.
 
 use std::panic::{self, AssertUnwindSafe};
 
@@ -9,13 +10,13 @@ use tokenizers::Tokenizer;
 #[derive(Debug, Clone)]
 pub(in crate::model2vec) struct OtherTokens {
     tokenizer: Tokenizer,
-    /// Tokens by their ids.
+    /// Tokens by id.
     all: Vec<(String, u32)>,
     unknown: Option<u32>,
 }
 
 impl OtherTokens {
-    /// Reads the bytes of a file; what it says of truncation and padding is for other models.
+    /// Reads the bytes of a file. Its truncation and padding are for other models and ignored.
     pub(super) fn new(bytes: &[u8]) -> Result<Self, String> {
         let json: Value = serde_json::from_slice(bytes).map_err(|error| format!("it is no JSON: {error}"))?;
         // Some damaged files make the crate panic.
@@ -25,7 +26,7 @@ impl OtherTokens {
         tokenizer.with_truncation(None).map_err(|error| error.to_string())?;
         let mut all: Vec<(String, u32)> = tokenizer.get_vocab(true).into_iter().collect();
         all.sort_unstable_by(|a, b| (a.1, &a.0).cmp(&(b.1, &b.0)));
-        // Unigram has an id, all others a token.
+        // Unigram has an id; all others have a token.
         let model = &json["model"];
         let unknown = match model["unk_token"].as_str() {
             Some(token) => tokenizer.token_to_id(token),
@@ -51,8 +52,8 @@ impl OtherTokens {
         ids("A") == ids("a")
     }
 
-    /// Calls `f` with the ids of a text. A text that the tokenizer fails on, as one with an unknown word and no token
-    /// for those, is one unknown piece.
+    /// Calls `f` with the ids of a text. If the tokenizer fails on a text, such as on an unknown word without a token
+    /// for those, the text is one unknown piece.
     pub(super) fn for_each(&self, text: &str, mut f: impl FnMut(Option<u32>)) {
         match self.tokenizer.encode_fast(text, false) {
             Ok(encoding) => encoding.get_ids().iter().for_each(|&id| f(Some(id))),

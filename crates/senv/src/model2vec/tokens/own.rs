@@ -8,26 +8,26 @@ use serde_json::Value;
 
 use super::{normalizer::Normalizer, pieces::Cut, trie::Trie};
 
-/// A token that is found in the text before it is cut.
+/// A token that is found in the text before it is split.
 #[derive(Debug, Clone, Deserialize)]
 struct AddedToken {
     id: u32,
     content: String,
     #[serde(default)]
     single_word: bool,
-    /// Whether it is looked for in normalized text.
+    /// Whether it is searched for in normalized text.
     #[serde(default)]
     normalized: bool,
 }
 
-/// What may read the others.
+/// A hint about what can read the others.
 const HINT: &str =
     if cfg!(feature = "tokenizers") { "" } else { "; a build with the feature `tokenizers` reads more of them" };
 
-/// Parts of words: the longest are taken from left to right; those behind the first one have names with a prefix.
+/// Subwords: the longest are taken from left to right, and those after the first one have names with a prefix.
 #[derive(Debug, Clone)]
 struct Parts {
-    /// Characters of the longest word that is cut.
+    /// The number of characters of the longest word that is split.
     max_characters: usize,
     first: Trie,
     behind: Trie,
@@ -38,19 +38,19 @@ struct Parts {
 pub(in crate::model2vec) struct OwnTokens {
     normalizer: Option<Normalizer>,
     cut: Cut,
-    /// Of WordPiece; without it words are looked up as a whole.
+    /// The subwords of WordPiece; without them, whole words are looked up.
     parts: Option<Parts>,
     /// The words, and the id of each.
     words: Vocabulary,
     ids: Vec<u32>,
     added: Vec<AddedToken>,
-    /// Bytes with which added tokens begin.
+    /// The first bytes of added tokens.
     beginnings: Vec<u8>,
     unknown: Option<u32>,
 }
 
 impl OwnTokens {
-    /// Reads the bytes of a file; the error names what is not understood.
+    /// Reads the bytes of a file; the error names what is unsupported.
     pub(super) fn new(bytes: &[u8]) -> std::result::Result<Self, String> {
         let json: Value = serde_json::from_slice(bytes).map_err(|error| format!("it is no JSON: {error}"))?;
         let unread = |part: String| format!("its tokenizer has {part}, which senv does not read{HINT}");
@@ -60,7 +60,7 @@ impl OwnTokens {
         };
         let cut = Cut::new(&json["pre_tokenizer"]).map_err(unread)?;
         let model = &json["model"];
-        // Older files do not say the type of WordPiece.
+        // Older files do not state the type of WordPiece.
         let is_word_piece =
             model["type"] == "WordPiece" || model["type"].is_null() && model["continuing_subword_prefix"].is_string();
         match model["type"].as_str() {
@@ -83,7 +83,7 @@ impl OwnTokens {
             added => Vec::<AddedToken>::deserialize(added).map_err(|error| format!("its added tokens: {error}"))?,
         };
         let unknown = model["unk_token"].as_str().and_then(|word| ids.get(word).copied());
-        // Tokenizers are trained from the most frequent parts to the rarest, and a vocabulary finds its most frequent
+        // Tokenizers number subwords from the most frequent to the rarest, and a vocabulary finds its most frequent
         // words fastest.
         let most = ids.values().copied().max().map_or(0, u64::from) + 1;
         let counts: Vec<(&String, u64)> = ids.iter().map(|(word, &id)| (word, most - u64::from(id))).collect();
@@ -104,18 +104,18 @@ impl OwnTokens {
         Ok(Self { normalizer, cut, parts, words, ids, added, beginnings, unknown })
     }
 
-    /// Number of tokens, added ones among them.
+    /// Returns the number of tokens, including added ones.
     pub(super) fn n_ids(&self) -> usize {
         self.ids.len() + self.new_tokens().count()
     }
 
-    /// Tokens with their ids, added ones among them.
+    /// Returns tokens with their ids, including added ones.
     pub(super) fn iter(&self) -> impl Iterator<Item = (&str, u32)> {
         let words = self.words.iter().zip(&self.ids).map(|((_, word, _), &id)| (word, id));
         words.chain(self.new_tokens().map(|token| (token.content.as_str(), token.id)))
     }
 
-    /// Added tokens that are no words of the model.
+    /// Returns added tokens that are not words of the model.
     fn new_tokens(&self) -> impl Iterator<Item = &AddedToken> {
         self.added.iter().filter(|token| self.id(&token.content) != Some(token.id))
     }
@@ -124,7 +124,7 @@ impl OwnTokens {
         self.words.id(word).map(|place| self.ids[place.index()])
     }
 
-    /// The id of unknown words, which is left out of averages.
+    /// Returns the id of unknown words, which is left out of averages.
     pub(super) fn unknown(&self) -> Option<u32> {
         self.unknown
     }
@@ -152,8 +152,8 @@ impl OwnTokens {
         });
     }
 
-    /// Calls `f` with the added tokens of a text that are looked for at this stage, and `of_rest` with the text between
-    /// them.
+    /// Calls `f` with the added tokens of a text that are searched for at this stage, and `of_rest` with the text
+    /// between them.
     fn around<F: FnMut(Option<u32>)>(
         &self,
         text: &str,
@@ -163,7 +163,7 @@ impl OwnTokens {
     ) {
         let mut start = 0;
         while start < text.len() && self.may_hold_added(&text.as_bytes()[start..]) {
-            // The first one, and of those that begin there the longest.
+            // The first one, or the longest of those that start at the same position.
             let found = self.added.iter().filter(|token| token.normalized == normalized && !token.content.is_empty());
             let found = found.filter_map(|token| find(&text[start..], token).map(|at| (start + at, token)));
             let found = found.min_by_key(|(at, token)| (*at, std::cmp::Reverse(token.content.len())));
@@ -179,7 +179,7 @@ impl OwnTokens {
         }
     }
 
-    /// Whether one of the bytes stands there with which an added token begins.
+    /// Whether the text contains a byte with which an added token starts.
     fn may_hold_added(&self, text: &[u8]) -> bool {
         let is_there = match self.beginnings[..] {
             [] => None,
@@ -214,7 +214,7 @@ impl OwnTokens {
     }
 }
 
-/// Where a token first stands in a text.
+/// Finds the first occurrence of a token in a text.
 fn find(text: &str, token: &AddedToken) -> Option<usize> {
     let is_word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
     let stands_alone = |&(at, found): &(usize, &str)| {
@@ -224,7 +224,7 @@ fn find(text: &str, token: &AddedToken) -> Option<usize> {
     text.match_indices(&token.content).find(stands_alone).map(|(at, _)| at)
 }
 
-/// The types of a part and of those within it.
+/// Returns the types of a part and of those within it.
 fn kinds(part: &Value) -> String {
     let own = part["type"].as_str().unwrap_or("without a type");
     match part["normalizers"].as_array() {

@@ -1,24 +1,24 @@
-//! Normalized text -> the pieces that are looked up.
+//! Normalized text -> the pieces to look up.
 
 use senv_core::Tokenizer;
 use serde_json::Value;
 use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
 
-/// How text is cut into pieces.
+/// How text is split into pieces.
 #[derive(Debug, Clone)]
 pub(super) enum Cut {
-    /// White space separates, and each mark is a piece.
+    /// Whitespace separates, and each punctuation mark is a piece.
     Bert,
-    /// White space separates.
+    /// Whitespace separates.
     WhitespaceSplit,
-    /// Runs of letters, digits and underscores, and runs of other marks.
+    /// Runs of letters, digits and underscores, and runs of punctuation.
     Whitespace,
-    /// The rule of a tokenizer of senv.
+    /// The rule of a senv tokenizer.
     Own(Tokenizer),
 }
 
 impl Cut {
-    /// Reads a `pre_tokenizer`; the error names the part that is not understood.
+    /// Reads a `pre_tokenizer`; the error names the unsupported part.
     pub(super) fn new(json: &Value) -> Result<Self, String> {
         match json["type"].as_str() {
             Some("BertPreTokenizer") => Ok(Self::Bert),
@@ -78,12 +78,12 @@ impl Cut {
     }
 }
 
-/// Punctuation, and every mark of ASCII.
+/// Whether a character is punctuation or an ASCII symbol.
 pub(super) fn is_mark(c: char) -> bool {
     c.is_ascii_punctuation() || !c.is_ascii() && c.general_category_group() == GeneralCategoryGroup::Punctuation
 }
 
-/// What `\w` stands for.
+/// Whether `\w` matches a character.
 fn is_word(c: char) -> bool {
     c.is_alphanumeric()
         || matches!(c.general_category(), GeneralCategory::ConnectorPunctuation)

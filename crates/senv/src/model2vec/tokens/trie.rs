@@ -1,4 +1,4 @@
-//! The longest of many words with which a text begins.
+//! Search for the longest of many words that starts a text.
 
 /// A node without a word.
 const NONE: u32 = u32::MAX;
@@ -6,12 +6,12 @@ const NONE: u32 = u32::MAX;
 /// A tree of bytes: each word is a path from the root.
 #[derive(Debug, Clone)]
 pub(super) struct Trie {
-    /// A node comes soon behind the one above it, so that a path is short in memory.
+    /// The nodes, each soon after its parent, so a path is close together in memory.
     nodes: Vec<Node>,
-    /// The bytes and the nodes that edges lead to, those of a node one after another.
+    /// The bytes and target nodes of edges, those of a node in sequence.
     bytes: Vec<u8>,
     targets: Vec<u32>,
-    /// The nodes below the root by their byte, 0 for none.
+    /// The children of the root by byte, 0 for none.
     first: Box<[u32; 256]>,
 }
 
@@ -24,14 +24,15 @@ struct Node {
 }
 
 impl Trie {
-    /// A tree of words with their numbers; empty ones are left out, and of equal ones all but one.
+    /// Builds a tree of words with their numbers. Leaves out empty words and duplicates.
     pub(super) fn new<'a>(words: impl IntoIterator<Item = (&'a str, u32)>) -> Self {
         let mut sorted: Vec<(&[u8], u32)> = words.into_iter().map(|(word, id)| (word.as_bytes(), id)).collect();
         sorted.sort_unstable();
         let new = Node { edges: 0, n_edges: 0, word: NONE };
         let (nodes, bytes, targets, first) = (vec![new], Vec::new(), Vec::new(), Box::new([0; 256]));
         let mut trie = Self { nodes, bytes, targets, first };
-        // Nodes whose edges are to be found: the range of words that begin like them, and how long that beginning is.
+        // Nodes whose edges are to be found: the range of words that start with the node's prefix, and the length of
+        // that prefix.
         let mut open = vec![(0, 0, sorted.len(), 0)];
         while let Some((node, mut start, end, depth)) = open.pop() {
             trie.nodes[node].edges = trie.bytes.len() as u32;
@@ -58,7 +59,7 @@ impl Trie {
         trie
     }
 
-    /// The length of the longest word with which the text begins, and its number.
+    /// Returns the length and number of the longest word that starts the text.
     pub(super) fn longest(&self, text: &[u8]) -> Option<(usize, u32)> {
         let mut longest = None;
         let mut node = self.first[usize::from(*text.first()?)];
