@@ -51,8 +51,9 @@ impl Captions {
     /// Opens a plain, gzip or Zstandard file. A file that starts with `{` is read as JSON.
     ///
     /// # Errors
-    /// [`Error::BadCaptions`] if it is JSON but not COCO's, if a caption is empty or longer than a line may be (1 MiB),
-    /// or if the file is longer than [`MAX_JSON_BYTES`]; [`Error::Core`] if it cannot be read.
+    /// * [`Error::BadCaptions`] if it is JSON but not COCO's, a caption is empty or longer than a line may be (1 MiB),
+    ///   or the file is longer than [`MAX_JSON_BYTES`].
+    /// * [`Error::Core`] if it cannot be read.
     ///
     /// # Examples
     /// ```

@@ -33,7 +33,7 @@ impl SentenceGroups {
     ///
     /// # Errors
     /// [`Error::WrongColumns`], [`Error::EmptyCell`] (no name, or no sentence), [`Error::InvalidUtf8`] and
-    /// [`Error::LineTooLong`] give the line; [`Error::BadCaptions`] says what is wrong with JSON captions;
+    /// [`Error::LineTooLong`] give the line. [`Error::BadCaptions`] says what is wrong with JSON captions.
     /// [`Error::TooFewSentences`] if no group has two; [`Error::Core`] if the file cannot be read.
     ///
     /// # Examples

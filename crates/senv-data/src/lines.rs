@@ -13,9 +13,8 @@ use crate::{Error, Result};
 /// The longest accepted line. The longest pair of the STS sets has about 2,000 bytes.
 pub(crate) const MAX_LINE_BYTES: usize = 1 << 20;
 
-/// Calls `each` with the number (from 1) and text of every line of [`TextReader`], without the byte-order mark at the
-/// start of the file and without line ends (`\n` or `\r\n`; the last can be missing). The file can be compressed; `-`
-/// is standard input.
+/// Calls `each` with the number (from 1) and text of every line of [`TextReader`], without a byte-order mark and line
+/// ends (`\n` or `\r\n`; the last can be missing). The file can be compressed; `-` is standard input.
 pub(crate) fn for_each_line(path: &Path, each: impl FnMut(u64, &str) -> Result<()>) -> Result<()> {
     for_each_line_of(&mut TextReader::open(&[path], &options())?, each)
 }

@@ -83,8 +83,8 @@ impl From<Name> for String {
 }
 
 impl RetrievalSet {
-    /// Reads a folder of BEIR: `corpus.jsonl` with `_id`, `title` and `text`; `queries.jsonl` with `_id` and `text`;
-    /// and `qrels/test.tsv` (or else `dev.tsv` or `train.tsv`) with a header and tab-separated query, document and
+    /// Reads a folder of BEIR: `corpus.jsonl` with `_id`, `title` and `text`, and `queries.jsonl` with `_id` and
+    /// `text`. `qrels/test.tsv` (or else `dev.tsv` or `train.tsv`) has a header and tab-separated query, document and
     /// grade. The JSON files can end in `.gz` or `.zst`.
     ///
     /// ```
@@ -100,9 +100,11 @@ impl RetrievalSet {
     /// ```
     ///
     /// # Errors
-    /// [`CoreError::BadTable`], with file and line, if a record is invalid or repeated, or if all judgments are of
-    /// missing queries or documents; [`CoreError::EmptyInput`] if there is no document; [`Error::NoJudgements`] if no
-    /// query has a relevant one; [`CoreError::Io`] if a file cannot be read.
+    /// * [`CoreError::BadTable`], with file and line, if a record is invalid or repeated, or if all judgments are of
+    ///   missing queries or documents.
+    /// * [`CoreError::EmptyInput`] if there is no document.
+    /// * [`Error::NoJudgements`] if no query has a relevant one.
+    /// * [`CoreError::Io`] if a file cannot be read.
     pub fn read(folder: impl AsRef<Path>) -> Result<Self> {
         let folder = folder.as_ref();
         let (corpus, queries) = (table(folder, "corpus.jsonl"), table(folder, "queries.jsonl"));

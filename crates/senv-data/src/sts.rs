@@ -51,7 +51,7 @@ impl StsTask {
     ///
     /// # Errors
     /// [`Error::WrongColumns`], [`Error::GoldNotANumber`], [`Error::GoldOutOfRange`], [`Error::InvalidUtf8`] and
-    /// [`Error::LineTooLong`] give the line; [`Error::GoldLineCount`] if the two files of the original layout differ in
+    /// [`Error::LineTooLong`] give the line. [`Error::GoldLineCount`] if the two files of the original layout differ in
     /// length; [`Error::NoScoredPairs`] if nothing is left; [`Error::Core`] if a file cannot be read.
     ///
     /// # Examples

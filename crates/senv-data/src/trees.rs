@@ -98,9 +98,10 @@ impl TreeReader {
     /// Returns the next tree; `None` after the last.
     ///
     /// # Errors
-    /// [`Error::BadTree`], with line and column, if brackets do not match, text is outside brackets, a node has neither
-    /// word nor tree, or a node has two words; [`Error::InvalidUtf8`]; [`Error::LineTooLong`]; [`Error::Core`] if the
-    /// file cannot be read.
+    /// * [`Error::BadTree`], with line and column, if brackets do not match, text is outside brackets, a node has
+    ///   neither word nor tree, or a node has two words.
+    /// * [`Error::InvalidUtf8`] and [`Error::LineTooLong`].
+    /// * [`Error::Core`] if the file cannot be read.
     pub fn next_tree(&mut self) -> Result<Option<Tree>> {
         let mut tree = Tree::default();
         let mut open: Vec<Open> = Vec::new();

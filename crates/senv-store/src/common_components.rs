@@ -10,9 +10,9 @@
 //!                                       uSIF: five, λ_i = σ_i² / Σ_j σ_j² over the components taken
 //! ```
 //!
-//! Arora, Liang and Ma, ICLR 2017, Algorithm 1 (their program finds the component for each list of sentences; here it
-//! is found once and frozen, so the vector of a sentence does not depend on the others); Ethayarajh, RepL4NLP 2018,
-//! Algorithm 1.
+//! Arora, Liang and Ma, ICLR 2017, Algorithm 1; Ethayarajh, RepL4NLP 2018, Algorithm 1. Arora et al.'s program finds
+//! the component for each list of sentences. Here it is found once and frozen, so the vector of a sentence does not
+//! depend on the others.
 
 use ndarray::{Array2, ArrayView1, ArrayView2, s};
 use senv_core::{
@@ -65,8 +65,8 @@ impl CommonComponents {
     /// For vectors that do not fit in memory, see [`SecondMoment`].
     ///
     /// # Errors
-    /// [`senv_core::Error::InvalidParameter`] without a vector, or with the row of one that has a NaN or infinite
-    /// value; [`senv_core::Error::TooLarge`] if a matrix of dim × dim values does not fit in memory.
+    /// [`senv_core::Error::InvalidParameter`] without a vector, or if one has a NaN or infinite value (with its row);
+    /// [`senv_core::Error::TooLarge`] if dim × dim values do not fit in memory.
     pub fn fit<F: Float>(vectors: ArrayView2<'_, F>, n_components: usize, scaled: bool) -> Result<Self> {
         let mut moment = SecondMoment::new(vectors.ncols())?;
         let mut row = Vec::new();

@@ -148,10 +148,11 @@ impl Embeddings {
     /// Writes the embeddings in a format, by atomic replacement. Values are read back bit for bit (NaN as some NaN).
     ///
     /// # Errors
-    /// [`Error::NonFinite`] with [`NonFinite::Error`] and a NaN or infinite value; [`Error::UnwritableWord`] if a word
-    /// is empty or has a space or line end, in formats other than [`Format::Safetensors`];
-    /// [`senv_core::Error::BadWrite`] for [`Format::Finalfusion`]; [`senv_core::Error::Io`] if the file cannot be
-    /// written.
+    /// * [`Error::NonFinite`] with [`NonFinite::Error`] and a NaN or infinite value.
+    /// * [`Error::UnwritableWord`] if a word is empty or has a space or line end, in formats other than
+    ///   [`Format::Safetensors`].
+    /// * [`senv_core::Error::BadWrite`] for [`Format::Finalfusion`].
+    /// * [`senv_core::Error::Io`] if the file cannot be written.
     pub fn write(&self, path: impl AsRef<Path>, format: Format, non_finite: NonFinite) -> Result<()> {
         let path = path.as_ref();
         if format == Format::Safetensors {

@@ -285,7 +285,7 @@ impl SentenceCollection {
         self.rows.len()
     }
 
-    /// Whether there is no sentence.
+    /// Whether there are no sentences.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()

@@ -156,7 +156,7 @@ impl NewSentences {
     }
 }
 
-/// Whether a search can never find this vector: a vector that is too short has a cosine of 0, even with itself; one
+/// Whether a search can never find this vector. A vector that is too short has a cosine of 0, even with itself; one
 /// that is too long has an infinite norm.
 fn has_no_direction(vector: &[f32]) -> bool {
     kernels::cosine(vector, vector) == 0.0 || !kernels::norm(vector).is_finite()

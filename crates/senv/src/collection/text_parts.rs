@@ -240,8 +240,9 @@ impl CollectionText {
     /// The next part, with at most `most` sentences; `None` at the end.
     ///
     /// # Errors
-    /// Errors of reading; [`senv_core::Error::BadFile`], with the line, if a column is missing, an id is not a number,
-    /// a document has no name or exists, or the number of vectors differs from that of the lines.
+    /// Errors of reading. [`senv_core::Error::BadFile`], with the line, if a column is missing, an id is not a number,
+    /// or a document has no name or already exists. The same error if the number of vectors differs from that of the
+    /// lines.
     pub fn next_part(&mut self, most: usize) -> Result<Option<NewSentences>> {
         let (mut texts, mut ids, mut files, mut numbers) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let names: Vec<String> = self.columns.names().map(str::to_owned).collect();

@@ -42,9 +42,10 @@ impl SentenceCollection {
     /// ```
     ///
     /// # Errors
-    /// [`Error::NotForWeb`] if the model is not the English one, which the page contains; [`Error::OrderNotForWeb`];
-    /// [`senv_core::Error::BadHyperparameter`] if the sentences exceed the limit of a page (2 GiB); errors of reading
-    /// the collection and of writing the file.
+    /// * [`Error::NotForWeb`] if the model is not the English one, which the page contains.
+    /// * [`Error::OrderNotForWeb`] if the collection uses an order part.
+    /// * [`senv_core::Error::BadHyperparameter`] if the sentences exceed the limit of a page (2 GiB).
+    /// * Errors of reading the collection and of writing the file.
     pub fn export_web(&self, path: impl AsRef<Path>) -> Result<WebExport> {
         Self::check_for_web(&self.rows)?;
         let mut writer = WebCollectionWriter::new(self.rows.dim(), self.rows.model())?;

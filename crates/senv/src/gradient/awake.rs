@@ -27,7 +27,7 @@ pub(super) fn awake_beside<R: Send, S: Send>(
             let result = beside();
             while !is_done.load(Ordering::Acquire) {
                 if rayon::yield_now() != Some(rayon::Yield::Executed) {
-                    std::thread::yield_now(); // To other programs, where cores are short.
+                    std::thread::yield_now(); // To other programs, if cores are scarce.
                 }
             }
             result

@@ -197,9 +197,10 @@ pub struct GradientStep<'a> {
 pub struct StepReport {
     /// Mean loss per example; NaN stops the run.
     pub loss: f64,
-    /// The loss of these examples without any knowledge (the chance level): ln V for a token out of V words, ln 2 for a
-    /// binary choice, that of equal cosines if cosines are compared. A run that stays far above it is stopped, and one
-    /// that ends at it has learned nothing ([`FitOutcome::against_chance`]). `None` if there is no such value.
+    /// The loss of these examples without any knowledge (the chance level). Examples are ln V for a token out of V
+    /// words, ln 2 for a binary choice, and that of equal cosines if cosines are compared. A run that stays far above
+    /// it is stopped, and one that ends at it has learned nothing ([`FitOutcome::against_chance`]). `None` if there is
+    /// no such value.
     pub chance: Option<f64>,
     /// Tokens read and predicted, for systems that count them; 0 for others.
     pub tokens: u64,

@@ -39,9 +39,10 @@ const REPORT: Duration = Duration::from_millis(200);
 /// * [`CoreError::InvalidParameter`] if a parameter is out of range.
 /// * [`Error::NoExamples`] if there are no examples.
 /// * [`Error::CheckpointMismatch`] if the checkpoint belongs to another run.
-/// * Without an earlier validation: [`Error::Diverged`] if the loss or a weight is NaN or infinite;
-///   [`Error::NotLearning`] if the loss stays above chance or the initial loss; [`Error::Outgrown`] if rounding lost
-///   the initial weights; [`Error::ExplodingGradient`] if the gradient is not finite or too long.
+/// * [`Error::Diverged`] if the loss or a weight is NaN or infinite, without an earlier validation.
+/// * [`Error::NotLearning`] if the loss stays above chance or the initial loss, likewise.
+/// * [`Error::Outgrown`] if rounding lost the initial weights, likewise.
+/// * [`Error::ExplodingGradient`] if the gradient is not finite or too long, likewise.
 /// * Errors of the objective, files and memory.
 pub fn fit<O: Objective + Send>(
     objective: &mut O,

@@ -1,9 +1,9 @@
 //! Detects runs that do not learn, by comparing the loss with chance and with the start.
 //!
-//! Every loss has a value without any knowledge, the chance level ([`StepReport::chance`]): ln V for a token out of V
-//! words, ln 2 for a binary choice, equal cosines if cosines are compared. If the loss goes far above it and stays
-//! there, the weights are useless, even if the loss is finite. Cosines do not depend on the length of vectors, so their
-//! loss cannot grow. Steps that are too long leave it unchanged while the weights grow without bound.
+//! Every loss has a value without any knowledge, the chance level ([`StepReport::chance`]), for example ln V for a
+//! token out of V words. If the loss goes far above it and stays there, the weights are useless, even if the loss is
+//! finite. Cosines do not depend on the length of vectors, so their loss cannot grow. Steps that are too long leave it
+//! unchanged while the weights grow without bound.
 //!
 //! ```text
 //! r_t = loss / chance at step t        worst = max(1, r_0): a run may begin above chance, from weights of another task

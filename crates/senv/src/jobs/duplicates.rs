@@ -37,9 +37,9 @@ impl DuplicateParams<'_> {
 /// Processes sentences in order and drops each that repeats a kept one. Returns for each sentence what it repeats, or
 /// `None` if it is kept.
 ///
-/// A sentence repeats an equal one (with a cosine of 1, even if the encoder knows none of its words) and one whose
-/// vector has a cosine of at least the threshold. If it repeats several, the first is returned. A sentence that is only
-/// near a dropped one is kept.
+/// A sentence repeats an equal one, with a cosine of 1 even if the encoder knows none of its words. It also repeats one
+/// whose vector has a cosine of at least the threshold. If it repeats several, the first is returned. A sentence that
+/// is only near a dropped one is kept.
 ///
 /// The search is exact: the result is that of comparing all pairs ([`senv_index::duplicates`]). Memory is `4 dim` bytes
 /// plus about 250 for each distinct sentence. `progress` is called with the number of distinct sentences done, and

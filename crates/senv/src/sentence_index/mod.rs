@@ -67,7 +67,7 @@ impl<E: SentenceEncoder> Index<E> {
         self.rows.len()
     }
 
-    /// Whether there is no sentence.
+    /// Whether there are no sentences.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.rows.len() == 0

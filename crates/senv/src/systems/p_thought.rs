@@ -60,10 +60,10 @@ named_values!(PThoughtStructure {
 hyperparameters! {
     /// Hyperparameters of P-thought.
     ///
-    /// By default one bidirectional layer of 1200 units per direction, frozen word vectors of 300 dimensions, α = 2,
-    /// 512 sampled words, four epochs of Adam at 0.001 in batches of 128. The paper does not state α, the learning rate
-    /// or the number of samples. The release halves its rate after every epoch
-    /// ([`Decay::Halve`](crate::gradient::Decay::Halve)) and keeps case, which splits the words of a small text.
+    /// The default encoder is one bidirectional layer of 1200 units per direction on frozen word vectors of 300
+    /// dimensions. Training uses α = 2, 512 sampled words, and four epochs of Adam at 0.001 in batches of 128. The
+    /// paper does not state α, the learning rate or the number of samples. The release halves its rate after every
+    /// epoch ([`Decay::Halve`](crate::gradient::Decay::Halve)) and keeps case, which splits the words of a small text.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     #[serde(default, deny_unknown_fields)]
     pub struct PThoughtParams {

@@ -126,9 +126,10 @@ impl System for RnnAutoencoderParams {
 }
 
 impl RnnAutoencoderParams {
-    /// The settings that the paper states: word vectors of 620 dimensions, initialized from those of Skip-thoughts
-    /// (pass them as initial vectors), GRUs of 2400 units with orthogonal initial recurrent matrices (always used
-    /// here), and Adam. It does not state vocabulary, learning rate, batch size and epochs: they are the defaults.
+    /// The settings that the paper states: word vectors of 620 dimensions, GRUs of 2400 units with orthogonal initial
+    /// recurrent matrices (always used here), and Adam. Word vectors are initialized from those of Skip-thoughts; pass
+    /// them as initial vectors. The paper does not state vocabulary, learning rate, batch size and epochs: they are the
+    /// defaults.
     #[must_use]
     pub fn paper() -> Self {
         let fit = FitParams { rule: UpdateRule::default(), ..Self::default().fit };

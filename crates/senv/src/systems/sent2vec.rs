@@ -138,8 +138,8 @@ pub enum Preset {
     ///
     /// With the initial rows of the authors' program, this strength keeps every row where it started. Words start in
     /// ±1/700 and target rows at zero. The first step moves a value of a target row by less than half of 1/700 = 7.1e-4
-    /// of the learning rate, and by about 1e-4 of it for the mean of a sentence. The threshold takes back 5e-4 of it,
-    /// and while target rows are zero, words have no gradient. The published program has no L1 regularization, and the
+    /// of the learning rate. For the mean of a sentence, it is about 1e-4. The threshold takes back 5e-4 of it, and
+    /// while target rows are zero, words have no gradient. The published program has no L1 regularization, and the
     /// paper does not state how these models were initialized. A run that learns nothing gives a warning;
     /// `initial_length` of 1, or `training.l1` of 5e-5, trains.
     BooksBiL1,

@@ -153,8 +153,9 @@ impl System for SkipThoughtParams {
 }
 
 impl SkipThoughtParams {
-    /// Applies the differences of the authors' released code: its cells, the vector as the initial state, batches of
-    /// 64, summed losses, gradients of at most 5, its Adam at 0.0002, and no triple with a longer sentence.
+    /// Applies the differences of the authors' released code: its cells, its Adam at 0.0002, the vector as the initial
+    /// state, and batches of 64. Losses are summed, gradients are at most 5 long, and triples with a longer sentence
+    /// are left out.
     #[must_use]
     pub fn release(self) -> Self {
         let rule = UpdateRule::Adam(AdamParams::default().variant(AdamVariant::ReleasedSkipThoughts));

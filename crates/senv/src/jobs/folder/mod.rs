@@ -97,10 +97,12 @@ impl FolderJob {
     /// Checks inputs and settings, and creates the folder if it does not exist.
     ///
     /// # Errors
-    /// [`Error::OtherSettings`] if the folder was made with another model or other settings; [`Error::ForeignOutput`]
-    /// if a file in place of an output is not from this job; [`Error::FolderInUse`] if another process works in the
-    /// folder, unless both use claims; [`senv_core::Error::BadFile`] if two inputs have the same name, an input is not
-    /// a file, or an output would replace an input; [`senv_core::Error::Io`].
+    /// * [`Error::OtherSettings`] if the folder was made with another model or other settings.
+    /// * [`Error::ForeignOutput`] if a file in place of an output is not from this job.
+    /// * [`Error::FolderInUse`] if another process works in the folder, unless both use claims.
+    /// * [`senv_core::Error::BadFile`] if two inputs have the same name, an input is not a file, or an output would
+    ///   replace an input.
+    /// * [`senv_core::Error::Io`] if a file or folder cannot be read or written.
     pub fn open(output: impl AsRef<Path>, inputs: &[impl AsRef<Path>], params: FolderParams) -> Result<Self> {
         let output = output.as_ref().to_owned();
         let files =

@@ -131,9 +131,10 @@ pub struct Grouping {
 /// ```
 ///
 /// # Errors
-/// [`senv_index::Error::NonFinite`] if the encoder gives a vector that is not finite;
-/// [`senv_core::Error::InvalidParameter`] if the number of groups or of starts is 0, or a threshold is outside
-/// `[-1, 1]`; [`senv_core::Error::TooLarge`] if the vectors do not fit in memory.
+/// * [`senv_index::Error::NonFinite`] if the encoder gives a vector that is not finite.
+/// * [`senv_core::Error::InvalidParameter`] if the number of groups or of starts is 0, or a threshold is outside
+///   `[-1, 1]`.
+/// * [`senv_core::Error::TooLarge`] if the vectors do not fit in memory.
 pub fn group_sentences<E: SentenceEncoder + ?Sized>(
     encoder: &E,
     sentences: &[impl AsRef<str>],

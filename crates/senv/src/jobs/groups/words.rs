@@ -7,9 +7,9 @@
 //! ```
 //!
 //! p(w | g) is the share of w among the words of the group, p(w) its share among those of all groups. The weight is the
-//! contribution of the word to the relative entropy of the group (Kullback and Leibler 1951). The class TF-IDF of
-//! Grootendorst 2022, tf(w, g) ln(1 + A / f(w)) with A the mean number of words of a group, selects "the", "to" and
-//! "of" if groups are few and large. This method takes only words that occur at least 1.5 times as often as elsewhere.
+//! contribution of the word to the relative entropy of the group (Kullback and Leibler 1951). Only words that occur at
+//! least 1.5 times as often as elsewhere are selected. The class TF-IDF of Grootendorst 2022 is tf(w, g) ln(1 + A /
+//! f(w)), with A the mean number of words of a group. It selects "the", "to" and "of" if groups are few and large.
 
 use std::collections::HashMap;
 

@@ -3,10 +3,10 @@
 //! Fields are little-endian, without padding:
 //!
 //! 1. i32 793712314; i32 version: 12 or 11. Sent2Vec's program also writes 11.
-//! 2. i32 dimension, window, epochs, minimum count, negatives, longest word n-gram, loss, model, buckets, (model 5
-//!    only) buckets of character n-grams, shortest and longest character n-gram, updates of the learning rate; f64
-//!    subsampling threshold. Models: 1 CBOW, 2 skip-gram, 3 supervised. Sent2Vec's program adds 4 Sent2Vec and 5 CBOW
-//!    with character and word n-grams.
+//! 2. i32 dimension, window, epochs, minimum count, negatives, longest word n-gram, loss, model, buckets. Model 5 only:
+//!    i32 buckets of character n-grams. Then i32 shortest and longest character n-gram, updates of the learning rate;
+//!    f64 subsampling threshold. Models: 1 CBOW, 2 skip-gram, 3 supervised. Sent2Vec's program adds 4 Sent2Vec and 5
+//!    CBOW with character and word n-grams.
 //! 3. i32 entries, words, labels; i64 tokens of the corpus; i64 pairs in the table of kept n-grams, or -1 if all are
 //!    kept. Each entry: its bytes, a zero, i64 count, u8 type (0 word, 1 label). Words come before labels.
 //! 4. u8 1 if the input matrix is quantized; i64 rows, i64 columns, f32 values row by row; then the same for the output

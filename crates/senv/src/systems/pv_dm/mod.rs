@@ -287,7 +287,7 @@ impl PvDm {
         &self.words
     }
 
-    /// The rows that are predicted: one a word, or as many as there are places where vectors are concatenated.
+    /// The predicted rows: one per word or, if vectors are concatenated, one per word and position.
     #[must_use]
     pub fn outputs(&self) -> &Table {
         &self.outputs

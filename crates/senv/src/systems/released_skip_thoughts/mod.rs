@@ -2,7 +2,7 @@
 //!
 //! Their files are `dictionary.txt`, one word per line; `utable.npy` and `btable.npy`, the word vectors of uni and bi
 //! in that order; `uni_skip.npz` and `bi_skip.npz`, the encoders. In the encoders, W (dim, 2 d) and U (d, 2 d) store
-//! the reset gate, then the update gate, and b (2 d) their biases; Wx, Ux and bx belong to the candidate. The names
+//! the reset gate, then the update gate, and b (2 d) their biases. Wx, Ux and bx belong to the candidate. The names
 //! start with `encoder_`, or `encoder_r_` for the backward direction. The cells are those of [`GruStyle::Release`].
 
 mod npz;

@@ -189,10 +189,10 @@ impl SnliParams {
         Self { encoder: SnliEncoder::rnn(), ..Self::default() }
     }
 
-    /// InferSent (A. Conneau and others, EMNLP 2017), trained as in its release: frozen initial word vectors, a
-    /// bidirectional LSTM of 2048 units per direction, the maximum over the words, and a linear classifier on both
-    /// vectors, their difference and product. SGD at 0.1 in batches of 64, at most 20 epochs, the learning rate by
-    /// [`Decay::Plateau`], gradients clipped to length 5.
+    /// InferSent (A. Conneau and others, EMNLP 2017), trained as in its release. The encoder is a bidirectional LSTM of
+    /// 2048 units per direction on frozen word vectors, with the maximum over the words. A linear classifier gets both
+    /// vectors, their difference and product. Training is SGD at 0.1 in batches of 64 for at most 20 epochs, with the
+    /// learning rate of [`Decay::Plateau`] and gradients clipped to length 5.
     ///
     /// The release adds begin and end markers around each sentence, which have a vector in GloVe; senv does not. It
     /// leaves out words without a vector; in senv they have random initial vectors.
