@@ -19,8 +19,8 @@ use senv_core::Tokenizer;
 const LIFT: f64 = 1.5;
 
 /// The `n` words with the highest weight of each group, highest first, then alphabetically. Words are lowercase and
-/// have a letter. In the Latin alphabet they have more than one letter. In a group of more than three distinct
-/// sentences, they occur in at least two.
+/// have a letter, or two if the first is ASCII. In a group of more than three distinct sentences, they occur in at
+/// least two.
 pub(super) fn telling_words(texts: &[&str], group_of: &[Option<u32>], n_groups: usize, n: usize) -> Vec<Vec<String>> {
     let tokenizer = Tokenizer::words().lowercase(true);
     let (mut numbers, mut scratch): (HashMap<String, u32>, _) = (HashMap::new(), String::new());
