@@ -10,25 +10,24 @@ use serde::Deserialize;
 
 use crate::{Error, Result, lines::MAX_LINE_BYTES, sentence_groups::SentenceGroups};
 
-/// The longest file of captions in JSON that is read, in bytes after decompression: 256 MiB. The largest that COCO
-/// publishes has 0.1 GiB; a compressed file can pretend to be much longer than it is, and captions take several times
-/// their bytes.
+/// The largest JSON caption file that is read, in bytes after decompression: 256 MiB. The largest published by COCO has
+/// 0.1 GiB. A small compressed file can expand to a huge one, and captions take several times their bytes in memory.
 pub const MAX_JSON_BYTES: u64 = 1 << 28;
 
-/// A file of captions that was opened, by what its first byte says.
+/// An open caption file, in the layout that its first byte indicates.
 ///
-/// Exhaustive on purpose: whoever reads one layout has to say what the other is.
+/// Exhaustive on purpose: code for one layout has to handle the other.
 #[derive(Debug)]
 pub enum Captions {
-    /// COCO's `captions_train2014.json` and its like, read: an object whose `annotations` are objects with `image_id`,
-    /// `caption` and `id`. A group is an image. Captions are in the order of their ids, or of the file where they have
-    /// none. White space around a caption is dropped; within one, line ends and tabs are blanks.
+    /// COCO's `captions_train2014.json` and similar files, already read: an object whose `annotations` are objects with
+    /// `image_id`, `caption` and `id`. A group is an image. Captions are sorted by id, or keep their file order without
+    /// ids. Whitespace around a caption is removed; line ends and tabs within it become spaces.
     Json(SentenceGroups),
     /// Lines, not yet read.
     Lines(Box<TextReader>),
 }
 
-/// What is read of the file; the rest of it is skipped.
+/// The fields that are read; the rest of the file is skipped.
 #[derive(Deserialize)]
 struct File {
     annotations: Vec<Annotation>,
@@ -49,11 +48,12 @@ enum ImageId {
 }
 
 impl Captions {
-    /// Opens a file; plain, gzip or Zstandard. One that begins with `{` is read as JSON.
+    /// Opens a plain, gzip or Zstandard file. A file that starts with `{` is read as JSON.
     ///
     /// # Errors
-    /// [`Error::BadCaptions`] if it is JSON and not COCO's, if a caption is empty or longer than a line may be (1 MiB),
-    /// or if the file is longer than [`MAX_JSON_BYTES`]; [`Error::Core`] if it cannot be read.
+    /// * [`Error::BadCaptions`] if it is JSON but not COCO's, a caption is empty or longer than a line may be (1 MiB),
+    ///   or the file is longer than [`MAX_JSON_BYTES`].
+    /// * [`Error::Core`] if it cannot be read.
     ///
     /// # Examples
     /// ```
@@ -105,7 +105,7 @@ fn read_json(path: &Path, mut bytes: TextBytes, max_bytes: u64) -> Result<Senten
         }
         captions.push((id, image, text.replace(['\r', '\n', '\t'], " ")));
     }
-    // Those without an id stay in the order of the file.
+    // Captions without an id keep the order of the file.
     captions.sort_by_key(|(id, ..)| *id);
     Ok(SentenceGroups::of(path.to_owned(), captions.into_iter().map(|(_, image, text)| (image, text))))
 }
@@ -121,7 +121,7 @@ mod tests {
         SentenceGroups::read(&path)
     }
 
-    /// As COCO writes it, with what is not read.
+    /// COCO's format, with fields that are not read.
     const COCO: &str = r#"{"info": {"year": 2014, "nested": [[{}]]}, "images": [{"id": 9, "file_name": "9.jpg"}], "licenses": [],
         "annotations": [{"image_id": 9, "id": 30, "caption": "A dog \"runs\".\n"}, {"image_id": 4, "id": 20, "caption": " One\ncat"},
         {"image_id": 9, "id": 10, "caption": "Chien \u00e9t\u00e9"}, {"image_id": 4, "id": 40, "caption": "Cat", "more": 1}]}"#;

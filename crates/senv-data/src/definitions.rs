@@ -1,4 +1,4 @@
-//! Reader of dictionaries: words with their definitions.
+//! Reader of dictionaries: words with definitions.
 
 use std::path::{Path, PathBuf};
 
@@ -10,31 +10,31 @@ use crate::{
 
 const EXPECTED: &str = "2 (word, definition)";
 
-/// A word, and one of its definitions.
+/// A word and one of its definitions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Definition {
-    /// The word, without blanks around it; it may have blanks within.
+    /// The word, without surrounding spaces; it can contain spaces.
     pub word: String,
-    /// What it means.
+    /// The definition.
     pub text: String,
 }
 
-/// Definitions, as they are read from a file.
+/// The definitions of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Definitions {
     /// The file.
     pub path: PathBuf,
-    /// Its entries, in its order; a word has as many as there are lines of it.
+    /// Its entries, in file order; a word has one entry for each of its lines.
     pub entries: Vec<Definition>,
 }
 
 impl Definitions {
-    /// Reads lines of `word<TAB>definition`. Quotes are ordinary characters; a byte-order mark, any line end and empty
+    /// Reads lines of `word<TAB>definition`. Quotes are ordinary characters. A byte-order mark, any line ends and empty
     /// lines at the end are skipped.
     ///
     /// # Errors
     /// [`Error::WrongColumns`] (a line without a tab, or with two), [`Error::EmptyCell`], [`Error::InvalidUtf8`] and
-    /// [`Error::LineTooLong`] name the line; [`Error::NoDefinitions`]; [`Error::Core`] if the file cannot be read.
+    /// [`Error::LineTooLong`] give the line; [`Error::NoDefinitions`]; [`Error::Core`] if the file cannot be read.
     ///
     /// # Examples
     /// ```

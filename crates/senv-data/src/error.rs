@@ -1,4 +1,4 @@
-//! Errors of the readers: file, line, what was expected and what to do.
+//! Errors of the readers. They give file and line, what was expected, and what to do.
 
 use std::path::PathBuf;
 
@@ -273,13 +273,13 @@ pub enum Error {
 }
 
 impl Error {
-    /// The error of the core that it is, if it is one.
+    /// The core's error, if this is one.
     #[must_use]
     pub fn core(&self) -> Option<&senv_core::Error> {
         if let Self::Core(error) = self { Some(error) } else { None }
     }
 
-    /// What helps, where that is a matter of settings: the core's remedies, the readers have no settings.
+    /// The settings that can help, if any: those of the core, because the readers have no settings.
     #[must_use]
     pub fn remedies(&self) -> &[senv_core::Remedy] {
         if let Self::Core(error) = self { error.remedies() } else { &[] }

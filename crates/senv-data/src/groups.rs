@@ -1,4 +1,4 @@
-//! Reads sentences in groups: the captions of an image, sentences that mean the same.
+//! Reads grouped sentences: the captions of an image, or sentences with the same meaning.
 
 use std::path::{Path, PathBuf};
 
@@ -25,15 +25,15 @@ const SOUP: [(&str, &str); 6] = [
 ];
 
 impl SentenceGroups {
-    /// Reads lines of `group<TAB>sentence`; the lines of a group need not be adjacent. Of names as in the published
-    /// captions of Flickr (`1000092795.jpg#3`) the number of the caption, from the last `#` on, is taken off. A file
-    /// that begins with `{` is read as COCO's captions (`captions_val2014.json`), as [`Captions`] says.
+    /// Reads lines of `group<TAB>sentence`; the lines of a group do not have to be adjacent. The caption number in
+    /// names like those of Flickr's captions (`1000092795.jpg#3`) is removed, starting at the last `#`. A file that
+    /// starts with `{` is read as COCO's captions (`captions_val2014.json`, see [`Captions`]).
     ///
-    /// UTF-8 with any line end; empty lines at the end are skipped.
+    /// UTF-8 with any line ends; empty lines at the end are skipped.
     ///
     /// # Errors
     /// [`Error::WrongColumns`], [`Error::EmptyCell`] (no name, or no sentence), [`Error::InvalidUtf8`] and
-    /// [`Error::LineTooLong`] name the line; [`Error::BadCaptions`] names what is wrong with captions in JSON;
+    /// [`Error::LineTooLong`] give the line. [`Error::BadCaptions`] says what is wrong with JSON captions.
     /// [`Error::TooFewSentences`] if no group has two; [`Error::Core`] if the file cannot be read.
     ///
     /// # Examples
@@ -80,8 +80,7 @@ impl SentenceGroups {
         Ok(Self::of(path.to_owned(), lines))
     }
 
-    /// The two groups of three sentences about a soup that are printed in the paper of the SNLI-finetuned
-    /// Skip-thoughts.
+    /// The two groups of three sentences about soup from the paper of the SNLI-finetuned Skip-thoughts.
     ///
     /// ```
     /// let soup = senv_data::SentenceGroups::soup();
@@ -94,7 +93,7 @@ impl SentenceGroups {
     }
 }
 
-/// `1000092795.jpg` of `1000092795.jpg#3`.
+/// Returns `1000092795.jpg` for `1000092795.jpg#3`.
 fn without_caption_number(name: &str) -> &str {
     match name.rsplit_once('#') {
         Some((image, number))

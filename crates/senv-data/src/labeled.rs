@@ -1,6 +1,6 @@
-//! Reader of sentences with a class: MR, CR, SUBJ and MPQA (sentiment, subjectivity), TREC (kinds of questions).
+//! Reader of classified sentences: MR, CR, SUBJ and MPQA (sentiment, subjectivity), TREC (question types).
 //!
-//! The sets that Conneau and Kiela, "SentEval", LREC 2018, classify.
+//! These are the classification sets of Conneau and Kiela, "SentEval", LREC 2018.
 
 use std::path::{Path, PathBuf};
 
@@ -13,22 +13,22 @@ use crate::{
 
 const EXPECTED: &str = "2 (label, sentence), or LABEL:FINE and the sentence as in TREC";
 
-/// Files of one class each, as SentEval has them: the ends of their names, which are the names of the classes.
+/// SentEval's files with one class each: the extensions, which are the names of the classes.
 const FILES_OF_A_CLASS: [[&str; 2]; 2] = [["neg", "pos"], ["subjective", "objective"]];
 
 /// A sentence and its class.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LabeledSentence {
-    /// Its class, an index into [`LabeledSet::classes`].
+    /// The class, an index into [`LabeledSet::classes`].
     pub class: usize,
     /// The sentence, as in the file.
     pub text: String,
 }
 
-/// Sentences with a class each.
+/// A set of classified sentences.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LabeledSet {
-    /// The file; of several, the one that was named.
+    /// The file that was opened, even if the set has several.
     pub path: PathBuf,
     /// The names of the classes, in alphabetical order.
     pub classes: Vec<String>,
@@ -39,21 +39,21 @@ pub struct LabeledSet {
 }
 
 impl LabeledSet {
-    /// Reads a set in any layout, which is detected by the name of the file and its first line.
+    /// Reads a set in any layout, detected from the file name and the first line:
     ///
     /// * Lines of `label<TAB>sentence`, without a header.
-    /// * A file with a name that ends in `.pos` or `.neg` (`.objective` or `.subjective`), and the other one beside it:
-    ///   a sentence a line, as SentEval has MR, CR, MPQA and SUBJ.
-    /// * TREC: `LABEL:FINE sentence`, of which LABEL is the class.
-    /// * MTEB: an object a line with `text` and `label`, a number or a name.
+    /// * A file with the extension `.pos` or `.neg` (`.objective` or `.subjective`), with its counterpart in the same
+    ///   folder and one sentence per line, like SentEval's MR, CR, MPQA and SUBJ.
+    /// * TREC: `LABEL:FINE sentence`, where LABEL is the class.
+    /// * MTEB: one object per line with `text` and `label`, a number or a name.
     ///
-    /// SentEval's and TREC's own files may be ISO 8859-1, as they are published: their lines that are not UTF-8 are
-    /// read as that. A sentence may be empty behind its label (MPQA has such); empty lines are passed over in files of
-    /// one class, and at the end of others.
+    /// SentEval's and TREC's own files can be in ISO 8859-1, as published: their lines that are not UTF-8 are read as
+    /// ISO 8859-1. A sentence after its label can be empty (MPQA has some). Empty lines are skipped in files of one
+    /// class, and at the end of others.
     ///
     /// # Errors
     /// [`Error::WrongColumns`], [`Error::BadObject`], [`Error::EmptyCell`] (no label), [`Error::InvalidUtf8`] and
-    /// [`Error::LineTooLong`] name the line; [`Error::NoSentences`]; [`Error::Core`] if a file cannot be read.
+    /// [`Error::LineTooLong`] give the line; [`Error::NoSentences`]; [`Error::Core`] if a file cannot be read.
     ///
     /// # Examples
     /// ```
@@ -72,7 +72,7 @@ impl LabeledSet {
         }
     }
 
-    /// Sentences by the names of their classes.
+    /// Creates a set from sentences with class names.
     fn new(path: &Path, sentences: Vec<(String, String)>) -> Result<Self> {
         if sentences.is_empty() {
             let expected = "lines of label and sentence, separated by a tab";
@@ -132,7 +132,7 @@ impl LabeledSet {
     }
 }
 
-/// Label and sentence of a line.
+/// The label and the sentence of a line.
 fn cells(text: &str) -> Option<(&str, &str)> {
     if let Some((label, sentence)) = text.split_once('\t') {
         return (!sentence.contains('\t')).then_some((label.trim(), sentence));
@@ -143,7 +143,7 @@ fn cells(text: &str) -> Option<(&str, &str)> {
     (is_label(label) && is_label(fine)).then_some((label, sentence))
 }
 
-/// The files beside this one that have a class each, and the classes; `None` if it is not one of them.
+/// The files of one class each that belong to this one, with their classes; `None` if it is not such a file.
 fn files_of_classes(path: &Path) -> Option<Vec<(&'static str, PathBuf)>> {
     let ending = path.extension()?.to_str()?;
     let classes = FILES_OF_A_CLASS.into_iter().find(|classes| classes.contains(&ending))?;

@@ -1,21 +1,21 @@
-//! Readers of data sets of sentences.
+//! Readers of sentence data sets.
 //!
-//! | data set | start at |
+//! | data set | start with |
 //! | --- | --- |
 //! | STS 2012-2016, STS benchmark: pairs with gold scores | [`StsTask::read`], [`StsTask::read_stsb`] |
 //! | SICK: pairs with gold scores and labels | [`SickSet::read`] |
-//! | pairs with scores on any scale, or SICK, to train and to choose by | [`ScoredPairs::read`] |
+//! | pairs with scores on any scale, or SICK, for training and model selection | [`ScoredPairs::read`] |
 //! | SNLI: premise, hypothesis, label | [`NliSet::read`] |
 //! | MSRP: pairs that are or are not paraphrases | [`ParaphraseSet::read`] |
 //! | captions and other groups of sentences | [`SentenceGroups::read`], [`Captions`] |
-//! | dictionaries: words with their definitions | [`Definitions::read`] |
-//! | MR, CR, SUBJ, MPQA, TREC: sentences with a class | [`LabeledSet::read`] |
-//! | parsed sentences in the brackets of the Penn Treebank | [`TreeReader`] |
+//! | dictionaries: words with definitions | [`Definitions::read`] |
+//! | MR, CR, SUBJ, MPQA, TREC: classified sentences | [`LabeledSet::read`] |
+//! | parsed sentences in Penn Treebank brackets | [`TreeReader`] |
 //!
-//! Each reader takes the published layout, lines of cells separated by tabs, and where MTEB has the data set, its
-//! objects, one a line; captions can be COCO's JSON, too. Quotes are ordinary characters. Files are UTF-8, plain or
-//! compressed by gzip or Zstandard; any line end, a byte-order mark and empty lines at the end are fine. A bad line is
-//! an error that names file and line.
+//! Each reader takes the published layout, lines of tab-separated cells and, for data sets of MTEB, one JSON object per
+//! line. Captions can also be COCO's JSON. Quotes are ordinary characters. Files are UTF-8, plain or compressed with
+//! gzip or Zstandard. Any line ends, a byte-order mark and empty lines at the end are accepted. A bad line is an error
+//! that gives file and line.
 //!
 //! ```
 //! use senv_data::StsTask;

@@ -1,4 +1,4 @@
-//! Lines of a small text file: bounded, UTF-8, with any line end, plain or compressed.
+//! Lines of a small text file: bounded, UTF-8, any line ends, plain or compressed.
 
 use std::path::Path;
 
@@ -10,17 +10,16 @@ use senv_core::{
 
 use crate::{Error, Result};
 
-/// The longest line that is read. The longest pair of the STS sets has about 2,000 bytes.
+/// The longest accepted line. The longest pair of the STS sets has about 2,000 bytes.
 pub(crate) const MAX_LINE_BYTES: usize = 1 << 20;
 
-/// Calls `each` with the number (from 1) and text of every line of [`TextReader`]: without the byte-order mark at the
-/// start of the file and without line ends (`\n` or `\r\n`, the last one may be missing). The file may be compressed;
-/// `-` is standard input.
+/// Calls `each` with the number (from 1) and text of every line of [`TextReader`], without a byte-order mark and line
+/// ends (`\n` or `\r\n`; the last can be missing). The file can be compressed; `-` is standard input.
 pub(crate) fn for_each_line(path: &Path, each: impl FnMut(u64, &str) -> Result<()>) -> Result<()> {
     for_each_line_of(&mut TextReader::open(&[path], &options())?, each)
 }
 
-/// The same for a reader that keeps nothing of a line, and may take long.
+/// Like [`for_each_line`], for a reader that keeps nothing of a line, and may take long.
 pub(crate) fn for_each_line_kept_nowhere(
     path: &Path,
     quoted_pairs: bool,
@@ -37,18 +36,18 @@ pub(crate) fn for_each_line_kept_nowhere(
     Ok(())
 }
 
-/// The same for the files of data sets that are published in ISO 8859-1: a line that is not UTF-8 is read as that.
+/// Like [`for_each_line`], for data sets published in ISO 8859-1: a line that is not UTF-8 is read as that.
 pub(crate) fn for_each_line_or_latin1(path: &Path, each: impl FnMut(u64, &str) -> Result<()>) -> Result<()> {
     let options = TextOptions { invalid_utf8: InvalidUtf8::Latin1, ..options() };
     for_each_line_of(&mut TextReader::open(&[path], &options)?, each)
 }
 
-/// How lines are read.
+/// The options of line reading.
 pub(crate) fn options() -> TextOptions {
     TextOptions { max_line_bytes: MAX_LINE_BYTES, ..TextOptions::default() }
 }
 
-/// The same for a file that is open.
+/// Like [`for_each_line`], for an open reader.
 pub(crate) fn for_each_line_of(reader: &mut TextReader, mut each: impl FnMut(u64, &str) -> Result<()>) -> Result<()> {
     let mut room = Room::default();
     while let Some(line) = reader.next_line().map_err(of_pairs)? {
@@ -58,21 +57,21 @@ pub(crate) fn for_each_line_of(reader: &mut TextReader, mut each: impl FnMut(u64
     Ok(())
 }
 
-/// Whether there is memory for what readers make of lines: many small pieces, none of which can be refused without the
-/// end of the program.
+/// Checks that memory suffices for what readers keep of lines. Readers make many small allocations, and a failed one
+/// would abort the program.
 #[derive(Debug, Default)]
 pub(crate) struct Room {
-    /// Bytes of the lines so far, with what is kept beside each.
+    /// Bytes of the lines so far, with the overhead per line.
     read: usize,
-    /// So many bytes need no other look.
+    /// The number of bytes that the last check allows.
     checked: usize,
 }
 
 impl Room {
-    /// Bytes beside the text of a line: two strings and a score, in a list that doubles when it grows.
+    /// Overhead per line: two strings and a score, in a list that doubles when it grows.
     const BESIDE: usize = 256;
 
-    /// At every eighth more looks for room for as much again.
+    /// Adds a line. Checks memory again whenever the total has grown by an eighth.
     pub(crate) fn take(&mut self, text: usize) -> Result<()> {
         self.read = self.read.saturating_add(text).saturating_add(Self::BESIDE);
         if self.read > self.checked {
@@ -84,7 +83,7 @@ impl Room {
     }
 }
 
-/// The error with the advice for files of pairs.
+/// Converts the error, with the advice for files of pairs.
 pub(crate) fn of_pairs(error: CoreError) -> Error {
     match error {
         CoreError::InvalidUtf8 { path, line, byte } => Error::InvalidUtf8 { path, line, byte },
@@ -113,7 +112,7 @@ mod tests {
         let expected = [(1, "a".to_owned()), (2, String::new()), (3, "b\u{feff}".to_owned())];
         assert_eq!(lines("a\n\nb\u{feff}\n".as_bytes()).unwrap(), expected);
         assert_eq!(lines("\u{feff}a\r\n\r\nb\u{feff}".as_bytes()).unwrap(), expected);
-        // The first text as gzip writes it.
+        // The first text, compressed with gzip.
         let packed = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\x4b\xe4\xe2\x4a\x7a\
             \xbf\x7b\x3f\x17\x00\xbf\x3c\xe5\x5b\x08\x00\x00\x00";
         assert_eq!(lines(packed).unwrap(), expected);

@@ -1,4 +1,4 @@
-//! Reader of natural language inference data: a premise, a hypothesis and a label.
+//! Reader of natural language inference data: premise, hypothesis and label.
 //!
 //! Bowman et al., "A large annotated corpus for learning natural language inference" (SNLI), EMNLP 2015.
 
@@ -31,13 +31,13 @@ pub struct NliPair {
 
 /// The layout of a file.
 ///
-/// Exhaustive on purpose: features follow the layout.
+/// Exhaustive on purpose: features depend on the layout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum NliLayout {
     /// Label, premise, hypothesis.
     Snli,
-    /// Relatedness, label and two sentences.
+    /// Relatedness, label, first and second sentence.
     Sick,
 }
 
@@ -48,27 +48,27 @@ pub struct NliSet {
     pub path: PathBuf,
     /// Its layout.
     pub layout: NliLayout,
-    /// Its labeled pairs, in its order.
+    /// Its labeled pairs, in file order.
     pub pairs: Vec<NliPair>,
-    /// Pairs without a majority label (`-`), left out.
+    /// The number of pairs without a majority label (`-`), which are left out.
     pub n_unlabeled: usize,
 }
 
 impl NliSet {
-    /// Reads a set in any layout, which is detected by the first line.
+    /// Reads a set in any layout, detected from the first line:
     ///
-    /// * Lines of `label<TAB>premise<TAB>hypothesis`, without a header; more columns may follow.
-    /// * The published `snli_1.0_*.txt`: a header that names `gold_label`, `sentence1` and `sentence2` among others.
-    /// * The published `snli_1.0_*.jsonl`: an object a line, with these names.
-    /// * SICK, as for [`SickSet::read`].
+    /// * Lines of `label<TAB>premise<TAB>hypothesis`, without a header; more columns can follow.
+    /// * The published `snli_1.0_*.txt`: a header with `gold_label`, `sentence1`, `sentence2` and others.
+    /// * The published `snli_1.0_*.jsonl`: one object per line, with these names.
+    /// * SICK, as in [`SickSet::read`].
     ///
-    /// Letter case of labels does not matter; pairs with the label `-` are counted and left out. Files may be
-    /// compressed by gzip or Zstandard; `-` is standard input.
+    /// The case of labels does not matter; pairs with the label `-` are counted and left out. Files can be compressed
+    /// with gzip or Zstandard; `-` is standard input.
     ///
     /// # Errors
     /// [`Error::WrongColumns`], [`Error::BadObject`], [`Error::UnknownLabel`], [`Error::EmptyCell`],
-    /// [`Error::InvalidUtf8`] and [`Error::LineTooLong`] name the line; [`Error::MissingColumn`]; [`Error::NoPairs`];
-    /// those of [`SickSet::read`]; [`Error::Core`] if the file cannot be read.
+    /// [`Error::InvalidUtf8`] and [`Error::LineTooLong`] give the line; [`Error::MissingColumn`]; [`Error::NoPairs`];
+    /// the errors of [`SickSet::read`]; [`Error::Core`] if the file cannot be read.
     ///
     /// # Examples
     /// ```
@@ -90,12 +90,11 @@ impl NliSet {
         Ok(Self { path: path.to_owned(), layout, pairs, n_unlabeled })
     }
 
-    /// Hands every pair with a label to `each`, its premise and its hypothesis, without keeping it: for sets larger
-    /// than memory. Returns the layout and the number of pairs without a label. `observer` hears how much of the file
-    /// has been read.
+    /// Passes every labeled pair to `each` (label, premise, hypothesis) without keeping it, for sets larger than
+    /// memory. Returns the layout and the number of pairs without a label. `observer` receives the reading progress.
     ///
     /// # Errors
-    /// As [`NliSet::read`], and those of `each`.
+    /// The errors of [`NliSet::read`] and of `each`.
     pub fn read_each(
         path: impl AsRef<Path>,
         observer: &dyn Observer,
@@ -104,10 +103,11 @@ impl NliSet {
         Self::read_each_of(path, &TextOptions::default(), observer, each)
     }
 
-    /// The same of text whose cells may stand in quotes ([`TextOptions::quoted_pairs`]); other options do not count.
+    /// Like [`NliSet::read_each`], for text whose cells can be quoted ([`TextOptions::quoted_pairs`]); other options
+    /// are ignored.
     ///
     /// # Errors
-    /// As [`NliSet::read_each`].
+    /// The errors of [`NliSet::read_each`].
     pub fn read_each_of(
         path: impl AsRef<Path>,
         text: &TextOptions,
@@ -152,7 +152,7 @@ impl NliSet {
         Ok((NliLayout::Snli, n_unlabeled))
     }
 
-    /// The labels of SICK.
+    /// Creates a set from the labels of SICK.
     #[must_use]
     pub fn from_sick(sick: &SickSet) -> Self {
         let pairs = sick.task.pairs.iter().zip(&sick.labels).map(|(pair, &label)| NliPair {
@@ -170,9 +170,9 @@ enum Lines {
     Plain,
     /// Below a header of `n` columns.
     Published { columns: [usize; 3], n: usize },
-    /// An object a line.
+    /// One object per line.
     Objects,
-    /// As SICK is.
+    /// The layout of SICK.
     Sick(Box<SickLines>),
 }
 
@@ -191,7 +191,7 @@ struct Object<'a> {
 }
 
 impl Lines {
-    /// The layout by the first line.
+    /// Detects the layout from the first line.
     fn of_first(path: &Path, text: &str) -> Result<Self> {
         if text.starts_with('{') {
             return Ok(Self::Objects);
@@ -206,7 +206,7 @@ impl Lines {
         Ok(Self::Plain)
     }
 
-    /// The label, the premise and the hypothesis of a line of SNLI; `None` where it has no label.
+    /// The label, the premise and the hypothesis of a line of SNLI; `None` if it has no label.
     fn pair<'t>(&self, path: &Path, line: u64, text: &'t str) -> Result<Option<LabelledLine<'t>>> {
         let [label, premise, hypothesis] = if let Self::Objects = self {
             let object: Object<'_> = objects::parse(path, line, text, "gold_label, sentence1 and sentence2")?;
@@ -233,7 +233,7 @@ impl Lines {
         Ok(Some((Entailment::of_cell(path, line, &label)?, premise, hypothesis)))
     }
 
-    /// The columns of a line, in words.
+    /// The expected columns of a line, for error messages.
     fn expected(&self) -> &'static str {
         match self {
             Self::Published { .. } => "as many as the header",

@@ -1,4 +1,4 @@
-//! Files with a JSON object on each line, as SNLI and MTEB publish them.
+//! Files with one JSON object per line, as published by SNLI and MTEB.
 
 use std::{borrow::Cow, path::Path};
 
@@ -12,7 +12,7 @@ pub(crate) fn is_object(line: u64, text: &str) -> bool {
     line == 1 && text.starts_with('{')
 }
 
-/// The object of a line; `expected` are the names that it should have.
+/// Parses the object of a line; `expected` lists the names that it should have.
 pub(crate) fn parse<'a, T: Deserialize<'a>>(
     path: &Path,
     line: u64,
@@ -20,7 +20,7 @@ pub(crate) fn parse<'a, T: Deserialize<'a>>(
     expected: &'static str,
 ) -> Result<T> {
     serde_json::from_str(text).map_err(|error| {
-        // It counts lines of this text, of which there is one.
+        // The parser sees only this line, so its line number is always 1.
         let reason = error.to_string().replace(" at line 1 column ", " at column ");
         Error::BadObject { path: path.to_owned(), line, reason, expected }
     })

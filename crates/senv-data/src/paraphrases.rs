@@ -1,6 +1,6 @@
-//! Reader of pairs of sentences that are or are not paraphrases: the Microsoft Research Paraphrase Corpus (MSRP).
+//! Reader of sentence pairs that are or are not paraphrases: the Microsoft Research Paraphrase Corpus (MSRP).
 //!
-//! PAWS, whose pairs have nearly the same words, comes in the same form.
+//! PAWS, whose pairs have nearly the same words, has the same form.
 //!
 //! Dolan, Quirk and Brockett, "Unsupervised Construction of Large Paraphrase Corpora", COLING 2004.
 
@@ -15,10 +15,10 @@ use crate::{
 
 const EXPECTED: &str = "3 (0 or 1, sentence, sentence), or those of MSRP (quality, two numbers, two sentences) or PAWS (id, two sentences, label) below its header";
 
-/// Two sentences, and the gold label: paraphrases or not.
+/// Two sentences and the gold label: paraphrases or not.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParaphrasePair {
-    /// Whether they mean the same.
+    /// Whether they have the same meaning.
     pub is_paraphrase: bool,
     /// First sentence.
     pub first: String,
@@ -35,7 +35,7 @@ enum Header {
 }
 
 impl Header {
-    /// The header that a first line is.
+    /// Detects the header from the first line.
     fn of(cells: &[&str]) -> Self {
         match cells {
             [first, _, _, _, _] if first.trim() == "Quality" => Self::Msrp,
@@ -50,24 +50,24 @@ impl Header {
 pub struct ParaphraseSet {
     /// The file.
     pub path: PathBuf,
-    /// Its pairs, in its order.
+    /// Its pairs, in file order.
     pub pairs: Vec<ParaphrasePair>,
 }
 
 impl ParaphraseSet {
-    /// Reads a part in any layout, which is detected by the first line.
+    /// Reads a part in any layout, detected from the first line:
     ///
     /// * Lines of `0|1<TAB>sentence<TAB>sentence`, without a header.
-    /// * The published `msr_paraphrase_*.txt`: a header that starts with `Quality`, then lines of quality, the numbers
-    ///   of the two sentences, and the sentences.
-    /// * The published files of PAWS: a header of `id`, `sentence1`, `sentence2` and `label`, then lines of these.
-    /// * MTEB: an object a line with `label`, `sentence1` and `sentence2`.
+    /// * The published `msr_paraphrase_*.txt`: a header that starts with `Quality`, then lines of quality, the two
+    ///   sentence numbers, and the sentences.
+    /// * The published files of PAWS: a header of `id`, `sentence1`, `sentence2` and `label`, then lines in this order.
+    /// * MTEB: one object per line with `label`, `sentence1` and `sentence2`.
     ///
-    /// Quotes are ordinary characters. A byte-order mark, any line end and empty lines at the end are skipped.
+    /// Quotes are ordinary characters. A byte-order mark, any line ends and empty lines at the end are skipped.
     ///
     /// # Errors
     /// [`Error::WrongColumns`], [`Error::NotZeroOrOne`], [`Error::EmptyCell`], [`Error::InvalidUtf8`] and
-    /// [`Error::LineTooLong`] name the line; [`Error::NoPairs`]; [`Error::Core`] if the file cannot be read.
+    /// [`Error::LineTooLong`] give the line; [`Error::NoPairs`]; [`Error::Core`] if the file cannot be read.
     ///
     /// # Examples
     /// ```
@@ -127,8 +127,8 @@ impl ParaphraseSet {
         Ok(Self { path: path.to_owned(), pairs })
     }
 
-    /// Takes the last quarter of the pairs off, rounded down: the set that a classifier trained on the others is judged
-    /// by, for want of a test set.
+    /// Removes and returns the last quarter of the pairs, rounded down: a test set for a classifier trained on the
+    /// rest, if there is no other.
     ///
     /// # Examples
     /// ```
@@ -147,7 +147,7 @@ impl ParaphraseSet {
         Self { path: self.path.clone(), pairs: self.pairs.split_off(n - n / 4) }
     }
 
-    /// Pairs labeled as paraphrases.
+    /// The number of pairs labeled as paraphrases.
     #[must_use]
     pub fn n_paraphrases(&self) -> usize {
         self.pairs.iter().filter(|pair| pair.is_paraphrase).count()

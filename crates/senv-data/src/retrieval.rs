@@ -1,4 +1,4 @@
-//! Documents, queries, and which documents people judged to answer them: the files of BEIR.
+//! Documents, queries, and human relevance judgments: the files of BEIR.
 
 use std::{
     collections::HashMap,
@@ -13,47 +13,47 @@ use crate::{Error, Result, lines::for_each_line};
 /// A document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Document {
-    /// Its name.
+    /// Its id.
     pub id: String,
-    /// Its title, which may be empty.
+    /// Its title, which can be empty.
     pub title: String,
     /// Its text.
     pub text: String,
 }
 
-/// A query with the documents that were judged for it.
+/// A query with its judged documents.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JudgedQuery {
-    /// Its name.
+    /// Its id.
     pub id: String,
     /// Its text.
     pub text: String,
-    /// Documents by their position, and their grades: above 0 is relevant.
+    /// Document positions and their grades; a document with a grade above 0 is relevant.
     pub judgements: Vec<(usize, f64)>,
     /// The document that is the query itself and is not ranked for it ([`RetrievalSet::leave_out_queries`]).
     pub own_document: Option<usize>,
 }
 
-/// Judgements of documents or queries that are not there: they are passed over.
+/// Judgments of missing documents or queries, which are skipped.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UnknownJudgements {
-    /// How many.
+    /// The number of such judgments.
     pub count: u64,
     /// The first one, with file and line.
     pub first: String,
 }
 
-/// Documents, and queries with judgements.
+/// Documents, and queries with judgments.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RetrievalSet {
     /// The folder.
     pub path: PathBuf,
     /// All documents.
     pub documents: Vec<Document>,
-    /// The queries for which a document is relevant, in the order of their file.
+    /// The queries with a relevant document, in file order.
     pub queries: Vec<JudgedQuery>,
-    /// Judgements that were passed over.
+    /// The skipped judgments.
     pub unknown: UnknownJudgements,
 }
 
@@ -66,7 +66,7 @@ struct Record {
     text: String,
 }
 
-/// Names are text or numbers.
+/// An id: text or a number.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Name {
@@ -84,9 +84,9 @@ impl From<Name> for String {
 }
 
 impl RetrievalSet {
-    /// Reads a folder of BEIR: `corpus.jsonl` with `_id`, `title` and `text`, `queries.jsonl` with `_id` and `text`
-    /// (both may end in `.gz` or `.zst`), and `qrels/test.tsv`, or else `dev.tsv` or `train.tsv`, with query, document
-    /// and grade between tabs below a header.
+    /// Reads a folder of BEIR: `corpus.jsonl` with `_id`, `title` and `text`, and `queries.jsonl` with `_id` and
+    /// `text`. `qrels/test.tsv` (or else `dev.tsv` or `train.tsv`) has a header and tab-separated query, document and
+    /// grade. The JSON files can end in `.gz` or `.zst`.
     ///
     /// ```
     /// # let folder = tempfile::tempdir()?;
@@ -101,9 +101,11 @@ impl RetrievalSet {
     /// ```
     ///
     /// # Errors
-    /// [`CoreError::BadTable`] names file and line of a record that is broken or comes twice, and of the first
-    /// judgement where all are of queries or documents that are not there; [`CoreError::EmptyInput`] if there is no
-    /// document; [`Error::NoJudgements`] if no query has a relevant one; [`CoreError::Io`] if a file cannot be read.
+    /// * [`CoreError::BadTable`], with file and line, if a record is invalid or repeated, or if all judgments are of
+    ///   missing queries or documents.
+    /// * [`CoreError::EmptyInput`] if there is no document.
+    /// * [`Error::NoJudgements`] if no query has a relevant one.
+    /// * [`CoreError::Io`] if a file cannot be read.
     pub fn read(folder: impl AsRef<Path>) -> Result<Self> {
         let folder = folder.as_ref();
         let (corpus, queries) = (table(folder, "corpus.jsonl"), table(folder, "queries.jsonl"));
@@ -188,8 +190,8 @@ impl RetrievalSet {
         Ok(Self { path: folder.to_owned(), documents, queries, unknown })
     }
 
-    /// The same where the document of the id of a query is the query itself, and is not ranked for it: so it is in
-    /// ArguAna, whose queries are documents. Queries without another relevant document are left out.
+    /// Treats a document with the id of a query as the query itself, which is not ranked for it. This is so in ArguAna,
+    /// whose queries are documents. Queries without another relevant document are left out.
     #[must_use]
     pub fn leave_out_queries(mut self) -> Self {
         let positions: HashMap<&str, usize> =
@@ -202,7 +204,7 @@ impl RetrievalSet {
         self
     }
 
-    /// Queries of which a document has the id and the text.
+    /// The number of queries for which a document has the same id and text.
     #[must_use]
     pub fn n_own_documents(&self) -> usize {
         let documents: HashMap<&str, &Document> =
@@ -214,14 +216,14 @@ impl RetrievalSet {
     }
 }
 
-/// Whether a line is one of TREC: query, a column that is not used, document and grade, between blanks.
+/// Whether a line is in TREC's format: query, an unused column, document and grade, separated by spaces.
 fn is_trec(text: &str) -> bool {
     let cells: Vec<&str> = text.split_whitespace().collect();
     let [_, unused, _, grade] = cells[..] else { return false };
     matches!(unused, "0" | "Q0") && grade.parse::<f64>().is_ok()
 }
 
-/// The file of this name, or of the same name and a compression.
+/// The file of this name, or of this name with a compression extension.
 fn table(folder: &Path, name: &str) -> PathBuf {
     let packed = [".gz", ".zst"].map(|ending| folder.join(format!("{name}{ending}")));
     let plain = folder.join(name);
@@ -232,7 +234,7 @@ fn bad_record(path: &Path, line: u64, reason: String) -> Error {
     CoreError::BadTable { path: path.to_owned(), line, reason }.into()
 }
 
-/// Calls `each` with every record and what makes errors of its line.
+/// Calls `each` with every record, and with a function that creates errors for its line.
 fn records(path: &Path, mut each: impl FnMut(String, Record, &dyn Fn(String) -> Error) -> Result<()>) -> Result<()> {
     for_each_line(path, |line, text| {
         let bad = |reason: String| bad_record(path, line, reason);

@@ -1,4 +1,4 @@
-//! The scale of gold scores, and the score of a cosine on it.
+//! The scale of gold scores, and the score of a cosine on this scale.
 //!
 //! Equation: `cosine-to-score`
 //!
@@ -6,12 +6,12 @@
 //! score = low + (high − low) max(0, cos)       STS: 5 max(0, cos)     SICK: 1 + 4 max(0, cos)
 //! ```
 //!
-//! No paper states how its cosines became scores; this is the simplest interpretation. Correlations are of the cosines
-//! themselves, only squared errors and tables of single pairs go through it.
+//! No paper states how it converted cosines to scores; this is the simplest interpretation. Correlations use the
+//! cosines themselves; only squared errors and tables of single pairs use this conversion.
 
 use serde::Serialize;
 
-/// The lowest and the highest gold score of a data set.
+/// The lowest and highest gold score of a data set.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Scale {
     /// The lowest score: nothing in common.
@@ -21,12 +21,12 @@ pub struct Scale {
 }
 
 impl Scale {
-    /// STS and the STS benchmark: 0 (another subject) to 5 (the same meaning).
+    /// STS and the STS benchmark: 0 (different topics) to 5 (the same meaning).
     pub const STS: Self = Self { low: 0.0, high: 5.0 };
     /// SICK: 1 (unrelated) to 5.
     pub const SICK: Self = Self { low: 1.0, high: 5.0 };
 
-    /// Whether a score lies on the scale, its ends included.
+    /// Whether a score is on the scale, including its ends.
     #[must_use]
     pub fn contains(self, score: f64) -> bool {
         (self.low..=self.high).contains(&score)

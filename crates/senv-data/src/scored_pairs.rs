@@ -1,7 +1,8 @@
-//! Reader of scored pairs in any layout, to train and to choose by.
+//! Reader of scored pairs in any layout, for training and model selection.
 //!
-//! Training compares scores with each other and takes them on any scale, so a pair that lacks one is an error here. The
-//! readers of published sets, [`StsTask`] and [`SickSet`](crate::SickSet), know the scale, and count such pairs.
+//! Training compares scores only with each other and takes them on any scale, so a pair without a score is an error
+//! here. The readers of published sets, [`StsTask`] and [`SickSet`](crate::SickSet), know the scale and count such
+//! pairs.
 
 use std::path::Path;
 
@@ -15,26 +16,26 @@ use crate::{
 /// Scored pairs of one file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScoredPairs {
-    /// The file, as a name.
+    /// The file name.
     pub name: String,
     /// Score, first and second sentence.
     pub pairs: Vec<(f64, String, String)>,
 }
 
 impl ScoredPairs {
-    /// Reads scored pairs in either layout, which is detected by the first line.
+    /// Reads scored pairs in either layout, detected from the first line:
     ///
-    /// * Lines of `score<TAB>sentence<TAB>sentence`, without a header; more columns may follow. A score is any finite
+    /// * Lines of `score<TAB>sentence<TAB>sentence`, without a header; more columns can follow. A score is any finite
     ///   number.
-    /// * SICK with or without its header, as [`SickSet::read`](crate::SickSet::read) has it: scores are 1 to 5, pairs
+    /// * SICK with or without its header, as in [`SickSet::read`](crate::SickSet::read): scores are 1 to 5, and pairs
     ///   without one are left out.
     ///
-    /// UTF-8 and line ends as in [`StsTask::read`]; the file is read once, so it may be a pipe.
+    /// UTF-8 and line ends as in [`StsTask::read`]. The file is read once, so it can be a pipe.
     ///
     /// # Errors
-    /// [`Error::TooFewColumns`], [`Error::ScoreNotANumber`], [`Error::InvalidUtf8`] and [`Error::LineTooLong`] name the
-    /// line; those of [`SickSet::read`](crate::SickSet::read); [`Error::TooFewPairs`] below two pairs; [`Error::Core`]
-    /// if the file cannot be read.
+    /// [`Error::TooFewColumns`], [`Error::ScoreNotANumber`], [`Error::InvalidUtf8`] and [`Error::LineTooLong`] give the
+    /// line; the errors of [`SickSet::read`](crate::SickSet::read); [`Error::TooFewPairs`] below two pairs;
+    /// [`Error::Core`] if the file cannot be read.
     ///
     /// # Examples
     /// ```
@@ -83,7 +84,7 @@ impl ScoredPairs {
     }
 }
 
-/// The pairs of a task, by the name of its file.
+/// The pairs of a task, with the name of its file.
 impl From<StsTask> for ScoredPairs {
     fn from(task: StsTask) -> Self {
         let pairs = task.pairs.into_iter().map(|pair| (pair.relatedness, pair.first, pair.second));

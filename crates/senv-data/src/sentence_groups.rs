@@ -1,4 +1,4 @@
-//! Sentences in groups: what the readers of captions and of groups make.
+//! Groups of sentences, as the readers of captions and of groups return them.
 
 use std::{collections::HashMap, path::PathBuf};
 
@@ -11,12 +11,12 @@ pub struct SentenceGroup {
     pub sentences: Vec<String>,
 }
 
-/// Groups of sentences, as they are read from a file.
+/// The groups of sentences of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SentenceGroups {
-    /// The file; a name in `<>` for groups that are built in.
+    /// The file; a name in `<>` for built-in groups.
     pub path: PathBuf,
-    /// The groups, in the order in which they first occur.
+    /// The groups, in order of first occurrence.
     pub groups: Vec<SentenceGroup>,
 }
 

@@ -1,4 +1,4 @@
-//! Reader of SICK: pairs of sentences with their relatedness and an entailment label.
+//! Reader of SICK: sentence pairs with relatedness and an entailment label.
 //!
 //! Marelli et al., "A SICK cure for the evaluation of compositional distributional semantic models", LREC 2014.
 
@@ -12,15 +12,15 @@ use crate::{
     sts::{Blank, parse_gold, wrong_columns},
 };
 
-/// Whether the second sentence follows from the first. Programs number the labels in different orders: exchange them by
+/// The relation of the second sentence to the first. Programs number the labels in different orders: exchange them by
 /// name, with [`Entailment::from_name`] and [`Entailment::name`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "UPPERCASE")]
 #[non_exhaustive]
 pub enum Entailment {
-    /// They cannot both be true.
+    /// Both cannot be true.
     Contradiction,
-    /// Neither follows.
+    /// Neither follows from the other.
     Neutral,
     /// The second follows from the first.
     Entailment,
@@ -30,7 +30,7 @@ impl Entailment {
     /// The three labels, in the order of tables.
     pub const ALL: [Self; 3] = [Self::Contradiction, Self::Neutral, Self::Entailment];
 
-    /// The label of this name, in any letter case.
+    /// The label with this name, in any case.
     ///
     /// ```
     /// use senv_data::Entailment;
@@ -78,7 +78,7 @@ pub struct SickSet {
     pub labels: Vec<Entailment>,
 }
 
-/// The columns of the four cells of a line.
+/// The positions of the four cells of a line.
 struct Columns {
     score: usize,
     label: usize,
@@ -92,17 +92,17 @@ const EXPECTED_SHORT: &str = "4 (relatedness, label, sentence, sentence)";
 const EXPECTED_PUBLISHED: &str = "as many as the header";
 
 impl SickSet {
-    /// Reads a set of SICK in either layout, which is detected by the first line.
+    /// Reads a set of SICK in either layout, detected from the first line:
     ///
     /// * Lines of `relatedness<TAB>label<TAB>sentence<TAB>sentence`, without a header.
-    /// * The published layout: a header that names `sentence_A`, `sentence_B`, `relatedness_score` and
-    ///   `entailment_judgment` (or `entailment_label`), in any order among other columns.
+    /// * The published layout: a header with `sentence_A`, `sentence_B`, `relatedness_score` and `entailment_judgment`
+    ///   (or `entailment_label`), in any order with other columns.
     ///
-    /// UTF-8, line ends and empty scores as in [`StsTask::read`]. Letter case of labels does not matter.
+    /// UTF-8, line ends and empty scores as in [`StsTask::read`]. The case of labels does not matter.
     ///
     /// # Errors
     /// [`Error::WrongColumns`], [`Error::GoldNotANumber`], [`Error::GoldOutOfRange`] (outside 1 to 5),
-    /// [`Error::UnknownLabel`], [`Error::InvalidUtf8`] and [`Error::LineTooLong`] name the line;
+    /// [`Error::UnknownLabel`], [`Error::InvalidUtf8`] and [`Error::LineTooLong`] give the line;
     /// [`Error::MissingColumn`]; [`Error::NoScoredPairs`]; [`Error::Core`] if the file cannot be read.
     ///
     /// # Examples
@@ -122,7 +122,7 @@ impl SickSet {
     }
 }
 
-/// Whether the first line of a file is one of SICK: its header, or a score, or none, and a label.
+/// Whether the first line of a file is one of SICK: its header, or a score (possibly empty) and a label.
 pub(crate) fn is_sick(first_line: &str) -> bool {
     let mut cells = first_line.split('\t').map(str::trim);
     if cells.clone().any(|cell| cell == "sentence_A") {
@@ -132,7 +132,7 @@ pub(crate) fn is_sick(first_line: &str) -> bool {
     cells.next().is_some_and(is_score) && cells.next().is_some_and(|cell| Entailment::from_name(cell).is_some())
 }
 
-/// A set of SICK while its lines are read.
+/// A set of SICK under construction.
 pub(crate) struct SickLines {
     set: SickSet,
     columns: Columns,
@@ -167,7 +167,7 @@ impl SickLines {
         Ok(())
     }
 
-    /// The set, when all lines are read.
+    /// Returns the set after the last line.
     pub(crate) fn finish(self) -> Result<SickSet> {
         Ok(SickSet { task: self.set.task.checked()?, labels: self.set.labels })
     }

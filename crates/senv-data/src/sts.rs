@@ -1,4 +1,4 @@
-//! Reader of the tasks of semantic textual similarity (STS).
+//! Reader of semantic textual similarity (STS) tasks.
 
 use std::path::{Path, PathBuf};
 
@@ -19,40 +19,40 @@ pub struct StsPair {
     pub second: String,
 }
 
-/// One task, such as the headlines of 2014: its scored pairs, and what was left out.
+/// One task, such as the headlines of 2014: its scored pairs, and the number of those left out.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StsTask {
-    /// Name, from the file's name: `headlines` for `sts/2014/headlines.tsv`.
+    /// The name, from the file name: `headlines` for `sts/2014/headlines.tsv`.
     pub name: String,
-    /// Year, where the file's folder is named as one (four digits); years group the means.
+    /// The year, if the folder name is one (four digits); means are grouped by year.
     pub year: Option<u16>,
     /// The file.
     pub path: PathBuf,
-    /// The scale of the gold scores: [`Scale::STS`] but for SICK.
+    /// The scale of the gold scores: [`Scale::STS`] except for SICK.
     pub scale: Scale,
-    /// The pairs with a gold score, in the order of the file.
+    /// The pairs with a gold score, in file order.
     pub pairs: Vec<StsPair>,
-    /// Pairs without a gold score, which are dropped.
+    /// The number of pairs without a gold score, which are dropped.
     pub n_unscored: usize,
-    /// Empty sentences among the scored pairs; each is embedded as the zero vector.
+    /// The number of empty sentences in the scored pairs; each is embedded as the zero vector.
     pub n_empty_sentences: usize,
 }
 
 impl StsTask {
-    /// Reads a task in any layout; a file named `STS.input.NAME.txt` is read in the original one.
+    /// Reads a task in any layout; a file named `STS.input.NAME.txt` is read in the original one:
     ///
-    /// * Lines of `gold<TAB>sentence<TAB>sentence`: no header, no quoting (a quote is a quote).
-    /// * MTEB: an object a line with `score`, `sentence1` and `sentence2`.
-    /// * The original SemEval layout: `STS.input.NAME.txt` with two columns (or four, the last two naming sources),
-    ///   and `STS.gs.NAME.txt` beside it with one gold score a line.
+    /// * Lines of `gold<TAB>sentence<TAB>sentence`, without a header or quoting (a quote is an ordinary character).
+    /// * MTEB: one object per line with `score`, `sentence1` and `sentence2`.
+    /// * The original SemEval layout: `STS.input.NAME.txt` with two columns (or four, the last two with sources), and
+    ///   `STS.gs.NAME.txt` in the same folder with one gold score per line.
     ///
-    /// UTF-8; line ends `\n` or `\r\n`; a byte-order mark, a missing last line end and empty last lines are fine.
-    /// An empty gold cell marks a pair without a score: it is dropped and counted.
+    /// UTF-8 with line ends `\n` or `\r\n`. A byte-order mark, a missing last line end and empty last lines are
+    /// accepted. A pair with an empty gold cell has no score: it is dropped and counted.
     ///
     /// # Errors
     /// [`Error::WrongColumns`], [`Error::GoldNotANumber`], [`Error::GoldOutOfRange`], [`Error::InvalidUtf8`] and
-    /// [`Error::LineTooLong`] name the line; [`Error::GoldLineCount`] if the two files of the original layout differ
-    /// in length; [`Error::NoScoredPairs`] if nothing is left; [`Error::Core`] if a file cannot be read.
+    /// [`Error::LineTooLong`] give the line. [`Error::GoldLineCount`] if the two files of the original layout differ in
+    /// length; [`Error::NoScoredPairs`] if nothing is left; [`Error::Core`] if a file cannot be read.
     ///
     /// # Examples
     /// ```
@@ -75,10 +75,10 @@ impl StsTask {
         }
     }
 
-    /// Reads `gold<TAB>sentence<TAB>sentence` or objects, whatever the file's name.
+    /// Reads `gold<TAB>sentence<TAB>sentence` or objects, regardless of the file name.
     ///
     /// # Errors
-    /// As [`StsTask::read`].
+    /// The errors of [`StsTask::read`].
     pub fn read_tsv(path: impl AsRef<Path>) -> Result<Self> {
         Self::read_lines(path.as_ref(), "3 (gold, sentence, sentence)", |cells| match *cells {
             [gold, first, second] => Some([gold, first, second]),
@@ -86,8 +86,7 @@ impl StsTask {
         })
     }
 
-    /// Reads objects, or lines of which `cells` finds gold score and sentences; `expected` are the columns that it
-    /// knows.
+    /// Reads objects, or lines in which `cells` finds gold score and sentences; `expected` describes its columns.
     pub(crate) fn read_lines(
         path: &Path,
         expected: &'static str,
@@ -115,7 +114,7 @@ impl StsTask {
     /// Reads the original SemEval layout: a file of sentence pairs and a file of gold scores, line by line.
     ///
     /// # Errors
-    /// As [`StsTask::read`].
+    /// The errors of [`StsTask::read`].
     pub fn read_semeval(input: impl AsRef<Path>, gold: impl AsRef<Path>) -> Result<Self> {
         const EXPECTED: &str = "2 (sentence, sentence), or 4 (with their sources)";
         let (input, gold) = (input.as_ref(), gold.as_ref());
@@ -150,7 +149,7 @@ impl StsTask {
         task.checked()
     }
 
-    /// Year and name, as reports print them: `2014 headlines`, or the name alone.
+    /// Year and name as in reports: `2014 headlines`, or only the name.
     #[must_use]
     pub fn label(&self) -> String {
         task_label(self.year, &self.name)
@@ -162,7 +161,7 @@ impl StsTask {
         self.pairs.iter().map(|pair| pair.relatedness).collect()
     }
 
-    /// A task of this file, without a pair yet.
+    /// Creates a task of this file, without pairs.
     pub(crate) fn empty(path: &Path, scale: Scale) -> Self {
         let (name, year) = name_and_year(path);
         Self { name, year, path: path.to_owned(), scale, pairs: Vec::new(), n_unscored: 0, n_empty_sentences: 0 }
@@ -177,7 +176,7 @@ impl StsTask {
         self.pairs.push(StsPair { relatedness, first: first.to_owned(), second: second.to_owned() });
     }
 
-    /// Adds a pair of MTEB.
+    /// Adds a pair from MTEB.
     pub(crate) fn push_object(&mut self, path: &Path, line: u64, text: &str) -> Result<()> {
         let object: Scored<'_> = objects::parse(path, line, text, "sentence1, sentence2 and score")?;
         let score = parse_gold(path, line, &objects::cell(&object.score), self.scale)?;
@@ -193,13 +192,13 @@ impl StsTask {
     }
 }
 
-/// Year and name of a task in one string: `2014 headlines`, or the name alone.
+/// Year and name of a task in one string: `2014 headlines`, or only the name.
 #[must_use]
 pub fn task_label(year: Option<u16>, name: &str) -> String {
     year.map_or_else(|| name.to_owned(), |year| format!("{year} {name}"))
 }
 
-/// Empty lines are skipped at the end of a file only.
+/// Counts empty lines, which are skipped only at the end of a file.
 #[derive(Default)]
 pub(crate) struct Blank {
     first: Option<u64>,
@@ -223,7 +222,7 @@ pub(crate) fn wrong_columns(path: &Path, line: u64, text: &str, expected: &'stat
     Error::WrongColumns { path: path.to_owned(), line, got, expected }
 }
 
-/// The gold score of a cell; `None` where it is empty.
+/// The gold score of a cell; `None` if it is empty.
 pub(crate) fn parse_gold(path: &Path, line: u64, cell: &str, scale: Scale) -> Result<Option<f64>> {
     let cell = cell.trim();
     if cell.is_empty() {
@@ -240,19 +239,20 @@ pub(crate) fn parse_gold(path: &Path, line: u64, cell: &str, scale: Scale) -> Re
     Ok(Some(value))
 }
 
-/// `.../STS.gs.NAME.txt` for `.../STS.input.NAME.txt` (the prefix may hold a year: `STS2016.input.NAME.txt`).
+/// Returns `.../STS.gs.NAME.txt` for `.../STS.input.NAME.txt` (the prefix can contain a year:
+/// `STS2016.input.NAME.txt`).
 fn semeval_gold_path(path: &Path) -> Option<PathBuf> {
     let (prefix, rest) = path.file_name()?.to_str()?.split_once(".input.")?;
     (prefix.starts_with("STS") && rest.ends_with(".txt")).then(|| path.with_file_name(format!("{prefix}.gs.{rest}")))
 }
 
-/// The task's name and year from its file and folder.
+/// The name and year of a task, from its file and folder.
 fn name_and_year(path: &Path) -> (String, Option<u16>) {
     let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let folder = path.parent().and_then(Path::file_name).and_then(|folder| year(folder.to_str()?));
     match stem.split_once(".input.") {
         Some((prefix, rest)) if semeval_gold_path(path).is_some() => {
-            // The tasks that were unknown to the 2012 participants are named "surprise.OnWN" and so on.
+            // Tasks that were unknown to the 2012 participants have names like "surprise.OnWN".
             let name = rest.strip_prefix("surprise.").unwrap_or(rest);
             (name.to_owned(), folder.or_else(|| year(prefix.strip_prefix("STS")?)))
         }
@@ -260,7 +260,7 @@ fn name_and_year(path: &Path) -> (String, Option<u16>) {
     }
 }
 
-/// A name of exactly four digits as a year.
+/// Parses a name of exactly four digits as a year.
 fn year(name: &str) -> Option<u16> {
     (name.len() == 4 && name.bytes().all(|b| b.is_ascii_digit())).then(|| name.parse().ok()).flatten()
 }
@@ -270,7 +270,7 @@ mod tests {
     use super::*;
     use std::fs;
 
-    /// A folder with the given files in it.
+    /// A folder with these files.
     fn folder(files: &[(&str, &[u8])]) -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap();
         for (name, bytes) in files {

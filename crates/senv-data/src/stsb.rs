@@ -10,17 +10,17 @@ const EXPECTED: &str =
     "3 (score, sentence, sentence), or 7 or more (genre, file, year, id, score, sentence, sentence, sources)";
 
 impl StsTask {
-    /// Reads a set of the STS benchmark in any layout.
+    /// Reads a set of the STS benchmark in any layout:
     ///
     /// * Lines of `score<TAB>sentence<TAB>sentence`.
     /// * The published `sts-*.csv`, which are separated by tabs: genre, file, year, id, score, sentence, sentence, and
-    ///   in some lines columns that name sources.
-    /// * MTEB: an object a line with `score`, `sentence1` and `sentence2`.
+    ///   source columns in some lines.
+    /// * MTEB: one object per line with `score`, `sentence1` and `sentence2`.
     ///
     /// Quotes are ordinary characters. UTF-8, line ends and empty scores as in [`StsTask::read`].
     ///
     /// # Errors
-    /// As [`StsTask::read`].
+    /// The errors of [`StsTask::read`].
     ///
     /// # Examples
     /// ```

@@ -1,11 +1,11 @@
-//! Reads parsed sentences in the brackets of the Penn Treebank.
+//! Reads parsed sentences in Penn Treebank brackets.
 //!
 //! ```text
 //! tree := "(" label? (tree+ | word) ")"        (S (NP (DT the) (NN cat)) (VP (VBZ sleeps)))
 //! ```
 //!
-//! A tree may stand on a line of its own, beside others, or on several lines. Labels are read and, but for that of
-//! empty elements, not kept. Trees are read one by one, without recursion: how deep they are does not matter.
+//! A line can contain one tree, several trees, or part of a tree. Labels are read but not kept; only that of empty
+//! elements matters. Trees are read one by one without recursion, so their depth does not matter.
 
 use std::path::{Path, PathBuf};
 
@@ -16,25 +16,26 @@ use crate::{Error, Result, lines::of_pairs};
 /// The label of elements without a word, such as traces.
 const EMPTY_ELEMENT: &str = "-NONE-";
 
-/// Brackets within each other and words of a tree, at most: what lies beyond is no sentence.
+/// Maximum depth of brackets and number of words in a tree: anything beyond is not a sentence.
 const MAX_DEPTH: usize = 10_000;
 const MAX_WORDS: usize = 1_000_000;
 
-/// Words that stand for brackets, which are the treebank's own.
+/// The treebank's names for brackets.
 const BRACKETS: [(&str, &str); 6] =
     [("-LRB-", "("), ("-RRB-", ")"), ("-LSB-", "["), ("-RSB-", "]"), ("-LCB-", "{"), ("-RCB-", "}")];
 
 /// A sentence with its constituents.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tree {
-    /// Its words. The treebank's names of brackets (`-LRB-`) are brackets again, and its `\/` and `\*` are `/` and `*`.
+    /// Its words. The treebank's names of brackets (`-LRB-`) are converted to brackets, and its `\/` and `\*` to `/`
+    /// and `*`.
     pub words: Vec<String>,
-    /// The spans of its nodes, inner ones first: the first word and that after the last, counted from 0. A node with a
-    /// single child has the span of the child, and one of empty elements alone an empty span.
+    /// The spans of its nodes, inner ones first: the first word and the one after the last, counted from 0. A node with
+    /// a single child has the span of the child; a node with only empty elements has an empty span.
     pub spans: Vec<(u32, u32)>,
 }
 
-/// Trees of files, one after another.
+/// A reader of the trees of files, one after another.
 ///
 /// ```
 /// use senv_data::TreeReader;
@@ -50,7 +51,7 @@ pub struct Tree {
 /// ```
 pub struct TreeReader {
     lines: TextReader,
-    /// The line that was read last, and how far it was taken apart: in bytes, and in characters.
+    /// The last line read, and the position parsed so far: in bytes, and in characters.
     text: String,
     at: usize,
     column: usize,
@@ -63,7 +64,7 @@ struct Open {
     line: u64,
     column: usize,
     first: u32,
-    /// What stood in it so far.
+    /// Its content so far.
     holds: Holds,
     is_empty_element: bool,
 }
@@ -76,7 +77,7 @@ enum Holds {
     Trees,
 }
 
-/// A piece of a line.
+/// A token of a line.
 enum Piece {
     Open,
     Close,
@@ -84,8 +85,8 @@ enum Piece {
 }
 
 impl TreeReader {
-    /// Opens files: plain, gzip or Zstandard; `-` is standard input. Only the limit of a line and what is done with
-    /// bytes that are not UTF-8 matter among the options.
+    /// Opens plain, gzip or Zstandard files; `-` is standard input. Of the options, only the line limit and the
+    /// treatment of invalid UTF-8 apply.
     ///
     /// # Errors
     /// If a file cannot be read.
@@ -94,12 +95,13 @@ impl TreeReader {
         Ok(Self { lines, text: String::new(), at: 0, column: 1, path: PathBuf::new(), line: 0 })
     }
 
-    /// The next tree, `None` after the last.
+    /// Returns the next tree; `None` after the last.
     ///
     /// # Errors
-    /// [`Error::BadTree`], naming line and column, for brackets that do not fit together, text outside of them, a node
-    /// without a word or a tree, two words in a node; [`Error::InvalidUtf8`], [`Error::LineTooLong`]; [`Error::Core`]
-    /// if the file cannot be read.
+    /// * [`Error::BadTree`], with line and column, if brackets do not match, text is outside brackets, a node has
+    ///   neither word nor tree, or a node has two words.
+    /// * [`Error::InvalidUtf8`] and [`Error::LineTooLong`].
+    /// * [`Error::Core`] if the file cannot be read.
     pub fn next_tree(&mut self) -> Result<Option<Tree>> {
         let mut tree = Tree::default();
         let mut open: Vec<Open> = Vec::new();
@@ -156,8 +158,8 @@ impl TreeReader {
         }
     }
 
-    /// The next piece, with its line and column; `None` at the end of the last file. A tree ends with its file: that
-    /// `outer`, the node of the whole tree, is still open there is an error.
+    /// The next token, with its line and column; `None` at the end of the last file. A tree must end in its file: it is
+    /// an error if `outer`, the node of the whole tree, is still open there.
     fn next_piece(&mut self, outer: Option<&Open>) -> Result<Option<(Piece, u64, usize)>> {
         let unfinished = |reader: &Self, outer: &Open| {
             reader.bad(outer.line, outer.column, "the tree that begins here has no end: a bracket is missing")
@@ -199,7 +201,7 @@ impl TreeReader {
     }
 }
 
-/// A word as it stood in the text.
+/// Converts a word to its original text.
 fn plain(word: &str) -> String {
     match BRACKETS.iter().find(|(name, _)| *name == word) {
         Some((_, bracket)) => (*bracket).to_owned(),
@@ -253,7 +255,7 @@ mod tests {
         assert_eq!(all(&[&a, &packed]).unwrap().len(), 2);
         let error = all(&[&b, &a]).unwrap_err();
         assert!(matches!(&error, Error::BadTree { path, line: 2, column: 1, .. } if *path == b), "{error}");
-        // The same file twice is a new beginning, too.
+        // The same file twice also starts again.
         assert!(matches!(all(&[&b, &b]), Err(Error::BadTree { line: 2, column: 1, .. })));
         assert!(all(&[&folder.path().join("none")]).unwrap_err().to_string().contains("none"));
     }

@@ -1,4 +1,5 @@
-//! Bytes of a file or stream, plain or gzip, with look-ahead; memory grows with what was read.
+//! A look-ahead window over the bytes of a file or stream, plain or gzip. Memory grows with the window, not with
+//! declared sizes.
 
 use std::{
     fs::File,
@@ -10,7 +11,7 @@ use flate2::read::MultiGzDecoder;
 
 use crate::{Error, ReadOptions, Result};
 
-/// The first size of the buffer.
+/// The initial size of the buffer.
 const STEP: usize = 1 << 16;
 
 /// A source of bytes with a look-ahead window.
@@ -29,19 +30,19 @@ pub(crate) struct ByteWindow {
 }
 
 impl ByteWindow {
-    /// A file, decompressed if it is gzip.
+    /// Opens a file, which is decompressed if it is gzip.
     pub(crate) fn open(path: &Path, options: &ReadOptions) -> Result<Self> {
         let file = File::open(path).map_err(|e| senv_core::Error::io("open", path, e))?;
         let metadata = file.metadata().map_err(|e| senv_core::Error::io("open", path, e))?;
         if metadata.is_dir() {
             return Err(senv_core::Error::not_a_file(path, &metadata).into());
         }
-        // The length of a pipe or device is given as 0 and means nothing.
+        // A pipe or device reports a length of 0, which means nothing.
         let len = metadata.is_file().then_some(metadata.len());
         Self::new(path, Box::new(file), len, options)
     }
 
-    /// A stream of unknown length; `path` names it in errors.
+    /// Opens a stream of unknown length; `path` is its name in errors.
     pub(crate) fn from_reader(path: &Path, reader: impl Read + 'static, options: &ReadOptions) -> Result<Self> {
         Self::new(path, Box::new(reader), None, options)
     }
@@ -81,14 +82,14 @@ impl ByteWindow {
         self.len.map(|len| len.saturating_sub(self.position))
     }
 
-    /// The next bytes: at least `n`, unless the input ends before.
+    /// The next bytes: at least `n`, unless the input ends earlier.
     pub(crate) fn window(&mut self, n: usize) -> Result<&[u8]> {
         if self.end - self.start < n && !self.ended {
             self.buffer.copy_within(self.start..self.end, 0);
             (self.start, self.end) = (0, self.end - self.start);
             while self.end < n && !self.ended {
                 if self.end == self.buffer.len() {
-                    // In steps: at most doubled, whatever `n` is.
+                    // Grows in steps that at most double, regardless of `n`.
                     let grown = n.min((2 * self.end).max(STEP)).max(STEP);
                     self.buffer.resize(grown, 0);
                 }
@@ -103,7 +104,7 @@ impl ByteWindow {
         Ok(&self.buffer[self.start..self.end])
     }
 
-    /// The window as it is.
+    /// The current window, without reading more.
     pub(crate) fn buffered(&self) -> &[u8] {
         &self.buffer[self.start..self.end]
     }
@@ -113,14 +114,14 @@ impl ByteWindow {
         self.ended
     }
 
-    /// Moves the window on by `n` bytes, which must lie in it.
+    /// Advances the window by `n` bytes, which must be in it.
     pub(crate) fn consume(&mut self, n: usize) {
         debug_assert!(n <= self.end - self.start);
         self.start += n;
         self.position += n as u64;
     }
 
-    /// The error of an input that ended too early.
+    /// The error for an input that ended too early.
     pub(crate) fn truncated(&self, what: &'static str) -> Error {
         let end = self.position + (self.end - self.start) as u64;
         Error::Truncated { path: self.path.clone(), end, what }
@@ -150,7 +151,7 @@ impl Read for Compressed {
     }
 }
 
-/// The decompressed side: an error if more bytes come out than the compressed ones allow.
+/// The decompressed side: returns an error if the bytes exceed the limit for their compressed size.
 struct Expanded {
     decoder: MultiGzDecoder<Compressed>,
     written: u64,

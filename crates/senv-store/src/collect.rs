@@ -17,10 +17,10 @@ pub(crate) struct Collector<'a> {
 }
 
 impl<'a> Collector<'a> {
-    /// A collector of rows of dimension `dim`.
+    /// Creates a collector of rows of dimension `dim`.
     ///
-    /// `rows` is a number of rows that is known to fit into the bytes of the file, for which memory is allocated at
-    /// once; 0 if it is not known.
+    /// `rows` is the number of rows known to fit in the bytes of the file, for which memory is allocated immediately; 0
+    /// if unknown.
     pub(crate) fn new(
         path: PathBuf,
         options: &'a ReadOptions,
@@ -50,7 +50,7 @@ impl<'a> Collector<'a> {
         self.report.rows
     }
 
-    /// Whether all rows are there that are wanted.
+    /// Whether all requested rows are present.
     pub(crate) fn is_full(&self) -> bool {
         self.report.rows >= self.options.first_rows
     }
@@ -91,7 +91,7 @@ impl<'a> Collector<'a> {
         Ok(())
     }
 
-    /// The embeddings; these files have no counts, so counts are 0.
+    /// Returns the embeddings; these files have no counts, so counts are 0.
     pub(crate) fn finish(self) -> Result<(Embeddings, LoadReport)> {
         let vocabulary = Vocabulary::from_counts(self.words.iter().map(|(word, _)| (word, 0)), 0)?;
         let table = Table::from_vec(vocabulary.len(), self.dim, self.values)?;
@@ -107,7 +107,7 @@ pub(crate) fn limit(path: &std::path::Path, what: &'static str, found: u64, limi
     Ok(())
 }
 
-/// Bytes as text for an error message, shortened to a line.
+/// Bytes as text for an error message, shortened to one line.
 pub(crate) fn shown(bytes: &[u8]) -> String {
     let cut = &bytes[..bytes.len().min(60)];
     let mut text = String::from_utf8_lossy(cut).into_owned();

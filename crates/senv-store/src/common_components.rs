@@ -1,4 +1,4 @@
-//! Common-component removal: the directions that all sentence vectors share, fitted once and subtracted from each.
+//! Common-component removal: the directions shared by all sentence vectors, fitted once and subtracted from each.
 //!
 //! Equation: `common-component-removal`
 //!
@@ -10,9 +10,9 @@
 //!                                       uSIF: five, λ_i = σ_i² / Σ_j σ_j² over the components taken
 //! ```
 //!
-//! Arora, Liang and Ma, ICLR 2017, Algorithm 1 (their program finds the component anew for each list of sentences;
-//! ours is found once and frozen, so that the vector of a sentence does not depend on the others); Ethayarajh, RepL4NLP
-//! 2018, Algorithm 1.
+//! Arora, Liang and Ma, ICLR 2017, Algorithm 1; Ethayarajh, RepL4NLP 2018, Algorithm 1. Arora et al.'s program finds
+//! the component for each list of sentences. Here it is found once and frozen, so the vector of a sentence does not
+//! depend on the others.
 
 use ndarray::{Array2, ArrayView1, ArrayView2, s};
 use senv_core::{
@@ -30,13 +30,13 @@ use crate::{
 const VECTORS: &str = "common_components.vectors";
 const SHARES: &str = "common_components.lambdas";
 
-/// Vectors that are collected before they are added to the second moment as one matrix product.
+/// Vectors collected before they are added to the second moment as one matrix product.
 const BLOCK: usize = 256;
 
-/// Share of the squares of vectors below which what is left of them is rounding: vectors of f32 are exact to 1e-7.
+/// The share of the squared norms below which a remainder is rounding error: f32 vectors are exact to 1e-7.
 const ROUNDING: f64 = 1e-12;
 
-/// Common components that are subtracted from sentence vectors; fitted once, then the same for every sentence.
+/// Common components that are subtracted from sentence vectors: fitted once, then the same for every sentence.
 ///
 /// ```
 /// use ndarray::array;
@@ -51,21 +51,22 @@ const ROUNDING: f64 = 1e-12;
 /// ```
 #[derive(Debug, Clone)]
 pub struct CommonComponents {
-    /// One unit vector a row.
+    /// One unit vector per row.
     vectors: Table,
     lambdas: Vec<f32>,
 }
 
 impl CommonComponents {
-    /// The first `n_components` directions of sentence vectors, one a row. `scaled` subtracts each component times its
-    /// share of the variance (uSIF) instead of the whole component (SIF). There may be fewer: no more than vectors, and
-    /// none with an eigenvalue of 0. With `n_components` 0, nothing is subtracted.
+    /// Finds the first `n_components` directions of sentence vectors, one vector per row. `scaled` subtracts each
+    /// component times its share of the variance (uSIF) instead of the whole component (SIF). The result can have fewer
+    /// components: no more than vectors, and none with an eigenvalue of 0. With `n_components` 0, nothing is
+    /// subtracted.
     ///
-    /// For vectors that do not fit into memory at once, see [`SecondMoment`].
+    /// For vectors that do not fit in memory, see [`SecondMoment`].
     ///
     /// # Errors
-    /// [`senv_core::Error::InvalidParameter`] without a vector, or if one holds NaN or an infinite number, its row
-    /// named; [`senv_core::Error::TooLarge`] if a matrix of dim × dim numbers does not fit into memory.
+    /// [`senv_core::Error::InvalidParameter`] without a vector, or if one has a NaN or infinite value (with its row);
+    /// [`senv_core::Error::TooLarge`] if dim × dim values do not fit in memory.
     pub fn fit<F: Float>(vectors: ArrayView2<'_, F>, n_components: usize, scaled: bool) -> Result<Self> {
         let mut moment = SecondMoment::new(vectors.ncols())?;
         let mut row = Vec::new();
@@ -80,7 +81,7 @@ impl CommonComponents {
     /// Removes the components from a vector.
     ///
     /// # Panics
-    /// If the vector is not of dimension [`CommonComponents::dim`].
+    /// If the dimension of the vector is not [`CommonComponents::dim`].
     pub fn remove(&self, vector: &mut [f32]) {
         assert_eq!(vector.len(), self.dim(), "a vector of another dimension than the components");
         for (i, lambda) in self.lambdas.iter().enumerate() {
@@ -95,8 +96,8 @@ impl CommonComponents {
         self.vectors.dim()
     }
 
-    /// The components, one unit vector a row, the strongest first; of each the entry of the largest magnitude is
-    /// positive.
+    /// The components, one unit vector per row, strongest first. The entry with the largest magnitude is positive in
+    /// each.
     #[must_use]
     pub fn vectors(&self) -> &Table {
         &self.vectors
@@ -115,17 +116,17 @@ impl CommonComponents {
         writer.table(VECTORS, &self.vectors).f32s(SHARES, &self.lambdas)
     }
 
-    /// The components of a model file; `None` if it has none.
+    /// Loads the components of a model file; `None` if it has none.
     ///
     /// # Errors
-    /// [`senv_core::Error::BadFile`] if the tensors do not fit together or to vectors of `dim` values, or hold
-    /// values that no fit gives; [`senv_core::Error::MissingTensor`], [`senv_core::Error::WrongTensor`],
+    /// [`senv_core::Error::BadFile`] if the tensors do not match each other or vectors of `dim` values, or have values
+    /// that no fit gives; [`senv_core::Error::MissingTensor`], [`senv_core::Error::WrongTensor`],
     /// [`senv_core::Error::Checksum`].
     pub fn load_from(model: &ModelFile, dim: usize) -> Result<Option<Self>> {
         if !model.contains(VECTORS) && !model.contains(SHARES) {
             return Ok(None);
         }
-        // Copied and checked: they are few and used for every vector.
+        // Copied and checked, because they are few and used for every vector.
         let (shape, values) = (model.table(VECTORS)?, model.f32s(VECTORS)?);
         let lambdas = model.f32s(SHARES)?;
         let bad = |reason| Err(Core::BadFile { path: model.path().to_owned(), reason }.into());
@@ -148,12 +149,11 @@ impl CommonComponents {
     }
 }
 
-/// Σ v vᵀ of vectors that are added one by one, in f64: dim² values however many vectors there are. The vectors
-/// themselves are kept while they are no more than dimensions: their products take n² values and n³ steps, and not
-/// dim³.
+/// Σ v vᵀ of vectors that are added one by one, in f64: dim² values for any number of vectors. The vectors themselves
+/// are kept while there are at most dim: their products then take n² values and n³ steps instead of dim³.
 ///
-/// The result depends on the vectors and their order only, not on the number of threads (those of the current rayon
-/// pool divide each block of 256 vectors).
+/// The result depends only on the vectors and their order, not on the number of threads. (The threads of the current
+/// rayon pool divide each block of 256 vectors.)
 ///
 /// ```
 /// let mut moment = senv_store::SecondMoment::new(2)?;
@@ -167,18 +167,18 @@ impl CommonComponents {
 #[derive(Debug, Clone)]
 pub struct SecondMoment {
     dim: usize,
-    /// None while there are no more vectors than dimensions.
+    /// `None` while there are no more vectors than dimensions.
     sum: Option<Array2<f64>>,
-    /// Vectors that are not part of the sum.
+    /// Vectors that are not yet in the sum.
     held: Vec<f64>,
     n_vectors: usize,
 }
 
 impl SecondMoment {
-    /// Of no vectors yet, for vectors of dimension `dim`.
+    /// Creates an empty sum for vectors of dimension `dim`.
     ///
     /// # Errors
-    /// [`senv_core::Error::TooLarge`] if dim × dim numbers do not fit into memory.
+    /// [`senv_core::Error::TooLarge`] if dim × dim values do not fit in memory.
     pub fn new(dim: usize) -> Result<Self> {
         reserve(&mut Vec::new(), dim, dim)?;
         Ok(Self { dim, sum: None, held: Vec::new(), n_vectors: 0 })
@@ -187,9 +187,8 @@ impl SecondMoment {
     /// Adds a vector.
     ///
     /// # Errors
-    /// [`senv_core::Error::ShapeMismatch`] for a vector of another length;
-    /// [`senv_core::Error::InvalidParameter`] if it holds NaN or an infinite number; [`senv_core::Error::TooLarge`] as
-    /// [`SecondMoment::new`].
+    /// [`senv_core::Error::ShapeMismatch`] if the vector has another length; [`senv_core::Error::InvalidParameter`] if
+    /// it has a NaN or infinite value; [`senv_core::Error::TooLarge`] as in [`SecondMoment::new`].
     pub fn add<F: Float>(&mut self, vector: &[F]) -> Result<()> {
         let dim = self.dim;
         if vector.len() != dim {
@@ -215,20 +214,21 @@ impl SecondMoment {
         self.n_vectors
     }
 
-    /// The components, as [`CommonComponents::fit`].
+    /// The components, as in [`CommonComponents::fit`].
     ///
     /// # Errors
-    /// As [`CommonComponents::fit`].
+    /// The errors of [`CommonComponents::fit`].
     pub fn common_components(self, n_components: usize, scaled: bool) -> Result<CommonComponents> {
         let dim = self.dim;
         Self::components(dim, &self.leading(n_components)?, scaled)
     }
 
-    /// The same, but only as many as leave something of the vectors, and none where the first one leaves nothing: one
-    /// sentence without its own direction is rounding, and cosines of that mean nothing.
+    /// Like [`SecondMoment::common_components`], but keeps only as many components as leave a remainder of the vectors.
+    /// If the first leaves none, there are no components: the rest of the vectors would be rounding error, and its
+    /// cosines meaningless.
     ///
     /// # Errors
-    /// As [`CommonComponents::fit`].
+    /// The errors of [`CommonComponents::fit`].
     pub fn removable_components(self, n_components: usize, scaled: bool) -> Result<CommonComponents> {
         let of_sum = self.sum.as_ref().map_or(0.0, |sum| sum.diag().sum());
         let (dim, all) = (self.dim, of_sum + self.held.iter().map(|x| x * x).sum::<f64>());
@@ -245,7 +245,7 @@ impl SecondMoment {
         Ok(CommonComponents { vectors: Table::from_vec(pairs.len(), dim, values)?, lambdas })
     }
 
-    /// The first σ² and u, only those of an eigenvalue above rounding.
+    /// The first pairs of σ² and u with an eigenvalue above rounding error.
     fn leading(mut self, n_components: usize) -> Result<Vec<Eigenpair>> {
         if self.n_vectors == 0 {
             let (name, requirement) = ("the number of sentence vectors", "at least 1");
@@ -263,13 +263,13 @@ impl SecondMoment {
             let (name, requirement) = ("the size of the sentence vectors", "such that sums of squares stay finite");
             return Err(Core::InvalidParameter { name, requirement, got: "an overflow".into() }.into());
         };
-        // Below this, an eigenvalue is rounding: the vectors have fewer dimensions than were asked for.
+        // An eigenvalue below this is rounding error: the vectors span fewer dimensions than requested.
         let floor = pairs.first().map_or(0.0, |(largest, _)| largest * dim as f64 * f64::EPSILON);
         pairs.retain(|(value, _)| *value > floor);
         Ok(pairs)
     }
 
-    /// The same of G, with the vectors that are held; none where a sum overflows.
+    /// The same from G, with the vectors that are kept; `None` if a sum overflows.
     fn leading_of_products(&self, n_pairs: usize) -> Result<Option<Vec<Eigenpair>>> {
         let n = self.n_vectors;
         let vectors = self.view(n)?;
@@ -286,8 +286,7 @@ impl SecondMoment {
         Ok(pairs.map(|pairs| pairs.into_iter().map(direction).collect()))
     }
 
-    /// Adds the vectors that are held to the sum, as one product for each block; those of a last block of fewer than
-    /// `least` stay.
+    /// Adds the kept vectors to the sum, as one product per block; a last block of fewer than `least` vectors is kept.
     fn add_held(&mut self, least: usize) -> Result<()> {
         let dim = self.dim;
         let mut sum = match self.sum.take() {
@@ -308,14 +307,14 @@ impl SecondMoment {
         Ok(())
     }
 
-    /// The vectors that are held, one a row.
+    /// The kept vectors, one per row.
     fn view(&self, n: usize) -> Result<ArrayView2<'_, f64>> {
         let too_large = |_| Core::TooLarge { rows: n, dim: self.dim };
         Ok(ArrayView2::from_shape((n, self.dim), &self.held).map_err(too_large)?)
     }
 }
 
-/// The leading eigenpairs of a symmetric matrix; none of one that holds an infinite number.
+/// The leading eigenpairs of a symmetric matrix; `None` if it has an infinite value.
 fn leading_if_finite(matrix: Array2<f64>, n_pairs: usize) -> Option<Vec<Eigenpair>> {
     let dim = matrix.ncols();
     // It is row-major from the start.
@@ -323,7 +322,7 @@ fn leading_if_finite(matrix: Array2<f64>, n_pairs: usize) -> Option<Vec<Eigenpai
     values.iter().all(|x| x.is_finite()).then(|| leading_eigenpairs(values, dim, n_pairs)).flatten()
 }
 
-/// Σ |v|² of the vectors without these components, of which `all` is with them.
+/// Σ |v|² of the vectors without these components; `all` is the sum with them.
 fn remainder(pairs: &[Eigenpair], scaled: bool, all: f64) -> f64 {
     let taken: f64 = pairs.iter().map(|pair| pair.0).sum();
     let left: f64 = pairs.iter().zip(shares(pairs, scaled)).map(|(pair, share)| pair.0 * (1.0 - share).powi(2)).sum();
@@ -343,7 +342,7 @@ fn zeros(rows: usize, dim: usize) -> Result<Array2<f64>> {
     Ok(Array2::from_shape_vec((rows, dim), values).map_err(|_| Core::TooLarge { rows, dim })?)
 }
 
-/// Room for so many further rows.
+/// Reserves capacity for further rows.
 fn reserve(values: &mut Vec<f64>, rows: usize, dim: usize) -> Result<()> {
     let too_large = || Core::TooLarge { rows, dim };
     let n = rows.checked_mul(dim).ok_or_else(too_large)?;

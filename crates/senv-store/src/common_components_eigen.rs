@@ -11,29 +11,30 @@
 //! ```
 //!
 //! Golub and Van Loan, Matrix Computations, section 8.3. Costs about 4/3 d³ for (1) and 6 d³ for (2); only the
-//! vectors that are requested are transformed back through (1). No randomness: the same matrix gives the same bits.
+//! requested vectors are transformed back through (1). There is no randomness: the same matrix gives bit-identical
+//! results.
 
-/// The most sweeps for an eigenvalue; two or three are usual.
+/// The maximum number of sweeps per eigenvalue; two or three are usual.
 const MAX_SWEEPS: usize = 100;
 
 /// An eigenvalue and its eigenvector of unit length.
 pub(crate) type Eigenpair = (f64, Vec<f64>);
 
-/// The `n_pairs` largest eigenvalues of a symmetric matrix with their vectors, the largest first; of each vector the
-/// entry of the largest magnitude (the first of several) is positive. `matrix` is `dim * dim` finite values, of
-/// which the upper triangle is not read. `None` if the sweeps do not converge, of which no input is known.
+/// The `n_pairs` largest eigenvalues of a symmetric matrix with their vectors, largest first. The entry of the largest
+/// magnitude (the first of several) is positive in each vector. `matrix` has `dim * dim` finite values; its upper
+/// triangle is not read. `None` if the sweeps do not converge, which is not known to happen.
 pub(crate) fn leading_eigenpairs(mut matrix: Vec<f64>, dim: usize, n_pairs: usize) -> Option<Vec<Eigenpair>> {
     debug_assert_eq!(matrix.len(), dim * dim);
     let largest = matrix.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
     if dim == 0 || n_pairs == 0 {
         return Some(Vec::new());
     }
-    // With entries of at most 1 no square overflows, nor underflows where it matters.
+    // With entries of at most 1, no square overflows, and underflow does not matter.
     let scale = if largest > 0.0 { largest } else { 1.0 };
     matrix.iter_mut().for_each(|x| *x /= scale);
 
     let (reflectors, mut diagonal, mut beside) = to_tridiagonal(&mut matrix, dim);
-    // The memory of the matrix is reused for the eigenvectors of T, one a row.
+    // The memory of the matrix is reused for the eigenvectors of T, one per row.
     let mut rows = matrix;
     rows.fill(0.0);
     rows.iter_mut().step_by(dim + 1).for_each(|x| *x = 1.0);
@@ -72,7 +73,7 @@ impl Reflector {
     }
 }
 
-/// (1): the reflectors, the diagonal of T and the values next to it. Only the lower triangle is read and changed.
+/// (1): the reflectors, the diagonal of T and its off-diagonal values. Only the lower triangle is read and changed.
 fn to_tridiagonal(a: &mut [f64], n: usize) -> (Vec<Reflector>, Vec<f64>, Vec<f64>) {
     let (mut reflectors, mut beside) = (Vec::new(), Vec::new());
     let (mut w, mut q) = (Vec::new(), Vec::new());
@@ -110,8 +111,8 @@ fn to_tridiagonal(a: &mut [f64], n: usize) -> (Vec<Reflector>, Vec<f64>, Vec<f64
     (reflectors, (0..n).map(|i| a[i * n + i]).collect(), beside)
 }
 
-/// (2): `d` becomes the eigenvalues; the rotations are applied to `rows`, so that row `i` becomes the vector of
-/// `d[i]`. `None` after this many sweeps.
+/// (2): `d` becomes the eigenvalues. The rotations are applied to `rows`, so row `i` becomes the vector of `d[i]`.
+/// `None` after this many sweeps.
 fn diagonalize(d: &mut [f64], e: &mut [f64], rows: &mut [f64], mut sweeps: usize) -> Option<()> {
     let n = d.len();
     let mut hi = n - 1;
@@ -255,7 +256,7 @@ mod tests {
 
     #[test]
     fn fewer_than_three_sweeps_an_eigenvalue_are_enough() {
-        // The shift makes convergence cubic: 2.1 to 2.3 sweeps an eigenvalue on these matrices.
+        // The shift makes convergence cubic: 2.1 to 2.3 sweeps per eigenvalue on these matrices.
         for n in [20, 60] {
             for seed in 0..4 {
                 let mut a = random_symmetric(n, seed);
@@ -296,7 +297,7 @@ mod tests {
 
     #[test]
     fn values_beside_small_entries_and_columns_along_an_axis_keep_their_digits() {
-        // Beside entries of 1e-10, 1e-9 is not rounding.
+        // Next to entries of 1e-10, 1e-9 is not rounding error.
         check(&[1.0, 0.0, 0.0, 0.0, 1e-10, 1e-9, 0.0, 1e-9, 1e-10], 3);
         // x is nearly along e₁: with the other sign of α, x₁ − α would lose all digits.
         check(&[0.0, 1.0, 1e-9, 1.0, 2.0, 3.0, 1e-9, 3.0, 4.0], 3);

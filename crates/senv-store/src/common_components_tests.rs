@@ -32,7 +32,7 @@ fn moment(vectors: &Array2<f64>) -> SecondMoment {
     moment
 }
 
-/// Removal in f64 by the same components, for the reference numbers.
+/// Removes the same components in f64, for the reference numbers.
 fn removed(vectors: &Array2<f64>, pairs: &[Eigenpair], lambdas: &[f64]) -> Array2<f64> {
     let mut out = vectors.clone();
     for mut row in out.rows_mut() {
@@ -99,7 +99,7 @@ fn what_was_taken_out_is_gone_and_the_rest_is_untouched() {
     let once = vector.clone();
     common.remove(&mut vector);
     close(vector.iter().map(|&x| x.into()), once.iter().map(|&x| x.into()), 1e-6);
-    // The first component of these vectors points to the two shifted dimensions.
+    // The first component of these vectors points in the two shifted dimensions.
     let first = common.vectors().row(0);
     assert!(first[0] > 0.5 && first[1] > 0.5);
 }
@@ -119,7 +119,7 @@ fn the_fit_does_not_depend_on_threads_and_hardly_on_order() {
     let other = fit(2, reversed.view());
     let wide = |table: &Table| table.values().iter().map(|&x| f64::from(x)).collect::<Vec<_>>();
     close(wide(one.vectors()), wide(other.vectors()), 1e-6);
-    // The sign does not follow that of the vectors.
+    // The sign does not depend on that of the vectors.
     let negative = fit(1, vectors.mapv(|x| -x).view());
     assert_eq!(negative.vectors().values(), one.vectors().values());
 }
@@ -222,13 +222,13 @@ fn few_vectors_have_the_components_of_their_products_which_are_those_of_the_sum(
 
 #[test]
 fn an_eigenvalue_within_rounding_of_the_largest_is_no_component() {
-    // σ² of 1 and x² along the axes: rounding is dim ε = 3 ε of the largest.
+    // σ² of 1 and x² along the axes: rounding error is dim ε = 3 ε of the largest.
     let count = |x: f64| {
         let vectors = ndarray::array![[1.0, 0.0, 0.0], [0.0, x, 0.0]];
         moment(&vectors).leading(3).unwrap().len()
     };
     assert_eq!((count((3.5 * f64::EPSILON).sqrt()), count((2.5 * f64::EPSILON).sqrt())), (2, 1));
-    // Of larger vectors in proportion.
+    // Proportional for larger vectors.
     let count = |x: f64| moment(&ndarray::array![[1e3, 0.0, 0.0], [0.0, 1e3 * x, 0.0]]).leading(3).unwrap().len();
     assert_eq!((count((3.5 * f64::EPSILON).sqrt()), count((2.5 * f64::EPSILON).sqrt())), (2, 1));
 }

@@ -11,11 +11,11 @@
 //! s_j = (1/|s|) Σ_t w(t) x_tj / N_j,   N_j = √(Σ_t x_tj²) over the sentence (uSIF), or 1 (SIF)
 //! ```
 //!
-//! In small or flat vocabularies no word is more frequent than τ. The paper's α is then 0 and its a infinite; here the
-//! most frequent word counts as one that is, so that the weights are nearly equal there, as for α → 0.
+//! In small or flat vocabularies, no word is more frequent than τ. The paper's α is then 0 and its a infinite. Here the
+//! most frequent word counts as one that is, so the weights are nearly equal, as for α → 0.
 //!
 //! |s| counts the tokens that have a row and a weight other than 0. uSIF's paper normalizes word vectors;
-//! its authors' program divides each *dimension* by its norm over the tokens of the sentence, and so do we.
+//! its authors' program divides each *dimension* by its norm over the tokens of the sentence, and so does this code.
 //!
 //! Arora, Liang and Ma, "A Simple but Tough-to-Beat Baseline for Sentence Embeddings", ICLR 2017, Algorithm 1;
 //! Ethayarajh, "Unsupervised Random Walk Sentence Embeddings", RepL4NLP 2018, Algorithm 1.
@@ -29,10 +29,10 @@ pub use senv_core::words::DEFAULT_SIF_A;
 /// The number of tokens of a sentence that uSIF assumes: 11.
 pub const DEFAULT_USIF_LENGTH: f64 = 11.0;
 
-/// The name of the tensor of the weights in a model file.
+/// The name of the weights tensor in a model file.
 const WEIGHTS: &str = "word_weights";
 
-/// Dimensions that [`weighted_sentence`] sums at a time: few enough to stay in registers and the first cache.
+/// Dimensions that [`weighted_sentence`] sums at a time: few enough to stay in registers and the L1 cache.
 const TILE: usize = 64;
 
 /// Smooth inverse frequency (SIF): frequent words have smaller weights.
@@ -46,7 +46,7 @@ const TILE: usize = 64;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sif {
-    /// The weight is one half where the frequency is `a`; above 0, [`DEFAULT_SIF_A`].
+    /// The frequency at which the weight is one half; above 0, [`DEFAULT_SIF_A`] by default.
     pub a: f64,
 }
 
@@ -57,7 +57,7 @@ impl Default for Sif {
 }
 
 impl Sif {
-    /// The weight of each word, in `(0, 1]`, in the order of the vocabulary, by its own counts.
+    /// The weight of each word, in `(0, 1]`, in vocabulary order, from the vocabulary's own counts.
     ///
     /// # Errors
     /// [`senv_core::Error::InvalidParameter`] if `a` is not above 0, or the vocabulary has no counts.
@@ -65,10 +65,10 @@ impl Sif {
         self.weights_by(vocabulary, vocabulary)
     }
 
-    /// The weight of each word of `words` by the frequencies of another corpus, `counts`; 1 for words that it lacks.
+    /// The weight of each word of `words`, from the frequencies of another corpus, `counts`; 1 for words missing there.
     ///
     /// # Errors
-    /// As [`Sif::weights`].
+    /// The errors of [`Sif::weights`].
     pub fn weights_by(&self, words: &Vocabulary, counts: &Vocabulary) -> Result<Vec<f32>> {
         positive("a", self.a)?;
         let total = total(counts)?;
@@ -76,7 +76,7 @@ impl Sif {
     }
 }
 
-/// Unsupervised smooth inverse frequency (uSIF): `a` follows from the vocabulary, with nothing to tune.
+/// Unsupervised smooth inverse frequency (uSIF): `a` follows from the vocabulary, so there is nothing to tune.
 ///
 /// ```
 /// use senv_core::Vocabulary;
@@ -90,7 +90,7 @@ impl Sif {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Usif {
-    /// Mean number of tokens of a sentence, n; at least 1, [`DEFAULT_USIF_LENGTH`].
+    /// Mean number of tokens per sentence, n; at least 1, [`DEFAULT_USIF_LENGTH`] by default.
     pub mean_length: f64,
 }
 
@@ -101,19 +101,19 @@ impl Default for Usif {
 }
 
 impl Usif {
-    /// The weight of each word, in `(0, 2)`, in the order of the vocabulary, by its own counts.
+    /// The weight of each word, in `(0, 2)`, in vocabulary order, from the vocabulary's own counts.
     ///
     /// # Errors
-    /// As [`Usif::a`].
+    /// The errors of [`Usif::a`].
     pub fn weights(&self, vocabulary: &Vocabulary) -> Result<Vec<f32>> {
         self.weights_by(vocabulary, vocabulary)
     }
 
-    /// The weight of each word of `words` by the frequencies of another corpus, `counts`; words that it lacks have the
-    /// weight of its rarest.
+    /// The weight of each word of `words`, from the frequencies of another corpus, `counts`; words missing there get
+    /// the weight of its rarest.
     ///
     /// # Errors
-    /// As [`Usif::a`].
+    /// The errors of [`Usif::a`].
     pub fn weights_by(&self, words: &Vocabulary, counts: &Vocabulary) -> Result<Vec<f32>> {
         let (a, total) = (self.a(counts)?, total(counts)?);
         let rarest = counts.counts().iter().copied().min().map_or(0.0, |n| n as f64 / total);
@@ -145,11 +145,11 @@ impl Usif {
     }
 }
 
-/// Writes the weighted mean of the rows of a sentence to `out`, each row with its weight; returns the number of rows
-/// with a weight other than 0, over which the mean is taken. Zeros if there is none. Allocates nothing.
+/// Writes the weighted mean of the rows of a sentence to `out`. Returns the number of rows with a weight other than 0,
+/// over which the mean is taken; if there are none, `out` is zeros. Allocates nothing.
 ///
-/// With `dimension_norms` each dimension is divided by its norm over all rows (uSIF's program), and a dimension in
-/// which all rows are 0 stays 0. A sentence of one token then has entries ±w: so it is in the program too.
+/// With `dimension_norms`, each dimension is divided by its norm over all rows (uSIF's program); a dimension with only
+/// zeros stays 0. A sentence of one token then has entries ±w, as in that program.
 ///
 /// ```
 /// let rows = [([3.0f32, 0.0], 0.5), ([4.0, 2.0], 1.0)];
@@ -172,18 +172,18 @@ pub fn weighted_sentence<'a>(
     weighted_sentence_with(rows, RowSum::default(), dimension_norms, out)
 }
 
-/// Rows that are known by their sum: with the rows of a sentence, the vectors of its unknown words.
+/// Rows given by their sum: for example the vectors of the unknown words of a sentence.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct RowSum<'a> {
-    /// How many.
+    /// The number of rows.
     pub n: usize,
-    /// Their sum, each with its weight; may be empty where `n` is 0.
+    /// Their weighted sum; can be empty if `n` is 0.
     pub weighted: &'a [f32],
-    /// The square of each of their values, without weights: the same in all rows and dimensions.
+    /// The square of each value, without weights: the same in all rows and dimensions.
     pub square: f32,
 }
 
-/// As [`weighted_sentence`], with further rows.
+/// Like [`weighted_sentence`], with further rows.
 ///
 /// # Errors
 /// [`senv_core::Error::ShapeMismatch`] if a row, or the sum of the further rows, has another length than `out`.
@@ -233,7 +233,7 @@ pub fn save_weights_into<'a>(weights: &'a [f32], writer: ModelWriter<'a>) -> Mod
     writer.f32s(WEIGHTS, weights)
 }
 
-/// The weights of the words of a model file; `None` where it has none.
+/// Loads the word weights of a model file; `None` if it has none.
 ///
 /// # Errors
 /// [`senv_core::Error::BadFile`] unless there are `n_words` finite weights of at least 0;
@@ -253,12 +253,12 @@ pub fn load_weights_from(model: &ModelFile, n_words: usize) -> Result<Option<Vec
     }
 }
 
-/// Relative frequency of each word in another corpus; `None` where that has no count of it.
+/// Relative frequency of each word in another corpus; `None` if the corpus does not count it.
 fn frequencies(words: &Vocabulary, counts: &Vocabulary, total: f64) -> impl Iterator<Item = Option<f64>> {
     words.iter().map(move |(_, word, _)| counts.id(word).map(|id| counts.count(id) as f64 / total))
 }
 
-/// All tokens of the corpus; if the vocabulary does not have their number, those that it counts.
+/// All tokens of the corpus or, if the vocabulary does not record their number, those it counts.
 fn total(counts: &Vocabulary) -> Result<f64> {
     let sum = counts.counts().iter().map(|&n| n as f64).sum::<f64>();
     if sum == 0.0 {

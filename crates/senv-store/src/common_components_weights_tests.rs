@@ -1,4 +1,4 @@
-//! Weights of words against the papers' formulas.
+//! Compares word weights with the papers' formulas.
 
 use super::*;
 use serde_json::Value;
@@ -136,7 +136,7 @@ fn weights_come_back_from_a_model_file_and_wrong_ones_are_refused() {
 
 #[test]
 fn usif_counts_the_words_above_its_threshold_and_no_others() {
-    // 100 words and 11 tokens a sentence: τ = 1 − 0.99¹¹ = 0.1047. Three words are more frequent, the fourth is not.
+    // 100 words and 11 tokens per sentence: τ = 1 − 0.99¹¹ = 0.1047. Three words are more frequent, the fourth is not.
     let counts = [300, 200, 105, 104].into_iter().chain(std::iter::repeat_n(3, 95)).chain([6]);
     let usif = Usif { mean_length: 11.0 };
     let a = usif.a(&vocabulary(counts, 1000)).unwrap();

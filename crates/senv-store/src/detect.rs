@@ -1,26 +1,26 @@
-//! Detects the format of a file by its first bytes, never by its name.
+//! Detects the format of a file from its first bytes, never from its name.
 
 use senv_core::text::wide_text;
 
 use crate::{Error, Format, Result, byte_window::ByteWindow, number::number};
 
-/// Bytes examined: two lines of the highest dimension at a usual length of numbers.
+/// Bytes examined: two lines of the highest dimension with numbers of usual length.
 const LOOK: usize = 4 << 20;
 
 /// The longest header line of the word2vec formats.
 pub(crate) const MAX_HEADER: usize = 64;
 
-/// Rows and dimension, as the first line of a word2vec file declares them; a number that overflows is the largest.
+/// Rows and dimension declared in the first line of a word2vec file; a number that overflows becomes the largest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Header {
     pub(crate) rows: u64,
     pub(crate) dim: u64,
-    /// Bytes of the line, its end included.
+    /// Bytes of the line, including its end.
     pub(crate) len: usize,
 }
 
-/// The header at the start of `text`, if there is one: two runs of ASCII digits with one blank (or tab) between
-/// them; a blank and `\r` may precede the end of the line.
+/// The header at the start of `text`, if there is one: two runs of ASCII digits with one space or tab between them. A
+/// space and `\r` can precede the end of the line.
 pub(crate) fn header(text: &[u8]) -> Option<Header> {
     let end = memchr::memchr(b'\n', &text[..text.len().min(MAX_HEADER)])?;
     let line = &text[..end];
@@ -34,20 +34,20 @@ pub(crate) fn header(text: &[u8]) -> Option<Header> {
     Some(Header { rows: number(&line[..middle])?, dim: number(&line[middle + 1..])?, len: end + 1 })
 }
 
-/// A line without its end: at most one `\r`, then at most one blank is dropped.
+/// A line without its end: drops at most one `\r`, then at most one space.
 pub(crate) fn trim_line(line: &[u8]) -> &[u8] {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     line.strip_suffix(b" ").unwrap_or(line)
 }
 
-/// Fields at the end of the line that are numbers, the first field never counted.
+/// The number of numeric fields at the end of the line, not counting the first field.
 pub(crate) fn numbers_at_end(line: &[u8]) -> usize {
     let mut fields = line.rsplit(|&b| b == b' ');
     let n_fields = memchr::memchr_iter(b' ', line).count() + 1;
     fields.by_ref().take(n_fields - 1).take_while(|field| number(field).is_some_and(|(_, n)| n == field.len())).count()
 }
 
-/// The format of the input; nothing is consumed but a byte order mark.
+/// Detects the format of the input; consumes only a byte-order mark.
 pub(crate) fn detect(input: &mut ByteWindow) -> Result<Format> {
     let path = input.path().to_owned();
     let unknown = |found| Err(Error::UnknownFormat { path: path.clone(), found });
@@ -93,7 +93,7 @@ pub(crate) fn detect(input: &mut ByteWindow) -> Result<Format> {
         return Ok(if blanks == header.dim && numbers == header.dim {
             Format::Word2vecText
         } else if blanks == 1 && numbers == 1 {
-            // A word that is a number, and one dimension: two fields a line.
+            // A word that is a number, and one dimension: two fields per line.
             Format::GloveText
         } else if is_binary(rest, header.dim) {
             Format::Word2vecBinary
@@ -112,13 +112,13 @@ pub(crate) fn detect(input: &mut ByteWindow) -> Result<Format> {
     Ok(Format::GloveText)
 }
 
-/// Whether a line is a word and numbers between tabs.
+/// Whether a line is a word and numbers separated by tabs.
 fn is_tabbed(line: &[u8]) -> bool {
     let mut fields = line.split(|&byte| byte == b'\t').skip(1).peekable();
     fields.peek().is_some() && fields.all(|field| number(field).is_some_and(|(_, n)| n == field.len()))
 }
 
-/// What is said of text in UTF-16 or UTF-32.
+/// The description of text in UTF-16 or UTF-32.
 fn wide(head: &[u8]) -> Option<&'static str> {
     const MARKED: &str = "this is text in UTF-16 or UTF-32: convert it to UTF-8 (iconv -f UTF-16 -t UTF-8, or UTF-32)";
     let has_mark = head.starts_with(b"\xFF\xFE") || head.starts_with(b"\xFE\xFF") || head.starts_with(b"\0\0\xFE\xFF");
@@ -134,7 +134,7 @@ fn wide(head: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// Drops a UTF-8 byte order mark; only called where nothing is consumed yet.
+/// Drops a UTF-8 byte-order mark; only called before anything is consumed.
 pub(crate) fn skip_mark(input: &mut ByteWindow) -> Result<()> {
     if input.position() == 0 && input.window(3)?.starts_with(b"\xef\xbb\xbf") {
         input.consume(3);
@@ -142,7 +142,7 @@ pub(crate) fn skip_mark(input: &mut ByteWindow) -> Result<()> {
     Ok(())
 }
 
-/// Whether the bytes after the first word are no text.
+/// Whether the bytes after the first word are not text.
 fn is_binary(rest: &[u8], dim: u64) -> bool {
     let Some(blank) = memchr::memchr(b' ', rest) else { return false };
     let numbers = &rest[blank + 1..];

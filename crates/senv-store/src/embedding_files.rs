@@ -1,4 +1,4 @@
-//! Files of embeddings: one door to every format.
+//! Files of embeddings: one entry point for all formats.
 
 use std::{
     io::{Read, Write},
@@ -16,12 +16,12 @@ use crate::{
     byte_window::ByteWindow, detect, finalfusion, text_read, text_write, word2vec_binary,
 };
 
-/// The kind of a model file that holds embeddings and nothing else.
+/// The kind of a model file that contains only embeddings.
 const KIND: &str = "embeddings";
-/// The name of the tensor of the rows.
+/// The name of the rows tensor.
 const ROWS: &str = "rows";
 
-/// What a model file says beside words and rows.
+/// The content of a model file in addition to words and rows.
 #[derive(Default, Serialize, Deserialize)]
 struct Config {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -29,19 +29,19 @@ struct Config {
 }
 
 impl Embeddings {
-    /// Opens a file of any [`Format`], which is detected by its content. A senv model is memory-mapped, so that it
-    /// opens in milliseconds whatever its size; the other formats, plain or gzip, are read into memory.
+    /// Opens a file of any [`Format`], detected from its content. A senv model is memory-mapped, so it opens in
+    /// milliseconds at any size; other formats, plain or gzip, are read into memory.
     ///
     /// # Errors
-    /// As [`Embeddings::read`].
+    /// The errors of [`Embeddings::read`].
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         Ok(Self::read(path, &ReadOptions::default())?.0)
     }
 
-    /// As [`Embeddings::open`], with policies and limits, and a report.
+    /// Like [`Embeddings::open`], with policies and limits, and a report.
     ///
     /// # Errors
-    /// [`Error`], which names the position in the file; [`Error::UnknownFormat`] if no format fits.
+    /// [`Error`], with the position in the file; [`Error::UnknownFormat`] if no format matches.
     pub fn read(path: impl AsRef<Path>, options: &ReadOptions) -> Result<(Self, LoadReport)> {
         let path = path.as_ref();
         let mut input = ByteWindow::open(path, options)?;
@@ -59,11 +59,11 @@ impl Embeddings {
         read_rows(input, format, options)
     }
 
-    /// As [`Embeddings::read`], from a stream such as standard input; `name` is used as the path in errors.
+    /// Like [`Embeddings::read`], from a stream such as standard input; `name` replaces the path in errors.
     ///
     /// # Errors
-    /// As [`Embeddings::read`], and [`Error::UnknownFormat`] for a senv model, which can only be memory-mapped from a
-    /// file.
+    /// The errors of [`Embeddings::read`]; [`Error::UnknownFormat`] for a senv model, which can only be memory-mapped
+    /// from a file.
     pub fn read_from(
         reader: impl Read + 'static,
         name: impl AsRef<Path>,
@@ -77,10 +77,10 @@ impl Embeddings {
         read_rows(input, format, options)
     }
 
-    /// The words and rows of an open model file of the kind `embeddings`; rows are memory-mapped.
+    /// The words and rows of an open model file of kind `embeddings`; rows are memory-mapped.
     ///
     /// # Errors
-    /// [`Error`] if it is of another kind, or damaged.
+    /// [`Error`] if it is of another kind or damaged.
     pub fn from_model_file(model: &ModelFile) -> Result<Self> {
         model.expect_kind(KIND)?;
         model.expect_known_tokenizer()?;
@@ -108,7 +108,7 @@ impl Embeddings {
         embeddings.with_first(options.first_rows)
     }
 
-    /// The first rows alone.
+    /// Keeps only the first rows.
     fn with_first(self, n: u64) -> Result<Self> {
         if n >= self.len() as u64 {
             return Ok(self);
@@ -125,15 +125,15 @@ impl Embeddings {
     /// Writes a senv model file, which [`Embeddings::open`] memory-maps.
     ///
     /// # Errors
-    /// As [`Embeddings::write`].
+    /// The errors of [`Embeddings::write`].
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
         self.write(path, Format::Safetensors, NonFinite::Error)
     }
 
-    /// Writes a senv model file to where it goes.
+    /// Writes a senv model file to a destination.
     ///
     /// # Errors
-    /// [`Error::NonFinite`] with [`NonFinite::Error`] and a NaN or infinite number; [`senv_core::Error::Io`] if it
+    /// [`Error::NonFinite`] with [`NonFinite::Error`] and a NaN or infinite value; [`senv_core::Error::Io`] if it
     /// cannot be written.
     pub fn write_model(&self, to: Destination<'_>, non_finite: NonFinite) -> Result<()> {
         if non_finite == NonFinite::Error {
@@ -145,13 +145,14 @@ impl Embeddings {
         Ok(config.iter().fold(writer, |writer, config| writer.config(config)).write(to)?)
     }
 
-    /// Writes the embeddings in a format, by an atomic replace. The values are read back bit for bit (NaN as some NaN).
+    /// Writes the embeddings in a format, by atomic replacement. Values are read back bit for bit (NaN as some NaN).
     ///
     /// # Errors
-    /// [`Error::NonFinite`] with [`NonFinite::Error`] and a NaN or infinite number; [`Error::UnwritableWord`] for an
-    /// empty word or one with a blank or line end in a format other than [`Format::Safetensors`];
-    /// [`senv_core::Error::BadWrite`] for [`Format::Finalfusion`]; [`senv_core::Error::Io`] if the file cannot be
-    /// written.
+    /// * [`Error::NonFinite`] with [`NonFinite::Error`] and a NaN or infinite value.
+    /// * [`Error::UnwritableWord`] if a word is empty or has a space or line end, in formats other than
+    ///   [`Format::Safetensors`].
+    /// * [`senv_core::Error::BadWrite`] for [`Format::Finalfusion`].
+    /// * [`senv_core::Error::Io`] if the file cannot be written.
     pub fn write(&self, path: impl AsRef<Path>, format: Format, non_finite: NonFinite) -> Result<()> {
         let path = path.as_ref();
         if format == Format::Safetensors {
@@ -167,7 +168,7 @@ impl Embeddings {
         Ok(file.commit()?)
     }
 
-    /// As [`Embeddings::write`], to a stream such as standard output; `name` is used as the path in errors.
+    /// Like [`Embeddings::write`], to a stream such as standard output; `name` replaces the path in errors.
     ///
     /// ```
     /// use senv_core::{Table, Vocabulary};
@@ -181,8 +182,8 @@ impl Embeddings {
     /// ```
     ///
     /// # Errors
-    /// As [`Embeddings::write`], and [`senv_core::Error::BadWrite`] for [`Format::Safetensors`], which is memory-mapped
-    /// from a file.
+    /// The errors of [`Embeddings::write`]; [`senv_core::Error::BadWrite`] for [`Format::Safetensors`], which is
+    /// memory-mapped from a file.
     pub fn write_to(
         &self,
         out: &mut impl Write,
@@ -210,10 +211,10 @@ impl Embeddings {
         }
     }
 
-    /// Returns an error for words that the formats of other programs cannot hold.
+    /// Returns an error for words that the formats of other programs cannot store.
     fn check_words(&self, path: &Path, format: Format) -> Result<()> {
         for (_, word, _) in self.vocabulary().iter() {
-            // A byte order mark at the start of the file would be skipped when reading.
+            // A byte-order mark at the start of the file would be skipped when reading.
             if word.is_empty() || word.contains([' ', '\u{feff}']) || word.contains(|c: char| c.is_ascii_control()) {
                 return Err(Error::UnwritableWord { path: path.to_owned(), word: word.to_owned(), format });
             }

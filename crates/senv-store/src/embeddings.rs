@@ -6,7 +6,7 @@ use senv_core::{Rows, Table, TokenId, Tokenizer, Vocabulary};
 
 use crate::{Error, Result, error::Position};
 
-/// A vocabulary and a table with one row for each of its tokens.
+/// A vocabulary and a table with one row per token.
 ///
 /// ```
 /// use senv_core::{Table, Vocabulary};
@@ -25,10 +25,10 @@ pub struct Embeddings {
 }
 
 impl Embeddings {
-    /// Embeddings of these tokens; row `i` belongs to token `i`.
+    /// Creates embeddings of these tokens; row `i` belongs to token `i`.
     ///
     /// # Errors
-    /// [`senv_core::Error::ShapeMismatch`] unless the table has one row for each token;
+    /// [`senv_core::Error::ShapeMismatch`] unless the table has one row per token;
     /// [`senv_core::Error::InvalidParameter`] if its dimension is 0.
     pub fn new(vocabulary: Vocabulary, table: Table) -> Result<Self> {
         let (expected, got) = (vocabulary.len(), table.n_rows());
@@ -42,19 +42,19 @@ impl Embeddings {
         Ok(Self { vocabulary, table, tokenizer: None })
     }
 
-    /// The same with a tokenizer that finds these words in a text, which a model file keeps; no other format does.
+    /// Sets the tokenizer that finds these words in text. Only a model file stores it.
     #[must_use]
     pub fn with_tokenizer(self, tokenizer: Option<Tokenizer>) -> Self {
         Self { tokenizer, ..self }
     }
 
-    /// The tokenizer that finds these words in a text, where it is known: files of other programs do not say.
+    /// The tokenizer that finds these words in text, if it is known: files of other programs do not record it.
     #[must_use]
     pub fn tokenizer(&self) -> Option<&Tokenizer> {
         self.tokenizer.as_ref()
     }
 
-    /// Refuses rows that hold NaN or an infinite number; `path` is the file that they come from.
+    /// Returns an error if a row has a NaN or infinite value; `path` is the file of the rows.
     ///
     /// # Errors
     /// [`Error::NonFinite`] with the first such row.
@@ -93,7 +93,7 @@ impl Embeddings {
         self.vocabulary.token(TokenId(i as u32))
     }
 
-    /// Words and rows in order.
+    /// Iterates over words and rows in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &[f32])> + '_ {
         (0..self.len()).map(|i| (self.word(i), self.table.row(i)))
     }
@@ -104,7 +104,7 @@ impl Embeddings {
         self.vocabulary.len()
     }
 
-    /// Whether there is no word.
+    /// Whether there are no words.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.vocabulary.is_empty()
@@ -116,7 +116,7 @@ impl Embeddings {
         self.table.dim()
     }
 
-    /// The words and their counts; counts are 0 where the file had none.
+    /// The words and their counts; counts are 0 if the file had none.
     #[must_use]
     pub fn vocabulary(&self) -> &Vocabulary {
         &self.vocabulary

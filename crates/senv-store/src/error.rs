@@ -1,4 +1,4 @@
-//! What can go wrong with the files of this crate: which file, where in it, what was expected, what to do.
+//! Errors of the files of this crate. They give the file, the position, what was expected, and what to do.
 
 use std::{fmt, path::PathBuf};
 
@@ -256,7 +256,7 @@ pub enum Error {
     },
 }
 
-/// What to say of a row that has tabs.
+/// The advice for a row that has tabs.
 fn tabs(word: &str) -> &'static str {
     if word.contains('\t') {
         "; there are tabs in the line: write blanks in their place (tr '\\t' ' ' < FILE > NEW)"
@@ -266,13 +266,13 @@ fn tabs(word: &str) -> &'static str {
 }
 
 impl Error {
-    /// The error of the core that it is, if it is one.
+    /// The core's error, if this is one.
     #[must_use]
     pub fn core(&self) -> Option<&senv_core::Error> {
         if let Self::Core(error) = self { Some(error) } else { None }
     }
 
-    /// What helps, where that is a matter of settings.
+    /// The settings that can help, if any.
     #[must_use]
     pub fn remedies(&self) -> &[Remedy] {
         match self {

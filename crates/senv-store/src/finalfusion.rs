@@ -1,11 +1,10 @@
-//! finalfusion (`.fifu`): a vocabulary, a matrix of unit rows in full or quantized, and the lengths that the rows had.
+//! finalfusion (`.fifu`): a vocabulary, a matrix of unit rows (full or quantized), and the original norms of the rows.
 //!
 //! ```text
 //! "FiFu", u32 0, u32 chunks, u32 ids; then each chunk: u32 id, u64 bytes, body        all of it little-endian
 //! ```
 //!
-//! Rows of parts of words, which stand behind those of the words, are left out: words that are not there have no
-//! vector.
+//! Rows of subwords, which follow those of words, are left out: unknown words have no vector.
 
 use crate::{
     Embeddings, Error, Format, LoadReport, ReadOptions, Result,
@@ -17,7 +16,7 @@ use crate::{
 const MAGIC: &[u8] = b"FiFu";
 /// Bytes read at a time.
 const BLOCK: usize = 1 << 20;
-/// Chunks that a file may have.
+/// The maximum number of chunks in a file.
 const MAX_CHUNKS: u32 = 16;
 
 /// The chunks that are read.
@@ -32,11 +31,11 @@ mod id {
     pub(super) const EXPLICIT_N_GRAMS: u32 = 8;
 }
 
-/// The types of values.
+/// The type id of f32 values.
 const F32: u32 = 10;
 const U8: u32 = 1;
 
-/// Rows before their lengths are known.
+/// Rows before they are scaled by their norms.
 struct Rows {
     dim: usize,
     values: Vec<f32>,
@@ -78,7 +77,7 @@ pub(crate) fn read(input: ByteWindow, options: &ReadOptions) -> Result<(Embeddin
                 );
             }
         }
-        // What is left of the chunk: rows of parts of words.
+        // The rest of the chunk: rows of subwords.
         let left = file.end.saturating_sub(file.input.position());
         file.end = u64::MAX;
         file.skip(left)?;
@@ -103,7 +102,7 @@ pub(crate) fn read(input: ByteWindow, options: &ReadOptions) -> Result<(Embeddin
 struct File<'a> {
     input: ByteWindow,
     options: &'a ReadOptions,
-    /// Where the present chunk ends.
+    /// The end of the current chunk.
     end: u64,
 }
 
@@ -112,7 +111,7 @@ impl File<'_> {
         Error::UnknownFormat { path: self.input.path().to_owned(), found }
     }
 
-    /// The next bytes, which must lie in the chunk.
+    /// The next bytes, which must be in the chunk.
     fn bytes(&mut self, n: usize) -> Result<Vec<u8>> {
         let is_within = self.input.position().saturating_add(n as u64) <= self.end;
         if self.input.buffered().len() < n && is_within {
@@ -150,13 +149,13 @@ impl File<'_> {
         Ok(u64::from(self.u32()?) | u64::from(self.u32()?) << 32)
     }
 
-    /// Zeros up to a multiple of four, four of them where it is one.
+    /// Skips the zeros up to a multiple of four, or four zeros if the position is one.
     fn padding(&mut self) -> Result<()> {
         let n = 4 - self.input.position() % 4;
         self.bytes(n as usize).map(|_| ())
     }
 
-    /// Refuses more rows than the chunk has bytes for.
+    /// Returns an error if the chunk has too few bytes for these rows.
     fn check(&self, rows: u64, dim: u64, row_bytes: u64) -> Result<()> {
         let path = || self.input.path().to_owned();
         if dim == 0 {
@@ -174,7 +173,7 @@ impl File<'_> {
     fn words(&mut self, chunk: u32) -> Result<Vec<Vec<u8>>> {
         let n = self.u64()?;
         self.check(n, 1, 4)?;
-        // How words are cut into parts.
+        // How words are split into subwords.
         self.skip(match chunk {
             id::SIMPLE_VOCABULARY => 0,
             id::EXPLICIT_N_GRAMS => 8 + 8,
@@ -192,7 +191,7 @@ impl File<'_> {
         Ok(words)
     }
 
-    /// Numbers, block by block.
+    /// Reads values, block by block.
     fn f32s(&mut self, n: usize) -> Result<Vec<f32>> {
         let mut values = Vec::new();
         while values.len() < n {
@@ -203,7 +202,7 @@ impl File<'_> {
         Ok(values)
     }
 
-    /// The number of rows of words; a matrix has at least as many.
+    /// The number of word rows; a matrix has at least this many.
     fn n_words(&self, words: Option<&[Vec<u8>]>, rows: u64) -> Result<usize> {
         match words {
             Some(words) if words.len() as u64 <= rows => Ok(words.len()),
@@ -222,7 +221,7 @@ impl File<'_> {
         Ok(Rows { dim: dim as usize, values: self.f32s(n * dim as usize)? })
     }
 
-    /// Rows whose parts are each one of some centroids.
+    /// Reads rows whose parts are each one of some centroids.
     fn quantized(&mut self, words: Option<&[Vec<u8>]>) -> Result<Rows> {
         let (has_projection, has_norms) = (self.u32()? != 0, self.u32()? != 0);
         let [n_parts, dim, n_centroids] = [self.u32()?, self.u32()?, self.u32()?];

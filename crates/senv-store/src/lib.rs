@@ -1,9 +1,9 @@
-//! The embedding store: words and their rows, in memory or memory-mapped, and nearest-neighbour search by cosine.
+//! The embedding store: words and their rows, in memory or memory-mapped, and exact nearest-neighbour search by cosine.
 //!
-//! [`Embeddings`] joins a vocabulary and a table. [`Embeddings::open`] reads the formats of other programs (word2vec
-//! text and binary, GloVe text, fastText `.vec`, each also as `.gz`), detected by their content; [`Embeddings::save`]
-//! writes the project's own model file, which is memory-mapped: it opens in milliseconds whatever its size.
-//! [`NearestIndex`] finds the nearest rows by cosine, exactly; [`NearestStream`] does among rows that come in parts.
+//! [`Embeddings`] combines a vocabulary and a table. [`Embeddings::open`] reads the formats of other programs (word2vec
+//! text and binary, GloVe text, fastText `.vec`, each also as `.gz`), detected from their content. [`Embeddings::save`]
+//! writes senv's model file, which is memory-mapped and opens in milliseconds at any size. [`NearestIndex`] finds the
+//! nearest rows by cosine, exactly; [`NearestStream`] does the same for rows that arrive in parts.
 //!
 //! ```
 //! # let folder = tempfile::tempdir()?;
@@ -22,12 +22,12 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Files are not trusted: every declared size is compared with the length of the file before memory is allocated,
-//! limits and policies are set by [`ReadOptions`], and an [`Error`] names file, position, what was expected and what to
-//! do. Files are written by an atomic replace.
+//! Files are not trusted. Every declared size is compared with the length of the file before memory is allocated;
+//! [`ReadOptions`] sets limits and policies. An [`Error`] gives file, position, what was expected and what to do. Files
+//! are written by atomic replacement.
 //!
-//! [`ModelFile`] and [`ModelWriter`] are the model file for whole models: any tensors, metadata, a version and
-//! checksums in a safetensors file. [`NpyWriter`] and [`read_npy`] exchange matrices with NumPy.
+//! [`ModelFile`] and [`ModelWriter`] read and write whole models: tensors, metadata, a version and checksums in a
+//! safetensors file. [`NpyWriter`] and [`read_npy`] exchange matrices with NumPy.
 //!
 //! [`Sif`] and [`Usif`] compute frequency weights of words, [`weighted_sentence`] averages with such weights, and
 //! [`CommonComponents`] does common-component removal.

@@ -1,4 +1,4 @@
-//! Word vectors as a matrix of NumPy with its words in a file beside it.
+//! Word vectors as a NumPy matrix with a separate file of words.
 
 use std::{
     io::Write,
@@ -10,16 +10,16 @@ use senv_core::{TextOptions, TextReader, Vocabulary, counts::plural, files::Atom
 use crate::{Embeddings, NpyWriter, Result, read_npy_marked};
 
 impl Embeddings {
-    /// The file of words that belongs to a matrix: `cats.words.txt` beside `cats.npy`.
+    /// The path of the word file of a matrix: `cats.words.txt` for `cats.npy`, in the same folder.
     #[must_use]
     pub fn words_of_matrix(matrix: &Path) -> PathBuf {
         matrix.with_extension("words.txt")
     }
 
-    /// Writes the rows as a matrix, which carries a checksum of the words, and the words beside it: both, or none.
+    /// Writes the rows as a matrix with a checksum of the words, and the words to a file next to it: both, or neither.
     ///
     /// # Errors
-    /// [`senv_core::Error::BadFile`] for a word that cannot stand on a line; [`senv_core::Error::Io`].
+    /// [`senv_core::Error::BadFile`] if a word cannot be written on one line; [`senv_core::Error::Io`].
     pub fn write_matrix(&self, path: &Path) -> Result<()> {
         let words = Self::words_of_matrix(path);
         let is_no_line = |word: &str| word.trim().is_empty() || word.contains(['\n', '\r']);
@@ -39,7 +39,7 @@ impl Embeddings {
         Ok(AtomicFile::commit_all([matrix.finish()?, list])?)
     }
 
-    /// Reads a matrix, of NumPy or of [`Embeddings::write_matrix`], and its words.
+    /// Reads a matrix, from NumPy or from [`Embeddings::write_matrix`], and its words.
     ///
     /// ```
     /// # let folder = tempfile::tempdir()?;
@@ -54,7 +54,7 @@ impl Embeddings {
     /// ```
     ///
     /// # Errors
-    /// Those of reading; [`senv_core::Error::BadFile`] for words that do not belong to the matrix.
+    /// Errors of reading; [`senv_core::Error::BadFile`] if the words do not belong to the matrix.
     pub fn read_matrix(path: &Path) -> Result<Self> {
         let names = Self::words_of_matrix(path);
         let words = Lines::read_sentences(&mut TextReader::open(&[&names], &TextOptions::default())?)?;
@@ -76,7 +76,7 @@ impl Embeddings {
     }
 }
 
-/// The checksum of words, one a line.
+/// The checksum of words, one per line.
 fn checksum<'w>(words: impl Iterator<Item = &'w str>) -> u32 {
     let mut sum = crc32fast::Hasher::new();
     for word in words {

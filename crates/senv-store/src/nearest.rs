@@ -7,11 +7,11 @@ use senv_core::{Rows, kernels};
 
 use crate::Result;
 
-/// Rows compared at a time: at dimension 300 they fill a third of a second-level cache of 1 MiB.
+/// Rows compared at a time: at dimension 300 they fill a third of an L2 cache of 1 MiB.
 const ROWS: usize = 256;
 /// Queries compared at a time.
 const QUERIES: usize = 64;
-/// Below this norm a vector counts as zero, as for `senv_core::kernels::cosine`.
+/// A vector with a norm below this counts as zero, as in `senv_core::kernels::cosine`.
 const TINY: f32 = 1e-12;
 
 /// A row and its cosine with the query, in `[-1, 1]`.
@@ -25,7 +25,7 @@ pub struct Neighbour {
 }
 
 impl Neighbour {
-    /// Whether this one ranks before the other: higher cosine, among equals the lower row.
+    /// Whether this ranks before `other`: by higher cosine, then by lower row.
     fn is_before(&self, other: &Self) -> bool {
         self.cosine > other.cosine || (self.cosine == other.cosine && self.row < other.row)
     }
@@ -35,13 +35,13 @@ impl Neighbour {
     }
 }
 
-/// Rows with their norms, prepared for the search.
+/// Rows with their norms, prepared for search.
 ///
-/// Results are bit-identical at any number of threads, and for a query alone or among others. Equal cosines are ordered
-/// by ascending row. Rows that are zero (norm below 1e-12) or hold NaN or an infinite value are never neighbours.
+/// Results are bit-identical for any number of threads, and for a query alone or in a batch. Equal cosines are ordered
+/// by ascending row. Rows that are zero (norm below 1e-12) or have a NaN or infinite value are never neighbours.
 ///
-/// With n rows of dimension d, building takes O(nd), a query O(nd + n log k) and memory O(n + k) in addition to the
-/// rows.
+/// For n rows of dimension d, building takes O(nd), a query takes O(nd + n log k), and memory is O(n + k) in addition
+/// to the rows.
 ///
 /// ```
 /// use senv_core::Table;
@@ -63,7 +63,7 @@ pub struct NearestIndex<R> {
 }
 
 impl<R: Rows> NearestIndex<R> {
-    /// Computes the norms of all rows; `rows` may be a table or a reference to one.
+    /// Computes the norms of all rows; `rows` can be a table or a reference to one.
     #[must_use]
     pub fn new(rows: R) -> Self {
         let inverse_norms = (0..rows.n_rows())
@@ -82,20 +82,20 @@ impl<R: Rows> NearestIndex<R> {
         &self.rows
     }
 
-    /// The `k` rows of highest cosine with the query, the nearest first; fewer if there are fewer rows, none for
-    /// a query that is zero.
+    /// The `k` rows with the highest cosine to the query, nearest first. Fewer if there are fewer rows; none if the
+    /// query is zero.
     ///
     /// # Errors
-    /// [`senv_core::Error::ShapeMismatch`] for a query of another dimension;
-    /// [`senv_core::Error::InvalidParameter`] for one with NaN or an infinite number.
+    /// [`senv_core::Error::ShapeMismatch`] if the query has another dimension; [`senv_core::Error::InvalidParameter`]
+    /// if it has a NaN or infinite value.
     pub fn nearest(&self, query: &[f32], k: usize) -> Result<Vec<Neighbour>> {
         self.nearest_where(query, k, |_| true)
     }
 
-    /// As [`NearestIndex::nearest`], among the rows that `keep` accepts, for example all but the query's own.
+    /// Like [`NearestIndex::nearest`], among the rows that `keep` accepts, for example all but the query's own.
     ///
     /// # Errors
-    /// As [`NearestIndex::nearest`].
+    /// The errors of [`NearestIndex::nearest`].
     pub fn nearest_where(
         &self,
         query: &[f32],
@@ -106,19 +106,19 @@ impl<R: Rows> NearestIndex<R> {
         Ok(found.pop().unwrap_or_default())
     }
 
-    /// The `k` nearest rows of each query, in the order of the queries. Faster than one by one: each row is
-    /// fetched from memory once for 64 queries.
+    /// The `k` nearest rows of each query, in query order. Faster than single queries: each row is fetched from memory
+    /// once for 64 queries.
     ///
     /// # Errors
-    /// As [`NearestIndex::nearest`], for any of the queries.
+    /// The errors of [`NearestIndex::nearest`], for any of the queries.
     pub fn nearest_batch(&self, queries: &[&[f32]], k: usize) -> Result<Vec<Vec<Neighbour>>> {
         self.nearest_batch_where(queries, k, |_, _| true)
     }
 
-    /// As [`NearestIndex::nearest_batch`], among the rows for which `keep(query, row)` holds.
+    /// Like [`NearestIndex::nearest_batch`], among the rows for which `keep(query, row)` is true.
     ///
     /// # Errors
-    /// As [`NearestIndex::nearest`], for any of the queries.
+    /// The errors of [`NearestIndex::nearest`], for any of the queries.
     pub fn nearest_batch_where(
         &self,
         queries: &[&[f32]],
@@ -162,7 +162,7 @@ impl<R: Rows> NearestIndex<R> {
                         if inverse == 0.0 {
                             continue;
                         }
-                        // Most rows are rejected here, for all queries at once.
+                        // Most rows are rejected here, for all queries at the same time.
                         let scores = &scores[i * m..(i + 1) * m];
                         for (query, &score) in scores.iter().enumerate() {
                             if score * inverse < floors[query] {
@@ -193,8 +193,8 @@ impl<R: Rows> NearestIndex<R> {
         Ok(found.into_iter().map(Best::into_sorted).collect())
     }
 
-    /// Scores of these rows with all queries, `m` a row. The kernel is bit-identical in products of any height and
-    /// width, so a single query may use the faster kernel.
+    /// Scores of these rows with all queries, `m` per row. The kernel is bit-identical for products of any height and
+    /// width, so a single query can use the faster kernel.
     fn score(&self, units: &[f32], m: usize, rows: std::ops::Range<usize>, copy: &mut Vec<f32>, scores: &mut [f32]) {
         let (dim, n) = (self.rows.dim(), rows.len());
         if m < 3 {
@@ -203,7 +203,7 @@ impl<R: Rows> NearestIndex<R> {
             }
             return;
         }
-        // Contiguous, as the rows of a table may be padded.
+        // Contiguous, because the rows of a table can be padded.
         copy.clear();
         rows.for_each(|row| copy.extend_from_slice(self.rows.row(row)));
         kernels::scores(copy, n, units, m, dim, &mut scores[..n * m]);
@@ -220,7 +220,7 @@ fn unit(query: &[f32], dim: usize) -> Result<(f32, Vec<f32>)> {
         let (requirement, got) = ("finite in every number", x.to_string());
         return Err(senv_core::Error::InvalidParameter { name: "query", requirement, got }.into());
     }
-    // In f64, where no square of an f32 overflows.
+    // In f64, in which no square of an f32 overflows.
     let norm = query.iter().map(|&x| f64::from(x) * f64::from(x)).sum::<f64>().sqrt();
     let factor = if norm < f64::from(TINY) { 0.0 } else { 1.0 / norm };
     Ok((norm as f32, query.iter().map(|&x| (f64::from(x) * factor) as f32).collect()))
@@ -253,12 +253,12 @@ impl Best {
         self.heap.iter().map(|neighbour| neighbour.row)
     }
 
-    /// Room for one more.
+    /// Reserves memory for one more.
     pub(crate) fn try_reserve(&mut self) -> std::result::Result<(), TryReserveError> {
         self.heap.try_reserve(1)
     }
 
-    /// Adds one that [`Best::wants`] accepted.
+    /// Adds a neighbour that [`Best::wants`] accepted.
     pub(crate) fn push(&mut self, neighbour: Neighbour) {
         let heap = &mut self.heap;
         if heap.len() < self.k {

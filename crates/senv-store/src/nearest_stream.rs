@@ -1,4 +1,4 @@
-//! Nearest rows among rows that come in parts, as they are read or computed.
+//! Nearest-neighbour search over rows that arrive in parts, as they are read or computed.
 
 use std::collections::{HashMap, HashSet, hash_map::Entry};
 
@@ -6,11 +6,11 @@ use senv_core::{Error as CoreError, Rows};
 
 use crate::{Error, NearestIndex, Neighbour, nearest::Best};
 
-/// A search among rows that do not exist at the same time: it takes them part by part, and keeps an item (a sentence,
-/// say) of the `k` rows nearest to each query so far.
+/// A search over rows that are not in memory at the same time. It takes them part by part, and keeps an item (a
+/// sentence, for example) for each of the `k` rows nearest to each query so far.
 ///
-/// The result is that of a [`NearestIndex`] of all rows at once, wherever the parts end. Memory is that of one part,
-/// and O(qk) for q queries; an item that several queries find is kept once.
+/// The result is that of a [`NearestIndex`] of all rows, wherever the parts end. Memory is that of one part plus O(qk)
+/// for q queries; an item that several queries find is stored once.
 ///
 /// ```
 /// use senv_core::Table;
@@ -29,23 +29,23 @@ pub struct NearestStream<'q, T> {
     queries: Vec<&'q [f32]>,
     k: usize,
     best: Vec<Best>,
-    /// Of the rows that are in one of `best`.
+    /// The items of the rows that are in one of `best`.
     items: HashMap<usize, T>,
     n_rows: usize,
 }
 
 impl<'q, T> NearestStream<'q, T> {
-    /// A search for these queries that has seen no row.
+    /// Creates a search for these queries, without rows.
     #[must_use]
     pub fn new(queries: &[&'q [f32]], k: usize) -> Self {
         let best = vec![Best::new(k); queries.len()];
         Self { queries: queries.to_vec(), k, best, items: HashMap::new(), n_rows: 0 }
     }
 
-    /// Searches the next rows. `item` makes what is kept of a row, which it gets by its number among these.
+    /// Searches the next rows. `item` creates the item of a row from its index in this part.
     ///
     /// # Errors
-    /// As [`NearestIndex::nearest`]; [`CoreError::OutOfMemory`]; those of `item`.
+    /// The errors of [`NearestIndex::nearest`] and of `item`; [`CoreError::OutOfMemory`].
     pub fn add<E: From<Error>>(
         &mut self,
         rows: impl Rows,
@@ -57,7 +57,7 @@ impl<'q, T> NearestStream<'q, T> {
         for (best, found) in self.best.iter_mut().zip(found) {
             for near in found {
                 let neighbour = Neighbour { row: first + near.row, cosine: near.cosine };
-                // They come nearest first: if this one is too far, so are the others.
+                // Nearest first: if this one is too far, so are the others.
                 if !best.wants(&neighbour) {
                     break;
                 }
@@ -75,15 +75,15 @@ impl<'q, T> NearestStream<'q, T> {
         Ok(())
     }
 
-    /// What is kept of the rows that are among the nearest so far, in no order.
+    /// The items of the rows that are among the nearest so far, in no particular order.
     ///
-    /// A row that comes later than another of the same cosine is behind it, so a row that is not kept any more will not
-    /// be again: what equals it can be left out of the rows that follow, and be counted with it as long as it is kept.
+    /// A later row ranks after an earlier one with the same cosine, so a row that was dropped never returns. While a
+    /// row is kept, later rows equal to it can be left out and counted with it.
     pub fn items_mut(&mut self) -> impl Iterator<Item = &mut T> {
         self.items.values_mut()
     }
 
-    /// The nearest rows of each query, the nearest first, numbered from the first row that came; and their items.
+    /// The nearest rows of each query, nearest first, numbered from the first row added; and their items.
     #[must_use]
     pub fn finish(self) -> (Vec<Vec<Neighbour>>, HashMap<usize, T>) {
         (self.best.into_iter().map(Best::into_sorted).collect(), self.items)

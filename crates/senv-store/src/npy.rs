@@ -1,4 +1,4 @@
-//! NumPy `.npy` matrices: written as f32, read from floats and bytes of either byte order.
+//! NumPy `.npy` matrices: written as f32, read from floats and bytes in either byte order.
 
 use std::{
     fs::File,
@@ -19,7 +19,7 @@ const ALIGNMENT: usize = 64;
 /// The highest dimension.
 const MAX_DIM: usize = 65_536;
 
-/// Writes an f32 matrix row by row; the number of rows is fixed in advance.
+/// Writes an f32 matrix row by row; the number of rows is fixed at the start.
 ///
 /// ```
 /// use senv_store::NpyWriter;
@@ -41,7 +41,7 @@ pub struct NpyWriter<W> {
 }
 
 impl<W: Write> NpyWriter<W> {
-    /// Starts a matrix of `n_rows` rows of dimension `dim`; `name` is used as the path in errors.
+    /// Starts a matrix of `n_rows` rows of dimension `dim`; `name` replaces the path in errors.
     ///
     /// # Errors
     /// [`senv_core::Error::Io`] if the header cannot be written.
@@ -49,11 +49,11 @@ impl<W: Write> NpyWriter<W> {
         Self::start(writer, name.as_ref(), n_rows, dim, &[])
     }
 
-    /// The same with a number that [`read_npy_marked`] gives back, in the padding of the header: a checksum of what
-    /// belongs to the matrix, say. 0 is no number.
+    /// Like [`NpyWriter::new`], with a number stored in the padding of the header, for example a checksum of what
+    /// belongs to the matrix; 0 stores none. [`read_npy_marked`] returns it.
     ///
     /// # Errors
-    /// As [`NpyWriter::new`].
+    /// The errors of [`NpyWriter::new`].
     pub fn marked(writer: W, name: impl AsRef<Path>, n_rows: usize, dim: usize, mark: u32) -> Result<Self> {
         Self::start(writer, name.as_ref(), n_rows, dim, &mark_as_padding(mark))
     }
@@ -67,7 +67,7 @@ impl<W: Write> NpyWriter<W> {
     /// Writes the next row.
     ///
     /// # Errors
-    /// [`senv_core::Error::BadWrite`] for a row too many or of another length; [`senv_core::Error::Io`].
+    /// [`senv_core::Error::BadWrite`] if there is a row too many, or one of another length; [`senv_core::Error::Io`].
     pub fn write_row(&mut self, row: &[f32]) -> Result<()> {
         if row.len() != self.dim || self.written == self.n_rows {
             let what = format!("row {} of {} numbers", self.written + 1, row.len());
@@ -93,7 +93,7 @@ impl<W: Write> NpyWriter<W> {
     }
 }
 
-/// Writes a matrix to a file, by an atomic replace.
+/// Writes a matrix to a file, by atomic replacement.
 ///
 /// # Errors
 /// [`senv_core::Error::Io`] if it cannot be written.
@@ -116,20 +116,21 @@ fn header(n_rows: usize, dim: usize, padding: &[u8]) -> Vec<u8> {
     header
 }
 
-/// Reads a matrix (`f2`, `f4`, `f8`, `i1`, `u1` of either byte order, row- or column-major) as f32, into memory: other
-/// programs write into such files in place (`numpy.memmap`), and a map would follow them. A vector becomes one column.
+/// Reads a matrix (`f2`, `f4`, `f8`, `i1`, `u1` in either byte order, row- or column-major) as f32 into memory. It is
+/// not memory-mapped, because other programs modify such files in place (`numpy.memmap`). A vector becomes one column.
 ///
 /// # Errors
-/// [`Error::BadNpy`] if it is no matrix of these types, or not as long as its shape says;
+/// [`Error::BadNpy`] if it is not a matrix of these types, or its length does not match its shape;
 /// [`senv_core::Error::Io`] if it cannot be read.
 pub fn read_npy(path: impl AsRef<Path>) -> Result<Table> {
     Ok(read_npy_marked(path)?.0)
 }
 
-/// The same with the number that [`NpyWriter::marked`] has put into the header; none where another program wrote it.
+/// Like [`read_npy`], with the number that [`NpyWriter::marked`] stored in the header; `None` for files of other
+/// programs.
 ///
 /// # Errors
-/// As [`read_npy`].
+/// The errors of [`read_npy`].
 pub fn read_npy_marked(path: impl AsRef<Path>) -> Result<(Table, Option<u32>)> {
     let path = path.as_ref();
     let file = File::open(path).map_err(|e| senv_core::Error::io("open", path, e))?;
@@ -138,8 +139,8 @@ pub fn read_npy_marked(path: impl AsRef<Path>) -> Result<(Table, Option<u32>)> {
     Ok((head.numbers(start.chain(&file), path)?, head.mark))
 }
 
-/// The same from a stream of `len` bytes, such as an entry of an archive, which is read to its end; `name` is used as
-/// the path in errors.
+/// Like [`read_npy`], from a stream of `len` bytes, such as an entry of an archive, which is read to its end; `name`
+/// replaces the path in errors.
 ///
 /// ```
 /// use senv_store::{NpyWriter, read_npy_stream};
@@ -154,14 +155,14 @@ pub fn read_npy_marked(path: impl AsRef<Path>) -> Result<(Table, Option<u32>)> {
 /// ```
 ///
 /// # Errors
-/// As [`read_npy`], and for any error at the end of the stream.
+/// The errors of [`read_npy`], and any error at the end of the stream.
 pub fn read_npy_stream(mut source: impl Read, len: u64, name: impl AsRef<Path>) -> Result<Table> {
     let name = name.as_ref();
     let (head, start) = Head::read(&mut source, len, name)?;
     head.numbers(start.chain(source), name)
 }
 
-/// Reads a matrix row by row, in memory for as many rows as are asked for at a time.
+/// Reads a matrix row by row; memory is that of the rows requested at a time.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -185,7 +186,7 @@ pub struct NpyReader {
 
 enum Source {
     Rows(BufReader<Chain<Cursor<Vec<u8>>, File>>),
-    /// Of a matrix in column order, which is read as a whole.
+    /// A matrix in column order, which is read as a whole.
     Whole(Table),
 }
 
@@ -199,7 +200,7 @@ impl NpyReader {
     /// Opens a file.
     ///
     /// # Errors
-    /// As [`read_npy`].
+    /// The errors of [`read_npy`].
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let file = File::open(path).map_err(|e| senv_core::Error::io("open", path, e))?;
@@ -218,13 +219,13 @@ impl NpyReader {
         self.head.rows
     }
 
-    /// Values of a row.
+    /// Values per row.
     #[must_use]
     pub fn dim(&self) -> usize {
         self.head.columns
     }
 
-    /// The next rows: so many, fewer at the end.
+    /// Reads the next `n` rows, or fewer at the end.
     ///
     /// # Errors
     /// [`senv_core::Error::Io`] if the file cannot be read, or has become shorter; [`senv_core::Error::TooLarge`].
@@ -251,7 +252,7 @@ impl NpyReader {
 }
 
 impl Head {
-    /// Reads the header of a file of `len` bytes, with what was read of the data.
+    /// Reads the header of a file of `len` bytes. Also returns the data read so far.
     fn read(source: impl Read, len: u64, path: &Path) -> Result<(Self, Cursor<Vec<u8>>)> {
         let bad = |reason: String| Error::BadNpy { path: path.to_owned(), reason };
         let mut start = Vec::new();
@@ -277,7 +278,7 @@ impl Head {
         Ok((head, start))
     }
 
-    /// The values, row by row, from a source that holds nothing else.
+    /// The values, row by row, from a source that contains nothing else.
     fn numbers(&self, mut source: impl Read, path: &Path) -> Result<Table> {
         let io = |e| senv_core::Error::io("read", path, e);
         let (n, width) = (self.rows * self.columns, self.kind.width());

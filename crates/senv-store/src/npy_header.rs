@@ -16,7 +16,7 @@ pub(crate) enum NumberType {
 }
 
 impl NumberType {
-    /// Bytes of a value.
+    /// Bytes per value.
     pub(crate) fn width(self) -> usize {
         match self {
             Self::F2 => 2,
@@ -26,7 +26,7 @@ impl NumberType {
         }
     }
 
-    /// A value from its bytes.
+    /// Converts the bytes of a value.
     pub(crate) fn number(self, bytes: &[u8], big_endian: bool) -> f32 {
         let mut le = [0; 8];
         let le = &mut le[..bytes.len()];
@@ -64,19 +64,19 @@ pub(crate) struct Head {
     pub(crate) columns_first: bool,
     pub(crate) rows: usize,
     pub(crate) columns: usize,
-    /// First byte of the data.
+    /// Offset of the data.
     pub(crate) data: usize,
-    /// The number in the padding, where senv has written one.
+    /// The number in the padding, if senv wrote one.
     pub(crate) mark: Option<u32>,
 }
 
-/// A number as padding of a header: a bit a character, a blank for 0 and a tab for 1, the highest first. Programs that
-/// read matrices pass over it as over any padding.
+/// A number as padding of a header: one bit per character, a space for 0 and a tab for 1, highest first. Readers skip
+/// it like any padding.
 pub(crate) fn mark_as_padding(mark: u32) -> [u8; 32] {
     std::array::from_fn(|i| if mark >> (31 - i) & 1 == 1 { b'\t' } else { b' ' })
 }
 
-/// The number in a padding; none in one of blanks alone, as other programs write it.
+/// The number in a padding; `None` if the padding is only spaces, as other programs write it.
 fn mark_of_padding(padding: &str) -> Option<u32> {
     let bits = padding.as_bytes().get(..32)?;
     let mark = bits.iter().try_fold(0, |mark, &byte| match byte {
@@ -88,7 +88,7 @@ fn mark_of_padding(padding: &str) -> Option<u32> {
 }
 
 impl Head {
-    /// Parses the first bytes of a file, which hold the whole header.
+    /// Parses the first bytes of a file, which must contain the whole header.
     pub(crate) fn parse(file: &[u8]) -> Result<Self, String> {
         let cut = || "the file ends inside the header".to_owned();
         if !file.starts_with(MAGIC) {
@@ -109,7 +109,7 @@ impl Head {
     }
 }
 
-/// The grammar of the header: a Python dict of three keys, nothing evaluated.
+/// A parser of the header: a Python dict with three keys; nothing is evaluated.
 struct Dict<'a> {
     rest: &'a str,
 }
@@ -243,7 +243,7 @@ mod tests {
 
     #[test]
     fn every_half_is_read_exactly() {
-        // Worked by hand: 1, -2, the largest, the smallest normal and subnormal one, the infinities, minus zero.
+        // Worked by hand: 1, -2, the largest, the smallest normal and subnormal, the infinities, minus zero.
         let known = [
             (0x3c00, 1.0),
             (0xc000, -2.0),

@@ -1,4 +1,4 @@
-//! Decimal text to f32, correctly rounded, with a fast path for usual numbers.
+//! Converts decimal text to f32, correctly rounded, with a fast path for usual numbers.
 
 /// 10^0 .. 10^22: the powers of ten that are exact in f64.
 const POWERS: [f64; 23] = [
@@ -6,12 +6,12 @@ const POWERS: [f64; 23] = [
     1e21, 1e22,
 ];
 
-/// The number that fills `text` up to its first blank or its end, and its length in bytes.
+/// Parses the number that extends to the first space or the end of `text`. Returns it with its length in bytes.
 ///
-/// Digits are read as an integer m and a decimal exponent e. With m ≤ 2^53 and |e| ≤ 22 both m and 10^|e| are
-/// exact in f64, so m · 10^e is the correctly rounded f64, and its rounding to f32 is that of the decimal, unless
-/// the f64 is exactly between two f32: rounding cannot cross that point, only reach it. All other texts go to the
-/// standard library, which accepts the same texts and always rounds correctly.
+/// Digits are read as an integer m and a decimal exponent e. If m ≤ 2^53 and |e| ≤ 22, both m and 10^|e| are exact in
+/// f64, so m · 10^e is the correctly rounded f64. Rounded to f32, it equals the rounded decimal, unless the f64 is
+/// exactly between two f32: rounding can reach that point but not cross it. All other texts go to the standard library,
+/// which accepts the same texts and always rounds correctly.
 #[inline]
 pub(crate) fn number(text: &[u8]) -> Option<(f32, usize)> {
     let mut at = 0;
@@ -76,7 +76,7 @@ mod tests {
                 0 => format!("{}", f32::from_bits(rng.random())),
                 1 => format!("{:e}", f32::from_bits(rng.random())),
                 2 => format!("{:.6}", rng.random::<f32>() - 0.5),
-                // At and next to the middle between two f32.
+                // At and next to the midpoint of two f32.
                 3 => format!("{}", f64::from(rng.random::<f32>()) + f64::from(f32::EPSILON) / 4.0),
                 _ => format!("{}.{}e{}", rng.random::<u16>(), rng.random::<u64>(), rng.random_range(-50..50)),
             })
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn the_middle_between_two_numbers_goes_to_the_even_one() {
-        // 1 + 2^-24 lies between 1 and 1 + 2^-23; one digit more decides.
+        // 1 + 2^-24 is between 1 and 1 + 2^-23; one more digit decides.
         for text in ["1.000000059604644775390625", "1.00000005960464477", "1.00000005960464478", "16777217", "16777219"]
         {
             assert_eq!(number(text.as_bytes()).unwrap().0, text.parse::<f32>().unwrap(), "{text}");

@@ -1,4 +1,4 @@
-//! Options of reading and writing: formats, policies, limits, and the report of a reader.
+//! Options for reading and writing: formats, policies, limits, and the report of a reader.
 
 use senv_core::text::InvalidUtf8;
 use std::{fmt, path::Path};
@@ -7,23 +7,23 @@ use std::{fmt, path::Path};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Format {
-    /// A line with rows and dimension, then a line a word.
+    /// A line with rows and dimension, then one line per word.
     Word2vecText,
     /// A line with rows and dimension, then words and little-endian f32.
     Word2vecBinary,
-    /// A line a word, no header.
+    /// One line per word, without a header.
     GloveText,
-    /// As [`Format::Word2vecText`], with a blank at the end of each line.
+    /// Like [`Format::Word2vecText`], with a space at the end of each line.
     FastTextVec,
     /// The senv model file: safetensors with vocabulary and metadata, memory-mapped.
     Safetensors,
-    /// finalfusion (`.fifu`): unit rows, in full or quantized, and their lengths. Read, not written.
+    /// finalfusion (`.fifu`): unit rows, full or quantized, and their norms. Read only.
     Finalfusion,
 }
 
 impl Format {
-    /// The format for a file name when writing: `.safetensors`, `.vec` (fastText), `.bin` (word2vec
-    /// binary), `.w2v` (word2vec text), `.txt` (GloVe text, which every program reads that splits lines).
+    /// The format for a file name when writing: `.safetensors`, `.vec` (fastText), `.bin` (word2vec binary), `.w2v`
+    /// (word2vec text), `.txt` (GloVe text, which every program that splits lines can read).
     ///
     /// ```
     /// use senv_store::Format;
@@ -56,11 +56,11 @@ impl fmt::Display for Format {
     }
 }
 
-/// What to do with a word that has a row already.
+/// What to do with a word that already has a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Duplicates {
-    /// Keep the first row, leave out the later ones and count them.
+    /// Keep the first row; leave out and count later ones.
     #[default]
     KeepFirst,
     /// Stop with [`Error::Duplicate`](crate::Error::Duplicate).
@@ -77,7 +77,7 @@ pub enum NonFinite {
     Error,
 }
 
-/// Options of reading. The limits stop damaged and foreign files before memory is allocated for them.
+/// Options for reading. The limits reject damaged and foreign files before memory is allocated for them.
 ///
 /// ```
 /// use senv_store::{Format, InvalidUtf8, ReadOptions};
@@ -120,14 +120,14 @@ impl Default for ReadOptions {
 }
 
 impl ReadOptions {
-    /// The format, if it must not be detected. Default: detected by the content.
+    /// The format. Default: detected from the content.
     #[must_use]
     pub fn format(mut self, format: Format) -> Self {
         self.format = Some(format);
         self
     }
 
-    /// Words that are not UTF-8; those that become equal are duplicates. Default: [`InvalidUtf8::Error`].
+    /// Words that are not UTF-8; words that become equal are duplicates. Default: [`InvalidUtf8::Error`].
     #[must_use]
     pub fn invalid_utf8(mut self, policy: InvalidUtf8) -> Self {
         self.invalid_utf8 = policy;
@@ -148,16 +148,16 @@ impl ReadOptions {
         self
     }
 
-    /// Whether a model file of senv, which is memory-mapped, is first read as a whole and compared with its checksums;
-    /// see [`ModelFile::verify`](crate::ModelFile::verify). Default: no.
+    /// Whether a memory-mapped senv model file is first read completely and compared with its checksums
+    /// ([`ModelFile::verify`](crate::ModelFile::verify)). Default: no.
     #[must_use]
     pub fn verify(mut self, verify: bool) -> Self {
         self.verify = verify;
         self
     }
 
-    /// Whether a word2vec or fastText file may hold more or fewer rows than its header declares, as files cut by `head`
-    /// do. Default: no.
+    /// Whether a word2vec or fastText file can have more or fewer rows than its header declares, like files cut by
+    /// `head`. Default: no.
     #[must_use]
     pub fn accept_wrong_row_count(mut self, accept: bool) -> Self {
         self.accept_wrong_row_count = accept;
@@ -178,23 +178,23 @@ impl ReadOptions {
         self
     }
 
-    /// The most rows. Default, and the most there can be: 2^31 − 1.
+    /// The maximum number of rows. Default, and the highest possible: 2^31 − 1.
     #[must_use]
     pub fn max_rows(mut self, max: u64) -> Self {
         self.max_rows = max.min(i32::MAX as u64);
         self
     }
 
-    /// The rows to read, from the first on; the rest of the file is not looked at. Word vectors are written with the
-    /// most frequent words first. Default: all.
+    /// The number of rows to read from the start; the rest of the file is ignored. Word vectors are usually sorted by
+    /// descending frequency. Default: all.
     #[must_use]
     pub fn first_rows(mut self, n: u64) -> Self {
         self.first_rows = n;
         self
     }
 
-    /// The most bytes that a `.gz` file may expand to, and the most bytes for each compressed byte. Default:
-    /// 256 GiB, 200 (vectors as text reach about 3).
+    /// The maximum expanded size of a `.gz` file in bytes, in total and per compressed byte. Default: 256 GiB, 200
+    /// (vectors as text reach about 3).
     #[must_use]
     pub fn max_expansion(mut self, bytes: u64, ratio: u64) -> Self {
         (self.max_expanded_bytes, self.max_expansion) = (bytes, ratio);
@@ -210,11 +210,11 @@ pub struct LoadReport {
     pub format: Format,
     /// Rows of the file, including those left out.
     pub rows: u64,
-    /// Rows left out because their word had a row already.
+    /// Rows left out because their word already had a row.
     pub duplicates: u64,
-    /// Numbers of the kept rows that are NaN or infinite; 0 for a memory-mapped file, whose rows are not checked.
+    /// Values of the kept rows that are NaN or infinite; 0 for a memory-mapped file, whose rows are not checked.
     pub non_finite: u64,
-    /// Words in which bytes that are not UTF-8 were replaced.
+    /// Words in which invalid UTF-8 was replaced.
     pub invalid_utf8: u64,
 }
 

@@ -1,4 +1,4 @@
-//! Rows of numbers as text, into a buffer that is used again; whether text is such rows.
+//! Writes rows of numbers as text to a reusable buffer, and recognizes such text.
 
 use std::io::Write;
 
@@ -6,19 +6,19 @@ use std::io::Write;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Digits {
-    /// As few digits as read back to the same f32.
+    /// The fewest digits that read back to the same f32.
     Shortest,
-    /// So many digits after the point, at most 9.
+    /// This number of digits after the point, at most 9.
     Fixed(u8),
 }
 
-/// Values of a row below which it may be anybody's table.
+/// Values per row below which text may be any other table.
 const FEWEST: usize = 8;
 
-/// Numbers that are turned into text together.
+/// Values converted to text together.
 const TOGETHER: usize = 16;
 
-/// Appends a row of numbers with `separator` between them and a line end.
+/// Appends a row of numbers, separated by `separator`, and a line end.
 ///
 /// ```
 /// use senv_store::{Digits, push_row};
@@ -30,8 +30,8 @@ const TOGETHER: usize = 16;
 pub fn push_row(row: &[f32], separator: u8, digits: Digits, out: &mut Vec<u8>) {
     match digits {
         Digits::Shortest => {
-            // Several numbers before any of them is copied: reading a number's text right after it was written, in
-            // other pieces than it was written in, makes the processor wait.
+            // Formats several numbers before copying any: reading text immediately after writing it, in pieces of other
+            // sizes, stalls the processor.
             let mut buffers = [(); TOGETHER].map(|()| zmij::Buffer::new());
             for xs in row.chunks(TOGETHER) {
                 let mut texts: [&[u8]; TOGETHER] = [&[]; TOGETHER];
@@ -54,7 +54,7 @@ pub fn push_row(row: &[f32], separator: u8, digits: Digits, out: &mut Vec<u8>) {
     out.push(b'\n');
 }
 
-/// Appends texts, each with the separator behind it.
+/// Appends texts, each followed by the separator.
 fn push_texts(texts: &[&[u8]], separator: u8, out: &mut Vec<u8>) {
     let start = out.len();
     let n: usize = texts.iter().map(|text| text.len() + 1).sum();
@@ -62,7 +62,7 @@ fn push_texts(texts: &[&[u8]], separator: u8, out: &mut Vec<u8>) {
     let mut rest = &mut out[start..];
     for text in texts {
         let (place, behind) = rest.split_at_mut(text.len());
-        // Nearly every number takes 8 to 16 bytes: twice eight that may overlap, without a call.
+        // Nearly every number takes 8 to 16 bytes: copied as two pieces of eight that can overlap, without a call.
         match (text.first_chunk::<8>(), text.last_chunk::<8>()) {
             (Some(first), Some(last)) if text.len() <= 16 => {
                 place[..8].copy_from_slice(first);
@@ -76,7 +76,7 @@ fn push_texts(texts: &[&[u8]], separator: u8, out: &mut Vec<u8>) {
 
 /// Appends `x` rounded to `n` digits after the point.
 fn push_fixed(x: f32, n: u8, out: &mut Vec<u8>) {
-    // In f64 the product is exact to 2^-53, so the nearest decimal is missed only within 1e-15 of a tie.
+    // The f64 product is exact to 2^-53, so the nearest decimal is missed only within 1e-15 of a tie.
     let scaled = (f64::from(x.abs()) * 10f64.powi(i32::from(n))).round_ties_even();
     if !(n <= 9 && scaled < 1e15) {
         // Huge, infinite or NaN.
@@ -103,8 +103,8 @@ fn push_fixed(x: f32, n: u8, out: &mut Vec<u8>) {
     }
 }
 
-/// Whether text begins with a row of at least 8 numbers that [`push_row`] would write just so, alone or in an array of
-/// JSON. `whole` says that the text does not go on.
+/// Whether text starts with a row of at least 8 numbers exactly as [`push_row`] would write it, plain or in a JSON
+/// array. `whole` means that `bytes` is the whole text.
 ///
 /// ```
 /// assert!(senv_store::is_text_of_rows(b"0.5 0.5 0.5 0.5 0.5 0.5 0.5 0.25\n", true));
@@ -121,8 +121,8 @@ pub fn is_text_of_rows(bytes: &[u8], whole: bool) -> bool {
     [b' ', b'\t', b','].into_iter().any(|separator| is_row(line, separator))
 }
 
-/// Whether these are so many numbers that they would be written just so: in the fewest digits of an f32, or all with as
-/// many digits after the point.
+/// Whether these are enough numbers, written either with the fewest digits of an f32 or all with the same number of
+/// digits after the point.
 fn is_row(line: &str, separator: u8) -> bool {
     let cells = || line.split(char::from(separator));
     let row: Option<Vec<f32>> = cells().map(|cell| cell.parse().ok()).collect();

@@ -1,7 +1,7 @@
-//! Reads formats of one line a word: word2vec text and fastText `.vec` (with a header), GloVe text (without one).
+//! Reads formats with one line per word: word2vec text and fastText `.vec` (with a header), GloVe text (without one).
 //!
-//! The file is read in blocks of whole lines; the lines of a block are parsed on all threads and collected in order, so
-//! that the result and the first error do not depend on the threads.
+//! The file is read in blocks of whole lines. The lines of a block are parsed on all threads and collected in order, so
+//! the result and the first error do not depend on the threads.
 
 use rayon::prelude::*;
 
@@ -18,10 +18,10 @@ use crate::{
 const BLOCK: usize = 8 << 20;
 /// Bytes parsed at a time by one thread.
 const PIECE: usize = 1 << 18;
-/// The longest number, as `%f` may print it.
+/// The longest number that `%f` prints.
 const MAX_NUMBER: usize = 64;
 
-/// Reads the rest of the input as text of this format.
+/// Reads the rest of the input as text in this format.
 pub(crate) fn read(mut input: ByteWindow, format: Format, options: &ReadOptions) -> Result<(Embeddings, LoadReport)> {
     skip_mark(&mut input)?;
     let mut line = 1;
@@ -72,7 +72,7 @@ fn wrong_count(input: &ByteWindow, declared: u64, found: u64) -> Error {
     Error::WrongRowCount { path: input.path().to_owned(), declared, found }
 }
 
-/// The header line, consumed.
+/// Reads and consumes the header line.
 pub(crate) fn read_header(input: &mut ByteWindow) -> Result<detect::Header> {
     skip_mark(input)?;
     let path = input.path().to_owned();
@@ -88,7 +88,7 @@ pub(crate) fn read_header(input: &mut ByteWindow) -> Result<detect::Header> {
     Ok(header)
 }
 
-/// Rows to allocate memory for at once: those declared, if they fit into the bytes that are left.
+/// Rows to allocate immediately: those declared, if they fit in the remaining bytes.
 fn reserve(input: &ByteWindow, options: &ReadOptions, dim: u64, declared: Option<u64>) -> Result<u64> {
     let Some(rows) = declared else { return Ok(0) };
     let path = input.path().to_owned();
@@ -98,7 +98,7 @@ fn reserve(input: &ByteWindow, options: &ReadOptions, dim: u64, declared: Option
     crate::collect::limit(&path, "the dimension", dim, options.max_dim as u64)?;
     crate::collect::limit(&path, "the number of rows", rows, options.max_rows)?;
     let Some(left) = input.left() else { return Ok(0) };
-    // A blank and a digit for each value, and the end of the line, which the last one may lack.
+    // A space and a digit for each value, and the line end, which the last line may lack.
     let needed = (u128::from(rows) * (2 * u128::from(dim) + 1)).saturating_sub(1);
     match needed <= u128::from(left) {
         true => Ok(rows),
@@ -232,13 +232,13 @@ fn parse(text: &[u8], dim: usize) -> Piece<'_> {
     piece
 }
 
-/// A line of a word without blanks and `dim` values.
+/// Parses a line of a word without spaces and `dim` values.
 #[inline]
 fn parse_line<'a>(line: &'a [u8], dim: usize, values: &mut Vec<f32>) -> Option<&'a [u8]> {
     let word = &line[..memchr::memchr(b' ', line)?];
     let mut rest = &line[word.len()..];
     for _ in 0..dim {
-        // The blank, which `number` stops at.
+        // The space, at which `number` stops.
         let (value, n) = number(rest.get(1..)?)?;
         values.push(value);
         rest = &rest[1 + n..];
@@ -246,7 +246,7 @@ fn parse_line<'a>(line: &'a [u8], dim: usize, values: &mut Vec<f32>) -> Option<&
     rest.is_empty().then_some(word)
 }
 
-/// Any other line: the word may hold blanks; else returns the error.
+/// Parses any other line, whose word can contain spaces, or returns its error.
 fn parse_odd_line<'a>(line: &'a [u8], dim: usize, values: &mut Vec<f32>) -> Result<&'a [u8], Fault<'a>> {
     if line.is_empty() {
         return Err(Fault::Empty);

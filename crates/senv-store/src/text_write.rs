@@ -1,4 +1,4 @@
-//! Writes formats of one line a word. Values are the shortest decimals that read back to the same f32.
+//! Writes formats with one line per word. Values are the shortest decimals that read back to the same f32.
 
 use std::io::{Result, Write};
 
@@ -10,11 +10,11 @@ use crate::{
     row_text::{Digits, push_row},
 };
 
-/// Rows printed at a time, by one thread and by all.
+/// Rows formatted at a time, by one thread and by all.
 const ROWS: usize = 64;
 const BLOCK: usize = 64 * ROWS;
 
-/// Writes the embeddings; the words are known to hold no blanks or line ends.
+/// Writes the embeddings; words must not contain spaces or line ends.
 pub(crate) fn write(embeddings: &Embeddings, out: &mut impl Write, format: Format) -> Result<()> {
     let (n, dim) = (embeddings.len(), embeddings.dim());
     if format != Format::GloveText {

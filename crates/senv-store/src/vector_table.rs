@@ -1,4 +1,4 @@
-//! Tables with a column of vectors -> Parquet and Arrow IPC.
+//! Writes tables with a column of vectors as Parquet and Arrow IPC.
 
 use std::{
     path::{Path, PathBuf},
@@ -21,27 +21,27 @@ use senv_core::{files::AtomicFile, text::ArrowFormat};
 
 use crate::{Error, Result};
 
-/// Bytes of vectors of a row group: what is kept in memory until it is written.
+/// Bytes of vectors per row group, which is kept in memory until it is written.
 const ROW_GROUP: usize = 64 << 20;
-/// The name of the values within a list, as Arrow has it.
+/// Arrow's name for the values within a list.
 const ITEM: &str = "item";
 
-/// The type of the values of vectors.
+/// The type of vector values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum VectorPrecision {
-    /// Four bytes a value.
+    /// Four bytes per value.
     #[default]
     F32,
-    /// Two bytes: cosines are exact to some .0001.
+    /// Two bytes per value: cosines are exact to about 0.0001.
     F16,
 }
 
-/// Writes the columns of a table and a column of vectors behind them, a fixed-size list of f32 or f16, in bounded
-/// memory; the file is there when it is finished, and not before.
+/// Writes the columns of a table and a further column of vectors, a fixed-size list of f32 or f16, in bounded memory.
+/// The file appears only when it is finished.
 ///
-/// Parquet: columns compressed by Zstandard, vectors as they are, row groups of 64 MiB of vectors. Arrow: a file with a
-/// footer, nothing compressed, so that it can be mapped.
+/// Parquet: columns compressed with Zstandard, vectors uncompressed, row groups of 64 MiB of vectors. Arrow: a file
+/// with a footer, uncompressed so it can be memory-mapped.
 ///
 /// ```
 /// # use std::sync::Arc;
@@ -82,14 +82,14 @@ impl std::fmt::Debug for VectorTableWriter {
 }
 
 impl VectorTableWriter {
-    /// The key in the metadata of the schema under which the column of vectors is named.
+    /// The key of the name of the vector column in the schema's metadata.
     pub const KEY: &'static str = "senv.vector";
 
-    /// Starts a file: these columns, then vectors of `dim` values under the name `column`. [`ArrowFormat::Stream`] is
-    /// written as [`ArrowFormat::File`].
+    /// Starts a file with these columns, then vectors of `dim` values in `column`. [`ArrowFormat::Stream`] is written
+    /// as [`ArrowFormat::File`].
     ///
     /// # Errors
-    /// [`senv_core::Error::BadFile`] if there is a column of that name; [`senv_core::Error::Io`] if the file cannot be
+    /// [`senv_core::Error::BadFile`] if a column already has that name; [`senv_core::Error::Io`] if the file cannot be
     /// written.
     pub fn create(
         path: impl AsRef<Path>,
@@ -126,7 +126,7 @@ impl VectorTableWriter {
         }
         fields.push(Arc::new(Field::new(column, list, false)));
         let mut metadata = columns.metadata().clone();
-        // What pandas and others note there describes the columns that were.
+        // The metadata of pandas describes only the original columns.
         metadata.retain(|key, _| key != "pandas");
         metadata.insert(Self::KEY.into(), column.into());
         let schema = Arc::new(Schema::new_with_metadata(fields, metadata));
@@ -153,7 +153,7 @@ impl VectorTableWriter {
     /// Appends rows with their vectors, shape `(rows, dim)`.
     ///
     /// # Errors
-    /// [`senv_core::Error::BadFile`] if rows or columns are not those of the file, or it cannot be written.
+    /// [`senv_core::Error::BadFile`] if rows or columns do not match the file, or it cannot be written.
     pub fn write(&mut self, rows: &RecordBatch, vectors: ArrayView2<'_, f32>) -> Result<()> {
         if vectors.dim() != (rows.num_rows(), self.dim) {
             let reason = format!("{:?} vectors for {} rows of {}", vectors.dim(), rows.num_rows(), self.dim);
@@ -171,7 +171,7 @@ impl VectorTableWriter {
         written.map_err(|error| self.bad(format!("it cannot be written: {error}")))
     }
 
-    /// Rows and the values of their vectors, as the file has them.
+    /// Rows and their vector values as a batch of the file.
     fn batch(&self, rows: &RecordBatch, values: ArrayRef) -> std::result::Result<RecordBatch, ArrowError> {
         let mut columns = rows.columns().to_vec();
         for column in columns.iter_mut().filter(|_| matches!(self.sink, Sink::Parquet(_))) {
@@ -187,7 +187,7 @@ impl VectorTableWriter {
         RecordBatch::try_new(self.schema.clone(), columns)
     }
 
-    /// Ends the file and puts it in its place.
+    /// Finishes the file and moves it into place.
     ///
     /// # Errors
     /// [`senv_core::Error::BadFile`] or [`senv_core::Error::Io`] if it cannot be written.
@@ -206,8 +206,8 @@ impl VectorTableWriter {
     }
 }
 
-/// The type of the values of a dictionary whose values are views. The writer of Parquet has no such dictionaries and
-/// panics; Polars has them for its categories.
+/// The value type of a dictionary whose values are views. The Parquet writer does not support such dictionaries and
+/// panics; Polars uses them for categories.
 fn view_dictionary(data_type: &DataType) -> Option<&DataType> {
     match data_type {
         DataType::Dictionary(_, values) if matches!(**values, DataType::Utf8View | DataType::BinaryView) => {
@@ -217,7 +217,7 @@ fn view_dictionary(data_type: &DataType) -> Option<&DataType> {
     }
 }
 
-/// Whether there is such a dictionary anywhere within a type.
+/// Whether a type contains such a dictionary.
 fn holds_view_dictionary(data_type: &DataType) -> bool {
     let of = |field: &FieldRef| holds_view_dictionary(field.data_type());
     match data_type {

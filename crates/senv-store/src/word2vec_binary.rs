@@ -1,4 +1,4 @@
-//! word2vec binary: a header line, then each word, a blank and its values as little-endian f32.
+//! word2vec binary: a header line, then each word, a space and its values as little-endian f32.
 
 use std::{
     borrow::Cow,
@@ -32,12 +32,12 @@ pub(crate) fn read(mut input: ByteWindow, options: &ReadOptions) -> Result<(Embe
     let dim = usize::try_from(header.dim).unwrap_or(usize::MAX);
     let mut expected = 0;
     if let Some(left) = input.left() {
-        // A byte of the word, a blank, the values.
+        // One byte for the word, a space, the values.
         let needed = u128::from(header.rows) * (2 + 4 * u128::from(header.dim));
         if needed > u128::from(left) && !options.accept_wrong_row_count && options.first_rows >= header.rows {
             return Err(Error::DeclaredTooMuch { path, rows: header.rows, dim: header.dim, needed, left });
         }
-        // Those declared, as far as they fit into the bytes that are left.
+        // Those declared, limited to what fits in the remaining bytes.
         expected = header.rows.min(left / (2 + 4 * header.dim));
     }
     let report = LoadReport::new(Format::Word2vecBinary);
@@ -78,7 +78,7 @@ fn read_row(input: &mut ByteWindow, rows: &mut Collector<'_>, row: &mut [f32], m
         return Err(Error::TooLong { path: input.path().to_owned(), at, what: "the word", limit: max_word });
     };
     let word = &window[..len];
-    // Numbers taken for a word hold such bytes: what stands before is out of step.
+    // Bytes of numbers read as a word have such characters: the rows are misaligned.
     if word.is_empty() || word.iter().any(u8::is_ascii_control) {
         let (path, word, dim) = (input.path().to_owned(), shown(word), row.len());
         return Err(Error::BadWord { path, at, word, dim });
@@ -95,7 +95,7 @@ fn read_row(input: &mut ByteWindow, rows: &mut Collector<'_>, row: &mut [f32], m
     Ok(())
 }
 
-/// Writes the embeddings; the words are known to be writable. A line end follows each row.
+/// Writes the embeddings; the words must be writable. A line end follows each row.
 pub(crate) fn write(embeddings: &Embeddings, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "{} {}", embeddings.len(), embeddings.dim())?;
     for i in 0..embeddings.len() {
@@ -107,7 +107,7 @@ pub(crate) fn write(embeddings: &Embeddings, out: &mut impl Write) -> io::Result
     Ok(())
 }
 
-/// The little-endian bytes of values: without a copy on nearly every machine.
+/// The little-endian bytes of values: without a copy on nearly all machines.
 pub(crate) fn le_bytes(values: &[f32]) -> Cow<'_, [u8]> {
     if cfg!(target_endian = "little") {
         Cow::Borrowed(bytemuck::cast_slice(values))

@@ -1,13 +1,13 @@
-//! How words of another program are found in a text.
+//! How to find the words of another program in text.
 
 use senv_core::{Tokenizer, Vocabulary};
 
-/// Share of the words with letters that are in lower case from which on word vectors are taken to be in lower case. A
-/// file of lower-cased words has a few others: a row for unknown words, marks of a format.
+/// The share of words with letters above which word vectors count as lowercase, if these words are lowercase. A
+/// lowercased file has a few others: a row for unknown words, markers of a format.
 const MIN_LOWERCASE: f64 = 0.99;
 
-/// The tokenizer for word vectors of another program, which found its words by another one: the longest form that has a
-/// row is looked up, as it stands and, where nearly all words are in lower case, in lower case.
+/// The tokenizer for word vectors of another program, whose own tokenizer is unknown. It looks up the longest form that
+/// has a row, unchanged or, if nearly all words are lowercase, in lowercase.
 ///
 /// ```
 /// use senv_core::Vocabulary;
@@ -19,12 +19,12 @@ const MIN_LOWERCASE: f64 = 0.99;
 #[must_use]
 pub fn tokenizer_of_words(vocabulary: &Vocabulary) -> Tokenizer {
     let WordCase { words, capitals } = WordCase::of(vocabulary);
-    // Of a few words one may be another.
+    // If there are few words, one can be an exception.
     let is_lowercase = (capitals == 1 && words > 3) || capitals as f64 <= (1.0 - MIN_LOWERCASE) * words as f64;
     Tokenizer::words().longest_first(true).lowercase(is_lowercase)
 }
 
-/// How many of some words have capitals.
+/// The number of words with capitals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WordCase {
     /// Words with a letter.
@@ -64,7 +64,7 @@ mod tests {
         assert!(!is_lowercase(lower(490).chain(upper(10))));
         assert!(is_lowercase(lower(3).chain(upper(1))), "a row for unknown words");
         assert!(!is_lowercase(upper(1)) && !is_lowercase(upper(3)) && !is_lowercase(lower(2).chain(upper(1))));
-        // Numbers and signs are of no case.
+        // Numbers and symbols have no case.
         assert!(!is_lowercase(upper(3).chain((0..1000).map(|i| i.to_string()))));
         assert!(is_lowercase((0..10).map(|i| i.to_string())));
     }

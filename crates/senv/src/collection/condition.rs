@@ -1,4 +1,4 @@
-//! Conditions that sentences of a collection meet or not.
+//! Conditions on the sentences of a collection.
 
 use std::{fmt, path::Path, str::FromStr};
 
@@ -7,11 +7,11 @@ use senv_index::Collection;
 use super::{SentenceCollection, has_column};
 use crate::error::{Error, Result};
 
-/// Ids, where no column of this name is kept.
+/// The ids, if no column has this name.
 const ID: &str = "id";
 
-/// A condition that a sentence of a collection must meet: `column = value` (or `==`), or `column != value`; the value
-/// may stand in quotes. A file is met by its path as it was given, and by its name alone; `id` stands for the ids.
+/// A condition on a sentence of a collection: `column = value` (or `==`), or `column != value`. The value can be
+/// quoted. A file matches by its path as it was given, or by its file name; `id` refers to the ids.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -66,11 +66,11 @@ impl fmt::Display for Condition {
 }
 
 impl Condition {
-    /// For each position of a collection whether the sentence there meets the condition.
+    /// For each position of a collection, whether the sentence meets the condition.
     ///
     /// # Errors
-    /// [`senv_index::Error::UnknownColumn`]; [`Error::BadCondition`] for an id that is no whole number; those of
-    /// reading the collection.
+    /// [`senv_index::Error::UnknownColumn`]; [`Error::BadCondition`] if an id is not a whole number; errors of reading
+    /// the collection.
     pub fn positions(&self, rows: &Collection) -> Result<Vec<bool>> {
         let Self { column, value, is_equal } = self;
         if column == ID && !has_column(rows, ID) {

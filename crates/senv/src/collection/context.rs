@@ -1,14 +1,14 @@
-//! The sentences around a sentence, and whether it is a query itself.
+//! The sentences around a sentence, and the removal of hits that are the query itself.
 
 use super::{SentenceCollection, has_column, search::SentenceHit};
 use crate::{error::Result, jobs::query_file::QueryFile};
 
 impl SentenceCollection {
-    /// Up to `n` sentences before a position and behind it, in the order of the text: of the same file and document, up
-    /// to one that was deleted.
+    /// Up to `n` sentences before and after a position, in text order: from the same file and document, up to a deleted
+    /// sentence.
     ///
     /// # Errors
-    /// Those of reading the collection.
+    /// Errors of reading the collection.
     pub fn context(&self, position: usize, n: usize) -> Result<[Vec<String>; 2]> {
         let rows = &self.rows;
         let names = || [Self::FILE, Self::DOCUMENT].into_iter().filter(|name| has_column(rows, name));
@@ -29,10 +29,10 @@ impl SentenceCollection {
         let behind = take(&mut (position + 1..rows.n_positions()))?;
         Ok([before, behind])
     }
-    /// Leaves out of a hit the sentence that a query is itself: the same text on this line of the file of the queries.
+    /// Removes from a hit the sentence that is the query itself: the same text on this line of the query file.
     ///
     /// # Errors
-    /// Those of reading the collection.
+    /// Errors of reading the collection.
     pub fn leave_out(&self, queries: &QueryFile, query: &str, line: u64, hit: &mut SentenceHit) -> Result<()> {
         let rows = &self.rows;
         if hit.text != query || ![Self::FILE, Self::LINE].iter().all(|name| has_column(rows, name)) {

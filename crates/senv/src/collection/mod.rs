@@ -1,5 +1,4 @@
-//! Sentences on disk that can be searched: a collection of vectors and texts, joined with the model that makes the
-//! vectors.
+//! Searchable sentences on disk: a collection of vectors and texts, together with the model of the vectors.
 
 mod condition;
 mod context;
@@ -42,37 +41,35 @@ pub use self::{
     text_parts::{CollectionText, TextDocuments},
 };
 
-/// Names of what is kept with a collection.
+/// Names of the metadata of a collection.
 pub(crate) const MODEL_PATH: &str = "model.path";
 const MODEL_KIND: &str = "model.kind";
 const MODEL_ORDER: &str = "model.order";
 const RECALL: &str = "recall";
 
-/// How a [`SentenceCollection`] is made.
+/// Settings of a new [`SentenceCollection`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct SentenceCollectionParams {
-    /// Names of what is kept of each sentence beside it; `text` is the sentence itself.
+    /// Names of further columns for each sentence; `text` is the sentence itself.
     pub columns: Vec<String>,
-    /// How vectors are stored and indexed. By default in f16: the cosines are off by some .00002, and files are half as
+    /// How vectors are stored and indexed. The default is f16: cosines are off by about 0.00002, and files are half as
     /// large as with f32.
     pub index: IndexParams,
-    /// Recall of a search that does not ask for another; above 0, up to 1.
+    /// The default recall of a search; above 0, up to 1.
     pub recall: f32,
-    /// Weight of the part of the model that reads word order, if it has one, for the sentences and for whatever is
-    /// searched for ([`Model::with_order_weight`]). By default 0, the table alone: a search by topic finds a little
-    /// more so, and vectors are half as long.
+    /// Weight of the order part of the model, if it has one, for sentences and queries ([`Model::with_order_weight`]).
+    /// The default 0 uses only the table: searches by topic find slightly more, and vectors are half as long.
     pub order_weight: f64,
-    /// Which part of the whole is made ([`SentenceCollection::build`]); by default all of it.
+    /// The part of the whole to make ([`SentenceCollection::build`]); all of it by default.
     pub shard: Option<CollectionShard>,
 }
 
-/// A collection that is one of several parts of a whole, which [`Collection::join`] puts together.
+/// A collection that is one of several parts, which [`Collection::join`] joins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CollectionShard {
-    /// Which part: of the parts that `next` gives to [`SentenceCollection::build`], those that are dealt to it
-    /// ([`Shard::deals`]).
+    /// The shard: it gets the parts from `next` of [`SentenceCollection::build`] for which [`Shard::deals`] is true.
     pub shard: Shard,
-    /// Whether the sentences have ids of their own. Without, each gets its place in the whole.
+    /// Whether the sentences have ids. Without them, each gets its position in the whole as its id.
     pub has_ids: bool,
 }
 
@@ -83,12 +80,12 @@ impl Default for SentenceCollectionParams {
     }
 }
 
-/// Sentences in a folder on disk, with the model that encodes them: opened by memory maps, searched by meaning, added
-/// to, replaced and deleted.
+/// Sentences in a folder on disk, with the model that encodes them. They are memory-mapped, searched by meaning, added,
+/// replaced and deleted.
 ///
-/// The collection keeps the path of its model, if it has one, and its digest, so that queries are encoded by the model
-/// that made the vectors; another one is refused. The name `english` stands for the English model that is part of the
-/// library (feature `english`). [`Collection`] holds the vectors, writes the files, and locks them.
+/// The collection records the path of its model, if it has one, and its digest, so queries are encoded by the model of
+/// the vectors; another model is refused. The name `english` is the built-in English model (feature `english`).
+/// [`Collection`] stores the vectors, writes the files, and locks them.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -115,30 +112,31 @@ pub struct SentenceCollection {
 }
 
 impl SentenceCollection {
-    /// The column of the sentences: the first.
+    /// The column of the sentences, the first one.
     pub const TEXT: &str = TEXT;
-    /// The columns of the file and of the line that a sentence comes from ([`CollectionText`]).
+    /// The column of the file that a sentence comes from ([`CollectionText`]).
     pub const FILE: &str = "file";
-    /// See [`SentenceCollection::FILE`].
+    /// The column of the line that a sentence comes from ([`CollectionText`]).
     pub const LINE: &str = "line";
-    /// The columns of the document that a sentence is of, and of its place there, from 1 ([`TextDocuments`]).
+    /// The column of the document of a sentence ([`TextDocuments`]).
     pub const DOCUMENT: &str = "document";
-    /// See [`SentenceCollection::DOCUMENT`].
+    /// The column of the position of a sentence in its document, from 1 ([`TextDocuments`]).
     pub const PLACE: &str = "place";
 
-    /// Makes an empty collection in a folder, which is created, for the model at a path, or for a model in hand
-    /// ([`ModelSource`]).
+    /// Creates a folder with an empty collection, for a model at a path or in memory ([`ModelSource`]).
     ///
     /// # Errors
-    /// As [`Model::open`]; [`senv_index::Error::Exists`] if there is a collection; [`senv_core::Error::Io`].
+    /// The errors of [`Model::open`]; [`senv_index::Error::Exists`] if there is already a collection;
+    /// [`senv_core::Error::Io`].
     pub fn create(folder: impl AsRef<Path>, model: impl Into<ModelSource>) -> Result<Self> {
         Self::create_with(folder, model, &SentenceCollectionParams::default())
     }
 
-    /// The same with columns and settings.
+    /// Like [`SentenceCollection::create`], with columns and settings.
     ///
     /// # Errors
-    /// As [`SentenceCollection::create`]; [`senv_core::Error::InvalidParameter`] for settings outside their range.
+    /// The errors of [`SentenceCollection::create`]; [`senv_core::Error::InvalidParameter`] if a setting is out of
+    /// range.
     pub fn create_with(
         folder: impl AsRef<Path>,
         model: impl Into<ModelSource>,
@@ -149,14 +147,13 @@ impl SentenceCollection {
         Ok(Self { model: place.model, rows })
     }
 
-    /// Makes a collection of sentences that come in parts; `next` gives one part after another, and `None` behind the
-    /// last; it hears how many sentences make a good part, 262,144 for vectors of 256 values. The collection is there
-    /// as a whole, or, after an error, not at all. Memory holds one part at a time. For a shard
-    /// ([`SentenceCollectionParams::shard`]) `next` gives all parts of the whole, too, and those of other shards are
-    /// dropped without being encoded.
+    /// Makes a collection from parts. `next` returns one part after another, and `None` after the last. Its argument is
+    /// a good number of sentences for a part, 262,144 for vectors of 256 values. After an error there is no collection.
+    /// Memory is that of one part. For a shard ([`SentenceCollectionParams::shard`]), `next` must also return all parts
+    /// of the whole; those of other shards are dropped without encoding.
     ///
     /// # Errors
-    /// As [`SentenceCollection::create_with`] and [`SentenceCollection::add_sentences`]; those of `next`.
+    /// The errors of [`SentenceCollection::create_with`], of [`SentenceCollection::add_sentences`], and of `next`.
     pub fn build<E: From<Error> + From<senv_index::Error>>(
         folder: impl AsRef<Path>,
         model: impl Into<ModelSource>,
@@ -166,10 +163,10 @@ impl SentenceCollection {
         Self::build_in(folder.as_ref(), model.into(), params, next, false)
     }
 
-    /// The same in place of the collection that is there, if there is one, which stays after an error.
+    /// Like [`SentenceCollection::build`], but replaces an existing collection, which is kept after an error.
     ///
     /// # Errors
-    /// As [`SentenceCollection::build`], but for [`senv_index::Error::Exists`].
+    /// The errors of [`SentenceCollection::build`], except [`senv_index::Error::Exists`].
     pub fn rebuild<E: From<Error> + From<senv_index::Error>>(
         folder: impl AsRef<Path>,
         model: impl Into<ModelSource>,
@@ -199,20 +196,20 @@ impl SentenceCollection {
         Ok(Self { model: place.model, rows })
     }
 
-    /// Opens the collection in a folder and its model: at the path where it lay when the collection was made (that of
-    /// the file itself, if the path given then was a link), or else beside the folder, under the same name.
+    /// Opens the collection in a folder and its model. The model is at its original path (that of the file itself, if
+    /// the path was a link), or next to the folder with the same name.
     ///
     /// # Errors
-    /// As [`Collection::open`] and [`Model::open`]; [`Error::ModelGone`]; [`Error::OtherModel`] if the model at its
-    /// path is another one now; [`Error::NoSentences`] if the collection holds no sentences.
+    /// The errors of [`Collection::open`] and [`Model::open`]; [`Error::ModelGone`]; [`Error::OtherModel`] if there is
+    /// now another model at its path; [`Error::NoSentences`] if the collection does not contain sentences.
     pub fn open(folder: impl AsRef<Path>) -> Result<Self> {
         Self::open_at(folder.as_ref(), None)
     }
 
-    /// The same with the model at another path than it lay, or with the model in hand; it must be the same model.
+    /// Like [`SentenceCollection::open`], with the model at another path or in memory; it must be the same model.
     ///
     /// # Errors
-    /// As [`SentenceCollection::open`].
+    /// The errors of [`SentenceCollection::open`].
     pub fn open_with_model(folder: impl AsRef<Path>, model: impl Into<ModelSource>) -> Result<Self> {
         Self::open_at(folder.as_ref(), Some(model.into()))
     }
@@ -233,10 +230,10 @@ impl SentenceCollection {
         Ok(Self { model, rows })
     }
 
-    /// Keeps another path of the model, which was moved: it is looked for there from now on.
+    /// Records a new path of the model, after the model was moved.
     ///
     /// # Errors
-    /// [`Error::OtherModel`]; [`Error::ModelPath`]; as [`Collection::set_metadata`].
+    /// [`Error::OtherModel`]; [`Error::ModelPath`]; the errors of [`Collection::set_metadata`].
     pub fn move_model(&mut self, model: impl AsRef<Path>) -> Result<()> {
         let kept = model_place::moved(self.rows.folder(), self.rows.model(), model.as_ref())?;
         if self.rows.metadata().get(MODEL_PATH) != Some(&kept) {
@@ -257,7 +254,7 @@ impl SentenceCollection {
         &self.model
     }
 
-    /// Where the model of a collection lay when the collection was made; `None` if it holds no sentences.
+    /// The original path of the model of a collection; `None` if the collection does not contain sentences.
     #[must_use]
     pub fn model_path(rows: &Collection) -> Option<&Path> {
         rows.metadata().get(MODEL_PATH).map(Path::new)
@@ -269,13 +266,13 @@ impl SentenceCollection {
         rows.metadata().get(MODEL_KIND).map(String::as_str)
     }
 
-    /// The weight of the part that reads word order; `None` where the model has none.
+    /// The weight of the order part; `None` if the model has none.
     #[must_use]
     pub fn order_weight(rows: &Collection) -> Option<f64> {
         rows.metadata().get(MODEL_ORDER)?.parse().ok()
     }
 
-    /// The recall of a search in a collection that does not ask for another.
+    /// The default recall of searches in a collection.
     #[must_use]
     pub fn recall(rows: &Collection) -> f32 {
         let kept = rows.metadata().get(RECALL).and_then(|recall| recall.parse().ok());
@@ -288,68 +285,69 @@ impl SentenceCollection {
         self.rows.len()
     }
 
-    /// Whether there is no sentence.
+    /// Whether there are no sentences.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// Whether the sentences are of documents.
+    /// Whether the sentences belong to documents.
     #[must_use]
     pub fn has_documents(&self) -> bool {
         [Self::DOCUMENT, Self::PLACE].iter().all(|name| has_column(&self.rows, name))
     }
 
-    /// Whether cosines are estimates, because no vectors are kept to compute them with ([`Rescoring::None`]).
+    /// Whether cosines are estimates, because no vectors are stored to compute them with ([`Rescoring::None`]).
     #[must_use]
     pub fn estimates_cosines(&self) -> bool {
         self.rows.params().rescoring == Rescoring::None
     }
 
-    /// How many words of the first sentences that were added each time ([`KnownWords::SAMPLE`]) the model knows.
+    /// How many words of the first sentences of each addition ([`KnownWords::SAMPLE`]) the model knows.
     #[must_use]
     pub fn known_words(rows: &Collection) -> KnownWords {
         let [sentences, words, known, hashed] = SAMPLE.map(|name| rows.count(name));
         KnownWords { sentences, words, known, hashed }
     }
 
-    /// Sentences that were added without a vector, because the model knows none of their words: they are never found.
+    /// The number of sentences that were added without a vector, because the model knows none of their words; they are
+    /// never found.
     #[must_use]
     pub fn zero_vectors(rows: &Collection) -> u64 {
         rows.count(ZERO_VECTORS)
     }
 
-    /// Sentences that were added with a vector so short (norms below 1e-12) or so long (norms that overflow) that it
-    /// has no direction: they are never found.
+    /// The number of sentences that were added with a vector without a direction: too short (norms below 1e-12) or too
+    /// long (norms that overflow). They are never found.
     #[must_use]
     pub fn directionless_vectors(rows: &Collection) -> u64 {
         rows.count(NO_DIRECTION)
     }
 
-    /// Encodes sentences on all cores and adds them; their ids are returned. Each call makes a segment that is searched
-    /// by itself, and small ones are joined as they come ([`Collection::add`]): after many of them
+    /// Encodes sentences on all cores, adds them, and returns their ids. Each call makes a segment that is searched
+    /// separately, and small segments are joined ([`Collection::add`]). After many calls,
     /// [`SentenceCollection::compact`] makes searches fast again.
     ///
     /// # Errors
-    /// As [`SentenceCollection::add_sentences`].
+    /// The errors of [`SentenceCollection::add_sentences`].
     pub fn add(&mut self, sentences: &[impl AsRef<str>]) -> Result<Vec<u64>> {
         self.add_sentences(NewSentences::new(owned(sentences)))
     }
 
-    /// Adds sentences with ids, columns or vectors of their own; the ids are returned.
+    /// Adds sentences with their own ids, columns or vectors, and returns the ids.
     ///
     /// # Errors
-    /// As [`Collection::add`]; [`Error::BlankSentence`]; [`Error::ForeignVector`]; [`Error::NonFiniteVector`]. The
-    /// collection is as before then.
+    /// The errors of [`Collection::add`]; [`Error::BlankSentence`]; [`Error::ForeignVector`];
+    /// [`Error::NonFiniteVector`]. The collection does not change then.
     pub fn add_sentences(&mut self, sentences: NewSentences) -> Result<Vec<u64>> {
         Ok(self.rows.add(sentences.into_rows(&self.model, self.rows.columns())?)?)
     }
 
-    /// Adds sentences that come in parts, as in [`SentenceCollection::build`]: all of them, or, after an error, none.
-    /// Their number is returned.
+    /// Adds sentences from parts, as in [`SentenceCollection::build`], and returns their number. After an error, none
+    /// are added.
     ///
     /// # Errors
-    /// As [`SentenceCollection::add_sentences`]; those of `next`.
+    /// The errors of [`SentenceCollection::add_sentences`] and of `next`.
     pub fn add_parts<E: From<Error> + From<senv_index::Error>>(
         &mut self,
         next: impl FnMut(usize) -> Result<Option<NewSentences>, E>,
@@ -359,21 +357,21 @@ impl SentenceCollection {
         self.rows.add_parts(encoded(&self.model, columns, next))
     }
 
-    /// Puts sentences in the place of those that have these ids; ids that are not there yet are added.
+    /// Replaces the sentences with these ids; new ids are added.
     ///
     /// # Errors
-    /// As [`Collection::replace`]; [`Error::BlankSentence`]: what is to go is deleted.
+    /// The errors of [`Collection::replace`]; [`Error::BlankSentence`] (delete a sentence instead).
     pub fn replace(&mut self, sentences: &[(u64, impl AsRef<str>)]) -> Result<()> {
         let texts = sentences.iter().map(|(_, text)| text.as_ref().to_owned()).collect();
         let sentences = NewSentences::new(texts).ids(sentences.iter().map(|(id, _)| *id).collect());
         Ok(self.rows.replace(sentences.into_rows(&self.model, self.rows.columns())?)?)
     }
 
-    /// The same of sentences with ids that come in parts, with columns or vectors of their own. Their number is
-    /// returned.
+    /// Like [`SentenceCollection::replace`], for sentences with ids that come in parts, with their own columns or
+    /// vectors. Returns their number.
     ///
     /// # Errors
-    /// As [`SentenceCollection::replace`]; those of `next`.
+    /// The errors of [`SentenceCollection::replace`] and of `next`.
     pub fn replace_parts<E: From<Error> + From<senv_index::Error>>(
         &mut self,
         next: impl FnMut(usize) -> Result<Option<NewSentences>, E>,
@@ -386,7 +384,7 @@ impl SentenceCollection {
     /// Deletes the sentences with these ids.
     ///
     /// # Errors
-    /// As [`Collection::delete`]; nothing is deleted then.
+    /// The errors of [`Collection::delete`]; nothing is deleted then.
     pub fn delete(&mut self, ids: &[u64]) -> Result<()> {
         Ok(self.rows.delete(ids)?)
     }
@@ -394,32 +392,32 @@ impl SentenceCollection {
     /// Joins small segments and frees the space of deleted sentences.
     ///
     /// # Errors
-    /// As [`Collection::compact`].
+    /// The errors of [`Collection::compact`].
     pub fn compact(&mut self) -> Result<()> {
         Ok(self.rows.compact()?)
     }
 
-    /// Takes over what a writer has changed since; whether there was anything.
+    /// Loads changes that a writer has made since. Returns whether there were any.
     ///
     /// # Errors
-    /// As [`Collection::refresh`].
+    /// The errors of [`Collection::refresh`].
     pub fn refresh(&mut self) -> Result<bool> {
         Ok(self.rows.refresh()?)
     }
 
-    /// The `k` sentences nearest to the query, the nearest first; equal ones are one hit. None for a query without a
-    /// known word.
+    /// The `k` sentences nearest to the query, nearest first; equal ones are one hit. Empty for a query without a known
+    /// word.
     ///
     /// # Errors
-    /// As [`Collection::search`].
+    /// The errors of [`Collection::search`].
     pub fn search(&self, query: &str, k: usize) -> Result<Vec<SentenceHit>> {
         Ok(self.search_batch(&[query], &SentenceSearch::new(k))?.pop().unwrap_or_default())
     }
 
-    /// The sentences nearest to each of the queries; faster than one by one.
+    /// The sentences nearest to each query; faster than single searches.
     ///
     /// # Errors
-    /// As [`Collection::search_batch`].
+    /// The errors of [`Collection::search_batch`].
     pub fn search_batch(
         &self,
         queries: &[impl AsRef<str>],
@@ -429,10 +427,10 @@ impl SentenceCollection {
         self.search_vectors(&vectors.iter().collect::<Vec<_>>(), search)
     }
 
-    /// The same of queries that were encoded already.
+    /// Like [`SentenceCollection::search_batch`], for encoded queries.
     ///
     /// # Errors
-    /// As [`Collection::search_batch`].
+    /// The errors of [`Collection::search_batch`].
     pub fn search_vectors(&self, queries: &[&[f32]], search: &SentenceSearch<'_>) -> Result<Vec<Vec<SentenceHit>>> {
         let recall = search.recall.unwrap_or_else(|| Self::recall(&self.rows));
         search::search(&self.rows, queries, search, recall)
@@ -469,8 +467,8 @@ fn rows_params(place: &ModelPlace, params: &SentenceCollectionParams) -> Result<
     Ok(params.columns.iter().fold(rows, |rows, column| rows.column(column)))
 }
 
-/// A model with its order part of this weight; one without such a part as it is, for nothing (0) and for the weight
-/// that it has (1).
+/// A model with its order part at this weight. A model without an order part is returned unchanged for the weights 0
+/// (no part) and 1 (its own).
 fn weighted(model: Model, order_weight: f64) -> Result<Model> {
     if [0.0, 1.0].contains(&order_weight) && !model.reads_order() {
         Ok(model)
@@ -479,7 +477,7 @@ fn weighted(model: Model, order_weight: f64) -> Result<Model> {
     }
 }
 
-/// The rows of each part.
+/// Encodes the rows of each part.
 fn encoded<'a, E: From<Error>>(
     model: &'a Model,
     columns: Vec<String>,

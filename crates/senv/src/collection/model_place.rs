@@ -1,4 +1,4 @@
-//! The model of a collection: where it lies, and whether it is still the same.
+//! The location of the model of a collection, and checks that it is still the same.
 
 use std::{
     fs,
@@ -11,7 +11,7 @@ use crate::{
     model::{digest::model_digest, handle::Model},
 };
 
-/// Whether it is the name of the English model that is part of senv, which has no path.
+/// Whether this is the name of the built-in English model, which has no path.
 fn is_english(#[cfg_attr(not(feature = "english"), expect(unused))] path: &Path) -> bool {
     #[cfg(feature = "english")]
     return crate::base::english_name::is_english(path);
@@ -19,15 +19,15 @@ fn is_english(#[cfg_attr(not(feature = "english"), expect(unused))] path: &Path)
     false
 }
 
-/// Where the model of a collection comes from: a path, which the collection keeps, or a model in hand, which is handed
-/// over again when the collection is opened ([`SentenceCollection::open_with_model`](crate::SentenceCollection)).
+/// Where the model of a collection comes from: a path, which the collection records, or a model in memory. A model in
+/// memory must be passed again when the collection is opened
+/// ([`SentenceCollection::open_with_model`](crate::SentenceCollection)).
 ///
-/// Whatever names a path becomes one, and so does a [`Model`]; of an encoder that is none,
-/// [`Model::from_encoder`] makes one.
+/// Paths and models ([`Model`]) convert to it; for another encoder, use [`Model::from_encoder`].
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum ModelSource {
-    /// A file, a folder of Model2Vec, or the name `english`.
+    /// A file, a Model2Vec folder, or the name `english`.
     Path(PathBuf),
     /// A model in memory.
     Model(Model),
@@ -57,18 +57,18 @@ impl From<&Model> for ModelSource {
     }
 }
 
-/// A model, its digest, and the name under which it is found again.
+/// A model, its digest, and its recorded name.
 #[derive(Debug)]
 pub(super) struct ModelPlace {
     pub(super) model: Model,
-    /// Whether the model in the file has a part that reads word order.
+    /// Whether the model in the file has an order part.
     pub(super) reads_order: bool,
     pub(super) digest: String,
     pub(super) path: String,
 }
 
 impl ModelPlace {
-    /// The model for a new collection; the path of one in hand is empty.
+    /// Opens the model for a new collection; the path of a model in memory is empty.
     pub(super) fn open(source: ModelSource, order_weight: f64) -> Result<Self> {
         let (model, digest, path) = match source {
             ModelSource::Path(path) => (Model::open(&path)?, model_digest(&path)?, kept_path(&path)?),
@@ -82,8 +82,7 @@ impl ModelPlace {
     }
 }
 
-/// The path under which a model is kept: that of the file itself, behind links, without `.` and `..`; of the English
-/// model its name.
+/// The path to record: that of the file itself, with links, `.` and `..` resolved; for the English model, its name.
 fn kept_path(path: &Path) -> Result<String> {
     if is_english(path) {
         return Ok(path.to_string_lossy().into_owned());
@@ -92,13 +91,13 @@ fn kept_path(path: &Path) -> Result<String> {
     real.into_os_string().into_string().map_err(|real| Error::ModelPath { model: real.into() })
 }
 
-/// The path under which the model of a collection is kept from now on, which must have this digest.
+/// The new path to record for the model of a collection, which must have this digest.
 pub(super) fn moved(folder: &Path, digest: &str, model: &Path) -> Result<String> {
     check(folder, digest, model)?;
     kept_path(model)
 }
 
-/// Refuses another model than the one of the collection, and what is no file or folder: a pipe would be waited for.
+/// Refuses a model other than that of the collection, and anything but a file or folder, because a pipe would block.
 fn check(folder: &Path, digest: &str, model: &Path) -> Result<()> {
     if let Ok(metadata) = fs::metadata(model)
         && !is_english(model)
@@ -110,7 +109,7 @@ fn check(folder: &Path, digest: &str, model: &Path) -> Result<()> {
     same(folder, digest, model, model_digest(model)?)
 }
 
-/// Refuses a model of another digest.
+/// Refuses a model with another digest.
 fn same(folder: &Path, digest: &str, model: &Path, found: String) -> Result<()> {
     if digest.is_empty() || found == digest {
         return Ok(());
@@ -119,8 +118,8 @@ fn same(folder: &Path, digest: &str, model: &Path, found: String) -> Result<()> 
     Err(Error::OtherModel { collection, model, expected, found })
 }
 
-/// Opens the model of a collection, which must have this digest: at `given`, or else where it lay when the collection
-/// was made, or else beside the folder of the collection.
+/// Opens the model of a collection, which must have this digest: at `given`, or else at its original path, or else next
+/// to the folder of the collection.
 pub(super) fn open_again(folder: &Path, digest: &str, kept: &str, given: Option<ModelSource>) -> Result<Model> {
     let kept = Path::new(kept);
     let path = match given {
@@ -132,7 +131,7 @@ pub(super) fn open_again(folder: &Path, digest: &str, kept: &str, given: Option<
         None if kept.as_os_str().is_empty() => return Err(Error::ModelInHand { collection: folder.to_owned() }),
         None if is_english(kept) || kept.exists() => kept.to_owned(),
         None => {
-            // Behind links, and of a folder such as `.`, too.
+            // Resolves links, and folders such as `.`.
             let real = fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
             let beside = kept.file_name().and_then(|name| Some(real.parent()?.join(name)));
             let beside = beside.filter(|path| path.exists());

@@ -1,4 +1,4 @@
-//! Sentences on their way into a collection.
+//! Sentences to be added to a collection.
 
 use senv_core::{KnownWords, Rows, SentenceEncoder, Table, kernels, memory::check_memory, text::is_blank};
 use senv_index::NewRows;
@@ -10,24 +10,23 @@ use crate::{
     model::handle::Model,
 };
 
-/// Values of vectors that are encoded at a time: 16 MiB.
+/// Vector values encoded per batch: 16 MiB.
 const CHUNK_VALUES: usize = 4 << 20;
-/// Given vectors that are compared with what the model makes of their sentences.
+/// The number of given vectors compared with new ones of their sentences.
 const COMPARED: usize = 16;
-/// The cosine below which a given vector is not that of its sentence: vectors that were rounded to 8 bits are above
-/// .999.
+/// The cosine below which a given vector does not belong to its sentence: vectors rounded to 8 bits are above 0.999.
 const LEAST_COSINE: f32 = 0.99;
 
-/// The column of a collection that holds the sentences.
+/// The column of the sentences in a collection.
 pub(super) const TEXT: &str = "text";
 
-/// Names under which a collection counts.
+/// Names of counters in a collection.
 pub(super) const ZERO_VECTORS: &str = "zero_vectors";
 pub(super) const NO_DIRECTION: &str = "no_direction";
 pub(super) const SAMPLE: [&str; 4] = ["sample_sentences", "sample_words", "sample_known_words", "sample_hashed_words"];
 
-/// Sentences for a [`SentenceCollection`](crate::SentenceCollection), with what belongs to them. None of them may be
-/// blank ([`senv_core::text::is_blank`]): that is no sentence, as `senv index` passes over blank lines.
+/// Sentences for a [`SentenceCollection`](crate::SentenceCollection), with their ids, columns and vectors. None may be
+/// blank ([`senv_core::text::is_blank`]); `senv index` skips blank lines.
 ///
 /// ```
 /// use senv::collection::NewSentences;
@@ -46,35 +45,35 @@ pub struct NewSentences {
 }
 
 impl NewSentences {
-    /// Sentences, which get the next free ids.
+    /// Sentences that get the next free ids.
     #[must_use]
     pub fn new(texts: Vec<String>) -> Self {
         Self { texts, ..Self::default() }
     }
 
-    /// Their ids.
+    /// Sets their ids.
     #[must_use]
     pub fn ids(mut self, ids: Vec<u64>) -> Self {
         self.ids = Some(ids);
         self
     }
 
-    /// The id of the first of sentences without ids; the others go on from there ([`NewRows::first_id`]).
+    /// Sets the id of the first sentence; the others follow ([`NewRows::first_id`]).
     #[must_use]
     pub fn first_id(mut self, id: u64) -> Self {
         self.first_id = Some(id);
         self
     }
 
-    /// What they have in a column of the collection.
+    /// Sets their values in a column of the collection.
     #[must_use]
     pub fn column(mut self, name: &str, values: Vec<String>) -> Self {
         self.columns.push((name.to_owned(), values));
         self
     }
 
-    /// Their vectors, made by the model of the collection before: they are not encoded again. Some of them are compared
-    /// with what the model makes of the sentences.
+    /// Sets their vectors, which the model of the collection has made: they are not encoded again. Some are compared
+    /// with new vectors of their sentences.
     #[must_use]
     pub fn vectors(mut self, vectors: Table) -> Self {
         self.vectors = Some(vectors);
@@ -87,14 +86,14 @@ impl NewSentences {
         self.texts.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.texts.is_empty()
     }
 
-    /// Adds to a digest what they are: texts, ids and columns, apart from the paths of files, which other machines may
-    /// see elsewhere. Each text stands behind its length.
+    /// Adds texts, ids and columns to a digest, but not the paths of files, which can differ on other machines. The
+    /// length of each text comes before it.
     pub(super) fn digest(&self, sum: &mut Sha256) {
         let Self { texts, ids, columns, first_id: _, vectors: _ } = self;
         let mut add_texts = |texts: &[String]| {
@@ -113,7 +112,7 @@ impl NewSentences {
         ids.iter().flatten().for_each(|id| sum.update(id.to_le_bytes()));
     }
 
-    /// Makes rows for a collection with these columns; the first column holds the sentences.
+    /// Converts the sentences to rows of a collection with these columns; the first column is the sentence.
     pub(super) fn into_rows(self, model: &Model, columns: &[String]) -> Result<NewRows> {
         let Self { texts, ids, first_id, columns: mut given, vectors } = self;
         if let Some(number) = texts.iter().position(|text| is_blank(text)) {
@@ -157,13 +156,13 @@ impl NewSentences {
     }
 }
 
-/// Whether a search never finds a vector: of one that is too short the cosine is 0, even with itself, and the norm of
-/// one that is too long is infinite.
+/// Whether a search can never find this vector. A vector that is too short has a cosine of 0, even with itself; one
+/// that is too long has an infinite norm.
 fn has_no_direction(vector: &[f32]) -> bool {
     kernels::cosine(vector, vector) == 0.0 || !kernels::norm(vector).is_finite()
 }
 
-/// The vectors of sentences.
+/// Encodes sentences.
 pub(crate) fn encode(model: &dyn SentenceEncoder, texts: &[String]) -> Result<Table> {
     let (rows, dim) = (texts.len(), model.dim());
     let mut values: Vec<f32> = Vec::new();
@@ -182,10 +181,10 @@ pub(crate) fn encode(model: &dyn SentenceEncoder, texts: &[String]) -> Result<Ta
     Ok(Table::from_vec(rows, dim, values)?)
 }
 
-/// Refuses vectors of another model, or of other sentences: some at even distances are made anew.
+/// Refuses vectors of another model or of other sentences: recomputes some vectors at regular distances.
 pub(crate) fn compare(model: &dyn SentenceEncoder, texts: &[String], vectors: &Table) -> Result<()> {
     if vectors.dim() != model.dim() || vectors.n_rows() != texts.len() {
-        // The collection has an error for it.
+        // The collection reports this error.
         return Ok(());
     }
     let rows: Vec<usize> = (0..texts.len()).step_by((texts.len() / COMPARED).max(1)).collect();
@@ -195,7 +194,7 @@ pub(crate) fn compare(model: &dyn SentenceEncoder, texts: &[String], vectors: &T
         let (given, made) = (vectors.row(row), made.to_slice().unwrap_or_default());
         let is_zero = |vector: &[f32]| vector.iter().all(|&x| x == 0.0);
         let cosine = kernels::cosine(given, made);
-        // NaN is for the collection to find, which names its row.
+        // The collection reports NaN, with the row.
         if cosine < LEAST_COSINE && !(is_zero(given) && is_zero(made)) {
             return Err(Error::ForeignVector { text: (*text).to_owned(), cosine });
         }

@@ -1,4 +1,4 @@
-//! A collection whose documents, or sentences, are ranked by their words and by their meaning.
+//! A collection whose documents or sentences are ranked by words and by meaning.
 
 use std::collections::HashMap;
 
@@ -9,27 +9,28 @@ use senv_index::documents::{DocumentRanker, Join, RankBy, best};
 use super::{SentenceCollection, new_sentences::TEXT};
 use crate::error::Result;
 
-/// Sentences that are encoded together where a collection keeps no vectors.
+/// Sentences encoded per batch if a collection stores no vectors.
 const CHUNK: usize = 1024;
 
-/// A document that a search found.
+/// A document found by a search.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct DocumentHit {
-    /// Its name: the value of the column that says which document a sentence is of; empty where sentences are ranked by
-    /// themselves.
+    /// Its name: the value of the document column; empty if sentences are ranked individually.
     pub name: String,
-    /// The higher the better; comparable among the hits of one query alone, but for [`RankBy::Words`] and the cosines.
+    /// The score; higher is better. Scores are comparable only within a query, except those of [`RankBy::Words`] and
+    /// cosines.
     pub score: f64,
-    /// Cosine of its nearest sentence with the query, in `[-1, 1]`; 0 where one of both has no vector.
+    /// Cosine of its nearest sentence with the query, in `[-1, 1]`; 0 if one of them has no vector.
     pub cosine: f32,
-    /// That sentence.
+    /// The nearest sentence.
     pub text: String,
-    /// Its position in the collection; where sentences are ranked by themselves, those of all that are equal to it.
+    /// The position of that sentence in the collection; if sentences are ranked individually, those of all equal
+    /// sentences.
     pub positions: Vec<usize>,
 }
 
-/// The documents of a [`SentenceCollection`] in memory, or its sentences, for searches by words and meaning.
+/// The documents or sentences of a [`SentenceCollection`], in memory, for searches by words and meaning.
 #[derive(Debug)]
 pub struct RankedCollection {
     ranker: DocumentRanker,
@@ -40,11 +41,12 @@ pub struct RankedCollection {
 }
 
 impl SentenceCollection {
-    /// Takes up the sentences that are not deleted and that `keep` says by their positions; those with the same value
-    /// in `column` are a document, in the order of the collection. Without a column each sentence is ranked by itself,
-    /// by its words and its vector.
+    /// Loads the sentences that are not deleted and whose positions `keep` accepts. Sentences with the same value in
+    /// `column` form a document, in the order of the collection. Without a column, each sentence is ranked
+    /// individually, by its words and its vector.
     ///
-    /// Takes `4 dim` bytes for each sentence and document, and what their words take ([`senv_index::documents::Bm25`]).
+    /// Memory is `4 dim` bytes for each sentence and document, plus that of their words
+    /// ([`senv_index::documents::Bm25`]).
     ///
     /// ```
     /// # let folder = tempfile::tempdir()?;
@@ -62,12 +64,12 @@ impl SentenceCollection {
     /// ```
     ///
     /// # Errors
-    /// [`senv_index::Error::UnknownColumn`] for a column that is not there; [`senv_core::Error::TooLarge`] if the
-    /// vectors do not fit into memory; those of reading the collection.
+    /// [`senv_index::Error::UnknownColumn`] if the column does not exist; [`senv_core::Error::TooLarge`] if the vectors
+    /// do not fit in memory; errors of reading the collection.
     pub fn ranked(&self, column: Option<&str>, mut keep: impl FnMut(usize) -> bool) -> Result<RankedCollection> {
         let rows = &self.rows;
         let (mut names, mut of_names): (Vec<String>, HashMap<String, usize>) = (Vec::new(), HashMap::new());
-        // Sentences as they come, with their documents.
+        // Sentences in collection order, with their documents.
         let mut sentences: Vec<(usize, usize)> = Vec::new();
         for position in 0..rows.n_positions() {
             if rows.id(position)?.is_none() || !keep(position) {
@@ -88,7 +90,7 @@ impl SentenceCollection {
             };
             sentences.push((document, position));
         }
-        // Parts of a document that were added later stand behind it.
+        // Moves later additions to a document next to its other sentences.
         sentences.sort_by_key(|&(document, _)| document);
         let positions: Vec<usize> = sentences.iter().map(|&(_, position)| position).collect();
         let vectors = self.vectors_of(&positions)?;
@@ -115,7 +117,7 @@ impl SentenceCollection {
         Ok(RankedCollection { ranker, names, positions, is_of_documents: true })
     }
 
-    /// The vectors of these sentences, encoded anew where none are kept.
+    /// The vectors of these sentences, encoded again if none are stored.
     fn vectors_of(&self, positions: &[usize]) -> Result<Array2<f32>> {
         let dim = self.rows.dim();
         let n = check_memory::<f32>(positions.len(), dim)?;
@@ -130,7 +132,7 @@ impl SentenceCollection {
                     None => texts.push(self.rows.text(position, TEXT)?),
                 }
             }
-            // A collection keeps the vectors of all sentences, or of none.
+            // A collection stores the vectors of all sentences, or of none.
             let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
             values.extend(self.model.encode_batch(&texts)?.0);
         }
@@ -139,32 +141,32 @@ impl SentenceCollection {
 }
 
 impl RankedCollection {
-    /// The same with its rankings joined so.
+    /// Sets how the rankings are joined.
     ///
     /// # Errors
-    /// [`senv_core::Error::InvalidParameter`] for weights out of range.
+    /// [`senv_core::Error::InvalidParameter`] if a weight is out of range.
     pub fn joined_by(self, join: Join) -> Result<Self> {
         Ok(Self { ranker: self.ranker.joined_by(join)?, ..self })
     }
 
-    /// Number of documents, or of sentences.
+    /// Number of documents, or of sentences if they are ranked individually.
     #[must_use]
     pub fn len(&self) -> usize {
         self.names.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.names.is_empty()
     }
 
-    /// The `k` best documents for a query, each with its nearest sentence, the best first; of equally good ones the
-    /// earlier. Equal sentences that are ranked by themselves are one hit. Left out is what has a cosine below
-    /// `min_cosine`; all is left out for a query of which nothing is known. `collection` is the one that these are of.
+    /// The `k` best documents for a query, each with its nearest sentence, best first; equal ones in order. Equal
+    /// sentences that are ranked individually are one hit. Documents with a cosine below `min_cosine` are left out; a
+    /// query without known words finds nothing. `collection` must be the one that was ranked.
     ///
     /// # Errors
-    /// Those of reading the collection.
+    /// Errors of reading the collection.
     pub fn search(
         &self,
         collection: &SentenceCollection,
@@ -190,7 +192,7 @@ impl RankedCollection {
         };
         let (mut hits, mut of_texts): (Vec<DocumentHit>, HashMap<String, usize>) = (Vec::new(), HashMap::new());
         let mut taken = 0;
-        // More than are wanted, since some of them may be equal, or too far.
+        // Requests more than needed, because some may be equal or too far.
         let mut wanted = k.saturating_mul(2).saturating_add(10);
         loop {
             let ranked = best(&scores, wanted);
@@ -211,7 +213,7 @@ impl RankedCollection {
                 let (name, score, positions) = (self.names[document].clone(), scores[document], vec![position]);
                 hits.push(DocumentHit { name, score, cosine, text, positions });
             }
-            // One more than is wanted, so that all that are equal to the last one were seen.
+            // One more than needed, so all copies of the last one were seen.
             if hits.len() > k || ranked.len() < wanted {
                 hits.truncate(k);
                 return Ok(hits);
@@ -239,7 +241,7 @@ mod tests {
             &mut collection,
             &[("The train is late.", "travel"), ("Storms bring rain.", "weather"), ("qzx 17", "travel")],
         );
-        // More of the first document, and a sentence that is deleted.
+        // More sentences of the first document, and a deleted one.
         let ids = add(&mut collection, &[("A bus is faster.", "travel"), ("Buy a ticket for the bus.", "gone")]);
         collection.delete(&ids[1..]).unwrap();
         collection

@@ -1,4 +1,4 @@
-//! A search for distinct sentences: equal ones are one hit.
+//! Search for distinct sentences: equal ones are one hit.
 
 use std::{
     borrow::Cow,
@@ -10,38 +10,38 @@ use senv_index::{Collection, Found, Search};
 use super::new_sentences::TEXT;
 use crate::error::Result;
 
-/// Rows that are asked for at most before equal sentences are looked for in all of the text.
+/// The most rows requested before equal sentences are looked up in the whole text.
 const MOST_ROWS: usize = 2048;
 
-/// A sentence that a search found.
+/// A sentence found by a search.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SentenceHit {
-    /// Its id; of equal sentences, that of the first.
+    /// Its id; that of the first of equal sentences.
     pub id: u64,
-    /// Cosine of its vector with that of the query, in `[-1, 1]`; an estimate where
+    /// Cosine of its vector with that of the query, in `[-1, 1]`; an estimate if
     /// [`estimates_cosines`](crate::SentenceCollection::estimates_cosines).
     pub cosine: f32,
     /// The sentence.
     pub text: String,
-    /// Its positions in the collection: of all sentences that are equal to it, by ascending position.
+    /// Its positions in the collection and those of all equal sentences, ascending.
     pub positions: Vec<usize>,
 }
 
-/// How a collection of sentences is searched.
+/// Settings of a search in a collection of sentences.
 #[derive(Clone, Copy)]
 pub struct SentenceSearch<'a> {
-    /// Distinct sentences to find.
+    /// The number of distinct sentences to find.
     pub k: usize,
-    /// The recall; that of the collection where it is `None`.
+    /// The recall; `None` for that of the collection.
     pub recall: Option<f32>,
-    /// Sentences of a lower cosine are left out.
+    /// Sentences with a lower cosine are left out.
     pub min_cosine: f32,
-    /// Which sentences count, by the number of the query and the position.
+    /// A filter by query number and position; `None` accepts all.
     pub keep: Option<&'a (dyn Fn(usize, usize) -> bool + Sync)>,
 }
 
 impl SentenceSearch<'_> {
-    /// The `k` nearest sentences.
+    /// Searches for the `k` nearest sentences.
     #[must_use]
     pub fn new(k: usize) -> Self {
         Self { k, recall: None, min_cosine: f32::NEG_INFINITY, keep: None }
@@ -56,22 +56,22 @@ impl std::fmt::Debug for SentenceSearch<'_> {
     }
 }
 
-/// Sentences with vectors, wherever they are kept: on disk, or in memory.
+/// Sentences with vectors, on disk or in memory.
 pub(crate) trait SearchedSentences {
-    /// The `k` positions nearest to each query, among those that `keep(query, position)` accepts, in order.
+    /// The `k` positions nearest to each query, in order, that `keep(query, position)` accepts.
     fn nearest(&self, queries: &[&[f32]], k: usize, recall: f32, keep: Option<&Keep<'_>>) -> Result<Vec<Vec<Found>>>;
 
     /// The sentence at a position.
     fn sentence(&self, position: usize) -> Result<Cow<'_, str>>;
 
-    /// Positions, those of deleted sentences counted.
+    /// The number of positions, including those of deleted sentences.
     fn n_positions(&self) -> usize;
 
-    /// For each position whether there is a sentence that is wanted.
+    /// For each position, whether `wanted` accepts its sentence.
     fn positions_where(&self, wanted: &(dyn Fn(&str) -> bool + Sync)) -> Result<Vec<bool>>;
 }
 
-/// Which sentences count, by the number of the query and the position.
+/// A filter by query number and position.
 pub(crate) type Keep<'a> = dyn Fn(usize, usize) -> bool + Sync + 'a;
 
 impl SearchedSentences for Collection {
@@ -130,8 +130,7 @@ pub(crate) fn search(
     Ok(hits)
 }
 
-/// The hits among rows that were found, the nearest first; `None` if there may be more sentences, or more of a
-/// sentence.
+/// Groups the rows found into hits, nearest first; `None` if there may be more sentences, or more copies of a sentence.
 fn grouped(
     rows: &impl SearchedSentences,
     found: &[Found],
@@ -152,14 +151,14 @@ fn grouped(
         }
     }
     let last = found.last().map_or(f32::NEG_INFINITY, |found| found.cosine);
-    // Equal sentences have equal cosines: none of the wanted ones can come behind a lower one.
+    // Equal sentences have equal cosines, so a row with a lower cosine shows that all of them were found.
     let is_complete = is_all || last < search.min_cosine || hits.get(search.k - 1).is_some_and(|hit| hit.cosine > last);
     hits.truncate(search.k);
     Ok(is_complete.then_some(hits))
 }
 
-/// The same where some sentences are there thousands of times: what was found is looked for in all of the text, and the
-/// next search is among the others.
+/// Like [`search`], for sentences with thousands of copies: finds all copies of the sentences found in the whole text,
+/// then searches among the rest.
 fn thorough(
     rows: &impl SearchedSentences,
     query: &[f32],

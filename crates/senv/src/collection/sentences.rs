@@ -1,4 +1,4 @@
-//! Sentences of text files and of collections, in memory.
+//! Loads sentences of text files and of collections into memory.
 
 use std::path::{Path, PathBuf};
 
@@ -8,8 +8,7 @@ use senv_index::Collection;
 use super::{SentenceCollection, has_column};
 use crate::error::Result;
 
-/// All lines of files that hold anything but blanks, and the sentences of the collections among the paths, which are
-/// folders.
+/// All lines of files that are not blank, and the sentences of collections, which are folders.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -21,7 +20,7 @@ use crate::error::Result;
 /// ```
 ///
 /// # Errors
-/// Those of reading; [`senv_core::Error::OutOfMemory`].
+/// Errors of reading; [`senv_core::Error::OutOfMemory`].
 pub fn read_sentences(paths: &[impl AsRef<Path>], options: &TextOptions) -> Result<Lines> {
     let mut lines = Lines::default();
     for paths in paths.chunk_by(|a, b| a.as_ref().is_dir() == b.as_ref().is_dir()) {
@@ -42,8 +41,7 @@ pub fn read_sentences(paths: &[impl AsRef<Path>], options: &TextOptions) -> Resu
     Ok(lines)
 }
 
-/// Appends the sentences of a collection that are not deleted, with the files and lines they came from; without those
-/// their ids.
+/// Appends the sentences of a collection that are not deleted, with their files and lines; without those, their ids.
 fn push_collection(lines: &mut Lines, folder: &Path) -> Result<()> {
     let rows = Collection::open(folder)?;
     let [has_file, has_line] = [SentenceCollection::FILE, SentenceCollection::LINE].map(|name| has_column(&rows, name));

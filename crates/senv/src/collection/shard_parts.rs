@@ -1,4 +1,4 @@
-//! The parts of a whole -> those of a shard, and the digest of the whole.
+//! Selects the parts of a shard, and computes the digest of the whole.
 
 use std::sync::{Arc, OnceLock};
 
@@ -7,8 +7,8 @@ use sha2::{Digest, Sha256};
 use super::{CollectionShard, NewSentences};
 use crate::error::Result;
 
-/// The parts that are dealt to a shard, with the ids that they have in the whole. `input` gets the digest of the whole,
-/// all of which goes through here.
+/// The parts of a shard, with the ids that they have in the whole. `input` gets the digest of the whole, all of which
+/// is read here.
 pub(super) fn of_shard<E>(
     shard: Option<CollectionShard>,
     input: Arc<OnceLock<String>>,
@@ -27,7 +27,7 @@ pub(super) fn of_shard<E>(
                 return Ok(Some(part.first_id(first)));
             }
         }
-        // Set once: whoever asks again behind the last part gets nothing new.
+        // Set once: further calls after the last part have no effect.
         let _ = input.set(sum.clone().finalize().iter().map(|byte| format!("{byte:02x}")).collect());
         Ok(None)
     }

@@ -1,4 +1,4 @@
-//! Collections of sentences.
+//! Tests collections of sentences.
 
 use std::{fs, path::PathBuf};
 
@@ -50,7 +50,7 @@ fn the_model_is_found_again_where_it_lies_and_another_is_refused() {
     let find = |collection: SentenceCollection| collection.search("the cat", 1).unwrap()[0].text.clone();
     assert_eq!(find(SentenceCollection::open(models.path("c")).unwrap()), sentences[0]);
 
-    // Both have moved; only the model; the model is another one; it is gone.
+    // Both have moved, only the model has moved, the model was replaced, the model is gone.
     fs::create_dir(models.path("new")).unwrap();
     fs::rename(models.path("c"), models.path("new/c")).unwrap();
     fs::rename(models.path("my.senv"), models.path("new/my.senv")).unwrap();
@@ -70,7 +70,7 @@ fn the_model_is_found_again_where_it_lies_and_another_is_refused() {
             "{error}"
         );
     }
-    // A collection of vectors alone.
+    // A collection of vectors only.
     let vectors = senv_index::CollectionParams::new(3);
     drop(Collection::create(models.path("vectors"), &vectors).unwrap());
     assert!(matches!(SentenceCollection::open(models.path("vectors")).unwrap_err(), Error::NoSentences { .. }));
@@ -102,7 +102,7 @@ fn equal_sentences_are_one_hit_however_many_there_are() {
         let dog = hits.iter().find(|hit| hit.text.contains("dog")).unwrap();
         assert_eq!((dog.id, dog.positions.len()), (7, 2));
         assert!(hits.windows(2).all(|pair| pair[0].cosine >= pair[1].cosine));
-        // The nearest alone has all its copies too.
+        // A search for one hit also returns all its copies.
         assert_eq!(collection.search("the cat sat", 1).unwrap()[0], hits[0]);
         let keep = |_: usize, position: usize| position % 2 == 1;
         let some = SentenceSearch { keep: Some(&keep), ..SentenceSearch::new(2) };
@@ -126,7 +126,7 @@ fn few_sentences_and_sentences_without_a_vector_have_a_result() {
     collection.add(&["rain falls on the hill"]).unwrap();
     assert_eq!(collection.search("rain", 3).unwrap().len(), 1);
     assert!(collection.search("rain", 0).unwrap().is_empty());
-    // A space that is not of ASCII: no blank sentence, and none with a token.
+    // A space outside ASCII: not a blank sentence, but without a token.
     let zero = collection.add(&["\u{2003}"]).unwrap();
     assert_eq!(SentenceCollection::zero_vectors(collection.rows()), 1);
     assert_eq!(collection.search("rain", 3).unwrap().len(), 1);
@@ -163,8 +163,8 @@ fn vectors_that_are_there_are_taken_if_they_are_of_the_model() {
     assert_eq!(collection.add_sentences(new(table(&values, 4))).unwrap(), [1, 2, 3, 4]);
     assert_eq!(texts(&collection.search("the cat sat on the mat", 1).unwrap()), ["the cat sat on the mat"]);
     assert_eq!(SentenceCollection::zero_vectors(collection.rows()), 1);
-    // So short or so long that it has no direction: counted with those that are never found. Sixteen are compared, and
-    // of many these are not among them.
+    // So short or so long that it has no direction: counted with those that are never found. Only sixteen are compared,
+    // and with many sentences these are not among them.
     let many: Vec<String> = (0..400).map(|i| format!("the cat sat on the mat {i}")).collect();
     let texts: Vec<&str> = many.iter().map(String::as_str).collect();
     let (vectors, _) = collection.model().encode_batch(&texts).unwrap();
@@ -201,7 +201,7 @@ fn the_path_of_the_model_is_that_of_the_file_itself() {
     let real = fs::canonicalize(models.path("my.senv")).unwrap();
     fs::create_dir(models.path("sub")).unwrap();
     assert_eq!(kept("dots", &models.path("sub/.././my.senv")), real);
-    // What the path went through may go.
+    // A folder that the given path went through can be removed.
     fs::remove_dir(models.path("sub")).unwrap();
     SentenceCollection::open(models.path("dots")).unwrap();
     #[cfg(unix)]
@@ -212,19 +212,19 @@ fn the_path_of_the_model_is_that_of_the_file_itself() {
         };
         symlink("my.senv", models.path("latest.senv")).unwrap();
         assert_eq!(kept("link", &models.path("latest.senv")), real);
-        // The link is that of another model now, or gone.
+        // The link now points to another model, or is gone.
         models.train("other.senv", 25);
         fs::remove_file(models.path("latest.senv")).unwrap();
         symlink("other.senv", models.path("latest.senv")).unwrap();
         SentenceCollection::open(models.path("link")).unwrap();
         assert!(SentenceCollection::open_with_model(models.path("link"), models.path("latest.senv")).is_err());
-        // Beside the folder, which is reached by a link.
+        // Next to the folder, which is opened through a link.
         fs::create_dir_all(models.path("deep/down")).unwrap();
         fs::rename(models.path("link"), models.path("deep/down/link")).unwrap();
         fs::rename(models.path("my.senv"), models.path("deep/down/my.senv")).unwrap();
         symlink("deep/down/link", models.path("shortcut")).unwrap();
         SentenceCollection::open(models.path("shortcut")).unwrap();
-        // A name that is no text cannot be kept.
+        // A name that is not UTF-8 cannot be recorded.
         let strange = models.0.path().join(OsStr::from_bytes(b"caf\xe9.senv"));
         fs::copy(models.path("other.senv"), &strange).unwrap();
         let error = SentenceCollection::create(models.path("strange"), &strange).unwrap_err();
@@ -350,7 +350,7 @@ fn shards_of_given_parts_join_to_the_bytes_of_the_whole() {
             .map(|number| {
                 let shard = CollectionShard { shard: Shard::new(number, 3).unwrap(), has_ids };
                 let collection = build(&number.to_string(), Some(shard));
-                // A shard is searched as any collection, and its ids are those of the whole.
+                // A shard is searched like any collection, with the ids of the whole.
                 let hit = &collection.search("the train is late", 1).unwrap()[0];
                 let position = whole.rows().position(hit.id).unwrap().unwrap();
                 assert_eq!(whole.rows().text(position, "text").unwrap(), hit.text);

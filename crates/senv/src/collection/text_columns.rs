@@ -1,4 +1,4 @@
-//! Which columns of a table are the sentence, its id, and what is kept beside them.
+//! The columns of a table that contain the sentence, its id, and further values to keep.
 
 use std::path::Path;
 
@@ -17,8 +17,8 @@ struct Wanted {
     place: String,
 }
 
-/// What of each line becomes a sentence of a collection, and what is kept beside it: all of the line, or columns of a
-/// table, by number from 1 or by title. Where one is named by a title, the first line of each file holds titles.
+/// Which part of each line becomes a sentence, and what is kept with it: the whole line, or columns of a table, by
+/// number from 1 or by title. If a column is given by title, the first line of each file must contain titles.
 ///
 /// ```
 /// use senv::collection::TextColumns;
@@ -31,12 +31,12 @@ pub struct TextColumns {
     id: Option<Wanted>,
     further: Vec<Wanted>,
     has_titles: bool,
-    /// How many titles the present file has.
+    /// The number of titles in the current file.
     n_titles: Option<usize>,
     places: Option<Places>,
 }
 
-/// Places of columns in the present file, from 0.
+/// Positions of columns in the current file, from 0.
 #[derive(Debug, Clone)]
 struct Places {
     text: usize,
@@ -44,7 +44,7 @@ struct Places {
     further: Vec<usize>,
 }
 
-/// What was taken of a line.
+/// The selected cells of a line.
 #[derive(Debug, PartialEq)]
 pub(super) struct Cells<'a> {
     pub(super) text: &'a str,
@@ -61,7 +61,7 @@ impl TextColumns {
         columns
     }
 
-    /// Takes ids, whole numbers, from this column.
+    /// Takes ids, which are whole numbers, from this column.
     #[must_use]
     pub fn id(mut self, place: &str) -> Self {
         self.id = Some(self.wanted("id", place));
@@ -76,7 +76,7 @@ impl TextColumns {
         self
     }
 
-    /// The first line of each file holds titles, although all columns may be numbers.
+    /// Treats the first line of each file as titles, even if all columns are given by number.
     #[must_use]
     pub fn with_titles(mut self) -> Self {
         self.has_titles = true;
@@ -89,8 +89,9 @@ impl TextColumns {
         wanted
     }
 
-    /// The same for CSV, JSON lines, Parquet and Arrow, whose fields a [`TextReader`](senv_core::TextReader) takes with
-    /// this table: it gives those that are wanted with tabs between. Fields of JSON lines have names alone.
+    /// Converts to columns for CSV, JSON lines, Parquet and Arrow, with the table options for a
+    /// [`TextReader`](senv_core::TextReader). The reader returns the selected fields separated by tabs. Fields of JSON
+    /// lines only have names.
     #[must_use]
     pub fn of_table(self, is_json: bool) -> (Self, TableText) {
         let wanted: Vec<&Wanted> = self.text.iter().chain(&self.id).chain(&self.further).collect();
@@ -106,18 +107,18 @@ impl TextColumns {
         (Self { has_titles: false, n_titles: None, places: Some(places), ..self }, table)
     }
 
-    /// Names of what is kept beside the sentence.
+    /// Names of the further columns.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.further.iter().map(|wanted| wanted.name.as_str())
     }
 
-    /// Whether there are ids.
+    /// Whether there is an id column.
     #[must_use]
     pub fn has_ids(&self) -> bool {
         self.id.is_some()
     }
 
-    /// Whether this is a line of titles, which are looked up.
+    /// Whether this is a line of titles; if so, looks them up.
     pub(super) fn is_header(&mut self, line: &str, number: u64, path: &Path) -> Result<bool> {
         if number != 1 || !self.has_titles {
             return Ok(false);
@@ -139,8 +140,7 @@ impl TextColumns {
         Ok(Some(Places { text: find(text)?, id, further: self.further.iter().map(&find).collect::<Result<_>>()? }))
     }
 
-    /// The cells of a line that are wanted, without the blanks around them: all of the line where no columns were asked
-    /// for.
+    /// The selected cells of a line, without surrounding spaces; the whole line if no columns are selected.
     pub(super) fn cells<'a>(&mut self, line: &'a str, number: u64, path: &Path) -> Result<Cells<'a>> {
         if self.text.is_none() {
             return Ok(Cells { text: line, id: None, further: Vec::new() });
@@ -152,7 +152,7 @@ impl TextColumns {
             })?;
         }
         let cells: Vec<&str> = line.split('\t').map(str::trim).collect();
-        // A tab of the text has cut it.
+        // A tab in the text has split it.
         if let Some(titles) = self.n_titles.filter(|&n| cells.iter().skip(n).any(|cell| !cell.is_empty())) {
             let reason = format!(
                 "the record has {} columns, and the first record {titles}; a tab is taken for the end of a field",
@@ -209,7 +209,7 @@ mod tests {
         assert_eq!(by_number.cells("Ada\t7\tRain.", 1, path).unwrap(), expected);
         assert_eq!(by_number.cells(" Ada \t 7\t  Rain. ", 1, path).unwrap(), expected);
         let mut by_title = TextColumns::new("body").further("author", "author").id("2");
-        // Another file may have them in another order.
+        // Another file can have them in another order.
         assert!(by_title.is_header("author\tid\tbody", 1, path).unwrap());
         assert_eq!(by_title.cells("Ada\t7\tRain.", 2, path).unwrap(), expected);
         assert!(by_title.is_header("body\tnumber\tauthor", 1, path).unwrap());

@@ -1,4 +1,4 @@
-//! The sentences of text files, part by part, on their way into a collection.
+//! Reads the sentences of text files, part by part, for a collection.
 
 use std::{
     collections::HashSet,
@@ -21,22 +21,22 @@ use super::{
 };
 use crate::error::{Error, Result};
 
-/// Bytes of text in a part, about: 256 MiB.
+/// Approximate bytes of text per part: 256 MiB.
 const PART_BYTES: usize = 256 << 20;
 
-/// What a document is.
+/// What forms a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TextDocuments {
-    /// A line, or a record of a table: its sentences are cut out of it.
+    /// A line, or a record of a table, which is split into sentences.
     Lines,
-    /// A file, whose reader gives sentences.
+    /// A file, whose reader returns sentences.
     Files,
 }
 
-/// Sentences of text files for a [`SentenceCollection`], part by part: each with its file and line in the columns
-/// [`SentenceCollection::FILE`] and [`SentenceCollection::LINE`], and with what [`TextColumns`] say. Blank lines are
-/// passed over.
+/// Sentences of text files for a [`SentenceCollection`], part by part. Each has its file and line in the columns
+/// [`SentenceCollection::FILE`] and [`SentenceCollection::LINE`], and the columns of [`TextColumns`]. Blank lines are
+/// skipped.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -56,12 +56,12 @@ pub struct CollectionText {
     reader: TextReader,
     columns: TextColumns,
     vectors: Option<Vectors>,
-    /// Whether they take the place of others.
+    /// Whether they replace existing sentences.
     replace: bool,
     documents: Option<TextDocuments>,
-    /// The file that is a document at present, and its sentences so far.
+    /// The current file, if files are documents, and the number of its sentences so far.
     of_file: (PathBuf, u64),
-    /// The documents that are there or were read, by two hashes of their names.
+    /// The documents that exist or were read, by two hashes of their names.
     names: HashSet<[u64; 2]>,
     n_documents: u64,
     n: u64,
@@ -69,7 +69,7 @@ pub struct CollectionText {
     places: Places,
 }
 
-/// Where the sentences with ids stand: those behind one another in a file take no memory.
+/// The positions of sentences with ids; runs of consecutive lines in a file need no memory per sentence.
 #[derive(Default)]
 struct Places {
     files: Vec<PathBuf>,
@@ -98,16 +98,16 @@ impl Places {
     }
 }
 
-/// Vectors that lines have already.
+/// Existing vectors of lines.
 struct Vectors {
     reader: NpyReader,
     path: PathBuf,
-    /// Lines so far, each of which has a row.
+    /// Lines so far; each has a row.
     n_lines: usize,
 }
 
 impl CollectionText {
-    /// The sentences of a reader.
+    /// Creates the source of sentences from a reader.
     #[must_use]
     pub fn new(reader: TextReader, columns: TextColumns) -> Self {
         Self {
@@ -125,34 +125,34 @@ impl CollectionText {
         }
     }
 
-    /// Takes their vectors from this matrix of NumPy, which has a row for each line, blank ones too.
+    /// Takes their vectors from this NumPy matrix, which has a row for each line, including blank ones.
     ///
     /// # Errors
-    /// Those of [`NpyReader::open`].
+    /// The errors of [`NpyReader::open`].
     pub fn vectors(mut self, path: &Path) -> Result<Self> {
         self.vectors = Some(Vectors { reader: NpyReader::open(path)?, path: path.to_owned(), n_lines: 0 });
         Ok(self)
     }
 
-    /// Sentences that take the place of others ([`SentenceCollection::replace_parts`]): none may be blank.
+    /// Marks the sentences as replacements ([`SentenceCollection::replace_parts`]): none may be blank.
     #[must_use]
     pub fn replacing(mut self) -> Self {
         self.replace = true;
         self
     }
 
-    /// Keeps which document each sentence is of, and which of its sentences, from 1
-    /// ([`SentenceCollection::DOCUMENT`], [`SentenceCollection::PLACE`]). No document may come twice.
+    /// Records the document of each sentence and its number in it, from 1 ([`SentenceCollection::DOCUMENT`],
+    /// [`SentenceCollection::PLACE`]). A document must not occur twice.
     #[must_use]
     pub fn documents(mut self, documents: TextDocuments) -> Self {
         self.documents = Some(documents);
         self
     }
 
-    /// Refuses documents that this collection has.
+    /// Refuses documents that are already in this collection.
     ///
     /// # Errors
-    /// Those of reading the collection.
+    /// Errors of reading the collection.
     pub fn know_documents_of(&mut self, collection: &Collection) -> Result<()> {
         for position in 0..collection.n_positions() {
             if collection.id(position)?.is_some() {
@@ -179,7 +179,7 @@ impl CollectionText {
         self.columns.names().any(|name| name == SentenceCollection::DOCUMENT)
     }
 
-    /// Notes the name of a document that begins on this line; refuses one that is there.
+    /// Records the name of a document that starts on this line; refuses one that exists.
     fn begin_document(names: &mut HashSet<[u64; 2]>, name: &str, path: &Path, number: u64) -> Result<()> {
         if is_blank(name) {
             return Err(bad_line(path, number, "the document has no name: its id is blank"));
@@ -194,26 +194,25 @@ impl CollectionText {
         Err(bad_line(path, number, reason))
     }
 
-    /// Documents so far.
+    /// Documents read so far.
     #[must_use]
     pub fn n_documents(&self) -> u64 {
         self.n_documents
     }
 
-    /// Sentences so far.
+    /// Sentences read so far.
     #[must_use]
     pub fn n_sentences(&self) -> u64 {
         self.n
     }
 
-    /// Lines with columns, but a blank sentence, that were passed over.
+    /// Skipped lines that have columns but a blank sentence.
     #[must_use]
     pub fn n_blank(&self) -> u64 {
         self.n_blank
     }
 
-    /// The error of an id that was given twice ([`senv_index::Error::GivenTwice`]), which knows sentences by their
-    /// numbers, with the lines on which these stand.
+    /// Converts [`senv_index::Error::GivenTwice`], which has sentence numbers, to an error with their lines.
     #[must_use]
     pub fn given_twice(&self, error: &senv_index::Error) -> Option<Error> {
         let &senv_index::Error::GivenTwice { id, first, second } = error else { return None };
@@ -222,8 +221,7 @@ impl CollectionText {
         Some(bad_line(path, number, format!("the id {id} is given twice; it is that of {other}line {line}, too")))
     }
 
-    /// The error of vectors of another dimension than those of the collection ([`senv_core::Error::ShapeMismatch`]),
-    /// with the file that they come from.
+    /// Converts [`senv_core::Error::ShapeMismatch`] of vectors with another dimension to an error with their file.
     #[must_use]
     pub fn of_other_dim(&self, error: &senv_index::Error) -> Option<Error> {
         let (
@@ -239,11 +237,12 @@ impl CollectionText {
         Some(senv_core::Error::BadFile { path: vectors.path.clone(), reason }.into())
     }
 
-    /// The next part, of so many sentences; `None` at the end.
+    /// The next part, with at most `most` sentences; `None` at the end.
     ///
     /// # Errors
-    /// Those of reading; [`senv_core::Error::BadFile`], which names the line, for one that lacks a column, an id that
-    /// is no number, a document without a name or one that is there, and vectors that are not as many as lines.
+    /// Errors of reading. [`senv_core::Error::BadFile`], with the line, if a column is missing, an id is not a number,
+    /// or a document has no name or already exists. The same error if the number of vectors differs from that of the
+    /// lines.
     pub fn next_part(&mut self, most: usize) -> Result<Option<NewSentences>> {
         let (mut texts, mut ids, mut files, mut numbers) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let names: Vec<String> = self.columns.names().map(str::to_owned).collect();
@@ -257,7 +256,7 @@ impl CollectionText {
                 continue;
             }
             let vector = self.vectors.as_mut().map(Vectors::next).transpose()?;
-            // A line without columns ends a document, and is no sentence.
+            // A line without columns ends a document and is not a sentence.
             if is_blank(line.text) {
                 continue;
             }
@@ -344,7 +343,7 @@ impl CollectionText {
     }
 }
 
-/// Two hashes of a name, by which a collision is out of the question.
+/// Two hashes of a name, which make a collision practically impossible.
 fn hashes(name: &str) -> [u64; 2] {
     [0_u8, 1].map(|seed| {
         let mut hasher = DefaultHasher::new();
@@ -369,7 +368,7 @@ impl Vectors {
         Ok(table.values().to_vec())
     }
 
-    /// Refuses rows behind the last line.
+    /// Returns an error if there are rows after the last line.
     fn end(&mut self) -> Result<()> {
         let rows = self.reader.n_rows();
         if rows == self.n_lines {

@@ -1,4 +1,4 @@
-//! A collection in one file for the web page, which holds the English model.
+//! Exports a collection to one file for the web page, which contains the English model.
 
 use std::path::Path;
 
@@ -11,25 +11,25 @@ use senv_index::Collection;
 use super::{SentenceCollection, new_sentences::TEXT};
 use crate::error::{Error, Result};
 
-/// Sentences that are encoded together where a collection keeps no vectors.
+/// Sentences encoded per batch if a collection stores no vectors.
 const CHUNK: usize = 1024;
 
-/// What [`SentenceCollection::export_web`] wrote.
+/// The result of [`SentenceCollection::export_web`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WebExport {
-    /// Sentences, equal ones counted each.
+    /// Number of sentences, counting repetitions.
     pub sentences: u64,
-    /// Distinct sentences: rows of the file.
+    /// Number of distinct sentences: rows of the file.
     pub distinct: usize,
-    /// Bytes of the file, about.
+    /// Approximate size of the file in bytes.
     pub bytes: usize,
 }
 
 impl SentenceCollection {
     /// Writes the sentences that are not deleted, with their vectors in int8, to one file for the web page of senv
-    /// (`senv-web`), in place of the file that is there. Equal sentences are one row with their number. Lines are kept
-    /// where all sentences are of one file.
+    /// (`senv-web`), replacing an existing file. Equal sentences are one row with their count. Line numbers are kept if
+    /// all sentences come from one file.
     ///
     /// ```
     /// # let folder = tempfile::tempdir()?;
@@ -42,9 +42,10 @@ impl SentenceCollection {
     /// ```
     ///
     /// # Errors
-    /// [`Error::NotForWeb`] if the model is not the English one, which the page holds;
-    /// [`Error::OrderNotForWeb`]; [`senv_core::Error::BadHyperparameter`] for more sentences than a page can hold (2
-    /// GiB); those of reading the collection and of writing the file.
+    /// * [`Error::NotForWeb`] if the model is not the English one, which the page contains.
+    /// * [`Error::OrderNotForWeb`] if the collection uses an order part.
+    /// * [`senv_core::Error::BadHyperparameter`] if the sentences exceed the limit of a page (2 GiB).
+    /// * Errors of reading the collection and of writing the file.
     pub fn export_web(&self, path: impl AsRef<Path>) -> Result<WebExport> {
         Self::check_for_web(&self.rows)?;
         let mut writer = WebCollectionWriter::new(self.rows.dim(), self.rows.model())?;
@@ -70,7 +71,7 @@ impl SentenceCollection {
         Ok(WebExport { sentences, distinct, bytes })
     }
 
-    /// Refuses a collection whose model the web page does not hold.
+    /// Checks that the web page has the model of a collection.
     ///
     /// # Errors
     /// [`Error::NotForWeb`]; [`Error::OrderNotForWeb`].
@@ -81,7 +82,7 @@ impl SentenceCollection {
         check_digest(rows.model(), Self::model_path(rows).unwrap_or(Path::new("")))
     }
 
-    /// The same of a model of which a collection is to be made.
+    /// Checks that the web page has a model, before a collection is made with it.
     ///
     /// # Errors
     /// [`Error::NotForWeb`]; [`senv_core::Error::Io`] if the model cannot be read.
@@ -90,7 +91,7 @@ impl SentenceCollection {
         check_digest(&crate::model::model_digest(model)?, model)
     }
 
-    /// Whether there are lines, all of one file.
+    /// Whether there are line numbers, all of one file.
     fn lines_of_one_file(&self) -> Result<bool> {
         let has = |name: &str| self.rows.columns().iter().any(|column| column == name);
         if !has("line") {
@@ -114,7 +115,7 @@ impl SentenceCollection {
         Ok(true)
     }
 
-    /// Encodes sentences and takes them over.
+    /// Encodes sentences and adds them to the file.
     fn push_encoded(&self, writer: &mut WebCollectionWriter, sentences: &mut Vec<(u64, u32, String)>) -> Result<()> {
         let texts: Vec<&str> = sentences.iter().map(|(.., text)| text.as_str()).collect();
         let (vectors, _) = self.model.encode_batch(&texts)?;

@@ -1,22 +1,23 @@
-//! A thread that does not go to sleep between the parallel parts of a step.
+//! Keeps a thread awake between the parallel parts of a step.
 //!
-//! A step of training is a row of parallel parts of some tenths of a millisecond each with serial ones between them. A
-//! rayon thread that finds nothing to do for a few microseconds goes to sleep, and waking it takes as long as such a
-//! part, above all on a virtual machine: two threads then bring little. Here the second thread looks for parts again
-//! and again until the whole work is done.
+//! A training step alternates between parallel parts of some tenths of a millisecond each and serial parts. A rayon
+//! thread that finds no work for a few microseconds goes to sleep. Waking it takes as long as such a part, especially
+//! on a virtual machine, so two threads bring little. Here the second thread keeps polling for parts until all the work
+//! is done.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// `work`, while another thread of the present rayon pool does the work `beside` and then stays awake to take parts of
-/// `work`. With one thread, `beside` comes after it. The processor time of the other thread is spent whether there are
-/// parts for it or not.
+/// Runs `work` while another thread of the current rayon pool runs `beside` and then stays awake to take parts of
+/// `work`. With one thread, `beside` runs after `work`. The other thread uses CPU time even when there are no parts for
+/// it.
 pub(super) fn awake_beside<R: Send, S: Send>(
     work: impl FnOnce() -> R + Send,
     beside: impl FnOnce() -> S + Send,
 ) -> (R, S) {
     let is_done = AtomicBool::new(false);
-    // A thread that waits for a stolen part of `work` may run what else lies in its queue, but not the second half of
-    // this join, which would wait for itself: queues are stolen from oldest first, so it is gone before any part is.
+    // A thread that waits for a stolen part of `work` can run other jobs from its queue, but not the second half of
+    // this join, which would wait for itself. The oldest jobs are stolen first, so that half is gone before any part
+    // is.
     rayon::join(
         || {
             let _done = SetOnDrop(&is_done);
@@ -26,7 +27,7 @@ pub(super) fn awake_beside<R: Send, S: Send>(
             let result = beside();
             while !is_done.load(Ordering::Acquire) {
                 if rayon::yield_now() != Some(rayon::Yield::Executed) {
-                    std::thread::yield_now(); // To other programs, where cores are short.
+                    std::thread::yield_now(); // To other programs, if cores are scarce.
                 }
             }
             result
@@ -34,7 +35,7 @@ pub(super) fn awake_beside<R: Send, S: Send>(
     )
 }
 
-/// Sets the flag at the end, a panic included.
+/// Sets the flag when dropped, also on a panic.
 struct SetOnDrop<'a>(&'a AtomicBool);
 
 impl Drop for SetOnDrop<'_> {
@@ -48,7 +49,7 @@ mod tests {
     use super::*;
     use rayon::prelude::*;
 
-    /// Parts within parts within parts, many times: what waits for itself would hang here.
+    /// Deeply nested parts, many times: a job that waits for itself would hang here.
     fn nested(depth: u32) -> u64 {
         if depth == 0 {
             return 1;

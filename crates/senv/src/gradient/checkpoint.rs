@@ -1,4 +1,4 @@
-//! What a run writes down to go on from: the place in the order, the weights, the moments, the best so far.
+//! The checkpoint of a run: position, weights, optimizer moments, best weights so far.
 
 use std::path::Path;
 
@@ -18,28 +18,28 @@ use super::{
 };
 use crate::error::{Error, Result};
 
-/// What the checkpoint file is said to hold.
+/// The kind recorded in the checkpoint file.
 const KIND: &str = "senv-fit";
 
-/// Where the loop stands, beside the weights.
+/// The position of the loop, without the weights.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct FitPosition {
-    /// Steps behind.
+    /// Completed steps.
     pub(super) step: u64,
     pub(super) cursors: Cursors,
     /// Step and score of each validation.
     pub(super) history: Vec<(u64, f64)>,
-    /// Validations since the best.
+    /// Validations since the best score.
     pub(super) stale: u32,
-    /// Sum of the losses of all steps, and how many there were.
+    /// Sum of the losses of all steps, and the number of steps.
     pub(super) loss: (f64, u64),
-    /// The losses beside those of a guess.
+    /// The losses relative to chance.
     pub(super) watch: Watch,
 }
 
 impl FitPosition {
-    /// Whether a run of so many steps can stand there; one that cannot would overflow sums and look for examples that
-    /// are not there.
+    /// Whether this is a possible position in a run of `total` steps. An impossible one would overflow sums and index
+    /// missing examples.
     pub(super) fn is_possible(&self, order: &ExampleOrder, total: u64) -> bool {
         self.step <= total && self.loss.1 <= self.step && self.stale < u32::MAX && order.accepts(&self.cursors)
     }
@@ -62,7 +62,7 @@ struct FitCheckpoint {
     best: Option<(u64, f64, Vec<Parameters<f32>>)>,
 }
 
-/// Writes the file.
+/// Writes the checkpoint.
 pub(super) fn save(
     path: &Path,
     about: &About,
@@ -85,8 +85,7 @@ pub(super) fn save(
     checkpoint::save_with(path, KIND, about, &state, &tables)
 }
 
-/// Reads the file, if there is one and the plan says to go on from it; all in it must have the shapes of the weights
-/// that the run began with.
+/// Reads the checkpoint, if it exists and the plan says to resume. Its shapes must match those of the initial weights.
 pub(super) fn resume(
     plan: &CheckpointPlan,
     settings: &str,

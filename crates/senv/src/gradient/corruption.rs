@@ -1,4 +1,4 @@
-//! Words of a sentence that are deleted and swapped, so that an encoder learns to do without them.
+//! Deletes and swaps words of a sentence, so an encoder learns to be robust to that.
 //!
 //! Equation: `sentence-corruption`
 //!
@@ -7,24 +7,24 @@
 //! (F2)  of what is left, (w_1, w_2), (w_3, w_4), … are each swapped with probability p_x
 //! ```
 //!
-//! A word without a neighbor to its right, the last one of an odd number, stays where it is: a sentence of one word is
-//! never changed.
+//! A word without a right neighbour (the last of an odd number) stays in place: a sentence of one word is never
+//! changed.
 
 use rand::{Rng, RngExt};
 use senv_core::{TokenId, rng::stream};
 
-/// With which probabilities words are deleted and swapped.
+/// The probabilities of deleting and swapping words.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Corruption {
-    /// p_o, from 0 and below 1.
+    /// p_o, at least 0 and below 1.
     pub(crate) delete: f64,
     /// p_x, from 0 to 1.
     pub(crate) swap: f64,
 }
 
 impl Corruption {
-    /// What becomes of the sentences of a step, given the seed and the number of the step, in turn: each is read, and
-    /// `out` gets what is left. One stream says which words are deleted, another which are swapped.
+    /// Returns a function that corrupts the sentences of a step in turn, given the seed and the number of the step: it
+    /// writes the result to `out`. Separate random streams choose which words are deleted and which are swapped.
     pub(crate) fn of_step(self, (seed, number): (u64, u64)) -> impl FnMut(&[TokenId], &mut Vec<TokenId>) {
         let mut deleted = stream(seed, "deleted words", &[number]);
         let mut swapped = stream(seed, "swapped words", &[number]);
@@ -35,8 +35,8 @@ impl Corruption {
     }
 }
 
-/// Word dropout: `out` gets the words of a sentence that are not deleted, each with probability `delete`, at least 0
-/// and below 1; one always stays (F1). Nothing is drawn where nothing is deleted.
+/// Word dropout: writes to `out` the words of a sentence that are not deleted. Each is deleted with probability
+/// `delete`, at least 0 and below 1; at least one is kept (F1). With a probability of 0, no random number is drawn.
 ///
 /// ```
 /// use senv::{gradient::keep_words, parts::core::{TokenId, rng::stream}};
@@ -46,7 +46,7 @@ impl Corruption {
 /// ```
 ///
 /// # Panics
-/// If `delete` is no probability.
+/// If `delete` is not a probability.
 pub fn keep_words(sentence: &[TokenId], delete: f64, rng: &mut impl Rng, out: &mut Vec<TokenId>) {
     out.clear();
     out.extend_from_slice(sentence);
@@ -77,7 +77,7 @@ mod tests {
         (0..n).map(TokenId).collect()
     }
 
-    /// What becomes of a sentence in so many steps.
+    /// The corrupted versions of a sentence in this number of steps.
     fn corrupted(corruption: Corruption, sentence: &[TokenId], steps: u64) -> Vec<Vec<TokenId>> {
         let of_step = |number| {
             let mut out = Vec::new();
@@ -94,7 +94,7 @@ mod tests {
         assert!(all.iter().all(|left| left.is_sorted()));
         for word in &sentence {
             let kept = all.iter().filter(|left| left.contains(word)).count() as f64 / 2_000.0;
-            // Four standard deviations of a share of 2,000.
+            // Four standard deviations of a share of 2,000 trials.
             assert!((kept - 0.7).abs() < 4.0 * (0.7_f64 * 0.3 / 2_000.0).sqrt(), "{word:?} {kept}");
         }
     }
@@ -108,7 +108,7 @@ mod tests {
             let share = swapped.count() as f64 / 2_000.0;
             assert!((share - 0.2).abs() < 4.0 * (0.2_f64 * 0.8 / 2_000.0).sqrt(), "{left} {share}");
         }
-        // No word leaves its bigram, and the last of an odd number stays.
+        // No word leaves its bigram, and the last of an odd number stays in place.
         for out in &all {
             assert!(out.iter().enumerate().all(|(i, token)| token.index() / 2 == i / 2));
             assert_eq!(out[6], TokenId(6));
@@ -133,7 +133,7 @@ mod tests {
         let noise = Corruption { delete: 0.4, swap: 0.4 };
         assert_eq!(corrupted(noise, &sentence, 20), corrupted(noise, &sentence, 20));
         assert!(corrupted(noise, &sentence, 20).windows(2).any(|two| two[0] != two[1]));
-        // Which words are swapped does not depend on which are deleted.
+        // The choice of swapped words does not depend on the deleted ones.
         let only = |delete, swap| corrupted(Corruption { delete, swap }, &sentence, 1).remove(0);
         let deleted = only(0.4, 0.0);
         let mut both = only(0.4, 0.4);

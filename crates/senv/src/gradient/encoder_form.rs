@@ -1,4 +1,4 @@
-//! What a model file says of an encoder over word vectors, and the encoder that it makes.
+//! The form of an encoder over word vectors in a model file, and the encoder built from it.
 
 use std::sync::Arc;
 
@@ -22,15 +22,15 @@ use crate::{
 pub enum EncoderForm {
     /// The mean of the words.
     Average,
-    /// Their sum.
+    /// The sum of the words.
     Sum,
-    /// The sum of the distinct words and a bias, squashed: BOW AE.
+    /// The sum of the distinct words and a bias, followed by tanh: BOW AE.
     PresentWords,
     /// Filters over windows of words, summed.
     Cnn {
         /// Windows and their filters.
         windows: Vec<Window>,
-        /// Function of the result of a filter.
+        /// Function applied to the output of a filter.
         activation: Activation,
         /// Padding of sentences shorter than a window.
         padding: Padding,
@@ -56,33 +56,33 @@ pub enum EncoderForm {
         layers: usize,
         /// How directions and layers are joined.
         topology: RecurrentTopology,
-        /// What the states of a sentence become.
+        /// Pooling of the hidden states.
         pooling: StatePooling,
-        /// Whether the gates look at the cell.
+        /// Whether the gates have peephole connections to the cell.
         peepholes: bool,
         /// Initial weights.
         start: LstmInit,
     },
-    /// Both directions of an LSTM, joined by a tanh layer of the dimension of the words.
+    /// A bidirectional LSTM with a tanh layer on both directions, whose dimension is that of the words.
     JoinedLstm {
         /// Hidden size of each direction.
         hidden: usize,
-        /// What the joined states of a sentence become.
+        /// Pooling of the joined states.
         pooling: StatePooling,
     },
-    /// Word vectors through gates that see the sentence.
+    /// Word vectors filtered by gates that depend on the sentence.
     Gran {
         /// Hidden size of the LSTM.
         hidden: usize,
-        /// What the gate lets through.
+        /// The form of the gate.
         gate: GranGate,
-        /// What the gated vectors of a sentence become.
+        /// Pooling of the gated vectors.
         pooling: StatePooling,
     },
 }
 
 impl EncoderForm {
-    /// The encoder over word vectors of dimension `dim`.
+    /// Builds the encoder for word vectors of dimension `dim`.
     pub(crate) fn encoder(&self, dim: usize) -> Result<Arc<dyn TrainableEncoder>> {
         Ok(match self {
             Self::Average => Arc::new(Average { dim, pooling: Pooling::Mean }),
@@ -107,7 +107,7 @@ impl EncoderForm {
         })
     }
 
-    /// Refuses an encoder of more values or layers than the file has.
+    /// Returns an error if the encoder has more values or layers than the file can contain.
     pub(crate) fn check(&self, dim: usize, file: &ModelFile) -> Result<()> {
         let encoder = self.encoder(dim)?;
         if let Self::Gru { layers, .. } | Self::Lstm { layers, .. } = self {
@@ -116,7 +116,7 @@ impl EncoderForm {
         expect_values(file, "the encoder", encoder.n_values())
     }
 
-    /// The same tensors, with initial weights that take no time.
+    /// A form with the same tensors whose initial weights take no time to compute.
     pub(crate) fn cheap(&self) -> Self {
         let mut form = self.clone();
         match &mut form {

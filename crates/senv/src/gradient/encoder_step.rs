@@ -1,5 +1,5 @@
-//! The step that systems with one encoder share: rows are gathered and encoded, a loss of the sentence vectors gives
-//! their gradient, and that goes back through the encoder to words and parameters.
+//! The step that systems with one encoder share. Rows are gathered and encoded, a loss gives the gradient of the
+//! sentence vectors, and the encoder backpropagates it to words and parameters.
 
 use ndarray::{Array2, ArrayView2};
 use rand::RngExt;
@@ -13,13 +13,13 @@ use senv_losses::RowGradients;
 use super::{GradientStep, Gradients, Lap, StepReport, Weights, trainable_encoder::AnyEncoder};
 use crate::error::Result;
 
-/// What a loss writes beside the gradient of the sentence vectors: the gradients of the groups behind the encoder's,
-/// which is the first.
+/// The gradients that a loss writes in addition to those of the sentence vectors. They belong to the parameter groups
+/// after the first, which is the encoder's.
 #[derive(Debug)]
 pub struct HeadGradients<'g> {
-    /// Of dense parameters, group by group.
+    /// Gradients of dense parameters, one entry per group.
     pub dense: &'g mut [Parameters<f32>],
-    /// Of [`Objective::row_groups`](super::Objective::row_groups).
+    /// Gradients of [`Objective::row_groups`](super::Objective::row_groups).
     pub rows: &'g mut Vec<RowGradients<f32>>,
 }
 
@@ -28,12 +28,12 @@ pub struct HeadGradients<'g> {
 pub struct VectorDropout<'s> {
     /// The share, at least 0 and below 1.
     pub rate: f64,
-    /// The step, which decides on the values.
+    /// The step, which determines the dropped values.
     pub step: &'s GradientStep<'s>,
 }
 
 impl VectorDropout<'_> {
-    /// 1 / (1 − rate) or 0 for each number of each distinct word; `None` for a rate of 0.
+    /// The mask: 1 / (1 − rate) or 0 for each value of each distinct word; `None` for a rate of 0.
     fn mask(self, words: &Array2<f32>) -> Option<Array2<f32>> {
         if self.rate == 0.0 {
             return None;
@@ -44,14 +44,14 @@ impl VectorDropout<'_> {
     }
 }
 
-/// Loss and gradient of a batch, for [`Objective::gradients`](super::Objective::gradients): gathers the rows of its
-/// words, encodes its sentences, and takes the gradient of their vectors back to words and parameters. `loss` is given
-/// the sentence vectors, shape `(n_sentences, encoder.dim())`, and returns what came of the step and their gradient.
-/// The parameters of the encoder are the first group of the weights. The time of each part is added to the phases.
+/// Computes loss and gradient of a batch, for [`Objective::gradients`](super::Objective::gradients). It gathers the
+/// rows of the batch's words, encodes its sentences, and backpropagates the gradient of their vectors to words and
+/// parameters. `loss` gets the sentence vectors, shape `(n_sentences, encoder.dim())`, and returns the report of the
+/// step and their gradient. The parameters of the encoder are the first group of the weights. The time of each part is
+/// added to the phases.
 ///
 /// # Errors
-/// Whatever is wrong with shapes or memory; [`senv_core::Error::ShapeMismatch`] for weights without a group of the
-/// encoder.
+/// Errors of shapes or memory; [`senv_core::Error::ShapeMismatch`] if the weights have no group for the encoder.
 pub fn through_encoder(
     encoder: &dyn AnyEncoder,
     weights: &Weights,

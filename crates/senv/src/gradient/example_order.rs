@@ -1,12 +1,12 @@
-//! Which examples each step sees.
+//! The order of the examples.
 //!
 //! ```text
 //! π_p = a permutation of n examples in pass p,                               n ≤ W = 2^22
 //! π_p = the blocks of 2^12 examples in random order; every 2^10 of them, a window of W examples, shuffled      n > W
 //! ```
 //!
-//! Beyond W the examples that a window sees lie in 1,024 stretches of the file that holds them, of some hundred
-//! kilobytes each, and 16 MiB hold their order, however many there are.
+//! With more than W examples, those of a window come from 1,024 stretches of the file, of some hundred kilobytes each.
+//! Their order takes 16 MiB, for any number of examples.
 
 use rand::{RngExt, seq::SliceRandom};
 use senv_core::rng::stream;
@@ -14,16 +14,16 @@ use serde::{Deserialize, Serialize};
 
 use super::Source;
 
-/// A stretch of a permutation.
+/// A part of a permutation.
 struct Window {
     pass: u64,
-    /// Where it begins in the permutation.
+    /// Its first position in the permutation.
     start: u32,
     examples: Vec<u32>,
 }
 
 impl Window {
-    /// The stretch of the permutation of pass `pass` of `n` examples that holds place `at`.
+    /// The part of the permutation of pass `pass` over `n` examples that contains position `at`.
     fn of((window, block): (u32, u32), (seed, source, pass): (u64, u64, u64), n: u32, at: u32) -> Self {
         if n <= window {
             let mut examples: Vec<u32> = (0..n).collect();
@@ -46,45 +46,46 @@ impl Window {
         Self { pass, start, examples: Vec::new() }
     }
 
-    /// Its examples from place `at` of the permutation on, if it is of this pass and holds that place.
+    /// The examples starting at position `at` of the permutation, if this window belongs to the pass and contains that
+    /// position.
     fn from(&self, pass: u64, at: u32) -> Option<&[u32]> {
         let skipped = at.checked_sub(self.start)? as usize;
         self.examples.get(skipped..).filter(|left| self.pass == pass && !left.is_empty())
     }
 }
 
-/// How far each source has been walked.
+/// The position in each source.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Cursors(Vec<Cursor>);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 struct Cursor {
-    /// Passes behind.
+    /// Completed passes.
     pass: u64,
-    /// Examples of this pass behind.
+    /// Examples of this pass already used.
     at: u32,
 }
 
-/// Examples that are shuffled at a time, W.
+/// Examples that are shuffled together, W.
 const WINDOW: u32 = 1 << 22;
 
 /// Examples that stay together until they are in a window.
 const BLOCK: u32 = 1 << 12;
 
-/// The order of the examples: a fresh permutation of a source each time it is walked through, the last batch of a pass
-/// kept although smaller. All of it follows from the seed and the cursors.
+/// The order of the examples: a new permutation of a source in each pass. The last batch of a pass is kept even if it
+/// is smaller. The order depends only on the seed and the cursors.
 pub(super) struct ExampleOrder {
     sources: Vec<Source>,
-    /// Whether sources are drawn by weight; otherwise an epoch walks through each of them once.
+    /// Whether sources are drawn by weight; otherwise an epoch passes through each of them once.
     weighted: bool,
     batch: usize,
     seed: u64,
     pub(super) cursors: Cursors,
-    /// Of each source, the window that it is in.
+    /// The current window of each source.
     windows: Vec<Option<Window>>,
-    /// Examples of a window and of a block.
+    /// Examples per window and per block.
     sizes: (u32, u32),
-    /// The sources of an epoch in order, and the epoch that it is of.
+    /// The order of sources in an epoch, and the number of that epoch.
     plan: Option<(u64, Vec<u32>)>,
 }
 
@@ -96,14 +97,14 @@ impl ExampleOrder {
         Self { sources, weighted, batch, seed, cursors, windows, sizes: (WINDOW, BLOCK), plan: None }
     }
 
-    /// Whether a run can stand there: one cursor a source, each within its examples.
+    /// Whether these are valid cursors: one per source, each within its examples.
     pub(super) fn accepts(&self, Cursors(cursors): &Cursors) -> bool {
         let is_within =
             |(cursor, source): (&Cursor, &Source)| cursor.at < source.n_examples.max(1) && cursor.pass < u64::MAX;
         cursors.len() == self.sources.len() && cursors.iter().zip(&self.sources).all(is_within)
     }
 
-    /// Steps that see as many examples as there are.
+    /// Steps that see as many examples as exist.
     pub(super) fn steps_an_epoch(&self) -> u64 {
         self.sources.iter().map(|source| self.batches(*source)).sum()
     }
@@ -112,7 +113,7 @@ impl ExampleOrder {
         u64::from(source.n_examples).div_ceil(self.batch as u64)
     }
 
-    /// The source and the examples of step `number`; steps are asked for in order.
+    /// Returns the source and writes the examples of step `number`; steps must be requested in order.
     pub(super) fn next(&mut self, number: u64, examples: &mut Vec<u32>) -> usize {
         let source = if self.sources.len() == 1 {
             0
@@ -138,7 +139,7 @@ impl ExampleOrder {
         source
     }
 
-    /// A source by weight; one without a weight counts 1, one without examples never comes.
+    /// Draws a source by weight. A source without a weight counts as 1; one without examples is never drawn.
     fn draw(&self, number: u64) -> usize {
         let weight = |source: &Source| if source.n_examples == 0 { 0.0 } else { source.weight.unwrap_or(1.0) };
         let total: f64 = self.sources.iter().map(weight).sum();
@@ -154,7 +155,7 @@ impl ExampleOrder {
         chosen
     }
 
-    /// The source of a step where each is walked through once an epoch, batches of all of them mixed.
+    /// The source of a step if each source is passed through once per epoch; the batches of all sources are mixed.
     fn planned(&mut self, number: u64) -> usize {
         let steps = self.steps_an_epoch().max(1);
         let (epoch, place) = (number / steps, (number % steps) as usize);
@@ -225,7 +226,7 @@ mod tests {
             assert!(blocks.len() <= 11, "a window of ten blocks: {blocks:?}");
             assert!(blocks.windows(2).any(|two| two[0] + 1 != two[1]), "blocks in random order");
         }
-        // The same again from any place, as when a run is resumed.
+        // The order is the same after a start at any position, as in a resumed run.
         let mut whole = of(1003);
         let expected = walk(&mut whole, 0, 290);
         let mut again = of(1003);

@@ -1,4 +1,4 @@
-//! One step of the parameters against their gradients.
+//! One update of the parameters by their gradients.
 
 use senv_core::{
     Result as CoreResult, Rows, Table,
@@ -9,11 +9,11 @@ use senv_losses::RowGradients;
 use super::{FitParams, Gradients, Weights, WordUpdates};
 use crate::error::Result;
 
-/// Weights on their way, what the rule remembers of them, and where they started.
+/// The current weights, the optimizer states, and the initial weights if needed.
 pub(super) struct Learner {
     pub(super) weights: Weights,
     pub(super) words: Option<TableOptimizer>,
-    /// One for each group of parameters.
+    /// One optimizer for each group of parameters.
     pub(super) parameters: Vec<ParametersOptimizer<f32>>,
     /// Kept only for a penalty towards it.
     pub(super) initial_words: Option<Table>,
@@ -31,8 +31,8 @@ impl Learner {
         Ok(Self { parameters: parameters.collect::<CoreResult<_>>()?, weights, words, initial_words })
     }
 
-    /// Clipping of gradients of this `norm`, where they are clipped, penalty on the words, step. The gradients of
-    /// `row_groups` are rows.
+    /// Clips gradients of this `norm` if clipping is on, applies the penalty to the words, and updates. The gradients
+    /// of `row_groups` are rows.
     pub(super) fn apply(
         &mut self,
         lr: f64,
@@ -67,10 +67,10 @@ impl Learner {
     }
 }
 
-/// A copy of a table.
+/// Copies a table.
 ///
 /// # Errors
-/// [`senv_core::Error::TooLarge`] if it does not fit into memory.
+/// [`senv_core::Error::TooLarge`] if it does not fit in memory.
 pub fn copy_table(table: &Table) -> CoreResult<Table> {
     let mut copy = Table::zeros(table.n_rows(), table.dim())?;
     for i in 0..table.n_rows() {

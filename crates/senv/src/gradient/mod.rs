@@ -1,13 +1,13 @@
-//! The one training loop of the systems that learn by gradient.
+//! The training loop of all systems that train by gradient.
 //!
-//! A system is an [`Objective`]: it says what its examples are and computes loss and gradient of a batch of them. The
-//! loop does the rest, the same for all: order, rule, penalty, clipping, validation, early stop, checkpoint, resume.
-//! [`fit`] takes any objective, and a program may write its own: with [`through_encoder`] and an encoder of
-//! `senv-encoders` it comes down to the loss of sentence vectors. Where pairs of sentences are trained on, it need not:
+//! A system is an [`Objective`]: it defines its examples and computes loss and gradient of a batch of them. The loop
+//! does the rest: order, optimizer, penalty, clipping, validation, early stopping, checkpoints, resuming. [`fit`] takes
+//! any objective, including one from your program. With [`through_encoder`] and an encoder of `senv-encoders`, an
+//! objective only has to compute the loss of sentence vectors. To train on pairs of sentences, you do not need one:
 //! [`PairObjective`] takes any encoder and any [`BatchLoss`].
 //!
-//! Batches follow from the seed alone and every phase of a step gives the same bits at any number of threads, so a run
-//! does too; and a run that is resumed gives the bits of one that was never broken.
+//! Batches depend only on the seed, and every phase of a step is bit-identical for any number of threads, so a run is
+//! too. A resumed run is bit-identical to an uninterrupted one.
 
 mod awake;
 mod checkpoint;
@@ -63,37 +63,37 @@ pub use {
     word_encoder::WordEncoder,
 };
 
-/// What is trained: a table of word vectors, and the dense parameters of an encoder or a head.
+/// The trained values: a table of word vectors, and the dense parameters of an encoder and a head.
 #[derive(Debug, Clone)]
 pub struct Weights {
-    /// One row a word.
+    /// One row per word.
     pub words: Table,
-    /// Filters, biases, matrices, a group for each part: the encoder's, then those of a head. Averages have an empty
+    /// Filters, biases and matrices, in one group per part: the encoder's, then those of a head. Averages have an empty
     /// group.
     pub parameters: Vec<Parameters<f32>>,
 }
 
 impl Weights {
-    /// Those that an encoder starts from: word vectors of dimension `dim` with values between -0.1 and 0.1, and what
-    /// the encoder says itself. For parameters of a head, push another group.
+    /// Initial weights for an encoder: word vectors of dimension `dim` with values between -0.1 and 0.1, and the
+    /// encoder's own initial parameters. For parameters of a head, push another group.
     ///
     /// # Errors
-    /// [`senv_core::Error::TooLarge`] if they do not fit into memory; that of the encoder.
+    /// [`senv_core::Error::TooLarge`] if they do not fit in memory; errors of the encoder.
     pub fn random(n_words: usize, dim: usize, encoder: &dyn AnyEncoder, seed: u64) -> CoreResult<Self> {
         let mut words = Table::zeros(n_words, dim)?;
         init::uniform_rows(&mut words, 0..n_words, 0.1, seed)?;
         Ok(Self { words, parameters: vec![encoder.init(&mut stream(seed, "encoder", &[]))?] })
     }
 
-    /// A copy.
+    /// Copies the weights.
     ///
     /// # Errors
-    /// [`senv_core::Error::TooLarge`] if it does not fit into memory.
+    /// [`senv_core::Error::TooLarge`] if the copy does not fit in memory.
     pub fn try_clone(&self) -> CoreResult<Self> {
         Ok(Self { words: copy_table(&self.words)?, parameters: self.parameters.clone() })
     }
 
-    /// Whether all shapes are those of other weights.
+    /// Whether all shapes match those of `other`.
     fn has_shapes_of(&self, other: &Self) -> bool {
         let shape = |table: &Table| (table.n_rows(), table.dim());
         let same = |(group, other): (&Parameters<f32>, &Parameters<f32>)| group.expect_form_of(other).is_ok();
@@ -102,7 +102,7 @@ impl Weights {
             && self.parameters.iter().zip(&other.parameters).all(same)
     }
 
-    /// The sum of the squares of all values; not finite if one of them is not.
+    /// The sum of the squares of all values; not finite if a value is not.
     fn square_norm(&self) -> f64 {
         let square = |values: &[f32]| values.iter().map(|&x| f64::from(x) * f64::from(x)).sum::<f64>();
         let tensors = self.parameters.iter().flat_map(Parameters::iter);
@@ -113,27 +113,27 @@ impl Weights {
 /// The gradient of a batch.
 #[derive(Debug, Clone, Default)]
 pub struct Gradients {
-    /// Whether word vectors stay as they are, so that their gradients are not needed.
+    /// Whether word vectors are frozen, so their gradients are not needed.
     pub frozen: bool,
-    /// The words of the batch, ascending, each once; none if they stay as they are.
+    /// The distinct words of the batch, in ascending order; empty if word vectors are frozen.
     pub tokens: Vec<TokenId>,
     /// Their gradients, shape `(n_tokens, dim)`.
     pub d_words: Array2<f32>,
-    /// Where a system gathers their rows: kept from step to step, so that memory is asked for once.
+    /// A buffer for the rows of the words, reused in each step.
     pub words: Array2<f32>,
-    /// Those of the dense parameters, group by group; no tensors for groups of which rows are trained.
+    /// Gradients of the dense parameters, one entry per group; empty for row groups.
     pub d_parameters: Vec<Parameters<f32>>,
-    /// Those of [`Objective::row_groups`], in that order.
+    /// Gradients of [`Objective::row_groups`], in that order.
     pub rows: Vec<RowGradients<f32>>,
-    /// Where the time of all steps so far went.
+    /// The time spent in each phase of all steps so far.
     pub phases: Phases,
 }
 
 impl Gradients {
-    /// The words of a batch, and zeros for their gradients; nothing of either if they stay as they are.
+    /// Sets the words of a batch and zeroes their gradients; both are empty if word vectors are frozen.
     ///
     /// # Errors
-    /// [`senv_core::Error::TooLarge`] if the gradients do not fit into memory.
+    /// [`senv_core::Error::TooLarge`] if the gradients do not fit in memory.
     pub fn begin_words(&mut self, batch: &TokenBatch, dim: usize) -> CoreResult<()> {
         self.tokens.clear();
         if self.frozen {
@@ -144,14 +144,14 @@ impl Gradients {
         batch.zeros_into(dim, &mut self.d_words)
     }
 
-    /// All their numbers.
+    /// All gradients.
     fn arrays(&self) -> Vec<&[f32]> {
         let dense = self.d_parameters.iter().flat_map(|group| group.iter().map(|tensor| tensor.values()));
         let rows = self.rows.iter().flat_map(|rows| [rows.d_w.as_slice(), rows.d_b.as_slice()]);
         dense.chain(rows.chain([self.d_words.as_slice()]).flatten()).collect()
     }
 
-    /// All their numbers, to be changed.
+    /// All gradients, mutable.
     fn arrays_mut(&mut self) -> Vec<&mut [f32]> {
         let dense = self.d_parameters.iter_mut().flat_map(|group| group.iter_mut().map(|tensor| tensor.values_mut()));
         let rows = self.rows.iter_mut().flat_map(|rows| [rows.d_w.as_slice_mut(), rows.d_b.as_slice_mut()]);
@@ -159,54 +159,56 @@ impl Gradients {
     }
 }
 
-/// Adds to the gradients of the row group at `place`; groups come in order, or again.
+/// Adds to the gradients of the row group at `place`. Groups must come in order, and can repeat.
 ///
 /// # Errors
-/// [`senv_core::Error::ShapeMismatch`] if the rows have other lengths than before.
+/// [`senv_core::Error::ShapeMismatch`] if the rows have another length than before.
 pub fn add_rows<F: Float>(rows: &mut Vec<RowGradients<F>>, place: usize, more: RowGradients<F>) -> Result<()> {
     let sum = if place < rows.len() { rows.remove(place).plus(more)? } else { more };
     rows.insert(place.min(rows.len()), sum);
     Ok(())
 }
 
-/// Where examples come from: a file of pairs, a corpus. A batch comes from one source.
+/// A source of examples: a file of pairs, a corpus. A batch comes from one source.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Source {
-    /// How many there are.
+    /// The number of examples.
     pub n_examples: u32,
-    /// Its share of the batches among all weights; `None` anywhere: every source is walked through once an epoch.
+    /// Its share of the batches, relative to the other weights. If all are `None`, an epoch passes through every source
+    /// once.
     pub weight: Option<f64>,
 }
 
-/// A step of the gradient loop: which examples, and what its random choices derive from.
+/// A step of the training loop: its examples, and the basis of its random choices.
 #[derive(Debug, Clone, Copy)]
 pub struct GradientStep<'a> {
-    /// Every random choice derives from it, and from the number of the step.
+    /// The seed; every random choice depends on it and on the number of the step.
     pub seed: u64,
     /// Steps before this one.
     pub number: u64,
-    /// Which source the examples are of.
+    /// The source of the examples.
     pub source: usize,
-    /// Their numbers.
+    /// The indices of the examples in the source.
     pub examples: &'a [u32],
 }
 
-/// What came of the examples of a step.
+/// The result of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct StepReport {
-    /// Mean loss of an example; NaN stops the run.
+    /// Mean loss per example; NaN stops the run.
     pub loss: f64,
-    /// What the loss of these examples would be without any knowledge: ln V for a token among V words, ln 2 for a yes
-    /// or no, that of equal cosines where cosines are compared. A run that stays far above it is stopped, and one that
-    /// ends at it has learned nothing ([`FitOutcome::against_chance`]); `None` where there is no such value.
+    /// The loss of these examples without any knowledge (the chance level). Examples are ln V for a token out of V
+    /// words, ln 2 for a binary choice, and that of equal cosines if cosines are compared. A run that stays far above
+    /// it is stopped, and one that ends at it has learned nothing ([`FitOutcome::against_chance`]). `None` if there is
+    /// no such value.
     pub chance: Option<f64>,
-    /// Tokens that were read and told, for systems that count them; 0 for others.
+    /// Tokens read and predicted, for systems that count them; 0 for others.
     pub tokens: u64,
-    /// What there is to say beside the loss; a place has the same metric at every step.
+    /// Further metrics; a position has the same metric in every step.
     pub metrics: [Option<Metric>; MAX_METRICS],
 }
 
-/// A system to be trained.
+/// A trainable system.
 ///
 /// ```
 /// use senv::gradient::{FitParams, GradientStep, Gradients, Objective, Source, StepReport, Weights, fit};
@@ -264,43 +266,44 @@ pub struct StepReport {
 /// # Ok::<(), senv::Error>(())
 /// ```
 pub trait Objective: Sync {
-    /// What a step works on beside the weights: what was drawn, and the words in it. Memory is kept from step to step.
+    /// The data of a step, without the weights: its random choices and its words. The memory is reused in each step.
     type Batch: Default + Send + Sync;
 
     /// The name of its kind, as in model files.
     fn kind(&self) -> &'static str;
 
-    /// Where its examples come from; at least one source with an example.
+    /// Where its examples come from; at least one source must have an example.
     fn sources(&self) -> Vec<Source>;
 
-    /// What identifies its data and settings: a checkpoint is resumed only by an objective of equal identity.
+    /// A string that identifies data and settings: only an objective with the same identity can resume a checkpoint.
     fn identity(&self) -> String;
 
-    /// The groups of parameters, ascending, of which a step touches a few rows: output matrices with sampled words.
-    /// Like words of [`WordUpdates::Sparse`], their other rows rest: neither zeros nor moments of the size of the
-    /// vocabulary are walked through at every step.
+    /// The groups of parameters, in ascending order, of which a step updates only a few rows: output matrices with
+    /// sampled words. As with [`WordUpdates::Sparse`], the other rows are not touched, so a step does not process zeros
+    /// or moments for the whole vocabulary.
     fn row_groups(&self) -> Vec<usize> {
         Vec::new()
     }
 
-    /// Whether gradients may grow beyond use, as those of recurrent networks do. A run checks their norm then; else
-    /// only where it clips, and the pass over them is saved.
+    /// Whether gradients can explode, as in recurrent networks. If so, a run checks their norm in every step; otherwise
+    /// only if it clips, which saves a pass over the gradients.
     fn may_explode(&self) -> bool {
         true
     }
 
-    /// Draws what a step works on. It does not see the weights, so the loop calls it for the next step while this one
-    /// is computed; all it draws follows from `step`.
+    /// Prepares the data of a step. It does not see the weights, so the loop prepares the next step while the current
+    /// one is computed. All random choices depend only on `step`.
     ///
     /// # Errors
-    /// Whatever is wrong with shapes or memory.
+    /// Errors of shapes or memory.
     fn prepare(&self, step: &GradientStep<'_>, batch: &mut Self::Batch) -> Result<()>;
 
-    /// Loss and gradient of a prepared batch. `gradients` comes as the last step left it, with `d_parameters` zeroed
-    /// and in the form of the parameters; words and their gradients, and those of rows, are to be replaced.
+    /// Computes loss and gradient of a prepared batch. `gradients` is as the last step left it, except that
+    /// `d_parameters` has the shapes of the parameters and is zero. Replace the words and their gradients, and those of
+    /// rows.
     ///
     /// # Errors
-    /// Whatever is wrong with shapes or memory.
+    /// Errors of shapes or memory.
     fn gradients(
         &self,
         weights: &Weights,
@@ -309,10 +312,10 @@ pub trait Objective: Sync {
         gradients: &mut Gradients,
     ) -> Result<StepReport>;
 
-    /// The score of these weights on the validation set, the larger the better; `None` where there is no set.
+    /// The score of these weights on the validation set; larger is better. `None` without a validation set.
     ///
     /// # Errors
-    /// Whatever is wrong with shapes or memory.
+    /// Errors of shapes or memory.
     fn validate(&mut self, weights: &Weights) -> Result<Option<f64>> {
         let _ = weights;
         Ok(None)

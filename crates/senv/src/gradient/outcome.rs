@@ -1,4 +1,4 @@
-//! How a run of the loop ended, and what came of it.
+//! How a run of the loop ended, and its result.
 
 use std::time::Duration;
 
@@ -9,21 +9,21 @@ use crate::{check::LossAgainstChance, error::Error};
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum Stopped {
-    /// All steps were made.
+    /// All steps were done.
     Finished,
-    /// The validation score had not risen for as long as was asked.
+    /// Early stopping: the validation score had not improved for the set patience.
     Early,
-    /// The observer asked; the checkpoint, if one was planned, is written, or the observer has heard why not.
+    /// The observer stopped the run. The checkpoint, if one was planned, is written, or the observer was told why not.
     Interrupted,
-    /// The loss was no longer a number; the weights are the best before.
+    /// The loss was NaN or infinite; the weights are the best before that.
     Diverged {
         /// The step.
         step: u64,
         /// The learning rate at that step.
         lr: f64,
     },
-    /// The loss was far above that of a guess and stayed there, was above it at the end, or was no lower than at the
-    /// start though the weights had grown beyond comparison; the weights are the best before.
+    /// The loss stayed far above chance, was above it at the end, or did not fall although the weights had grown
+    /// enormously. The weights are the best before that.
     NotLearning {
         /// The step.
         step: u64,
@@ -31,21 +31,21 @@ pub enum Stopped {
         lr: f64,
         /// The loss of the last steps.
         loss: f64,
-        /// What it should be below.
+        /// The bound that the loss should be below.
         bound: f64,
-        /// Whose loss that is.
+        /// What the bound is the loss of.
         of: &'static str,
     },
-    /// The weights had grown so much that those it began with were lost in rounding; the weights are the best before.
+    /// The weights had grown so much that rounding lost their initial values; the weights are the best before that.
     Outgrown {
         /// The step.
         step: u64,
         /// The learning rate at that step.
         lr: f64,
-        /// How many times longer the weights had become.
+        /// The growth factor of the norm of the weights.
         growth: f64,
     },
-    /// The gradient was infinite, not a number, or too long to be meant; the weights are the best before.
+    /// The gradient was infinite, NaN, or far too long; the weights are the best before that.
     Exploded {
         /// The step.
         step: u64,
@@ -55,13 +55,13 @@ pub enum Stopped {
 }
 
 impl Stopped {
-    /// Whether the run came to the end that was meant.
+    /// Whether the run ended as planned.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         matches!(self, Self::Finished | Self::Early)
     }
 
-    /// What went wrong, if training failed.
+    /// The error, if training failed.
     #[must_use]
     pub fn error(&self) -> Option<Error> {
         match *self {
@@ -88,28 +88,28 @@ impl Stopped {
     }
 }
 
-/// What a run came to.
+/// The result of a run.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct FitOutcome {
-    /// The best weights by validation, or the last ones where nothing was validated or the run was interrupted.
+    /// The best weights by validation, or the last ones if there was no validation or the run was interrupted.
     pub weights: Weights,
     /// Mean loss of a step over the run.
     pub loss: f64,
-    /// The loss of the last steps beside that of guessing; `None` where the objective knows none
+    /// The loss of the last steps compared with chance; `None` if the objective has no chance level
     /// ([`super::StepReport::chance`]).
     pub against_chance: Option<LossAgainstChance>,
     /// Step and score of every validation.
     pub history: Vec<(u64, f64)>,
-    /// Step and score of the weights, where they were chosen by validation.
+    /// Step and score of the weights, if they were chosen by validation.
     pub best: Option<(u64, f64)>,
-    /// Steps behind.
+    /// Completed steps.
     pub steps: u64,
-    /// Examples of this run of the program.
+    /// Examples processed in this session, not counting those before a resume.
     pub examples: u64,
-    /// Wall time of this run of the program: no checkpoints, no validation.
+    /// Wall time of this session, without checkpoints and validation.
     pub training: Duration,
-    /// Where the time went, part by part; drawing goes on beside the other parts where there is a second thread.
+    /// The time of each phase. With a second thread, drawing runs in parallel to the other phases.
     pub phases: Phases,
     /// How it ended.
     pub stopped: Stopped,

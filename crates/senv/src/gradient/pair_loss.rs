@@ -1,4 +1,4 @@
-//! The loss of a batch of pairs: those of the papers, and what another one has to say.
+//! The loss of a batch of pairs: those of the papers, and the trait for others.
 
 use ndarray::{Array2, ArrayView2};
 use senv_core::{
@@ -16,31 +16,31 @@ use crate::error::Result;
 /// The vectors of the sentences of a batch of pairs.
 #[derive(Debug, Clone, Copy)]
 pub struct PairVectors<'v> {
-    /// Those of the first sentences, shape `(n_pairs, dim)`.
+    /// Vectors of the first sentences, shape `(n_pairs, dim)`.
     pub first: ArrayView2<'v, f32>,
-    /// Those of the second sentences, of the same shape: row `i` is the partner of row `i`.
+    /// Vectors of the second sentences, same shape: row `i` is the partner of row `i`.
     pub second: ArrayView2<'v, f32>,
-    /// Those of the hard negatives, shape `(n_hard, dim)`; no rows where [`BatchLoss::uses_hard_negatives`] says no or
+    /// Vectors of the hard negatives, shape `(n_hard, dim)`; no rows if [`BatchLoss::uses_hard_negatives`] is false or
     /// the data have none.
     pub hard: ArrayView2<'v, f32>,
-    /// Of each sentence, a number that equal ones share, so that none is a negative of itself: the first and the second
-    /// of each pair in turn, then the hard negatives.
+    /// A number for each sentence, shared by equal sentences, so none is a negative of itself. The order is first and
+    /// second of each pair in turn, then the hard negatives.
     pub texts: &'v [u32],
 }
 
-/// The gradients of a loss with respect to [`PairVectors`], each of the shape of what it is the gradient of.
+/// The gradients of a loss with respect to [`PairVectors`], each with the shape of its vectors.
 #[derive(Debug, Clone)]
 pub struct PairGradients {
-    /// Of the first sentences.
+    /// Gradients of the first sentences.
     pub d_first: Array2<f32>,
-    /// Of the second ones.
+    /// Gradients of the second sentences.
     pub d_second: Array2<f32>,
-    /// Of the hard negatives; `None` for zeros.
+    /// Gradients of the hard negatives; `None` for zeros.
     pub d_hard: Option<Array2<f32>>,
 }
 
-/// A loss of pairs of sentences, given their vectors: [`PairLoss`] has those of the papers, and a program may bring its
-/// own to [`PairObjective`](super::PairObjective).
+/// A loss of sentence pairs, computed from their vectors. [`PairLoss`] has those of the papers; your program can
+/// implement another for [`PairObjective`](super::PairObjective).
 ///
 /// ```
 /// use senv::{Result, gradient::{BatchLoss, GradientStep, PairGradients, PairVectors, StepReport}};
@@ -63,24 +63,24 @@ pub struct PairGradients {
 /// }
 /// ```
 pub trait BatchLoss: Sync {
-    /// What identifies it and its settings: a checkpoint is resumed only by a loss of equal identity.
+    /// A string that identifies the loss and its settings: only a loss with the same identity can resume a checkpoint.
     fn identity(&self) -> String;
 
-    /// Whether hard negatives are drawn where the data have some.
+    /// Whether hard negatives are drawn if the data have any.
     fn uses_hard_negatives(&self) -> bool {
         false
     }
 
-    /// The mean loss of a pair and what else there is to report, and the gradient of that mean. What it draws follows
-    /// from `step` alone.
+    /// Returns a report with the mean loss per pair, and the gradient of that mean. Random choices must depend only on
+    /// `step`.
     ///
     /// # Errors
-    /// Whatever is wrong with shapes or memory; [`Error::other`](crate::Error::other) for an error of its own.
+    /// Errors of shapes or memory; [`Error::other`](crate::Error::other) for errors of your own.
     fn loss(&self, step: &GradientStep<'_>, pairs: &PairVectors<'_>) -> Result<(StepReport, PairGradients)>;
 }
 
 impl PairGradients {
-    /// The gradients one below another, in the order of the sentences of a batch.
+    /// The gradients stacked in the order of the sentences of a batch.
     pub(super) fn stacked(self, pairs: &PairVectors<'_>) -> CoreResult<Array2<f32>> {
         let d_hard = self.d_hard.unwrap_or_else(|| Array2::zeros(pairs.hard.raw_dim()));
         let parts = [self.d_first.view(), self.d_second.view(), d_hard.view()];
@@ -99,7 +99,7 @@ impl PairGradients {
 
 /// The loss of a batch of pairs.
 ///
-/// Exhaustive on purpose: settings are read from it loss by loss. A loss of a program's own is a [`BatchLoss`].
+/// Exhaustive on purpose: its settings are read loss by loss. For another loss, implement [`BatchLoss`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PairLoss {
@@ -109,7 +109,7 @@ pub enum PairLoss {
     SoftmaxCosine(InfoNce),
 }
 
-/// Losses by name.
+/// The losses by name.
 enum LossName {
     Margin,
     SoftmaxCosine,
@@ -137,7 +137,7 @@ impl Hyperparameters for PairLoss {
         variants([loss].into_iter().chain(own).collect(), [other])
     }
 
-    /// Another loss comes with its defaults.
+    /// A change of the loss also resets its settings to their defaults.
     fn set(&mut self, name: &str, text: &str) -> CoreResult<bool> {
         if name == "loss" {
             let mut loss = LossName::Margin;

@@ -1,7 +1,7 @@
-//! Any encoder on pairs, with any loss: the objective that PP, CSE and GRAN share.
+//! Training of any encoder on pairs with any loss: the objective that PP, CSE and GRAN share.
 //!
-//! A step draws one pair from each group of its batch, encodes both sides, and trains each sentence to be closer to its
-//! partner than to other sentences of the batch, by the margin loss of the papers or by a softmax over cosines.
+//! A step draws one pair from each group of its batch and encodes both sides. It trains each sentence to be closer to
+//! its partner than to other sentences of the batch, with the margin loss of the papers or a softmax over cosines.
 
 use std::collections::HashMap;
 
@@ -26,27 +26,26 @@ use crate::{
 };
 
 hyperparameters! {
-    /// Hyperparameters of training on pairs beside the loop's [`FitParams`](crate::gradient::FitParams).
+    /// Hyperparameters of training on pairs, in addition to the loop's [`FitParams`](crate::gradient::FitParams).
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     #[serde(default, deny_unknown_fields)]
     pub struct PairParams {
         /// The loss.
         pub loss: PairLoss = PairLoss::default() => group;
-        /// Share of the words that are dropped from a sentence in each step; one word always stays.
+        /// Share of the words dropped from a sentence in each step; at least one word is kept.
         pub word_dropout: f64 = 0.0 => Training[from 0 below 1];
-        /// Share of the values of each word vector that are set to 0 in each step, the others scaled up to make up for
-        /// it.
+        /// Share of the values of each word vector set to 0 in each step; the others are scaled up to compensate.
         ///
-        /// A word has one mask in all sentences of a batch, where the papers draw one for each occurrence: batches hold
-        /// each distinct word once, and a mask an occurrence would multiply the rows that are gathered and updated.
+        /// A word has one mask in all sentences of a batch; the papers draw one for each occurrence. Batches contain
+        /// each distinct word once, and a mask per occurrence would multiply the rows that are gathered and updated.
         pub vector_dropout: f64 = 0.0 => Training[from 0 below 1];
         /// Probability that the words of both sentences of a pair are shuffled.
         pub scramble: f64 = 0.0 => Training[from 0 to 1];
     }
 }
 
-/// An encoder, its pairs and its loss, to be trained by [`fit`](super::fit): any [`Encoder`](senv_encoders::Encoder) in
-/// f32 and any [`BatchLoss`].
+/// The objective of an encoder, pairs and a loss, to train with [`fit`](super::fit): any
+/// [`Encoder`](senv_encoders::Encoder) in f32 and any [`BatchLoss`].
 ///
 /// ```
 /// use senv::Tokenizer;
@@ -75,9 +74,9 @@ pub struct PairObjective<'d> {
     params: &'d PairParams,
     validation: Validation,
     identity: String,
-    /// On all weights of the encoder.
+    /// L2 penalty on all weights of the encoder.
     penalty: L2,
-    /// Whether its gradients are watched, for they may grow beyond use.
+    /// Whether its gradients can explode and are checked.
     pub(crate) may_explode: bool,
 }
 
@@ -87,13 +86,13 @@ pub struct PairBatch {
     batch: TokenBatch,
     /// First members, second members, hard negatives.
     sentences: Sentences,
-    /// Of each sentence, a number that equal ones share.
+    /// A number for each sentence, shared by equal sentences.
     texts: Vec<u32>,
 }
 
 impl<'d> PairObjective<'d> {
-    /// An encoder, a loss and pairs of the program's own; its gradients are watched, for they may grow beyond use.
-    /// `params` say what of the sentences a step sees; their loss counts only where it is the one that is given.
+    /// Creates the objective of your encoder, loss and pairs; gradients are checked because they may explode. `params`
+    /// sets dropout and shuffling; its loss is used only if it is also the `loss` argument.
     #[must_use]
     pub fn new(
         kind: &'static str,
@@ -108,7 +107,7 @@ impl<'d> PairObjective<'d> {
         Self { loss, may_explode: true, ..objective }
     }
 
-    /// The same, validated by scored pairs: the weights of the highest correlation of cosines and scores are kept.
+    /// Adds validation by scored pairs: the weights with the highest correlation of cosines and scores are kept.
     #[must_use]
     pub fn validated_by(mut self, dev: &[ScoredPairs], tokenizer: &Tokenizer) -> Self {
         self.validation = Validation::new(dev, tokenizer, self.vocabulary);
@@ -116,7 +115,7 @@ impl<'d> PairObjective<'d> {
         self
     }
 
-    /// That of a system of this crate, with the loss of `params`.
+    /// The objective of a system of this crate, with the loss of `params`.
     #[allow(clippy::too_many_arguments)]
     pub(crate) fn of_system(
         kind: &'static str,

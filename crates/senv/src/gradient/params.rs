@@ -15,56 +15,56 @@ use crate::error::Result;
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Decay {
-    /// The same rate all the time.
+    /// A constant rate.
     Constant,
-    /// Up from 0 over the share `warmup` of the run, then down by `linear-decay` to `floor` times the rate.
+    /// Rises from 0 over the share `warmup` of the run, then falls by `linear-decay` to `floor` times the rate.
     Linear {
         /// In `[0, 1)`.
         warmup: f64,
         /// In `[0, 1]`.
         floor: f64,
     },
-    /// By half after each of so many equal parts of the run. With as many parts as epochs it is `lr · ½^epoch`, the
-    /// rule of P-thought's release.
+    /// Halved after each of `parts` equal parts of the run. With as many parts as epochs it is `lr · ½^epoch`, as in
+    /// P-thought's release.
     Halve {
-        /// How many; 0 for one an epoch, or four where steps are counted.
+        /// The number of parts; 0 for one per epoch, or four if the run is measured in steps.
         parts: u32,
     },
-    /// By 1 % after each validation, by a fifth after one without a better score, and the run ends where the rate is
-    /// below 1e-5: the rule of InferSent's release. Without validation it is the constant rate.
+    /// Reduced by 1 % after each validation, and to a fifth after one without a better score. The run ends when the
+    /// rate is below 1e-5, as in InferSent's release. Without validation the rate is constant.
     Plateau,
 }
 
-/// Factors of [`Decay::Plateau`] after each validation, and after one without a better score; the rate at which it
+/// Factors of [`Decay::Plateau`] after each validation, and after one without a better score; the rate at which the run
 /// ends.
 const A_VALIDATION: f64 = 0.99;
 const WITHOUT_GAIN: f64 = 0.2;
 const LEAST_LR: f64 = 1e-5;
 
 impl Decay {
-    /// The factor on the learning rate when the share `done` of the run is behind.
+    /// The factor on the learning rate after the share `done` of the run.
     #[must_use]
     pub fn factor(self, done: f64) -> f64 {
         match self {
             Self::Constant | Self::Plateau => 1.0,
             Self::Linear { warmup, .. } if done < warmup => done / warmup,
             Self::Linear { warmup, floor } => linear_decay((done - warmup) / (1.0 - warmup), floor),
-            // The first step of a part belongs to it, however its share was rounded.
+            // The first step of a part belongs to it, even if its share was rounded down.
             Self::Halve { parts } => 0.5_f64.powf((done * f64::from(parts.max(1)) + 1e-9).floor()),
         }
     }
 }
 
-/// Which rows of the word table a step updates.
+/// The rows of the word table that a step updates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum WordUpdates {
-    /// Those of the batch. Rows without a gradient rest, and the penalty acts only where a word occurs.
+    /// Only those of the batch. Rows without a gradient do not change, and the penalty acts only on words of the batch.
     Sparse,
-    /// All of them, which is the papers' exact rule, and slower by the size of the vocabulary.
+    /// All rows: the exact method of the papers, slower in proportion to the size of the vocabulary.
     Dense,
-    /// None: word vectors stay as they are.
+    /// None: word vectors are frozen.
     Frozen,
 }
 
@@ -75,7 +75,7 @@ pub enum WordUpdates {
 pub enum L2Scaling {
     /// ½, as in the releases.
     Half,
-    /// 1, as printed in the papers.
+    /// 1, as in the papers.
     Full,
 }
 
@@ -86,7 +86,7 @@ named_values!(WordUpdates {
 });
 named_values!(L2Scaling { Half = "half": "1/2, as in the releases", Full = "full": "1, as printed in the papers" });
 
-/// Schedules by name.
+/// The schedules by name.
 enum ScheduleName {
     Constant,
     Linear,
@@ -172,14 +172,14 @@ impl Hyperparameters for Decay {
     }
 }
 
-/// Passes over the examples where none are set.
+/// The default number of epochs.
 const DEFAULT_EPOCHS: u32 = 10;
 
 hyperparameters! {
-    /// Hyperparameters of the training loop; [`FitParams::check`] says what is out of range.
+    /// Hyperparameters of the training loop; [`FitParams::check`] reports values out of range.
     ///
     /// By default ten epochs of Adam at its paper's rate in batches of 100, updates of the words of the batch only, no
-    /// penalty. Where a system chooses epochs or rate by its data, they are `None` until training starts.
+    /// penalty. If a system chooses epochs or rate by its data, they are `None` until training starts.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     #[serde(default, deny_unknown_fields)]
     pub struct FitParams {
@@ -187,7 +187,7 @@ hyperparameters! {
         pub epochs: Option<u32> = Some(DEFAULT_EPOCHS) => Training[at_least 1];
         /// Steps of the whole run, instead of epochs.
         pub steps: Option<u64> = None => Training[at_least 1];
-        /// Batch size: examples of a step.
+        /// Batch size: examples per step.
         pub batch: usize = 100 => Training[at_least 1];
         /// Optimizer.
         pub rule as optimizer: UpdateRule = UpdateRule::default() => Training;
@@ -203,7 +203,7 @@ hyperparameters! {
         pub l2_norm as l2_scaling: L2Scaling = L2Scaling::Half => Training;
         /// Gradient norm, over all parameters together, above which gradients are scaled down.
         pub clip: Option<f64> = None => Training[above 0 or_infinite];
-        /// Steps between two validations, instead of one an epoch.
+        /// Steps between validations, instead of one validation per epoch.
         pub validate_every: Option<u64> = None => Validation[at_least 1];
         /// Validations without a better score after which training stops early.
         pub patience: Option<u32> = None => Validation[at_least 1];
@@ -213,37 +213,37 @@ hyperparameters! {
 }
 
 impl FitParams {
-    /// Checks every range.
+    /// Checks all ranges.
     ///
     /// # Errors
-    /// [`CoreError::InvalidParameter`] naming the first parameter that is out of range.
+    /// [`CoreError::InvalidParameter`] with the first parameter that is out of range.
     pub fn check(&self) -> Result<()> {
         Ok(self.check_ranges()?)
     }
 
-    /// Passes over the examples: those that were set, or 10.
+    /// The number of epochs: the one set, or 10.
     #[must_use]
     pub fn n_epochs(&self) -> u32 {
         self.epochs.unwrap_or(DEFAULT_EPOCHS)
     }
 
-    /// The learning rate: the one that was set, or [`Adam::DEFAULT_LR`].
+    /// The learning rate: the one set, or [`Adam::DEFAULT_LR`].
     #[must_use]
     pub fn full_lr(&self) -> f64 {
         self.lr.unwrap_or(Adam::DEFAULT_LR)
     }
 
-    /// The learning rate when the share `done` of the run is behind and validations gave these scores.
+    /// The learning rate after the share `done` of the run and these validation scores.
     pub(crate) fn lr_at(&self, done: f64, history: &[(u64, f64)]) -> f64 {
         self.full_lr() * if self.decay == Decay::Plateau { plateau_factor(history) } else { self.decay_factor(done) }
     }
 
-    /// Whether the rate has fallen so far that the run is over.
+    /// Whether the rate has fallen so low that the run ends.
     pub(crate) fn is_over(&self, history: &[(u64, f64)]) -> bool {
         self.decay == Decay::Plateau && self.lr_at(0.0, history) < LEAST_LR
     }
 
-    /// The factor on the learning rate when the share `done` of the run is behind.
+    /// The factor on the learning rate after the share `done` of the run.
     fn decay_factor(&self, done: f64) -> f64 {
         match self.decay {
             Decay::Halve { parts: 0 } => Decay::Halve { parts: if self.steps.is_some() { 4 } else { self.n_epochs() } },
@@ -252,7 +252,7 @@ impl FitParams {
         .factor(done)
     }
 
-    /// The penalty of this λ.
+    /// The penalty for this λ.
     pub(crate) fn penalty(&self, lambda: f64) -> L2 {
         L2 { lambda, half: self.l2_norm == L2Scaling::Half }
     }
@@ -300,7 +300,7 @@ mod tests {
         let at: Vec<f64> = [0.0, 0.1, 0.2, 0.6, 1.0].map(|done| decay.factor(done)).into();
         assert_eq!(at, [0.0, 0.5, 1.0, 0.5, 0.1]);
         assert_eq!(Decay::Constant.factor(0.7), 1.0);
-        // Steps 0 to 97 of two a part: the rate of each is half that of the part before.
+        // Steps 0 to 97, two per part: the rate of each part is half that of the part before.
         let decay = Decay::Halve { parts: 49 };
         for step in 0..98 {
             assert_eq!(decay.factor(f64::from(step) / 98.0), 0.5_f64.powi(step / 2), "{step}");

@@ -1,20 +1,20 @@
-//! Where the time of training goes.
+//! Timing of the phases of training.
 
 use std::time::{Duration, Instant};
 
-/// Wall time of the parts of all steps; what a system does not tell apart is zero.
+/// Wall time of each phase over all steps; zero for phases that a system does not measure separately.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Phases {
-    /// Drawing the examples and numbering the words of their sentences.
+    /// Drawing the examples and converting their sentences to token ids.
     pub draw: Duration,
-    /// Gathering the rows of these words, and the encoder.
+    /// Gathering the rows of the words, and the forward pass of the encoder.
     pub encode: Duration,
-    /// The loss and its gradient towards the sentence vectors.
+    /// The loss and its gradient with respect to the sentence vectors.
     pub loss: Duration,
-    /// The gradient from there to words and filters.
+    /// The backward pass from there to words and filters.
     pub backward: Duration,
-    /// Clipping, penalties, the optimiser.
+    /// Clipping, penalties and the optimizer.
     pub update: Duration,
 }
 
@@ -28,18 +28,18 @@ impl std::ops::AddAssign for Phases {
     }
 }
 
-/// Time between one phase and the next, for what an objective adds to [`Gradients::phases`](super::Gradients::phases).
+/// A stopwatch between phases, for the time that an objective adds to [`Gradients::phases`](super::Gradients::phases).
 #[derive(Debug)]
 pub struct Lap(Instant);
 
 impl Lap {
-    /// The time of a step begins.
+    /// Starts the stopwatch.
     #[must_use]
     pub fn start() -> Self {
         Self(Instant::now())
     }
 
-    /// Adds the time since the last phase to this one.
+    /// Adds the time since the last call to `phase`.
     pub fn add_to(&mut self, phase: &mut Duration) {
         let now = Instant::now();
         *phase += now.duration_since(self.0);

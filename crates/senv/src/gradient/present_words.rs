@@ -1,4 +1,4 @@
-//! The encoder of BOW AE: its set of words, summed and squashed.
+//! The encoder of BOW AE: tanh of the sum of its distinct words.
 //!
 //! Equation: `bow-autoencoder`
 //!
@@ -17,7 +17,7 @@ use senv_core::{
 };
 use senv_encoders::{Average, Encoder, Pooling};
 
-/// Words summed and squashed; batches must hold each word of a sentence once.
+/// Sums words and applies tanh; batches must contain each word of a sentence once.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct PresentWords {
     sum: Average,
@@ -35,7 +35,7 @@ fn check<F: Float>(parameters: &Parameters<F>, dim: usize) -> Result<()> {
 }
 
 impl<F: Float> Encoder<F> for PresentWords {
-    /// h.
+    /// h, the sentence vectors.
     type Saved = Array2<F>;
 
     fn dim(&self) -> usize {

@@ -1,4 +1,4 @@
-//! Checkpoints of the loop: a run that was stopped goes on to the same bits, and forged files are refused.
+//! Tests checkpoints of the loop: a stopped run resumes bit-identically, and forged files are refused.
 
 use std::sync::{
     Arc,
@@ -17,7 +17,7 @@ use super::{
 };
 use crate::error::Error;
 
-/// Stops after so many reports; a report comes at the latest at the end.
+/// Stops after this number of reports; there is a report at the end at the latest.
 struct StopAt(AtomicU64);
 
 impl Observer for StopAt {
@@ -26,14 +26,14 @@ impl Observer for StopAt {
     }
 }
 
-/// Other weights of the same shapes, so that one can tell where a resumed run began.
+/// Different weights of the same shapes, to tell where a resumed run started.
 fn ones(mut weights: Weights) -> Weights {
     weights.words.values_mut().fill(1.0);
     weights
 }
 
-/// Files whose checksums fit and that no run can have written: more steps than there are, examples that are not there,
-/// weights of other shapes.
+/// Forged files have valid checksums but impossible contents: too many steps, missing examples, weights of other
+/// shapes.
 #[test]
 fn forged_checkpoints_are_refused() {
     let mut order = example_order::ExampleOrder::new(vec![Source { n_examples: 5, weight: None }; 2], 2, 1);
@@ -49,7 +49,7 @@ fn forged_checkpoints_are_refused() {
     assert!(position(6, 6, &order).is_possible(&order, 6));
     assert!(!position(7, 6, &order).is_possible(&order, 6) && !position(u64::MAX, 6, &order).is_possible(&order, 6));
     assert!(!position(6, u64::MAX, &order).is_possible(&order, 6));
-    order.next(0, &mut Vec::new()); // two examples of a source are behind
+    order.next(0, &mut Vec::new()); // two examples of a source are used
     for n_examples in [1, 3] {
         let smaller = example_order::ExampleOrder::new(vec![Source { n_examples, weight: None }; 2], 2, 1);
         let one = example_order::ExampleOrder::new(vec![Source { n_examples: 5, weight: None }], 2, 1);
@@ -75,7 +75,7 @@ fn forged_checkpoints_are_refused() {
     fit(&mut Targets::default(), initial, &params(), &resumed).unwrap();
 }
 
-/// An update rule of a program, with momentum.
+/// A custom update rule, with momentum.
 #[derive(Debug)]
 struct Momentum;
 
@@ -120,7 +120,7 @@ fn a_run_that_is_stopped_and_resumed_gives_the_same_bits() {
     }
 }
 
-/// A run that is asked to stop after exactly so many steps.
+/// A run that is stopped after exactly this number of steps.
 fn stopped_after(
     objective: &mut Targets,
     steps: u64,

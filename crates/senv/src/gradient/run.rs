@@ -1,4 +1,4 @@
-//! The loop.
+//! The training loop.
 
 use std::{
     path::Path,
@@ -26,21 +26,24 @@ use crate::{
     error::{Error, Result},
 };
 
-/// The longest gradient that is taken, before clipping. Its square is still far from the largest f32, which the moments
-/// of Adam and AdaGrad must hold.
+/// The longest gradient accepted, before clipping. Its square is still far below the largest f32; the moments of Adam
+/// and AdaGrad have to store it.
 const LONGEST: f64 = 1e10;
 
 /// Time between two reports.
 const REPORT: Duration = Duration::from_millis(200);
 
-/// Trains `objective` from `initial`; `settings` says what else a resumed run must agree on.
+/// Trains `objective` from `initial`; `settings` is what else a resumed run must agree on.
 ///
 /// # Errors
-/// [`CoreError::InvalidParameter`] for a parameter out of range; [`Error::NoExamples`] if there is nothing to learn
-/// from; [`Error::Diverged`] if the loss or a weight is no number, [`Error::NotLearning`] if the loss stays above that
-/// of a guess or of the start, [`Error::Outgrown`] if nothing is left of the weights it began with,
-/// [`Error::ExplodingGradient`] if the gradient is none or too long, and no validation came before;
-/// [`Error::CheckpointMismatch`] if a checkpoint is of another run; else whatever the objective, files and memory say.
+/// * [`CoreError::InvalidParameter`] if a parameter is out of range.
+/// * [`Error::NoExamples`] if there are no examples.
+/// * [`Error::CheckpointMismatch`] if the checkpoint belongs to another run.
+/// * [`Error::Diverged`] if the loss or a weight is NaN or infinite, without an earlier validation.
+/// * [`Error::NotLearning`] if the loss stays above chance or the initial loss, likewise.
+/// * [`Error::Outgrown`] if rounding lost the initial weights, likewise.
+/// * [`Error::ExplodingGradient`] if the gradient is not finite or too long, likewise.
+/// * Errors of the objective, files and memory.
 pub fn fit<O: Objective + Send>(
     objective: &mut O,
     initial: impl FnOnce() -> Result<Weights> + Send,
@@ -55,8 +58,8 @@ pub fn fit<O: Objective + Send>(
     threads(options)?.install(|| FitRun::new(objective, initial, params, options)?.go())
 }
 
-/// The threads of a run; where the system starts fewer than are wanted, half of them, a quarter and so on, and the
-/// present thread where it starts none.
+/// Starts the threads of a run. If the system refuses that many, tries half, a quarter and so on, and at last uses the
+/// current thread.
 fn threads(options: &RunOptions<'_>) -> Result<rayon::ThreadPool> {
     let wanted = options.thread_count();
     let start = |thread: rayon::ThreadBuilder| spawn_in_turn(|| thread.run());
@@ -65,7 +68,7 @@ fn threads(options: &RunOptions<'_>) -> Result<rayon::ThreadPool> {
     let started = std::iter::successors(Some(wanted), fewer).find_map(|n| builder(n).spawn_handler(start).build().ok());
     let pool = match started {
         Some(pool) => pool,
-        // It is never given back: for want of anything better.
+        // The pool then stays on this thread for good: there is no better fallback.
         None => builder(1).use_current_thread().build().map_err(|error| CoreError::InvalidParameter {
             name: "threads",
             requirement: "a number of threads that the system can start",
@@ -79,7 +82,7 @@ fn threads(options: &RunOptions<'_>) -> Result<rayon::ThreadPool> {
     Ok(pool)
 }
 
-/// A run under way.
+/// A run in progress.
 pub(super) struct FitRun<'a, O> {
     objective: &'a mut O,
     params: &'a FitParams,
@@ -96,7 +99,7 @@ pub(super) struct FitRun<'a, O> {
     report_every: Duration,
 }
 
-/// A step that is prepared, and where its batch lies.
+/// A prepared step with its batch.
 struct Ready<B> {
     source: usize,
     examples: Vec<u32>,
@@ -115,7 +118,7 @@ impl<B: Default> Default for Ready<B> {
     }
 }
 
-/// How one step went.
+/// The outcome of a step.
 enum Stepped {
     Done(StepReport),
     Not(Stopped),
@@ -137,7 +140,7 @@ impl<'a, O: Objective> FitRun<'a, O> {
         let total = params.steps.unwrap_or_else(|| epoch.saturating_mul(u64::from(params.n_epochs())));
         let settings = format!("{} {} {}", objective.kind(), file::to_json(params)?, objective.identity());
         let initial = initial()?;
-        // Nothing is lost yet, and nothing worth a checkpoint.
+        // Nothing is lost yet, and a checkpoint is not worthwhile.
         options.observer.go_on("making the tables")?;
         let resumed = match &options.checkpoint {
             Some(plan) => checkpoint::resume(plan, &settings, params, &initial)?,
@@ -271,14 +274,14 @@ impl<'a, O: Objective> FitRun<'a, O> {
         self.finish(stopped, examples, training)
     }
 
-    /// Draws the examples of a step and what they are made of.
+    /// Draws the examples of a step and prepares its batch.
     fn prepare(&mut self, number: u64, ready: &mut Ready<O::Batch>) -> Result<()> {
         ready.source = self.order.next(number, &mut ready.examples);
         let step = GradientStep { seed: self.params.seed, number, source: ready.source, examples: &ready.examples };
         self.objective.prepare(&step, &mut ready.batch)
     }
 
-    /// One step, while another thread, if there is one, prepares the next.
+    /// Runs one step while another thread, if there is one, prepares the next.
     fn step(&mut self, lr: f64, now: &Ready<O::Batch>, next: &mut Ready<O::Batch>) -> Result<Stepped> {
         let (number, seed) = (self.position.step, self.params.seed);
         let Self { objective, learner, gradients, row_groups, params, order, .. } = self;
@@ -315,7 +318,7 @@ impl<'a, O: Objective> FitRun<'a, O> {
         prepared.and(stepped)
     }
 
-    /// With a report after every step, so that a test can stop a run where it wants.
+    /// Reports after every step, so a test can stop a run at any step.
     #[cfg(test)]
     pub(super) fn reporting_always(self) -> Self {
         Self { report_every: Duration::ZERO, ..self }
@@ -373,7 +376,7 @@ impl<'a, O: Objective> FitRun<'a, O> {
             (_, None) => learner.weights,
         };
         if stopped != Stopped::Interrupted && !weights.square_norm().is_finite() {
-            // The step after the last would have shown it.
+            // Only another step would have detected this.
             return Err(Error::Diverged { step: position.step, lr: params.full_lr() });
         }
         let best = if stopped == Stopped::Interrupted { None } else { chosen };

@@ -1,5 +1,5 @@
-//! Validation on pairs that people have scored: the score of an encoder is the mean over the sets of Pearson's r
-//! between its cosines and theirs.
+//! Validation on pairs with human scores: the score of an encoder is Pearson's r between its cosines and the gold
+//! scores, averaged over the sets.
 
 use ndarray::Axis;
 use senv_core::{Sentences, Tokenizer, Vocabulary, arrays::TokenBatch, kernels};
@@ -13,7 +13,7 @@ use crate::{
 
 pub use senv_data::ScoredPairs;
 
-/// A number that changes with any of the pairs.
+/// A hash that changes with any of the pairs.
 #[must_use]
 pub fn scored_pairs_fingerprint(pairs: &ScoredPairs) -> String {
     let pairs = pairs.pairs.iter();
@@ -35,7 +35,7 @@ struct Set {
 }
 
 impl Validation {
-    /// Numbers the sentences of these sets.
+    /// Converts the sentences of these sets to token ids.
     #[must_use]
     pub(crate) fn new(sets: &[ScoredPairs], tokenizer: &Tokenizer, vocabulary: &Vocabulary) -> Self {
         let (mut scratch, mut tokens) = (String::new(), Vec::new());
@@ -51,16 +51,17 @@ impl Validation {
         Self { sets: sets.iter().map(&mut number).collect(), batch: TokenBatch::new() }
     }
 
-    /// Whether there is nothing to validate with.
+    /// Whether there are no pairs to validate with.
     #[must_use]
     pub(crate) fn is_empty(&self) -> bool {
         self.sets.is_empty()
     }
 
-    /// The mean over the sets of Pearson's r; NaN where r is not defined on one of them, as when all cosines are equal.
+    /// Pearson's r, averaged over the sets; NaN if r is undefined for one of them, for example because all cosines are
+    /// equal.
     ///
     /// # Errors
-    /// If shapes do not fit, or memory is lacking.
+    /// Errors of shapes or memory.
     pub(crate) fn score(&mut self, encoder: &dyn AnyEncoder, weights: &Weights) -> Result<Option<f64>> {
         let mut sum = 0.0;
         for set in &self.sets {
@@ -78,13 +79,13 @@ impl Validation {
         Ok((!self.sets.is_empty()).then(|| sum / self.sets.len() as f64))
     }
 
-    /// What identifies the sets.
+    /// A fingerprint of the sets.
     pub(crate) fn fingerprint(&self) -> Fingerprint {
         self.sets.iter().fold(Fingerprint::new(), |sum, set| sum.sentences(&set.sentences).scores(&set.gold))
     }
 }
 
-/// Pearson's r; NaN where it is not defined: a number that is none, or numbers that are all equal.
+/// Pearson's r; NaN if it is undefined, because a value is NaN or all values are equal.
 pub(crate) fn correlation(gold: &[f64], scores: &[f64]) -> f64 {
     if scores.iter().any(|score| !score.is_finite()) {
         return f64::NAN;

@@ -1,4 +1,4 @@
-//! The loop on a problem whose answer is known: each word vector is pulled to a target, a matrix to another.
+//! Tests the loop on a problem with a known answer: each word vector is pulled to a target, and so is a matrix.
 
 use ndarray::Array2;
 use senv_core::{Rows, RunOptions, Table, TokenId, arrays::Parameters, optim::UpdateRule};
@@ -14,13 +14,13 @@ const DIM: usize = 5;
 /// ½ |w − (w's number)|² of the words of the batch, ½ |θ − 1|² of the parameters.
 #[derive(Default)]
 pub(super) struct Targets {
-    /// From this step on the loss is NaN.
+    /// The loss is NaN starting at this step.
     pub(super) nan_from: Option<u64>,
-    /// From this step on a number of the gradient is this.
+    /// A value of the gradient is this, starting at this step.
     pub(super) long_from: Option<(u64, f32)>,
-    /// Whether there is an output of which each step touches a few rows, and whether it gives them as rows.
+    /// Whether there is an output of which each step updates a few rows, and whether their gradients are given as rows.
     pub(super) output: Option<bool>,
-    /// Scores handed out in turn.
+    /// Scores returned in turn.
     pub(super) scores: Vec<f64>,
     pub(super) validations: usize,
     pub(super) weight: Option<f64>,
@@ -105,7 +105,7 @@ impl Objective for Targets {
 const ROWS: usize = 12;
 
 impl Targets {
-    /// Of ½ |o − 2|² over the rows that the examples name.
+    /// The gradients of ½ |o − 2|² over the rows that the examples select.
     fn rows(&self, output: &Parameters<f32>, step: &GradientStep<'_>) -> RowGradients<f32> {
         let mut rows: Vec<TokenId> = step.examples.iter().map(|&i| TokenId(i % ROWS as u32)).collect();
         rows.sort_unstable();
@@ -221,7 +221,7 @@ fn rows_of_an_output_are_learnt_as_the_dense_rule_does_where_resting_rows_have_n
         let mut objective = Targets { output: Some(as_rows), ..Targets::default() };
         fit(&mut objective, with_output, &params, &options).unwrap().weights
     };
-    // Gradients are about 100 long: clipping is at work, and the factor has all its digits in f64.
+    // Gradients are about 100 long, so they are clipped, and the factor has full f64 precision.
     for clip in [None, Some(50.0)] {
         let rows = run(UpdateRule::Sgd, clip, true, 1);
         assert_eq!(bits(&rows), bits(&run(UpdateRule::Sgd, clip, false, 1)), "{clip:?}");
@@ -232,7 +232,7 @@ fn rows_of_an_output_are_learnt_as_the_dense_rule_does_where_resting_rows_have_n
     }
 }
 
-/// Nothing to learn from.
+/// An objective without examples.
 struct Nothing;
 
 impl Objective for Nothing {
@@ -274,7 +274,7 @@ fn an_objective_without_examples_is_an_error() {
     ));
 }
 
-/// Two steps of plain SGD, one with all words and one with words 0 to 6: those are in both, whichever comes first.
+/// Two steps of plain SGD, one with all words and one with words 0 to 6, in either order: words 0 to 6 are in both.
 fn two_steps(clip: Option<f64>, l2_words: f64, l2_norm: L2Scaling) -> Weights {
     let rule = UpdateRule::Sgd;
     let params =
@@ -297,14 +297,14 @@ fn a_penalty_of_half_and_of_full_norm_pulls_words_back_by_what_the_equation_says
         let weights = two_steps(None, lambda, norm);
         for word in 0..7 {
             let (w0, goal) = (0.5, word as f64);
-            let w1 = w0 - 0.1 * (w0 - goal); // where it started, nothing pulls
+            let w1 = w0 - 0.1 * (w0 - goal); // no gradient at the initial value
             let w2 = w1 - 0.1 * ((w1 - goal) + slope * (w1 - w0));
             for &w in weights.words.row(word) {
                 assert!((f64::from(w) - w2).abs() < 1e-5, "λ {lambda} {norm:?}, word {word}: {w} and not {w2}");
             }
         }
         let params = FitParams { l2_norm: norm, ..FitParams::default() };
-        // The same of what is not a table of words: R at w = 3 is k λ 9.
+        // The same for parameters other than words: R at w = 3 is k λ 9.
         let penalty = params.penalty(lambda).forward(&[3.0], None).unwrap();
         assert!((penalty - 0.5 * slope * 9.0).abs() < 1e-12, "{penalty}");
     }
@@ -314,7 +314,7 @@ fn a_penalty_of_half_and_of_full_norm_pulls_words_back_by_what_the_equation_says
 fn a_gradient_longer_than_the_bound_is_shortened_to_it_before_the_step() {
     let steps = |clip| two_steps(clip, 0.0, L2Scaling::Half);
     let unclipped = steps(None);
-    // No step is as long as this.
+    // No gradient is this long.
     assert_eq!(bits(&steps(Some(1e6))), bits(&unclipped));
     // The same two steps in f64, each against a gradient of length 2 over words and matrix together.
     let clipped = steps(Some(2.0));
@@ -342,7 +342,7 @@ fn a_gradient_longer_than_the_bound_is_shortened_to_it_before_the_step() {
     }
 }
 
-/// Whether the first step of [`two_steps`] is the one of seven words.
+/// Whether the first step of [`two_steps`] has only seven words.
 fn first_batch_is_short() -> bool {
     let mut examples = Vec::new();
     example_order::ExampleOrder::new(Targets::default().sources(), 50, FitParams::default().seed)

@@ -1,4 +1,4 @@
-//! Encoders of any kind behind one type: a call through it is one for a batch, or for a sentence, and none for a word.
+//! Encoders of any kind as trait objects: dynamic dispatch happens once per batch or per sentence, not per word.
 
 use std::{any::Any, fmt::Debug};
 
@@ -17,8 +17,8 @@ use senv_encoders::{
 use super::present_words::PresentWords;
 use crate::data::reading::gather;
 
-/// The passes of an encoder in f32, whatever its saved state is: what the loop calls. It is not to be implemented:
-/// every [`Encoder`](senv_encoders::Encoder) that threads may share and that can be printed for debugging has it.
+/// The passes of an encoder in f32 with a type-erased saved state, as the loop calls them. Do not implement it: every
+/// [`Encoder`](senv_encoders::Encoder) that is `Debug`, `Send` and `Sync` has it.
 pub trait AnyEncoder: Debug + Send + Sync {
     /// [`Encoder::dim`].
     fn dim(&self) -> usize;
@@ -26,13 +26,13 @@ pub trait AnyEncoder: Debug + Send + Sync {
     /// [`Encoder::init`].
     ///
     /// # Errors
-    /// As there.
+    /// The errors of that method.
     fn init(&self, rng: &mut Stream) -> CoreResult<Parameters<f32>>;
 
     /// [`Encoder::forward`].
     ///
     /// # Errors
-    /// As there.
+    /// The errors of that method.
     fn forward(
         &self,
         parameters: &Parameters<f32>,
@@ -43,7 +43,7 @@ pub trait AnyEncoder: Debug + Send + Sync {
     /// [`Encoder::backward`].
     ///
     /// # Errors
-    /// As there; [`CoreError::ShapeMismatch`] for the saved state of another encoder.
+    /// The errors of that method; [`CoreError::ShapeMismatch`] if the saved state is of another encoder.
     #[allow(clippy::too_many_arguments)]
     fn backward(
         &self,
@@ -92,22 +92,22 @@ impl<E: Encoder<f32, Saved: Any> + Debug + Send + Sync> AnyEncoder for E {
     }
 }
 
-/// An encoder that is trained together with a head and kept in a model: what both ask of it beside its passes. What is
-/// given here is right for most.
+/// An encoder that is trained with a head and stored in a model: what both need in addition to its passes. The default
+/// methods are right for most encoders.
 pub(crate) trait TrainableEncoder: AnyEncoder {
-    /// How many parameters it has, as far as f64 counts; may be 0 for no more than a word has values.
+    /// The number of its parameters, as an approximate f64; can be 0 if it has no more of them than a word has values.
     fn n_values(&self) -> f64;
 
-    /// Whether it multiplies matrices word by word: many sentences at once take less time than one after another, and
-    /// gradients may grow beyond use.
+    /// Whether it multiplies matrices word by word: then a batch is faster than single sentences, and gradients can
+    /// explode.
     fn is_recurrent(&self) -> bool {
         false
     }
 
-    /// What of the tokens of a sentence it reads: all in their order, or distinct ones.
+    /// Arranges the tokens of a sentence as it reads them: all in order, or distinct ones.
     fn arrange(&self, _tokens: &mut Vec<TokenId>) {}
 
-    /// The sentence vectors of trained parameters.
+    /// The sentence vectors, from trained parameters.
     fn encode(
         &self,
         parameters: &Parameters<f32>,
@@ -117,7 +117,7 @@ pub(crate) trait TrainableEncoder: AnyEncoder {
         Ok(self.forward(parameters, batch, words)?.0)
     }
 
-    /// The vector of one sentence; `values` is scratch.
+    /// The vector of one sentence; `_values` is scratch.
     fn encode_into(
         &self,
         parameters: &Parameters<f32>,
@@ -132,38 +132,38 @@ pub(crate) trait TrainableEncoder: AnyEncoder {
         Ok(())
     }
 
-    /// Scales all sentence vectors, where words or parameters leave their length free; else nothing.
+    /// Scales all sentence vectors, if words or parameters leave their length free; otherwise does nothing.
     fn scale(&self, _factor: f32, _words: &mut Table, _parameters: &mut Parameters<f32>) {}
 
-    /// Scales all words, and takes it back in the weights that multiply them: sentence vectors stay what they are.
-    /// Whether it can: an average has no weights, and GRAN hands words on.
+    /// Scales all words and compensates in the weights that multiply them, so sentence vectors do not change. Returns
+    /// false if it cannot: an average has no weights, and GRAN passes words through.
     fn scale_words(&self, _factor: f32, _words: &mut Table, _parameters: &mut Parameters<f32>) -> bool {
         false
     }
 
-    /// Words and parameters folded into one table, if that is possible and fits into memory.
+    /// Words and parameters folded into one table, if that is possible and fits in memory.
     fn folded(&self, _parameters: &Parameters<f32>, _words: &Table) -> Option<FoldedCnn> {
         None
     }
 }
 
-/// All rows times `factor`.
+/// Multiplies all rows by `factor`.
 fn scale_rows(factor: f32, words: &mut Table) {
     (0..words.n_rows()).for_each(|i| kernels::scale(factor, words.row_mut(i)));
 }
 
-/// The tensors with such a name times `factor`.
+/// Multiplies the tensors with a matching name by `factor`.
 fn scale_tensors(factor: f32, parameters: &mut Parameters<f32>, has_name: impl Fn(&str) -> bool) {
     let named = parameters.iter_mut().filter(|tensor| has_name(tensor.name()));
     named.for_each(|tensor| kernels::scale(factor, tensor.values_mut()));
 }
 
-/// Whether weights of the lowest layer of a recurrent encoder multiply words.
+/// Whether these are weights of the lowest layer of a recurrent encoder, which multiply words.
 fn reads_words(name: &str) -> bool {
     matches!(name, "forward1.input" | "backward1.input" | "gate.input")
 }
 
-/// [`TrainableEncoder::scale_words`] of a recurrent encoder that does nothing but multiply words.
+/// [`TrainableEncoder::scale_words`] of a recurrent encoder that only multiplies words.
 fn scale_read_words(factor: f32, words: &mut Table, parameters: &mut Parameters<f32>) -> bool {
     scale_rows(factor, words);
     scale_tensors(factor.recip(), parameters, reads_words);
@@ -175,7 +175,7 @@ impl TrainableEncoder for Average {
         0.0
     }
 
-    /// Each row times its share, where training scales the sum: models that are in use keep the last bit.
+    /// Scales each row by its share, whereas training scales the sum: existing models stay bit-identical.
     fn encode_into(
         &self,
         _: &Parameters<f32>,
@@ -228,7 +228,7 @@ impl TrainableEncoder for SumPooledCnn {
         }
     }
 
-    /// Biases are added behind the filters, and stay.
+    /// Biases are added after the filters and do not change.
     fn scale_words(&self, factor: f32, words: &mut Table, parameters: &mut Parameters<f32>) -> bool {
         scale_rows(factor, words);
         scale_tensors(factor.recip(), parameters, |name| name.starts_with("filter"));
@@ -282,15 +282,15 @@ recurrent! {
         }
     }
     GranEncoder {
-        /// Gates that hand words on and look at nothing else make vectors as long as words are, once what the gates
-        /// themselves see of them stays.
+        /// Gates that only pass words through give vectors proportional to the words, if the input of the gates does
+        /// not change.
         fn scale(&self, factor: f32, words: &mut Table, parameters: &mut Parameters<f32>) {
             if matches!(
                 self.gate(),
                 GranGate::Word | GranGate::Memory | GranGate::WatchedMemory | GranGate::Product
             ) {
                 scale_rows(factor, words);
-                // What gate 4 sees of the gated vector before is as long, too.
+                // The previous gated vector, which gate 4 also reads, is scaled too.
                 scale_tensors(factor.recip(), parameters, |name| reads_words(name) || name == "gate.memory");
             }
         }
@@ -354,7 +354,7 @@ mod tests {
         forms
     }
 
-    /// An encoder with random weights, biases among them, its words, and sentences of one to four of them.
+    /// An encoder with random weights including biases, its words, and sentences of one to four words.
     fn random(form: &EncoderForm) -> (std::sync::Arc<dyn TrainableEncoder>, Parameters<f32>, Table, TokenBatch) {
         let encoder = form.encoder(DIM).unwrap();
         let mut rng = stream(3, "scaling", &[]);
@@ -396,7 +396,7 @@ mod tests {
             let factor = if scaled { 0.3 } else { 1.0 };
             assert!(words.row(2).iter().zip(&first).all(|(x, first)| *x == factor * first), "{form:?}");
             let difference = largest_difference(&vectors(&*encoder, &parameters, &words, &batch), &before);
-            // Products of f32, some hundred of them; values are of the order of 1 to 10.
+            // Sums of some hundred f32 products; values are of the order of 1 to 10.
             assert!(difference < 2e-5, "{form:?} {difference}");
         }
     }

@@ -1,9 +1,9 @@
-//! Whether a run learns at all: its loss beside that of a guess, and beside that of its start.
+//! Detects runs that do not learn, by comparing the loss with chance and with the start.
 //!
-//! Every loss has a value that no knowledge brings, the chance of [`StepReport::chance`]: ln V for a token among V
-//! words, ln 2 for a yes or no, equal cosines where cosines are compared. A run whose loss goes far above it and stays
-//! there has left the weights beyond use, though the loss is a number. Cosines do not see how long vectors are, so that
-//! a loss of them cannot grow; steps that are too long leave it where it began, while the weights grow without bound.
+//! Every loss has a value without any knowledge, the chance level ([`StepReport::chance`]), for example ln V for a
+//! token out of V words. If the loss goes far above it and stays there, the weights are useless, even if the loss is
+//! finite. Cosines do not depend on the length of vectors, so their loss cannot grow. Steps that are too long leave it
+//! unchanged while the weights grow without bound.
 //!
 //! ```text
 //! r_t = loss / chance at step t        worst = max(1, r_0): a run may begin above chance, from weights of another task
@@ -20,27 +20,27 @@ use serde::{Deserialize, Serialize};
 use super::StepReport;
 use crate::check::{LossAgainstChance, LossOf};
 
-/// Multiples of the worst beginning that are far above it.
+/// Multiples of the worst initial loss that count as far above it.
 const FAR: f64 = 2.0;
-/// Steps in a row that are so far above chance that they do not come by chance.
+/// Steps in a row far above it that are not due to chance.
 const STEPS: u32 = 100;
-/// Multiples of the worst beginning at the end of a run; batches differ.
+/// Multiples of the worst initial loss at the end of a run; batches differ.
 const END: f64 = 1.1;
-/// The same of a run of no more steps than the mean looks back: so few make it worse before they make it better, and a
-/// run of four has not begun.
+/// The same for a run with at most as many steps as the mean covers. So few steps make the loss worse before they make
+/// it better, and a run of four has hardly started.
 const END_OF_FEW: f64 = 4.0;
-/// The share of the loss of the start that counts as no lower.
+/// The share of the initial loss that counts as no lower.
 const NO_LOWER: f64 = 0.9;
-/// Multiples of the first length of the weights that no rate of use brings. Those of a thousand do come: a recipe may
-/// begin with short vectors and long steps, and the loss of a first batch may be low by chance.
+/// Growth of the weights that no useful learning rate causes. A factor of a thousand does occur: a recipe can start
+/// with short vectors and long steps, and the loss of a first batch can be low by chance.
 const GROWN: f64 = 1e6;
-/// Multiples of the first length of the weights at which the first ones are lost in the rounding of f32, 24 bits:
-/// nothing is left of what training began with, however low the loss.
+/// Growth of the weights at which the initial values are lost in the rounding of f32, 24 bits: nothing remains of them,
+/// however low the loss.
 const LOST: f64 = (1 << 24) as f64;
-/// Steps that the mean at the end looks back.
+/// Steps that the mean at the end covers.
 const MEMORY: f64 = 50.0;
 
-/// Losses so far as multiples of chance, and how long the weights were.
+/// Losses so far as multiples of chance, and the initial norm of the weights.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(super) struct Watch {
     square_norm: f64,
@@ -51,7 +51,7 @@ pub(super) struct Watch {
     n_far: u32,
 }
 
-/// A run that does not learn: its loss, what it should be below, and whose loss that is.
+/// A run that does not learn: its loss, the bound it should be below, and the origin of the bound.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Verdict {
     pub(super) loss: f64,
@@ -59,7 +59,7 @@ pub(super) struct Verdict {
     pub(super) of: &'static str,
 }
 
-/// What is said of a run whose steps are too few for its loss to fall below that of a guess.
+/// The message for a run with too few steps for its loss to fall below chance.
 pub(super) struct FewSteps {
     pub(super) steps: u64,
     pub(super) loss: f64,
@@ -79,12 +79,12 @@ impl fmt::Display for FewSteps {
 }
 
 impl Watch {
-    /// Of weights with this sum of squares.
+    /// Creates the state from the sum of squares of the initial weights.
     pub(super) fn new(square_norm: f64) -> Self {
         Self { square_norm, n: 0, chance: 0.0, first: 0.0, recent: 0.0, n_far: 0 }
     }
 
-    /// Takes the loss of a step into account, and says if it has been far above chance for too long.
+    /// Adds the loss of a step. Returns a verdict if it has been far above chance for too long.
     pub(super) fn add(&mut self, report: &StepReport) -> Option<Verdict> {
         self.chance = report.chance.filter(|chance| *chance > 0.0)?;
         let multiple = report.loss / self.chance;
@@ -98,7 +98,7 @@ impl Watch {
         (self.n_far >= STEPS).then(|| self.verdict())
     }
 
-    /// Whether a run at its end, with weights of this sum of squares, has trained nothing.
+    /// Checks at the end whether a run has learned nothing; `square_norm` is the sum of squares of its weights.
     pub(super) fn at_end(&self, square_norm: f64) -> Option<Verdict> {
         let has_grown = self.square_norm > 0.0 && square_norm > GROWN * GROWN * self.square_norm;
         let end = if self.is_short() { END_OF_FEW } else { END };
@@ -106,18 +106,18 @@ impl Watch {
         (self.n > 1 && is_lost).then(|| self.verdict())
     }
 
-    /// The loss of a run of few steps, and that of a guess, where it came no lower: its steps are too few.
+    /// The loss and the chance level of a run whose few steps did not bring the loss below chance.
     pub(super) fn few_steps(&self) -> Option<(f64, f64)> {
         (self.n > 0 && self.is_short() && self.loss() >= 1.0).then(|| (self.loss() * self.chance, self.chance))
     }
 
-    /// The loss of the last steps beside that of guessing; `None` where the objective knows none.
+    /// The loss of the last steps compared with chance; `None` if the objective has no chance level.
     pub(super) fn against_chance(&self) -> Option<LossAgainstChance> {
         let (mean, chance) = (self.loss() * self.chance, self.chance);
         (self.n > 0).then_some(LossAgainstChance { mean, chance, of: LossOf::Gradient })
     }
 
-    /// Of the last steps; the first one alone is all that a run of one step has.
+    /// The loss of the last steps; a run of one step only has the first loss.
     fn loss(&self) -> f64 {
         if self.n > 1 { self.recent } else { self.first }
     }
@@ -126,7 +126,7 @@ impl Watch {
         self.n as f64 <= MEMORY
     }
 
-    /// How many times longer the weights have become, if those that training began with are lost in it.
+    /// The growth factor of the weights, if their initial values are lost in rounding.
     pub(super) fn outgrown(&self, square_norm: f64) -> Option<f64> {
         let growth = (square_norm / self.square_norm).sqrt();
         (self.square_norm > 0.0 && growth.is_finite() && growth > LOST).then_some(growth)
@@ -146,7 +146,7 @@ impl Watch {
 mod tests {
     use super::*;
 
-    /// The step at which it was stopped, and how it ended.
+    /// The step at which the run was stopped, and its final state.
     fn watch(losses: impl IntoIterator<Item = f64>, chance: Option<f64>) -> (Option<usize>, Watch) {
         let mut watch = Watch::new(1.0);
         let report = |loss| StepReport { loss, chance, ..StepReport::default() };
@@ -165,7 +165,7 @@ mod tests {
         assert_eq!(watch([2.5].into_iter().chain(std::iter::repeat_n(4.9, 200)), Some(2.5)).0, None);
         let back = [2.5].into_iter().chain(std::iter::repeat_n(5.1, 99)).chain([4.0]);
         assert_eq!(watch(back.chain(std::iter::repeat_n(5.1, 99)), Some(2.5)).0, None);
-        // From weights of another task.
+        // A run that starts from the weights of another task.
         assert_eq!(watch([3.0].into_iter().chain(far), Some(2.5)).0, None);
     }
 

@@ -1,4 +1,4 @@
-//! An encoder of any kind with its trained weights, for whoever wants vectors of sentences.
+//! Any encoder with its trained weights, ready to compute sentence vectors.
 
 use std::sync::Arc;
 
@@ -14,9 +14,8 @@ use crate::{
     error::Result,
 };
 
-/// An encoder over word vectors with its trained weights: what becomes of an encoder of the program's own that
-/// [`PairObjective`](super::PairObjective), or an objective of its own, has trained. Words that are not in the
-/// vocabulary are left out.
+/// An encoder over word vectors with its trained weights: the result of training your own encoder with
+/// [`PairObjective`](super::PairObjective) or your own objective. Words outside the vocabulary are left out.
 #[derive(Debug, Clone)]
 pub struct WordEncoder {
     reading: Reading,
@@ -27,10 +26,10 @@ pub struct WordEncoder {
 }
 
 impl WordEncoder {
-    /// The encoder with these weights, of which the first group of parameters is its own.
+    /// Combines an encoder with trained weights; their first group of parameters belongs to the encoder.
     ///
     /// # Errors
-    /// [`CoreError::ShapeMismatch`] if the weights are not those of the encoder, or not a row a word.
+    /// [`CoreError::ShapeMismatch`] if the weights do not belong to the encoder, or do not have one row per word.
     pub fn new(
         tokenizer: Tokenizer,
         vocabulary: Vocabulary,
@@ -43,29 +42,29 @@ impl WordEncoder {
             return Err(CoreError::ShapeMismatch { what, expected, got }.into());
         }
         let parameters = parameters.into_iter().next().unwrap_or_default();
-        // All tokens are read; only a line that is no sentence is cut.
+        // All tokens are read; the limit only applies to a line that is not a sentence.
         let reading = Reading::known_words(tokenizer, 1);
         let encoder = Self { reading, vocabulary, words, encoder: Arc::new(encoder), parameters };
-        // What does not fit is found here instead of at the first sentence.
+        // A mismatch is found here, not at the first sentence.
         if !encoder.vocabulary.is_empty() {
             encoder.vectors(&[&[TokenId(0)]])?;
         }
         Ok(encoder)
     }
 
-    /// The words it knows.
+    /// The known words.
     #[must_use]
     pub fn vocabulary(&self) -> &Vocabulary {
         &self.vocabulary
     }
 
-    /// How it tokenizes text.
+    /// The tokenizer.
     #[must_use]
     pub fn tokenizer(&self) -> &Tokenizer {
         &self.reading.tokenizer
     }
 
-    /// The word vectors, before the encoder.
+    /// The word vectors, the input of the encoder.
     #[must_use]
     pub fn words(&self) -> &Table {
         &self.words

@@ -1,4 +1,4 @@
-//! What one text says that another one does not.
+//! Finds what one text says that another does not.
 
 use std::collections::HashMap;
 
@@ -12,28 +12,29 @@ use crate::error::Result;
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct Counterpart {
-    /// Its position in that text, from 0.
+    /// Its position in the other text, from 0.
     pub position: usize,
-    /// The cosine of both, in `[-1, 1]`.
+    /// The cosine of both sentences, in `[-1, 1]`.
     pub cosine: f32,
 }
 
-/// For each sentence of two texts the nearest of the other one, where it is near enough.
+/// For each sentence of two texts, the nearest sentence of the other text, if it is near enough.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Comparison {
-    /// Of each sentence of the first text.
+    /// The counterpart of each sentence of the first text.
     pub first: Vec<Option<Counterpart>>,
-    /// Of each sentence of the second text.
+    /// The counterpart of each sentence of the second text.
     pub second: Vec<Option<Counterpart>>,
 }
 
-/// Looks for each sentence of two texts in the other: by the same text, with a cosine of 1 whatever the encoder knows
-/// of it, or else by the nearest vector of a cosine of at least `threshold`.
+/// Finds the counterpart of each sentence of two texts in the other text. An equal sentence counts with a cosine of 1,
+/// even if the encoder knows none of its words; otherwise the nearest vector with a cosine of at least `threshold`
+/// counts.
 ///
-/// Nothing is missed ([`senv_index::counterparts`]). Takes `4 dim` bytes, and some 250 more, for each distinct sentence
-/// of both texts. `progress` is called with the number of distinct sentences of the first text that were compared, and
-/// of all of them.
+/// The search is exact ([`senv_index::counterparts`]). Memory is `4 dim` bytes plus about 250 for each distinct
+/// sentence of both texts. `progress` is called with the number of distinct sentences of the first text that were
+/// compared, and their total.
 ///
 /// ```
 /// # #[cfg(feature = "english")] {
@@ -46,7 +47,7 @@ pub struct Comparison {
 /// ```
 ///
 /// # Errors
-/// As [`duplicates`](crate::jobs::duplicates).
+/// The errors of [`duplicates`](crate::jobs::duplicates).
 pub fn compare<E: SentenceEncoder + ?Sized>(
     encoder: &E,
     first: &[impl AsRef<str>],

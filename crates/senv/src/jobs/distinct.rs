@@ -6,13 +6,13 @@ use senv_core::{SentenceEncoder, Table, memory::check_memory};
 
 use crate::error::Result;
 
-/// Sentences that are encoded at a time.
+/// Sentences encoded per batch.
 const CHUNK: usize = 1 << 16;
 
-/// Which sentences of a text are equal.
+/// The equal sentences of a text.
 #[derive(Debug)]
 pub(crate) struct Distinct {
-    /// The first sentence of each text: its row among the distinct ones is its position here.
+    /// The first position of each distinct sentence, by row.
     pub(crate) firsts: Vec<usize>,
     /// The row of each sentence.
     pub(crate) rows: Vec<u32>,
@@ -23,7 +23,7 @@ impl Distinct {
         Self::within(sentences, |_| 0)
     }
 
-    /// The same where equal sentences of two groups differ.
+    /// Like `new`, but equal sentences of different groups are distinct.
     pub(crate) fn within(sentences: &[impl AsRef<str>], group: impl Fn(usize) -> u32) -> Self {
         let (mut known, mut firsts): (HashMap<(u32, &str), u32>, Vec<usize>) = (HashMap::new(), Vec::new());
         let mut rows = Vec::with_capacity(sentences.len());
@@ -52,7 +52,7 @@ impl Distinct {
     }
 }
 
-/// The vectors of some lists of sentences, one after another.
+/// The vectors of several lists of sentences, one after another.
 pub(crate) fn encode_lists<E: SentenceEncoder + ?Sized>(encoder: &E, lists: &[Vec<&str>]) -> Result<Table> {
     let (n, dim) = (lists.iter().map(Vec::len).sum::<usize>(), encoder.dim());
     check_memory::<f32>(n, dim)?;

@@ -1,4 +1,4 @@
-//! Sentences that say what an earlier one says.
+//! Finds sentences that repeat an earlier one.
 
 use std::{borrow::Cow, cmp::Reverse};
 
@@ -8,43 +8,42 @@ use senv_index::Duplicate;
 use super::distinct::Distinct;
 use crate::error::Result;
 
-/// Steps by which a threshold is lowered, and the parts of one by which it is then found, so that it has three
-/// decimals.
+/// The steps by which a threshold is lowered, and the parts of a step in which it is then refined, to three decimals.
 const STEP: f32 = 0.05;
 const PARTS: u32 = 50;
 
 /// What [`duplicates`] compares.
 #[derive(Debug, Clone, Copy)]
 pub struct DuplicateParams<'a> {
-    /// The cosine from which on a sentence repeats another, from -1 to 1.
+    /// The minimum cosine at which a sentence repeats another, from -1 to 1.
     pub threshold: f32,
-    /// So many sentences at the beginning are kept whatever they are: a text that others are compared against.
+    /// The number of sentences at the beginning that are always kept: a text that the others are compared with.
     pub n_fixed: usize,
-    /// A number for each sentence: only sentences of the same number are compared. All are if it is `None`.
+    /// A group number for each sentence: only sentences of the same group are compared. `None` compares all.
     pub groups: Option<&'a [u32]>,
-    /// Of several near sentences beside the fixed ones the one of most characters is kept, and of equally long ones the
-    /// first; otherwise the first is.
+    /// If true, keeps the sentence with the most characters among near ones, and the first of equally long ones;
+    /// otherwise keeps the first. Fixed sentences are not affected.
     pub keeps_longest: bool,
 }
 
 impl DuplicateParams<'_> {
-    /// All sentences with all others.
+    /// Compares all sentences with each other.
     #[must_use]
     pub fn new(threshold: f32) -> Self {
         Self { threshold, n_fixed: 0, groups: None, keeps_longest: false }
     }
 }
 
-/// Goes through sentences in order and drops each that repeats one that was kept: for each what it repeats, or `None`
-/// if it is kept.
+/// Processes sentences in order and drops each that repeats a kept one. Returns for each sentence what it repeats, or
+/// `None` if it is kept.
 ///
-/// A sentence is repeated by one of the same text, with a cosine of 1 whatever the encoder knows of it, and by one
-/// whose vector has a cosine of at least the threshold with its vector; of several that it repeats, the first is named.
-/// A sentence that is near to a dropped one alone is kept.
+/// A sentence repeats an equal one, with a cosine of 1 even if the encoder knows none of its words. It also repeats one
+/// whose vector has a cosine of at least the threshold. If it repeats several, the first is returned. A sentence that
+/// is only near a dropped one is kept.
 ///
-/// Nothing is missed: the answer is that of comparing all pairs ([`senv_index::duplicates`]). Takes `4 dim` bytes, and
-/// some 250 more, for each distinct sentence. `progress` is called with the number of distinct sentences that are
-/// settled, and of all of them.
+/// The search is exact: the result is that of comparing all pairs ([`senv_index::duplicates`]). Memory is `4 dim` bytes
+/// plus about 250 for each distinct sentence. `progress` is called with the number of distinct sentences done, and
+/// their total.
 ///
 /// ```
 /// # #[cfg(feature = "english")] {
@@ -59,8 +58,8 @@ impl DuplicateParams<'_> {
 /// ```
 ///
 /// # Errors
-/// As [`senv_index::duplicates`]; [`senv_core::Error::TooLarge`] if the vectors do not fit into memory;
-/// [`senv_core::Error::InvalidParameter`] if there are more or fewer numbers of groups than sentences.
+/// The errors of [`senv_index::duplicates`]; [`senv_core::Error::TooLarge`] if the vectors do not fit in memory;
+/// [`senv_core::Error::InvalidParameter`] if the number of groups differs from that of the sentences.
 pub fn duplicates<E: SentenceEncoder + ?Sized>(
     encoder: &E,
     sentences: &[impl AsRef<str>],
@@ -71,10 +70,11 @@ pub fn duplicates<E: SentenceEncoder + ?Sized>(
     Ok(encoded.of_sentences(&encoded.duplicates(params.threshold, progress)?))
 }
 
-/// The same with a threshold that is lowered from that of `params` until at most `n` sentences beside the fixed ones
-/// are kept: .001 more would keep more than `n`. Returned with what it finds; -1 where no threshold is low enough.
+/// Like [`duplicates`], but lowers the threshold from that of `params` until at most `n` sentences, not counting the
+/// fixed ones, are kept: a threshold 0.001 higher would keep more. Returns the threshold and its result; the threshold
+/// is -1 if none is low enough.
 ///
-/// Compares all pairs some six to ten times. `progress` is that of each time.
+/// Compares all pairs about six to ten times; `progress` restarts each time.
 ///
 /// ```
 /// # #[cfg(feature = "english")] {
@@ -88,7 +88,7 @@ pub fn duplicates<E: SentenceEncoder + ?Sized>(
 /// ```
 ///
 /// # Errors
-/// As [`duplicates`].
+/// The errors of [`duplicates`].
 pub fn duplicates_to<E: SentenceEncoder + ?Sized>(
     encoder: &E,
     sentences: &[impl AsRef<str>],
@@ -108,7 +108,7 @@ pub fn duplicates_to<E: SentenceEncoder + ?Sized>(
         found = at(threshold)?;
     }
     if is_enough(&found) && above > threshold {
-        // Parts of the last step: enough at `low`, and not at `high`.
+        // Parts of the last step: `low` is low enough, `high` is not.
         let (mut low, mut high) = (0, PARTS);
         let step = (above - threshold) / PARTS as f32;
         let lowest = threshold;
@@ -126,9 +126,9 @@ pub fn duplicates_to<E: SentenceEncoder + ?Sized>(
     Ok((threshold, encoded.of_sentences(&found)))
 }
 
-/// Sentences in the order in which they are taken, with the vectors of the distinct ones.
+/// Sentences in the order of processing, with the vectors of the distinct ones.
 struct Encoded {
-    /// The number of each sentence.
+    /// The original position of each sentence.
     order: Vec<usize>,
     /// The group of each, if there are groups.
     groups: Option<Vec<u32>>,
@@ -160,7 +160,7 @@ impl Encoded {
         Ok(Self { order, groups, n_fixed, distinct, vectors })
     }
 
-    /// What was found for each sentence by its number, from what was found in order.
+    /// The results by original position, from those in processing order.
     fn of_sentences(&self, found: &[Option<Duplicate>]) -> Vec<Option<Duplicate>> {
         let mut of_sentences = vec![None; found.len()];
         for (&number, found) in self.order.iter().zip(found) {
@@ -175,7 +175,7 @@ impl Encoded {
         let of_sentence = |(number, &row): (usize, &u32)| {
             let (row, number_of) = (row as usize, firsts[row as usize]);
             match near[row] {
-                // What repeats a text whose first place was dropped repeats what that one does.
+                // A copy of a dropped sentence repeats what the dropped sentence repeats.
                 Some(Duplicate { of, cosine }) if number >= n_fixed => Some(Duplicate { of: firsts[of], cosine }),
                 _ if number_of == number || number < n_fixed => None,
                 _ => Some(Duplicate { of: number_of, cosine: 1.0 }),
@@ -184,7 +184,7 @@ impl Encoded {
         Ok(self.distinct.rows.iter().enumerate().map(of_sentence).collect())
     }
 
-    /// What the distinct sentences repeat of each other.
+    /// What the distinct sentences repeat among each other.
     fn near_rows(&self, threshold: f32, mut progress: impl FnMut(usize, usize)) -> Result<Vec<Option<Duplicate>>> {
         let (n, firsts) = (self.distinct.firsts.len(), &self.distinct.firsts);
         let n_fixed = |rows: &[u32]| rows.partition_point(|&row| firsts[row as usize] < self.n_fixed);
@@ -251,12 +251,12 @@ mod tests {
             let params = DuplicateParams { n_fixed, ..DuplicateParams::new(threshold) };
             places(&duplicates(&Letters, &sentences, &params, |_, _| {}).unwrap())
         };
-        // x and y have no vector, but x is there twice.
+        // x and y have no vector, but x occurs twice.
         let expected = [None, None, Some(0), Some(0), None, None, Some(4), Some(1), None];
         assert_eq!(of(0, 0.95), expected);
-        // "abc" has a cosine of .58 with "c", and of .77 with "aab": the first that is near enough is named.
+        // "abc" has a cosine of 0.58 with "c", and of 0.77 with "aab": the first that is near enough is returned.
         assert_eq!(of(0, 0.5)[8], Some(0));
-        // Fixed ones are kept, though one of them repeats another.
+        // Fixed ones are kept, although one of them repeats another.
         assert_eq!(of(4, 0.95), [None, None, None, None, None, None, Some(4), Some(1), None]);
     }
 
@@ -288,7 +288,7 @@ mod tests {
 
     #[test]
     fn the_threshold_is_the_highest_that_leaves_so_many() {
-        // cos: aab ab .949, aab aabc .913, aabc c .408, aab c 0.
+        // cos: aab ab 0.949, aab aabc 0.913, aabc c 0.408, aab c 0.
         let sentences = ["c", "aab", "ab", "aabc", "y"];
         let to = |n| {
             let (threshold, found) =
@@ -298,9 +298,9 @@ mod tests {
         assert_eq!(to(5), (970, 5));
         assert_eq!(to(4), (948, 4));
         assert_eq!(to(3), (912, 3));
-        // c repeats nothing of "aab" and "ab", except at 0.
+        // c repeats neither "aab" nor "ab", except at 0.
         assert_eq!(to(2), (0, 2));
-        // y has no vector, and is kept whatever the threshold is.
+        // y has no vector, and is kept at any threshold.
         assert_eq!(to(1), (-1000, 2));
     }
 }

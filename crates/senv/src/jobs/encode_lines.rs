@@ -1,4 +1,4 @@
-//! Lines of text -> their vectors, as text, JSON or a matrix of NumPy.
+//! Encodes lines of text as text, JSON or a NumPy matrix.
 
 use std::{
     io::{Seek, SeekFrom, Write},
@@ -18,27 +18,27 @@ use crate::{
     model::{handle::Model, saved::EncodingCost},
 };
 
-/// What stands around the rows of a JSON array, whose first row loses as many bytes of its own.
+/// The bytes around the rows of a JSON array; the first row loses as many bytes as the opening has.
 pub(super) const JSON_FRAME: [&[u8]; 2] = [b"[", b"\n]\n"];
 
-/// How vectors are written.
+/// The output format of vectors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum VectorFormat {
-    /// A matrix of NumPy, of f32.
+    /// A NumPy matrix of f32.
     Npy,
-    /// A line a vector.
+    /// One line per vector.
     Text {
-        /// Between two values.
+        /// Separator between values.
         separator: u8,
-        /// How values are written.
+        /// Number of digits per value.
         digits: Digits,
     },
-    /// An array a line; in a whole one, each with a comma before it.
+    /// One array per line; in a whole array, each has a comma before it.
     Json {
-        /// Whether they are an array of arrays.
+        /// Whether the lines form one array of arrays.
         whole: bool,
-        /// How values are written.
+        /// Number of digits per value.
         digits: Digits,
     },
 }
@@ -68,15 +68,15 @@ impl VectorFormat {
 pub struct CoverageCounts {
     /// Lines, or sentences.
     pub lines: u64,
-    /// Of these, blank ones.
+    /// Blank lines.
     pub blank: u64,
-    /// Others without a known word.
+    /// Other lines without a known word.
     pub unknown: u64,
-    /// Others whose words have vectors that add up to zero.
+    /// Other lines whose word vectors sum to zero.
     pub zero: u64,
-    /// Sentences so long that a recurrent encoder does not read their ends.
+    /// Sentences longer than a recurrent encoder reads.
     pub unread: u64,
-    /// Tokens of these ends.
+    /// Unread tokens of these sentences.
     pub unread_tokens: u64,
 }
 
@@ -87,7 +87,7 @@ impl CoverageCounts {
         self.zero += u64::from(!coverage.is_empty() && vector.into_iter().all(|&x| x == 0.0));
     }
 
-    /// Counts a line whose vector is not looked at.
+    /// Counts a line without checking its vector.
     pub fn add(&mut self, line: &str, coverage: &Coverage) {
         let blank = is_blank(line);
         self.lines += 1;
@@ -109,8 +109,8 @@ impl AddAssign for CoverageCounts {
     }
 }
 
-/// An encoding of the lines of a text, one vector a line in their order, whatever the number of threads; memory does
-/// not grow with the text.
+/// An encoding of the lines of a text: one vector per line, in order, for any number of threads. Memory does not grow
+/// with the text.
 ///
 /// ```
 /// # #[cfg(feature = "english")] {
@@ -129,21 +129,21 @@ impl AddAssign for CoverageCounts {
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct LineEncoding<'a> {
-    /// What encodes.
+    /// The encoder.
     pub model: &'a Model,
-    /// Its file, for errors.
+    /// The path of its file, for errors.
     pub path: &'a Path,
-    /// How vectors are written.
+    /// The output format.
     pub format: VectorFormat,
-    /// Threads that encode.
+    /// The number of encoding threads.
     pub threads: usize,
 }
 
 impl LineEncoding<'_> {
-    /// Hands the bytes that the vectors become to `write`, in order, which sees what was encoded for them.
+    /// Passes the output bytes to `write`, in order, with the batch of lines they belong to.
     ///
     /// # Errors
-    /// Those of reading and of `write`, and of [`Model::check_finite`].
+    /// Errors of reading, of `write`, and of [`Model::check_finite`].
     pub fn run<E: From<Error> + From<senv_core::Error> + Send>(
         &self,
         reader: TextReader,
@@ -182,10 +182,10 @@ impl LineEncoding<'_> {
         Ok(counts)
     }
 
-    /// Writes a file by atomic replacement; `on_batch` sees what was encoded.
+    /// Writes a file by atomic replacement; `on_batch` sees each encoded batch.
     ///
     /// # Errors
-    /// As [`LineEncoding::run`]; those of writing.
+    /// The errors of [`LineEncoding::run`]; errors of writing.
     pub fn to_file(
         &self,
         reader: TextReader,
@@ -196,7 +196,7 @@ impl LineEncoding<'_> {
         let failed = |error| senv_core::Error::io("write", output, error);
         let mut file = AtomicFile::create(output)?;
         let is_npy = self.format == VectorFormat::Npy;
-        // The number of rows is not known yet; the header is written once more at the end.
+        // The number of rows is not known yet; the header is written again at the end.
         let write_header =
             |file: &mut AtomicFile, rows| NpyWriter::new(file, output, rows, dim).map(|_| ()).map_err(Error::from);
         if is_npy {

@@ -1,4 +1,4 @@
-//! Tables of text -> the same tables with a column of vectors.
+//! Adds a column of vectors to tables of text.
 
 use std::{
     path::{Path, PathBuf},
@@ -16,20 +16,20 @@ use senv_store::{VectorPrecision, VectorTableWriter};
 use super::encoded_rows::EncodedRows;
 use crate::{Error, Result};
 
-/// Rows that are encoded at a time, and bytes of text after which no more are taken.
+/// Rows encoded at a time, and bytes of text after which a batch ends.
 const ROWS: usize = 1 << 13;
 const BYTES: usize = 16 << 20;
 
 /// How [`encode_table`] reads and writes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EncodeTableParams {
-    /// How text is read: which column of a table ([`TextOptions::table`]), what to do with invalid bytes.
+    /// How text is read: the column of a table ([`TextOptions::table`]), the treatment of invalid bytes.
     pub text: TextOptions,
     /// The name of the column of vectors; `vector` by default.
     pub vector_column: String,
-    /// The type of their values; f32 by default.
+    /// The type of the vector values; f32 by default.
     pub precision: VectorPrecision,
-    /// Which part of the input is encoded: all of it by default.
+    /// The part of the input to encode; all of it by default.
     pub shard: Option<Shard>,
 }
 
@@ -40,13 +40,14 @@ impl Default for EncodeTableParams {
     }
 }
 
-/// Encodes a column of text and writes it with its vectors, as Parquet or, if the name of the output ends in `.arrow`,
-/// `.feather` or `.ipc`, as Arrow IPC. Memory holds some thousand rows and a row group of 64 MiB, however long the
-/// input.
+/// Encodes a column of text and writes it with its vectors, as Parquet or, if the output name ends in `.arrow`,
+/// `.feather` or `.ipc`, as Arrow IPC. Memory is some thousand rows plus a row group of 64 MiB, for inputs of any
+/// length.
 ///
-/// Of Parquet and Arrow files, all of the same columns, every column is kept. Of other files, of files of several
-/// formats, and with [`TextOptions::split`], each line of text becomes a row of `file` (of several files), `line` and
-/// `text`. `on_rows` sees what was encoded before it is written; its error ends the work, and nothing is left behind.
+/// For Parquet and Arrow files with the same columns, every column is kept. For other files, files of several formats,
+/// and with [`TextOptions::split`], each line of text becomes a row of `file` (if there are several), `line` and
+/// `text`. `on_rows` sees the encoded rows before they are written; an error from it stops the work and leaves no
+/// output.
 ///
 /// ```
 /// use senv::{english, jobs::{EncodeTableParams, encode_table}};
@@ -60,7 +61,7 @@ impl Default for EncodeTableParams {
 /// ```
 ///
 /// # Errors
-/// Those of reading and writing, and those of `on_rows`.
+/// Errors of reading and writing, and of `on_rows`.
 pub fn encode_table<E: From<Error>>(
     encoder: &dyn SentenceEncoder,
     inputs: &[PathBuf],
@@ -83,14 +84,14 @@ pub fn encode_table<E: From<Error>>(
     Ok(writer.finish().map_err(Error::from)?)
 }
 
-/// An encoding under way, as [`FolderJob`](crate::jobs::FolderJob) is one of many files.
+/// An encoding in progress; [`FolderJob`](crate::jobs::FolderJob) handles many files.
 struct TableJob<'a, F> {
     encoder: &'a dyn SentenceEncoder,
     output: &'a Path,
     format: ArrowFormat,
     params: &'a EncodeTableParams,
     on_rows: F,
-    /// From the first file on, whose columns it has.
+    /// Set at the first file, whose columns it has.
     writer: Option<VectorTableWriter>,
     columns: Fields,
 }
@@ -122,7 +123,7 @@ impl<E: From<Error>, F: FnMut(&EncodedRows<'_>) -> std::result::Result<(), E>> T
         Ok(())
     }
 
-    /// The lines of the inputs, or of a shard of them.
+    /// A reader of the lines of the inputs, or of a shard of them.
     fn reader(&self, inputs: &[PathBuf]) -> Result<TextReader> {
         let text = &self.params.text;
         Ok(match self.params.shard {
@@ -143,7 +144,7 @@ impl<E: From<Error>, F: FnMut(&EncodedRows<'_>) -> std::result::Result<(), E>> T
                 return Err(bad(path, reason).into());
             }
         }
-        // The text is read once more, as it is everywhere, with its limits.
+        // The text is read again, with the usual limits.
         let mut lines = self.reader(inputs)?;
         let (mut text, mut rows) = (Lines::default(), None);
         while let Some(line) = lines.next_line().map_err(Error::from)? {
@@ -163,7 +164,7 @@ impl<E: From<Error>, F: FnMut(&EncodedRows<'_>) -> std::result::Result<(), E>> T
         Ok(())
     }
 
-    /// Encodes lines and writes where they stand and what they say.
+    /// Encodes lines and writes their positions and texts.
     fn lines(&mut self, inputs: &[PathBuf]) -> std::result::Result<(), E> {
         let has_files = inputs.len() > 1;
         let field = |name: &str, data_type| Field::new(name, data_type, false);
@@ -199,19 +200,19 @@ impl<E: From<Error>, F: FnMut(&EncodedRows<'_>) -> std::result::Result<(), E>> T
     }
 }
 
-/// The rows of a table, which are looked for in ascending order.
+/// The rows of a table, looked up in ascending order.
 struct TableRows {
     path: PathBuf,
     batches: ArrowBatches,
     batch: RecordBatch,
-    /// The row of the file with which the batch begins.
+    /// The row of the file at which the batch starts.
     start: u64,
 }
 
 impl TableRows {
-    /// The batch of a row, and the place of the row in it.
+    /// The batch of a row, and the position of the row in it.
     fn find<'a>(rows: &'a mut Option<Self>, path: &Path, row: u64) -> Result<(&'a RecordBatch, usize)> {
-        // Of a file that is given twice the rows begin anew.
+        // If a file is given twice, its rows start again.
         if rows.as_ref().is_none_or(|rows| rows.path != path || row < rows.start) {
             let batches = ArrowBatches::open(path, None)?;
             let batch = RecordBatch::new_empty(batches.schema().clone());

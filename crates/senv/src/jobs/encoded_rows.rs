@@ -3,14 +3,14 @@
 use ndarray::ArrayView2;
 use senv_core::Coverage;
 
-/// Rows that were encoded.
+/// Encoded rows.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct EncodedRows<'a> {
-    /// Their sentences.
+    /// The sentences.
     pub sentences: &'a [&'a str],
-    /// How much of each is known.
+    /// The coverage of each sentence.
     pub coverage: &'a [Coverage],
-    /// Their vectors, shape `(rows, dim)`.
+    /// The sentence vectors, shape `(rows, dim)`.
     pub vectors: ArrayView2<'a, f32>,
 }

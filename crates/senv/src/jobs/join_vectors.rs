@@ -1,4 +1,4 @@
-//! Vectors of shards -> the vectors of the whole.
+//! Joins the vectors of shards into those of the whole.
 
 use std::{
     fs::File,
@@ -15,16 +15,16 @@ use crate::error::{Error, Result};
 /// Rows of a matrix that are copied at a time.
 const ROWS: usize = 1 << 12;
 
-/// Joins files of vectors that were made of the shards of an input ([`Shard`](senv_core::text::Shard)), in this order,
-/// into the file of the whole. The ending of the output is that of all of them, and says how:
+/// Joins files of vectors made from the shards of an input ([`Shard`](senv_core::text::Shard)), in this order, into one
+/// file. All files have the same extension, which decides how they are joined:
 ///
-/// * `.npy`: the rows of all matrices below a header of their sum;
-/// * `.json`: the arrays of all in one;
+/// * `.npy`: the rows of all matrices under a new header;
+/// * `.json`: all arrays in one;
 /// * `.parquet`, `.arrow` (feature `arrow`): the rows of all tables, which have the same columns;
-/// * `.jsonl`, `.tsv`, `.csv`, `.txt` and others: one file after another, as `cat` does.
+/// * `.jsonl`, `.tsv`, `.csv`, `.txt` and others: concatenation, like `cat`.
 ///
-/// The bytes are those of the file that is made of the whole at once; only how a table is divided into pages and
-/// batches may differ. Memory holds some thousand rows.
+/// The bytes are those of a file made from the whole input; only the division of a table into pages and batches can
+/// differ. Memory is some thousand rows.
 ///
 /// ```
 /// use senv_core::Table;
@@ -38,8 +38,8 @@ const ROWS: usize = 1 << 12;
 /// ```
 ///
 /// # Errors
-/// [`senv_core::Error::BadFile`] for a file of another format, other columns or another dimension;
-/// [`senv_core::Error::Io`]. There is no output then.
+/// [`senv_core::Error::BadFile`] if a file has another format, other columns or another dimension;
+/// [`senv_core::Error::Io`]. There is then no output.
 pub fn join_vectors(shards: &[impl AsRef<Path>], output: impl AsRef<Path>) -> Result<()> {
     let output = output.as_ref();
     let shards: Vec<&Path> = shards.iter().map(AsRef::as_ref).collect();
@@ -112,7 +112,7 @@ fn join_json(shards: &[&Path], output: &Path) -> Result<()> {
     Ok(file.commit()?)
 }
 
-/// What stands within the frame of a JSON array.
+/// The rows inside the frame of a JSON array.
 fn rows_of_json(path: &Path) -> Result<io::Take<File>> {
     let io = |e| senv_core::Error::io("read", path, e);
     let mut file = File::open(path).map_err(io)?;
@@ -166,7 +166,7 @@ mod tables {
     use super::bad;
     use crate::error::Result;
 
-    /// The column of vectors of a table that senv has written: its name, dimension and type.
+    /// The vector column of a table written by senv: name, dimension and type.
     fn vectors(path: &Path, schema: &Schema) -> Result<(String, usize, VectorPrecision)> {
         let named = schema.metadata().get(VectorTableWriter::KEY);
         let field = schema.fields().last().filter(|field| Some(field.name()) == named);

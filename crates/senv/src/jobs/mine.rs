@@ -1,4 +1,4 @@
-//! The most similar pairs of a text, or between two.
+//! The most similar pairs within a text or between two texts.
 //!
 //! Equation: `ratio-margin`
 //!
@@ -6,7 +6,8 @@
 //! margin(x, y) = cos(x, y) / ( Σ_{z ∈ NN_k(x)} cos(x, z) / 2k  +  Σ_{z ∈ NN_k(y)} cos(y, z) / 2k )
 //! ```
 //!
-//! (Artetxe and Schwenk 2019, ratio.) NN_k are the k nearest others, of the other text where there are two.
+//! (Artetxe and Schwenk 2019, ratio.) NN_k are the k nearest other sentences; between two texts, those of the other
+//! text.
 
 use std::collections::HashSet;
 
@@ -16,7 +17,7 @@ use senv_index::{IndexParams, PairSearch, VectorIndex, for_neighbours, for_neigh
 use super::distinct::{Distinct, encode_lists};
 use crate::error::Result;
 
-/// Which pairs are looked for.
+/// Which pairs to find.
 ///
 /// ```
 /// let params = senv::jobs::MineParams { n: 10, max_cosine: 0.95, ..senv::jobs::MineParams::default() };
@@ -24,49 +25,47 @@ use crate::error::Result;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MineParams {
-    /// Pairs to find at most.
+    /// Maximum number of pairs.
     pub n: usize,
-    /// Pairs of a lower cosine are left out, in `[-1, 1]`.
+    /// Pairs with a lower cosine are left out, in `[-1, 1]`.
     pub min_cosine: f32,
-    /// Pairs of a higher cosine are left out.
+    /// Pairs with a higher cosine are left out.
     pub max_cosine: f32,
-    /// With a number of neighbours, at least 1: pairs are ranked by their margin (see [`MinedPair::score`]) in place of
-    /// their cosine.
+    /// The number of neighbours, at least 1, to rank pairs by margin ([`MinedPair::score`]) instead of cosine.
     pub margin: Option<usize>,
-    /// Whether a sentence is in one pair at most, the best.
+    /// Whether a sentence can be in only one pair, its best.
     pub once: bool,
 }
 
 impl Default for MineParams {
-    /// The hundred nearest pairs of a cosine of at least .7.
+    /// The hundred nearest pairs with a cosine of at least 0.7.
     fn default() -> Self {
         Self { n: 100, min_cosine: 0.7, max_cosine: f32::INFINITY, margin: None, once: false }
     }
 }
 
-/// Two sentences that were found together.
+/// A pair of similar sentences.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct MinedPair {
-    /// Position of one, from 0.
+    /// Position of the first sentence, from 0.
     pub first: usize,
-    /// Position of the other: in the second text if there are two, behind `first` if not.
+    /// Position of the second sentence: in the second text if there are two, otherwise after `first`.
     pub second: usize,
     /// Their cosine, in `[-1, 1]`.
     pub cosine: f32,
-    /// What pairs are ranked by: the cosine, or the margin, which is the cosine divided by the mean cosine of both with
-    /// their neighbours: above 1 for sentences that are nearer to each other than to others.
+    /// The value that ranks pairs: the cosine, or the margin. The margin is the cosine divided by the mean cosine of
+    /// both with their neighbours; it is above 1 if they are nearer to each other than to others.
     pub score: f32,
 }
 
-/// The most similar pairs of sentences of a text, or of a sentence of one text and one of another; the best first, of
-/// equal ones those of earlier sentences.
+/// Finds the most similar pairs of sentences within a text, or between two texts; best first, equal ones in text order.
 ///
-/// Equal sentences count as one and are no pair of one text. By cosine nothing is missed: all pairs are compared
-/// ([`senv_index::nearest_pairs`]); the lower the least cosine, the longer it takes. By margin, pairs are those of each
-/// sentence and its nearest neighbours, of which 99 in 100 are found ([`VectorIndex`]). Takes `4 dim` bytes, and some
-/// 250 more, for each distinct sentence; by margin also 12 bytes for each neighbour. `progress` is called with the
-/// number of distinct sentences that were compared, and of all of them.
+/// Equal sentences count as one, so they are not a pair within a text. By cosine, the search is exact: all pairs are
+/// compared ([`senv_index::nearest_pairs`]), and a lower minimum cosine takes longer. By margin, candidates are the
+/// nearest neighbours of each sentence, of which 99 in 100 are found ([`VectorIndex`]). Memory is `4 dim` bytes plus
+/// about 250 for each distinct sentence; by margin, 12 more for each neighbour. `progress` is called with the number of
+/// distinct sentences compared, and their total.
 ///
 /// ```
 /// # #[cfg(feature = "english")] {
@@ -80,7 +79,8 @@ pub struct MinedPair {
 /// ```
 ///
 /// # Errors
-/// As [`duplicates`](crate::jobs::duplicates); [`senv_core::Error::InvalidParameter`] for a margin of 0 neighbours.
+/// The errors of [`duplicates`](crate::jobs::duplicates); [`senv_core::Error::InvalidParameter`] for a margin of 0
+/// neighbours.
 pub fn mine<E: SentenceEncoder + ?Sized>(
     encoder: &E,
     sentences: &[impl AsRef<str>],
@@ -116,7 +116,7 @@ pub fn mine<E: SentenceEncoder + ?Sized>(
     Ok(pairs)
 }
 
-/// The pairs of rows of highest cosine.
+/// The pairs of rows with the highest cosine.
 fn by_cosine(
     vectors: &Table,
     between: Option<usize>,
@@ -124,7 +124,7 @@ fn by_cosine(
     mut progress: impl FnMut(usize),
 ) -> Result<Vec<MinedPair>> {
     let MineParams { n, min_cosine, max_cosine, once, .. } = *params;
-    // More than are wanted at once: looking again takes as long as looking.
+    // Searches for more than needed, because another search takes as long as the first.
     let mut wanted = if once { n.saturating_mul(8) } else { n };
     loop {
         let search = PairSearch { n: wanted, min_cosine, max_cosine, between };
@@ -137,7 +137,7 @@ fn by_cosine(
             score: pair.cosine,
         });
         let mined = cut(mined, n, once);
-        // Pairs that share a sentence with a better one were found in the place of others.
+        // Pairs that share a sentence with a better one took the place of others.
         if mined.len() == n || n_found < wanted {
             return Ok(mined);
         }
@@ -145,7 +145,7 @@ fn by_cosine(
     }
 }
 
-/// The pairs of highest margin, of rows of one table, or of one of each of two.
+/// The pairs with the highest margin, of rows of one table or of two.
 fn by_margin(
     mut tables: Vec<Table>,
     k: usize,
@@ -160,7 +160,7 @@ fn by_margin(
     let other = (tables.len() > 1).then(|| build(tables.remove(1))).transpose()?;
     let index = build(tables.remove(0))?;
     let all = index.len() + other.as_ref().map_or(0, VectorIndex::len);
-    // Of each side the mean cosine with the neighbours, and the pairs by row of the first side.
+    // The mean cosine of each row with its neighbours, for each side, and the pairs by row of the first side.
     let mut means = [Vec::new(), Vec::new()];
     let mut edges: Vec<(u32, u32, f32)> = Vec::new();
     let mut done = 0;
@@ -189,7 +189,7 @@ fn by_margin(
     let of_second = if other.is_some() { &means[1] } else { &means[0] };
     let scored = |(a, b, cosine): (u32, u32, f32)| {
         let mean = (means[0][a as usize] + of_second[b as usize]) / 2.0;
-        // Neighbours without anything in common leave nothing to divide by.
+        // A mean of zero cannot be a divisor.
         let score = if mean > 1e-6 { cosine / mean } else { 0.0 };
         MinedPair { first: a as usize, second: start + b as usize, cosine, score }
     };
@@ -198,7 +198,7 @@ fn by_margin(
     Ok(cut(pairs.into_iter(), params.n, params.once))
 }
 
-/// The first `n` of ranked pairs; with `once`, of those whose sentences are in no better one.
+/// The first `n` ranked pairs; with `once`, only those whose sentences are in no better pair.
 fn cut(pairs: impl Iterator<Item = MinedPair>, n: usize, once: bool) -> Vec<MinedPair> {
     if !once {
         return pairs.take(n).collect();

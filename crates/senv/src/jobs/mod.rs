@@ -1,4 +1,4 @@
-//! What people do with a text: near-duplicates, pairs, odd sentences, samples, groups, what another text has.
+//! Tasks on a text: near-duplicates, pairs, outliers, samples, groups, comparison with another text.
 
 pub(crate) mod compare;
 pub(crate) mod distinct;

@@ -1,4 +1,5 @@
-//! The sentences of a text that are nearest to some queries, without holding the text: equal ones are one.
+//! Finds the sentences of a text that are nearest to some queries, without keeping the text in memory; equal sentences
+//! count as one.
 
 use std::collections::{HashMap, hash_map::Entry};
 
@@ -9,41 +10,41 @@ use senv_store::{NearestStream, Neighbour};
 use super::{encode_lines::CoverageCounts, encoded_rows::EncodedRows};
 use crate::error::Error;
 
-/// Values of the vectors, and about the bytes of the text, that are searched at a time: 64 MiB and 16 MiB.
+/// Vector values, and approximate bytes of text, searched at a time: 64 MiB and 16 MiB.
 const CHUNK_VALUES: usize = 16 << 20;
 const CHUNK_BYTES: usize = 16 << 20;
 
-/// Where a sentence stands: its file, and its line there, from 1.
+/// The position of a sentence: its file and line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SentencePlace {
     /// The file.
     pub file: String,
-    /// The line.
+    /// The line number, from 1.
     pub line: u64,
 }
 
-/// A sentence that is near to a query.
+/// A sentence near a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct NearSentence {
     /// The sentence.
     pub text: String,
-    /// Where it is first.
+    /// Its first position.
     pub place: SentencePlace,
-    /// Where it is next, if it is there more than once.
+    /// Its next position, if it occurs more than once.
     pub next: Option<SentencePlace>,
-    /// How often it is there.
+    /// How often it occurs.
     pub count: usize,
 }
 
-/// What [`nearest_sentences`] found.
+/// The result of [`nearest_sentences`].
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct NearestSentences {
-    /// The nearest distinct sentences of each query, by numbers of `sentences`.
+    /// The nearest distinct sentences of each query; rows are keys of `sentences`.
     pub found: Vec<Vec<Neighbour>>,
-    /// The sentences that were found.
+    /// The sentences found.
     pub sentences: HashMap<usize, NearSentence>,
     /// How much of the text the encoder knows.
     pub counts: CoverageCounts,
@@ -56,9 +57,9 @@ struct Equal {
     count: usize,
 }
 
-/// The `k` distinct sentences of a text that are nearest to each query, with how often each is there, by exact search;
-/// memory grows with the queries and `k`, not with the text. `on_part` sees the lines of each part, and the distinct
-/// ones of them with their vectors.
+/// Finds the `k` distinct sentences of a text that are nearest to each query and counts how often each occurs, by exact
+/// search. Memory grows with the queries and `k`, not with the text. `on_part` sees the lines of each part, and its
+/// distinct lines with their vectors.
 ///
 /// ```
 /// # #[cfg(feature = "english")] {
@@ -75,7 +76,7 @@ struct Equal {
 /// ```
 ///
 /// # Errors
-/// Those of reading and of `on_part`; [`senv_core::Error::OutOfMemory`].
+/// Errors of reading and of `on_part`; [`senv_core::Error::OutOfMemory`].
 pub fn nearest_sentences<E: From<Error> + From<senv_core::Error>>(
     encoder: &dyn SentenceEncoder,
     reader: &mut TextReader,
@@ -83,9 +84,9 @@ pub fn nearest_sentences<E: From<Error> + From<senv_core::Error>>(
     k: usize,
     mut on_part: impl FnMut(&Lines, &EncodedRows<'_>) -> Result<(), E>,
 ) -> Result<NearestSentences, E> {
-    // A sentence that is no longer among the nearest never becomes so again, and the first of equal ones comes first.
-    // So a sentence that is among the nearest at the end has been since it was read first, and all that are equal to it
-    // were counted.
+    // A sentence that drops out of the nearest never returns, because the first of equal sentences comes first. So a
+    // sentence that is among the nearest at the end has been there since it was first read, and all its copies were
+    // counted.
     let mut search: NearestStream<'_, NearSentence> = NearestStream::new(queries, k);
     let (mut lines, mut counts) = (Lines::default(), CoverageCounts::default());
     loop {
@@ -100,7 +101,7 @@ pub fn nearest_sentences<E: From<Error> + From<senv_core::Error>>(
         for ((equal, sentence), coverage) in distinct.iter().zip(&sentences).zip(&coverage) {
             (0..equal.count).for_each(|_| counts.add(sentence, coverage));
         }
-        // Those that are among the nearest already are counted there.
+        // Sentences that are already among the nearest are counted there.
         let mut is_new = vec![true; distinct.len()];
         for sentence in search.items_mut() {
             if let Some(&i) = places.get(sentence.text.as_str()) {
@@ -124,7 +125,7 @@ pub fn nearest_sentences<E: From<Error> + From<senv_core::Error>>(
     Ok(NearestSentences { found, sentences, counts })
 }
 
-/// The distinct lines of a part in their order, and where each text is among them.
+/// The distinct lines of a part in order, and the index of each text among them.
 fn distinct(lines: &Lines) -> (Vec<Equal>, HashMap<&str, usize>) {
     let mut distinct: Vec<Equal> = Vec::new();
     let mut places = HashMap::with_capacity(lines.len());
@@ -149,7 +150,7 @@ fn place(lines: &Lines, i: usize) -> SentencePlace {
     SentencePlace { file: file.display().to_string(), line }
 }
 
-/// A copy of a sentence.
+/// Copies a sentence.
 fn copied(sentence: &str) -> Result<String, Error> {
     let mut text = String::new();
     let (what, bytes) = ("the sentences found", sentence.len() as u64);

@@ -1,4 +1,4 @@
-//! Sentences that are unlike all others.
+//! Finds sentences that are unlike all others.
 
 use senv_core::SentenceEncoder;
 use senv_index::for_nearest_others;
@@ -6,14 +6,14 @@ use senv_index::for_nearest_others;
 use super::distinct::Distinct;
 use crate::error::Result;
 
-/// How much each sentence is like others: the mean of its cosines with the `k` nearest other sentences, in `[-1, 1]`.
-/// Outliers are those of the lowest.
+/// The typicality of each sentence: the mean of its cosines with the `k` nearest other sentences, in `[-1, 1]`.
+/// Outliers have the lowest values.
 ///
-/// Equal sentences count as one. A sentence without a known word has no vector and gets 0, as does one that has no
-/// other beside it. Up to some thousand sentences all are compared, and so are unknown words alone, whose vectors are
-/// signs; of more, 99 in 100 of the nearest are found ([`for_nearest_others`]). Takes `4.6 dim` bytes, and some 100
-/// more, for each distinct sentence. `progress` is called with the number of distinct sentences that were looked up,
-/// and of all of them.
+/// Equal sentences count as one. A sentence gets 0 if it has no known word, and therefore no vector, or if there is no
+/// other sentence. Up to some thousand sentences, all are compared, as are sentences of unknown words only, whose
+/// vectors are random signs. Above that, 99 in 100 of the nearest are found ([`for_nearest_others`]). Memory is
+/// `4.6 dim` bytes plus about 100 for each distinct sentence. `progress` is called with the number of distinct
+/// sentences looked up, and their total.
 ///
 /// ```
 /// # #[cfg(feature = "english")] {
@@ -27,7 +27,7 @@ use crate::error::Result;
 ///
 /// # Errors
 /// [`senv_index::Error::NonFinite`] if the encoder gives a vector that is not finite; [`senv_core::Error::TooLarge`] if
-/// the vectors do not fit into memory.
+/// the vectors do not fit in memory.
 pub fn outliers<E: SentenceEncoder + ?Sized>(
     encoder: &E,
     sentences: &[impl AsRef<str>],
@@ -39,7 +39,7 @@ pub fn outliers<E: SentenceEncoder + ?Sized>(
     let n = vectors.n_rows();
     let mut means = Vec::with_capacity(n);
     for_nearest_others(vectors, k, |_, near| {
-        // From 0 and not from -0, as an empty sum begins.
+        // Starts at 0, because an empty `sum()` is -0.
         means.push(near.iter().fold(0.0, |sum, near| sum + near.cosine) / near.len().max(1) as f32);
         progress(means.len(), n);
         Ok(())

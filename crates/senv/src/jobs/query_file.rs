@@ -1,4 +1,4 @@
-//! A file of queries that may be searched itself: a line does not find itself.
+//! A file of queries that can be part of the searched text: a line does not find itself.
 
 use std::{
     cell::RefCell,
@@ -10,7 +10,7 @@ use senv_core::files::is_same_file;
 
 use super::nearest::NearSentence;
 
-/// A file of queries, which knows by what other names it is called.
+/// A file of queries, which recognizes its other paths.
 ///
 /// ```
 /// let queries = senv::jobs::QueryFile::new("src/lib.rs".as_ref());
@@ -29,7 +29,7 @@ impl QueryFile {
         Self { path: path.to_owned(), is_named: RefCell::default() }
     }
 
-    /// Whether a file of this name, looked up from the present folder, is this one.
+    /// Whether a name, relative to the current folder, refers to this file.
     #[must_use]
     pub fn is_named(&self, name: &str) -> bool {
         if let Some(&known) = self.is_named.borrow().get(name) {
@@ -40,7 +40,7 @@ impl QueryFile {
         is_named
     }
 
-    /// Leaves out the line of a text that a query of this file, equal to the sentence, is itself.
+    /// Removes the queried line itself from the counts and positions of an equal sentence.
     pub fn leave_out(&self, line: u64, sentence: &mut NearSentence) {
         sentence.count -= 1;
         if sentence.place.line == line

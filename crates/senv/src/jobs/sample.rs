@@ -1,4 +1,4 @@
-//! A few sentences that show what is in a text.
+//! Samples of sentences that represent a text.
 
 use rand::Rng;
 use senv_core::{SentenceEncoder, rng::stream};
@@ -7,10 +7,10 @@ use senv_index::diverse_rows;
 use super::distinct::Distinct;
 use crate::error::Result;
 
-/// The positions of `n` sentences that are unlike each other, in the order in which they were chosen.
+/// The positions of `n` sentences that are unlike each other, in the order of selection.
 ///
-/// `typical`, from 0 to 1, says how much each is to be like the text as a whole: at 0 each next sentence is the
-/// farthest from all chosen ones ([`senv_index::diverse_rows`] has the equation). Equal sentences count as one, and
+/// `typical`, from 0 to 1, sets how similar each is to the text as a whole. At 0, each next sentence is the farthest
+/// from those already chosen ([`senv_index::diverse_rows`] has the equation). Equal sentences count as one, and
 /// sentences without a known word are not chosen. `progress` is called with the number of chosen sentences, and `n`.
 ///
 /// ```
@@ -24,7 +24,8 @@ use crate::error::Result;
 /// ```
 ///
 /// # Errors
-/// As [`outliers`](crate::jobs::outliers); [`senv_core::Error::InvalidParameter`] for `typical` outside of `[0, 1]`.
+/// The errors of [`outliers`](crate::jobs::outliers); [`senv_core::Error::InvalidParameter`] if `typical` is outside
+/// `[0, 1]`.
 pub fn diverse_sample<E: SentenceEncoder + ?Sized>(
     encoder: &E,
     sentences: &[impl AsRef<str>],
@@ -38,8 +39,7 @@ pub fn diverse_sample<E: SentenceEncoder + ?Sized>(
     Ok(rows.into_iter().map(|row| distinct.firsts[row]).collect())
 }
 
-/// The positions of `n` distinct sentences that are chosen at random, ascending; of equal ones the first stands for
-/// all.
+/// The positions of `n` distinct sentences chosen at random, ascending; the first of equal sentences represents all.
 ///
 /// ```
 /// let chosen = senv::jobs::random_sample(&["a", "b", "a", "c"], 2, 1);

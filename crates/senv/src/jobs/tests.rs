@@ -1,4 +1,4 @@
-//! What is found in small texts whose vectors are known.
+//! Tests with small texts whose vectors are known.
 
 use senv_core::{Coverage, Scratch, SentenceEncoder};
 
@@ -34,7 +34,7 @@ fn equal_texts_and_near_ones_are_found_in_the_other_text() {
     let found = compare(&Letters, &first, &second, 0.9, |_, _| {}).unwrap();
     let position =
         |found: &[Option<Counterpart>]| -> Vec<_> { found.iter().map(|of| of.map(|of| of.position)).collect() };
-    // cos(aab, aaab) = 7 / √50 = .99, cos(aab, ab) = 3 / √10 = .95.
+    // cos(aab, aaab) = 7 / √50 = 0.99, cos(aab, ab) = 3 / √10 = 0.95.
     assert_eq!(position(&found.first), [Some(2), Some(4), Some(0), Some(2), None]);
     assert_eq!(position(&found.second), [Some(2), Some(0), Some(0), None, Some(1)]);
     assert!((found.first[0].unwrap().cosine - 7.0 / 50.0_f32.sqrt()).abs() < 1e-6);
@@ -53,14 +53,15 @@ fn pairs_are_ranked_by_cosine_or_margin_and_a_sentence_is_used_once_if_asked() {
     let sentences = ["aab", "aab", "ab", "aabc", "c", "x"];
     let params = MineParams { min_cosine: 0.3, ..MineParams::default() };
     let found = mine(&Letters, &sentences, NO_OTHERS, &params, |_, _| {}).unwrap();
-    // cos: aab ab .949, aab aabc .913, ab aabc .866, aabc c .408.
+    // cos: aab ab 0.949, aab aabc 0.913, ab aabc 0.866, aabc c 0.408.
     assert_eq!(positions(&found), [(0, 2), (0, 3), (2, 3), (3, 4)]);
     let once = MineParams { once: true, ..params };
     assert_eq!(positions(&mine(&Letters, &sentences, NO_OTHERS, &once, |_, _| {}).unwrap()), [(0, 2), (3, 4)]);
-    // The second nearest is found behind one that shares a sentence with the first.
+    // The second best comes after a pair that shares a sentence with the first.
     let two = MineParams { once: true, n: 2, ..params };
     assert_eq!(positions(&mine(&Letters, &sentences, NO_OTHERS, &two, |_, _| {}).unwrap()), [(0, 2), (3, 4)]);
-    // With one neighbour each: the means are .949, .949, .913, .408; aabc and c: .408 / ((.913 + .408) / 2) = .618.
+    // With one neighbour each, the means are 0.949, 0.949, 0.913, 0.408; aabc and c: 0.408 / ((0.913 + 0.408) / 2) =
+    // 0.618.
     let margin = MineParams { margin: Some(1), ..params };
     let found = mine(&Letters, &sentences, NO_OTHERS, &margin, |_, _| {}).unwrap();
     assert_eq!(positions(&found), [(0, 2), (0, 3), (3, 4)]);
@@ -92,7 +93,7 @@ fn outliers_are_like_nothing_and_a_sample_has_one_of_each() {
     let sentences = ["aab", "ab", "aab", "abb", "c", "x"];
     let likeness = outliers(&Letters, &sentences, 2, |_, _| {}).unwrap();
     assert_eq!(likeness[0], likeness[2]);
-    // cos(aab, ab) = .949, cos(aab, abb) = .8.
+    // cos(aab, ab) = 0.949, cos(aab, abb) = 0.8.
     assert!((likeness[0] - (3.0 / 10.0_f32.sqrt() + 0.8) / 2.0).abs() < 1e-5, "{likeness:?}");
     assert_eq!(likeness[4..], [0.0, 0.0]);
     assert_eq!(outliers(&Letters, &["ab"], 2, |_, _| {}).unwrap(), [0.0]);

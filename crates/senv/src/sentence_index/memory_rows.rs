@@ -1,4 +1,4 @@
-//! Sentences and their vectors in memory, added to and deleted from.
+//! Sentences and vectors in memory that can be added and deleted.
 
 use std::{borrow::Cow, collections::HashMap};
 
@@ -11,12 +11,12 @@ use crate::{
     error::Result,
 };
 
-/// Rows from which on codes are compared first. Below, an exact search takes less than 5 ms of CPU time (256
-/// dimensions, 50 ns a row); codes take 6 ns a row, but as long to make as 75 exact searches.
+/// The number of rows at which codes are compared first. Below it, an exact search takes less than 5 ms of CPU time
+/// (256 dimensions, 50 ns per row). Codes take 6 ns per row, but making them takes as long as 75 exact searches.
 pub(super) const CODES_FROM: usize = 100_000;
 
-/// Sentences with ids and vectors. Those that are added make a segment, and segments that are no longer than what comes
-/// behind them are joined with it, so that each row moves a few times whatever is added.
+/// Sentences with ids and vectors. Each addition makes a segment. Earlier segments that are not longer than what
+/// follows them are merged into it, so each row moves only a few times.
 #[derive(Debug)]
 pub(super) struct MemoryRows {
     dim: usize,
@@ -60,7 +60,7 @@ impl Nearest {
     fn push_row(&self, i: usize, values: &mut Vec<f32>) -> Result<()> {
         match self {
             Self::Exact(rows) => values.extend_from_slice(rows.rows().row(i)),
-            // Rows are kept in full, so there is one for each number below the length.
+            // Rows are stored in full, so every number below the length has one.
             Self::Codes(rows) => values.extend(rows.row(i)?.unwrap_or_default()),
         }
         Ok(())
@@ -96,7 +96,7 @@ impl MemoryRows {
         Ok((next_id..).take(n).collect())
     }
 
-    /// Adds sentences with these ids, which all differ, in the place of those that have them already.
+    /// Adds sentences with these distinct ids, replacing those that already have them.
     pub(super) fn put(&mut self, texts: Vec<String>, ids: &[u64], vectors: Table) -> Result<()> {
         let (start, n) = (self.texts.len(), texts.len());
         if n > 0 {
@@ -110,7 +110,7 @@ impl MemoryRows {
         Ok(())
     }
 
-    /// The new rows behind the last segments that are no longer than what comes behind them.
+    /// Merges the new rows with the last segments that are not longer than what follows them.
     fn joined(&mut self, vectors: Table) -> Result<Nearest> {
         let mut n = vectors.n_rows();
         let mut first = self.segments.len();
@@ -131,7 +131,7 @@ impl MemoryRows {
         Ok(nearest)
     }
 
-    /// Deletes the sentences with these ids: all of them or, where one is not there, none.
+    /// Deletes the sentences with these ids; none if one does not exist.
     pub(super) fn delete(&mut self, ids: &[u64]) -> Result<()> {
         if let Some(&id) = ids.iter().find(|id| !self.positions.contains_key(id)) {
             return Err(senv_index::Error::UnknownId { id }.into());
@@ -142,7 +142,7 @@ impl MemoryRows {
         Ok(())
     }
 
-    /// Frees what was deleted; positions change.
+    /// Frees deleted rows; positions change.
     pub(super) fn compact(&mut self) -> Result<()> {
         let mut whole = Self { next_id: self.next_id, ..Self::new(self.dim) };
         let (texts, ids, vectors) = self.kept()?;
@@ -151,7 +151,7 @@ impl MemoryRows {
         Ok(())
     }
 
-    /// What was not deleted.
+    /// The rows that were not deleted.
     pub(super) fn kept(&self) -> Result<(Vec<String>, Vec<u64>, Table)> {
         let mut values = values_for(self.len(), self.dim)?;
         let (mut texts, mut ids) = (Vec::with_capacity(self.len()), Vec::with_capacity(self.len()));
@@ -170,7 +170,7 @@ impl MemoryRows {
     }
 }
 
-/// Room for so many rows.
+/// An empty list with capacity for this number of rows.
 fn values_for(rows: usize, dim: usize) -> Result<Vec<f32>> {
     let mut values = Vec::new();
     let too_large = |_| senv_core::Error::TooLarge { rows, dim };
@@ -213,7 +213,7 @@ impl SearchedSentences for MemoryRows {
             }
         }
         for found in &mut found {
-            // Positions ascend from segment to segment, and among equals within one.
+            // Positions ascend from segment to segment, and among equal ones within a segment.
             found.sort_by(|a, b| b.cosine.total_cmp(&a.cosine));
             found.truncate(k);
         }

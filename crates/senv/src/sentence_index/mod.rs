@@ -1,4 +1,4 @@
-//! Sentences that can be searched: an encoder, and the embeddings of the sentences it is asked about.
+//! Searchable sentences: an encoder, and the embeddings of the sentences.
 
 mod memory_rows;
 
@@ -18,9 +18,9 @@ use crate::{
 };
 
 /// Sentences with their embeddings, in memory: a [`SentenceCollection`] without a folder, for any encoder. Up to
-/// 100,000 are searched exactly: every one is compared, on all cores. Of more, 4-bit codes are compared and the best
-/// candidates exactly ([`VectorIndex`](senv_index::VectorIndex)), which finds 99 % of the nearest; cosines are exact in
-/// both. Equal sentences are one hit.
+/// 100,000 are searched exactly, on all cores. For more, 4-bit codes are compared first and the best candidates exactly
+/// ([`VectorIndex`](senv_index::VectorIndex)), which finds 99 % of the nearest. Cosines are exact in both cases. Equal
+/// sentences are one hit.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -44,11 +44,11 @@ pub struct Index<E> {
 }
 
 impl<E: SentenceEncoder> Index<E> {
-    /// Encodes the sentences on all cores; their ids are their numbers from 0. Takes `4 dim` bytes a sentence beside
-    /// the sentences themselves, `4.5 dim` of more than 100,000.
+    /// Encodes the sentences on all cores; their ids are their positions, from 0. Memory is `4 dim` bytes per sentence
+    /// plus the sentences themselves, or `4.5 dim` for more than 100,000.
     ///
     /// # Errors
-    /// [`senv_core::Error::TooLarge`] if the embeddings do not fit into memory; [`Error::NonFiniteVector`].
+    /// [`senv_core::Error::TooLarge`] if the embeddings do not fit in memory; [`Error::NonFiniteVector`].
     pub fn new(encoder: E, sentences: &[impl AsRef<str>]) -> Result<Self> {
         let rows = MemoryRows::new(encoder.dim());
         let mut index = Self { encoder, rows };
@@ -67,7 +67,7 @@ impl<E: SentenceEncoder> Index<E> {
         self.rows.len()
     }
 
-    /// Whether there is no sentence.
+    /// Whether there are no sentences.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.rows.len() == 0
@@ -79,16 +79,17 @@ impl<E: SentenceEncoder> Index<E> {
         self.rows.text_of(id)
     }
 
-    /// The id of the sentence at a position, which a filter hears ([`SentenceSearch::keep`]); `None` if it was deleted.
+    /// The id of the sentence at a position, as passed to a filter ([`SentenceSearch::keep`]); `None` if it was
+    /// deleted.
     #[must_use]
     pub fn id(&self, position: usize) -> Option<u64> {
         self.rows.id(position)
     }
 
-    /// Adds sentences; their ids are returned, which are the next free ones.
+    /// Adds sentences and returns their ids, which are the next free ones.
     ///
     /// # Errors
-    /// As [`Index::new`].
+    /// The errors of [`Index::new`].
     pub fn add(&mut self, sentences: &[impl AsRef<str>]) -> Result<Vec<u64>> {
         let texts = owned(sentences);
         let (vectors, ids) = (encode(&self.encoder, &texts)?, self.rows.free_ids(texts.len())?);
@@ -96,10 +97,10 @@ impl<E: SentenceEncoder> Index<E> {
         Ok(ids)
     }
 
-    /// Puts sentences in the place of those that have these ids; ids that are not there yet are added.
+    /// Replaces the sentences with these ids; new ids are added.
     ///
     /// # Errors
-    /// As [`Index::new`]; [`senv_index::Error::GivenTwice`]. Nothing is changed then.
+    /// The errors of [`Index::new`]; [`senv_index::Error::GivenTwice`]. Nothing changes then.
     pub fn replace(&mut self, sentences: &[(u64, impl AsRef<str>)]) -> Result<()> {
         let ids: Vec<u64> = sentences.iter().map(|(id, _)| *id).collect();
         let mut rows = HashMap::new();
@@ -121,16 +122,16 @@ impl<E: SentenceEncoder> Index<E> {
         self.rows.delete(ids)
     }
 
-    /// Frees the memory of deleted sentences; positions change, ids stay.
+    /// Frees the memory of deleted sentences. Positions change, but ids do not.
     ///
     /// # Errors
-    /// [`senv_core::Error::TooLarge`] if there is no memory for a copy.
+    /// [`senv_core::Error::TooLarge`] if a copy does not fit in memory.
     pub fn compact(&mut self) -> Result<()> {
         self.rows.compact()
     }
 
-    /// The `k` sentences most similar to the query, the most similar first; equal ones are one hit. Fewer if the index
-    /// has fewer, none if the encoder has no vector for any word of the query. Sentences of such words alone are never
+    /// The `k` sentences most similar to the query, most similar first; equal ones are one hit. Fewer if the index has
+    /// fewer; none if the encoder has no vector for any word of the query. Sentences with only such words are never
     /// found.
     ///
     /// # Errors
@@ -139,7 +140,7 @@ impl<E: SentenceEncoder> Index<E> {
         Ok(self.search_batch(&[query], &SentenceSearch::new(k))?.pop().unwrap_or_default())
     }
 
-    /// The sentences nearest to each of the queries; faster than one by one.
+    /// The sentences nearest to each query; faster than single searches.
     ///
     /// ```
     /// use senv::{Index, collection::SentenceSearch};
@@ -154,7 +155,7 @@ impl<E: SentenceEncoder> Index<E> {
     /// ```
     ///
     /// # Errors
-    /// As [`Index::search`]; [`senv_core::Error::InvalidParameter`] for a recall outside its range.
+    /// The errors of [`Index::search`]; [`senv_core::Error::InvalidParameter`] if the recall is out of range.
     pub fn search_batch(
         &self,
         queries: &[impl AsRef<str>],
@@ -164,20 +165,19 @@ impl<E: SentenceEncoder> Index<E> {
         self.search_vectors(&vectors.iter().collect::<Vec<_>>(), search)
     }
 
-    /// The same of queries that are vectors already.
+    /// Like [`Index::search_batch`], for encoded queries.
     ///
     /// # Errors
-    /// As [`Index::search_batch`]; [`senv_core::Error::ShapeMismatch`] for a vector of another length.
+    /// The errors of [`Index::search_batch`]; [`senv_core::Error::ShapeMismatch`] if a vector has another length.
     pub fn search_vectors(&self, queries: &[&[f32]], wanted: &SentenceSearch<'_>) -> Result<Vec<Vec<SentenceHit>>> {
         search(&self.rows, queries, wanted, wanted.recall.unwrap_or(senv_index::DEFAULT_RECALL))
     }
 
-    /// Writes sentences, ids and vectors as a collection in a folder, in place of the one that is there, if there is
-    /// one. [`Index::open`] reads it, and [`SentenceCollection::open_with_model`] searches it
-    /// where it lies.
+    /// Writes sentences, ids and vectors as a collection in a folder, replacing an existing collection. [`Index::open`]
+    /// reads it into memory; [`SentenceCollection::open_with_model`] searches it in place.
     ///
     /// # Errors
-    /// As [`Collection::rebuild`].
+    /// The errors of [`Collection::rebuild`].
     pub fn save(&self, folder: impl AsRef<Path>) -> Result<()> {
         let (texts, ids, vectors) = self.rows.kept()?;
         let params =
@@ -188,10 +188,10 @@ impl<E: SentenceEncoder> Index<E> {
     }
 
     /// Reads a collection of sentences into memory. `encoder` must be the one that made its vectors; some of them are
-    /// compared with what it makes of their sentences.
+    /// compared with new vectors of their sentences.
     ///
     /// # Errors
-    /// As [`Collection::open`]; [`Error::NoSentences`]; [`Error::ForeignVector`];
+    /// The errors of [`Collection::open`]; [`Error::NoSentences`]; [`Error::ForeignVector`];
     /// [`senv_core::Error::ShapeMismatch`] if the vectors have another length.
     pub fn open(folder: impl AsRef<Path>, encoder: E) -> Result<Self> {
         let rows = Collection::open(folder)?;

@@ -1,8 +1,8 @@
-//! CaptionRep: an encoder that takes the caption of an image to the vector of the image.
+//! CaptionRep: an encoder that maps the caption of an image to the vector of the image.
 //!
 //! F. Hill, K. Cho and A. Korhonen, "Learning Distributed Representations of Sentences from Unlabelled Data", NAACL
-//! 2016, section 2.3. It is DictRep with captions for definitions and image vectors for word vectors; several captions
-//! share one target.
+//! 2016, section 2.3. It is DictRep with captions instead of definitions and image vectors instead of word vectors;
+//! several captions share one target.
 
 use senv_core::hyperparameters::hyperparameters;
 use serde::{Deserialize, Serialize};

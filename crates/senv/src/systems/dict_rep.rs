@@ -1,9 +1,9 @@
-//! DictRep: an encoder that takes the definition of a word to the vector of the word.
+//! DictRep: an encoder that maps the definition of a word to the vector of the word.
 //!
 //! F. Hill, K. Cho, A. Korhonen and Y. Bengio, "Learning to Understand Phrases by Embedding the Dictionary", TACL 2016.
-//! The encoder is `target-encoder`, the loss `target-ranking-loss` or `target-cosine-loss`; targets are brought to
-//! length 1 and stay as they are. With given word vectors that stay as they are, too, it is the `+embs` of the tables.
-//! The model keeps the words and their vectors: it is a reverse dictionary.
+//! The encoder is `target-encoder`, the loss `target-ranking-loss` or `target-cosine-loss`; targets are scaled to
+//! length 1 and frozen. With frozen initial word vectors it is the `+embs` of the paper's tables. The model keeps the
+//! words and their vectors: it is a reverse dictionary.
 
 use senv_core::hyperparameters::hyperparameters;
 use serde::{Deserialize, Serialize};

@@ -1,8 +1,8 @@
-//! What PV-DBOW and PV-DM share: a document is a sentence of the text, and the vectors that training makes for them can
-//! be written, one a line, to a matrix of NumPy.
+//! Code that PV-DBOW and PV-DM share. Each sentence of the training text is a document. The trained document vectors
+//! can be written to a NumPy matrix, one row per line.
 //!
-//! Papers that evaluate paragraph vectors on sentences which these were trained on compare these vectors, not inferred
-//! ones: P-thought's model was trained on training and evaluation captions together.
+//! Papers that evaluate paragraph vectors on sentences from the training text compare these vectors, not inferred ones.
+//! P-thought's model was trained on training and evaluation captions together.
 
 use std::path::Path;
 
@@ -13,16 +13,16 @@ use senv_store::write_npy;
 
 use crate::error::Result;
 
-/// Power of the counts in the noise distribution, as word2vec has it.
+/// Power of the counts in the noise distribution, as in word2vec.
 pub(super) const NOISE_POWER: f64 = 0.75;
 
-/// The documents of a corpus, as many as a table has numbers for.
+/// The number of documents in a corpus, at most `u32::MAX`.
 pub(super) fn n_documents(corpus: &Corpus) -> usize {
     u32::try_from(corpus.n_sentences()).unwrap_or(u32::MAX) as usize
 }
 
-/// An error with the number of bytes where a row for each document does not fit into memory: these systems alone need
-/// more memory for more text.
+/// Returns an error with the size in bytes if a row per document does not fit in memory. Only these systems need more
+/// memory for more text.
 pub(super) fn check_memory(corpus: &Corpus, dim: usize) -> Result<(), CoreError> {
     let n = n_documents(corpus);
     let what = "a vector for each sentence of the text, which this system trains";
@@ -30,15 +30,14 @@ pub(super) fn check_memory(corpus: &Corpus, dim: usize) -> Result<(), CoreError>
     memory::check_memory::<f32>(n, dim).map_or(Err(CoreError::OutOfMemory { what, bytes }), |_| Ok(()))
 }
 
-/// The rows of the documents, to be kept beside the model: those of documents without a known word, which nothing has
-/// trained, are zero.
+/// The document rows to keep with the model. Documents without a known word were never trained; their rows are zero.
 pub(super) fn trained(mut documents: Table, corpus: &Corpus) -> Result<Table> {
     clear_untrained(&mut documents, corpus)?;
     Ok(documents)
 }
 
-/// Writes the vectors of the documents: a row for each line of `texts`, which are the files that were trained on, read
-/// as they were then. Returns the number of lines.
+/// Writes the document vectors, one row per line of `texts`: the training files, read as they were for training.
+/// Returns the number of lines.
 pub(super) fn write(
     vectors: Option<&Table>,
     tokenizer: &Tokenizer,
@@ -62,7 +61,7 @@ pub(super) fn write(
     Ok(is_sentence.len())
 }
 
-/// Of each line, whether it is a sentence: it has a token, known or not.
+/// For each line, whether it is a sentence: it has a token, known or not.
 fn sentences(texts: &[impl AsRef<Path>], tokenizer: &Tokenizer, options: &TextOptions) -> Result<Vec<bool>> {
     let mut reader = TextReader::open(texts, options)?;
     let (mut scratch, mut is_sentence) = (String::new(), Vec::new());
@@ -74,7 +73,7 @@ fn sentences(texts: &[impl AsRef<Path>], tokenizer: &Tokenizer, options: &TextOp
     Ok(is_sentence)
 }
 
-/// Clears the rows of sentences without a known word, which nothing has trained: they are as they were drawn.
+/// Zeroes the rows of sentences without a known word, which still have their random initial values.
 fn clear_untrained(vectors: &mut Table, corpus: &Corpus) -> Result<()> {
     let mut block = BlockBuffer::default();
     for i in 0..corpus.n_blocks() {
@@ -88,10 +87,10 @@ fn clear_untrained(vectors: &mut Table, corpus: &Corpus) -> Result<()> {
     Ok(())
 }
 
-/// The vectors of sentences as those of lines.
+/// The vectors of sentences, addressed by line.
 struct Lines<'a> {
     vectors: &'a Table,
-    /// Of each line its sentence.
+    /// For each line, its sentence.
     sentence: Vec<Option<u32>>,
     zero: Vec<f32>,
 }

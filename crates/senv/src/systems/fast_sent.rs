@@ -1,9 +1,9 @@
-//! FastSent: the sum of the words of a sentence predicts the words of the sentences around it; FastSent+AE its own as
-//! well.
+//! FastSent: the sum of the word vectors of a sentence predicts the words of the adjacent sentences; FastSent+AE also
+//! predicts its own words.
 //!
 //! F. Hill, K. Cho and A. Korhonen, "Learning Distributed Representations of Sentences from Unlabelled Data", NAACL
-//! 2016. Training is `fast-sent-context` with negative sampling where the release walks a tree over the vocabulary. A
-//! sentence is encoded as the mean of its words, `feature-average`, whose cosines are those of the sum.
+//! 2016. Training is `fast-sent-context`, with negative sampling instead of the release's hierarchical softmax. A
+//!       sentence vector is the mean of its word vectors, `feature-average`; it has the cosines of the sum.
 
 use std::path::PathBuf;
 
@@ -34,37 +34,37 @@ use crate::{
     },
 };
 
-/// Power of the counts in the noise distribution, as word2vec has it.
+/// Power of the counts in the noise distribution, as in word2vec.
 const NOISE_POWER: f64 = 0.75;
 
-/// Share of the learning rate below which it does not fall: from the release's .025 to its 1e-4.
+/// The lowest learning rate, as a share of the initial one: from the release's 0.025 to its 1e-4.
 const LR_FLOOR: f64 = 4e-3;
 
 hyperparameters! {
     /// Hyperparameters of FastSent.
     ///
-    /// The defaults fit the text: many epochs, a higher learning rate, subsampled targets, and the weights of uSIF.
-    /// What depends on the size of the text is automatic (`None`) until it is set. [`FastSentParams::paper`] has the
-    /// settings of the release.
+    /// The defaults adapt to the text: many epochs, a higher learning rate, subsampled targets, and uSIF weights.
+    /// Values that depend on the size of the text are automatic (`None`). [`FastSentParams::paper`] has the settings of
+    /// the release.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     #[serde(default, deny_unknown_fields)]
     pub struct FastSentParams {
         /// Embedding dimension.
         pub dim: usize = 100 => Training[from 1 to 65536];
-        /// Whether a sentence predicts its own words as well: FastSent+AE.
+        /// Whether a sentence also predicts its own words: FastSent+AE.
         pub autoencode: bool = false => Training;
-        /// Words that occur less often are unknown.
+        /// Minimum count; rarer words are unknown.
         pub min_count: Option<u64> = None => Text;
         /// Subsampling threshold t of targets, a relative frequency; 1 keeps all.
         ///
-        /// By default 1e-3, or 1 / words of a text so small that it is more.
+        /// By default 1e-3, or about 1 / (number of words in the text) if that is larger.
         @[serde(default, deserialize_with = "crate::base::configuration::infinity_of_null", skip_serializing_if = "Option::is_none")]
         pub subsample: Option<f64> = None => Training[above 0 or_infinite];
-        /// How text is tokenized.
+        /// The tokenizer.
         pub tokenizer: Tokenizer = Tokenizer::automatic().lowercase(true) => group;
-        /// Weights of words once they are trained; `None` for a plain mean.
+        /// Weights of the trained words; `None` for a plain mean.
         pub weighting: Option<WeightScheme> = Some(WeightScheme::USIF) => group[weights];
-        /// What stands for unknown words in a sentence vector.
+        /// How a sentence vector treats unknown words.
         pub unknown_words: UnknownWords = UnknownWords::Hash => Weights;
         /// Hyperparameters of the trainer.
         pub training: NegativeSamplingParams = NegativeSamplingParams {
@@ -76,8 +76,8 @@ hyperparameters! {
 }
 
 impl FastSentParams {
-    /// The settings of the release, for a billion words: one epoch at .025, words that occur ten times, all of them
-    /// targets.
+    /// The settings of the release, for a billion words: one epoch at 0.025, words that occur at least ten times, all
+    /// of them targets.
     #[must_use]
     pub fn paper() -> Self {
         Self {
@@ -144,7 +144,7 @@ impl System for FastSentParams {
 impl TextSystem for FastSentParams {
     const TRAINS_ON_RANKS: bool = true;
 
-    /// Sums are long vectors: at a learning rate of .2 training is not stable any more.
+    /// Sums are long vectors: training is unstable at a learning rate of 0.2.
     fn resolve(&mut self, size: TextSize) {
         let Self { min_count, subsample, training, .. } = self;
         min_count.get_or_insert(size.min_count());

@@ -1,4 +1,4 @@
-//! Kinds of model files, and those that a program adds.
+//! Kinds of model files, including those that a program adds.
 
 use std::{
     any::TypeId,
@@ -12,7 +12,7 @@ use crate::{
     model::{handle::Model, saved::OpenModel},
 };
 
-/// A kind of model file, and how it is read.
+/// A kind of model file, and how to read it.
 #[derive(Clone, Copy)]
 pub(super) struct Kind {
     pub(super) name: &'static str,
@@ -23,7 +23,7 @@ pub(super) const fn kind<M: OpenModel>() -> Kind {
     Kind { name: M::KIND, read: |file| Ok(M::from_model_file(file)?.into()) }
 }
 
-/// Kinds that the program added, and the types of their models.
+/// Kinds that the program added, with the types of their models.
 static ADDED: RwLock<Vec<(Kind, TypeId)>> = RwLock::new(Vec::new());
 
 /// The kinds that the program added.
@@ -31,7 +31,7 @@ pub(super) fn added() -> Vec<Kind> {
     ADDED.read().unwrap_or_else(PoisonError::into_inner).iter().map(|(kind, _)| *kind).collect()
 }
 
-/// Adds a kind, unless it is there already.
+/// Adds a kind, unless it is already there.
 ///
 /// # Errors
 /// [`Error::KindTaken`] if another type has its name.

@@ -1,5 +1,5 @@
-//! The systems, each a room of its own: hyperparameters, what it trains, its model, its tests. Shared machinery stands
-//! beside this folder and knows none of them.
+//! The systems, each in a module of its own with its hyperparameters, training, model and tests. Shared code is outside
+//! this folder and does not depend on any of them.
 
 mod bow_autoencoder;
 mod c_phrase;
@@ -70,8 +70,9 @@ use crate::{
     system::contract::System,
 };
 
-/// The systems that train on running text ([`TextSystem`](crate::TextSystem)): calls a macro with the names of their
-/// parameters. A new one is a line here; its command, its help and its kind come from its room.
+/// Calls a macro with the names of the parameters of all systems that train on running text
+/// ([`TextSystem`](crate::TextSystem)). To add a system, add a line here; its command, help and kind come from its
+/// module.
 ///
 /// ```
 /// macro_rules! names {
@@ -90,7 +91,7 @@ macro_rules! text_systems {
     };
 }
 
-/// The systems that train on pairs ([`PairSystem`](crate::PairSystem)), likewise.
+/// Calls a macro with the parameters of the systems that train on pairs ([`PairSystem`](crate::PairSystem)).
 #[macro_export]
 macro_rules! pair_systems {
     ($with:ident) => {
@@ -98,7 +99,8 @@ macro_rules! pair_systems {
     };
 }
 
-/// The systems that train an encoder on running text and are validated on held-out text, likewise.
+/// Calls a macro with the parameters of the systems that train an encoder on running text and validate it on held-out
+/// text.
 #[macro_export]
 macro_rules! running_text_systems {
     ($with:ident) => {
@@ -106,7 +108,8 @@ macro_rules! running_text_systems {
     };
 }
 
-/// The systems are those of this crate, and so are what they implement beside [`System`].
+/// Implements [`Sealed`] for the systems and configurations of this crate, so no other crate can implement their
+/// traits.
 macro_rules! sealed {
     ($($system:ident),+) => { $(impl Sealed for $system {})+ };
 }
@@ -124,7 +127,7 @@ macro_rules! kinds_of {
 const REGISTRY: &[&[Kind]] =
     &[text_systems!(kinds_of), pair_systems!(kinds_of), running_text_systems!(kinds_of), OTHERS];
 
-/// Kinds of systems that stand alone.
+/// Kinds that are in none of these lists.
 const OTHERS: &[Kind] = &[
     kind::<Relatedness>(),
     kind::<Snli>(),
@@ -143,15 +146,15 @@ fn registry() -> impl Iterator<Item = Kind> {
     REGISTRY.iter().copied().flatten().copied().chain(kinds::added())
 }
 
-/// The names of all kinds of models, those of [`register`] last.
+/// The names of all kinds of models; those added by [`register`] come last.
 #[must_use]
 pub fn kinds() -> Vec<&'static str> {
     registry().map(|kind| kind.name).collect()
 }
 
-/// Adds a kind of model for as long as the program runs, so that [`Model::open`] and all that opens models
-/// (collections, starts of training, evaluations) know its files. To be called before the first of them is opened; a
-/// second call for the same kind changes nothing.
+/// Adds a kind of model for the lifetime of the program, so [`Model::open`] and everything that opens models
+/// (collections, initial models, evaluations) can read its files. Call it before you open the first such file; another
+/// call for the same kind has no effect.
 ///
 /// ```no_run
 /// # fn test<MyModel: senv::model::OpenModel>() -> senv::Result<()> {
@@ -161,7 +164,7 @@ pub fn kinds() -> Vec<&'static str> {
 /// ```
 ///
 /// # Errors
-/// [`Error::KindTaken`] if a system, or another type, has a kind of this name.
+/// [`Error::KindTaken`] if a system or another type has a kind of this name.
 pub fn register<M: OpenModel>() -> Result<()> {
     match REGISTRY.iter().copied().flatten().any(|kind| kind.name == M::KIND) {
         true => Err(Error::KindTaken { kind: M::KIND }),
@@ -172,42 +175,42 @@ pub fn register<M: OpenModel>() -> Result<()> {
 /// Opens a model; the same as [`Model::open`].
 ///
 /// # Errors
-/// As [`Model::open`].
+/// The errors of [`Model::open`].
 pub fn open(path: impl AsRef<Path>) -> Result<Model> {
     Model::open(path)
 }
 
 impl Model {
-    /// Opens a model file of senv, or word vectors in any format of the store; the latter are averaged
-    /// ([`Model::from_embeddings`]). A `.bin` file of fastText or of Sent2Vec's program is read into memory with the
-    /// tokenizer of [`ReleasedBin::tokenizer`]. A folder is one of Model2Vec ([`Model2Vec::open`]). With the feature
-    /// `english` the path `english` is the name of the model that is part of the library; a file of that name is
-    /// `./english`.
+    /// Opens a senv model file, or word vectors in any format of the store, which are averaged
+    /// ([`Model::from_embeddings`]). A `.bin` file of fastText or of Sent2Vec's program is read into memory, with the
+    /// tokenizer of [`ReleasedBin::tokenizer`]. A folder is opened as a Model2Vec model ([`Model2Vec::open`]). With the
+    /// feature `english`, the path `english` is the built-in model; use `./english` for a file of that name.
     ///
     /// # Errors
-    /// If the file is neither, or damaged; [`senv_store::Error::NonFinite`], naming line and word, if a number of a row
-    /// is NaN or infinite (of vectors that are read; those of a file of senv are memory-mapped and not looked at:
-    /// [`Model::open_verified`]).
+    /// If the file is neither, or is damaged. [`senv_store::Error::NonFinite`], with line and word, if a value of a row
+    /// is NaN or infinite. This is checked only for word vectors that are read; senv files are memory-mapped, and
+    /// [`Model::open_verified`] checks their values.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         Self::open_after(path.as_ref(), |path| ModelFile::open(path), |_| Ok(()))
     }
 
-    /// As [`Model::open`], and reads a file of senv as a whole before it is used: compares it with its checksums, and
-    /// looks for values that are NaN or infinite. For a model that is changed and written anew: its damage would be
-    /// carried on under checksums that fit.
+    /// Like [`Model::open`], but first reads a senv file completely, compares it with its checksums, and checks for NaN
+    /// and infinite values. Use it for a model that you change and save: otherwise damage would be saved with valid
+    /// checksums.
     ///
     /// # Errors
-    /// As [`Model::open`] and [`ModelFile::verify`].
+    /// The errors of [`Model::open`] and [`ModelFile::verify`].
     pub fn open_verified(path: impl AsRef<Path>) -> Result<Self> {
         Self::open_after(path.as_ref(), |path| ModelFile::open(path), |file| Ok(file.verify().map(|_| ())?))
     }
 
-    /// As [`Model::open`], but a file of senv is read into memory and not memory-mapped: for a file that others write
-    /// into while it is used. The map would follow them, and end the program where the file gets shorter. `verify`
-    /// reads it as [`Model::open_verified`] does.
+    /// Like [`Model::open`], but reads a senv file into memory instead of memory-mapping it. Use it for a file that is
+    /// modified while it is in use: a map would change with the file, and the program would crash if the file shrank.
+    /// `verify` checks the file like [`Model::open_verified`].
     ///
     /// # Errors
-    /// As [`Model::open`] and, with `verify`, [`ModelFile::verify`]; also if there is no memory for the file.
+    /// The errors of [`Model::open`] and, with `verify`, of [`ModelFile::verify`]; an error if the file does not fit in
+    /// memory.
     pub fn open_copied(path: impl AsRef<Path>, verify: bool) -> Result<Self> {
         let check = |file: &ModelFile| if verify { Ok(file.verify().map(|_| ())?) } else { Ok(()) };
         Self::open_after(path.as_ref(), |path| ModelFile::read(path), check)
@@ -228,7 +231,7 @@ impl Model {
         }
         let file = match open(path) {
             Ok(file) => file,
-            // No model file: word vectors in some other format, or an error that names what was met.
+            // Not a model file: either word vectors in another format, or an error that says what was found.
             Err(error @ (senv_core::Error::Io { .. } | senv_core::Error::NotAFile { .. })) => return Err(error.into()),
             Err(_) if ReleasedBin::is_one(path) => {
                 let released = ReleasedBin::open(path)?;
@@ -243,8 +246,8 @@ impl Model {
         Self::from_model_file(&file)
     }
 
-    /// Opens a model in memory: the content of a file of senv, as [`Model::write_to`] or `include_bytes!` give it. Rows
-    /// are used where they are if they start at a multiple of four bytes in memory, and are copied otherwise.
+    /// Opens a model in memory: the bytes of a senv file, for example from [`Model::write_to`] or `include_bytes!`.
+    /// Rows are used in place if they start at a multiple of four bytes in memory, and are copied otherwise.
     ///
     /// ```no_run
     /// # let (name, database) = ("", std::collections::HashMap::<String, Vec<u8>>::new());
@@ -257,7 +260,7 @@ impl Model {
     /// ```
     ///
     /// # Errors
-    /// If they are no model of senv, or damaged.
+    /// If the bytes are not a senv model, or are damaged.
     pub fn from_bytes(bytes: impl Into<SharedBytes>) -> Result<Self> {
         Self::from_model_file(&ModelFile::from_bytes(bytes)?)
     }
@@ -265,15 +268,15 @@ impl Model {
     /// Opens a model that is part of the program.
     ///
     /// # Errors
-    /// As [`Model::from_bytes`].
+    /// The errors of [`Model::from_bytes`].
     pub fn from_static(bytes: &'static [u8]) -> Result<Self> {
         Self::from_bytes(bytes)
     }
 
-    /// The model of an open file, for example one that was read into memory ([`ModelFile::read`]).
+    /// Creates the model of an open file, for example one that was read into memory ([`ModelFile::read`]).
     ///
     /// # Errors
-    /// [`Error::NotAnEncoder`] if the file is of another kind; otherwise if it is damaged.
+    /// [`Error::NotAnEncoder`] if the file is of another kind; other errors if it is damaged.
     pub fn from_model_file(file: &ModelFile) -> Result<Self> {
         match registry().find(|kind| kind.name == file::present_kind(file.kind())) {
             Some(kind) => (kind.read)(file),
@@ -285,7 +288,7 @@ impl Model {
     }
 }
 
-/// Whether the file begins like safetensors: a header length and `{`.
+/// Whether the file starts like a safetensors file: a header length and `{`.
 fn is_safetensors(path: &Path) -> bool {
     use std::io::Read;
     let mut start = [0; 9];

@@ -1,8 +1,8 @@
-//! P-thought: a recurrent encoder, and two decoders that predict the sentence and a paraphrase of it from the sentence
+//! P-thought: a recurrent encoder and two decoders that predict the sentence and a paraphrase of it from the sentence
 //! vector.
 //!
-//! The objective is `sequence-objective` with two decoders, each with an output matrix of its own, weighed by
-//! `dual-decoder-objective`. Word vectors stay as they are given.
+//! The objective is `sequence-objective` with two decoders, each with its own output matrix, weighted by
+//! `dual-decoder-objective`. Initial word vectors are frozen.
 
 use std::path::Path;
 
@@ -40,13 +40,13 @@ use crate::{
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum PThoughtStructure {
-    /// One layer, read from both sides.
+    /// One bidirectional layer.
     OneBi,
-    /// Two layers read from the left, the last states of both.
+    /// Two forward layers, with the last states of both.
     TwoForward,
-    /// Two layers read from both sides, each side on its own.
+    /// Two layers in both directions; the directions are independent.
     TwoBi,
-    /// The same, but the second layer reads both sides of the first: how the paper's figure may be read.
+    /// The same, but each second layer reads both directions of the first: another reading of the paper's figure.
     TwoInterleaved,
 }
 
@@ -60,10 +60,10 @@ named_values!(PThoughtStructure {
 hyperparameters! {
     /// Hyperparameters of P-thought.
     ///
-    /// By default one bidirectional layer of 1200 units a direction, frozen word vectors of 300 dimensions, α = 2, 512
-    /// sampled words, four epochs of Adam at 0.001 in batches of 128. The paper states neither α nor the learning rate
-    /// nor the samples; the release halves its rate after every epoch ([`Decay::Halve`](crate::gradient::Decay::Halve))
-    /// and keeps capitals, which split the words of a small text.
+    /// The default encoder is one bidirectional layer of 1200 units per direction on frozen word vectors of 300
+    /// dimensions. Training uses α = 2, 512 sampled words, and four epochs of Adam at 0.001 in batches of 128. The
+    /// paper does not state α, the learning rate or the number of samples. The release halves its rate after every
+    /// epoch ([`Decay::Halve`](crate::gradient::Decay::Halve)) and keeps case, which splits the words of a small text.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     #[serde(default, deny_unknown_fields)]
     pub struct PThoughtParams {
@@ -73,19 +73,19 @@ hyperparameters! {
         pub hidden: usize = 1200 => Training[at_least 1];
         /// The encoder.
         pub structure: PThoughtStructure = PThoughtStructure::OneBi => Training;
-        /// Weight of the loss of the paraphrase.
+        /// Weight of the paraphrase loss.
         pub objective: DualObjective = DualObjective::default() => group;
-        /// Vocabulary size: the most frequent words, the end token and the unknown word among them.
+        /// Vocabulary size: the most frequent words, including the end token and the unknown word.
         pub max_vocabulary: Option<usize> = None => Text;
-        /// Words that occur less often are unknown.
+        /// Minimum count; rarer words are unknown.
         pub min_count: u64 = 1 => Text;
-        /// Words of a sentence that are read in training; longer ones are treated by `long`. Encoding reads all.
+        /// Maximum tokens per training sentence; `long` says what happens to longer ones. Encoding reads all tokens.
         pub max_tokens: usize = 50 => Text[at_least 1];
-        /// What becomes of longer sentences in training.
+        /// Treatment of longer sentences in training.
         pub long: LongSentences = LongSentences::Cut => Text;
-        /// Output layer over the words.
+        /// Output layer over the vocabulary.
         pub output: OutputForm = OutputForm::Sampled { words: DEFAULT_SAMPLED } => group;
-        /// How text is tokenized.
+        /// The tokenizer.
         pub tokenizer: Tokenizer = Tokenizer::automatic().lowercase(true) => group;
         /// Initial word vectors.
         pub initial: Initial = Initial::default() => group;
@@ -156,10 +156,10 @@ impl System for PThoughtParams {
 }
 
 impl PThoughtParams {
-    /// What the paper states: word vectors of 300 dimensions that stay as they are, 1200 hidden units, Xavier
-    /// initialization, as always here, four epochs of Adam in batches of 128. Of its three encoders it is the one of
-    /// one bidirectional layer; `structure` has the others. The weight α, the rate and the number of sampled words are
-    /// not printed: they are the defaults.
+    /// The settings that the paper states: frozen word vectors of 300 dimensions, 1200 hidden units, Xavier
+    /// initialization (always used here), four epochs of Adam in batches of 128. Of its three encoders, this is the one
+    /// with one bidirectional layer; `structure` has the others. The paper does not state α, the learning rate and the
+    /// number of sampled words: they are the defaults.
     #[must_use]
     pub fn paper() -> Self {
         let fit = FitParams {
@@ -172,10 +172,10 @@ impl PThoughtParams {
         Self { dim: 300, hidden: 1200, structure: PThoughtStructure::OneBi, fit, ..Self::default() }
     }
 
-    /// Reads files as the system takes them, and sets how text is tokenized where that is automatic.
+    /// Reads files as the system needs them, and sets the tokenizer if it is automatic.
     ///
     /// # Errors
-    /// As [`PairData::read`]; a setting that is out of range.
+    /// The errors of [`PairData::read`]; an error if a setting is out of range.
     pub fn read<D>(&mut self, files: &PairFiles, start: Start<'_>, options: &TrainOptions<'_, D>) -> Result<PairData> {
         self.check()?;
         let paths: Vec<_> = files.inputs.iter().map(|input| input.path.as_path()).collect();
@@ -183,18 +183,17 @@ impl PThoughtParams {
         files.read(&self.tokenizer, options)
     }
 
-    /// Trains on all ordered pairs of sentences that mean the same. Words that are rare, or without a vector among the
-    /// vectors of the options if there are any, are unknown; `</s>` and `unk` there stand for the end token and for
-    /// unknown words.
+    /// Trains on all ordered pairs of sentences with the same meaning. Rare words are unknown, and so are words without
+    /// a vector if the options have vectors. There, `</s>` and `unk` are the end token and the unknown word.
     ///
-    /// It is validated on held-out pairs: the weights of the highest mean ln p of a held-out token are kept, weighed by
-    /// `objective`. Read data with a [`min_count`](crate::data::PairOptions::min_count) of 1: words that
-    /// the data itself leaves out are missing, not unknown.
+    /// Validation uses held-out pairs: the parameters with the highest mean ln p per held-out token, weighted by
+    /// `objective`, are kept. Read data with a [`min_count`](crate::data::PairOptions::min_count) of 1: words that the
+    /// data leaves out are missing, not unknown.
     ///
     /// # Errors
-    /// [`Error::NoExamples`](crate::Error::NoExamples) without a pair,
-    /// [`Error::NoHeldOutExamples`](crate::Error::NoHeldOutExamples) without a held-out one; whatever is wrong with the
-    /// parameters, the memory, or the training itself.
+    /// [`Error::NoExamples`](crate::Error::NoExamples) without a pair;
+    /// [`Error::NoHeldOutExamples`](crate::Error::NoHeldOutExamples) without a held-out pair; errors of the parameters,
+    /// the memory, or the training itself.
     pub fn fit(&self, data: &PairData, options: &TrainOptions<'_, &PairData>) -> Result<Trained<PThought>> {
         let TrainOptions { vectors, dev, observer, .. } = *options;
         let folder = options.scratch_dir.as_deref();
@@ -214,7 +213,7 @@ impl PThoughtParams {
         self.fit_data(data, options)
     }
 
-    /// The sentences of all sources, their words numbered anew, and the ordered pairs.
+    /// The sentences of all sources with new word ids, and the ordered pairs.
     fn pairs(
         &self,
         data: &PairData,

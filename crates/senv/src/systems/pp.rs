@@ -43,21 +43,21 @@ use crate::{
 hyperparameters! {
     /// Hyperparameters of PP; the defaults are those of the release for phrase pairs.
     ///
-    /// The learning rate follows the loss and the initial vectors until it is set. The release's word model: margin
-    /// 0.4, batches of 100, ten epochs of Adam at 0.005, λ = 1e-6, gradients of at most 1.
+    /// By default the learning rate depends on the loss and the initial vectors. The release's word model: margin 0.4,
+    /// batches of 100, ten epochs of Adam at 0.005, λ = 1e-6, gradients of at most 1.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     #[serde(default, deny_unknown_fields)]
     pub struct PpParams {
         /// Embedding dimension.
         pub dim: usize = 300 => Training[from 1 to 65536];
-        /// How text is tokenized.
+        /// The tokenizer.
         pub tokenizer: Tokenizer = Tokenizer::automatic().lowercase(true) => group;
         /// Initial word vectors.
         pub initial: Initial = Initial::default() => group;
-        /// Weights of words once they are trained; `None` (default) for a plain mean.
+        /// Weights of the trained words; `None` (default) for a plain mean.
         @[serde(default, skip_serializing_if = "Option::is_none")]
         pub weighting: Option<WeightScheme> = None => group[weights];
-        /// What stands for unknown words in a sentence vector.
+        /// How a sentence vector treats unknown words.
         @[serde(default, skip_serializing_if = "UnknownWords::is_skip")]
         pub unknown_words: UnknownWords = UnknownWords::Skip => Weights;
         /// Loss and dropout.
@@ -118,11 +118,12 @@ impl System for PpParams {
 }
 
 impl PpParams {
-    /// The objective as the CSE paper prints it for this system (equation 5): penalties without a factor and over all
-    /// words, the hardest first member of another pair as negative, also where it has the text of the pair.
+    /// The objective as the CSE paper states it for this system (equation 5). Penalties have no factor and are over all
+    /// words. The negative is the hardest first member of another pair, even if it has the same text as a member of the
+    /// pair.
     ///
-    /// Which of its settings the paper of PP chose from its grid is not printed there. Margin .4, λ = 1e-6, batches of
-    /// 100, ten epochs of Adam at .005 and gradients of at most 1 are those of its release for phrases.
+    /// The paper of PP does not state which settings it chose from its grid. Margin 0.4, λ = 1e-6, batches of 100, ten
+    /// epochs of Adam at 0.005 and gradients of at most 1 are those of its release for phrases.
     #[must_use]
     pub fn paper() -> Self {
         let margin = MarginLoss {
@@ -151,9 +152,8 @@ impl PpParams {
         }
     }
 
-    /// The recipe that gives the best vectors where pairs come from several sources: a softmax over the cosines of
-    /// large batches, rows that start in the proportions of SIF, a rate that warms up and falls, vectors for unknown
-    /// words.
+    /// The recipe with the best vectors for pairs from several sources. It uses a softmax over the cosines of large
+    /// batches, initial rows weighted by SIF, a learning rate with warm-up and decay, and vectors for unknown words.
     #[must_use]
     pub fn softmax_recipe() -> Self {
         let own = Self { unknown_words: UnknownWords::Hash, ..Self::default() };
@@ -162,10 +162,10 @@ impl PpParams {
         with_softmax_recipe(Self { fit, ..own })
     }
 
-    /// Settings for neighbouring sentences of a text of this size, and for pairs beside them.
+    /// Settings for neighbouring sentences of a text of this size, optionally with pairs.
     ///
-    /// Small batches and a weight of a = 1e-3 beat those of [`PpParams::softmax_recipe`] on neighbours: on news of 1.5
-    /// million words 72.3 against 69.9 (Pearson x 100 on STSB dev), in a fifth of the time.
+    /// Small batches and a weight of a = 1e-3 beat those of [`PpParams::softmax_recipe`] on neighbours. On 1.5 million
+    /// words of news, they reach 72.3 against 69.9 (Pearson x 100 on STSB dev) in a fifth of the time.
     #[must_use]
     pub fn for_neighbours(size: TextSize) -> Self {
         let recipe = Self::softmax_recipe();
@@ -204,7 +204,7 @@ impl PairSystem for PpParams {
         PairSystemParams { dim, tokenizer, initial, pairs, fit }
     }
 
-    /// Of the release for phrase pairs; of the recipe for a softmax over cosines.
+    /// That of the release for phrase pairs, or of the recipe for a softmax over cosines.
     fn default_lr(&self) -> f64 {
         match self.pairs.loss {
             PairLoss::Margin(_) => 0.005,
@@ -218,7 +218,7 @@ impl PairModel<PpParams> for Pp {
         Self::params(self)
     }
 
-    /// The vectors of a `start` hold its frequency weights already.
+    /// The vectors of a `start` already include its frequency weights.
     fn fit_pairs(
         system: &PpParams,
         data: &PairData,

@@ -1,4 +1,4 @@
-//! Initial word vectors that are trained first, on the text of the run itself.
+//! Initial word vectors that are trained on the text of the run itself.
 
 use senv_core::{Corpus, Error as CoreError, Tokenizer, Vocabulary};
 use senv_negative_sampling::NegativeSamplingParams;
@@ -15,7 +15,8 @@ use crate::{
 pub enum Pretraining {
     /// word2vec (CBOW) with the settings of the Siamese CBOW paper.
     Word2Vec,
-    /// Sent2Vec at the rate of its published models, but every word is a target: the run itself knows all of them.
+    /// Sent2Vec with the learning rate of its published models and every word as a target, because the run has all of
+    /// them in its vocabulary.
     Sent2Vec,
 }
 
@@ -29,10 +30,10 @@ impl Pretraining {
         }
     }
 
-    /// The vectors of the words of `vocabulary`, of dimension `dim`.
+    /// Trains vectors of dimension `dim` for the words of `vocabulary`.
     ///
     /// # Errors
-    /// [`CoreError::Interrupted`] if the observer stops it; as [`TextSystem::fit`].
+    /// [`CoreError::Interrupted`] if the observer stops it; the errors of [`TextSystem::fit`].
     pub fn vectors(
         self,
         vocabulary: &Vocabulary,
@@ -42,7 +43,7 @@ impl Pretraining {
         seed: u64,
         options: &TrainOptions<'_>,
     ) -> Result<Embeddings> {
-        // It takes seconds, and starts at random.
+        // It takes seconds and starts from random values.
         let options = TrainOptions { checkpoint: None, vectors: None, ..options.clone() };
         let (vocabulary, tokenizer) = (vocabulary.clone(), tokenizer.clone());
         let model = match self {
@@ -66,7 +67,7 @@ impl Pretraining {
     }
 }
 
-/// Few epochs, and plain vectors: the run itself weights words and chooses among them.
+/// Few epochs and unweighted vectors: the run itself weights and selects words.
 fn sent2vec() -> Sent2VecParams {
     let training = NegativeSamplingParams { epochs: Some(5), lr: Some(0.2), ..NegativeSamplingParams::default() };
     Sent2VecParams {

@@ -1,8 +1,7 @@
-//! Random BOW: sums of fixed random word vectors, whose similarity depends on shared words alone.
+//! Random BOW: sums of fixed random word vectors, whose similarity depends only on shared words.
 //!
-//! A comparison of the SNLI-finetuned Skip-thoughts paper (its table 6), which states 620 dimensions and no
-//! distribution: here each value is N(0, 1), drawn from a hash of seed and word, so there is no vocabulary and no
-//! unknown word.
+//! A baseline of the SNLI-finetuned Skip-thoughts paper (its table 6), which states 620 dimensions and no distribution.
+//! Here each value is N(0, 1), drawn from a hash of seed and word, so there is no vocabulary and every word is known.
 
 use senv_core::{
     Coverage, Scratch, SentenceEncoder, Table, Tokenizer, Vocabulary,
@@ -33,7 +32,7 @@ hyperparameters! {
         pub dim: usize = 620 => Training[from 1 to 65536];
         /// Random seed.
         pub seed: u64 = 1 => Training;
-        /// How text is tokenized; punctuation marks are words.
+        /// The tokenizer; punctuation marks are words.
         pub tokenizer: Tokenizer = Tokenizer::words().lowercase(true) => group;
     }
 }
@@ -56,13 +55,13 @@ pub struct RandomBow {
 }
 
 impl RandomBow {
-    /// The name of this kind in model files.
+    /// The kind name in model files.
     pub const KIND: &'static str = "random-bow";
 
-    /// The encoder of these hyperparameters; nothing is trained.
+    /// Creates the encoder; nothing is trained.
     ///
     /// # Errors
-    /// [`senv_core::Error::InvalidParameter`] for a dimension out of range.
+    /// [`senv_core::Error::InvalidParameter`] if the dimension is out of range.
     pub fn new(params: RandomBowParams) -> Result<Self> {
         params.check_ranges()?;
         let none: [(&str, u64); 0] = [];
@@ -106,7 +105,7 @@ impl SavedModel for RandomBow {
         &self.params.tokenizer
     }
 
-    /// Empty: rows are drawn when they are needed.
+    /// Empty: rows are drawn on demand.
     fn rows(&self) -> Result<&Table> {
         Ok(&self.rows)
     }
@@ -140,7 +139,7 @@ impl SentenceEncoder for RandomBow {
         self.params.tokenizer.for_each(sentence, text, |token| {
             tokens += 1;
             let mut rng = stream(self.params.seed, "random BOW", &[u64::from(fnv1a(token.as_bytes()))]);
-            // N(0, 1) is a distribution: this cannot fail.
+            // N(0, 1) is a valid distribution, so this cannot fail.
             if init::normal(&mut rng, values, 1.0).is_ok() {
                 kernels::add(values, out);
             }

@@ -1,7 +1,7 @@
-//! RNN AE: a recurrent encoder, and a decoder that reconstructs the sentence word by word from the sentence vector.
+//! RNN AE: a recurrent encoder and a decoder that reconstructs the sentence word by word from the sentence vector.
 //!
-//! The objective is `sequence-objective` with one decoder. How the vector acts on the decoder is not stated by the
-//! paper that compares it; it is the first state here.
+//! The objective is `sequence-objective` with one decoder. The paper that compares RNN AE does not state how the vector
+//! acts on the decoder; here it is the initial state.
 
 use std::path::{Path, PathBuf};
 
@@ -43,17 +43,17 @@ hyperparameters! {
         pub hidden: usize = 2400 => Training[at_least 1];
         /// Equations of the GRU cells.
         pub style: GruStyle = GruStyle::Paper => Training;
-        /// Vocabulary size: the most frequent words, the end token and the unknown word among them.
+        /// Vocabulary size: the most frequent words, including the end token and the unknown word.
         pub max_vocabulary: Option<usize> = Some(20_000) => Text;
-        /// Words that occur less often are unknown.
+        /// Minimum count; rarer words are unknown.
         pub min_count: u64 = 1 => Text;
-        /// Words of a sentence that are read in training; longer ones are treated by `long`. Encoding reads all.
+        /// Maximum tokens per training sentence; `long` says what happens to longer ones. Encoding reads all tokens.
         pub max_tokens: usize = 30 => Text[at_least 1];
-        /// What becomes of longer sentences in training.
+        /// Treatment of longer sentences in training.
         pub long: LongSentences = LongSentences::Cut => Text;
-        /// Output layer over the words.
+        /// Output layer over the vocabulary.
         pub output: OutputForm = OutputForm::Full => group;
-        /// How text is tokenized.
+        /// The tokenizer.
         pub tokenizer: Tokenizer = Tokenizer::automatic().lowercase(true) => group;
         /// Initial word vectors.
         pub initial: Initial = Initial::default() => group;
@@ -126,21 +126,22 @@ impl System for RnnAutoencoderParams {
 }
 
 impl RnnAutoencoderParams {
-    /// What the paper states: word vectors of 620 dimensions that start at those of Skip-thoughts (give them), GRUs of
-    /// 2400 units whose recurrent matrices start orthogonal, as they always do here, and Adam. Vocabulary, rate, batch
-    /// and epochs are not printed: they are the defaults.
+    /// The settings that the paper states: word vectors of 620 dimensions, GRUs of 2400 units with orthogonal initial
+    /// recurrent matrices (always used here), and Adam. Word vectors are initialized from those of Skip-thoughts; pass
+    /// them as initial vectors. The paper does not state vocabulary, learning rate, batch size and epochs: they are the
+    /// defaults.
     #[must_use]
     pub fn paper() -> Self {
         let fit = FitParams { rule: UpdateRule::default(), ..Self::default().fit };
         Self { dim: 620, hidden: 2400, fit, ..Self::default() }
     }
 
-    /// Trains on text files, a sentence a line. It is validated on held-out files, read with the words of the training
-    /// text: the weights of the highest mean ln p of a held-out token are kept.
+    /// Trains on text files with one sentence per line. Validation uses held-out files, read with the vocabulary of the
+    /// training text. The parameters with the highest mean ln p per held-out token are kept.
     ///
     /// # Errors
-    /// [`Error::NoHeldOutExamples`](crate::Error::NoHeldOutExamples) if the held-out files have no sentence; whatever
-    /// is wrong with the text, the parameters, the memory, or the training itself.
+    /// [`Error::NoHeldOutExamples`](crate::Error::NoHeldOutExamples) if the held-out files have no sentence; errors of
+    /// the text, the parameters, the memory, or the training itself.
     pub fn fit_files(
         &self,
         paths: &[impl AsRef<Path>],
@@ -150,10 +151,11 @@ impl RnnAutoencoderParams {
         self.fit_input(&paths, Start::Random, options)
     }
 
-    /// As [`RnnAutoencoderParams::fit_files`] on sentences in memory, an empty one between documents.
+    /// Like [`RnnAutoencoderParams::fit_files`], with sentences in memory; an empty one separates documents.
     ///
     /// # Errors
-    /// As [`RnnAutoencoderParams::fit_files`]; if the temporary file of [`MemoryText`] cannot be written.
+    /// The errors of [`RnnAutoencoderParams::fit_files`]; an error if the temporary file of [`MemoryText`] cannot be
+    /// written.
     pub fn fit_sentences<S: AsRef<str>>(
         &self,
         sentences: impl IntoIterator<Item = S>,

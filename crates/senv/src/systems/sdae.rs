@@ -1,10 +1,10 @@
-//! SDAE: a recurrent encoder that reads a sentence with words deleted and swapped, and a decoder that tells the
-//! sentence as it was.
+//! SDAE: a recurrent encoder that reads a sentence with words deleted and swapped, and a decoder that reconstructs the
+//! original sentence.
 //!
 //! F. Hill, K. Cho and A. Korhonen, "Learning Distributed Representations of Sentences from Unlabelled Data", NAACL
 //! 2016. The objective is `sequence-objective` with one decoder, on sentences that `sentence-corruption` has changed.
-//! Without it the system is SAE. Word vectors that are given and stay as they are (`--init-vectors`,
-//! `--updates frozen`) are what the paper calls "+ embs".
+//!       Without corruption the system is SAE. Frozen initial word vectors (`--init-vectors`, `--updates frozen`) are
+//!       what the paper calls "+ embs".
 
 use std::path::{Path, PathBuf};
 
@@ -54,8 +54,8 @@ named_values!(SdaeCell {
 hyperparameters! {
     /// Hyperparameters of SDAE.
     ///
-    /// Sizes, batches, the bound on the gradient and the shares of the noise are those of the code that the paper's
-    /// authors released; the cell is that of the paper.
+    /// Sizes, batches, the gradient bound and the noise probabilities are those of the authors' released code; the cell
+    /// is that of the paper.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     #[serde(default, deny_unknown_fields)]
     pub struct SdaeParams {
@@ -65,24 +65,24 @@ hyperparameters! {
         pub hidden: usize = 2400 => Training[at_least 1];
         /// Cells of encoder and decoder.
         pub cell: SdaeCell = SdaeCell::Lstm => Training;
-        /// Probability with which a word is deleted from what the encoder reads; one word always stays. 0 and 0 is SAE.
+        /// Probability of deleting a word from the input of the encoder; at least one word is kept. 0 for this and
+        /// `swap` is SAE.
         pub delete: f64 = 0.1 => Training[from 0 below 1];
-        /// Probability with which two neighboring words are swapped, of pairs that do not overlap.
+        /// Probability of swapping two neighbouring words, for pairs that do not overlap.
         pub swap: f64 = 0.1 => Training[from 0 to 1];
         /// How the sentence vector acts on the decoder.
         pub conditioning: Conditioning = Conditioning::ContextAndState => Training;
-        /// Vocabulary size: the most frequent words, the end token and the unknown word among them.
+        /// Vocabulary size: the most frequent words, including the end token and the unknown word.
         pub max_vocabulary: Option<usize> = Some(30_000) => Text;
-        /// Words that occur less often are unknown; where given word vectors stay as they are, words without one are,
-        /// too.
+        /// Minimum count; rarer words are unknown. With frozen initial word vectors, words without one are unknown too.
         pub min_count: u64 = 1 => Text;
-        /// Words of a sentence that are read in training; longer ones are treated by `long`. Encoding reads all.
+        /// Maximum tokens per training sentence; `long` says what happens to longer ones. Encoding reads all tokens.
         pub max_tokens: usize = 100 => Text[at_least 1];
-        /// What becomes of longer sentences in training.
+        /// Treatment of longer sentences in training.
         pub long: LongSentences = LongSentences::Cut => Text;
-        /// Output layer over the words.
+        /// Output layer over the vocabulary.
         pub output: OutputForm = OutputForm::Full => group;
-        /// How text is tokenized.
+        /// The tokenizer.
         pub tokenizer: Tokenizer = Tokenizer::automatic().lowercase(true) => group;
         /// Initial word vectors.
         pub initial: Initial = Initial::default() => group;
@@ -162,26 +162,26 @@ impl System for SdaeParams {
 }
 
 impl SdaeParams {
-    /// What the released code has instead of the LSTM: a GRU of the equations of [`GruStyle::Release`]. Its noise,
-    /// which replaces a fixed share of the words by the one for unknown words, is not taken over: words are deleted one
-    /// by one as the paper says.
+    /// Uses the cell of the released code: a GRU with the equations of [`GruStyle::Release`] instead of the LSTM. The
+    /// noise of that code, which replaces a fixed share of the words by the unknown word, is not used: words are
+    /// deleted one by one as in the paper.
     #[must_use]
     pub fn release(self) -> Self {
         Self { cell: SdaeCell::Gru, ..self }
     }
 
-    /// SAE: the encoder reads sentences as they are.
+    /// SAE: the encoder reads unchanged sentences.
     #[must_use]
     pub fn without_noise(self) -> Self {
         Self { delete: 0.0, swap: 0.0, ..self }
     }
 
-    /// Trains on text files, a sentence a line. It is validated on held-out files, read with the words of the training
-    /// text and without noise: the weights of the highest mean ln p of a held-out token are kept.
+    /// Trains on text files with one sentence per line. Validation uses held-out files, read without noise and with the
+    /// vocabulary of the training text. The parameters with the highest mean ln p per held-out token are kept.
     ///
     /// # Errors
-    /// [`Error::NoHeldOutExamples`](crate::Error::NoHeldOutExamples) if the held-out files have no sentence; whatever
-    /// is wrong with the text, the parameters, the memory, or the training itself.
+    /// [`Error::NoHeldOutExamples`](crate::Error::NoHeldOutExamples) if the held-out files have no sentence; errors of
+    /// the text, the parameters, the memory, or the training itself.
     pub fn fit_files(
         &self,
         paths: &[impl AsRef<Path>],
@@ -191,10 +191,10 @@ impl SdaeParams {
         self.fit_input(&paths, Start::Random, options)
     }
 
-    /// As [`SdaeParams::fit_files`] on sentences in memory, an empty one between documents.
+    /// Like [`SdaeParams::fit_files`], with sentences in memory; an empty one separates documents.
     ///
     /// # Errors
-    /// As [`SdaeParams::fit_files`]; if the temporary file of [`MemoryText`] cannot be written.
+    /// The errors of [`SdaeParams::fit_files`]; an error if the temporary file of [`MemoryText`] cannot be written.
     pub fn fit_sentences<S: AsRef<str>>(
         &self,
         sentences: impl IntoIterator<Item = S>,

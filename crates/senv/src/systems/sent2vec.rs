@@ -1,8 +1,8 @@
-//! Sent2Vec: sentence vectors as averages of word and n-gram vectors that were trained to predict the words of a
-//! sentence from its others.
+//! Sent2Vec: sentence vectors as averages of word and n-gram vectors, trained to predict each word of a sentence from
+//! the others.
 //!
 //! M. Pagliardini, P. Gupta and M. Jaggi, "Unsupervised Learning of Sentence Embeddings using Compositional n-Gram
-//! Features", NAACL 2018. The equations stand where they are computed: `feature-average`
+//! Features", NAACL 2018. The equations are documented with the code that computes them: `feature-average`
 //! ([`crate::average::AverageEncoder`]), `sent2vec-context`, `negative-sampling-objective`, `keep-probability` and
 //! `noise-distribution` (`senv-negative-sampling`).
 
@@ -45,14 +45,14 @@ use crate::{
 /// Power of the counts in the noise distribution (section 2.1 of the paper).
 const NOISE_POWER: f64 = 0.5;
 
-/// How the rows of n-grams start.
+/// Initial vectors of n-grams.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum NgramStart {
-    /// At zero: an n-gram that training never met adds nothing to a sentence.
+    /// Zero: an n-gram that never occurs in training adds nothing to a sentence vector.
     Zero,
-    /// Uniform in ±1/dim, as words do: the release.
+    /// Uniform in ±1/dim, like words: the release.
     Uniform,
 }
 
@@ -62,72 +62,73 @@ named_values!(NgramStart {
 });
 
 hyperparameters! {
-    /// Hyperparameters of Sent2Vec. [`TextSystem::check`] says what is out of range.
+    /// Hyperparameters of Sent2Vec. [`TextSystem::check`] reports values out of range.
     ///
-    /// The defaults fit the text: a high learning rate, many epochs, rare words as targets, long rows to start with, no
-    /// placeholder, and the weights of uSIF. What depends on the size of the text is automatic (`None`) until it is
-    /// set, and is chosen when training starts. [`Sent2VecParams::preset`] has the settings of the paper and of the
-    /// release, which are for billions of words, under their names.
+    /// The defaults adapt to the text: a high learning rate, many epochs, rare words as targets, long initial rows, no
+    /// placeholder, and uSIF weights. Values that depend on the size of the text are automatic (`None`): they are
+    /// chosen when training starts. [`Sent2VecParams::preset`] has the settings of the paper and of the release, which
+    /// are for billions of words.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     #[serde(default, deny_unknown_fields)]
     pub struct Sent2VecParams {
         /// Embedding dimension.
         pub dim: usize = 100 => Training[from 1 to 65536];
-        /// Longest n-gram in words: 1 for words alone, 2 for pairs as well.
+        /// Longest n-gram in words: 1 for words only, 2 to add bigrams.
         pub word_ngrams: usize = 1 => Training[from 1 to 255];
-        /// Hash buckets for n-grams; by default as many as the text has distinct n-grams, at most 2,000,000.
+        /// Hash buckets for n-grams; by default the number of distinct n-grams in the text, at most 2,000,000.
         ///
-        /// Without meaning for words alone. A trained model has the number.
+        /// Ignored for words only. A trained model records the number.
         pub buckets: Option<u32> = None => Training[at_least 1];
         /// Hash function of n-grams.
         @[serde(default, skip_serializing_if = "is_token_ids")]
         pub hashing: NgramScheme = NgramScheme::TokenIds => Training;
-        /// Tokens (or n-grams) of a sentence that are left out of its n-grams in training.
+        /// Tokens (or n-grams) of a sentence left out of its n-grams in training.
         pub dropout: usize = 4 => Training;
         /// What is dropped.
         pub dropout_scheme: DropoutScheme = DropoutScheme::Tokens => Training;
-        /// Words that occur less often are unknown.
+        /// Minimum count; rarer words are unknown.
         pub min_count: Option<u64> = None => Text;
-        /// Words that occur less often are never targets.
+        /// Minimum count of targets; rarer words are never targets.
         pub min_target_count: Option<u64> = None => Training;
         /// Subsampling threshold t of targets, a relative frequency: more frequent words are often skipped.
         ///
-        /// By default 1e-4, or 1 / words of a text so small that it is more.
+        /// By default 1e-4, or about 1 / (number of words in the text) if that is larger.
         @[serde(default, deserialize_with = "crate::base::configuration::infinity_of_null", skip_serializing_if = "Option::is_none")]
         pub subsample: Option<f64> = None => Training[above 0 or_infinite];
-        /// Whether a placeholder stands for the target, as in the release, or the target is left out, as in the paper.
+        /// Whether a placeholder replaces the target, as in the release, or the target is left out, as in the paper.
         pub placeholder: bool = false => Training;
-        /// Mean length of the random vectors that words start with; without it U(-1/dim, 1/dim), as in the release.
+        /// Mean length of the random initial word vectors; without it U(-1/dim, 1/dim), as in the release.
         ///
-        /// Long rows keep rare words apart, so that a sentence vector depends on which of them it has.
+        /// Long rows keep rare words apart, so a sentence vector depends on which of them it contains.
         pub initial_length: Option<f32> = Some(12.0) => Training[above 0];
         /// Initial vectors of n-grams.
         pub ngram_start: NgramStart = NgramStart::Zero => Training;
-        /// How text is tokenized.
+        /// The tokenizer.
         pub tokenizer: Tokenizer = Tokenizer::automatic().lowercase(true) => group;
-        /// Weights of words once they are trained; `None` for a plain mean.
+        /// Weights of the trained words; `None` for a plain mean.
         pub weighting: Option<WeightScheme> = Some(WeightScheme::USIF) => group[weights];
-        /// What stands for unknown words in a sentence vector.
+        /// How a sentence vector treats unknown words.
         pub unknown_words: UnknownWords = UnknownWords::Hash => Weights;
         /// Hyperparameters of the trainer.
         pub training: NegativeSamplingParams = NegativeSamplingParams::default() => group;
     }
 }
 
-/// Settings that have a name.
+/// Named settings.
 ///
-/// What differs between them, what differs from the paper and the release in all of them, and what each difference does
-/// to the score: `docs/experiments/sent2vec-settings.md`.
+/// `docs/experiments/sent2vec-settings.md` lists how they differ from each other, from the paper and from the release,
+/// and how each difference affects the score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Preset {
-    /// The method as the paper prints it, with its settings for words alone on the Toronto books, the smallest of its
+    /// The method as the paper states it, with its settings for words only on the Toronto books, the smallest of its
     /// texts.
     ///
-    /// The target is left out, n-grams are dropped once a sentence and hashed as in fastText, the text is in a random
-    /// order, and every target draws its negatives. `dropout` is that of the books too, for `word_ngrams` of 2.
+    /// The target is left out, n-grams are dropped once per sentence and hashed as in fastText, the text is in random
+    /// order, and every target draws its own negatives. `dropout` is that of the books too, for `word_ngrams` of 2.
     Paper,
-    /// The authors' program without options: other texts, tokenized beforehand, need other settings, says its manual.
+    /// The authors' program without options. Its manual expects tokenized text and says that other texts need other
+    /// settings.
     Release,
     /// Toronto books, words, by the authors' program: table 5 in appendix A of the paper.
     BooksUni,
@@ -135,18 +136,19 @@ pub enum Preset {
     BooksBi,
     /// Toronto books, words and bigrams, with the L1 regularization of appendix B: a row of tables 6 and 7.
     ///
-    /// From the rows that the authors' program starts with, this strength keeps every row where it was. Words start in
-    /// ±1/700 and target rows at zero. So the first step moves a value of a target row by less than half of 1/700 =
-    /// 7.1e-4 of the learning rate, and for the mean of a sentence by about 1e-4 of it; the threshold takes 5e-4 of it
-    /// back, and while target rows are zero, words have no gradient. The published program has no L1 regularization,
-    /// and the paper does not print how these models started. A run that learns nothing is warned of; `initial_length`
-    /// of 1, or `training.l1` of 5e-5, trains.
+    /// With the initial rows of the authors' program, this strength keeps every row where it started. Words start in
+    /// ±1/700 and target rows at zero. The first step moves a value of a target row by less than half of 1/700 = 7.1e-4
+    /// of the learning rate. For the mean of a sentence, it is about 1e-4. The threshold takes back 5e-4 of it, and
+    /// while target rows are zero, words have no gradient. The published program has no L1 regularization, and the
+    /// paper does not state how these models were initialized. A run that learns nothing gives a warning;
+    /// `initial_length` of 1, or `training.l1` of 5e-5, trains.
     BooksBiL1,
     /// Wikipedia, words.
     WikiUni,
     /// Wikipedia, words and bigrams.
     WikiBi,
-    /// Wikipedia, words and bigrams, with the L1 regularization of appendix B; of its start see [`Preset::BooksBiL1`].
+    /// Wikipedia, words and bigrams, with the L1 regularization of appendix B. For its initial values see
+    /// [`Preset::BooksBiL1`].
     WikiBiL1,
     /// Tweets, words.
     TwitterUni,
@@ -155,12 +157,12 @@ pub enum Preset {
 }
 
 impl Preset {
-    /// Appendix B: the strength of L1 regularization, which table 5 leaves out.
+    /// Appendix B: the strength of L1 regularization, which is not in table 5.
     fn l1(self) -> f32 {
         if matches!(self, Self::BooksBiL1 | Self::WikiBiL1) { 5e-4 } else { 0.0 }
     }
 
-    /// Table 5: dimension, n, least counts of words and of targets, epochs, subsampling threshold, dropped n-grams.
+    /// Table 5: dimension, n, minimum counts of words and of targets, epochs, subsampling threshold, dropped n-grams.
     fn table_5(self) -> Option<(usize, usize, u64, u64, u32, f64, usize)> {
         Some(match self {
             Self::Release => return None,
@@ -182,14 +184,14 @@ impl Sent2VecParams {
         Self::preset(Preset::Paper)
     }
 
-    /// The settings of this name.
+    /// The settings of a preset.
     #[must_use]
     pub fn preset(preset: Preset) -> Self {
         let release = Self::release();
         let Some((dim, n, min_count, min_target_count, epochs, subsample, dropout)) = preset.table_5() else {
             return release;
         };
-        // The published models were trained by the program, on text that was tokenized beforehand.
+        // The published models were trained by the program on text that was already tokenized.
         let published = Self {
             dim,
             word_ngrams: n,
@@ -218,7 +220,7 @@ impl Sent2VecParams {
         }
     }
 
-    /// The authors' program, called as `fasttext sent2vec -input .. -output ..`. All fields are here, so that none is
+    /// The authors' program, called as `fasttext sent2vec -input .. -output ..`. Lists every field, so none is
     /// inherited.
     fn release() -> Self {
         Self {
@@ -251,12 +253,12 @@ impl Sent2VecParams {
         }
     }
 
-    /// Buckets of a model; those of the paper where nothing else was said.
+    /// Buckets of a model; the paper's number if not set.
     fn n_buckets(&self) -> u32 {
         self.buckets.unwrap_or(ngram_buckets::PAPER)
     }
 
-    /// The largest of the values that rows start with.
+    /// The largest absolute initial value of a row.
     fn initial_limit(&self) -> f32 {
         let dim = self.dim as f32;
         // The variance of U(-l, l) is l²/3.
@@ -269,7 +271,7 @@ impl Sent2VecParams {
     }
 }
 
-/// The hash function that files do not mention.
+/// Whether this is the hash function that files do not record.
 fn is_token_ids(scheme: &NgramScheme) -> bool {
     *scheme == NgramScheme::TokenIds
 }
@@ -364,9 +366,9 @@ impl System for Sent2VecParams {
 impl TextSystem for Sent2VecParams {
     const TRAINS_ON_RANKS: bool = true;
 
-    /// A step at rate `lr` moves the mean of n rows by `lr/n` of its gradient, so short sentences bear lower rates: on
-    /// 262,000 sentences of 7 words .27 is stable and .5 is not, nor for the authors' program. A few short ones among
-    /// longer ones are enough: hence the harmonic mean.
+    /// A step at rate `lr` moves the mean of n rows by `lr/n` of its gradient, so short sentences need lower rates. On
+    /// 262,000 sentences of 7 words, 0.27 is stable and 0.5 is not, also in the authors' program. A few short sentences
+    /// among longer ones have the same effect, so the mean is harmonic.
     fn resolve(&mut self, size: TextSize) {
         let most = if size.is_large() { 0.5 } else { 0.8 };
         let Self { min_count, min_target_count, subsample, training, .. } = self;

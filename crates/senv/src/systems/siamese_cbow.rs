@@ -1,10 +1,10 @@
 //! Siamese CBOW: word vectors whose averages predict the neighbouring sentences.
 //!
 //! T. Kenter, A. Borisov and M. de Rijke, "Siamese CBOW: Optimizing Word Embeddings for Sentence Representations", ACL
-//! 2016. A sentence between two others of its document is an example: its neighbours are the positives, sentences drawn
-//! from anywhere the negatives; the loss is `softmax-over-cosines`. Differs from the release in three things that the
-//! paper leaves open or states otherwise: a negative is never the sentence or a neighbour, the last batch is kept
-//! though smaller, and examples come in a fresh random order each epoch.
+//! 2016. A sentence between two others of its document is an example. Its neighbours are the positives and random
+//!       sentences are the negatives; the loss is `softmax-over-cosines`. Three things differ from the release, which
+//!       the paper leaves open or states otherwise. A negative is never the sentence or a neighbour, the last batch is
+//!       kept even if it is smaller, and every epoch has a new random order.
 
 use std::path::PathBuf;
 
@@ -51,30 +51,30 @@ use crate::{
 hyperparameters! {
     /// Hyperparameters of Siamese CBOW.
     ///
-    /// The defaults fit the text: Adam, a temperature, as the paper has none, more epochs, and the weights of SIF. What
-    /// depends on the size of the text is automatic (`None`) until it is set. [`SiameseCbowParams::paper`] has the
-    /// settings of the paper. The floor of the learning rate and the 50 words of a sentence are those of the release;
-    /// the paper states neither.
+    /// The defaults adapt to the text: Adam, a temperature (the paper has none), more epochs, and SIF weights. Values
+    /// that depend on the size of the text are automatic (`None`). [`SiameseCbowParams::paper`] has the settings of the
+    /// paper. The minimum learning rate and the limit of 50 words per sentence are those of the release; the paper
+    /// states neither.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     #[serde(default, deny_unknown_fields)]
     pub struct SiameseCbowParams {
         /// Embedding dimension.
         pub dim: usize = 300 => Training[from 1 to 65536];
-        /// Words that occur less often are unknown.
+        /// Minimum count; rarer words are unknown.
         pub min_count: Option<u64> = None => Text;
-        /// Negatives of an example: random sentences.
+        /// Negatives per example: random sentences.
         pub negatives: usize = 2 => Training[from 1 to 1000000];
-        /// Words of a sentence that are read.
+        /// Maximum words read per sentence.
         pub max_tokens: usize = 50 => Text[from 1 to 1000000];
-        /// Temperature, which divides the cosines before the softmax; 1 in the paper.
+        /// Temperature that divides the cosines before the softmax; 1 in the paper.
         pub temperature: f64 = 0.1 => Training[above 0];
-        /// How text is tokenized.
+        /// The tokenizer.
         pub tokenizer: Tokenizer = Tokenizer::automatic().lowercase(true) => group;
         /// Initial word vectors.
         pub initial: Initial = Initial::SIAMESE_CBOW => group;
-        /// Weights of words once they are trained; `None` for a plain mean.
+        /// Weights of the trained words; `None` for a plain mean.
         pub weighting: Option<WeightScheme> = Some(WeightScheme::SIF) => group[weights];
-        /// What stands for unknown words in a sentence vector.
+        /// How a sentence vector treats unknown words.
         pub unknown_words: UnknownWords = UnknownWords::Hash => Weights;
         /// The training loop.
         pub fit: FitParams = FitParams {
@@ -87,7 +87,7 @@ hyperparameters! {
 }
 
 impl SiameseCbowParams {
-    /// The same with Adam at a rate of 1e-3, which learns from little text, too.
+    /// Returns these settings with Adam at a learning rate of 1e-3, which also learns from little text.
     #[must_use]
     pub fn with_adam(mut self) -> Self {
         self.fit.rule = UpdateRule::default();
@@ -95,10 +95,10 @@ impl SiameseCbowParams {
         self
     }
 
-    /// The settings of the paper (section 3.4). That the loss of a batch is a mean is the release's: the paper does not
+    /// The settings of the paper (section 3.4). The loss of a batch is a mean as in the release; the paper does not
     /// say.
     ///
-    /// Gradient descent at 1e-4 on the mean of a batch moves a word by a millionth an occurrence and is made for a
+    /// Gradient descent at 1e-4 on the mean of a batch moves a word by a millionth per occurrence: it is meant for a
     /// thousand million words. [`SiameseCbowParams::with_adam`] does not depend on that scale.
     #[must_use]
     pub fn paper() -> Self {
@@ -218,7 +218,7 @@ struct Neighbours<'p> {
     sentences: Sentences,
     /// The middle sentences.
     middles: StoredList<u32>,
-    /// Sentences with a word: what negatives are drawn from.
+    /// Sentences with a known word, from which negatives are drawn.
     candidates: StoredList<u32>,
     encoder: Average,
     loss: SoftmaxCosine,
@@ -242,7 +242,7 @@ impl<'p> Neighbours<'p> {
         middles.extend((0..n).filter(is_middle))?;
         candidates.extend((0..n).filter(is_known))?;
         let (middles, candidates) = (middles.finish()?, candidates.finish()?);
-        // A negative is none of three sentences, so it takes a fourth.
+        // A negative is none of three sentences, so there must be a fourth.
         if candidates.len() < 4 || middles.is_empty() {
             return Err(Error::NoExamples { kind: SiameseCbowParams::KIND });
         }
@@ -252,7 +252,7 @@ impl<'p> Neighbours<'p> {
         Ok(Self { params, sentences, middles, candidates, encoder, loss, validation, identity })
     }
 
-    /// The sentences of the batch: the middle ones, then of each its two neighbours and its negatives.
+    /// The sentences of the batch: the middle ones, then the two neighbours and the negatives of each.
     fn draw(&self, step: &GradientStep<'_>) -> Vec<u32> {
         let mut rng = stream(step.seed, "negatives", &[step.number]);
         let middles = step.examples.iter().map(|&example| self.middles[example as usize]);

@@ -1,8 +1,8 @@
-//! Skip-thoughts: a recurrent encoder, and two decoders that predict the sentences before and after from its vector.
+//! Skip-thoughts: a recurrent encoder and two decoders that predict the previous and the next sentence from its vector.
 //!
-//! R. Kiros et al., "Skip-Thought Vectors", NIPS 2015. The objective is `sequence-objective`: the sentence before and
-//! the one after, by a decoder each, over one output matrix. uni is unidirectional, bi bidirectional, combine is both
-//! side by side, each brought to length 1.
+//! R. Kiros et al., "Skip-Thought Vectors", NIPS 2015. The objective is `sequence-objective`: one decoder for the
+//! previous sentence and one for the next, with a shared output matrix. "uni" is unidirectional and "bi" bidirectional;
+//! "combine" concatenates both, each scaled to length 1.
 
 use std::path::{Path, PathBuf};
 
@@ -38,9 +38,8 @@ use crate::{
 hyperparameters! {
     /// Hyperparameters of Skip-thoughts; the defaults are those of uni in the paper.
     ///
-    /// Losses are averaged over tokens, so that the bound of 10 on the gradient means the same for any batch. Added up,
-    /// as in the release, they make gradients a thousand times as long, which Adam does not feel, but every step is
-    /// clipped.
+    /// Losses are averaged over tokens, so the gradient bound of 10 means the same for any batch. Sums, as in the
+    /// release, give gradients a thousand times as long. Adam is not affected by that, but every step is then clipped.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     #[serde(default, deny_unknown_fields)]
     pub struct SkipThoughtParams {
@@ -54,20 +53,20 @@ hyperparameters! {
         pub style: GruStyle = GruStyle::Paper => Training;
         /// How the sentence vector acts on the decoders.
         pub conditioning: Conditioning = Conditioning::ContextMatrices => Training;
-        /// Vocabulary size: the most frequent words, the end token and the unknown word among them.
+        /// Vocabulary size: the most frequent words, including the end token and the unknown word.
         pub max_vocabulary: Option<usize> = Some(20_000) => Text;
-        /// Words that occur less often are unknown.
+        /// Minimum count; rarer words are unknown.
         pub min_count: u64 = 1 => Text;
-        /// Words of a sentence that are read in training; longer ones are treated by `long`. Encoding reads all.
+        /// Maximum tokens per training sentence; `long` says what happens to longer ones. Encoding reads all tokens.
         pub max_tokens: usize = 30 => Text[at_least 1];
-        /// What becomes of longer sentences in training.
+        /// Treatment of longer sentences in training.
         pub long: LongSentences = LongSentences::Cut => Text;
-        /// Output layer over the words.
+        /// Output layer over the vocabulary.
         pub output: OutputForm = OutputForm::Full => group;
         /// How the losses of the tokens of a batch are combined.
         @[serde(default)]
         pub reduction: Reduction = Reduction::Mean => Training;
-        /// How text is tokenized.
+        /// The tokenizer.
         pub tokenizer: Tokenizer = Tokenizer::automatic().lowercase(true) => group;
         /// Initial word vectors.
         pub initial: Initial = Initial::default() => group;
@@ -83,7 +82,7 @@ pub type SkipThought = SequenceModel<SkipThoughtParams>;
 impl SequenceSystem for SkipThoughtParams {
     const KIND: &'static str = "skip-thought";
 
-    /// Of the first part, then of the second.
+    /// Names of the decoders: of the first part, then of the second.
     fn decoder_names(parts: &[usize]) -> Vec<&'static str> {
         let names = [["previous", "next"], ["previous-2", "next-2"]];
         parts.iter().zip(names).flat_map(|(&decoders, names)| names.into_iter().take(decoders)).collect()
@@ -154,8 +153,9 @@ impl System for SkipThoughtParams {
 }
 
 impl SkipThoughtParams {
-    /// What differs in the code that its authors released: its cells, the vector as the first state, batches of 64,
-    /// losses added up, gradients of at most 5, its Adam at 0.0002, and no triple with a longer sentence.
+    /// Applies the differences of the authors' released code: its cells, its Adam at 0.0002, the vector as the initial
+    /// state, and batches of 64. Losses are summed, gradients are at most 5 long, and triples with a longer sentence
+    /// are left out.
     #[must_use]
     pub fn release(self) -> Self {
         let rule = UpdateRule::Adam(AdamParams::default().variant(AdamVariant::ReleasedSkipThoughts));
@@ -164,14 +164,14 @@ impl SkipThoughtParams {
         Self { style, conditioning, long: LongSentences::Drop, reduction: Reduction::Sum, fit, ..self }
     }
 
-    /// Trains on text files: a sentence a line in order, documents separated by blank lines. It is validated
-    /// on held-out files of the same layout, read with the words of the training text: the weights of the highest mean
-    /// ln p of a held-out token are kept.
+    /// Trains on text files with one sentence per line in order, and blank lines between documents. Validation uses
+    /// held-out files of the same layout, read with the vocabulary of the training text. The parameters with the
+    /// highest mean ln p per held-out token are kept.
     ///
     /// # Errors
-    /// [`Error::NoExamples`](crate::Error::NoExamples) if no document has three sentences,
-    /// [`Error::NoHeldOutExamples`](crate::Error::NoHeldOutExamples) if none of the held-out ones has; whatever is
-    /// wrong with the text, the parameters, the memory, or the training itself.
+    /// [`Error::NoExamples`](crate::Error::NoExamples) if no document has three sentences;
+    /// [`Error::NoHeldOutExamples`](crate::Error::NoHeldOutExamples) if no held-out document has; errors of the text,
+    /// the parameters, the memory, or the training itself.
     pub fn fit_files(
         &self,
         paths: &[impl AsRef<Path>],
@@ -181,10 +181,11 @@ impl SkipThoughtParams {
         self.fit_input(&paths, Start::Random, options)
     }
 
-    /// As [`SkipThoughtParams::fit_files`] on sentences in memory, an empty one between documents.
+    /// Like [`SkipThoughtParams::fit_files`], with sentences in memory; an empty sentence separates documents.
     ///
     /// # Errors
-    /// As [`SkipThoughtParams::fit_files`]; if the temporary file of [`MemoryText`] cannot be written.
+    /// The errors of [`SkipThoughtParams::fit_files`]; an error if the temporary file of [`MemoryText`] cannot be
+    /// written.
     pub fn fit_sentences<S: AsRef<str>>(
         &self,
         sentences: impl IntoIterator<Item = S>,
@@ -194,7 +195,7 @@ impl SkipThoughtParams {
     }
 }
 
-/// Every sentence between two others of its document, with these.
+/// Every sentence between two others of its document, with these two.
 fn triples(text: &Text) -> Result<StoredList<Example>> {
     let middle = text.numbers().skip(1).filter(|&i| !text.ends(i - 1) && !text.ends(i));
     text.examples(middle.map(|i| [i, i - 1, i + 1]))
@@ -235,10 +236,10 @@ impl Trainable for SkipThoughtParams {
 }
 
 impl SkipThought {
-    /// Combined Skip-thoughts: the vectors of both side by side. Text is read as `uni` reads it.
+    /// Concatenates the vectors of both models. Text is read as `uni` reads it.
     ///
     /// # Errors
-    /// [`CoreError::InvalidParameter`] if the models have other words than each other, or one is combined already.
+    /// [`CoreError::InvalidParameter`] if the vocabularies of the models differ, or one is already combined.
     pub fn combine(uni: Self, bi: Self) -> Result<Self> {
         let bad = |got: &str| {
             let (name, requirement) =

@@ -1,11 +1,11 @@
-//! SIF and uSIF on the words and n-grams of any model, by the counts of a text that is given: also for word vectors of
-//! another origin, which have no counts. A model that senv trains can carry the same weights itself (`weighting` of its
-//! parameters), by its own counts.
+//! SIF and uSIF weights for the words and n-grams of any model, from the counts of a given text. They also work for
+//! word vectors from elsewhere, which have no counts. A model that senv trains can have the same weights itself
+//! (`weighting` of its parameters), from its own counts.
 //!
 //! The equations are `sif-weight`, `usif-weight`, `feature-weight` and `common-component-removal`: S. Arora, Y. Liang
 //! and T. Ma, "A Simple but Tough-to-Beat Baseline for Sentence Embeddings", ICLR 2017; K. Ethayarajh, "Unsupervised
-//! Random Walk Sentence Embeddings", RepL4NLP 2018. Both are fitted once on text and kept with the model, so a sentence
-//! has the same vector alone and among a million.
+//! Random Walk Sentence Embeddings", RepL4NLP 2018. Weights and components are fitted once on text and kept with the
+//! model, so a sentence has the same vector in any batch.
 
 use senv_store::ModelFile;
 use std::path::{Path, PathBuf};
@@ -37,29 +37,29 @@ use crate::{
 /// Hyperparameters of weighted averages.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WeightedParams {
-    /// Whose weights.
+    /// The weighting scheme.
     pub scheme: WeightScheme,
-    /// Common directions that are taken out; 0 for none.
+    /// The number of common components that are removed; 0 for none.
     pub n_components: usize,
-    /// Sentences that the directions are found on, at most, at least 1: the first of the text.
+    /// The most sentences used to find the components, at least 1: the first of the text.
     pub max_sentences: usize,
-    /// What stands for unknown words; `None` (default) for what does so in the base.
+    /// How unknown words are treated; `None` (default) to keep what the base model does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unknown_words: Option<UnknownWords>,
-    /// The word of the base that every unknown word is taken as ([`AverageEncoder::with_unknown_row`]); `None`
+    /// The word of the base model whose row replaces every unknown word ([`AverageEncoder::with_unknown_row`]); `None`
     /// (default) for `unknown_words`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unknown_row: Option<String>,
 }
 
 impl WeightedParams {
-    /// SIF with one direction.
+    /// SIF with one component.
     #[must_use]
     pub fn sif() -> Self {
         Self::of(WeightScheme::SIF)
     }
 
-    /// uSIF with five directions.
+    /// uSIF with five components.
     #[must_use]
     pub fn usif() -> Self {
         Self::of(WeightScheme::USIF)
@@ -70,21 +70,20 @@ impl WeightedParams {
         Self { scheme, n_components, max_sentences: 1_000_000, unknown_words: None, unknown_row: None }
     }
 
-    /// Checks every range.
+    /// Checks all ranges.
     ///
     /// # Errors
-    /// [`CoreError::InvalidParameter`] naming the first parameter that is out of range.
+    /// [`CoreError::InvalidParameter`] with the first parameter that is out of range.
     pub fn check(&self) -> Result<()> {
         require(self.max_sentences >= 1, "max_sentences", "at least 1", self.max_sentences as f64)?;
         self.scheme.check()
     }
 
-    /// Weights the words and n-grams of `base` by how often the words occur in the text files, and finds the common
-    /// components there. Weights that the model carries itself are replaced.
+    /// Weights the words and n-grams of `base` by the word counts of the text files, and finds the common components of
+    /// the text. Weights that the model already has are replaced.
     ///
     /// # Errors
-    /// [`Error::NotWords`] for a model whose sentence vectors are no averages of words; whatever is wrong with the
-    /// text.
+    /// [`Error::NotWords`] if the sentence vectors of `base` are not averages of words; the errors of reading the text.
     pub fn fit_files<P: AsRef<Path>>(&self, base: &Model, paths: &[P], options: &TrainOptions<'_>) -> Result<Weighted> {
         self.check()?;
         let TrainOptions { observer, .. } = *options;
@@ -93,7 +92,7 @@ impl WeightedParams {
         let (n, dim) = (self.n_components, average.rows().dim());
         require(n < dim, "n_components", "below the dimension of the vectors", n as f64)?;
         let unknown = match (self.unknown_words, self.unknown_row.as_deref(), average.unknown_row()) {
-            // What is asked for, or what the base has.
+            // What was requested, or what the base model has.
             (_, Some(row), _) | (None, None, Some(row)) => Unknown::Row(row),
             (words, None, _) => Unknown::Words(words.unwrap_or(average.unknown_words())),
         };
@@ -146,7 +145,8 @@ impl WeightedParams {
     }
 }
 
-/// What stands for unknown words: it is in the look-up before the components are found, or in the vectors afterwards.
+/// The treatment of unknown words. A row applies in the look-up, before the components are found; `Words` applies to
+/// the vectors afterwards.
 #[derive(Clone, Copy)]
 enum Unknown<'a> {
     Words(UnknownWords),
@@ -176,7 +176,7 @@ impl Unknown<'_> {
     }
 }
 
-/// The encoder of a model without its weights; where it has words alone, their rows are all that is kept.
+/// The encoder of a model without its weights; for a model of words only, just the rows of words are kept.
 fn without_unused_rows(average: &AverageEncoder) -> Result<AverageEncoder> {
     if average.features().max_span() > 1 {
         return Ok(average.clone().with_weighting(None)?);
@@ -190,10 +190,10 @@ fn without_unused_rows(average: &AverageEncoder) -> Result<AverageEncoder> {
     Ok(AverageEncoder::new(average.tokenizer().clone(), vocabulary, features, rows)?)
 }
 
-/// What is interrupted.
+/// The name of the phase, for progress and interruption.
 const READING: &str = "reading the text";
 
-/// Hands the lines of text to `each` until it wants no more.
+/// Passes the lines of text to `each` until it returns false.
 fn each_line<P: AsRef<Path>>(
     paths: &[P],
     options: &TextOptions,
@@ -208,7 +208,7 @@ fn each_line<P: AsRef<Path>>(
         }
         progress.report(reader.bytes_read(), None, observer)?;
     }
-    // Whoever waits for the end of a pipe asks meanwhile.
+    // A stop can be requested while reading waits for the end of a pipe.
     observer.go_on(READING)?;
     Ok(())
 }
@@ -233,23 +233,23 @@ fn count<P: AsRef<Path>>(
     Ok(builder.finish(1)?)
 }
 
-/// The settings of weighted averages, as the file keeps them.
+/// The configuration of weighted averages, as stored in the file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WeightedConfig {
-    /// The kind of the model that the words are of.
+    /// The kind of the base model.
     pub base: String,
     /// Embedding dimension.
     pub dim: usize,
-    /// How text is tokenized.
+    /// The tokenizer.
     pub tokenizer: Tokenizer,
-    /// The n-grams of the base; `None` for words alone.
+    /// The n-grams of the base model; `None` for words only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub n_grams: Option<WordNgramParams>,
-    /// How it was fitted.
+    /// The parameters of the fit.
     pub params: WeightedParams,
 }
 
-/// Weighted averages of words and n-grams without common components.
+/// Weighted averages of words and n-grams, with common components removed.
 #[derive(Debug, Clone)]
 pub struct Weighted {
     config: WeightedConfig,
@@ -257,22 +257,22 @@ pub struct Weighted {
 }
 
 impl Weighted {
-    /// The name of this kind in model files.
+    /// The kind name in model files.
     pub const KIND: &'static str = "weighted";
 
-    /// Its settings.
+    /// Its configuration.
     #[must_use]
     pub fn config(&self) -> &WeightedConfig {
         &self.config
     }
 
-    /// The words it knows.
+    /// The known words.
     #[must_use]
     pub fn vocabulary(&self) -> &Vocabulary {
         self.encoder.vocabulary()
     }
 
-    /// Words, features, rows (unweighted) and weights.
+    /// The words, features, unweighted rows and weights.
     #[must_use]
     pub fn encoder(&self) -> &AverageEncoder {
         &self.encoder
@@ -286,7 +286,7 @@ impl Weighted {
 }
 
 impl Configuration for WeightedConfig {
-    /// What else it uses is checked where it is made: n-grams, weights, the shape of the table.
+    /// The rest is checked where it is built: n-grams, weights, the shape of the table.
     fn check_for(&self, _: &ModelFile, _: usize) -> Result<()> {
         file::check_dim(self.dim)?;
         self.params.scheme.check()

@@ -1,8 +1,8 @@
-//! Averages of word2vec vectors, the baseline every paper compares with: CBOW or skip-gram with negative sampling.
+//! Averages of word2vec vectors, the usual baseline: CBOW or skip-gram with negative sampling.
 //!
-//! T. Mikolov, K. Chen, G. Corrado and J. Dean, "Efficient Estimation of Word Representations in Vector Space", 2013;
-//! defaults as in T. Kenter, A. Borisov and M. de Rijke, "Siamese CBOW", ACL 2016, section 3.2. The windows are
-//! `window-context`, the average is `feature-average`.
+//! T. Mikolov, K. Chen, G. Corrado and J. Dean, "Efficient Estimation of Word Representations in Vector Space", 2013.
+//! The settings of the paper are those of T. Kenter, A. Borisov and M. de Rijke, "Siamese CBOW", ACL 2016, section 3.2.
+//! The windows are `window-context`, the average is `feature-average`.
 
 use std::path::PathBuf;
 
@@ -36,17 +36,17 @@ use crate::{
 /// Power of the counts in the noise distribution of word2vec.
 const NOISE_POWER: f64 = 0.75;
 
-/// Share of the learning rate below which the program does not fall.
+/// The lowest learning rate of the program, as a share of the initial one.
 const LR_FLOOR: f64 = 1e-4;
 
-/// Which way the prediction goes.
+/// The direction of the prediction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Architecture {
-    /// The words around predict the word.
+    /// The surrounding words predict the word.
     Cbow,
-    /// The word predicts the words around.
+    /// The word predicts the surrounding words.
     SkipGram,
 }
 
@@ -58,9 +58,9 @@ named_values!(Architecture {
 hyperparameters! {
     /// Hyperparameters of word2vec.
     ///
-    /// The defaults fit the text: skip-gram at a high learning rate, many epochs, and the weights of uSIF. What depends
-    /// on the size of the text is automatic (`None`) until it is set. [`Word2VecParams::paper`] has the settings of a
-    /// paper, [`Word2VecParams::release`] those of the authors' program.
+    /// The defaults adapt to the text: skip-gram at a high learning rate, many epochs, and uSIF weights. Values that
+    /// depend on the size of the text are automatic (`None`). [`Word2VecParams::paper`] has the settings of a paper,
+    /// [`Word2VecParams::release`] those of the authors' program.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     #[serde(default, deny_unknown_fields)]
     pub struct Word2VecParams {
@@ -70,18 +70,18 @@ hyperparameters! {
         pub architecture: Architecture = Architecture::SkipGram => Training;
         /// Words to either side, at most.
         pub window: usize = 5 => Training[from 1 to 1000];
-        /// Words that occur less often are unknown.
+        /// Minimum count; rarer words are unknown.
         pub min_count: Option<u64> = None => Text;
         /// Subsampling threshold t, a relative frequency: more frequent words are often skipped.
         ///
-        /// By default 1e-5, or 1 / words of a text so small that it is more.
+        /// By default 1e-5, or about 1 / (number of words in the text) if that is larger.
         @[serde(default, deserialize_with = "crate::base::configuration::infinity_of_null", skip_serializing_if = "Option::is_none")]
         pub subsample: Option<f64> = None => Training[above 0 or_infinite];
-        /// How text is tokenized.
+        /// The tokenizer.
         pub tokenizer: Tokenizer = Tokenizer::automatic().lowercase(true) => group;
-        /// Weights of words once they are trained; `None` for a plain mean.
+        /// Weights of the trained words; `None` for a plain mean.
         pub weighting: Option<WeightScheme> = Some(WeightScheme::USIF) => group[weights];
-        /// What stands for unknown words in a sentence vector.
+        /// How a sentence vector treats unknown words.
         pub unknown_words: UnknownWords = UnknownWords::Hash => Weights;
         /// Hyperparameters of the trainer.
         pub training: NegativeSamplingParams =
@@ -91,7 +91,7 @@ hyperparameters! {
 
 impl Word2VecParams {
     /// The settings of the Siamese CBOW paper (section 3.2): 300 dimensions, minimum count 5, windows of 5, t = 1e-5, 5
-    /// negatives. It names no learning rate and no number of epochs; both are the program's, .05 (CBOW) and 5.
+    /// negatives. It states no learning rate and no number of epochs; both are the program's, 0.05 (CBOW) and 5.
     #[must_use]
     pub fn paper() -> Self {
         Self {
@@ -113,14 +113,13 @@ impl Word2VecParams {
         }
     }
 
-    /// What the authors' program does when nothing is said: 100 dimensions and t = 1e-3; else as
-    /// [`Word2VecParams::paper`].
+    /// The defaults of the authors' program: 100 dimensions and t = 1e-3; otherwise [`Word2VecParams::paper`].
     #[must_use]
     pub fn release() -> Self {
         Self { dim: 100, subsample: Some(1e-3), ..Self::paper() }
     }
 
-    /// The learning rate of the authors' program: .05 for CBOW, .025 for skip-gram.
+    /// The learning rate of the authors' program: 0.05 for CBOW, 0.025 for skip-gram.
     #[must_use]
     pub fn default_lr(architecture: Architecture) -> f32 {
         match architecture {
@@ -182,7 +181,7 @@ impl System for Word2VecParams {
 impl TextSystem for Word2VecParams {
     const TRAINS_ON_RANKS: bool = true;
 
-    /// The programs' learning rate depends on the architecture.
+    /// Sets the program's learning rate, which depends on the architecture.
     fn follow(&mut self, is_changed: &dyn Fn(&str) -> bool) {
         if is_changed("architecture") && !is_changed("lr") {
             self.training.lr = Some(Self::default_lr(self.architecture));

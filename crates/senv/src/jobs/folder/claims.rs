@@ -1,9 +1,9 @@
-//! Claims: which worker is at which file, in a folder that all of them see.
+//! Claims: which worker processes which file, in a folder that all workers share.
 //!
-//! A claim of `NAME` is a file `NAME~1`, made exclusively: one worker has it. Its holder writes a counter into it again
-//! and again. A worker that has seen the same counter for the timeout, by its own clock, takes the holder for dead and
-//! makes `NAME~2`, exclusively again; the highest number holds. Clocks of machines are never compared. Who finds a
-//! higher number than its own has lost the claim and discards what it made.
+//! A claim of `NAME` is a file `NAME~1`, created exclusively, so one worker has it. Its holder keeps writing a counter
+//! into it. If a worker sees the same counter for the timeout, measured by its own clock, it considers the holder dead
+//! and creates `NAME~2`, again exclusively. The highest number is the valid claim. Clocks of different machines are
+//! never compared. A worker that finds a number higher than its own has lost the claim and discards its output.
 
 use std::{
     collections::HashMap,
@@ -20,12 +20,12 @@ use senv_core::files::Unfinished;
 
 use crate::error::Result;
 
-/// Heartbeats within the timeout: so many may be late before a worker counts as dead.
+/// Heartbeats per timeout: this many can be late before a worker counts as dead.
 const BEATS: u32 = 6;
-/// What stands before the number of a claim.
+/// Separates the name from the number of a claim.
 const MARK: char = '~';
 
-/// Who this process is: host, process and a random number.
+/// Identifies this process: host, process and a random number.
 pub(super) fn worker() -> String {
     let host = fs::read_to_string("/proc/sys/kernel/hostname").ok().or_else(|| std::env::var("HOSTNAME").ok());
     let host = host.unwrap_or_default();
@@ -35,38 +35,38 @@ pub(super) fn worker() -> String {
     format!("{host}-{}-{:016x}", std::process::id(), RandomState::new().build_hasher().finish())
 }
 
-/// The claims of a folder, as one worker sees them.
+/// The claims in a folder, as one worker sees them.
 #[derive(Debug)]
 pub(super) struct Claims {
     folder: PathBuf,
     worker: String,
     timeout: Duration,
-    /// The claims of others: number, content, and since when it has not changed.
+    /// Claims of others: number, content, and the time since which it has not changed.
     seen: HashMap<String, (u64, Vec<u8>, Instant)>,
 }
 
-/// A file that this worker has claimed; given back when it is dropped.
+/// A file claimed by this worker; the claim is released when dropped.
 #[derive(Debug)]
 pub(super) struct Claim {
     folder: PathBuf,
     name: String,
     number: u64,
     worker: String,
-    /// The worker whose claim it took over.
+    /// The worker whose claim was taken over.
     pub(super) taken_from: Option<String>,
     heart: Option<(Sender<()>, JoinHandle<()>)>,
     _unfinished: Unfinished,
 }
 
 impl Claims {
-    /// The claims in a folder, which is made if it is not there.
+    /// Opens the folder of claims, which is created if it does not exist.
     pub(super) fn open(folder: &Path, worker: &str, timeout: Duration) -> Result<Self> {
         fs::create_dir_all(folder).map_err(|e| senv_core::Error::io("create", folder, e))?;
         let (folder, worker) = (folder.to_owned(), worker.to_owned());
         Ok(Self { folder, worker, timeout, seen: HashMap::new() })
     }
 
-    /// Claims a name, unless a worker that lives has it.
+    /// Claims a name, unless a live worker has it.
     pub(super) fn claim(&mut self, name: &str) -> Result<Option<Claim>> {
         self.claim_at(name, Instant::now())
     }
@@ -78,7 +78,7 @@ impl Claims {
         if let Some(highest) = numbers(&self.folder, name).map_err(io)?.into_iter().max() {
             let content = match fs::read(path_of(&self.folder, name, highest)) {
                 Ok(content) => content,
-                // It has just been given back; the next look finds out more.
+                // It was just released; the next check shows more.
                 Err(e) if e.kind() == ErrorKind::NotFound => return Ok(None),
                 Err(e) => return Err(io(e).into()),
             };
@@ -104,7 +104,7 @@ impl Claims {
         };
         let unfinished = Unfinished::new(&path);
         let begun = beat(&mut file, &self.worker, 0).and_then(|()| self.heart(file)).inspect_err(|_| {
-            // Others would wait for a worker that has given up.
+            // Otherwise others would wait for a worker that has stopped.
             let _ = fs::remove_file(&path);
         });
         let heart = begun.map_err(io)?;
@@ -119,8 +119,8 @@ impl Claims {
         }))
     }
 
-    /// Removes claims on files that are complete: their workers were killed between the end of the work and giving them
-    /// back. Who still lives does without.
+    /// Removes claims on complete files, whose workers were killed after the work and before the release. A worker that
+    /// is still alive does not need its claim.
     pub(super) fn clear(&self, is_complete: impl Fn(&str) -> bool) {
         let Ok(entries) = fs::read_dir(&self.folder) else { return };
         for entry in entries.flatten() {
@@ -132,12 +132,12 @@ impl Claims {
         }
     }
 
-    /// Time after which it is worth looking again.
+    /// Time to wait before the next check.
     pub(super) fn pause(&self) -> Duration {
         (self.timeout / 10).clamp(Duration::from_millis(20), Duration::from_secs(2))
     }
 
-    /// A thread that writes the counter until `stop` is dropped.
+    /// Starts a thread that writes the counter until `stop` is dropped.
     fn heart(&self, mut file: File) -> io::Result<(Sender<()>, JoinHandle<()>)> {
         let (stop, stopped) = channel::<()>();
         let (worker, pause) = (self.worker.clone(), (self.timeout / BEATS).max(Duration::from_millis(5)));
@@ -146,7 +146,7 @@ impl Claims {
                 if stopped.recv_timeout(pause) != Err(RecvTimeoutError::Timeout) {
                     return;
                 }
-                // One that cannot be written is one that is late: the next may succeed.
+                // A failed write counts as a late heartbeat: the next may succeed.
                 let _ = beat(&mut file, &worker, n);
             }
         })?;
@@ -155,7 +155,7 @@ impl Claims {
 }
 
 impl Claim {
-    /// Whether it is still this worker's: nobody has taken it over.
+    /// Whether this worker still has the claim.
     pub(super) fn is_held(&self) -> Result<bool> {
         let io = |e| senv_core::Error::io("read a claim in", &self.folder, e);
         if numbers(&self.folder, &self.name).map_err(io)?.into_iter().max() != Some(self.number) {
@@ -175,7 +175,7 @@ impl Drop for Claim {
             drop(stop);
             let _ = thread.join();
         }
-        // Those of the dead first: as long as one is there, it is ours that is highest.
+        // Removes dead claims first: while one exists, ours is the highest.
         if !self.is_held().unwrap_or(false) {
             return;
         }
@@ -191,7 +191,7 @@ fn path_of(folder: &Path, name: &str, number: u64) -> PathBuf {
     folder.join(format!("{name}{MARK}{number}"))
 }
 
-/// The numbers of the claims of a name.
+/// The numbers of the claims on a name.
 fn numbers(folder: &Path, name: &str) -> io::Result<Vec<u64>> {
     let mut numbers = Vec::new();
     for entry in fs::read_dir(folder)? {
@@ -251,7 +251,7 @@ mod tests {
     #[test]
     fn a_beating_heart_keeps_a_claim_and_a_dead_one_loses_it() {
         let folder = tempfile::tempdir().unwrap();
-        // One whose heart beats every five milliseconds, and one that looks at it by a clock of its own.
+        // One worker's heart beats every five milliseconds; the other watches it with a clock of its own.
         let timeout = Duration::from_secs(60);
         let mut first = Claims::open(folder.path(), "first", Duration::from_millis(30)).unwrap();
         let mut second = Claims::open(folder.path(), "second", timeout).unwrap();
@@ -270,11 +270,11 @@ mod tests {
             now += 2 * timeout;
         }
         assert!(second.claim_at("a.txt", now).unwrap().is_none(), "it has beaten since");
-        // The heart stops: as of a process that was killed, or stopped.
+        // The heart stops, as for a process that was killed or stopped.
         let (stop, thread) = claim.heart.take().unwrap();
         drop(stop);
         thread.join().unwrap();
-        // It may have beaten once more before.
+        // It may have beaten one more time before.
         for time in [now, now + timeout - Duration::from_nanos(1)] {
             assert!(second.claim_at("a.txt", time).unwrap().is_none());
         }

@@ -1,4 +1,4 @@
-//! Many files -> a folder with an output for each, by one worker or by many.
+//! Processes many files into a folder with one output per file, with one worker or many.
 
 mod claims;
 mod params;
@@ -30,27 +30,25 @@ pub use self::{
     record::FileState,
 };
 
-/// The folder beside the outputs for what is noted of them. Readers of data sets pass over names that begin so.
+/// The folder next to the outputs for records. Readers of data sets skip names that start with `_`.
 const NOTES: &str = "_senv";
-/// Within it: how the outputs are made, what is noted of each, and what is not finished.
+/// In that folder: the settings of the outputs, a record for each, and unfinished outputs.
 const SETTINGS: &str = "settings.json";
 const FILES: &str = "files";
 const UNFINISHED: &str = "unfinished";
-/// What stands between the name of an output and the worker that is at it.
+/// Separates the name of an output from the worker that writes it.
 const MARK: char = '~';
 
-/// A folder of outputs, one for each of many input files, that grows until it is complete, through any number of
-/// interruptions.
+/// A folder of outputs, one per input file, that is filled until it is complete, across any number of interruptions.
 ///
-/// Beside the outputs lies a folder `_senv`: `settings.json` says with which model and settings they are made, and
-/// `files/NAME.json` of each output of which input it was made, with lengths and SHA-256 of both. An output whose
-/// input, settings and bytes are those noted there is complete, and is passed over. An output appears under its name
-/// when it is finished, by an atomic rename.
+/// Next to the outputs is a folder `_senv`. `settings.json` records the model and the settings; `files/NAME.json`
+/// records the input of an output, with lengths and SHA-256 of both. An output is complete, and skipped, if its input,
+/// settings and bytes match the record. A finished output gets its name by an atomic rename.
 ///
-/// With claims ([`ClaimParams`]) any number of processes, on any number of machines that see both folders, work at the
-/// same job; each ends when all is complete. A worker that dies is replaced once its heart has not beaten for the
-/// timeout. One that was only slow finds that its claim is lost, and discards its work. Even if it did not find out, it
-/// would put in place the same bytes.
+/// With claims ([`ClaimParams`]), any number of processes on any number of machines that share both folders can work at
+/// the same job; each ends when all outputs are complete. A worker whose heart has not beaten for the timeout is
+/// replaced. A slow worker that lost its claim discards its work. Even if it did not notice, it would write the same
+/// bytes.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -86,23 +84,25 @@ struct FileTask {
     name: String,
 }
 
-/// Whether an output is there.
+/// The state of an output.
 #[derive(Debug, PartialEq, Eq)]
 enum OutputState {
     Complete,
     Missing,
-    /// It is there, and not as it should be.
+    /// It exists, but is out of date.
     Stale(&'static str),
 }
 
 impl FolderJob {
-    /// Looks at inputs and settings, and makes the folder if it is not there.
+    /// Checks inputs and settings, and creates the folder if it does not exist.
     ///
     /// # Errors
-    /// [`Error::OtherSettings`] if the folder is of another model or other settings; [`Error::ForeignOutput`] for a
-    /// file in the place of an output; [`Error::FolderInUse`] if another process works in the folder, unless both have
-    /// claims; [`senv_core::Error::BadFile`] for two inputs of one name, an input that is no file, and one in the place
-    /// of an output; [`senv_core::Error::Io`].
+    /// * [`Error::OtherSettings`] if the folder was made with another model or other settings.
+    /// * [`Error::ForeignOutput`] if a file in place of an output is not from this job.
+    /// * [`Error::FolderInUse`] if another process works in the folder, unless both use claims.
+    /// * [`senv_core::Error::BadFile`] if two inputs have the same name, an input is not a file, or an output would
+    ///   replace an input.
+    /// * [`senv_core::Error::Io`] if a file or folder cannot be read or written.
     pub fn open(output: impl AsRef<Path>, inputs: &[impl AsRef<Path>], params: FolderParams) -> Result<Self> {
         let output = output.as_ref().to_owned();
         let files =
@@ -117,8 +117,7 @@ impl FolderJob {
                 return bad(input, reason);
             }
         }
-        // By whatever path they are reached: an output is made again without being asked for, and that of `force`
-        // replaces what is there.
+        // Compares real paths: a stale output is rebuilt without confirmation, and `force` replaces what exists.
         let read: HashSet<PathBuf> = files.iter().flat_map(|task| fs::canonicalize(&task.input)).collect();
         for FileTask { input, name } in &files {
             if fs::canonicalize(output.join(name)).is_ok_and(|target| read.contains(&target)) {
@@ -141,14 +140,13 @@ impl FolderJob {
         job.check_foreign()?;
         settings.agree(&notes.join(SETTINGS), &job.output, job.params.force)?;
         if job.params.claims.is_none() {
-            // Nobody else is here: what a process left that was killed.
+            // No other process is here: these are leftovers of a process that was killed.
             job.remove_unfinished(|_| true);
         }
         Ok(job)
     }
 
-    /// Names of outputs that are of inputs which this job does not have, and of other settings than its own: those that
-    /// were left when settings were replaced.
+    /// The names of outputs left over from earlier settings, whose inputs are not in this job.
     ///
     /// # Errors
     /// [`senv_core::Error::Io`].
@@ -172,10 +170,10 @@ impl FolderJob {
         Ok(left)
     }
 
-    /// Writes to the disk that the outputs have their names, which [`FolderJob::run`] leaves to the system.
+    /// Flushes the names of the outputs to disk, which [`FolderJob::run`] leaves to the system.
     ///
     /// # Errors
-    /// [`senv_core::Error::NotDurable`]: they are there, and may be gone after a power cut.
+    /// [`senv_core::Error::NotDurable`]: the outputs exist, but may be lost in a power cut.
     pub fn sync(&self) -> Result<()> {
         sync_folder(self.output.join(NOTES)).map_err(|error| match error {
             senv_core::Error::NotDurable { error, .. } => {
@@ -185,11 +183,11 @@ impl FolderJob {
         })
     }
 
-    /// Makes what is missing. `work` hears of an input and of a path, where it writes the output, and returns the
-    /// number of rows; `on_event` hears what happens. A file that fails does not hold up the others.
+    /// Makes the missing outputs. `work` gets an input and the path for its output, and returns the number of rows;
+    /// `on_event` is called for each event. A file that fails does not stop the others.
     ///
     /// # Errors
-    /// [`senv_core::Error::Io`] if the folder, or that of claims, cannot be read or written.
+    /// [`senv_core::Error::Io`] if the folder or the folder of claims cannot be read or written.
     pub fn run<E: From<Error>>(
         &self,
         mut work: impl FnMut(&Path, &Path) -> Result<u64, E>,
@@ -201,7 +199,7 @@ impl FolderJob {
         };
         let mut outcome = FolderOutcome { finished: 0, rows: 0, complete: 0, failed: Vec::new() };
         let mut open: Vec<&FileTask> = self.files.iter().collect();
-        // Workers begin at different files, and seldom meet.
+        // Workers start at different files, so they seldom collide.
         let n = open.len().max(1);
         open.rotate_left(if claims.is_some() {
             self.worker.bytes().map(usize::from).sum::<usize>() * 7919 % n
@@ -228,7 +226,7 @@ impl FolderJob {
                     },
                     None => None,
                 };
-                // Another may have finished it between the two looks.
+                // Another worker may have finished it between the two checks.
                 let state = self.state(task)?;
                 if state == OutputState::Complete {
                     outcome.complete += 1;
@@ -268,14 +266,14 @@ impl FolderJob {
             let complete = self.files.iter().filter(|task| !failed.contains(&task.input));
             let complete: HashSet<&str> = complete.map(|task| task.name.as_str()).collect();
             claims.clear(|name| complete.contains(name));
-            // One that was killed when its output had its name has left its folder, too.
+            // A worker that was killed after the rename has left its folder too.
             self.remove_unfinished(|folder| folder.split_once(MARK).is_some_and(|(name, _)| complete.contains(name)));
         }
         Ok(outcome)
     }
 
-    /// Makes an output; `None` if the claim was lost meanwhile: then what failed may have failed because the other
-    /// worker has cleared up.
+    /// Makes an output. Returns `None` if the claim was lost meanwhile, also after an error, which the cleanup of the
+    /// other worker may have caused.
     fn make<E: From<Error>>(
         &self,
         task: &FileTask,
@@ -310,7 +308,7 @@ impl FolderJob {
         };
         let input = FileState::of(&task.input).map_err(io("read", &task.input))?;
         fs::create_dir_all(folder).map_err(io("create", folder))?;
-        // A signal that ends the program leaves nothing behind; after a kill the next worker clears up.
+        // A signal that ends the program leaves nothing behind; after a kill, the next worker cleans up.
         let _unfinished = Unfinished::new(folder);
         let made = folder.join(&task.name);
         let rows = work(&task.input, &made)?;
@@ -327,7 +325,7 @@ impl FolderJob {
         {
             return Ok(None);
         }
-        // First the record: an output without the one that fits it is made again.
+        // The record comes first: an output without a matching record is rebuilt.
         let record = Record { version: Record::VERSION, input, output, rows, settings: self.settings.clone() };
         record::write(&self.record(task), &record)?;
         let target = self.output.join(&task.name);
@@ -337,7 +335,7 @@ impl FolderJob {
         Ok(Some(rows))
     }
 
-    /// Whether an output is complete.
+    /// The state of an output.
     fn state(&self, task: &FileTask) -> Result<OutputState> {
         let target = self.output.join(&task.name);
         let Some(record) = record::read::<Record>(&self.record(task))? else { return Ok(OutputState::Missing) };
@@ -351,19 +349,19 @@ impl FolderJob {
         match record.input.still_holds(&task.input, exactly) {
             Ok(true) => {}
             Ok(false) => return Ok(OutputState::Stale("its input has changed")),
-            // Whoever makes it again finds out why.
+            // The worker that rebuilds it finds out why.
             Err(_) => return Ok(OutputState::Stale("its input cannot be read")),
         }
         match record.output.still_holds(&target, exactly) {
             Ok(true) => Ok(OutputState::Complete),
             Ok(false) => Ok(OutputState::Stale("it is not what was noted of it: it was not finished, or was changed")),
-            // Another worker is about to put it in its place.
+            // Another worker is about to rename it.
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(OutputState::Missing),
             Err(e) => Err(senv_core::Error::io("read", &target, e).into()),
         }
     }
 
-    /// Refuses to replace files that are not of this job.
+    /// Returns an error instead of replacing files that are not from this job.
     fn check_foreign(&self) -> Result<()> {
         for task in &self.files {
             let target = self.output.join(&task.name);
@@ -378,7 +376,7 @@ impl FolderJob {
         self.output.join(NOTES).join(FILES).join(format!("{}.json", task.name))
     }
 
-    /// Removes what was begun under some names.
+    /// Removes unfinished outputs with matching names.
     fn remove_unfinished(&self, is_wanted: impl Fn(&str) -> bool) {
         let Ok(entries) = fs::read_dir(self.output.join(NOTES).join(UNFINISHED)) else { return };
         for entry in entries.flatten() {

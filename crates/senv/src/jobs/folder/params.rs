@@ -1,4 +1,4 @@
-//! What a folder of outputs is to be, and what is heard of it.
+//! Parameters, events and outcome of a folder of outputs.
 
 use std::{
     collections::BTreeMap,
@@ -9,68 +9,67 @@ use std::{
 /// How several workers share the files of a [`FolderJob`](super::FolderJob).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClaimParams {
-    /// A folder that all of them see, for claims alone.
+    /// A folder shared by all workers, only for claims.
     pub folder: PathBuf,
-    /// Time without a sign of life after which a worker counts as dead, and another one takes over its file. Six signs
-    /// are given in it.
+    /// Time without a heartbeat after which a worker counts as dead and another takes over its file. There are six
+    /// heartbeats per timeout.
     pub timeout: Duration,
 }
 
 impl ClaimParams {
-    /// Claims in this folder, with a timeout of a minute.
+    /// Claims in this folder, with a timeout of one minute.
     #[must_use]
     pub fn new(folder: impl Into<PathBuf>) -> Self {
         Self { folder: folder.into(), timeout: Duration::from_secs(60) }
     }
 }
 
-/// What a [`FolderJob`](super::FolderJob) makes, and how.
+/// The outputs of a [`FolderJob`](super::FolderJob) and how they are made.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FolderParams {
-    /// The ending of outputs, without a dot. An output has the name of its input and this ending behind it, unless the
-    /// name ends so already.
+    /// The extension of outputs, without a dot. It is appended to the name of the input, unless the name already has
+    /// it.
     pub ending: String,
     /// The digest of the model ([`model_digest`](crate::model::model_digest)).
     pub model: String,
-    /// What else decides what an output holds. A folder in which it was other is refused.
+    /// All other settings that affect the content of outputs. A folder with different ones is refused.
     pub settings: BTreeMap<String, String>,
-    /// How workers share the files; without it the job has the folder to itself.
+    /// How workers share the files; `None` if the job has the folder to itself.
     pub claims: Option<ClaimParams>,
-    /// Whether inputs and outputs that are there are hashed even where their length and time of change are those that
-    /// were noted.
+    /// Whether existing inputs and outputs are hashed even if length and modification time match the record.
     pub check_hashes: bool,
-    /// Whether other settings, and files that nobody has noted, are replaced.
+    /// Whether to replace other settings, and files without a record.
     pub force: bool,
 }
 
-/// What happens in a [`FolderJob`](super::FolderJob), for whoever wants to say it.
+/// An event in a [`FolderJob`](super::FolderJob), for progress reports.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FolderEvent<'a> {
-    /// The output was complete.
+    /// The output was already complete.
     Complete(&'a Path),
-    /// The output is made again, because of this.
+    /// The output is rebuilt, with the reason.
     Again(&'a Path, &'static str),
-    /// The claim of this worker, which counts as dead, was taken over.
+    /// The claim of a worker that counts as dead was taken over.
     TakenOver(&'a Path, &'a str),
-    /// An output with so many rows was finished.
+    /// An output was finished, with this number of rows.
     Finished(&'a Path, u64),
-    /// Another worker has taken over the claim, and what this one has made is discarded.
+    /// Another worker took over the claim, so this worker discarded its output.
     Lost(&'a Path),
-    /// So many files are with other workers.
+    /// This many files are claimed by other workers.
     Waiting(usize),
 }
 
-/// What became of a [`FolderJob`](super::FolderJob).
+/// The outcome of a [`FolderJob`](super::FolderJob).
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct FolderOutcome<E> {
     /// Files that this worker has finished.
     pub finished: usize,
-    /// Rows of them.
+    /// The rows of these files.
     pub rows: u64,
-    /// Files that were complete already, or that others have finished.
+    /// Files that were already complete, or that others have finished.
     pub complete: usize,
-    /// Inputs that failed, and why.
+    /// Inputs that failed, with the error.
     pub failed: Vec<(PathBuf, E)>,
 }

@@ -1,4 +1,4 @@
-//! Names with `*` and `?` -> files.
+//! Expands names with `*` and `?` to files.
 
 use std::{
     fs,
@@ -7,9 +7,10 @@ use std::{
 
 use crate::error::Result;
 
-/// The files that a name stands for: itself, or, if there is no such file and it has `*` (any characters) or `?` (one
-/// character), the files whose names fit, sorted. Names that begin with a dot fit only a pattern that does. Shells do
-/// the same before a program hears of it; a quoted pattern also works where the names are too many for a command line.
+/// The files that a name matches. That is the file itself or, if there is none and the name has `*` (any characters) or
+/// `?` (one character), the files with matching names, sorted. Names that start with a dot match only a pattern that
+/// does. Shells expand patterns before a program sees them; a quoted pattern also works if the names are too many for a
+/// command line.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -23,7 +24,7 @@ use crate::error::Result;
 /// ```
 ///
 /// # Errors
-/// [`senv_core::Error::BadFile`] if no file fits; [`senv_core::Error::Io`] if a folder cannot be read.
+/// [`senv_core::Error::BadFile`] if no file matches; [`senv_core::Error::Io`] if a folder cannot be read.
 pub fn files_of_pattern(pattern: impl AsRef<Path>) -> Result<Vec<PathBuf>> {
     let pattern = pattern.as_ref();
     if !is_pattern(&pattern.to_string_lossy()) || pattern.symlink_metadata().is_ok() {
@@ -36,7 +37,7 @@ pub fn files_of_pattern(pattern: impl AsRef<Path>) -> Result<Vec<PathBuf>> {
             continue;
         };
         let name = name.to_string_lossy();
-        // A folder that is there is no pattern either.
+        // An existing folder is not a pattern either.
         if !is_pattern(&name) || found.iter().all(|folder| folder.join(&*name).exists()) {
             found.iter_mut().for_each(|path| path.push(&*name));
             continue;
@@ -50,7 +51,8 @@ pub fn files_of_pattern(pattern: impl AsRef<Path>) -> Result<Vec<PathBuf>> {
             }
             for entry in fs::read_dir(shown).map_err(|e| senv_core::Error::io("read", shown, e))? {
                 let file = entry.map_err(|e| senv_core::Error::io("read", shown, e))?.file_name();
-                // What is no UTF-8 in a name is one character each: whoever reads the file says what is wrong with it.
+                // Invalid UTF-8 in a name becomes one replacement character per sequence; reading the file reports the
+                // problem.
                 let text = file.to_string_lossy();
                 if text.starts_with('.') <= name.starts_with('.') && fits(&wanted, &text.chars().collect::<Vec<_>>()) {
                     next.push(folder.join(&file));
@@ -72,7 +74,7 @@ fn is_pattern(name: &str) -> bool {
     name.contains(['*', '?'])
 }
 
-/// Whether a name fits a pattern: after a star that took too little, it takes one character more.
+/// Whether a name matches a pattern. If a star took too little, it takes one more character.
 fn fits(pattern: &[char], name: &[char]) -> bool {
     let (mut p, mut n) = (0, 0);
     let mut star: Option<(usize, usize)> = None;

@@ -1,4 +1,4 @@
-//! What a folder of outputs says of itself: how they were made, and of each file from what.
+//! The records of a folder of outputs: its settings, and the origin of each file.
 
 use std::{
     collections::BTreeMap,
@@ -14,12 +14,12 @@ use sha2::{Digest, Sha256};
 
 use crate::error::{Error, Result};
 
-/// Bytes that are hashed at a time.
+/// Bytes hashed at a time.
 const CHUNK: usize = 1 << 20;
-/// Bytes of a record at most.
+/// Maximum size of a record in bytes.
 const MOST: u64 = 1 << 20;
 
-/// How the files of a folder were made.
+/// The settings of the files in a folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Settings {
     /// Digest of the model.
@@ -28,7 +28,7 @@ pub(super) struct Settings {
 }
 
 impl Settings {
-    /// What identifies them.
+    /// A digest that identifies the settings.
     pub(super) fn digest(&self) -> String {
         let mut sum = Sha256::new();
         let texts = self.settings.iter().flat_map(|(name, value)| [name, value]);
@@ -39,7 +39,7 @@ impl Settings {
         hex(sum)
     }
 
-    /// What differs, in words.
+    /// A description of the differences.
     fn difference(&self, now: &Self) -> String {
         let mut parts = Vec::new();
         if self.model != now.model {
@@ -57,9 +57,10 @@ impl Settings {
         parts.join("; ")
     }
 
-    /// Notes them in a folder, or compares them with what is noted there. With `replace` other ones are replaced.
+    /// Records the settings in a folder, or compares them with the recorded ones. With `replace`, different ones are
+    /// replaced.
     pub(super) fn agree(&self, path: &Path, output: &Path, replace: bool) -> Result<()> {
-        // What writers have left that were killed; earlier programs named theirs differently.
+        // Leftovers of killed writers; earlier versions used other names.
         remove_leftovers_of(path);
         remove_leftovers_of(path.with_extension(""));
         if !replace && !path.exists() {
@@ -82,8 +83,8 @@ impl Settings {
     }
 }
 
-/// A file as it was: by length and time of change a change is found fast, by the hash for certain. It is kept, as JSON
-/// or otherwise, beside what was made of the file.
+/// The state of a file at some time. Length and modification time show most changes quickly; the hash shows all. Store
+/// it, as JSON or otherwise, with what was made from the file.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -99,18 +100,18 @@ impl Settings {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct FileState {
-    /// Where it was; it may be elsewhere now.
+    /// Its path at the time; it may have moved since.
     pub path: String,
     /// Its length.
     pub bytes: u64,
-    /// Nanoseconds since 1970; 0 where the system does not say it.
+    /// Nanoseconds since 1970; 0 if the system does not provide it.
     pub modified: u64,
-    /// SHA-256 of its bytes, in 64 hexadecimal digits.
+    /// SHA-256 of its bytes, as 64 hexadecimal digits.
     pub sha256: String,
 }
 
 impl FileState {
-    /// The state of a file now; all of it is read.
+    /// The current state of a file; reads all of it.
     ///
     /// # Errors
     /// If it cannot be read.
@@ -130,7 +131,7 @@ impl FileState {
         Ok(Self { path: path.display().to_string(), bytes, modified, sha256: hex(sum) })
     }
 
-    /// Whether a file is still like this; `exactly` looks at its bytes even where length and time say so.
+    /// Whether a file is still in this state. `exactly` compares the bytes even if length and time match.
     ///
     /// # Errors
     /// If it cannot be read.
@@ -145,7 +146,7 @@ impl FileState {
         Ok(Self::of(path)?.sha256 == self.sha256)
     }
 
-    /// Whether length and time of change are the same: for a file that was just read.
+    /// Whether length and modification time match: for a file that was just read.
     ///
     /// # Errors
     /// If they cannot be read.
@@ -159,7 +160,7 @@ fn stamp(metadata: &fs::Metadata) -> (u64, u64) {
     (metadata.len(), modified.map_or(0, |since| u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)))
 }
 
-/// Of an output: what it was made of.
+/// The record of an output: what it was made from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Record {
     pub(super) version: u32,
@@ -176,12 +177,12 @@ impl Record {
     pub(super) const VERSION: u32 = 1;
 }
 
-/// What a file of JSON holds; `None` if it is not there, or is no such record: then what it is about is made anew.
+/// Reads a JSON record; `None` if the file does not exist or is not such a record, in which case the output is rebuilt.
 pub(super) fn read<T: for<'a> Deserialize<'a>>(path: &Path) -> Result<Option<T>> {
     let io = |e: io::Error| Error::from(senv_core::Error::io("read", path, e));
     match fs::metadata(path) {
         Ok(metadata) if metadata.is_file() => {}
-        // A pipe would be waited for.
+        // Reading a pipe would block.
         Ok(_) => return Err(io(io::Error::other("it is no file; remove it"))),
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(e) => return Err(io(e)),
@@ -195,7 +196,7 @@ pub(super) fn read<T: for<'a> Deserialize<'a>>(path: &Path) -> Result<Option<T>>
     Ok(serde_json::from_slice(&text).ok())
 }
 
-/// Replaces a file of JSON: a step of a whole that is not done with it.
+/// Replaces a JSON file, as one step of a larger operation.
 pub(super) fn write(path: &Path, value: &impl Serialize) -> Result<()> {
     let text = to_json(path, value)?;
     Ok(AtomicFile::write_with(path, |file| file.write_all(text.as_bytes())).map_err(senv_core::Error::of_step)?)
@@ -209,7 +210,7 @@ fn to_json(path: &Path, value: &impl Serialize) -> Result<String> {
     Ok(serde_json::to_string_pretty(value).map_err(bad)? + "\n")
 }
 
-/// Makes a file that is not there yet: as a whole, and by one process only.
+/// Creates a file that does not exist yet: atomically, and by one process only.
 fn create(path: &Path, text: &str) -> senv_core::Result<()> {
     let mut file = AtomicFile::create(path)?;
     file.write_all(text.as_bytes()).map_err(|e| file.error(e))?;
@@ -237,7 +238,7 @@ mod tests {
         assert!(state.still_holds(&path, false).unwrap(), "the bytes are the same");
         assert!(!state.is_untouched(&path).unwrap());
         fs::write(&path, "abd").unwrap();
-        // Some systems count in steps of milliseconds.
+        // Some systems count in milliseconds.
         touch(UNIX_EPOCH + std::time::Duration::from_secs(2));
         assert!(!state.still_holds(&path, false).unwrap());
         touch(UNIX_EPOCH + std::time::Duration::from_nanos(state.modified));
@@ -269,7 +270,7 @@ mod tests {
         }
         settings("bb", None).agree(&path, folder.path(), true).unwrap();
         assert!(first.agree(&path, folder.path(), false).is_err());
-        // What is no record is made anew.
+        // An invalid record is replaced.
         fs::write(&path, "{").unwrap();
         first.agree(&path, folder.path(), false).unwrap();
         assert_eq!(read::<Settings>(&path).unwrap(), Some(first));

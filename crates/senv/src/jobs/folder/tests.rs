@@ -2,7 +2,7 @@ use std::{cell::RefCell, sync::Barrier, time::Instant};
 
 use super::*;
 
-/// A folder with inputs, and work that copies them in capitals and notes what it did.
+/// A folder with inputs, and a task that copies them in capitals and records what it did.
 struct Desk {
     folder: tempfile::TempDir,
     done: RefCell<Vec<String>>,
@@ -50,14 +50,14 @@ fn what_is_complete_is_passed_over_and_what_changed_is_made_again() {
     assert_eq!(fs::read_to_string(desk.at("out/b.up")).unwrap(), "TEXT OF B");
     let (outcome, done) = desk.run(Desk::params()).unwrap();
     assert_eq!((outcome.complete, outcome.finished, done.len()), (3, 0, 0));
-    // An input of the same length; an output that somebody has cut short; one that is gone; a record that is damaged.
+    // A changed input of the same length, a truncated output, a missing output, a damaged record.
     let again = |change: &dyn Fn()| {
         change();
         desk.run(Desk::params()).unwrap().1
     };
     let change = || {
         fs::write(desk.at("a"), "text of A").unwrap();
-        // Some systems count in steps of milliseconds.
+        // Some systems count in milliseconds.
         let later = std::time::SystemTime::now() + Duration::from_secs(1);
         fs::File::options().write(true).open(desk.at("a")).unwrap().set_modified(later).unwrap();
     };
@@ -67,7 +67,7 @@ fn what_is_complete_is_passed_over_and_what_changed_is_made_again() {
     assert_eq!(again(&|| fs::write(desk.at("out/_senv/files/c.up.json"), "{").unwrap()), ["c"]);
     // A file that was copied, or touched, is the same file.
     assert!(again(&|| fs::write(desk.at("b"), "text of b").unwrap()).is_empty());
-    // Neither length nor time says it.
+    // Neither length nor time shows the change.
     let time = fs::metadata(desk.at("out/a.up")).unwrap().modified().unwrap();
     fs::write(desk.at("out/a.up"), "TEXT OF X").unwrap();
     fs::File::options().write(true).open(desk.at("out/a.up")).unwrap().set_modified(time).unwrap();
@@ -87,7 +87,7 @@ fn another_model_or_other_settings_are_refused_until_all_is_made_again() {
     let error = desk.run(digits).unwrap_err().to_string();
     assert!(error.contains("digits was not given, and is 3"), "{error}");
     assert!(desk.run(Desk::params()).unwrap().1.is_empty(), "a refusal changes nothing");
-    // Only two of the three are made again: the third is named.
+    // Only two of the three are rebuilt, and the third is reported.
     let job = FolderJob::open(desk.at("out"), &[desk.at("a"), desk.at("b")], FolderParams { force: true, ..other() })
         .unwrap();
     assert_eq!(job.run(|input, output| desk.work(input, output), |_| ()).unwrap().finished, 2);
@@ -154,7 +154,7 @@ fn an_output_in_the_place_of_an_input_is_refused_by_any_path_and_in_spite_of_for
     for folder in ["in", "links", "noted"] {
         fs::create_dir(desk.at(folder)).unwrap();
     }
-    // What ends as outputs do keeps its name.
+    // An input that already has the extension of outputs keeps its name.
     fs::write(desk.at("in/a.up"), "text of a").unwrap();
     refused("in/a.up", "in");
     #[cfg(unix)]
@@ -167,7 +167,7 @@ fn an_output_in_the_place_of_an_input_is_refused_by_any_path_and_in_spite_of_for
     }
     assert_eq!(fs::read_to_string(desk.at("in/a.up")).unwrap(), "text of a");
     assert!(!desk.at("in/_senv").exists());
-    // Nor where an output of that name was made before.
+    // Nor if an output of that name was made before.
     FolderJob::open(desk.at("noted"), &[desk.at("in/a.up")], Desk::params())
         .unwrap()
         .run(|input, output| desk.work(input, output), |_| ())
@@ -217,7 +217,7 @@ fn workers_share_the_files() {
 }
 
 fn claims_of(folder: &Path) -> FolderParams {
-    // Nobody is taken for dead, however busy the machine is.
+    // Long enough that no worker counts as dead on a busy machine.
     let timeout = Duration::from_secs(3600);
     FolderParams { claims: Some(ClaimParams { timeout, ..ClaimParams::new(folder.join("claims")) }), ..Desk::params() }
 }
@@ -225,10 +225,10 @@ fn claims_of(folder: &Path) -> FolderParams {
 #[test]
 fn who_was_slow_discards_its_work_and_the_one_who_took_over_has_its_own_in_place() {
     let desk = Desk::new();
-    // A claim whose holder gives no sign of life, as of a process that was stopped.
+    // A claim without heartbeats, as of a process that was stopped.
     fs::create_dir(desk.at("claims")).unwrap();
     fs::write(desk.at("claims/b.up~1"), "gone\n00000000000000000007\n").unwrap();
-    // And one of a process that was killed when all was done.
+    // And a claim of a process that was killed after all work was done.
     let params = FolderParams { claims: None, ..claims(&desk, 300) };
     let work = |input: &Path, output: &Path| desk.work(input, output);
     FolderJob::open(desk.at("out"), &[desk.at("a")], params).unwrap().run(work, |_| ()).unwrap();
@@ -238,7 +238,7 @@ fn who_was_slow_discards_its_work_and_the_one_who_took_over_has_its_own_in_place
     let started = Instant::now();
     let outcome = desk.open(claims(&desk, 300)).unwrap().run(
         |input, output| {
-            // Somebody takes over the claim of c while this one is at it.
+            // Another worker takes over the claim of c while this one is working on it.
             if input.ends_with("c")
                 && !desk.at("claims/c.up~2").exists()
                 && desk.done.borrow().iter().all(|name| name != "c")

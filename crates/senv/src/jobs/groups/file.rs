@@ -24,8 +24,8 @@ impl TextGroups {
     /// The kind of the file.
     pub const KIND: &'static str = "groups";
 
-    /// Writes the groups to a file, in place of one that is there. `model` is the digest of the model that the vectors
-    /// are of ([`model_digest`](crate::model::model_digest)).
+    /// Writes the groups to a file, replacing an existing one. `model` is the digest of the model of the vectors
+    /// ([`model_digest`](crate::model::model_digest)).
     ///
     /// # Errors
     /// [`senv_core::Error::Io`].
@@ -38,7 +38,7 @@ impl TextGroups {
         Ok(writer.save(path)?)
     }
 
-    /// Opens a file of groups: the groups, and the digest of the model that their vectors are of.
+    /// Opens a file of groups. Returns the groups and the digest of the model of their vectors.
     ///
     /// ```
     /// # #[cfg(feature = "english")] {
@@ -57,7 +57,7 @@ impl TextGroups {
     /// ```
     ///
     /// # Errors
-    /// [`senv_core::Error::WrongKind`] for another file of senv; [`senv_core::Error::NewerVersion`];
+    /// [`senv_core::Error::WrongKind`] if it is another senv file; [`senv_core::Error::NewerVersion`];
     /// [`Error::BadModel`] or [`senv_core::Error::Checksum`] if it is damaged.
     pub fn open(path: impl AsRef<Path>) -> Result<(Self, String)> {
         let path = path.as_ref();

@@ -1,4 +1,4 @@
-//! Groups of sentences: what is in a text.
+//! Groups of sentences: the topics of a text.
 
 mod file;
 mod words;
@@ -15,30 +15,30 @@ use self::words::telling_words;
 use super::distinct::Distinct;
 use crate::error::Result;
 
-/// A central sentence is not shown beside one of this cosine with it.
+/// A central sentence is left out if it has this cosine or more with one already shown.
 const SAME: f32 = 0.9;
-/// Sentences that are looked at for each that is shown.
+/// Sentences considered for each one shown.
 const LOOKED_AT: usize = 20;
 
-/// How sentences are divided into groups.
+/// The method of grouping.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum GroupBy {
-    /// Into the number of groups of the highest silhouette ([`senv_index::group_count`]).
+    /// K-means with the number of groups of the highest silhouette ([`senv_index::group_count`]).
     Suggested,
-    /// Into so many groups ([`senv_index::k_means`]); fewer where fewer sentences differ.
+    /// K-means with this number of groups ([`senv_index::k_means`]); fewer if there are fewer distinct sentences.
     Count(usize),
-    /// Into as many groups as there are around a sentence with others near to it ([`senv_index::communities`]).
-    /// Sentences that are in none are left out.
+    /// One group around each sentence with enough near neighbours ([`senv_index::communities`]). Sentences in no group
+    /// are left out.
     Threshold {
-        /// The least cosine with the sentence in the middle, in `[-1, 1]`.
+        /// The minimum cosine with the central sentence, in `[-1, 1]`.
         cosine: f32,
-        /// The least number of distinct sentences of a group.
+        /// The minimum number of distinct sentences per group.
         min_size: usize,
     },
 }
 
-/// How sentences are grouped and what is said of each group.
+/// How sentences are grouped and groups described.
 ///
 /// ```
 /// let params = senv::jobs::GroupParams { by: senv::jobs::GroupBy::Count(20), ..senv::jobs::GroupParams::default() };
@@ -46,20 +46,20 @@ pub enum GroupBy {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GroupParams {
-    /// How they are divided.
+    /// The method of grouping.
     pub by: GroupBy,
-    /// Words that are named of each group.
+    /// Words listed per group.
     pub n_words: usize,
-    /// Sentences that are named of each group.
+    /// Sentences listed per group.
     pub n_central: usize,
-    /// Seed of the first centroids and of samples.
+    /// Seed of the initial centroids and of samples.
     pub seed: u64,
-    /// Times that a number of groups is looked for from other first centroids ([`senv_index::KMeansParams::starts`]).
+    /// Number of runs with different initial centroids ([`senv_index::KMeansParams::starts`]).
     pub starts: Option<usize>,
 }
 
 impl Default for GroupParams {
-    /// The suggested number of groups, eight words and three sentences of each, seed 1, automatic starts.
+    /// The suggested number of groups, eight words and three sentences per group, seed 1, automatic starts.
     fn default() -> Self {
         Self { by: GroupBy::Suggested, n_words: 8, n_central: 3, seed: 1, starts: None }
     }
@@ -75,47 +75,46 @@ impl GroupParams {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Group {
-    /// Sentences in it, equal ones counted each.
+    /// The number of its sentences, counting repetitions.
     pub size: usize,
-    /// The words that set it apart from the others, the most telling first.
+    /// The words that distinguish it from the others, most distinctive first.
     pub words: Vec<String>,
-    /// Its most central sentences that differ.
+    /// Its most central distinct sentences.
     pub central: Vec<String>,
 }
 
-/// Groups that sentences can be put into: what [`group_sentences`] finds, or a file holds.
+/// Groups to which sentences can be assigned, from [`group_sentences`] or from a file.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct TextGroups {
-    /// The groups, the largest first.
+    /// The groups, largest first.
     pub groups: Vec<Group>,
     /// A unit vector for each group.
     pub centroids: Table,
-    /// Sentences of a lower cosine with every centroid are in no group, in `[-1, 1]`.
+    /// Sentences with a lower cosine to every centroid are in no group, in `[-1, 1]`.
     pub min_cosine: f32,
 }
 
-/// Which group each sentence is in.
+/// The group of each sentence.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Grouping {
-    /// The group of each sentence, from 0; `None` of one that is in none.
+    /// The group of each sentence, from 0; `None` if it is in no group.
     pub group_of: Vec<Option<u32>>,
-    /// The cosine of each sentence with the centroid of its group, in `[-1, 1]`; 0 of one that is in none.
+    /// The cosine of each sentence with the centroid of its group, in `[-1, 1]`; 0 if it is in no group.
     pub cosines: Vec<f32>,
-    /// The mean silhouette of the groups, in `[-1, 1]` ([`senv_index::cosine_silhouette`]): near 0, or below, where
-    /// groups are not apart; `None` with fewer than two.
+    /// The mean silhouette of the groups, in `[-1, 1]` ([`senv_index::cosine_silhouette`]). It is near or below 0 if
+    /// groups are not separate; `None` with fewer than two.
     pub silhouette: Option<f64>,
-    /// The numbers of groups that were tried, if one was to be suggested.
+    /// The numbers of groups that were tried, for [`GroupBy::Suggested`].
     pub count: Option<GroupCount>,
 }
 
-/// Divides sentences into groups of like meaning, and says of each which words set it apart and which sentences are in
-/// its middle.
+/// Divides sentences into groups of similar meaning, and finds the distinctive words and central sentences of each.
 ///
-/// Equal sentences are in one group. A sentence without a known word is in none. The answer depends on the sentences
-/// and the parameters alone, not on the number of threads. Takes `4 dim` bytes, and some 100 more, for each distinct
-/// sentence, 250 more with a threshold. `progress` is called with the share that is done, about.
+/// Equal sentences are in one group. A sentence without a known word is in none. The result depends only on the
+/// sentences and the parameters, not on the number of threads. Memory is `4 dim` bytes plus about 100 for each distinct
+/// sentence, and 250 more with a threshold. `progress` is called with the approximate share done.
 ///
 /// ```
 /// # #[cfg(feature = "english")] {
@@ -135,9 +134,10 @@ pub struct Grouping {
 /// ```
 ///
 /// # Errors
-/// [`senv_index::Error::NonFinite`] if the encoder gives a vector that is not finite;
-/// [`senv_core::Error::InvalidParameter`] for a number of groups or of starts of 0, or a threshold outside of
-/// `[-1, 1]`; [`senv_core::Error::TooLarge`] if the vectors do not fit into memory.
+/// * [`senv_index::Error::NonFinite`] if the encoder gives a vector that is not finite.
+/// * [`senv_core::Error::InvalidParameter`] if the number of groups or of starts is 0, or a threshold is outside
+///   `[-1, 1]`.
+/// * [`senv_core::Error::TooLarge`] if the vectors do not fit in memory.
 pub fn group_sentences<E: SentenceEncoder + ?Sized>(
     encoder: &E,
     sentences: &[impl AsRef<str>],
@@ -180,7 +180,7 @@ pub fn group_sentences<E: SentenceEncoder + ?Sized>(
     Ok((TextGroups { groups, centroids: found.centroids, min_cosine }, grouping))
 }
 
-/// The first `n` of ranked rows, without those that say what an earlier one says.
+/// The first `n` of the ranked rows, without those that repeat an earlier one.
 fn central(ranked: &[usize], vectors: &Table, n: usize) -> Vec<usize> {
     let mut chosen: Vec<usize> = Vec::new();
     for &row in ranked.iter().take(n.saturating_mul(LOOKED_AT)) {
@@ -195,10 +195,10 @@ fn central(ranked: &[usize], vectors: &Table, n: usize) -> Vec<usize> {
 }
 
 impl TextGroups {
-    /// Puts each sentence into the group of the nearest centroid. The groups do not change.
+    /// Assigns each sentence to the group of the nearest centroid. The groups do not change.
     ///
     /// # Errors
-    /// [`senv_core::Error::ShapeMismatch`] if the encoder has another dimension than the groups; as
+    /// [`senv_core::Error::ShapeMismatch`] if the encoder's dimension differs from that of the groups; the errors of
     /// [`group_sentences`].
     pub fn assign<E: SentenceEncoder + ?Sized>(&self, encoder: &E, sentences: &[impl AsRef<str>]) -> Result<Grouping> {
         let distinct = Distinct::of(sentences);
@@ -209,7 +209,7 @@ impl TextGroups {
     }
 }
 
-/// What holds of the distinct sentences, for each sentence.
+/// The result for each sentence, from that for the distinct ones.
 fn of_sentences(found: &Groups, distinct: &Distinct) -> Grouping {
     Grouping {
         group_of: distinct.rows.iter().map(|&row| found.group_of[row as usize]).collect(),
@@ -219,14 +219,14 @@ fn of_sentences(found: &Groups, distinct: &Distinct) -> Grouping {
     }
 }
 
-/// Sentences in each group, equal ones counted each.
+/// The number of sentences in each group, counting repetitions.
 fn sizes(found: &Groups, distinct: &Distinct) -> Vec<usize> {
     let mut sizes = vec![0; found.centroids.n_rows()];
     distinct.rows.iter().filter_map(|&row| found.group_of[row as usize]).for_each(|group| sizes[group as usize] += 1);
     sizes
 }
 
-/// The groups in the order of their sentences, equal ones counted each; of equal sizes as they were.
+/// The groups sorted by number of sentences, counting repetitions; equal sizes keep their order.
 fn by_size(found: Groups, distinct: &Distinct) -> Result<Groups> {
     let sizes = sizes(&found, distinct);
     let mut order: Vec<usize> = (0..sizes.len()).collect();

@@ -1,4 +1,4 @@
-//! The words that set a group apart.
+//! The distinctive words of a group.
 //!
 //! Equation: `telling-word`
 //!
@@ -6,21 +6,21 @@
 //! weight(w, g) = p(w | g) ln( p(w | g) / p(w) )
 //! ```
 //!
-//! p(w | g) is the share of w among the words of the group, p(w) its share among those of all groups: the part of the
-//! word in the relative entropy of the group (Kullback and Leibler 1951). The class TF-IDF of Grootendorst 2022, tf(w,
-//! g) ln(1 + A / f(w)) with A the mean number of words of a group, names "the", "to" and "of" where groups are few and
-//! large; this one takes words alone that come at least 1.5 times as often as elsewhere.
+//! p(w | g) is the share of w among the words of the group, p(w) its share among those of all groups. The weight is the
+//! contribution of the word to the relative entropy of the group (Kullback and Leibler 1951). Only words that occur at
+//! least 1.5 times as often as elsewhere are selected. The class TF-IDF of Grootendorst 2022 is tf(w, g) ln(1 + A /
+//! f(w)), with A the mean number of words of a group. It selects "the", "to" and "of" if groups are few and large.
 
 use std::collections::HashMap;
 
 use senv_core::Tokenizer;
 
-/// A word comes at least so many times as often as elsewhere.
+/// The minimum ratio of a word's frequency to that elsewhere.
 const LIFT: f64 = 1.5;
 
-/// Of each group the `n` words of the highest weight, the highest first; of equal ones the first by the alphabet. Words
-/// are lower-cased, have a letter and more than one character where their script has letters, and come in more than one
-/// sentence of the group if it has several.
+/// The `n` words with the highest weight of each group, highest first, then alphabetically. Words are lowercase and
+/// have a letter, or two if the first is ASCII. In a group of more than three distinct sentences, they occur in at
+/// least two.
 pub(super) fn telling_words(texts: &[&str], group_of: &[Option<u32>], n_groups: usize, n: usize) -> Vec<Vec<String>> {
     let tokenizer = Tokenizer::words().lowercase(true);
     let (mut numbers, mut scratch): (HashMap<String, u32>, _) = (HashMap::new(), String::new());
@@ -73,7 +73,7 @@ pub(super) fn telling_words(texts: &[&str], group_of: &[Option<u32>], n_groups: 
     (0..n_groups).map(of_group).collect()
 }
 
-/// Whether a word can say something of a group.
+/// Whether a word can be distinctive.
 fn is_telling(word: &str) -> bool {
     let mut letters = word.chars().filter(|c| c.is_alphabetic());
     letters.next().is_some_and(|first| !first.is_ascii() || letters.next().is_some())
@@ -88,12 +88,12 @@ mod tests {
         let texts = ["the cat sat", "the cat ran, 12", "the rain fell", "rain on the sea a"];
         let groups = [Some(0), Some(0), Some(1), Some(1)];
         let words = telling_words(&texts, &groups, 2, 3);
-        // Six words of group 0, seven of group 1. cat: 2/6 ln(2/6 / (2/13)) = .26; ran: 1/6 ln(13/6) = .13; the: ln(2/6
-        // / (4/13)) / 3 = .03.
+        // Six words of group 0, seven of group 1. cat: 2/6 ln(2/6 / (2/13)) = 0.26; ran: 1/6 ln(13/6) = 0.13; the:
+        // ln(2/6 / (4/13)) / 3 = 0.03.
         assert_eq!(words, [vec!["cat", "ran", "sat"], vec!["rain", "fell", "on"]]);
         let share = |count: f64, n: f64, all: f64| count / n * (count / n / (all / 13.0)).ln();
         assert!(share(2.0, 6.0, 2.0) > share(1.0, 6.0, 1.0) && share(1.0, 6.0, 1.0) > share(2.0, 6.0, 4.0));
-        // Of one group no word is more frequent than elsewhere.
+        // With one group, no word is more frequent than elsewhere.
         assert_eq!(telling_words(&texts, &[Some(0); 4], 1, 3), [[""; 0]]);
         assert_eq!(telling_words(&texts, &[None; 4], 1, 3), [[""; 0]]);
     }

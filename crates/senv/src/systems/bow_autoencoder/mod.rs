@@ -1,9 +1,10 @@
-//! BOW AE: the words of a sentence, summed and squashed, from which its set of words is predicted.
+//! BOW AE: an autoencoder that sums the word vectors of a sentence, applies tanh, and predicts the set of words from
+//! the result.
 //!
 //! S. Chandar A. P., S. Lauly et al., "An Autoencoder Approach to Learning Bilingual Word Representations", NIPS 2014,
 //! section 2, in one language. The reconstruction is `presence-loss`, or `presence-tree` for large vocabularies. The
-//! sentence vector is what comes out of tanh; the paper that compares it does not say whether it is that or what goes
-//! in.
+//! sentence vector is the output of tanh; the paper that compares BOW AE does not say whether it uses the input or the
+//! output.
 
 mod objective;
 #[cfg(test)]
@@ -51,7 +52,7 @@ use crate::{
 pub enum Reconstruction {
     /// Binary cross-entropy of every word of the vocabulary.
     Full,
-    /// The path to each word that is present in a binary tree: for large vocabularies.
+    /// The path to each word of the sentence in a binary tree: for large vocabularies.
     Tree,
 }
 
@@ -61,24 +62,24 @@ named_values!(Reconstruction {
 });
 
 hyperparameters! {
-    /// Hyperparameters of BOW AE. The paper names the dimension and Adam.
+    /// Hyperparameters of BOW AE. The paper states the dimension and Adam.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     #[serde(default, deny_unknown_fields)]
     pub struct BowAutoencoderParams {
         /// Dimension of the word vectors.
         pub dim: usize = 620 => Training[from 1 to 65536];
-        /// Words that occur less often are unknown.
+        /// Minimum count; rarer words are unknown.
         pub min_count: u64 = 5 => Text;
         /// Vocabulary size: the most frequent words.
         pub max_vocabulary: Option<usize> = Some(20_000) => Text[at_least 1];
-        /// Words of a sentence that are read in training; encoding reads all.
+        /// Maximum tokens per training sentence. Encoding reads all tokens.
         pub max_tokens: usize = 200 => Text[at_least 1];
-        /// What becomes of longer sentences in training.
+        /// Treatment of longer sentences in training.
         @[serde(default)]
         pub long: LongSentences = LongSentences::Cut => Text;
         /// How the set of words is predicted.
         pub reconstruction: Reconstruction = Reconstruction::Full => Training;
-        /// How text is tokenized.
+        /// The tokenizer.
         pub tokenizer: Tokenizer = Tokenizer::automatic().lowercase(true) => group;
         /// Initial word vectors.
         pub initial: Initial = Initial::default() => group;
@@ -151,20 +152,21 @@ impl System for BowAutoencoderParams {
 }
 
 impl BowAutoencoderParams {
-    /// What the paper states: vectors of 620 dimensions that start at the word vectors of Skip-thoughts (give them),
-    /// and Adam. Vocabulary, rate, batch and epochs are not printed: they are the defaults.
+    /// The settings that the paper states: vectors of 620 dimensions, initialized from those of Skip-thoughts (pass
+    /// them as initial vectors), and Adam. It does not state vocabulary, learning rate, batch size and epochs: they are
+    /// the defaults.
     #[must_use]
     pub fn paper() -> Self {
         let fit = FitParams { rule: UpdateRule::default(), ..Self::default().fit };
         Self { dim: 620, fit, ..Self::default() }
     }
 
-    /// Trains on text files, a sentence a line. It is validated on held-out files, read with the words of the training
-    /// text: the weights of the lowest mean loss on them are kept.
+    /// Trains on text files with one sentence per line. Validation uses held-out files, read with the vocabulary of the
+    /// training text. The parameters with the lowest mean loss on them are kept.
     ///
     /// # Errors
-    /// [`Error::NoHeldOutExamples`] if the held-out files have no known word; whatever is wrong with the text, the
-    /// parameters, the memory, or the training itself.
+    /// [`Error::NoHeldOutExamples`] if the held-out files have no known word; errors of the text, the parameters, the
+    /// memory, or the training itself.
     pub fn fit_files(
         &self,
         paths: &[impl AsRef<Path>],
@@ -174,10 +176,11 @@ impl BowAutoencoderParams {
         self.fit_input(&paths, Start::Random, options)
     }
 
-    /// As [`BowAutoencoderParams::fit_files`] on sentences in memory, an empty one between documents.
+    /// Like [`BowAutoencoderParams::fit_files`], with sentences in memory; an empty one separates documents.
     ///
     /// # Errors
-    /// As [`BowAutoencoderParams::fit_files`]; if the temporary file of [`MemoryText`] cannot be written.
+    /// The errors of [`BowAutoencoderParams::fit_files`]; an error if the temporary file of [`MemoryText`] cannot be
+    /// written.
     pub fn fit_sentences<S: AsRef<str>>(
         &self,
         sentences: impl IntoIterator<Item = S>,
@@ -186,10 +189,10 @@ impl BowAutoencoderParams {
         MemoryText::lend(sentences, |text| self.fit_files(&[text], options))
     }
 
-    /// Trains on a corpus that is coded in `vocabulary`, validated on another.
+    /// Trains on a corpus of token ids of `vocabulary`, validated on another.
     ///
     /// # Errors
-    /// As [`BowAutoencoderParams::fit_files`].
+    /// The errors of [`BowAutoencoderParams::fit_files`].
     pub fn fit(
         &self,
         vocabulary: Vocabulary,
@@ -224,7 +227,7 @@ impl BowAutoencoderParams {
         Trained::of_gradient(fitted, found, |weights| BowAutoencoder::new(self.clone(), vocabulary, weights))
     }
 
-    /// The words of every sentence that has any, each once; with a note on long sentences of this `name`.
+    /// The distinct words of every sentence that has any, with a note on long sentences that uses `name`.
     fn word_sets(&self, corpus: &Corpus, name: &str, observer: &dyn Observer) -> Result<Sentences> {
         let (mut sentences, mut words, mut n_long) = (SentencesWriter::new(corpus.scratch_dir())?, Vec::new(), 0);
         read_sentences(corpus, |sentence, _| {
@@ -278,10 +281,10 @@ impl EncoderSystem for BowAutoencoderParams {
 }
 
 impl BowAutoencoder {
-    /// The loss of the reconstruction of each sentence, in nats: how badly the vector says which words are there.
+    /// The reconstruction loss of each sentence, in nats.
     ///
     /// # Errors
-    /// If memory is lacking.
+    /// If there is not enough memory.
     pub fn losses(&self, sentences: &[&str]) -> Result<Vec<f64>> {
         let (mut targets, mut scratch, mut tokens) = (Sentences::new(), String::new(), Vec::new());
         for text in sentences {

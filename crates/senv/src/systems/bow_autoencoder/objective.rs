@@ -1,4 +1,4 @@
-//! The objective of BOW AE: each sentence is reconstructed from its vector.
+//! The objective of BOW AE: to reconstruct each sentence from its vector.
 
 use ndarray::{Array2, ArrayView2};
 use senv_core::{
@@ -18,7 +18,7 @@ use crate::{
     },
 };
 
-/// Held-out sentences of a batch.
+/// Held-out sentences per batch.
 const A_BATCH: usize = 256;
 
 /// The output layer over the words.
@@ -55,7 +55,7 @@ impl Output {
         })
     }
 
-    /// The loss of a guess: a coin for every word, or at every turn of the way down the tree to each word.
+    /// The loss of a random guess: a coin toss for every word, or for every node on the path to each word.
     fn chance(&self, sentences: &Sentences) -> f64 {
         match self {
             Self::Full(loss) => loss.n_words as f64 * std::f64::consts::LN_2,
@@ -90,12 +90,12 @@ impl Output {
 pub(super) struct Autoencoding {
     pub(super) encoder: PresentWords,
     pub(super) output: Output,
-    /// The words of each, each once.
+    /// The distinct words of each sentence.
     pub(super) sentences: Sentences,
     pub(super) n: u32,
-    /// Those held out, to validate with.
+    /// Held-out sentences for validation.
     pub(super) dev: Option<Sentences>,
-    /// Which word vectors move, and whether rows of the tree without a gradient do.
+    /// Which word vectors are updated, and whether tree rows without a gradient are.
     pub(super) updates: WordUpdates,
     pub(super) identity: String,
 }
@@ -108,7 +108,7 @@ pub(super) struct ReconstructionBatch {
 }
 
 impl ReconstructionBatch {
-    /// Takes these sentences of a set.
+    /// Sets the batch to these sentences of a set.
     fn assign(&mut self, set: &Sentences, numbers: impl Iterator<Item = usize>) -> Result<()> {
         self.sentences.clear();
         numbers.for_each(|i| self.sentences.push(set.get(i).iter().copied()));
@@ -131,7 +131,7 @@ impl Objective for Autoencoding {
         self.identity.clone()
     }
 
-    /// The nodes of the tree; with the dense rule every one moves at every step.
+    /// The nodes of the tree; with dense updates, every node is updated in every step.
     fn row_groups(&self) -> Vec<usize> {
         let rows = matches!(self.output, Output::Tree(_)) && self.updates != WordUpdates::Dense;
         if rows { vec![1] } else { Vec::new() }
@@ -161,7 +161,7 @@ impl Objective for Autoencoding {
         })
     }
 
-    /// The mean loss of a held-out sentence, negated: the better the larger, as scores are.
+    /// The negated mean loss of a held-out sentence, so larger is better.
     fn validate(&mut self, weights: &Weights) -> Result<Option<f64>> {
         let Some(dev) = &self.dev else { return Ok(None) };
         let (mut sum, mut batch_of_step) = (0.0, ReconstructionBatch::default());

@@ -1,4 +1,5 @@
-//! Reference numbers of tests/data/bow_autoencoder.json, made with PyTorch's automatic differentiation in f64.
+//! Compares with the reference numbers of tests/data/bow_autoencoder.json, made with PyTorch's automatic
+//! differentiation in f64.
 
 use ndarray::{Array2, ArrayView2};
 use senv_core::{
@@ -20,7 +21,7 @@ fn case() -> Value {
     file["cases"][0].clone()
 }
 
-/// A list of rows, or of numbers as one row.
+/// Reads a matrix from a list of rows, or from a list of numbers as one row.
 fn matrix(value: &Value) -> Array2<f64> {
     let rows = value.as_array().unwrap();
     let list = |row: &Value| row.as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect::<Vec<_>>();
@@ -56,7 +57,7 @@ fn close<T: Into<f64> + Copy>(got: &[T], expected: &Value, tolerance: f64) {
     }
 }
 
-/// Gradients of the words present, in the rows of all words.
+/// Places the gradients of the words present in a matrix with a row for every word.
 fn spread<T: Copy + Default>(tokens: &[TokenId], d_words: ArrayView2<'_, T>, n_words: usize) -> Vec<T> {
     let mut all = vec![T::default(); n_words * d_words.ncols()];
     for (token, row) in tokens.iter().zip(d_words.rows()) {
@@ -111,7 +112,7 @@ fn a_step_of_the_trainer_gives_the_reference_numbers_in_single_precision() {
         updates: WordUpdates::Sparse,
         identity: String::new(),
     };
-    // In another order than they stand.
+    // In a different order.
     let (mut batch, step) = (Default::default(), GradientStep { seed: 1, number: 0, source: 0, examples: &[1, 0] });
     objective.prepare(&step, &mut batch).unwrap();
     let d_parameters = weights.parameters.iter().map(Parameters::zeros_like).collect();

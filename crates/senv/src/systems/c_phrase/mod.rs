@@ -1,8 +1,9 @@
-//! C-PHRASE: words whose sums over the constituents of a parsed sentence predict the words around these.
+//! C-PHRASE: word vectors whose sums over the constituents of a parsed sentence predict the words around each
+//! constituent.
 //!
 //! N. T. Pham, G. Kruszewski, A. Lazaridou and M. Baroni, "Jointly optimizing word representations for lexical and
-//! sentential tasks with the C-PHRASE model", ACL 2015. Training is `c-phrase-context`. A sentence is encoded as the
-//! mean of its words, `feature-average`, whose cosines are those of the sum: trees are needed in training alone.
+//! sentential tasks with the C-PHRASE model", ACL 2015. Training is `c-phrase-context`. A sentence vector is the mean
+//! of its word vectors, `feature-average`; it has the cosines of the sum. Trees are needed only in training.
 
 mod trees;
 
@@ -37,40 +38,40 @@ use crate::{
     },
 };
 
-/// Power of the counts in the noise distribution, as word2vec has it.
+/// Power of the counts in the noise distribution, as in word2vec.
 const NOISE_POWER: f64 = 0.75;
 
-/// Share of the learning rate below which word2vec does not fall.
+/// The lowest learning rate of word2vec, as a share of the initial one.
 const LR_FLOOR: f64 = 1e-4;
 
 hyperparameters! {
     /// Hyperparameters of C-PHRASE.
     ///
-    /// The defaults fit the text: many epochs, a higher learning rate, and the weights of uSIF. What depends on the
-    /// size of the text is automatic (`None`) until it is set. [`CPhraseParams::paper`] has the settings of the paper.
+    /// The defaults adapt to the text: many epochs, a higher learning rate, and uSIF weights. Values that depend on the
+    /// size of the text are automatic (`None`). [`CPhraseParams::paper`] has the settings of the paper.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     #[serde(default, deny_unknown_fields)]
     pub struct CPhraseParams {
         /// Embedding dimension.
         pub dim: usize = 100 => Training[from 1 to 65536];
-        /// Words to either side of a single word that it predicts, at most.
+        /// Words to either side that a single word predicts, at most.
         pub window: usize = 5 => Training[from 0 to 1000];
-        /// Words more to either side for each level that a constituent has above its words.
+        /// Additional words to either side for each level of a constituent above its words.
         pub window_growth: usize = 2 => Training[from 0 to 1000];
         /// Whether words without a letter or a digit are left out of the trees.
         pub drop_punctuation: bool = false => Text;
-        /// Words that occur less often are unknown, and left out of the trees.
+        /// Minimum count; rarer words are unknown and left out of the trees.
         pub min_count: Option<u64> = None => Text;
         /// Subsampling threshold t of targets, a relative frequency: more frequent words are often skipped.
         ///
-        /// By default 1e-4, or 1 / words of a text so small that it is more.
+        /// By default 1e-4, or about 1 / (number of words in the text) if that is larger.
         @[serde(default, deserialize_with = "crate::base::configuration::infinity_of_null", skip_serializing_if = "Option::is_none")]
         pub subsample: Option<f64> = None => Training[above 0 or_infinite];
-        /// How the words of the trees are tokenized.
+        /// The tokenizer for the words of the trees.
         pub tokenizer: Tokenizer = Tokenizer::automatic().lowercase(true) => group;
-        /// Weights of words once they are trained; `None` for a plain mean.
+        /// Weights of the trained words; `None` for a plain mean.
         pub weighting: Option<WeightScheme> = Some(WeightScheme::USIF) => group[weights];
-        /// What stands for unknown words in a sentence vector.
+        /// How a sentence vector treats unknown words.
         pub unknown_words: UnknownWords = UnknownWords::Hash => Weights;
         /// Hyperparameters of the trainer.
         pub training: NegativeSamplingParams = NegativeSamplingParams {
@@ -82,8 +83,8 @@ hyperparameters! {
 }
 
 impl CPhraseParams {
-    /// The settings of the paper: 300 dimensions, windows of 5 and 2 more a level, a rate of .025; minimum count, t,
-    /// negatives and epochs as in word2vec's program for large text.
+    /// The settings of the paper: 300 dimensions, windows of 5 plus 2 per level, and a learning rate of 0.025. Minimum
+    /// count, t, negatives and epochs are those of word2vec's program for large text.
     #[must_use]
     pub fn paper() -> Self {
         Self {
@@ -151,7 +152,7 @@ impl System for CPhraseParams {
 }
 
 impl CPhraseParams {
-    /// Reads parsed sentences: the words go through a temporary file, so that they are counted as those of any text.
+    /// Reads parsed sentences. The words are written to a temporary file, so they are counted like any text.
     fn read_trees<'a>(&self, paths: &[PathBuf], start: Start<'a>, options: &TrainOptions<'_>) -> Result<TextData<'a>> {
         self.check()?;
         let lines = options.text.of_lines();
@@ -174,7 +175,7 @@ impl TextSystem for CPhraseParams {
         min_count.get_or_insert(size.min_count());
         subsample.get_or_insert(size.subsample(1e-4));
         training.epochs.get_or_insert(size.epochs(10.0, 2, 40));
-        // On 94 thousand words of trees .05 diverges, .025 has 63.5 on STS 2014 and .0125 60.6.
+        // On 94,000 words of trees, 0.05 diverges, 0.025 scores 63.5 on STS 2014, and 0.0125 scores 60.6.
         training.lr.get_or_insert(0.025);
     }
 
@@ -182,7 +183,7 @@ impl TextSystem for CPhraseParams {
         &mut self.min_count
     }
 
-    /// Of sentences without trees: each is flat.
+    /// Trains on sentences without trees: each is flat.
     fn fit_resolved(
         &self,
         vocabulary: Vocabulary,
@@ -219,7 +220,7 @@ impl TextSystem for CPhraseParams {
             Ok(Tables { source, target: Table::zeros(n, self.dim)? })
         };
         let report = InitialVectorReport::of(&vocabulary, start);
-        // A run on other trees over the same words is another run.
+        // Other trees over the same words make a different run.
         let settings = format!("{} {}", file::to_json(self)?, fingerprint(constituents));
         let settings = initial::settings_from(settings, start);
         let mut outcome = fit(corpus, &examples, &noise, &self.training, &settings, initial, &options.run())?;
@@ -228,7 +229,7 @@ impl TextSystem for CPhraseParams {
     }
 }
 
-/// A number that changes with any tree.
+/// A hash that changes with any tree.
 fn fingerprint(constituents: &Constituents) -> String {
     Fingerprint::new().numbers(constituents.iter().flat_map(|c| [c.start, c.end].map(u64::from))).hex()
 }
@@ -293,7 +294,7 @@ mod tests {
         let right = "(S (A a) (X (B b) (X (C c) (D d))))\n".repeat(9);
         assert_eq!(rows(&left, 1), rows(&left, 3));
         assert_ne!(rows(&left, 1), rows(&right, 1));
-        // Chains of single nodes and labels change nothing.
+        // Chains of unary nodes and labels make no difference.
         assert_eq!(rows(&left, 1), rows(&left.replace("(D d)", "(X (Y (Z d)))"), 1));
     }
 

@@ -8,10 +8,10 @@ use senv_negative_sampling::Constituents;
 
 use crate::error::Result;
 
-/// Bytes that a word takes beside its letters while trees are in memory: its string, and some two nodes.
+/// Bytes per word in addition to its letters while trees are in memory: its string, and about two nodes.
 const BESIDE_A_WORD: usize = 48;
 
-/// Reads all trees; words without a letter or a digit become empty with `drop_punctuation`.
+/// Reads all trees. With `drop_punctuation`, words without a letter or a digit become empty.
 pub(super) fn read(paths: &[impl AsRef<Path>], drop_punctuation: bool, options: &TextOptions) -> Result<Vec<Tree>> {
     let mut reader = TreeReader::open(paths, options)?;
     let (mut trees, mut bytes, mut checked) = (Vec::new(), 0_usize, 0);
@@ -35,11 +35,11 @@ pub(super) fn read(paths: &[impl AsRef<Path>], drop_punctuation: bool, options: 
     Ok(trees)
 }
 
-/// The constituents of the known words of each sentence: a word that is several tokens is a constituent of them,
-/// unknown words are left out, and a node that is left with one child is that child.
+/// The constituents of the known words of each sentence. A word of several tokens is a constituent of them, unknown
+/// words are left out, and a node left with one child is replaced by that child.
 ///
 /// # Errors
-/// If the corpus is not that of the words of these trees.
+/// If the corpus does not consist of the words of these trees.
 pub(super) fn constituents(
     trees: &[Tree],
     tokenizer: &Tokenizer,
@@ -50,7 +50,7 @@ pub(super) fn constituents(
     let (mut scratch, mut n_tokens) = (String::new(), 0);
     let (mut places, mut spans) = (Vec::new(), Vec::new());
     for tree in trees {
-        // The number of known tokens before each word, and after the last.
+        // The number of known tokens before each word, and after the last word.
         let (mut known, mut is_sentence) = (0_u32, false);
         places.clear();
         places.push(0);
@@ -61,7 +61,7 @@ pub(super) fn constituents(
             });
             places.push(known);
         }
-        // Neither is it one in the corpus.
+        // The corpus does not count it as a sentence either.
         if !is_sentence {
             continue;
         }

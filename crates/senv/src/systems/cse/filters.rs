@@ -1,4 +1,4 @@
-//! [`CseParams::windows`](super::CseParams::windows) as hyperparameters: their widths, and how many filters each has.
+//! [`CseParams::windows`](super::CseParams::windows) as hyperparameters: the widths and the number of filters of each.
 
 use senv_core::{
     Error as CoreError, Result as CoreResult,
@@ -30,7 +30,7 @@ pub(super) fn hyperparameters(windows: &[Window]) -> Vec<Hyperparameter> {
     ]
 }
 
-/// New widths have as many filters each as the first had.
+/// New widths get the number of filters that the first had.
 pub(super) fn set(windows: &mut Vec<Window>, name: &str, text: &str) -> CoreResult<bool> {
     let mut numbers: Vec<usize> = Vec::new();
     match name {

@@ -1,8 +1,8 @@
 //! CSE, the convolutional sentence encoder: filters over windows of words, summed over the sentence.
 //!
-//! The encoder is `cnn-sum-pooling`, the loss `margin-loss`; training is that of [`PpParams`](crate::PpParams) with
-//! filters. The published path: phrases, then sentences from the weights of the first stage
-//! ([`PairSystem::fit_from`](crate::PairSystem::fit_from)), then supervised fine-tuning
+//! The encoder is `cnn-sum-pooling` and the loss `margin-loss`; training is that of [`PpParams`](crate::PpParams) with
+//! filters. The published recipe trains on phrases, then on sentences from the parameters of the first stage
+//! ([`PairSystem::fit_from`](crate::PairSystem::fit_from)), then fine-tunes with supervision
 //! ([`crate::RelatednessParams`]).
 
 mod filters;
@@ -39,22 +39,22 @@ use crate::{
 };
 
 hyperparameters! {
-    /// Hyperparameters of CSE; the defaults are the paper's, and of its grids where it searches.
+    /// Hyperparameters of CSE. The defaults are the paper's, taken from its grids for values that it searched.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     #[serde(default, deny_unknown_fields)]
     pub struct CseParams {
         /// Dimension of the word vectors.
         pub dim: usize = 300 => Training[from 1 to 65536];
-        /// Windows of words and the filters of each, in the order of their blocks in the sentence vector.
+        /// Windows of words with the number of filters of each, in the order of their blocks in the sentence vector.
         pub windows: Vec<Window> = [1, 2, 3].map(|width| Window { width, n_filters: 100 }).into() => group[filters];
-        /// Function of the result of a filter before it is summed.
+        /// Function applied to the output of a filter before the sum.
         pub activation: Activation = Activation::Linear => Training;
         /// Padding of sentences shorter than a window.
         pub padding: Padding = Padding::PerFilter => Training;
         /// L2 penalty λ of filters and biases.
         @[serde(default = "default_l2_filters")]
         pub l2_filters: f64 = default_l2_filters() => Training[at_least 0];
-        /// How text is tokenized.
+        /// The tokenizer.
         pub tokenizer: Tokenizer = Tokenizer::automatic().lowercase(true) => group;
         /// Initial word vectors.
         pub initial: Initial = Initial::default() => group;
@@ -67,12 +67,12 @@ hyperparameters! {
 }
 
 impl CseParams {
-    /// What the paper prints (sections 3.2 and 4.1): 300 dimensions, 100 linear filters for each window of 1, 2 and 3
-    /// words, ten epochs of Adam at 1e-3; the penalties of equation 5 without a factor and over all words; the hardest
-    /// first member of another pair as negative, also where it has the text of the pair.
+    /// The settings that the paper states (sections 3.2 and 4.1): 300 dimensions, 100 linear filters for each window of
+    /// 1, 2 and 3 words, ten epochs of Adam at 1e-3. The penalties of equation 5 have no factor and are over all words.
+    /// The negative is the hardest first member of another pair, even if it has the same text as a member of the pair.
     ///
-    /// Margin, both penalties and the batch size come from a grid (`examples/grids/cse-paper.txt`), and the paper does
-    /// not print which it chose: these are the defaults, which lie in the grid.
+    /// Margin, both penalties and the batch size come from a grid (`examples/grids/cse-paper.txt`). The paper does not
+    /// state which values it chose: these are the defaults, which are in the grid.
     #[must_use]
     pub fn paper() -> Self {
         let margin = MarginLoss {
@@ -102,9 +102,8 @@ impl CseParams {
         }
     }
 
-    /// The comparison of windows (section 5.2, table 5), whose settings are printed and not searched: margin .6, λ of
-    /// words 1e-6, none of filters, batches of 100. The paper gives one window 300 filters, and three windows 100 each,
-    /// as here.
+    /// The comparison of windows (section 5.2, table 5), whose settings the paper states: margin 0.6, λ of words 1e-6,
+    /// none of filters, batches of 100. The paper gives one window 300 filters, and three windows 100 each, as here.
     #[must_use]
     pub fn paper_windows() -> Self {
         let mut params = Self { l2_filters: 0.0, ..Self::paper() };
@@ -116,7 +115,7 @@ impl CseParams {
     }
 }
 
-/// Of the grid of the paper.
+/// A value of the paper's grid.
 fn default_l2_filters() -> f64 {
     1e-6
 }

@@ -1,16 +1,16 @@
-//! The layout of the `.bin` files of fastText and of Sent2Vec's program, checked before memory is taken.
+//! The layout of the `.bin` files of fastText and of Sent2Vec's program, checked before memory is allocated.
 //!
-//! Little-endian, packed without padding:
+//! Fields are little-endian, without padding:
 //!
-//! 1. i32 793712314; i32 version: 12, or 11, which Sent2Vec's program writes too.
-//! 2. i32 dimension, window, epochs, least count, negatives, longest word n-gram, loss, model, buckets, (for model 5
-//!    alone) buckets of character n-grams, shortest and longest character n-gram, updates of the learning rate; f64
-//!    threshold of subsampling. Models: 1 CBOW, 2 skip-gram, 3 supervised; of Sent2Vec's program 4 Sent2Vec, 5 CBOW
-//!    with n-grams of characters and words.
-//! 3. i32 entries, words, labels; i64 tokens of the corpus; i64 pairs of the table of kept n-grams, -1 where all are
-//!    kept. For each entry its bytes, a zero, i64 count, u8 type (0 word, 1 label); words stand before labels.
-//! 4. u8 1 where the input matrix is quantized; i64 rows, i64 columns, f32 values row by row; the output matrix
-//!    likewise. Files of Sent2Vec's program may end before the latter, which encoding does without.
+//! 1. i32 793712314; i32 version: 12 or 11. Sent2Vec's program also writes 11.
+//! 2. i32 dimension, window, epochs, minimum count, negatives, longest word n-gram, loss, model, buckets. Model 5 only:
+//!    i32 buckets of character n-grams. Then i32 shortest and longest character n-gram, updates of the learning rate;
+//!    f64 subsampling threshold. Models: 1 CBOW, 2 skip-gram, 3 supervised. Sent2Vec's program adds 4 Sent2Vec and 5
+//!    CBOW with character and word n-grams.
+//! 3. i32 entries, words, labels; i64 tokens of the corpus; i64 pairs in the table of kept n-grams, or -1 if all are
+//!    kept. Each entry: its bytes, a zero, i64 count, u8 type (0 word, 1 label). Words come before labels.
+//! 4. u8 1 if the input matrix is quantized; i64 rows, i64 columns, f32 values row by row; then the same for the output
+//!    matrix. Files of Sent2Vec's program may end before the output matrix, which encoding does not need.
 
 use std::{
     ops::{Range, RangeInclusive},
@@ -26,26 +26,25 @@ use crate::error::{Error, Result};
 /// The first bytes of the file.
 pub(super) const MAGIC: [u8; 4] = 793_712_314_i32.to_le_bytes();
 
-/// Bytes of the shortest entry of the dictionary: a zero, a count, a type.
+/// Bytes of the shortest dictionary entry: a zero, a count and a type.
 const SHORTEST_ENTRY: u64 = 10;
 
-/// The longest character n-gram that is believed; usual are 6 or fewer.
+/// The longest character n-gram accepted; 6 or fewer is usual.
 pub(super) const LONGEST_CHAR_NGRAM: u32 = 255;
 
-/// The most bytes of a word that are believed. fastText reads any; of a longer one, the vectors of all its character
-/// n-grams would be added up when the file is opened.
+/// The most bytes accepted for a word. fastText reads words of any length, but opening a file sums the vectors of all
+/// character n-grams of each word.
 const LONGEST_WORD: usize = 1 << 16;
 
-/// The most character n-grams of all words together that are believed: the largest published models have some hundred
-/// million. Their vectors are all added up when a file is opened, and short words of a long file cost as much as one
-/// long word.
+/// The most character n-grams accepted for all words together; the largest published models have some hundred million.
+/// Opening a file sums all their vectors, and many short words cost as much as one long word.
 const MOST_CHAR_NGRAMS: u64 = 1 << 30;
 
-/// Rows behind those of n-grams that a Sent2Vec model may have. The program makes as many as it has buckets of
-/// character n-grams, 1 by default, though such a model has no character n-grams, and does not record their number.
+/// The most rows that a Sent2Vec model may have after those of n-grams. The program adds one row per bucket of
+/// character n-grams (1 by default), although such a model has no character n-grams, and does not record their number.
 const MOST_UNUSED: u64 = 1 << 31;
 
-/// What the dictionary says.
+/// The content of the dictionary.
 struct Dictionary {
     corpus_tokens: u64,
     words: Vec<Word>,
@@ -53,15 +52,15 @@ struct Dictionary {
     kept: Option<Vec<(u32, u32)>>,
 }
 
-/// Where everything stands in a file.
+/// The position of each part in a file.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Layout {
     pub(super) args: Args,
     pub(super) corpus_tokens: u64,
     pub(super) words: Vec<Word>,
-    /// Of a pruned model the buckets that were kept, in order, with the row of each behind those of words.
+    /// For a pruned model: the kept buckets, in order, each with its row after those of words.
     pub(super) kept: Option<Vec<(u32, u32)>>,
-    /// The input matrix: first the rows of words, then those of n-grams.
+    /// The input matrix: the rows of words, then those of n-grams.
     pub(super) input: Matrix,
 }
 
@@ -97,7 +96,7 @@ impl Layout {
         let input = reader.matrix("input", is_quantized, n_rows..=n_rows + n_unused, args.dim)?;
         let ends_early = matches!(args.method, Method::Sent2Vec | Method::CbowWithNgrams) && reader.left() == 0;
         if !ends_early {
-            // Only the output matrix of a quantized model is quantized, whatever the flag says.
+            // Only a quantized model has a quantized output matrix, regardless of this flag.
             let is_quantized = reader.flag("whether the output matrix is quantized")? && is_quantized;
             let n = if args.method == Method::Supervised { u64::from(n_labels) } else { words.len() as u64 };
             reader.matrix("output", is_quantized, n..=n, args.dim)?;
@@ -109,7 +108,7 @@ impl Layout {
     }
 }
 
-/// Reads a file from its start.
+/// A reader that starts at the beginning of a file.
 struct Reader<'f> {
     path: &'f Path,
     bytes: &'f [u8],
@@ -147,7 +146,7 @@ impl<'f> Reader<'f> {
         Ok(i64::from_le_bytes(self.array(what)?))
     }
 
-    /// A number that may not be negative.
+    /// Reads a number that must not be negative.
     fn count(&mut self, what: &str) -> Result<u32> {
         let n = self.i32(what)?;
         u32::try_from(n).map_err(|_| self.bad(format!("{what} is {n}, expected 0 or more; the file is damaged")))
@@ -158,7 +157,7 @@ impl<'f> Reader<'f> {
         u64::try_from(n).map_err(|_| self.bad(format!("{what} is {n}, expected 0 or more; the file is damaged")))
     }
 
-    /// A number within a range.
+    /// Reads a number within a range.
     fn within(&mut self, what: &str, range: Range<u32>) -> Result<u32> {
         let n = self.count(what)?;
         if range.contains(&n) {
@@ -183,7 +182,7 @@ impl<'f> Reader<'f> {
         let min_count = self.count("the least count of a word")?;
         let negatives = self.count("the number of negatives")?;
         let word_ngrams = self.count("the longest word n-gram")?;
-        // One-versus-all is of version 12.
+        // Version 12 added one-versus-all.
         self.within("the loss", 1..if version == 12 { 5 } else { 4 })?;
         let method = match self.i32("the model")? {
             1 => Method::Cbow,
@@ -203,7 +202,7 @@ impl<'f> Reader<'f> {
         };
         let min_n = self.count("the shortest character n-gram")?;
         let max_n = self.within("the longest character n-gram", 0..LONGEST_CHAR_NGRAM + 1)?;
-        // Older classifiers have none, whatever the file says.
+        // Older classifiers have none, regardless of what the file says.
         let max_n = if method == Method::Supervised && version == 11 { 0 } else { max_n };
         self.count("how often the learning rate is updated")?;
         let subsample = f64::from_le_bytes(self.array("the threshold of subsampling")?);
@@ -237,7 +236,7 @@ impl<'f> Reader<'f> {
         Ok(args)
     }
 
-    /// Tokens of the corpus, and the words; labels, which a text may hold by chance, are left out.
+    /// Reads the number of corpus tokens and the words. Labels, which a text can contain by chance, are left out.
     fn dictionary(&mut self, buckets: u32) -> Result<Dictionary> {
         let (n, n_words) = (self.count("the number of entries")?, self.count("the number of words")?);
         let n_labels = self.count("the number of labels")?;
@@ -288,7 +287,7 @@ impl<'f> Reader<'f> {
         Ok(Dictionary { corpus_tokens, words, n_labels, kept })
     }
 
-    /// The table of kept n-grams: buckets with their rows, each row once.
+    /// Reads the table of kept n-grams: buckets with their rows, each row once.
     fn kept(&mut self, n: u32, buckets: u32) -> Result<Vec<(u32, u32)>> {
         let what = "the table of kept n-grams";
         let (needed, left) = (8 * u64::from(n), self.left());
@@ -306,7 +305,7 @@ impl<'f> Reader<'f> {
         Ok(kept)
     }
 
-    /// A matrix of this shape.
+    /// Reads a matrix of this shape.
     fn matrix(&mut self, name: &str, is_quantized: bool, n_rows: RangeInclusive<u64>, dim: u32) -> Result<Matrix> {
         let what = format!("the {name} matrix");
         let has_norms = is_quantized && self.flag(&format!("whether {what} has norms"))?;
@@ -319,7 +318,7 @@ impl<'f> Reader<'f> {
             return Err(self.bad(reason));
         };
         if !is_quantized {
-            // Below 2^34 rows of 2^16 values.
+            // No overflow: fewer than 2^34 rows of 2^16 values.
             return Ok(Matrix::Dense(self.block(n * u64::from(dim) * 4, &what)?));
         }
         let n_codes = u64::from(self.count(&format!("the number of codes of {what}"))?);
@@ -337,7 +336,7 @@ impl<'f> Reader<'f> {
         Ok(Matrix::Quantized(Quantized { codes, quantizer, norms }))
     }
 
-    /// What codes of vectors of `dim` values stand for.
+    /// Reads the quantizer for vectors of `dim` values.
     fn quantizer(&mut self, what: &str, dim: u32) -> Result<Quantizer> {
         let what = format!("the quantizer of {what}");
         let [found, n_parts, part, last] = [(); 4].map(|()| self.count(&what));
@@ -358,7 +357,7 @@ impl<'f> Reader<'f> {
         Ok(Quantizer { dim, n_parts, part, centroids })
     }
 
-    /// So many bytes.
+    /// Reads a block of `needed` bytes.
     fn block(&mut self, needed: u64, what: &str) -> Result<Range<usize>> {
         let left = self.left();
         if needed > left {

@@ -8,17 +8,17 @@
 //!
 //! Jégou, Douze and Schmid, "Product Quantization for Nearest Neighbor Search", PAMI 2011; Joulin et al.,
 //! "FastText.zip",
-//! 2016. Quantized, after a flag: u8 whether there are norms, i64 rows, i64 columns, i32 number of codes, a byte a code
-//!       (row by row, a code for each part), the quantizer, and with norms a byte a row and their quantizer. A
-//!       quantizer: i32 columns, parts, columns of a part, columns of the last part; then 256 centroids of each part as
-//!       f32.
+//! 2016. The quantized format follows a flag: u8 1 if there are norms, i64 rows, i64 columns, i32 number of codes. Then
+//!       the codes follow, one byte each (row by row, one per part), and the quantizer. With norms, one byte per row
+//!       and the quantizer of the norms come last. A quantizer is i32 columns, parts, columns of a part, columns of the
+//!       last part; then 256 centroids of each part as f32.
 
 use std::ops::Range;
 
 /// Centroids of a part.
 const CENTROIDS: usize = 256;
 
-/// Where a matrix stands in a file.
+/// The position of a matrix in a file.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Matrix {
     /// Rows of f32.
@@ -27,21 +27,21 @@ pub(super) enum Matrix {
     Quantized(Quantized),
 }
 
-/// Where codes stand.
+/// The position of the codes.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Quantized {
     pub(super) codes: Range<usize>,
     pub(super) quantizer: Quantizer,
-    /// A code for the norm of each row, and what it stands for.
+    /// A code for the norm of each row, and the quantizer that decodes it.
     pub(super) norms: Option<(Range<usize>, Quantizer)>,
 }
 
-/// Where centroids stand.
+/// The position of the centroids.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Quantizer {
     pub(super) dim: usize,
     pub(super) n_parts: usize,
-    /// Columns of each part but the last.
+    /// Columns of each part except the last.
     pub(super) part: usize,
     pub(super) centroids: Range<usize>,
 }
@@ -52,7 +52,7 @@ impl Quantizer {
         4 * CENTROIDS * dim
     }
 
-    /// Writes the vector of some codes, a code for each part.
+    /// Decodes a vector from its codes, one per part.
     fn decode(&self, bytes: &[u8], codes: &[u8], out: &mut [f32]) {
         let values = bytes[self.centroids.clone()].as_chunks().0;
         for (k, (&code, out)) in codes.iter().zip(out.chunks_mut(self.part)).enumerate() {

@@ -1,4 +1,4 @@
-//! fastText: word vectors made of vectors of character n-grams, so that unknown words have one too.
+//! fastText: word vectors that are averages of character n-gram vectors, so unknown words have a vector too.
 //!
 //! Equation: `subword-vector`
 //!
@@ -7,9 +7,10 @@
 //! v_w = (1/|G(w)|) Σ_{g in G(w)} z_g                    unknown word; without a vector if G(w) is empty
 //! ```
 //!
-//! Bojanowski et al., "Enriching Word Vectors with Subword Information", TACL 2017, section 3.2, as a mean like in the
-//! program and not the sum of the paper. G(w) is `character-n-grams` (`senv-ngram`), a sentence the mean of its words
-//! (`feature-average`). Models are not trained here but read from the program's files: [`ReleasedBin`].
+//! Bojanowski et al., "Enriching Word Vectors with Subword Information", TACL 2017, section 3.2, with the mean that the
+//! program uses instead of the paper's sum. G(w) is `character-n-grams` (`senv-ngram`). A sentence vector is the mean
+//! of its word vectors (`feature-average`). Models are not trained here but read from the program's files:
+//! [`ReleasedBin`].
 
 mod args;
 mod layout;
@@ -39,35 +40,35 @@ pub use release::ReleasedBin;
 
 /// Name of the table of character n-grams in a file.
 const CHAR_NGRAMS: &str = "char_ngrams";
-/// Name of the buckets that their rows are of, in order, where not every bucket has a row.
+/// Name of the list of buckets that have a row, in order, if not all have one.
 const KEPT_BUCKETS: &str = "char_ngram_buckets";
 
-/// Which character n-grams there are.
+/// The character n-grams of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CharNgramConfig {
-    /// The shortest, in code points.
+    /// Length of the shortest n-gram, in code points.
     pub min_n: usize,
-    /// The longest, in code points.
+    /// Length of the longest n-gram, in code points.
     pub max_n: usize,
-    /// Hash buckets that they share.
+    /// The number of hash buckets.
     pub n_buckets: u32,
 }
 
-/// What a fastText model is, as its file keeps it.
+/// The configuration of a fastText model, as stored in its file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FastTextConfig {
     /// Embedding dimension.
     pub dim: usize,
-    /// How text is tokenized.
+    /// The tokenizer.
     pub tokenizer: Tokenizer,
-    /// The character n-grams; `None` for words alone.
+    /// The character n-grams; `None` for words only.
     pub char_ngrams: Option<CharNgramConfig>,
 }
 
-/// Means of fastText's word vectors, where unknown words have the vectors of their character n-grams.
+/// Means of fastText's word vectors; an unknown word has the mean vector of its character n-grams.
 ///
-/// [`Abilities::average`](crate::model::Abilities::average) is the mean over known words alone: weights, compression
-/// and fine-tuning work with that.
+/// [`Abilities::average`](crate::model::Abilities::average) is the mean over known words only; weights, compression and
+/// fine-tuning use it.
 ///
 /// ```no_run
 /// use senv_core::SentenceEncoder;
@@ -84,12 +85,12 @@ pub struct FastText {
     subwords: Option<Subwords>,
 }
 
-/// Character n-grams and their rows.
+/// The character n-grams and their rows.
 #[derive(Debug, Clone)]
 struct Subwords {
     n_grams: CharNgrams,
     rows: Table,
-    /// The buckets that have rows, in order; all without.
+    /// The buckets that have rows, in order; `None` for all.
     kept: Option<Vec<u32>>,
 }
 
@@ -97,8 +98,8 @@ impl FastText {
     /// The name of this kind in model files.
     pub const KIND: &'static str = "fasttext";
 
-    /// A model of word vectors that hold those of their n-grams already, and the rows of the n-grams, of which there
-    /// are none where the configuration has none; `kept` are the buckets that they are of, in order, if not all.
+    /// Creates a model from word vectors that already include those of their n-grams, and from the rows of the n-grams,
+    /// if the configuration has n-grams. `kept` lists the buckets of these rows, in order, if they are not all.
     fn new(
         config: FastTextConfig,
         vocabulary: Vocabulary,
@@ -132,7 +133,8 @@ impl Subwords {
         }
     }
 
-    /// Adds the vector of an unknown word to `sum`, which is as long as a row; whether it has one.
+    /// Adds the vector of an unknown word to `sum`, whose length is the dimension. Returns whether the word has a
+    /// vector.
     fn add(&self, word: &str, sum: &mut [f32]) -> bool {
         let mut n = 0_u32;
         self.n_grams.for_each(word, |n_gram| n += u32::from(self.row(n_gram.bucket).is_some()));
@@ -150,7 +152,7 @@ impl Configuration for FastTextConfig {
     fn check_for(&self, _: &ModelFile, _: usize) -> Result<()> {
         file::check_dim(self.dim)?;
         let longest = self.char_ngrams.map_or(0, |n_grams| n_grams.max_n);
-        // An unknown word takes time in proportion to it.
+        // The time per unknown word is proportional to it.
         let bounded = longest <= LONGEST_CHAR_NGRAM as usize;
         require(bounded, "the longest character n-gram", "at most 255", longest as f64)
     }
@@ -200,7 +202,7 @@ impl SavedModel for FastText {
         self.words.tokenizer()
     }
 
-    /// The word vectors, which hold those of their n-grams.
+    /// The word vectors, which include those of their n-grams.
     fn rows(&self) -> Result<&Table> {
         Ok(self.words.rows())
     }

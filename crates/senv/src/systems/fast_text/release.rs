@@ -1,4 +1,4 @@
-//! The models that users of fastText and of Sent2Vec's program have: their `.bin` files, as models of senv.
+//! The released models of fastText and of Sent2Vec's program: their `.bin` files, as models of senv.
 
 use std::{
     borrow::Cow,
@@ -38,14 +38,15 @@ use crate::{
 ///
 /// | model in the file | model of senv |
 /// | --- | --- |
-/// | Sent2Vec (`sent2vec`) | [`Sent2Vec`], whose sentence vectors are those of the program |
-/// | fastText `skipgram`, `cbow` | [`FastText`], whose word vectors are those of the program, unknown words included |
-/// | Sent2Vec's `cbow-c+w-ngrams` | [`FastText`] likewise; its n-grams of words are left behind |
-/// | fastText `supervised` | [`FastText`] likewise; the classifier and n-grams of words are left behind |
-/// | quantized (`.ftz`), with all n-grams or those that were kept | [`FastText`] likewise |
+/// | Sent2Vec (`sent2vec`) | [`Sent2Vec`], with the sentence vectors of the program |
+/// | fastText `skipgram`, `cbow` | [`FastText`], with the word vectors of the program, also for unknown words |
+/// | Sent2Vec's `cbow-c+w-ngrams` | [`FastText`] likewise, without the word n-grams |
+/// | fastText `supervised` | [`FastText`] likewise, without the classifier and word n-grams |
+/// | quantized (`.ftz`), complete or pruned | [`FastText`] likewise |
 ///
-/// The file is memory-mapped and must not be written into while this is open. A word that is not UTF-8 can be in no
-/// text: [`FastText`] models leave it out, Sent2Vec models, whose rows are numbered, keep it with `\xNN` for its bytes.
+/// The file is memory-mapped and must not be modified while this is open. A word that is not valid UTF-8 cannot occur
+/// in text. [`FastText`] models leave it out; Sent2Vec models, whose rows are numbered, keep it with `\xNN` for its
+/// invalid bytes.
 ///
 /// ```no_run
 /// use senv::ReleasedBin;
@@ -58,10 +59,10 @@ pub struct ReleasedBin {
     path: PathBuf,
     bytes: SharedBytes,
     args: Args,
-    /// Rows of the input matrix that are words, the placeholder and words that are not UTF-8 included.
+    /// Rows of the input matrix that are words, including the placeholder and words that are not UTF-8.
     n_word_rows: usize,
-    /// The input matrix, and of a pruned one the buckets that were kept, in order, with the row of each behind those of
-    /// words.
+    /// The input matrix. The field `kept` has the kept buckets of a pruned matrix, in order, each with its row after
+    /// those of words.
     input: Matrix,
     kept: Option<Vec<(u32, u32)>>,
     vocabulary: Vocabulary,
@@ -71,7 +72,7 @@ pub struct ReleasedBin {
 }
 
 impl ReleasedBin {
-    /// Whether a file begins as such files do. Nothing but a plain file is looked into.
+    /// Whether this is a plain file that starts with the magic number of such files.
     #[must_use]
     pub fn is_one(path: impl AsRef<Path>) -> bool {
         let path = path.as_ref();
@@ -79,11 +80,11 @@ impl ReleasedBin {
         path.is_file() && File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == MAGIC
     }
 
-    /// Opens a file and checks all of it: sizes before memory is taken, and that every value is finite.
+    /// Opens a file and checks all of it: sizes before memory is allocated, and that every value is finite.
     ///
     /// # Errors
-    /// [`Error::BadWeights`], which names the file, for one that is cut short or damaged;
-    /// [`senv_core::Error::Io`] if it cannot be read.
+    /// [`Error::BadWeights`], with the path, if the file is truncated or damaged; [`senv_core::Error::Io`] if it cannot
+    /// be read.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let bytes = SharedBytes::map(path)?;
@@ -93,7 +94,7 @@ impl ReleasedBin {
         let row_len = 4 * args.dim as usize;
         let is_finite = |x: &[u8; 4]| f32::from_le_bytes(*x).is_finite();
         let row_is_finite = |row: &[u8]| row.as_chunks().0.iter().all(is_finite);
-        // Those of quantized ones are finite as their centroids are.
+        // The values of a quantized matrix are finite if its centroids are.
         let values = if let Matrix::Dense(values) = &input { values.clone() } else { 0..0 };
         if let Some(row) = bytes[values].par_chunks(row_len).position_first(|row| !row_is_finite(row)) {
             let word = words.get(row).map(|word| format!(", the word {}", senv_core::quoted(text_of(word))));
@@ -115,7 +116,7 @@ impl ReleasedBin {
         Ok(Self { path: path.to_owned(), args, n_word_rows, input, kept, vocabulary, rows, n_invalid, bytes })
     }
 
-    /// The kind of the model that it becomes.
+    /// The kind of the model that the file becomes.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self.args.method {
@@ -124,9 +125,9 @@ impl ReleasedBin {
         }
     }
 
-    /// How text is tokenized unless something else is asked for. Files do not record it: Sent2Vec's program splits at
-    /// blanks and keeps capitals, so its models want text that was prepared as theirs was; word vectors of fastText are
-    /// treated as those of a `.vec` file ([`Model::from_embeddings`]).
+    /// The default tokenizer for this file, which does not record one. Sent2Vec's program splits at spaces and keeps
+    /// case, so its models need text that was prepared like their training text. fastText's word vectors are treated
+    /// like those of a `.vec` file ([`Model::from_embeddings`]).
     #[must_use]
     pub fn tokenizer(&self) -> Tokenizer {
         match self.args.method {
@@ -149,7 +150,7 @@ impl ReleasedBin {
         self.args.dim as usize
     }
 
-    /// Words that are not UTF-8.
+    /// The number of words that are not valid UTF-8.
     #[must_use]
     pub fn n_invalid_words(&self) -> usize {
         self.n_invalid
@@ -158,7 +159,8 @@ impl ReleasedBin {
     /// The model, in memory.
     ///
     /// # Errors
-    /// [`Error::BadWeights`] for settings out of range; [`senv_core::Error::TooLarge`] without memory for the rows.
+    /// [`Error::BadWeights`] if a setting is out of range; [`senv_core::Error::TooLarge`] if the rows do not fit in
+    /// memory.
     pub fn model(&self, tokenizer: Tokenizer) -> Result<Model> {
         if self.args.method == Method::Sent2Vec {
             let (params, rows) = self.sent2vec(tokenizer)?;
@@ -172,12 +174,12 @@ impl ReleasedBin {
         Ok(FastText::new(config, self.vocabulary.clone(), self.word_vectors()?, n_grams, self.kept_buckets())?.into())
     }
 
-    /// Writes the model to a file that [`Model::open`] memory-maps, by atomic replacement. Rows that stay as they are,
-    /// all of Sent2Vec and those of character n-grams, go from file to file; memory is taken for the words and, of
-    /// fastText, their vectors.
+    /// Writes the model to a file that [`Model::open`] memory-maps, by atomic replacement. Rows that do not change (all
+    /// rows of Sent2Vec, and those of character n-grams) are copied from file to file. Only the words need memory and,
+    /// for fastText, their vectors.
     ///
     /// # Errors
-    /// As [`ReleasedBin::model`]; if the file cannot be written.
+    /// The errors of [`ReleasedBin::model`]; [`senv_core::Error::Io`] if the file cannot be written.
     pub fn save(&self, tokenizer: Tokenizer, path: impl AsRef<Path>) -> Result<()> {
         let writer = ModelWriter::new(self.kind()).vocabulary(&self.vocabulary);
         if self.args.method == Method::Sent2Vec {
@@ -199,8 +201,8 @@ impl ReleasedBin {
         Ok(writer.save(path)?)
     }
 
-    /// The settings of a Sent2Vec model, and its rows. Learning rate, dropout, the least count of targets and the seed
-    /// are in no file and keep their defaults.
+    /// The settings of a Sent2Vec model and its rows. The file records no learning rate, dropout, minimum target count
+    /// or seed, so these keep their defaults.
     fn sent2vec(&self, tokenizer: Tokenizer) -> Result<(Sent2VecParams, RawTensor)> {
         let Args { word_ngrams, buckets, epochs, min_count, negatives, subsample, .. } = self.args;
         let has_ngrams = word_ngrams > 1;
@@ -209,7 +211,7 @@ impl ReleasedBin {
             word_ngrams: word_ngrams as usize,
             buckets: has_ngrams.then_some(buckets),
             min_count: Some(min_count.into()),
-            // As the file has neither, the numbers of the release.
+            // The file has neither, so these are the values of the release.
             min_target_count: Some(5),
             initial_length: None,
             weighting: None,
@@ -228,12 +230,12 @@ impl ReleasedBin {
         let damaged =
             |error| Error::BadWeights { path: self.path.clone(), reason: format!("{error}; the file is damaged") };
         params.check_ranges().map_err(damaged)?;
-        // Words alone have a bucket all the same, which nothing refers to.
+        // A model of words only also has a bucket, which is never used.
         let n_rows = self.n_word_rows + if has_ngrams { buckets as usize } else { 0 };
         Ok((params, self.raw(0..n_rows)?))
     }
 
-    /// The configuration of a fastText model, and the rows of its character n-grams.
+    /// The configuration of a fastText model and the rows of its character n-grams.
     fn fast_text(&self, tokenizer: Tokenizer) -> Result<(FastTextConfig, Option<RawTensor>)> {
         let char_ngrams = self.args.has_char_ngrams().then(|| {
             let (min_n, max_n) = (self.args.min_n as usize, self.args.max_n as usize);
@@ -243,20 +245,20 @@ impl ReleasedBin {
         Ok((FastTextConfig { dim: self.dim(), tokenizer, char_ngrams }, n_grams))
     }
 
-    /// The buckets that a pruned model has, in order, if words have character n-grams.
+    /// The buckets of a pruned model, in order, if words have character n-grams.
     fn kept_buckets(&self) -> Option<Vec<u32>> {
         let kept = self.kept.as_ref().filter(|_| self.args.has_char_ngrams());
         kept.map(|kept| kept.iter().map(|&(bucket, _)| bucket).collect())
     }
 
-    /// The row of a bucket of character n-grams, unless the model was pruned of it.
+    /// The row of a character n-gram bucket, unless it was pruned.
     fn row_of_bucket(&self, bucket: u32) -> Option<usize> {
         let Some(kept) = &self.kept else { return Some(self.char_buckets().start + bucket as usize) };
         let place = kept.binary_search_by_key(&bucket, |&(bucket, _)| bucket).ok()?;
         Some(self.n_word_rows + kept[place].1 as usize)
     }
 
-    /// The rows of character n-grams, of a pruned model those that were kept, by their buckets.
+    /// The rows of character n-grams; for a pruned model, the kept ones in bucket order.
     fn n_gram_rows(&self) -> Result<RawTensor> {
         match &self.kept {
             None => self.raw(self.char_buckets()),
@@ -264,7 +266,7 @@ impl ReleasedBin {
         }
     }
 
-    /// The rows of buckets of character n-grams, as if all were there.
+    /// The row range of character n-gram buckets, as if none were pruned.
     fn char_buckets(&self) -> Range<usize> {
         let (first, n) = match self.args.method {
             Method::CbowWithNgrams => (self.args.buckets, self.args.char_buckets),
@@ -274,7 +276,7 @@ impl ReleasedBin {
         start..start + n as usize
     }
 
-    /// The vectors of the words of a fastText model, equation `subword-vector`.
+    /// The word vectors of a fastText model, equation `subword-vector`.
     fn word_vectors(&self) -> Result<Table> {
         let (dim, n_words) = (self.dim(), self.rows.len());
         let buckets = self.char_buckets();
@@ -300,7 +302,7 @@ impl ReleasedBin {
             }
             vector.iter_mut().for_each(|x| *x /= n as f32);
         });
-        // Values that are finite may have a sum that is not.
+        // The sum of finite values can be infinite.
         let values_are_finite = |vector: &[f32]| vector.iter().all(|x| x.is_finite());
         if let Some(i) = values.par_chunks(dim).position_first(|vector| !values_are_finite(vector)) {
             let word = self.vocabulary.token(TokenId(i as u32));
@@ -313,7 +315,7 @@ impl ReleasedBin {
         Ok(Table::from_vec(n_words, dim, values)?)
     }
 
-    /// Rows of the input matrix, as they are stored if they are.
+    /// Rows of the input matrix, without a copy if they are stored as values.
     fn raw(&self, rows: Range<usize>) -> Result<RawTensor> {
         let Matrix::Dense(input) = &self.input else { return self.copied(rows.clone(), rows.len()) };
         let (start, len) = (input.start, 4 * self.dim());
@@ -334,7 +336,7 @@ impl ReleasedBin {
     }
 }
 
-/// A copy of rows: those of a file begin at any byte, which a table cannot.
+/// A copy of rows as a table, because the rows of a file can start at any byte.
 fn table(rows: &RawTensor) -> Result<Table> {
     let (n_rows, dim) = (rows.shape[0], rows.shape[1]);
     let n = check_memory::<f32>(n_rows, dim)?;

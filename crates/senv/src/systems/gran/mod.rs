@@ -1,9 +1,8 @@
-//! GRAN and the LSTM encoders of its paper: sentence vectors that are close for paraphrases, by encoders that see the
-//! order of words.
+//! GRAN and the LSTM encoders of its paper: encoders that depend on word order and give similar vectors to paraphrases.
 //!
-//! J. Wieting and K. Gimpel, "Revisiting Recurrent Networks for Paraphrastic Sentence Embeddings", ACL 2017. Trained as
-//! PP is, with the margin loss and the hardest negatives of a batch; words that are shuffled and values that are
-//! dropped keep the encoder from learning the order by heart.
+//! J. Wieting and K. Gimpel, "Revisiting Recurrent Networks for Paraphrastic Sentence Embeddings", ACL 2017. Trained
+//! like PP, with the margin loss and the hardest negatives of a batch. Shuffled words and dropout keep the encoder from
+//! memorizing word order.
 
 mod variant;
 
@@ -39,15 +38,15 @@ use crate::{
     },
 };
 
-/// Share of the pairs whose words are shuffled: the release for GRAN and for LSTM average on sentences of Simple
-/// Wikipedia.
+/// Share of the pairs whose words are shuffled: that of the release for GRAN and for LSTM average, on sentences of
+/// Simple Wikipedia.
 const SCRAMBLE: f64 = 0.5;
 
-/// Share of the values of word vectors that are dropped: likewise.
+/// Share of word vector values that are dropped, with the same source.
 const DROPOUT: f64 = 0.4;
 
 hyperparameters! {
-    /// Hyperparameters of GRAN and its sister models; the defaults are those of the release for GRAN on sentences.
+    /// Hyperparameters of GRAN and the related models; the defaults are those of the release for GRAN on sentences.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     #[serde(default, deny_unknown_fields)]
     pub struct GranParams {
@@ -55,13 +54,13 @@ hyperparameters! {
         pub dim: usize = 300 => Training[from 1 to 65536];
         /// The encoder.
         pub variant: GranVariant = GranVariant::default() => group;
-        /// Hidden size of each LSTM; that of the word vectors where none is given.
+        /// Hidden size of each LSTM; by default the dimension of the word vectors.
         pub hidden: Option<usize> = None => Training[from 1 to 65536];
-        /// What the states of a sentence become; the mean where none is given, with the gates 3 and 4 the last.
+        /// Pooling of the hidden states; by default the mean, or the last state with gates 3 and 4.
         pub pooling: Option<StatePooling> = None => Training;
         /// L2 penalty λ of all weights of the encoder.
         pub l2_encoder: f64 = 0.0 => Training[at_least 0];
-        /// How text is tokenized.
+        /// The tokenizer.
         pub tokenizer: Tokenizer = Tokenizer::automatic().lowercase(true) => group;
         /// Initial word vectors.
         pub initial: Initial = Initial::default() => group;
@@ -123,23 +122,23 @@ impl System for GranParams {
 }
 
 impl GranParams {
-    /// GRAN on sentences: scrambling .5, dropout .4, margin .4, batches of 100, ten epochs of Adam at 1e-3. It starts
-    /// from PARAGRAM-SL999 there.
+    /// GRAN on sentences: scrambling 0.5, dropout 0.4, margin 0.4, batches of 100, ten epochs of Adam at 1e-3. The
+    /// paper initializes it from PARAGRAM-SL999.
     #[must_use]
     pub fn paper() -> Self {
         Self::default()
     }
 
-    /// LSTM, last state: scrambling .75, word dropout .2, a penalty of 1e-5 on changes of the words.
+    /// LSTM, last state: scrambling 0.75, word dropout 0.2, a penalty of 1e-5 on changes of the word vectors.
     ///
-    /// Dropped words are left out here; the release puts zeros in their places and scales the others up.
+    /// Dropped words are left out here; the release replaces them by zeros and scales up the others.
     #[must_use]
     pub fn paper_lstm_last() -> Self {
         let pairs = PairParams { scramble: 0.75, word_dropout: 0.2, vector_dropout: 0.0, ..PairParams::default() };
         Self { pooling: Some(StatePooling::Last), pairs, ..Self::paper_lstm_average() }
     }
 
-    /// LSTM, mean of the states: as GRAN, with a penalty of 1e-5 on changes of the words.
+    /// LSTM, mean of the states: like GRAN, with a penalty of 1e-5 on changes of the word vectors.
     #[must_use]
     pub fn paper_lstm_average() -> Self {
         let paper = Self::paper();
@@ -159,7 +158,7 @@ impl PairSystem for GranParams {
     }
 }
 
-/// A trained GRAN, or one of its sister models.
+/// A trained GRAN, or one of the related models.
 pub type Gran = EncoderModel<GranParams>;
 
 impl EncoderSystem for GranParams {
@@ -178,7 +177,7 @@ impl EncoderSystem for GranParams {
         self.variant.form(self.hidden.unwrap_or(self.dim), self.pooling)
     }
 
-    /// Unknown words are left out, as PP and CSE do.
+    /// Unknown words are left out, as in PP and CSE.
     fn reading(&self) -> Reading {
         Reading::known_words(self.tokenizer.clone(), MOST_TOKENS)
     }

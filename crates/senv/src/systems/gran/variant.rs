@@ -1,4 +1,4 @@
-//! GRAN or one of its sister models, as hyperparameters.
+//! GRAN or a related model, as hyperparameters.
 
 use senv_core::{
     Result as CoreResult,
@@ -14,18 +14,18 @@ use crate::gradient::encoder_form::EncoderForm;
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum GranVariant {
-    /// Word vectors through gates that see the sentence.
+    /// Word vectors filtered by gates that depend on the sentence.
     Gran {
-        /// What the gate lets through.
+        /// The form of the gate.
         gate: GranGate,
     },
-    /// An LSTM: LSTM last and LSTM average, by the pooling.
+    /// An LSTM: LSTM last or LSTM average, depending on the pooling.
     Lstm,
-    /// Both directions of an LSTM, joined by a tanh layer: BiLSTM average.
+    /// A bidirectional LSTM with a tanh layer on both directions: BiLSTM average.
     Bilstm,
 }
 
-/// Encoders by name.
+/// The encoders by name.
 enum VariantName {
     Gran,
     Lstm,
@@ -44,7 +44,7 @@ impl Default for GranVariant {
 }
 
 impl GranVariant {
-    /// The pooling where none is set: that of the gate, and the mean of states.
+    /// The default pooling: that of the gate for GRAN, otherwise the mean of the states.
     #[must_use]
     pub fn pooling(self) -> StatePooling {
         match self {
@@ -53,7 +53,7 @@ impl GranVariant {
         }
     }
 
-    /// Its shape. All of them have peepholes and start from N(0, 0.1²), as in the release.
+    /// The shape of the encoder. All variants have peepholes and are initialized from N(0, 0.1²), as in the release.
     pub(super) fn form(self, hidden: usize, pooling: Option<StatePooling>) -> EncoderForm {
         let pooling = pooling.unwrap_or(self.pooling());
         match self {
@@ -93,7 +93,7 @@ impl Hyperparameters for GranVariant {
         ]
     }
 
-    /// Another encoder comes with its defaults.
+    /// A change of the encoder also resets its settings to their defaults.
     fn set(&mut self, name: &str, text: &str) -> CoreResult<bool> {
         match (name, &mut *self) {
             ("encoder", _) => {
@@ -113,7 +113,7 @@ impl Hyperparameters for GranVariant {
         Ok(true)
     }
 
-    /// The encoder checks its shape when it is made.
+    /// The encoder checks its shape when it is built.
     fn check_ranges(&self) -> CoreResult<()> {
         Ok(())
     }

@@ -1,7 +1,7 @@
-//! Augmentation of labelled pairs: words are exchanged for others of their kind, alike in both sentences.
+//! Augmentation of labelled pairs: words are replaced by others of the same kind, consistently in both sentences.
 //!
-//! What makes two sentences paraphrases is where their words stand, and which names, numbers and things they are does
-//! not matter; with few labelled pairs an encoder would remember the words.
+//! Whether two such sentences are paraphrases depends on the positions of their words, not on which names, numbers and
+//! things they mention. With few labelled pairs, an encoder would memorize the words.
 
 use std::collections::HashMap;
 
@@ -20,33 +20,33 @@ use crate::{
     error::Result,
 };
 
-/// Lines of running text in which capitals are counted, of each file.
+/// Lines of running text per file in which capitals are counted.
 const LINES: usize = 60_000;
-/// The most frequent words stay, whatever they are.
+/// Ordinary words among this many of the most frequent ones are never replaced.
 const FREQUENT: usize = 200;
-/// Names among so many of the most frequent words stay.
+/// Names among this many of the most frequent words are never replaced.
 const FREQUENT_NAMES: usize = 100;
-/// Rarer words stay.
+/// Ordinary words after this rank are never replaced.
 const RARE: usize = 30_000;
-/// Neighbours of a word, of which one takes its place.
+/// The number of nearest neighbours from which a replacement is drawn.
 const NEIGHBOURS: usize = 8;
-/// The share of its occurrences with a capital, away from the beginning of a sentence, from which a word is a name.
+/// The minimum share of capitalized occurrences, not counting the start of a sentence, for a word to be a name.
 const NAME_SHARE: f64 = 0.7;
-/// The lowest and the highest probability with which a kind of word is exchanged in a pair.
+/// The range of the probability with which each word of a pair is replaced.
 const SHARES: [f64; 2] = [0.2, 0.7];
 
-/// What a word is exchanged for.
+/// The kind of a word, which decides its replacements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Stays,
     Name,
     Number,
     Year,
-    /// One of its neighbours.
+    /// Replaced by one of its neighbours.
     Word,
 }
 
-/// Kinds of all words, and what may take their places.
+/// The kinds of all words, and their possible replacements.
 #[derive(Debug)]
 pub(super) struct Exchange {
     kinds: Vec<Kind>,
@@ -58,7 +58,7 @@ pub(super) struct Exchange {
     share: f64,
 }
 
-/// How often words occur behind the beginning of a sentence, and how often with a capital.
+/// Counts of words after the start of a sentence, and of their capitalized occurrences.
 pub(super) struct Capitals<'w> {
     words: OrderWords<'w>,
     counts: Vec<[u32; 2]>,
@@ -91,7 +91,7 @@ impl<'w> Capitals<'w> {
         });
     }
 
-    /// Counts the beginning of a file of these kinds: of running text, or of pairs, a cell of a line at a time.
+    /// Counts the first lines of the files of this kind; each tab-separated cell counts as a sentence.
     pub(super) fn add_files(&mut self, files: &PairFiles, kind: PairKind) -> CoreResult<()> {
         for input in files.inputs.iter().filter(|input| input.kind == kind) {
             let mut lines = TextReader::open(&[&input.path], &files.options.text)?;
@@ -109,7 +109,8 @@ impl<'w> Capitals<'w> {
 }
 
 impl Exchange {
-    /// The kinds of words by their form, their rank and these counts; neighbours for the words among `used`.
+    /// Determines the kinds of words from their form, their rank and these counts, and finds neighbours for the words
+    /// among `used`.
     pub(super) fn new<'s>(
         capitals: &Capitals<'_>,
         used: impl Iterator<Item = &'s Vec<TokenId>>,
@@ -148,7 +149,7 @@ impl Exchange {
         self.kinds[token.index()]
     }
 
-    /// Changes a pair, or leaves it as it is.
+    /// Writes the changed pair to `out`, or a copy of it.
     pub(super) fn apply(&self, rng: &mut Stream, pair: [&[TokenId]; 2], out: [&mut Vec<TokenId>; 2]) {
         let [first, second] = out;
         first.clear();
@@ -161,7 +162,7 @@ impl Exchange {
         let share = rng.random_range(SHARES[0]..SHARES[1]);
         let mut of_word: HashMap<TokenId, TokenId> = HashMap::new();
         for (tokens, out) in pair.into_iter().zip([first, second]) {
-            // Words are drawn for in the order in which they come, so that the draw depends on the pair alone.
+            // Draws in word order, so the result depends only on the pair and the generator.
             out.extend(
                 tokens.iter().map(|&token| *of_word.entry(token).or_insert_with(|| self.draw(rng, token, share))),
             );
@@ -189,7 +190,7 @@ fn is_year(token: &str) -> bool {
     token.len() == 4 && token.bytes().all(|c| c.is_ascii_digit()) && ("1500".."2100").contains(&token)
 }
 
-/// The nearest among `candidates` of those that occur.
+/// The nearest `candidates` of each word that occurs.
 fn neighbours<'s>(
     words: OrderWords<'_>,
     candidates: &[TokenId],

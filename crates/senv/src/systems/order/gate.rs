@@ -1,4 +1,4 @@
-//! The weight of the order part, by a gate: the greatest with which pairs that people have scored lose little.
+//! Chooses the weight of the order part: the largest that costs little correlation on pairs with human scores.
 //!
 //! Equation: `order-gate`
 //!
@@ -6,8 +6,8 @@
 //! κ = max { κ : mean over the sets of r(cos of v, gold) ≥ mean over the sets of r(cos of m, gold) − loss }       cos of v: `order-vector`
 //! ```
 //!
-//! κ is looked for among 24 values from .05 to 12, evenly by their logarithms, then by bisection behind the greatest
-//! that passes. r need not fall all the way, so a greater κ beyond a gap is taken. κ = 0 where none passes.
+//! The search tries 24 values of κ from 0.05 to 12, evenly spaced on a log scale, then bisects above the largest that
+//! passes. r is not always monotonic, so a larger κ beyond a gap is accepted. κ = 0 if none passes.
 
 use senv_core::{Scratch, SentenceEncoder, static_model::order::OrderJoin};
 
@@ -17,12 +17,12 @@ use crate::{
     gradient::scored_pairs::{ScoredPairs, correlation},
 };
 
-/// The values of κ that are tried.
+/// The lowest and the highest κ tried.
 const TRIED: [f64; 2] = [0.05, 12.0];
 const TRIES: i32 = 24;
 const BISECTIONS: usize = 5;
 
-/// A pair by the parts of its cosine.
+/// The parts of the cosine of a pair.
 struct Parts {
     /// m̂·m̂′.
     table: f64,
@@ -34,22 +34,22 @@ struct Parts {
     squares: [[f64; 2]; 2],
 }
 
-/// What the gate found.
+/// The result of the gate.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OrderGate {
     /// The weight of the order part.
     pub kappa: f64,
-    /// The mean over the sets of Pearson's r, of the vectors of the table.
+    /// Pearson's r of the table's vectors, averaged over the sets.
     pub table: f64,
-    /// The same of the whole vectors.
+    /// The same for the whole vectors.
     pub whole: f64,
 }
 
-/// The gate on these sets: κ, and the correlations without and with it.
+/// Runs the gate on these sets. Returns κ and the correlations without and with it.
 pub(super) fn gate(model: &Order, sets: &[ScoredPairs], loss: f64) -> Result<OrderGate> {
     let of_set = |set: &ScoredPairs| Ok((parts_of(model, set)?, set.pairs.iter().map(|pair| pair.0).collect()));
     let parts = sets.iter().map(of_set).collect::<Result<Vec<(Vec<Parts>, Vec<f64>)>>>()?;
-    // Without the order part the negation column is away, too: what is compared with is the table.
+    // Without the order part, the negation column is absent too: the reference is the table.
     let score = |kappa: Option<f64>| {
         let of_set = |(parts, gold): &(Vec<Parts>, Vec<f64>)| {
             let cosines: Vec<f64> =
@@ -82,7 +82,7 @@ impl Parts {
 }
 
 fn parts_of(model: &Order, set: &ScoredPairs) -> Result<Vec<Parts>> {
-    // At κ = 1 the parts stand side by side.
+    // At κ = 1 the parts are concatenated without a weight.
     let unit = model.with_join(OrderJoin { kappa: 1.0, ..model.join() })?;
     let (dim, width) = (unit.encoder().rows().dim(), SentenceEncoder::dim(&unit));
     let mut scratch = Scratch::default();
@@ -96,7 +96,7 @@ fn parts_of(model: &Order, set: &ScoredPairs) -> Result<Vec<Parts>> {
             let (u, v) = (&first[columns.clone()], &second[columns]);
             [dot(u, v), dot(u, u), dot(v, v)]
         });
-        // The vectors are as long as those of the table.
+        // The vectors have the length of those of the table.
         let scale = |x: f64, y: f64| if x > 0.0 { y / x } else { 0.0 };
         let both = (m[1] * m[2]).sqrt();
         let squares = [1, 2].map(|side| [scale(m[side], g[side]), scale(m[side], z[side])]);

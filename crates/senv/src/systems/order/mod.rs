@@ -1,9 +1,9 @@
-//! A part that reads word order, behind the vector of any static table.
+//! An order part: columns after the vector of any static table that depend on word order.
 //!
-//! The mean of word vectors knows nothing of order: "the dog bites the man" and "the man bites the dog" have one
-//! vector. This system trains a second part, gated skip-bigrams in both directions (`order-passes`), on labelled pairs
-//! of sentences with nearly the same words, and holds the similarities of ordinary pairs in place while it does. The
-//! table stays as it is, and its vector stands first in that of the model; a sentence costs look-ups alone.
+//! The mean of word vectors ignores order: "the dog bites the man" and "the man bites the dog" have the same vector.
+//! This system trains a second part, gated skip-bigrams in both directions (`order-passes`), on labelled pairs of
+//! sentences with nearly the same words. Meanwhile it holds the similarities of ordinary pairs in place. The table does
+//! not change, and its vector comes first in that of the model. Encoding a sentence needs only look-ups.
 
 mod exchange;
 mod gate;
@@ -58,13 +58,13 @@ use swaps::labelled_swaps;
 pub const ENGLISH_NEGATION: [&str; 12] =
     ["not", "n't", "no", "nobody", "none", "never", "nothing", "nor", "neither", "without", "cannot", "nowhere"];
 
-/// Pairs that are taken of a file of paraphrases.
+/// Pairs taken from each file of paraphrases.
 const PARAPHRASES_OF_SOURCE: usize = 10_000;
-/// Words of a labelled sentence that are read in training.
+/// Maximum words read per labelled sentence in training.
 const LONGEST: usize = 80;
-/// κ where there are no scored pairs to set it by: the lower end of what the gate found for the English table.
+/// κ without scored pairs: the lower end of what the gate chose for the English table.
 const UNGATED_KAPPA: f64 = 1.1;
-/// e^s and b of the labelled pairs before training.
+/// e^s and b of the head for labelled pairs before training.
 const HEAD: CosineLogistic = CosineLogistic { slope: 25.0, threshold: 0.8 };
 
 hyperparameters! {
@@ -74,21 +74,21 @@ hyperparameters! {
     pub struct OrderParams {
         /// Columns of the order part.
         pub dim: usize = 256 => Training[from 2 to 65536];
-        /// Random features of a word beside its row.
+        /// Random features of a word in addition to its row.
         pub random_features: usize = 64 => Training[from 0 to 65536];
-        /// Weight of the correlations that are held in place.
+        /// Weight of the correlations of ordinary pairs, which are held in place.
         pub hold: f64 = 40.0 => Training[at_least 0];
-        /// Share of the labelled pairs of a step in which words are exchanged for others of their kind.
+        /// Share of the labelled pairs in a step in which words are replaced by others of the same kind.
         pub exchange: f64 = 0.8 => Training[from 0 to 1];
-        /// Weight κ of the order part [default: by the scored pairs of --gate; 1.1 without]
+        /// Weight κ of the order part [default: set by the scored pairs of --gate; 1.1 without]
         pub kappa: Option<f64> = None => Training[at_least 0];
-        /// Loss of Pearson's r, mean over the files of --gate, that κ may cost.
+        /// Loss of Pearson's r, averaged over the files of --gate, that κ may cost.
         pub gate_loss: f64 = 0.003 => Training[from 0 to 2];
-        /// Constant column γ beside an order part of length 1.
+        /// Constant column γ next to an order part of length 1.
         pub gamma: f64 = 1.0 => Training[at_least 0];
         /// Weight ν of the column that marks negations.
         pub negation: f64 = 0.8 => Training[at_least 0];
-        /// How text is tokenized: always as the model does.
+        /// The tokenizer: always that of the model.
         pub tokenizer: Tokenizer = Tokenizer::automatic() => skip;
         /// The training loop.
         pub fit: FitParams = FitParams {
@@ -105,7 +105,7 @@ hyperparameters! {
     }
 }
 
-/// Nothing: what an order part is worth shows on pairs of other order, which training reports.
+/// The value of an order part shows on pairs that differ in order, which training reports.
 impl Sealed for OrderInput {}
 
 impl SampledInput for OrderInput {
@@ -114,21 +114,21 @@ impl SampledInput for OrderInput {
     }
 }
 
-/// What an order part is trained on.
+/// The training data of an order part.
 #[derive(Debug, Clone, Default)]
 pub struct OrderInput {
-    /// Pairs of sentences with nearly the same words, and whether they are paraphrases: PAWS and its like.
+    /// Labelled pairs of sentences with nearly the same words, as in PAWS: whether they are paraphrases.
     pub labelled: Vec<ParaphraseSet>,
-    /// Pairs of sentences that say the same, in any words, up to 10,000 of each file: two words of one kind change
-    /// places in one of them for a pair that does not. Where there are no labelled pairs they are enough.
+    /// Paraphrase pairs in any words, up to 10,000 per file. Swapping two words of one kind in one sentence turns a
+    /// pair into a negative one. They can replace labelled pairs.
     pub paraphrases: PairFiles,
-    /// Ordinary pairs, whose similarities are held in place; running text among them also says which words are names.
-    /// The tokenizer is that of the model. Sentences that its options hold out are left out of labelled and scored
-    /// pairs, too.
+    /// Ordinary pairs, whose similarities are held in place; running text among them also tells which words are names.
+    /// The tokenizer is that of the model. Sentences that its options hold out are also left out of labelled and scored
+    /// pairs.
     pub ordinary: PairFiles,
-    /// Pairs that people have scored, by which κ is set.
+    /// Pairs with human scores, which determine κ.
     pub gate: Vec<ScoredPairs>,
-    /// Words of negation; `None` for those of English ([`ENGLISH_NEGATION`]).
+    /// Negation words; `None` for the English ones ([`ENGLISH_NEGATION`]).
     pub negation_words: Option<Vec<String>>,
 }
 
@@ -183,7 +183,7 @@ impl System for OrderParams {
     }
 }
 
-/// The table of a model: that of a static one, or the rows of an average in full.
+/// The table of a model: that of a static model, or the full rows of an average.
 fn static_table(model: &Model) -> Result<StaticEncoder> {
     if let Some(table) = model.abilities().static_table {
         return Ok(table.clone().without_order());
@@ -192,10 +192,10 @@ fn static_table(model: &Model) -> Result<StaticEncoder> {
 }
 
 impl OrderParams {
-    /// Trains a part behind this table.
+    /// Trains an order part for this table.
     ///
     /// # Errors
-    /// [`Error::NoExamples`] without labelled pairs and paraphrases; whatever is wrong with files, parameters, memory,
+    /// [`Error::NoExamples`] without labelled pairs and paraphrases; errors of the files, the parameters, the memory,
     /// or the training itself.
     pub fn fit_table(
         &self,
@@ -211,7 +211,7 @@ impl OrderParams {
         let paraphrases = if input.paraphrases.inputs.is_empty() {
             Vec::new()
         } else {
-            // What is kept of a reading that is stopped is that of the ordinary pairs.
+            // The reading checkpoint belongs to the ordinary pairs.
             let options = TrainOptions { checkpoint: None, ..options.clone() };
             let data = input.paraphrases.read(table.tokenizer(), &options)?;
             some_pairs(&data, words, PARAPHRASES_OF_SOURCE, seed, "order paraphrases").concat()
@@ -269,7 +269,7 @@ impl OrderParams {
         })
     }
 
-    /// The model with the weight that the gate finds.
+    /// The model with the weight chosen by the gate.
     fn gated(&self, model: Order, input: &OrderInput, observer: &dyn Observer) -> Result<Order> {
         let held_out = &input.ordinary.options.held_out;
         let is_seen = |(_, a, b): &&(f64, String, String)| !held_out.contains(a) && !held_out.contains(b);
@@ -330,7 +330,7 @@ impl OrderParams {
     }
 }
 
-/// The features of all words, a row each.
+/// The features of all words, one row per word.
 fn features(words: OrderWords<'_>) -> Result<Table> {
     let mut table = Table::zeros(words.len(), words.n_features())?;
     for word in 0..words.len() {
@@ -339,7 +339,7 @@ fn features(words: OrderWords<'_>) -> Result<Table> {
     Ok(table)
 }
 
-/// The numbers of a trained part as a static table takes them.
+/// The values of a trained part, in the form that a static table takes.
 fn values(encoder: &OrderEncoder, part: &Parameters<f32>) -> Result<OrderValues> {
     let tensor = |name: &str| {
         let values = part.iter().find(|tensor| tensor.name() == name).map_or(&[][..], |tensor| tensor.values());
@@ -357,7 +357,7 @@ fn values(encoder: &OrderEncoder, part: &Parameters<f32>) -> Result<OrderValues>
     })
 }
 
-/// Labelled pairs as words; those with an empty sentence or a held-out one are left out.
+/// Labelled pairs as tokens, without pairs that have an empty or a held-out sentence.
 fn labelled(words: OrderWords<'_>, sets: &[ParaphraseSet], held_out: &HeldOut) -> Vec<([Vec<TokenId>; 2], bool)> {
     let mut scratch = Scratch::default();
     let is_seen = |pair: &&ParaphrasePair| ![&pair.first, &pair.second].iter().any(|text| held_out.contains(text));

@@ -1,4 +1,4 @@
-//! The trained model: a table with an order part behind it.
+//! The trained model: a table with an order part.
 
 use senv_core::{
     Coverage, Scratch, SentenceEncoder, StaticEncoder, Table, Tokenizer, Vocabulary,
@@ -24,19 +24,19 @@ use crate::{
     model::saved::{Abilities, OpenModel, SavedModel, model_file_methods},
 };
 
-/// The settings of an order model, as its file keeps them.
+/// The configuration of an order model, as stored in its file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct OrderModelConfig {
     /// The table with its order part.
     pub table: StaticConfig,
-    /// What the part was trained with.
+    /// The training parameters.
     pub params: OrderParams,
 }
 
-/// A static table, and behind its vector a part that reads word order.
+/// A static table with an order part, whose columns follow those of the table.
 ///
-/// The first dimensions are the vector of the table as it is. `senv compress` makes a small table of kind `static` of
-/// it, which programs open without any training code.
+/// The first dimensions are the unchanged vector of the table. `senv compress` turns the model into a small table of
+/// kind `static`, which programs open without any training code.
 #[derive(Debug, Clone)]
 pub struct Order {
     model: StaticModel,
@@ -44,10 +44,10 @@ pub struct Order {
 }
 
 impl Order {
-    /// The name of this kind in model files.
+    /// The kind name in model files.
     pub const KIND: &'static str = "order";
 
-    /// The model of a table that has an order part.
+    /// Creates the model of a table with an order part.
     pub(super) fn new(encoder: StaticEncoder, params: OrderParams) -> Self {
         Self { model: encoder.into(), params }
     }
@@ -58,7 +58,7 @@ impl Order {
         self.model.encoder()
     }
 
-    /// What the part was trained with.
+    /// The training parameters.
     #[must_use]
     pub fn params(&self) -> &OrderParams {
         &self.params
@@ -70,10 +70,10 @@ impl Order {
         self.encoder().order().map_or(OrderJoin { kappa: 0.0, gamma: 0.0, negation: 0.0 }, OrderPart::join)
     }
 
-    /// The same model with other weights of its parts.
+    /// Returns the same model with other weights of its parts.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`](senv_core::Error::InvalidParameter) for a weight that is negative, infinite or NaN.
+    /// [`Error::InvalidParameter`](senv_core::Error::InvalidParameter) if a weight is negative, infinite or NaN.
     pub fn with_join(&self, join: OrderJoin) -> Result<Self> {
         Ok(Self::new(self.encoder().clone().with_order_join(join)?, self.params.clone()))
     }

@@ -1,4 +1,4 @@
-//! The objective: labelled pairs by the whole cosine, ordinary pairs held in place.
+//! The objective: labelled pairs by the whole cosine, while ordinary pairs are held in place.
 //!
 //! Equation: `order-objective`
 //!
@@ -6,9 +6,9 @@
 //! L = BCE(e^s (c − b), y) + λ (1/n) Σ_k (1 − r_k)      c: `joined-cosine` with the order part as it is, κ = 1 and γ = ν = 0
 //! ```
 //!
-//! The first term is `cosine-logistic` on labelled pairs, the second `held-correlation` on ordinary ones, whose given
-//! values are their cosines by the table. Both see the whole cosine, so the lengths of order parts are trained with
-//! them.
+//! The first term is `cosine-logistic` on labelled pairs. The second is `held-correlation` on ordinary pairs, whose
+//! reference values are their cosines by the table. Both use the whole cosine, so the lengths of order parts are
+//! trained too.
 
 use ndarray::{Array2, Axis, concatenate};
 use senv_core::{TokenId, arrays::TokenBatch, kernels, observer::Metric, rng::stream, static_model::order::OrderWords};
@@ -60,7 +60,7 @@ pub(super) struct OrderObjective<'t> {
     pub(super) dev: Option<LabelledTokens>,
     pub(super) exchange: Exchange,
     pub(super) ordinary: OrdinaryPairs,
-    /// λ, the weight of what is held.
+    /// λ, the weight of the held correlations.
     pub(super) hold: f64,
     pub(super) identity: String,
 }
@@ -68,10 +68,10 @@ pub(super) struct OrderObjective<'t> {
 /// The pairs of a step.
 #[derive(Debug, Default)]
 pub(super) struct OrderBatch {
-    /// First and second sentences of labelled pairs, then those of ordinary ones.
+    /// First and second sentences of the labelled pairs, then those of the ordinary pairs.
     batch: TokenBatch,
     labels: Vec<bool>,
-    /// The cosines of labelled pairs by the table.
+    /// The table's cosines of labelled pairs.
     cosines: Vec<f64>,
     held: HeldPairs,
     exchanged: Vec<[Vec<TokenId>; 2]>,
@@ -146,12 +146,12 @@ impl Objective for OrderObjective<'_> {
             }
             let views: Vec<_> = all.iter().map(|part| part.view()).collect();
             let mut d_vectors = Array2::zeros(vectors.raw_dim());
-            // l itself is no part of the cosine: its gradient comes through the length of the part.
+            // l itself is not part of the cosine: its gradient comes from the length of the part.
             let (mut d_parts, _) = d_vectors.view_mut().split_at(Axis(1), dim);
             d_parts.assign(&concatenate(Axis(0), &views).unwrap_or_default());
             let total = loss + self.hold * held_loss.unwrap_or(0.0);
-            // No chance: training starts from the cosines of the table, which know more than a guess and less than a
-            // constant where both sentences of every pair have the same words.
+            // No chance level: training starts from the cosines of the table. They are better than a guess, but worse
+            // than a constant if both sentences of every pair have the same words.
             let mut report = StepReport { loss: total, tokens: batch.n_tokens() as u64, ..StepReport::default() };
             report.metrics[0] = Some(Metric { name: "labelled", value: loss });
             report.metrics[1] = held_loss.map(|value| Metric { name: "held", value });
@@ -159,7 +159,7 @@ impl Objective for OrderObjective<'_> {
         })
     }
 
-    /// The average precision of held-out pairs by the whole cosine.
+    /// The average precision on held-out pairs by the whole cosine.
     fn validate(&mut self, weights: &Weights) -> Result<Option<f64>> {
         let Some(dev) = &self.dev else { return Ok(None) };
         let mut batch = TokenBatch::new();

@@ -1,8 +1,8 @@
-//! Ordinary pairs: their similarity by the table alone is held in place while the order part is trained.
+//! Ordinary pairs, whose similarity by the table only is held in place while the order part is trained.
 //!
-//! From each source some pairs; and to the first sentence of each the nearest of c other second sentences, c =
-//! 4·10^U(0,2), and for half of them a random one: similarities of all sizes, so that a correlation says something. A
-//! step draws groups of such pairs, each from one source, and mixes them into groups of several.
+//! Each source gives some pairs. Each first sentence is also paired with the nearest of c other second sentences, c =
+//! 4·10^U(0,2), and for half of them with a random one. This gives similarities of all sizes, so a correlation is
+//! informative. A step draws groups of such pairs, each from one source, and mixes them into groups of several sources.
 
 use rand::{RngExt, seq::SliceRandom};
 use senv_core::{Scratch, TokenId, kernels, rng::stream, static_model::order::OrderWords};
@@ -12,18 +12,18 @@ use crate::{
     error::Result,
 };
 
-/// Pairs that are taken of a source.
+/// Pairs taken from each source.
 const PAIRS_OF_SOURCE: usize = 3000;
-/// Words of a sentence that are read.
+/// Maximum words read per sentence.
 const LONGEST: usize = 45;
-/// Pairs of a group.
+/// Pairs per group.
 pub(super) const GROUP: usize = 20;
-/// Groups of a step that are of one source each.
+/// Groups per step with pairs from a single source.
 const SOURCES_OF_STEP: usize = 4;
 /// How often a step mixes its pairs into groups of several sources.
 const MIXED: usize = 2;
 
-/// A pair of sentences by number, and the cosine of their vectors by the table.
+/// A pair of sentences by number, and the table's cosine of their vectors.
 #[derive(Debug, Clone, Copy)]
 struct OrdinaryPair {
     first: u32,
@@ -43,14 +43,14 @@ pub(super) struct OrdinaryPairs {
 pub(super) struct HeldPairs {
     /// First and second sentence of each.
     pub(super) pairs: Vec<[u32; 2]>,
-    /// Their cosines by the table.
+    /// The table's cosines of the pairs.
     pub(super) cosines: Vec<f64>,
     /// Groups of pairs.
     pub(super) groups: Vec<Vec<u32>>,
 }
 
 impl OrdinaryPairs {
-    /// Draws the pairs of the sources of `data`.
+    /// Draws pairs from each source of `data`.
     pub(super) fn new(data: &PairData, words: OrderWords<'_>, seed: u64) -> Result<Self> {
         let mut new = Self::default();
         for (number, pairs) in
@@ -94,7 +94,7 @@ impl OrdinaryPairs {
         &self.sentences[i as usize]
     }
 
-    /// The pairs of a step: a group of one source each, then all of them mixed.
+    /// Draws the pairs of a step: groups from one source each, then mixed groups.
     pub(super) fn draw(&self, seed: u64, step: u64, held: &mut HeldPairs) {
         let HeldPairs { pairs, cosines, groups } = held;
         pairs.clear();
@@ -107,7 +107,7 @@ impl OrdinaryPairs {
         let mut sources: Vec<usize> = (0..self.sources.len()).collect();
         sources.shuffle(&mut rng);
         for i in 0..SOURCES_OF_STEP {
-            // Where there are fewer sources, they come again.
+            // Sources repeat if there are fewer.
             let source = &self.sources[sources[i % sources.len()]];
             groups.push((0..GROUP).map(|k| (i * GROUP + k) as u32).collect());
             for _ in 0..GROUP {
@@ -123,7 +123,7 @@ impl OrdinaryPairs {
         }
     }
 
-    /// What identifies the pairs.
+    /// Adds the pairs to a fingerprint.
     pub(super) fn fingerprint(
         &self,
         sum: crate::base::fingerprint::Fingerprint,
@@ -137,7 +137,7 @@ impl OrdinaryPairs {
     }
 }
 
-/// Up to `n` pairs of each source, drawn from its groups; those with an empty sentence are left out.
+/// Up to `n` pairs of each source, drawn from its groups, without pairs that have an empty sentence.
 pub(super) fn some_pairs(
     data: &PairData,
     words: OrderWords<'_>,
@@ -146,7 +146,7 @@ pub(super) fn some_pairs(
     name: &str,
 ) -> Vec<Vec<[Vec<TokenId>; 2]>> {
     let mut scratch = Scratch::default();
-    // The data were tokenized as the table tokenizes; an unknown token may stand for several words.
+    // The data were tokenized with the table's tokenizer; an unknown token can replace several words.
     let mut of_token = |token: &str| match words.table.vocabulary().id(token) {
         Some(id) => vec![id],
         None => words.tokens(token, usize::MAX, &mut scratch),
@@ -169,8 +169,8 @@ pub(super) fn some_pairs(
     data.sources.iter().enumerate().map(of_source).collect()
 }
 
-/// The vector of a sentence by the rows of the table, of length 1; a bucket has a vector of its features, as long as
-/// the table's of unknown words.
+/// The vector of a sentence from the rows of the table, of length 1. A bucket has a vector of its features, as long as
+/// the table's vectors of unknown words.
 pub(super) fn unit_vector(sentence: &[TokenId], words: OrderWords<'_>) -> Vec<f32> {
     let (table, dim) = (words.table, words.table.rows().dim());
     let mut out = vec![0.0; dim];

@@ -1,22 +1,22 @@
-//! Labelled pairs made of sentences that say the same: two words change places in one of them.
+//! Labelled pairs made from paraphrases by swapping two words in one sentence.
 //!
-//! A pair (s, s′) gives two labelled ones, (s, s′) with 1 and (s, s″) with 0. s″ is s′ after two words of one kind
-//! (names, numbers, years, other words), each of which stands once in s and once in s′, have changed places. Something
-//! more than the most frequent words stands between them: "Anna and Bert" are the same people as "Bert and Anna". A
-//! pair without such words gives the first one only. Of a sentence that comes twice, s′ loses a fifth of its words at
-//! random: nothing would be learned from equal vectors.
+//! A pair (s, s′) gives two labelled ones, (s, s′) with 1 and (s, s″) with 0. s″ is s′ with two words of one kind
+//! (names, numbers, years, other words) swapped. Each of the two occurs once in s and once in s′. A word that is not
+//! among the most frequent must be between them: "Anna and Bert" are the same people as "Bert and Anna". A pair without
+//! such words gives only the first one. If s = s′, s′ loses a fifth of its words at random, because equal vectors teach
+//! nothing.
 
 use rand::{RngExt, seq::IndexedRandom};
 use senv_core::{TokenId, rng::stream};
 
 use super::exchange::{Exchange, Kind};
 
-/// Words as frequent as these do not tell two conjuncts apart.
+/// Words this frequent, such as "and", do not separate two words enough for a swap.
 const CONNECTING: usize = 50;
-/// The share of the words that the second of two equal sentences loses.
+/// The share of words dropped from the second of two equal sentences.
 const DROPPED: f64 = 0.2;
 
-/// The labelled pairs of these, in their order.
+/// The labelled pairs made from `pairs`, in order.
 pub(super) fn labelled_swaps(
     pairs: Vec<[Vec<TokenId>; 2]>,
     exchange: &Exchange,
@@ -36,7 +36,7 @@ pub(super) fn labelled_swaps(
     })
 }
 
-/// The second sentence after a swap, if there is one to make.
+/// The second sentence after a swap, if a swap is possible.
 fn swapped([first, second]: &[Vec<TokenId>; 2], exchange: &Exchange, seed: u64, number: u64) -> Option<Vec<TokenId>> {
     let once = |sentence: &[TokenId], token: &TokenId| sentence.iter().filter(|other| *other == token).count() == 1;
     let is_common = |&i: &usize| once(second, &second[i]) && once(first, &second[i]);
@@ -52,7 +52,7 @@ fn swapped([first, second]: &[Vec<TokenId>; 2], exchange: &Exchange, seed: u64, 
         }
     }
     let mut rng = stream(seed, "order swaps", &[number]);
-    // Names tell most about who does what to whom.
+    // Names say most about who does what to whom.
     let of_names: Vec<[usize; 2]> = candidates.iter().copied().filter(|&[i, _]| kind(i) == Kind::Name).collect();
     let from = if of_names.is_empty() || rng.random_bool(0.5) { &candidates } else { &of_names };
     let &[i, j] = from.choose(&mut rng)?;
@@ -106,7 +106,7 @@ mod tests {
             let pairs = swaps(a, b);
             assert!(matches!(&pairs[..], [(_, _, true)]), "{pairs:?}");
         }
-        // A name twice in one of them says not which of the two is meant.
+        // A name that occurs twice in one of them is ambiguous.
         assert_eq!(swaps("Anna hilft Bert hilft Anna", "Anna hilft Bert").len(), 1);
     }
 }

@@ -14,7 +14,7 @@ use crate::{
 const PEOPLE: [&str; 8] = ["anna", "bert", "cleo", "dora", "emil", "fritz", "greta", "hugo"];
 const VERBS: [&str; 4] = ["helps", "sees", "calls", "follows"];
 
-/// A table of these words and a few more, random rows.
+/// A table of these words and a few more, with random rows.
 fn table(unknown_word_length: Option<f32>) -> StaticEncoder {
     let words: Vec<(&str, u64)> =
         ["the", "not", "."].into_iter().chain(PEOPLE).chain(VERBS).zip((1..=20).rev()).collect();
@@ -27,7 +27,7 @@ fn table(unknown_word_length: Option<f32>) -> StaticEncoder {
     StaticEncoder::new(Tokenizer::words().lowercase(true), vocabulary, rows, unknown_word_length).unwrap()
 }
 
-/// Who does what to whom: a sentence with itself and one with the two exchanged.
+/// Pairs of a sentence with itself, and with subject and object exchanged.
 fn input() -> OrderInput {
     let mut pairs = Vec::new();
     for (i, a) in PEOPLE.iter().enumerate() {
@@ -77,7 +77,7 @@ fn the_first_dimensions_are_the_vector_of_the_table_and_negation_has_a_column() 
             let (whole, of_table) = (model.encode_one(text).to_vec(), table.encode_one(text).to_vec());
             assert_eq!(whole[..12], of_table, "{text}");
             let negation = whole[29] / of_table.iter().map(|x| x * x).sum::<f32>().sqrt().max(1e-9);
-            // A table that leaves unknown words out does not look into compounds.
+            // A table that leaves out unknown words does not split compounds.
             let negated = text.contains(" not ") || length.is_some() && text.contains(" not-");
             let expected = if negated { 0.8 } else { 0.0 };
             assert!((negation - expected).abs() < 1e-5, "{text}: {negation}");
@@ -101,7 +101,7 @@ fn threads_change_nothing_and_a_saved_model_is_the_same() {
     let opened = crate::open(&path).unwrap();
     assert_eq!((opened.kind(), opened.encode(&texts).unwrap()), ("order", vectors.clone()));
     assert_eq!(opened.downcast_ref::<Order>().unwrap().config(), one.config());
-    // A part is trained behind the table of a model that has one, too.
+    // A model that already has an order part: the part is trained for its table.
     let again = params(8).fit_input(&input(), Start::Model(&opened), &TrainOptions::default()).unwrap().model;
     assert_eq!(again.encode(&texts).unwrap(), vectors);
 }
@@ -109,7 +109,7 @@ fn threads_change_nothing_and_a_saved_model_is_the_same() {
 #[test]
 fn the_gate_takes_the_greatest_weight_that_costs_little() {
     let mut gated = OrderParams { kappa: None, negation: 0.0, ..params(60) };
-    // The scores are what the table says, so that every weight costs something.
+    // The scores are the table's cosines, so every weight costs something.
     let table_of_scores = table(Some(3.0));
     let pair = |i: usize| {
         let (a, b) =
@@ -139,7 +139,7 @@ fn a_small_table_keeps_the_part_where_it_keeps_its_axes() {
     let texts = ["Greta calls the unheard-of Zoe", "dora not emil", "the anna sees the bert", "", "."];
     let (before, after) = (model.encode(&texts).unwrap(), small.encode(&texts).unwrap());
     for (x, y) in before.rows().into_iter().zip(after.rows()) {
-        // Rows that have eight bits already stay as they are; maps lose a little.
+        // Rows of eight bits do not change; maps lose a little.
         assert_eq!(x.iter().take(12).collect::<Vec<_>>(), y.iter().take(12).collect::<Vec<_>>());
         let apart = x.iter().zip(y).map(|(x, y)| (x - y).powi(2)).sum::<f32>().sqrt();
         assert!(apart <= 0.02 * x.iter().map(|x| x * x).sum::<f32>().sqrt(), "{apart}");

@@ -8,23 +8,23 @@ use super::PvDbow;
 use crate::{error::Result, systems::document_vectors};
 
 impl PvDbow {
-    /// The trained vectors of the sentences of the training text, in its order; zero for a sentence without a known
-    /// word. `None` unless [`TrainOptions::document_vectors`](crate::TrainOptions::document_vectors) asked for them:
-    /// they are not in the model file.
+    /// The trained vectors of the sentences of the training text, in order; zero for a sentence without a known word.
+    /// `None` unless [`TrainOptions::document_vectors`](crate::TrainOptions::document_vectors) is set. They are not
+    /// stored in the model file.
     #[must_use]
     pub fn document_vectors(&self) -> Option<&Table> {
         self.documents.as_ref()
     }
 
-    /// Writes these vectors as a matrix of NumPy, by atomic replacement: a row for each line of `texts`, which are the
-    /// files that the model was trained on, read as they were then. A line that is no sentence, such as a blank one,
-    /// has zeros.
+    /// Writes these vectors as a NumPy matrix, by atomic replacement, with one row per line of `texts`. These must be
+    /// the training files, read as they were for training. A line that is not a sentence, such as a blank one, has
+    /// zeros.
     ///
     /// Returns the number of lines.
     ///
     /// # Errors
-    /// [`senv_core::Error::BadFile`] if the model keeps no such vectors, or for other texts than the model was trained
-    /// on; whatever is wrong with reading and writing.
+    /// [`senv_core::Error::BadFile`] if the model has no such vectors, or was trained on other texts; errors of reading
+    /// and writing.
     pub fn write_document_vectors(
         &self,
         texts: &[impl AsRef<Path>],
@@ -41,7 +41,7 @@ mod tests {
     use crate::{PvDbowParams, base::train_options::TrainOptions, system::text_system::TextSystem};
     use senv_core::{Rows, kernels};
 
-    /// Two subjects in turn; every third line is blank, and one word of the last line occurs nowhere else.
+    /// Two alternating subjects; every fourth line is blank, and one word of the last line occurs nowhere else.
     fn text() -> tempfile::NamedTempFile {
         let file = tempfile::NamedTempFile::new().unwrap();
         let subjects = ["the cat saw the dog in the meadow", "a train left one station by night"];

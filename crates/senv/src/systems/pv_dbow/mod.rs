@@ -1,8 +1,8 @@
-//! PV-DBOW, the paragraph vectors that every later paper compares with: a sentence's own vector predicts its words.
+//! PV-DBOW, the usual paragraph vectors: a vector per sentence predicts the words of the sentence.
 //!
 //! Q. Le and T. Mikolov, "Distributed Representations of Sentences and Documents", ICML 2014. Training is
-//! `pv-dbow-context`; a new sentence is fitted against the frozen words by [`senv_negative_sampling::infer`], with
-//! random numbers that depend on its words and the seed alone, so that it has the same vector every time.
+//! `pv-dbow-context`. A new sentence is fitted against the frozen words by [`senv_negative_sampling::infer`]. Its
+//! random numbers depend only on its words and the seed, so it has the same vector every time.
 
 mod documents;
 
@@ -44,21 +44,21 @@ use crate::{
 hyperparameters! {
     /// Hyperparameters of PV-DBOW.
     ///
-    /// The defaults fit the text: a high learning rate and many epochs. What depends on the size of the text is
-    /// automatic (`None`) until it is set. [`PvDbowParams::large_text`] has settings for billions of words.
+    /// The defaults adapt to the text: a high learning rate and many epochs. Values that depend on the size of the text
+    /// are automatic (`None`). [`PvDbowParams::large_text`] has settings for billions of words.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     #[serde(default, deny_unknown_fields)]
     pub struct PvDbowParams {
         /// Embedding dimension.
         pub dim: usize = 100 => Training[from 1 to 65536];
-        /// Words that occur less often are unknown.
+        /// Minimum count; rarer words are unknown.
         pub min_count: Option<u64> = None => Text;
         /// Subsampling threshold t of targets, a relative frequency: more frequent words are often skipped.
         ///
-        /// By default 1e-4, or 1 / words of a text so small that it is more.
+        /// By default 1e-4, or about 1 / (number of words in the text) if that is larger.
         @[serde(default, deserialize_with = "crate::base::configuration::infinity_of_null", skip_serializing_if = "Option::is_none")]
         pub subsample: Option<f64> = None => Training[above 0 or_infinite];
-        /// How text is tokenized.
+        /// The tokenizer.
         pub tokenizer: Tokenizer = Tokenizer::automatic().lowercase(true) => group;
         /// Inference of the vectors of new sentences.
         pub inference: Inference = Inference::default() => group;
@@ -69,8 +69,8 @@ hyperparameters! {
 }
 
 impl PvDbowParams {
-    /// Settings for billions of words, which no paper prints: those of word2vec, with minimum count 5, t = 1e-5, five
-    /// epochs at .05.
+    /// Settings for billions of words. No paper states any: these are word2vec's, with minimum count 5, t = 1e-5, five
+    /// epochs at 0.05.
     #[must_use]
     pub fn large_text() -> Self {
         Self {
@@ -201,44 +201,44 @@ impl TextSystem for PvDbowParams {
     }
 }
 
-/// A trained PV-DBOW model: the words' rows, against which vectors of sentences are fitted.
+/// A trained PV-DBOW model: the rows of words, against which sentence vectors are fitted.
 #[derive(Debug, Clone)]
 pub struct PvDbow {
     params: PvDbowParams,
     vocabulary: Vocabulary,
     noise: Noise,
     words: Table,
-    /// A row for each sentence of the text, from training to the end of the program.
+    /// A row for each sentence of the text; kept only in memory after training.
     documents: Option<Table>,
 }
 
 impl PvDbow {
-    /// The name of this kind in model files.
+    /// The kind name in model files.
     pub const KIND: &'static str = "pv-dbow";
 
-    /// Trains on text files (one sentence a line; plain, `.gz` or `.zst`) with the settings that fit its size and
-    /// script, on all cores. Parameters of your own: [`TextSystem::train`]; progress and options:
+    /// Trains on text files (one sentence per line; plain, `.gz` or `.zst`) with settings that fit their size and
+    /// script, on all cores. To set parameters, use [`TextSystem::train`]; for progress and options,
     /// [`TextSystem::fit_files`].
     ///
     /// # Errors
-    /// As [`TextSystem::fit_files`].
+    /// The errors of [`TextSystem::fit_files`].
     pub fn train(text: impl TextFiles) -> Result<Self> {
         PvDbowParams::default().train(text)
     }
 
-    /// What it was trained with.
+    /// The training parameters.
     #[must_use]
     pub fn params(&self) -> &PvDbowParams {
         &self.params
     }
 
-    /// The words that are known.
+    /// The known words.
     #[must_use]
     pub fn vocabulary(&self) -> &Vocabulary {
         &self.vocabulary
     }
 
-    /// The rows that are predicted, one a word.
+    /// The predicted rows, one per word.
     #[must_use]
     pub fn words(&self) -> &Table {
         &self.words
@@ -246,7 +246,7 @@ impl PvDbow {
 }
 
 impl Configuration for PvDbowParams {
-    /// Inference takes as long as its settings say.
+    /// Checks the inference settings too, because they determine the time it takes.
     fn check_for(&self, _: &ModelFile, _: usize) -> Result<()> {
         file::check_dim(self.dim)?;
         Ok(self.inference.check_ranges()?)

@@ -1,8 +1,8 @@
-//! PV-DM, the other kind of paragraph vectors: a sentence's own vector and the words around a word predict it.
+//! PV-DM, the other kind of paragraph vectors: a vector per sentence and the words around a word predict the word.
 //!
 //! Q. Le and T. Mikolov, "Distributed Representations of Sentences and Documents", ICML 2014. Training is
-//! `pv-dm-context`; a new sentence is fitted among the frozen words by [`senv_negative_sampling::infer_among_words`],
-//! with random numbers that depend on its words and the seed alone, so that it has the same vector every time.
+//! `pv-dm-context`. A new sentence is fitted among the frozen words by [`senv_negative_sampling::infer_among_words`].
+//! Its random numbers depend only on its words and the seed, so it has the same vector every time.
 
 use std::path::{Path, PathBuf};
 
@@ -45,30 +45,30 @@ const OUTPUTS: &str = "outputs";
 hyperparameters! {
     /// Hyperparameters of PV-DM.
     ///
-    /// The defaults fit the text: a high learning rate and many epochs. What depends on the size of the text is
-    /// automatic (`None`) until it is set. [`PvDmParams::large_text`] has settings for billions of words.
+    /// The defaults adapt to the text: a high learning rate and many epochs. Values that depend on the size of the text
+    /// are automatic (`None`). [`PvDmParams::large_text`] has settings for billions of words.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     #[serde(default, deny_unknown_fields)]
     pub struct PvDmParams {
         /// Embedding dimension of documents and words.
         pub dim: usize = 100 => Training[from 1 to 65536];
-        /// How the vectors of document and words become one.
+        /// How the vectors of document and words are combined.
         pub combine: Composition = Composition::Mean => Training;
-        /// Words to a side, at most; exactly so many where they are concatenated.
+        /// Words to a side, at most; exactly that number if they are concatenated.
         pub window: usize = 5 => Training[from 1 to 1000];
         /// Which words around a word predict it.
         pub window_side: WindowSide = WindowSide::Both => Training;
         /// Whether document and words of a mean each get the whole gradient, as in word2vec and gensim, instead of
         /// their share.
         pub whole_gradient: bool = false => Training;
-        /// Words that occur less often are unknown.
+        /// Minimum count; rarer words are unknown.
         pub min_count: Option<u64> = None => Text;
         /// Subsampling threshold t, a relative frequency: more frequent words are often skipped.
         ///
-        /// By default 1e-4, or 1 / words of a text so small that it is more.
+        /// By default 1e-4, or about 1 / (number of words in the text) if that is larger.
         @[serde(default, deserialize_with = "crate::base::configuration::infinity_of_null", skip_serializing_if = "Option::is_none")]
         pub subsample: Option<f64> = None => Training[above 0 or_infinite];
-        /// How text is tokenized.
+        /// The tokenizer.
         pub tokenizer: Tokenizer = Tokenizer::automatic().lowercase(true) => group;
         /// Inference of the vectors of new sentences.
         pub inference: Inference = Inference::default() => group;
@@ -79,8 +79,8 @@ hyperparameters! {
 }
 
 impl PvDmParams {
-    /// Settings for billions of words, which no paper prints: windows of 5 and the whole gradient for every row, as in
-    /// the programs that the papers ran; minimum count 5, t = 1e-5, five epochs at .05.
+    /// Settings for billions of words, which no paper states. Windows of 5 and the whole gradient for every row are
+    /// those of the programs that the papers used; minimum count 5, t = 1e-5, five epochs at 0.05.
     #[must_use]
     pub fn large_text() -> Self {
         Self {
@@ -102,7 +102,7 @@ impl PvDmParams {
         }
     }
 
-    /// Which rows make contexts, over a vocabulary of so many words.
+    /// The rows that form contexts, for a vocabulary of `n_words`.
     fn surroundings(&self, n_words: usize) -> Surroundings {
         let Self { combine, window, window_side, whole_gradient, .. } = *self;
         Surroundings { window, side: window_side, combine, whole_gradient, n_words }
@@ -222,15 +222,14 @@ impl TextSystem for PvDmParams {
     }
 }
 
-/// A copy of `n` rows of a table, from `first` on.
+/// A copy of `n` rows of a table, starting at row `first`.
 fn part(table: &Table, first: usize, n: usize) -> Result<Table> {
     let mut copy = Table::zeros(n, table.dim())?;
     (0..n).for_each(|i| copy.row_mut(i).copy_from_slice(table.row(first + i)));
     Ok(copy)
 }
 
-/// A trained PV-DM model: the rows of words as context and as what is predicted, among which vectors of sentences are
-/// fitted.
+/// A trained PV-DM model: the rows of words as contexts and as predictions, among which sentence vectors are fitted.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -247,65 +246,65 @@ pub struct PvDm {
     params: PvDmParams,
     vocabulary: Vocabulary,
     noise: Noise,
-    /// A row for each word in contexts, and the null row where vectors are concatenated.
+    /// A row for each context word, and the null row if vectors are concatenated.
     words: Table,
-    /// The rows that are predicted: one for each word, or one for each word and place.
+    /// The predicted rows: one for each word, or one for each word and position.
     outputs: Table,
-    /// A row for each sentence of the text, from training to the end of the program.
+    /// A row for each sentence of the text; kept only in memory after training.
     documents: Option<Table>,
 }
 
 impl PvDm {
-    /// The name of this kind in model files.
+    /// The kind name in model files.
     pub const KIND: &'static str = "pv-dm";
 
-    /// Trains on text files (one sentence a line; plain, `.gz` or `.zst`) with the settings that fit its size and
-    /// script, on all cores. Parameters of your own: [`TextSystem::train`]; progress and options:
+    /// Trains on text files (one sentence per line; plain, `.gz` or `.zst`) with settings that fit their size and
+    /// script, on all cores. To set parameters, use [`TextSystem::train`]; for progress and options,
     /// [`TextSystem::fit_files`].
     ///
     /// # Errors
-    /// As [`TextSystem::fit_files`].
+    /// The errors of [`TextSystem::fit_files`].
     pub fn train(text: impl TextFiles) -> Result<Self> {
         PvDmParams::default().train(text)
     }
 
-    /// What it was trained with.
+    /// The training parameters.
     #[must_use]
     pub fn params(&self) -> &PvDmParams {
         &self.params
     }
 
-    /// The words that are known.
+    /// The known words.
     #[must_use]
     pub fn vocabulary(&self) -> &Vocabulary {
         &self.vocabulary
     }
 
-    /// The rows of words in contexts, one a word; where vectors are concatenated, the null row for places outside the
+    /// The rows of context words, one per word. If vectors are concatenated, the null row for positions outside the
     /// document comes last.
     #[must_use]
     pub fn words(&self) -> &Table {
         &self.words
     }
 
-    /// The rows that are predicted: one a word, or as many as there are places where vectors are concatenated.
+    /// The predicted rows: one per word or, if vectors are concatenated, one per word and position.
     #[must_use]
     pub fn outputs(&self) -> &Table {
         &self.outputs
     }
 
-    /// The trained vectors of the sentences of the training text, in its order; zero for a sentence without a known
-    /// word. `None` unless [`TrainOptions::document_vectors`](crate::TrainOptions::document_vectors) asked for them:
-    /// they are not in the model file.
+    /// The trained vectors of the sentences of the training text, in order; zero for a sentence without a known word.
+    /// `None` unless [`TrainOptions::document_vectors`](crate::TrainOptions::document_vectors) is set. They are not
+    /// stored in the model file.
     #[must_use]
     pub fn document_vectors(&self) -> Option<&Table> {
         self.documents.as_ref()
     }
 
-    /// Writes these vectors as [`PvDbow::write_document_vectors`](crate::PvDbow::write_document_vectors) does.
+    /// Writes these vectors, like [`PvDbow::write_document_vectors`](crate::PvDbow::write_document_vectors).
     ///
     /// # Errors
-    /// As there.
+    /// The errors of that method.
     pub fn write_document_vectors(
         &self,
         texts: &[impl AsRef<Path>],
@@ -317,7 +316,7 @@ impl PvDm {
 }
 
 impl Configuration for PvDmParams {
-    /// Inference takes as long as its settings say, and memory as the window does.
+    /// Checks the window and the inference settings too, because they determine memory and time.
     fn check_for(&self, _: &ModelFile, _: usize) -> Result<()> {
         self.check_ranges()?;
         Ok(self.inference.check_ranges()?)

@@ -3,7 +3,7 @@
 use super::*;
 use senv_core::kernels;
 
-/// Two subjects in turn, whose words have no place in the other.
+/// Two alternating subjects without common words.
 fn text() -> tempfile::NamedTempFile {
     let file = tempfile::NamedTempFile::new().unwrap();
     let subjects = ["the cat saw the dog in the meadow", "a train left one station by night"];
@@ -43,8 +43,7 @@ fn documents_of_a_subject_lie_together_however_vectors_are_combined_at_any_numbe
         assert_eq!((one.words.values(), one.outputs.values()), (three.words.values(), three.outputs.values()));
         let documents = one.document_vectors().unwrap();
         let cosine = |a: usize, b: usize| kernels::cosine(documents.row(a), documents.row(b));
-        // In the mean over documents, and less so where words are concatenated: then they alone say what the next one
-        // is.
+        // On average over documents, and less so with concatenation, in which case only the words predict the next one.
         let mean = |next: usize| (0..58).map(|i| cosine(i, i + next)).sum::<f32>() / 58.0;
         let (same, different) = (mean(2), mean(1));
         let margin = if combine == Composition::Concatenation { 0.03 } else { 0.3 };

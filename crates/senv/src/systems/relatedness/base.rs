@@ -1,4 +1,4 @@
-//! The model that fine-tuning starts from: its encoder, its words, and how it reads text.
+//! The base model of fine-tuning: its encoder, its words, and how it reads text.
 
 use senv_core::{
     Table,
@@ -14,7 +14,7 @@ use crate::{
     model::{handle::Model, tunable::TunableEncoder},
 };
 
-/// Encoder and words of a model that can be fine-tuned.
+/// The encoder and the words of a model that can be fine-tuned.
 pub(super) struct Base {
     pub(super) form: EncoderForm,
     pub(super) reading: Reading,
@@ -24,7 +24,7 @@ pub(super) struct Base {
 
 impl Base {
     /// # Errors
-    /// [`Error::CannotTune`] if the sentence vector of the model is not computed by an encoder with a gradient here.
+    /// [`Error::CannotTune`] if the sentence vectors of the model are not computed by a trainable encoder.
     pub(super) fn of(model: &Model) -> Result<Self> {
         if let Some(TunableEncoder { form, reading, parameters, words }) = model.abilities().tunable {
             let (reading, parameters) = (reading.clone(), parameters.clone());
@@ -42,8 +42,8 @@ impl Base {
     }
 }
 
-/// A row for each word. Those of a weighted average carry their weights, so that the mean of rows is the weighted mean;
-/// common components are not removed.
+/// A row for each word. Rows of a weighted average include their weights, so the mean of rows is the weighted mean.
+/// Common components are not removed.
 fn weighted_words(average: &crate::average::AverageEncoder) -> Result<Table> {
     let mut words = Table::zeros(average.vocabulary().len(), senv_core::Rows::dim(average.rows()))?;
     for (i, (_, _, row)) in average.words().enumerate() {
@@ -55,14 +55,14 @@ fn weighted_words(average: &crate::average::AverageEncoder) -> Result<Table> {
     Ok(words)
 }
 
-/// The root mean square of the values of sentence vectors that a head starts from.
+/// The root mean square of the values of sentence vectors at the start of training.
 const SPREAD: f64 = 0.3;
 
-/// Brings words and sentence vectors to a scale that suits training with a head.
+/// Scales words and sentence vectors for training with a head.
 ///
-/// Words come to a length that suits the optimizer, with sentence vectors as they are. Then vectors whose length is
-/// free come to values that suit the head: an encoder trained by cosines may give vectors of any length, and the
-/// products of long ones saturate the head before it has learned; cosines do not change.
+/// First scales word vectors for the optimizer, without changing sentence vectors. Then scales sentence vectors of
+/// arbitrary length for the head. An encoder trained by cosines can give vectors of any length, and the products of
+/// long ones saturate the head before it has learned. Cosines do not change.
 pub(super) fn bring_to_scale(
     encoder: &dyn TrainableEncoder,
     words: &mut Table,

@@ -1,11 +1,11 @@
-//! Fine-tuning on pairs with scores: an encoder and the head that predicts a score from two of its vectors.
+//! Fine-tuning on pairs with scores: an encoder and a head that predicts a score from two sentence vectors.
 //!
-//! The head is `relatedness-head` (K. S. Tai, R. Socher and C. D. Manning, ACL 2015), as PP, CSE and their kin are
-//! fine-tuned on SICK. Encoder and head are trained together, with an L2 penalty of the encoder towards its initial
-//! parameters ("universal"), or filters that start at random with a penalty towards 0 ("random"). CSE-random of that
-//! paper (section 4.2) also starts at the word vectors that CSE itself was trained from, which are then given beside
-//! the model. Before that, words are brought to the scale of those of an average, and the vectors of an average, of a
-//! linear CSE or of a GRAN to a common one, which cosines leave free and the head does not.
+//! The head is `relatedness-head` (K. S. Tai, R. Socher and C. D. Manning, ACL 2015), as in the fine-tuning of PP, CSE
+//! and related models on SICK. Encoder and head are trained together, with an L2 penalty of the encoder towards its
+//! initial parameters ("universal"), or with random initial filters and a penalty towards 0 ("random"). CSE-random of
+//! that paper (section 4.2) also starts from the word vectors from which CSE was trained: pass them in addition to the
+//! model. Before training, word vectors are scaled to those of an average. The vectors of an average, of a linear CSE
+//! or of a GRAN are scaled to a common length, which affects the head but not cosines.
 
 mod base;
 mod scored;
@@ -42,14 +42,14 @@ use crate::{
     system::about::NamedSettings,
 };
 
-/// The initial filters of the encoder, and the value that their penalty is towards.
+/// The initial filters of the encoder, and the target of their penalty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum FilterStart {
-    /// Those of the model, with the penalty towards them.
+    /// Those of the model, with a penalty towards them.
     Universal,
-    /// Random ones, with the penalty towards 0. Word vectors start at those of the model, or at those that are given.
+    /// Random ones, with a penalty towards 0. Word vectors start at those of the model, or at given ones.
     Random,
 }
 
@@ -65,16 +65,16 @@ hyperparameters! {
     pub struct RelatednessParams {
         /// Hidden units of the relatedness head; 50 in the papers.
         pub hidden: usize = senv_losses::DEFAULT_HIDDEN => Training[from 1 to 65536];
-        /// Scale of the scores: 1-5 for SICK, 0-5 for STS, senteval for 0 to 5 on the classes 1 to 5.
+        /// Scale of the scores: 1-5 for SICK, 0-5 for STS; senteval maps 0 to 5 to the classes 1 to 5.
         pub grid: ScoreGrid = ScoreGrid::default() => Training;
-        /// Input of the head beside the difference of the two vectors.
+        /// Input of the head in addition to the difference of the two vectors.
         pub combine: Combine = Combine::default() => Training;
         /// Loss.
         pub loss: RelatednessLoss = RelatednessLoss::Kl { mean_over_classes: false } => Training;
         /// Initial parameters of the encoder: filters, or the matrices of a recurrent one.
         pub filters as filters_start: FilterStart = FilterStart::Universal => Training;
-        /// Whether words, and sentence vectors whose length is free, are scaled before training to values that suit the
-        /// optimizer and the head.
+        /// Whether words, and sentence vectors of arbitrary length, are scaled before training to suit the optimizer
+        /// and the head.
         @[serde(default = "rescaled")]
         pub rescale: bool = rescaled() => Training;
         /// L2 penalty λ of filters and biases of the encoder.
@@ -88,15 +88,15 @@ hyperparameters! {
     }
 }
 
-/// Cosines leave the scale of vectors free, the head does not.
+/// The scale of vectors affects the head but not cosines.
 fn rescaled() -> bool {
     true
 }
 
-/// The settings of a tuned model, as its file keeps them.
+/// The configuration of a fine-tuned model, as stored in its file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RelatednessConfig {
-    /// The kind of the model it was tuned from.
+    /// The kind of the base model.
     pub base: String,
     /// The encoder.
     pub encoder: EncoderForm,
@@ -107,25 +107,26 @@ pub struct RelatednessConfig {
     reading: Reading,
     /// The head.
     pub head: RelatednessHead,
-    /// What it was tuned with.
+    /// The training parameters.
     pub params: RelatednessParams,
 }
 
 impl RelatednessParams {
-    /// Settings with a name.
+    /// Named settings.
     pub const NAMED_SETTINGS: &'static [NamedSettings<Self>] = &[NamedSettings {
         name: "paper",
         help: "As the CSE paper prints it (section 4.2), with both vectors for the head; what it chose from its grid it does not print",
         settings: Self::paper,
     }];
 
-    /// What the CSE paper prints of its supervised model (section 4.2): encoder and words from the model, regularized
-    /// back to it over all words, the head with both vectors beside their difference, scores on 1 to 5,
-    /// Kullback-Leibler divergence, the factor ½ of equation 6, ten epochs of Adam at 1e-3.
+    /// The settings that the CSE paper states for its supervised model (section 4.2). Encoder and words come from the
+    /// model, regularized towards it over all words. The head has both vectors in addition to their difference, scores
+    /// from 1 to 5, Kullback-Leibler divergence, and the factor ½ of equation 6. Training is ten epochs of Adam at
+    /// 1e-3.
     ///
-    /// The penalties and the batch size come from a grid, and the paper does not print which it chose: these are the
-    /// defaults, which lie in the grid. It does not print the hidden units either. Tai et al., whom the section
-    /// follows, have the elementwise product in the place of both vectors ([`Combine::Product`], the default).
+    /// The penalties and the batch size come from a grid. The paper does not state which values it chose: these are the
+    /// defaults, which are in the grid. It does not state the hidden units either. Tai et al., whom the section
+    /// follows, use the elementwise product instead of both vectors ([`Combine::Product`], the default).
     #[must_use]
     pub fn paper() -> Self {
         Self {
@@ -151,24 +152,24 @@ impl RelatednessParams {
         }
     }
 
-    /// Checks every range.
+    /// Checks all ranges.
     ///
     /// # Errors
-    /// [`senv_core::Error::InvalidParameter`] naming the first parameter that is out of range.
+    /// [`senv_core::Error::InvalidParameter`] with the first parameter that is out of range.
     pub fn check(&self) -> Result<()> {
         self.check_ranges()?;
         self.fit.check()
     }
 
-    /// Tunes a copy of `base` on scored pairs, validated on others: the best weights by Pearson's r there are kept. The
-    /// words are those of the model. They start at its vectors, or at those of the options, where words that these lack
-    /// are drawn; the penalty is towards where they start.
+    /// Fine-tunes a copy of `base` on scored pairs, validated on others: the parameters with the best Pearson's r there
+    /// are kept. The words are those of the model. They start at its vectors, or at those of the options, with random
+    /// vectors for words that these lack. The penalty is towards the initial values.
     ///
     /// # Errors
-    /// [`crate::Error::InitialVectorsDim`] if the vectors of the options have another dimension;
-    /// [`crate::Error::CannotTune`] for a model without a trainable encoder: n-grams, PV-DBOW, combined Skip-thoughts;
-    /// [`crate::Error::BadLine`] for a score outside the grid; whatever is wrong with the parameters, the memory, or
-    /// the training itself.
+    /// * [`crate::Error::InitialVectorsDim`] if the vectors of the options have another dimension.
+    /// * [`crate::Error::CannotTune`] if the model has no trainable encoder (n-grams, PV-DBOW, combined Skip-thoughts).
+    /// * [`crate::Error::BadLine`] if a score is outside the grid.
+    /// * Errors of the parameters, the memory, or the training itself.
     pub fn fit(
         &self,
         base: &Model,
@@ -223,7 +224,7 @@ impl RelatednessParams {
     }
 }
 
-/// A tuned encoder with its head.
+/// A fine-tuned encoder with its head.
 pub type Relatedness = EncoderModel<RelatednessConfig>;
 
 impl EncoderSystem for RelatednessConfig {
@@ -246,7 +247,7 @@ impl EncoderSystem for RelatednessConfig {
         self.reading.clone()
     }
 
-    /// The encoders of GRAN sentence by sentence: models that are in use keep the last bit.
+    /// GRAN encoders process one sentence at a time, so vectors of existing models stay bit-identical.
     fn in_batches(&self) -> bool {
         !matches!(self.encoder, EncoderForm::JoinedLstm { .. } | EncoderForm::Gran { .. })
     }
@@ -269,10 +270,10 @@ impl EncoderSystem for RelatednessConfig {
 }
 
 impl Relatedness {
-    /// How related two sentences are, on the scale of the scores it was trained on.
+    /// The predicted relatedness of two sentences, on the scale of the training scores.
     ///
     /// # Errors
-    /// If memory is lacking.
+    /// If there is not enough memory.
     pub fn score(&self, first: &str, second: &str) -> Result<f64> {
         let (mut scratch, mut vectors) = (Scratch::default(), Array2::zeros((2, self.dim())));
         for (text, mut row) in [first, second].into_iter().zip(vectors.outer_iter_mut()) {

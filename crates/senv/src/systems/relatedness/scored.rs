@@ -1,4 +1,4 @@
-//! Scored pairs as token ids, by the way in which a model reads text.
+//! Scored pairs as token ids, read as a model reads text.
 
 use senv_core::{Sentences, Vocabulary};
 use senv_losses::{ScoreGrid, check_score};

@@ -1,5 +1,5 @@
-//! How a tuned model reads text, in its file: a tokenizer where known words alone are read, however many; else all of
-//! [`Reading`].
+//! How a fine-tuned model reads text, as stored in its file: a tokenizer if it reads all known words; otherwise the
+//! whole [`Reading`].
 
 use senv_core::Tokenizer;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

@@ -1,4 +1,4 @@
-//! Encoder and head on scored pairs.
+//! Training of encoder and head on scored pairs.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::{
     },
 };
 
-/// Encoder and head on scored pairs.
+/// The training objective of encoder and head on scored pairs.
 pub(super) struct FineTuning<'p> {
     pub(super) params: &'p RelatednessParams,
     pub(super) encoder: Arc<dyn TrainableEncoder>,
@@ -27,7 +27,7 @@ pub(super) struct FineTuning<'p> {
     pub(super) identity: String,
 }
 
-/// The pairs of a step: first members, then second ones, and their grades.
+/// The pairs of a step: first members, then second ones, and their gold scores.
 #[derive(Default)]
 pub(super) struct ScoredBatch {
     batch: TokenBatch,

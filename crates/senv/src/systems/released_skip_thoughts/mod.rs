@@ -1,9 +1,9 @@
-//! The weights that the authors of Skip-thoughts released.
+//! The parameters that the authors of Skip-thoughts released.
 //!
-//! Their files: `dictionary.txt`, a word a line; `utable.npy` and `btable.npy`, the word vectors of uni and bi in that
-//! order; `uni_skip.npz` and `bi_skip.npz`, the encoders. In these, W (dim, 2 d) and U (d, 2 d) hold the reset gate,
-//! then the update gate, b (2 d) their biases; Wx, Ux and bx are the candidate's. The names begin with `encoder_`, for
-//! the backward direction with `encoder_r_`. The cells are those of [`GruStyle::Release`].
+//! Their files are `dictionary.txt`, one word per line; `utable.npy` and `btable.npy`, the word vectors of uni and bi
+//! in that order; `uni_skip.npz` and `bi_skip.npz`, the encoders. In the encoders, W (dim, 2 d) and U (d, 2 d) store
+//! the reset gate, then the update gate, and b (2 d) their biases. Wx, Ux and bx belong to the candidate. The names
+//! start with `encoder_`, or `encoder_r_` for the backward direction. The cells are those of [`GruStyle::Release`].
 
 mod npz;
 
@@ -25,10 +25,10 @@ use crate::{
 /// The vocabulary of all released models.
 const DICTIONARY: &str = "dictionary.txt";
 
-/// Words of a sentence that are read.
+/// Maximum words read per sentence.
 const MAX_TOKENS: usize = 1000;
 
-/// Released files of one encoder.
+/// The released files of one encoder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ReleasedEncoder {
@@ -39,19 +39,19 @@ pub struct ReleasedEncoder {
 }
 
 impl SkipThought {
-    /// Whether a folder holds released Skip-thoughts, going by their dictionary.
+    /// Whether a folder contains released Skip-thoughts: it has their dictionary.
     #[must_use]
     pub fn is_release(folder: impl AsRef<Path>) -> bool {
         folder.as_ref().join(DICTIONARY).is_file()
     }
 
-    /// Reads the released files in `folder`: uni and bi side by side, or the one whose files are there. The end token
-    /// is not read and each half is brought to length 1, as in the release where nothing else is asked for; unknown
-    /// words are read as `UNK`. The release cuts text as the Penn Treebank does and keeps capitals
-    /// (`Tokenizer::words()` comes close); its dictionary has words of both kinds.
+    /// Reads the released files in `folder`: uni and bi concatenated, or the one whose files exist. The end token is
+    /// not read and each half is scaled to length 1, as in the release by default; unknown words are read as `UNK`. The
+    /// release tokenizes like the Penn Treebank and keeps case (`Tokenizer::words()` comes close); its dictionary has
+    /// words in both cases.
     ///
     /// # Errors
-    /// As [`SkipThought::from_release`].
+    /// The errors of [`SkipThought::from_release`].
     pub fn open_release(folder: impl AsRef<Path>, tokenizer: Tokenizer) -> Result<Self> {
         let folder = folder.as_ref();
         let encoder = |weights: &str, words: &str| {
@@ -59,17 +59,17 @@ impl SkipThought {
             encoder.weights.exists().then_some(encoder)
         };
         let (uni, bi) = (encoder("uni_skip.npz", "utable.npy"), encoder("bi_skip.npz", "btable.npy"));
-        // Where neither is there, the error names the first.
+        // If neither exists, the error names the first.
         let none = ReleasedEncoder { weights: folder.join("uni_skip.npz"), words: folder.join("utable.npy") };
         let uni = if bi.is_none() { uni.or(Some(none)) } else { uni };
         Self::from_release(&folder.join(DICTIONARY), uni.as_ref(), bi.as_ref(), tokenizer)
     }
 
-    /// The same from files of any names.
+    /// Like [`SkipThought::open_release`], with files of any name.
     ///
     /// # Errors
-    /// [`Error::BadWeights`] for an array that is missing, of another shape or type, or not finite, for other numbers
-    /// of words than the dictionary has, and without either encoder; [`senv_core::Error::Io`] if a file cannot be read.
+    /// [`Error::BadWeights`] if an array is missing, not finite, or of another shape or type; if the number of words
+    /// differs from the dictionary; or without an encoder. [`senv_core::Error::Io`] if a file cannot be read.
     pub fn from_release(
         dictionary: &Path,
         uni: Option<&ReleasedEncoder>,
@@ -159,7 +159,7 @@ fn part(files: &ReleasedEncoder, directions: &[&str], n_words: usize) -> Result<
     Ok(EncoderPart::new(words, form.build()?, vec![parameters]))
 }
 
-/// The matrices turned, one below another.
+/// The matrices transposed, one below another.
 fn turned(matrices: &[Table]) -> Vec<f32> {
     let column = |matrix: &Table, j: usize| matrix.iter().map(move |row| row[j]).collect::<Vec<_>>();
     matrices.iter().flat_map(|matrix| (0..matrix.dim()).flat_map(|j| column(matrix, j))).collect()

@@ -1,4 +1,4 @@
-//! Arrays out of `.npz` files: zip archives of `.npy` files, stored or deflated.
+//! Reads arrays from `.npz` files: zip archives of `.npy` files, stored or deflated.
 
 use std::{
     fs::File,
@@ -12,14 +12,14 @@ use zip::{ZipArchive, result::ZipError};
 
 use crate::error::{Error, Result};
 
-/// Deflated data are at least a 1,032nd of what they unpack to.
+/// The maximum compression ratio of deflate.
 const MOST_UNPACKED: u64 = 1032;
 
-/// A file of arrays, opened.
+/// An open archive of arrays.
 #[derive(Debug)]
 pub(super) struct Npz {
     path: PathBuf,
-    /// Bytes of the file.
+    /// Length of the file in bytes.
     len: u64,
     archive: ZipArchive<BufReader<File>>,
 }
@@ -34,7 +34,7 @@ impl Npz {
         Ok(Self { path: path.to_owned(), len, archive })
     }
 
-    /// The array of this name; a vector is one column.
+    /// Reads the array of this name; a vector is one column.
     pub(super) fn array(&mut self, name: &str) -> Result<Table> {
         let wrong = |reason: String| bad(&self.path, format!("array {name:?}: {reason}"));
         let names: Vec<String> =

@@ -1,4 +1,4 @@
-//! Tuning a Skip-thought model of one part or of two.
+//! Fine-tuning of a Skip-thought model with one part or two.
 
 use std::path::Path;
 
@@ -14,14 +14,15 @@ use crate::{
 };
 
 impl SnliParams {
-    /// Tunes a Skip-thought model: of a combined one both parts in turn, each with a classifier of its own. The result
-    /// is a Skip-thought model again.
+    /// Fine-tunes a Skip-thought model. Both parts of a combined model are tuned in turn, each with its own classifier.
+    /// The result is a Skip-thought model again.
     ///
-    /// With a checkpoint, the first part is kept beside it when it is tuned
-    /// ([`stage_files`](crate::system::stage_files)), and a run that is resumed goes on from there.
+    /// With a checkpoint, the first part is saved next to it when it is complete
+    /// ([`stage_files`](crate::system::stage_files)), and a resumed run continues from there.
     ///
     /// # Errors
-    /// As [`SnliParams::fit_skip_thought`]; if what was kept was tuned with other settings.
+    /// The errors of [`SnliParams::fit_skip_thought`]; [`Error::CheckpointMismatch`] if the saved part was tuned with
+    /// other settings.
     pub fn tune_both_parts(
         &self,
         base: &SkipThought,
@@ -72,7 +73,7 @@ impl SnliParams {
     }
 }
 
-/// The error of a part that was stopped, with the whole of which it is a part.
+/// Converts the error of an interrupted part into one with the whole model.
 fn unfinished(error: Error, whole: impl FnOnce(&Snli) -> Result<SkipThought>) -> Error {
     match error.unfinished().and_then(|model| model.downcast_ref()).map(whole) {
         Some(Ok(whole)) => Error::stopped(whole),

@@ -9,14 +9,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::gradient::encoder_form::EncoderForm;
 
-/// The form of the encoder of an SNLI model.
+/// The kind of encoder of an SNLI model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum SnliEncoder {
     /// The sum of the word vectors.
     Bow,
-    /// Recurrent encoders.
+    /// A recurrent encoder.
     Rnn {
         /// Hidden size of each direction in a layer.
         hidden: usize,
@@ -24,22 +24,22 @@ pub enum SnliEncoder {
         layers: usize,
         /// How directions and layers are joined.
         topology: RecurrentTopology,
-        /// The form of the cells.
+        /// Equations of the cells.
         style: GruStyle,
-        /// Where the weights start.
+        /// Initialization of the weights.
         start: GruInit,
     },
-    /// InferSent: an LSTM in both directions.
+    /// InferSent: a bidirectional LSTM.
     Lstm {
         /// Hidden size of each direction.
         hidden: usize,
-        /// What the states of a sentence become.
+        /// Pooling of the hidden states.
         pooling: StatePooling,
     },
 }
 
 impl SnliEncoder {
-    /// The paper's SNLI RNN: one direction, hidden size 2400, recurrent matrices orthogonal at the start.
+    /// The paper's SNLI RNN: one direction, hidden size 2400, orthogonal initial recurrent matrices.
     #[must_use]
     pub fn rnn() -> Self {
         Self::Rnn {
@@ -51,13 +51,13 @@ impl SnliEncoder {
         }
     }
 
-    /// InferSent's encoder: 2048 units a direction, the maximum over the words.
+    /// InferSent's encoder: 2048 units per direction, with the maximum over the words.
     #[must_use]
     pub fn lstm() -> Self {
         Self::Lstm { hidden: 2048, pooling: StatePooling::Max }
     }
 
-    /// Its shape.
+    /// The shape of the encoder.
     pub(crate) fn form(&self) -> EncoderForm {
         match self.clone() {
             Self::Bow => EncoderForm::Sum,
@@ -118,7 +118,7 @@ impl Hyperparameters for SnliEncoder {
         Ok(true)
     }
 
-    /// The encoder checks its shape when it is made.
+    /// The encoder checks its shape when it is built.
     fn check_ranges(&self) -> CoreResult<()> {
         Ok(())
     }

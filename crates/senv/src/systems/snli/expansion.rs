@@ -1,4 +1,4 @@
-//! More words for SNLI models, as for Skip-thoughts.
+//! Vocabulary expansion for SNLI models, as for Skip-thoughts.
 
 use senv_store::Embeddings;
 
@@ -14,10 +14,10 @@ use crate::{
 };
 
 impl Snli {
-    /// The model with the words of `vectors` besides its own, mapped to its word vectors as they are after training.
+    /// Returns the model with the words of `vectors` added, mapped to its trained word vectors.
     ///
     /// # Errors
-    /// As [`SequenceModel::expand`](crate::sequence::SequenceModel::expand).
+    /// The errors of [`SequenceModel::expand`](crate::sequence::SequenceModel::expand).
     pub fn expand(&self, vectors: &Embeddings, expansion: VocabularyExpansion) -> Result<(Self, ExpansionReport)> {
         let (vocabulary, mut tables, report) = grown(self.vocabulary(), &[self.words()], vectors, expansion)?;
         Ok((self.with_words(vocabulary, tables.swap_remove(0))?, report)) // one table for one
@@ -26,7 +26,7 @@ impl Snli {
 
 impl ExpandVocabulary for Snli {
     fn usual_expansion(&self) -> VocabularyExpansion {
-        // One that has a vector for unknown words was fine-tuned, from words of another model.
+        // A model with a vector for unknown words was fine-tuned from the words of another model.
         let frozen = self.reading().unknown.is_none() && self.params().fit.words == WordUpdates::Frozen;
         if frozen { VocabularyExpansion::Same } else { VocabularyExpansion::Affine }
     }

@@ -1,7 +1,7 @@
-//! The SNLI models: an encoder trained by classifying whether one sentence follows from another.
+//! The SNLI models: an encoder trained by classifying whether one sentence entails another.
 //!
-//! Both sentences go through one encoder, and the `nli-head` reads their vectors side by side. BOW sums word vectors,
-//! RNN reads them with a recurrent network; a Skip-thought model may be the start of both words and network.
+//! Both sentences are encoded by the same encoder, and `nli-head` classifies their concatenated vectors. BOW sums word
+//! vectors; RNN encodes them with a recurrent network. A Skip-thought model can initialize both words and network.
 
 mod both_parts;
 mod encoder;
@@ -49,8 +49,9 @@ use crate::{
 };
 
 hyperparameters! {
-    /// Hyperparameters of an SNLI model; the paper states the dimension of the word vectors, the units of the RNN, how
-    /// weights start, and Adam: no hidden size of the classifier, no learning rate, no batch and no number of epochs.
+    /// Hyperparameters of an SNLI model. The paper states the dimension of the word vectors, the units of the RNN, the
+    /// initialization and Adam. It states no hidden size of the classifier, learning rate, batch size or number of
+    /// epochs.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     #[serde(default, deny_unknown_fields)]
     pub struct SnliParams {
@@ -58,22 +59,22 @@ hyperparameters! {
         pub encoder: SnliEncoder = SnliEncoder::Bow => group;
         /// Dimension of the word vectors.
         pub dim: usize = 620 => Training[from 1 to 65536];
-        /// Words that occur less often are unknown, and left out.
+        /// Minimum count; rarer words are unknown and left out.
         pub min_count: u64 = 1 => Text;
         /// Vocabulary size: the most frequent words; no limit by default.
         @[serde(default)]
         pub max_vocabulary: Option<usize> = None => Text[at_least 1];
-        /// Words of a sentence that are read in training; encoding reads all.
+        /// Maximum tokens per training sentence. Encoding reads all tokens.
         pub max_tokens: usize = 100 => Text[at_least 1];
-        /// What becomes of longer sentences; pairs with them are left out of held-out pairs too.
+        /// Treatment of longer sentences. If they are left out, so are held-out pairs with them.
         @[serde(default)]
         pub long: LongSentences = LongSentences::Cut => Text;
         /// Hidden units of the classifier.
         pub hidden: usize = DEFAULT_NLI_HIDDEN => Training[at_least 1];
-        /// What the classifier makes of the two vectors.
+        /// What the classifier computes from the two vectors.
         @[serde(default, skip_serializing_if = "NliHeadForm::is_tanh")]
         pub classifier: NliHeadForm = NliHeadForm::Tanh => Training;
-        /// How text is tokenized.
+        /// The tokenizer.
         pub tokenizer: Tokenizer = Tokenizer::automatic().lowercase(true) => group;
         /// Initial word vectors.
         pub initial: Initial = Initial::default() => group;
@@ -83,10 +84,10 @@ hyperparameters! {
     }
 }
 
-/// The settings of an SNLI model, as its file keeps them.
+/// The configuration of an SNLI model, as stored in its file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SnliConfig {
-    /// The encoder: that of the parameters, or of the model it started from.
+    /// The encoder: that of the parameters, or of the initial model.
     pub encoder: SnliEncoder,
     /// Dimension of the word vectors.
     pub dim: usize,
@@ -94,11 +95,11 @@ pub struct SnliConfig {
     pub reading: Reading,
     /// The classifier.
     pub head: NliHead,
-    /// What it was trained with.
+    /// The training parameters.
     pub params: SnliParams,
 }
 
-/// Encoder, words and weights to start from.
+/// The initial encoder, words and weights.
 struct SnliStart {
     encoder: SnliEncoder,
     reading: Reading,
@@ -108,11 +109,11 @@ struct SnliStart {
     /// Whether words and encoder were trained together.
     is_trained: bool,
     found: InitialVectorReport,
-    /// What identifies it.
+    /// A string that identifies it.
     identity: String,
 }
 
-/// Pairs by whose words the tokenizer is chosen.
+/// Pairs whose words determine the tokenizer.
 const BEGINNING: usize = 5000;
 
 impl System for SnliParams {
@@ -188,13 +189,13 @@ impl SnliParams {
         Self { encoder: SnliEncoder::rnn(), ..Self::default() }
     }
 
-    /// InferSent (A. Conneau and others, EMNLP 2017), as its release trains it: given word vectors that stay as they
-    /// are, an LSTM in both directions of 2048 units each, the maximum over the words, a linear classifier on both
-    /// vectors, their difference and product; SGD at .1 in batches of 64, at most 20 epochs, the rate by
-    /// [`Decay::Plateau`], gradients longer than 5 scaled down.
+    /// InferSent (A. Conneau and others, EMNLP 2017), trained as in its release. The encoder is a bidirectional LSTM of
+    /// 2048 units per direction on frozen word vectors, with the maximum over the words. A linear classifier gets both
+    /// vectors, their difference and product. Training is SGD at 0.1 in batches of 64 for at most 20 epochs, with the
+    /// learning rate of [`Decay::Plateau`] and gradients clipped to length 5.
     ///
-    /// The release puts marks for begin and end around each sentence, which have a vector in GloVe; here there are
-    /// none. It leaves out words without a vector, which here start at random.
+    /// The release adds begin and end markers around each sentence, which have a vector in GloVe; senv does not. It
+    /// leaves out words without a vector; in senv they have random initial vectors.
     ///
     /// ```
     /// use senv::{SnliEncoder, SnliParams};
@@ -216,10 +217,10 @@ impl SnliParams {
         Self { encoder: SnliEncoder::lstm(), dim: 300, classifier: NliHeadForm::Infersent, fit, ..Self::default() }
     }
 
-    /// Trains on labelled pairs, validated on others: the weights with the best accuracy there are kept.
+    /// Trains on labelled pairs, validated on others: the parameters with the best accuracy there are kept.
     ///
     /// # Errors
-    /// Whatever is wrong with the parameters, the memory, or the training itself.
+    /// Errors of the parameters, the memory, or the training itself.
     pub fn fit(&self, train: &NliPairs, options: &TrainOptions<'_, &NliPairs>) -> Result<Trained<Snli>> {
         let vectors = options.vectors;
         self.check()?;
@@ -246,15 +247,14 @@ impl SnliParams {
         self.fit_from(start, train, options)
     }
 
-    /// Trains the encoder of a Skip-thought model further, part 0 or, in a combined one, 1: words, encoder and the way
-    /// text is read are those of the model, and `encoder`, `dim`, `min_count`, `max_vocabulary`, `max_tokens`,
-    /// `tokenizer`, `initial` and the vectors of the options are not looked at. [`SkipThought::with_tuned`] puts the
-    /// result back. The paper tunes both parts, each with a classifier of its own; a rate of 1e-4 suits. Words are
-    /// brought to a length that suits the steps of the optimizer, and the encoder takes it back: training begins with
-    /// the vectors of the model.
+    /// Fine-tunes the encoder of a Skip-thought model: part 0 or, in a combined model, part 1. Words, encoder and text
+    /// reading are those of the model. `encoder`, `dim`, `min_count`, `max_vocabulary`, `max_tokens`, `tokenizer`,
+    /// `initial` and the vectors of the options are ignored. [`SkipThought::with_tuned`] puts the result back. The
+    /// paper tunes both parts, each with its own classifier; a learning rate of 1e-4 works well. Words are scaled to
+    /// suit the steps of the optimizer, and the encoder compensates: training starts with the vectors of the model.
     ///
     /// # Errors
-    /// [`senv_core::Error::InvalidParameter`] if there is no such part; as [`SnliParams::fit`].
+    /// [`senv_core::Error::InvalidParameter`] if there is no such part; the errors of [`SnliParams::fit`].
     pub fn fit_skip_thought(
         &self,
         base: &SkipThought,
@@ -318,7 +318,7 @@ impl SnliParams {
     }
 }
 
-/// An encoder with the classifier it was trained by.
+/// An encoder with the classifier it was trained with.
 pub type Snli = EncoderModel<SnliConfig>;
 
 impl EncoderSystem for SnliConfig {
@@ -362,7 +362,7 @@ impl Snli {
     /// The probabilities of entailment, neutral and contradiction ([`NLI_LABELS`]) for pairs of premise and hypothesis.
     ///
     /// # Errors
-    /// If memory is lacking.
+    /// If there is not enough memory.
     pub fn classify(&self, pairs: &[(&str, &str)]) -> Result<Vec<[f64; NLI_LABELS.len()]>> {
         let mut out = Vec::with_capacity(pairs.len());
         for pairs in pairs.chunks(A_BATCH) {
@@ -375,10 +375,10 @@ impl Snli {
         Ok(out)
     }
 
-    /// The likeliest label of pairs of premise and hypothesis, by its name in [`NLI_LABELS`].
+    /// The most likely label of each pair of premise and hypothesis, by its name in [`NLI_LABELS`].
     ///
     /// # Errors
-    /// If memory is lacking.
+    /// If there is not enough memory.
     pub fn labels(&self, pairs: &[(&str, &str)]) -> Result<Vec<&'static str>> {
         let likeliest =
             |p: [f64; NLI_LABELS.len()]| (1..p.len()).fold(0, |best, j| if p[j] > p[best] { j } else { best });

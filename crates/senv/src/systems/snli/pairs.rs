@@ -16,7 +16,7 @@ use crate::{
 /// Labelled pairs.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct NliPairs {
-    /// Where they are from.
+    /// Where the pairs come from.
     pub name: String,
     /// Label (0 entailment, 1 neutral, 2 contradiction), premise, hypothesis.
     pub pairs: Vec<(u32, String, String)>,
@@ -35,7 +35,7 @@ impl SampledInput for NliPairs {
 }
 
 impl NliPairs {
-    /// Pairs of label, by its name in [`NLI_LABELS`] in any letter case, premise, hypothesis.
+    /// Creates pairs from labels (a name in [`NLI_LABELS`], in any case), premises and hypotheses.
     ///
     /// # Errors
     /// [`CoreError::InvalidParameter`] for another label; [`Error::NoExamples`] without a pair.
@@ -54,8 +54,8 @@ impl NliPairs {
         if new.pairs.is_empty() { Err(Error::NoExamples { kind: "snli" }) } else { Ok(new) }
     }
 
-    /// The labelled pairs of files in any layout of [`NliSet::read`], which are one set; what has no label is passed
-    /// over, with a note of how many pairs.
+    /// Reads labelled pairs from files in any layout of [`NliSet::read`], as one set. Pairs without a label are
+    /// skipped; a note gives their number.
     ///
     /// ```
     /// # let folder = tempfile::tempdir()?;
@@ -67,7 +67,7 @@ impl NliPairs {
     /// ```
     ///
     /// # Errors
-    /// As [`NliSet::read`]; [`Error::NoExamples`] without a pair.
+    /// The errors of [`NliSet::read`]; [`Error::NoExamples`] without a pair.
     pub fn read(paths: &[impl AsRef<Path>], observer: &dyn Observer) -> Result<Self> {
         let sets = paths.iter().map(NliSet::read).collect::<senv_data::Result<Vec<_>>>()?;
         for set in sets.iter().filter(|set| set.n_unlabeled > 0) {

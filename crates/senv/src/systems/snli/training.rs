@@ -1,4 +1,4 @@
-//! Encoder and classifier on labelled pairs.
+//! Training of encoder and classifier on labelled pairs.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::{
     sequence::LongSentences,
 };
 
-/// Pairs whose labels are predicted at a time.
+/// Pairs per batch of prediction.
 pub(super) const A_BATCH: usize = 256;
 
 /// Labelled pairs as token ids.
@@ -28,7 +28,7 @@ pub(super) struct Labelled {
 }
 
 impl Labelled {
-    /// Numbers pairs, with a note on long sentences of this `name`.
+    /// Converts pairs to token ids, with a note on long sentences that uses `name`.
     ///
     /// # Errors
     /// [`Error::AllTooLong`](crate::Error::AllTooLong) if every pair is left out.
@@ -79,7 +79,7 @@ impl Labelled {
         Ok(labelled.batch.assign(premises.chain(hypotheses))?)
     }
 
-    /// What identifies the pairs.
+    /// A string that identifies the pairs.
     pub(super) fn identity(&self) -> String {
         let mut hash = 0u64;
         let numbers = self.sentences.iter().flatten().map(|token| token.0).chain(self.labels.iter().copied());
@@ -144,7 +144,7 @@ impl Objective for Pairs {
         })
     }
 
-    /// The share of the held-out pairs whose label is right.
+    /// The share of held-out pairs with the right label.
     fn validate(&mut self, weights: &Weights) -> Result<Option<f64>> {
         let Some(dev) = &self.dev else { return Ok(None) };
         let examples: Vec<u32> = (0..dev.labels.len() as u32).collect();

@@ -1,4 +1,4 @@
-//! Skip-thoughts with an encoder that was tuned on entailment.
+//! Skip-thoughts with an encoder that was fine-tuned on entailment.
 
 use super::Snli;
 use crate::{
@@ -10,9 +10,9 @@ use crate::{
 };
 
 impl SkipThought {
-    /// The model with words and encoder of one part as they are in `tuned`, which started from that part
-    /// ([`SnliParams::fit_skip_thought`](crate::SnliParams::fit_skip_thought)). The part has no decoders any more: they
-    /// were trained for other vectors.
+    /// Returns the model with the words and the encoder of one part replaced by those of `tuned`, which was tuned from
+    /// that part ([`SnliParams::fit_skip_thought`](crate::SnliParams::fit_skip_thought)). The part loses its decoders,
+    /// which were trained for other vectors.
     ///
     /// # Errors
     /// [`senv_core::Error::InvalidParameter`] if there is no such part, or `tuned` has other words;
