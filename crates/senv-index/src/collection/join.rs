@@ -111,7 +111,7 @@ impl Collection {
         let entry = SegmentEntry { file, ..entry.clone() };
         let opened = copied.and_then(|()| Segment::open(&self.folder, &entry, manifest, None));
         let segment = opened.and_then(|segment| segment.verify().map(|()| segment)).inspect_err(|_| {
-            // A partial or damaged segment must not be mistaken for one of the collection's later.
+            // Later changes would not recognize a partial or damaged segment as the collection's and remove it.
             let _ = fs::remove_file(&path);
         })?;
         manifest.segments.push(entry);
