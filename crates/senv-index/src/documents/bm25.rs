@@ -58,8 +58,9 @@ pub struct Bm25 {
     words: HashMap<String, u32>,
     /// For each word, the texts that contain it, ascending, and how often.
     postings: Vec<Vec<(u32, u32)>>,
-    /// The reverse: the words of the texts, concatenated; the next field has the end of each text.
+    /// The words of each text and how often they occur, concatenated.
     pub(super) of_texts: Vec<(u32, u32)>,
+    /// The end of each text in `of_texts`.
     pub(super) ends: Vec<usize>,
     /// 1 - b + b |d| / mean |d|, times k1.
     lengths: Vec<f32>,

@@ -19,8 +19,9 @@ use super::{
 };
 use crate::Result;
 
-/// The rows on which the centroids are found: at least this many, and the next number per group.
+/// The number of rows on which the centroids are found, unless the groups need more.
 const SAMPLE: usize = 50_000;
+/// The number of those rows that each group needs.
 const SAMPLE_OF_GROUP: usize = 100;
 /// Improvement stops once fewer than one in this many rows change groups.
 const STILL: usize = 2000;
