@@ -1,4 +1,4 @@
-//! Area under the ROC curve: how well a score separates two groups, whatever its scale.
+//! Area under the ROC curve: how well a score separates two groups, at any scale.
 //!
 //! Equation: `auc`
 //!
@@ -11,8 +11,8 @@
 
 use crate::{Result, error::check, ranks::ranks_and_ties};
 
-/// The probability that a value of `higher` is above one of `lower`, ties counted half, in `[0, 1]`: 0.5 where the two
-/// groups have the same distribution. `None` if a group is empty.
+/// The probability that a value of `higher` is above one of `lower`, counting ties as half, in `[0, 1]`. It is 0.5 if
+/// both groups have the same distribution, and `None` if a group is empty.
 ///
 /// ```
 /// // Of the six pairs, five are in order and one is a tie.

@@ -1,4 +1,4 @@
-//! Spearman's rank correlation coefficient, ties included.
+//! Spearman's rank correlation coefficient, with ties.
 //!
 //! Equation: `spearman-rho`
 //!
@@ -6,7 +6,7 @@
 //! ρ(x, y) = r(rank x, rank y)     r: `pearson-r`, rank: `average-ranks`
 //! ```
 //!
-//! The textbook shortcut 1 − 6 Σ d² / (n³ − n) holds without ties only; human scores are full of ties.
+//! The textbook shortcut 1 − 6 Σ d² / (n³ − n) is valid only without ties; human scores are full of ties.
 
 use crate::{
     Result,
@@ -15,8 +15,8 @@ use crate::{
     ranks::ranks_and_ties,
 };
 
-/// Spearman's ρ of two lists of scores, in `[-1, 1]`, ties with their average rank; `None` where it is undefined:
-/// fewer than two pairs, or all values of one list equal.
+/// Spearman's ρ of two lists of scores, in `[-1, 1]`, with averaged ranks for ties. `None` if it is undefined: with
+/// fewer than two pairs, or if all values of a list are equal.
 ///
 /// ```
 /// use senv_metrics::spearman_rho;

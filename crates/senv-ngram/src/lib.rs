@@ -1,11 +1,11 @@
 //! Word and character n-grams and their hash buckets.
 //!
-//! "New York" means more than "new" and "york", so Sent2Vec gives pairs of adjacent words a vector of their own. There
-//! are too many pairs to list, so a hash picks one of two million rows ([`WordNgrams`]). The row must be that of the
-//! program that trained a model, and the two programs in use differ: Sent2Vec hashes the ids of the words, fastText
-//! their spelling ([`NgramScheme`]). In training some n-grams of each sentence are left out at random ([`Dropout`]), as
-//! in the paper or as in its released program. fastText also has character n-grams ([`CharNgrams`]), from which
-//! `FastText` of senv makes vectors for unknown words.
+//! "New York" means more than "new" and "york", so Sent2Vec gives pairs of adjacent words their own vector. There are
+//! too many pairs to list, so a hash picks one of two million rows ([`WordNgrams`]). The row must match the program
+//! that trained the model, and two variants are in use: Sent2Vec hashes the ids of the words, fastText their spelling
+//! ([`NgramScheme`]). Training drops some n-grams of each sentence at random ([`Dropout`]), as in the paper or in its
+//! released program. fastText also has character n-grams ([`CharNgrams`]); `FastText` of senv builds vectors for
+//! unknown words from them.
 //!
 //! ```
 //! use senv_core::{FeatureList, Vocabulary, rng::stream};
@@ -29,7 +29,7 @@
 //! # Ok::<(), senv_ngram::Error>(())
 //! ```
 //!
-//! Everything here is a pure function of its arguments: no table, no training, no allocation once the lists have grown.
+//! Everything here is a pure function of its arguments, without tables or training; it allocates only while lists grow.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
