@@ -1,4 +1,4 @@
-//! The cosine of two vectors of which one part is fixed, a unit vector, and the other is trained.
+//! The cosine of two vectors that each consist of a fixed part, a unit vector, and a trained part.
 //!
 //! Equation: `joined-cosine`
 //!
@@ -33,11 +33,11 @@ pub struct JoinedCosines {
 }
 
 impl JoinedCosines {
-    /// (F1) of pairs: `fixed` are the cosines of their fixed parts, `a` and `b` their trained parts, shape
-    /// `(n_pairs, dim)`.
+    /// (F1) for pairs: `fixed` has the cosines of their fixed parts, `a` and `b` their trained parts, shape `(n_pairs,
+    /// dim)`.
     ///
     /// # Errors
-    /// [`senv_core::Error::ShapeMismatch`] if the arguments do not fit together.
+    /// [`senv_core::Error::ShapeMismatch`] if the shapes of the arguments do not match.
     pub fn new<F: Float>(fixed: &[f64], a: ArrayView2<'_, F>, b: ArrayView2<'_, F>) -> Result<Self> {
         compiled_here!(|fixed: &'a [f64], a: ArrayView2<'a, F>, b: ArrayView2<'a, F>| -> Result<JoinedCosines> {
             check_size("first trained parts, in rows,", fixed.len(), a.nrows())?;
@@ -59,7 +59,7 @@ impl JoinedCosines {
         &self.cosines
     }
 
-    /// (B1): the gradients of both trained parts, given those of the cosines. Pairs beyond the end of `d_cosines` have
+    /// (B1): the gradients of both trained parts, from those of the cosines. Pairs past the end of `d_cosines` have
     /// none.
     #[must_use]
     pub fn backward<F: Float>(
