@@ -30,7 +30,7 @@ impl Spin {
     }
 }
 
-/// Whether a thread of a group left before the end, so the others must not wait for it.
+/// Records that a thread of a group left before the end, so the others stop waiting for it.
 #[derive(Debug, Default)]
 pub(crate) struct Loss(AtomicBool);
 
