@@ -18,7 +18,7 @@
 //! ```
 //!
 //! If w were exact, the sums would be y·v and y·v'. After a random rotation, the error of v divided by x·v is
-//! orthogonal to x in expectation, so the estimate is unbiased (Gao and Long 2024, RaBitQ, section 3.2; Max 1960 for
+//! orthogonal to x in expectation. So the estimate is unbiased (Gao and Long 2024, RaBitQ, section 3.2; Max 1960 for
 //! Δ). A row stores u, 1 / x·v and 1 / x·v'. The sums are of integers: exact, and the same on every machine.
 
 use crate::{

@@ -19,10 +19,10 @@
 //!
 //! [`duplicates`], [`nearest_pairs`] and [`counterparts`] compare all rows of a table with each other (`pairs/`).
 //!
-//! A search passes through these files: [`VectorIndex::search`] in `index.rs` gets the settings for a recall from
-//! `recall.rs`; `scan.rs` compares the top bits of codes (`codes.rs`, after the rotation in `rotation.rs`); `planes.rs`
-//! adds the lower bits; `exact.rs` computes cosines. `file.rs` reads and writes files; `checks.rs` checks every block
-//! against its checksum when it is first used.
+//! [`VectorIndex::search`] in `index.rs` gets the settings for a recall from `recall.rs`. Then `scan.rs` compares the
+//! top bits of codes (`codes.rs`, after the rotation in `rotation.rs`), `planes.rs` adds the lower bits, and `exact.rs`
+//! computes cosines. `file.rs` reads and writes files; `checks.rs` checks every block against its checksum when it is
+//! first used.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

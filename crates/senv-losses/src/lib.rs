@@ -18,9 +18,9 @@
 //! state for `backward`, and changes nothing. `backward` returns the gradients with respect to the vectors, times
 //! `d_loss`, and adds those of the parameters to the given gradients.
 //!
-//! Losses over a vocabulary have too many scores to keep, so they compute both passes together, one block at a time:
-//! they have `loss_and_gradients`, and their `forward` returns the loss of every example. If batches use few words, the
-//! gradients of those words are [`RowGradients`].
+//! Losses over a vocabulary have too many scores to keep, so they compute both passes together, one block at a time, in
+//! `loss_and_gradients`. Their `forward` returns the loss of every example. If batches use few words, the gradients of
+//! those words are [`RowGradients`].
 //!
 //! Code is generic over [`Float`](senv_core::arrays::Float): f32 for training, f64 for gradient checks. All cosines are
 //! products of unit vectors; a vector shorter than 1e-12 has cosine 0 with every vector and no gradient. The same batch

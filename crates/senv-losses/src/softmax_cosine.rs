@@ -87,7 +87,7 @@ impl SoftmaxCosine {
     /// | name | meaning | shape |
     /// | --- | --- | --- |
     /// | `sentences` | s | `(n, dim)` |
-    /// | `candidates` | those of the first sentence, then those of the second, ...; positives first for each sentence | `(c, dim)` |
+    /// | `candidates` | those of each sentence in order, its positives first | `(c, dim)` |
     /// | `counts` | number of candidates of each sentence, `c` in all | `(n,)` |
     ///
     /// A zero vector has cosine 0 with every vector. The loss is NaN if any vector is NaN.

@@ -78,7 +78,7 @@ impl TargetRanking {
     /// | --- | --- | --- |
     /// | `outputs` | the outputs of the encoder | `(m, dim)` |
     /// | `targets` | the target of each output | `(m, dim)` |
-    /// | `others` | for each output, the example whose target it must be further from; `None` for no such example | `(m,)` |
+    /// | `others` | per output, the example whose target must be farther away, or `None` | `(m,)` |
     ///
     /// A zero vector has cosine 0 and no gradient. The loss is NaN if any vector is NaN.
     ///

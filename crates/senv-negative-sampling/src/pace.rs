@@ -2,8 +2,8 @@
 //!
 //! A row overshoots if several sentences update it without seeing each other's updates. At the learning rates of the
 //! papers, the rows of a small vocabulary then grow without bound. So before training, several sentences are planned,
-//! the target rows they would update are counted, and steps get as long as collisions allow: several sentences for the
-//! vocabulary of a real corpus, one for a toy vocabulary. Only the text and the seed decide.
+//! the target rows they would update are counted, and steps get as long as collisions allow. That is several sentences
+//! for the vocabulary of a real corpus, and one for a toy vocabulary. Only the text and the seed decide.
 
 use std::collections::HashMap;
 
@@ -16,8 +16,8 @@ use crate::{examples::Examples, noise::Negatives, params::NegativeSamplingParams
 
 /// The maximum number of tokens in a step, whose sentences are computed together.
 ///
-/// Measured against the authors' program, which updates one target at a time. On 700,000 tokens the mean loss of an
-/// epoch is 0 to 1 % below that of single sentences with 32 tokens, 1 to 3 % with 64, 4 to 30 % with 256.
+/// Measured against the authors' program, which updates one target at a time. On 700,000 tokens, the mean loss of an
+/// epoch is below that of single sentences by 0 to 1 % with 32 tokens, 1 to 3 % with 64, and 4 to 30 % with 256.
 const MAX_STEP_TOKENS: usize = 32;
 
 /// The maximum mean number of updates of a target row by the other sentences of a step.

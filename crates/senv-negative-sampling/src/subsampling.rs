@@ -7,9 +7,9 @@
 //! ```
 //!
 //! Sent2Vec keeps a *target* with this probability and leaves contexts whole (Pagliardini, Gupta and Jaggi,
-//! "Unsupervised Learning of Sentence Embeddings using Compositional n-Gram Features", 2018, section 2.1). word2vec
-//! drops the occurrence from the sentence. The denominator counts every token of the corpus, including those below the
-//! minimum count. A token below `min_count` is never kept.
+//! "Unsupervised Learning of Sentence Embeddings using Compositional n-Gram Features", 2018, section 2.1). Instead,
+//! word2vec drops the occurrence from the sentence. The denominator counts every token of the corpus, including those
+//! below the minimum count. A token below `min_count` is never kept.
 
 use rand::Rng;
 use senv_core::{Error, Result, rng::Stream};

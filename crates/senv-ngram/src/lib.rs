@@ -4,8 +4,8 @@
 //! too many pairs to list, so a hash picks one of two million rows ([`WordNgrams`]). The row must match the program
 //! that trained the model, and two variants are in use: Sent2Vec hashes the ids of the words, fastText their spelling
 //! ([`NgramScheme`]). Training drops some n-grams of each sentence at random ([`Dropout`]), as in the paper or in its
-//! released program. fastText also has character n-grams ([`CharNgrams`]); `FastText` of senv builds vectors for
-//! unknown words from them.
+//! released program. For fastText there are also character n-grams ([`CharNgrams`]), from which `FastText` of senv
+//! builds vectors for unknown words.
 //!
 //! ```
 //! use senv_core::{FeatureList, Vocabulary, rng::stream};

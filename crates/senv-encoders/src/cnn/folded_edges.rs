@@ -8,9 +8,10 @@
 //! ```
 //!
 //! Offset j of a window covers word t only if 0 ≤ t − j ≤ n − h. So no window covers the word at position p from the
-//! left at offsets above p, nor the word at position q from the right at offsets below h − 1 − q. As n ≥ h, no offset
-//! is in both sets. Of n biases, h − 1 are subtracted, which leaves one per window. In a padded sentence n includes the
-//! padding, whose words are zero and left out of the sums; the biases are then counted separately.
+//! left at offsets above p. Likewise, none covers the word at position q from the right at offsets below h − 1 − q. As
+//! n ≥ h, no offset is in both sets. Of n biases, h − 1 are subtracted, which leaves one per window. In a padded
+//! sentence n includes the padding, whose words are zero and left out of the sums; the biases are then counted
+//! separately.
 
 use ndarray::{Array2, ArrayView2, s};
 use senv_core::{arrays::Parameters, kernels};

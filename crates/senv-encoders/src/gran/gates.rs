@@ -14,8 +14,8 @@
 //!       6      ∂y = ∂ (1 − a²)
 //! ```
 //!
-//! x is the word vector, h the state of the LSTM, and a⁻ the gated vector of the previous word, zeros before the first.
-//! y and y₂ have separate weights and are adjacent in a row.
+//! Here x is the word vector, h the state of the LSTM, and a⁻ the gated vector of the previous word, zeros before the
+//! first. The projections y and y₂ have separate weights and are adjacent in a row.
 
 use senv_core::{arrays::Float, hyperparameters::named_values};
 use serde::{Deserialize, Serialize};

@@ -9,8 +9,8 @@
 //!
 //! In a random order, the distance of two words is k with probability 2 (n − k) / (n (n − 1)), with k − 1 words between
 //! them. The sum has a closed form, `[n (1 − f) − 1 + fⁿ] / (1 − f)²`, which loses all digits near f = 1. So it is
-//! computed as the sum over t = 1 .. n − 1 of p_t, with p_1 = 1 and p_{t+1} = 1 + f p_t: positive terms with two
-//! operations each. (F1) for many columns is `Float::mean_shares`.
+//! computed as the sum over t = 1 .. n − 1 of p_t, with p_1 = 1 and p_{t+1} = 1 + f p_t. These are positive terms with
+//! two operations each. (F1) for many columns is `Float::mean_shares`.
 
 use senv_core::arrays::Float;
 

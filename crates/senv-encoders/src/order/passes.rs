@@ -14,10 +14,10 @@
 //!       ∂h_{t−1} = ∂→q ∘ b_t + f_t ∘ ∂h_t        ∂g_{t−1} = ∂←q ∘ a_t + f_t ∘ ∂g_t        at the end ∂h_0 += ∂h_{t=0}
 //! ```
 //!
-//! →q sums a_s ∘ (Π f between) ∘ b_t over all s before t: a skip-bigram, gated by the words between. ←q is the same for
-//! the sentence read from its end. It needs no second pass: the state g carries the b of the words so far, as h carries
-//! their a, and both are read once from the left. In the antisymmetric columns everything independent of order cancels.
-//! The nearness columns subtract their mean over all orders of the words, exactly if f is constant.
+//! →q sums a_s ∘ (Π f between) ∘ b_t over all s before t: a skip-bigram, gated by the words between. The sum ←q is the
+//! same for the sentence read from its end. It needs no second pass: the state g carries the b of the words so far, as
+//! h carries their a, and both are read once from the left. In the antisymmetric columns everything independent of
+//! order cancels. The nearness columns subtract their mean over all orders of the words, exactly if f is constant.
 
 use senv_core::arrays::Float;
 

@@ -6,9 +6,9 @@
 //! P(next centroid = x)  ∝  1 - max_c x · m_c              |x| = |m_c| = 1
 //! ```
 //!
-//! Several rows are drawn with this probability, and the one that leaves the least Σ (1 - max_c x · m_c) is taken
-//! (Arthur and Vassilvitskii 2007, section 2.2 and their greedy variant; 1 - x · m is half the squared distance). Then
-//! rows are assigned and centroids improved in turn, as in `spherical-k-means`.
+//! Several rows are drawn with this probability; the next centroid is the one that leaves the least Σ (1 - max_c x ·
+//! m_c). See Arthur and Vassilvitskii 2007, section 2.2 and their greedy variant; 1 - x · m is half the squared
+//! distance. Then rows are assigned and centroids improved in turn, as in `spherical-k-means`.
 
 use rayon::prelude::*;
 use senv_core::{Table, kernels, rng::stream};

@@ -1,8 +1,8 @@
 //! Finds the nearest other rows among rows that differ only in their signs.
 //!
-//! The cosine of two such rows is 1 - 2 h / D if h of D signs differ (`sign-bound`, without a rest): the nearest are
-//! those with the fewest differences. Every pair of rows is compared once. A row meets the others in ascending order.
-//! So a row with as many differences as the last of the nearest so far comes too late.
+//! The cosine of two such rows is 1 - 2 h / D if h of D signs differ (`sign-bound`, without a rest). So the nearest
+//! rows have the fewest differences. Every pair of rows is compared once. A row meets the others in ascending order. So
+//! a row with as many differences as the last of the nearest so far comes too late.
 
 use std::ops::Range;
 

@@ -12,7 +12,7 @@
 //! 2018, section 2.1, equations 2 and 3, and appendix B, equation 4. Equations 3 and 4 disagree on what the keep
 //! probability multiplies; sampling implements 4. Contexts are never subsampled, and a sentence with fewer than two
 //! known tokens is skipped. A sentence of more than 1,024 tokens is split into parts of up to 1,024, since the work
-//! grows with the square of the length; the release has no such limit.
+//! grows with the square of the length. The release does not limit the length.
 
 use senv_core::{FeatureList, RowId, TokenId, rng::Stream};
 

@@ -18,9 +18,8 @@ pub(super) fn has_vnni() -> bool {
         && is_x86_feature_detected!("avx512bw")
 }
 
-/// # Safety
-/// The processor has AVX-512 with VNNI; `rows` are whole rows of `width`, `packed` whole blocks, `width` is a multiple
-/// of 4, and there are a bound for each row and a mask for each row and block.
+/// # Safety The processor has AVX-512 with VNNI. `rows` has whole rows of `width`, a multiple of 4, and `packed` has
+/// whole blocks. There are a bound for each row and a mask for each row and block.
 #[target_feature(enable = "avx512f,avx512vnni,avx512bw")]
 pub(super) unsafe fn vnni(rows: &[i8], packed: &[u8], width: usize, bounds: &[i32], masks: &mut [u16]) {
     let block_bytes = width * INT8_ROWS;

@@ -1,5 +1,5 @@
-//! Four-bit codes in two planes: the top bits of 64 rows at a time, to compare all rows with a query, and the three
-//! lower bits row by row, to compare some.
+//! Four-bit codes in two planes. Top bits are stored for 64 rows at a time, to compare all rows with a query. The three
+//! lower bits are stored row by row, to compare some.
 //!
 //! Sums of integers are exact, so every level gives the same ones.
 //!

@@ -41,8 +41,8 @@ pub(crate) fn n_different(a: &[u64], b: &[u64]) -> u32 {
     a.iter().zip(b).map(|(a, b)| (a ^ b).count_ones()).sum()
 }
 
-/// Sets a bit for each lane that differs from the row in at most as many places as the limit of the row or of the lane:
-/// bit `l` of `masks[r n + b]` for row `r` and block `b` of n. Lanes that were never packed contain rows of zeros.
+/// Sets a bit for each lane whose differences from the row are within the limit of the row or of the lane. It is bit
+/// `l` of `masks[r n + b]` for row `r` and block `b` of n. Lanes that were never packed contain rows of zeros.
 ///
 /// | name | meaning | shape |
 /// | --- | --- | --- |
