@@ -17,7 +17,8 @@ use crate::{examples::Examples, noise::Negatives, params::NegativeSamplingParams
 /// The maximum number of tokens in a step, whose sentences are computed together.
 ///
 /// Measured against the authors' program, which updates one target at a time. On 700,000 tokens, the mean loss of an
-/// epoch is below that of single sentences by 0 to 1 % with 32 tokens, 1 to 3 % with 64, and 4 to 30 % with 256.
+/// epoch is below that of single sentences. The difference is 0 to 1 % with 32 tokens, 1 to 3 % with 64, and 4 to 30 %
+/// with 256.
 const MAX_STEP_TOKENS: usize = 32;
 
 /// The maximum mean number of updates of a target row by the other sentences of a step.
