@@ -10,7 +10,6 @@ use senv_core::{
 
 use crate::Encoder;
 
-/// A batch of these sentences.
 pub(crate) fn batch(sentences: &[&[u32]]) -> TokenBatch {
     let ids: Vec<Vec<TokenId>> = sentences.iter().map(|s| s.iter().map(|&t| TokenId(t)).collect()).collect();
     let mut batch = TokenBatch::new();
@@ -30,7 +29,6 @@ pub(crate) fn random_sentences(n: usize, longest: usize, n_words: usize, seed: u
     unit.chunks_exact(longest + 1).map(sentence).collect()
 }
 
-/// A batch of these sentences.
 pub(crate) fn assigned(sentences: &[Vec<TokenId>]) -> TokenBatch {
     let mut batch = TokenBatch::new();
     batch.assign(sentences.iter().map(Vec::as_slice)).unwrap();

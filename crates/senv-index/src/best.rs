@@ -14,7 +14,6 @@ pub(crate) trait Ranked: Copy {
     }
 }
 
-/// A row and its score.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Scored {
     pub(crate) score: f32,
@@ -93,7 +92,6 @@ impl<T: Ranked> Best<T> {
         self.rows.truncate(self.wanted);
     }
 
-    /// Merges both collections.
     pub(crate) fn merge(mut self, other: Self) -> Self {
         for ranked in other.rows {
             if self.wants(&ranked) {

@@ -112,7 +112,6 @@ pub(crate) struct Checks {
 /// The rows for rescoring.
 #[derive(Debug)]
 pub(crate) struct RowChecks {
-    /// Bytes per row.
     pub(crate) row_bytes: usize,
     pub(crate) rows: Checked,
     /// The scales of rows stored with fewer bits.
@@ -148,7 +147,6 @@ impl Checks {
         rows.check(row * row_bytes..(row + 1) * row_bytes)
     }
 
-    /// The path of the file.
     pub(crate) fn path(&self) -> &Path {
         &self.top.path
     }
@@ -160,7 +158,6 @@ impl Checks {
         rows.all()
     }
 
-    /// Checks everything.
     pub(crate) fn all(&self) -> Result<()> {
         for part in [&self.top, &self.top_factors, &self.low, &self.factors].into_iter().chain(&self.lane_rows) {
             part.all()?;

@@ -88,7 +88,6 @@ pub(crate) struct IndexCells {
     pub(crate) centroids: Vec<f32>,
     /// The first block of each cell, then the number of blocks.
     pub(crate) starts: Vec<u32>,
-    /// The row of each lane.
     pub(crate) lane_rows: Values<u32>,
 }
 

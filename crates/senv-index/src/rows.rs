@@ -52,7 +52,6 @@ pub(crate) struct StoredValues {
     pub(crate) scales: Values<f32>,
 }
 
-/// The stored rows.
 #[derive(Debug, Clone)]
 pub(crate) enum StoredRows {
     /// With 1 / norm of each row, once a search has computed them.

@@ -16,7 +16,6 @@ pub(crate) fn flat_mut<F: Float>(x: &mut Array2<F>) -> &mut [F] {
     x.as_slice_mut().unwrap_or_else(|| unreachable!("made in row order"))
 }
 
-/// Row `i`.
 pub(crate) fn row<F: Float>(x: &Array2<F>, i: usize) -> &[F] {
     let dim = x.ncols();
     &flat(x)[i * dim..(i + 1) * dim]

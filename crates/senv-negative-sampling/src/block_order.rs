@@ -41,7 +41,6 @@ const MAX_RUN: usize = 64;
 /// The minimum number of runs of blocks before a run gets longer than one block.
 const MIN_RUNS: usize = 4096;
 
-/// The order of one epoch.
 #[derive(Debug)]
 pub(crate) struct EpochOrder {
     epoch: u64,

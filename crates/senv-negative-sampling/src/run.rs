@@ -42,7 +42,6 @@ pub(crate) struct TrainingRun<'a, E> {
     pub(crate) end: u64,
     /// Whether it continues to its end when the observer asks to stop, as other ranks wait for it there.
     stops_at_end: bool,
-    /// The number of this rank.
     rank: u64,
     pub(crate) next: AtomicU64,
     halt: AtomicBool,

@@ -7,7 +7,6 @@ use senv_core::{FeatureList, RowId, TokenId};
 
 use crate::{DropoutMask, DropoutScheme, hash::append};
 
-/// Maps tokens to rows.
 pub(crate) trait RowsOf {
     /// The row of a word.
     fn word(&self, token: TokenId) -> RowId;
@@ -135,7 +134,6 @@ trait Keep {
     fn n_gram(&mut self) -> bool;
 }
 
-/// Keeps everything.
 struct KeepAll;
 
 impl Keep for KeepAll {
@@ -149,7 +147,6 @@ impl Keep for KeepAll {
     }
 }
 
-/// Drops tokens.
 struct DropTokens<'a>(&'a DropoutMask);
 
 impl Keep for DropTokens<'_> {

@@ -112,7 +112,6 @@ pub(crate) struct Weights<'a, F> {
     pub(crate) recurrent_bias: Option<&'a [F]>,
 }
 
-/// Their gradients.
 pub(crate) struct Gradients<'a, F> {
     pub(crate) input: ArrayViewMut2<'a, F>,
     pub(crate) recurrent: ArrayViewMut2<'a, F>,

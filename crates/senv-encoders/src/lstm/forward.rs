@@ -61,12 +61,10 @@ impl<F: Float> LstmActivations<F> {
         &self.states[self.place_before(steps, t)..][..steps.active(t) * self.hidden]
     }
 
-    /// The cells before step `t`.
     pub(super) fn cells_before(&self, steps: &Steps, t: usize) -> &[F] {
         &self.cells[self.place_before(steps, t)..][..steps.active(t) * self.hidden]
     }
 
-    /// The cells of step `t`.
     pub(super) fn cells_of(&self, steps: &Steps, t: usize) -> &[F] {
         &self.cells[(self.n_sentences + steps.start(t)) * self.hidden..][..steps.active(t) * self.hidden]
     }

@@ -105,7 +105,6 @@ pub(crate) trait RecurrentCell: Debug + Copy + PartialEq + Sync {
     /// Names and shapes of its tensors.
     fn form(&self) -> Vec<(&'static str, [usize; 2])>;
 
-    /// The number of its tensors.
     fn n_tensors(&self) -> usize {
         self.form().len()
     }

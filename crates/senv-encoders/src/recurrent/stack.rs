@@ -130,7 +130,6 @@ impl<C: RecurrentCell> Stack<C> {
         })
     }
 
-    /// The number of directions.
     pub(crate) fn n_directions(&self) -> usize {
         if self.topology == RecurrentTopology::Forward { 1 } else { 2 }
     }

@@ -37,7 +37,6 @@ pub(super) struct Manifest {
     pub(super) params: IndexParams,
     /// The id of the next row added without one.
     pub(super) next_id: u64,
-    /// The number of the next file.
     pub(super) next_file: u64,
     pub(super) segments: Vec<SegmentEntry>,
     /// The file that lists the deleted rows.

@@ -34,7 +34,6 @@ pub(super) struct Compared<'t> {
     threshold: f32,
 }
 
-/// The forms of heads.
 enum HeadForm {
     Float(Heads),
     /// Faster, but gives only a bound of the cosine.
