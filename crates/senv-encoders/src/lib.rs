@@ -36,7 +36,7 @@
 //! let (vectors, saved) = cnn.forward(&parameters, &batch, words.view())?;
 //! assert_eq!(vectors.dim(), (2, 9));
 //!
-//! // The gradient of the sum of all numbers of all vectors.
+//! // The gradient of the sum of all values of all vectors.
 //! let (mut d_words, mut d_parameters) = (Array2::zeros(words.dim()), parameters.zeros_like());
 //! let d_out = Array2::ones(vectors.dim());
 //! cnn.backward(&parameters, &batch, words.view(), &saved, d_out.view(), Some(d_words.view_mut()), &mut d_parameters)?;

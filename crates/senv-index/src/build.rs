@@ -86,7 +86,7 @@ impl VectorIndex {
     /// use senv_core::Rows;
     /// use senv_index::{IndexParams, Search, VectorIndex};
     ///
-    /// /// Unit vectors of the plane, a degree apart.
+    /// /// Unit vectors in the plane, one degree apart.
     /// struct Circle(Vec<[f32; 2]>);
     ///
     /// impl Rows for Circle {

@@ -14,7 +14,7 @@
 //! t_j = ⌊u_j / 8⌋                     the top bit of u_j: the sign of x_j
 //! v'_j = (2 t_j − 1) Δ s_j / 2
 //!
-//! x·y ≈ a (2 Σ w_j t_j − Σ w_j) / x·v'      by the top bits alone
+//! x·y ≈ a (2 Σ w_j t_j − Σ w_j) / x·v'      by the top bits only
 //! ```
 //!
 //! If w were exact, the sums would be y·v and y·v'. After a random rotation, the error of v divided by x·v is

@@ -7,7 +7,7 @@
 //! (F1)  p_0 = softmax(O_0 h + o_0)                      frequent words, then a number for every cluster
 //! (F2)  z_k = P_k h,   p_k = softmax(O_k z_k + o_k)     cluster k: the words from cutoff k − 1 to cutoff k
 //! (F3)  p(w) = p_0(w), or p_0(cluster k) p_k(w)         ℓ = −ln p(y)
-//! (B3)  ∂a = c (softmax(a) − 1_y) in the first list, and in the cluster of y alone
+//! (B3)  ∂a = c (softmax(a) − 1_y) in the first list, and only in the cluster of y
 //! (B2)  ∂z_k = ∂a_k O_k,   ∂P_k = ∂z_kᵀ h,   ∂h += ∂z_k P_k,   ∂O and ∂o as in `output-layer`
 //! ```
 
@@ -42,7 +42,7 @@ const A_CLUSTER: usize = 3;
 /// use ndarray::array;
 /// use senv_core::rng::stream;
 /// use senv_losses::AdaptiveSoftmax;
-/// let output = AdaptiveSoftmax::new(4, 50, &[10, 20])?; // Words 0..10 at once, clusters 10..20 and 20..50.
+/// let output = AdaptiveSoftmax::new(4, 50, &[10, 20])?; // Words 0..10 in the head, clusters 10..20 and 20..50.
 /// let parameters = output.init::<f64>(&mut stream(1, "output", &[]))?;
 /// let hidden = array![[0.5, -1.0, 0.0, 0.2], [0.3, 0.2, -0.1, 0.4]];
 /// let p = output.log_probabilities(&parameters, hidden.view())?.mapv(f64::exp);

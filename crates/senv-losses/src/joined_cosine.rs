@@ -17,7 +17,7 @@ use crate::error::{Result, check_size};
 /// ```
 /// use ndarray::array;
 /// use senv_losses::JoinedCosines;
-/// // The fixed parts of the pair are at right angles, its trained parts are equal.
+/// // The fixed parts of the pair are orthogonal, its trained parts are equal.
 /// let (a, b) = (array![[1.0f64, 0.0]], array![[1.0, 0.0]]);
 /// let cosines = JoinedCosines::new(&[0.0], a.view(), b.view())?;
 /// assert!((cosines.values()[0] - 0.5).abs() < 1e-12);

@@ -19,7 +19,7 @@ use crate::error::{Error, Result, check_range};
 /// use senv_losses::SampledWords;
 /// let words = SampledWords::draw(&mut stream(1, "candidates", &[0]), 20_000, 512)?;
 /// assert_eq!(words.ids().len(), 512);
-/// assert!(words.n_tries() > 512); // Frequent words come again.
+/// assert!(words.n_tries() > 512); // Frequent words are drawn repeatedly.
 /// # Ok::<(), senv_losses::Error>(())
 /// ```
 ///

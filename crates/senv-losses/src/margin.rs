@@ -39,7 +39,7 @@ hyperparameters! {
     /// use ndarray::array;
     /// use senv_core::rng::stream;
     /// use senv_losses::MarginLoss;
-    /// // Two pairs at right angles; the second members are turned by 60 degrees towards the other pair.
+    /// // Two pairs at right angles; the second members are rotated by 60 degrees toward the other pair.
     /// let a = array![[1.0, 0.0], [0.0, 1.0]];
     /// let (cos60, sin60) = (0.5, 0.75f64.sqrt());
     /// let b = array![[cos60, sin60], [sin60, cos60]];

@@ -53,7 +53,7 @@ impl CandidateCounts {
 /// let (value, saved) = loss.forward(sentence.view(), candidates.view(), &counts)?;
 /// assert!((value - (1.0 + (-1f64).exp()).ln()).abs() < 1e-12); // cosines 1 and 0
 /// let (d_sentence, d_candidates) = loss.backward(&saved, 1.0);
-/// assert!(d_sentence[(0, 1)] > 0.0 && d_candidates[(1, 0)] > 0.0); // a step against it moves them apart
+/// assert!(d_sentence[(0, 1)] > 0.0 && d_candidates[(1, 0)] > 0.0); // a descent step moves them apart
 /// # Ok::<(), senv_losses::Error>(())
 /// ```
 ///

@@ -25,7 +25,7 @@ use crate::{
 /// let (outputs, targets) = (array![[2.0, 0.0], [0.0, 1.0]], array![[1.0, 0.0], [1.0, 0.0]]);
 /// let (loss, saved) = TargetCosine.forward(outputs.view(), targets.view())?;
 /// assert_eq!(loss, 0.5);
-/// // The first is there already; the second is drawn to its target across itself.
+/// // The first is already at its target; the second is pulled to its target, orthogonally to itself.
 /// assert_eq!(TargetCosine.backward(&saved, 1.0), array![[0.0, 0.0], [-0.5, 0.0]]);
 /// # Ok::<(), senv_losses::Error>(())
 /// ```

@@ -79,7 +79,7 @@ impl Bootstrap {
     /// let values: Vec<f64> = (0..400).map(|i| f64::from(i % 2)).collect();
     /// let sample = Sample::new(Statistic::Mean, &[], &values)?;
     /// let interval = Bootstrap::default().interval("coins", &sample).expect("defined");
-    /// // 1.96 standard errors of √(.25 / 400) on either side of .5.
+    /// // 1.96 standard errors of √(0.25 / 400) on each side of 0.5.
     /// assert!((interval.low - 0.451).abs() < 0.006 && (interval.high - 0.549).abs() < 0.006);
     /// # Ok::<(), senv_metrics::Error>(())
     /// ```

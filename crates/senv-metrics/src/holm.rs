@@ -15,7 +15,7 @@ use crate::{Result, error::check};
 ///
 /// ```
 /// let corrected = senv_metrics::holm(&[0.01, 0.04, 0.03])?;
-/// // Sorted .01, .03, .04: 3 · .01, 2 · .03, and 1 · .04 raised to the one before.
+/// // Sorted 0.01, 0.03, 0.04: 3 · 0.01, 2 · 0.03, and 1 · 0.04 raised to the previous value.
 /// assert_eq!(corrected, [0.03, 0.06, 0.06]);
 /// # Ok::<(), senv_metrics::Error>(())
 /// ```

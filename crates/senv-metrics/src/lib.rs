@@ -13,7 +13,7 @@
 //!
 //! let r = pearson_r(&relatedness, &cosines)?.expect("neither list is constant");
 //! let rho = spearman_rho(&relatedness, &cosines)?.expect("neither list is constant");
-//! assert!(r > 0.95 && (rho - 0.9).abs() < 1e-12); // one pair of neighbours exchanged: 1 − 6 · 2 / (5³ − 5)
+//! assert!(r > 0.95 && (rho - 0.9).abs() < 1e-12); // one adjacent pair swapped: 1 − 6 · 2 / (5³ − 5)
 //! assert_eq!(mse(&[1.0, 2.0], &[1.0, 4.0])?, Some(2.0));
 //! assert!(mean(&[r, rho]).is_some());
 //!

@@ -77,7 +77,7 @@ pub fn precision_recall(relevant: &[bool], scores: &[f64]) -> Result<Option<Vec<
 /// ranking it is about the share of relevant items.
 ///
 /// ```
-/// // Relevant at places 1 and 3: (1/1 + 2/3) / 2.
+/// // Relevant at ranks 1 and 3: (1/1 + 2/3) / 2.
 /// let ap = senv_metrics::average_precision(&[true, false, true], &[0.9, 0.5, 0.4])?.expect("two are relevant");
 /// assert!((ap - 5.0 / 6.0).abs() < 1e-15);
 /// // All tied: one step to precision 2/3.

@@ -28,7 +28,7 @@ pub struct QueryRank {
 ///
 /// ```
 /// use senv_metrics::{QueryRank, query_rank};
-/// // Candidate 0 is the query itself. Candidate 2 is beaten by candidate 1; candidate 3 is as good.
+/// // Candidate 0 is the query itself. Candidate 1 beats candidate 2, and candidate 3 ties with it.
 /// let rank = query_rank(&[1.0, 0.9, 0.5, 0.5, 0.1], &[2, 4], &[0])?;
 /// assert_eq!(rank, Some(QueryRank { rank: 2, n_tied: 1 }));
 /// # Ok::<(), senv_metrics::Error>(())

@@ -15,7 +15,7 @@
 /// ranked order, `judged` those of all judged documents in any order. Grades below 0 count as 0.
 ///
 /// ```
-/// // Grades 1 and 2 are there; the ranking has the 1 at rank 1 and the 2 at rank 3.
+/// // The grades are 1 and 2; the ranking has the 1 at rank 1 and the 2 at rank 3.
 /// let found = senv_metrics::ndcg(&[1.0, 0.0, 2.0], &[2.0, 1.0], 10).expect("something is relevant");
 /// assert!((found - (1.0 + 2.0 / 2.0) / (2.0 + 1.0 / 3.0_f64.log2())).abs() < 1e-12);
 /// ```

@@ -20,7 +20,7 @@ use crate::{
 ///
 /// ```
 /// use senv_metrics::spearman_rho;
-/// // The order agrees, whatever the distances.
+/// // The order agrees, regardless of the distances.
 /// let rho = spearman_rho(&[1.0, 2.0, 3.0], &[0.1, 0.2, 90.0])?.expect("neither is constant");
 /// assert!((rho - 1.0).abs() < 1e-15);
 /// # Ok::<(), senv_metrics::Error>(())

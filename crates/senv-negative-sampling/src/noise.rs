@@ -74,7 +74,7 @@ impl Noise {
 /// use senv_core::rng::{Rng, Stream};
 /// use senv_negative_sampling::{Negatives, NoiseSource};
 ///
-/// /// Every row alike.
+/// /// Every row is equally likely.
 /// struct Uniform {
 ///     n_rows: u64,
 /// }

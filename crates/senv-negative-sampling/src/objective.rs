@@ -117,7 +117,7 @@ pub fn gradient<F: NdFloat>(source: &Array2<F>, target: &Array2<F>, example: Exa
 /// ```
 /// use ndarray::array;
 /// use senv_negative_sampling::objective::{Composition, Example, gradient_composed};
-/// // Two rows of one column beside each other, a target row of two: the score is 1·3 + 2·4 = 11.
+/// // Two concatenated rows of one column, a target row of two: the score is 1·3 + 2·4 = 11.
 /// let example = Example { context: &[0, 1], target: 0, negatives: &[] };
 /// let g = gradient_composed(&array![[1.0_f64], [2.0]], &array![[3.0, 4.0]], example, Composition::Concatenation);
 /// assert_eq!(g.hidden, array![1.0, 2.0]);

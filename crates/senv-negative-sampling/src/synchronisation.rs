@@ -3,7 +3,7 @@
 //! Equation: `sub-model-synchronisation`
 //!
 //! ```text
-//! (F1)  K = ⌈epochs · tokens / (R · 50,000)⌉           meetings of R ranks, the k-th behind k / K of the blocks of each
+//! (F1)  K = ⌈epochs · tokens / (R · 50,000)⌉           meetings of R ranks, the k-th after k / K of each rank's blocks
 //! (F2)  n_k = 1,024 · 2^z(k)                           rows of each table at meeting k, z(k): zeros at the end of k in binary; n_K: all
 //! ```
 //!

@@ -3,7 +3,7 @@
 //! Equation: `constant-remainder`
 //!
 //! ```text
-//! m = ⌊(2^64 − 1) / d⌋     q = ⌊h · m / 2^64⌋     r = h − q · d,  minus d once more if r ≥ d
+//! m = ⌊(2^64 − 1) / d⌋     q = ⌊h · m / 2^64⌋     r = h − q · d,  minus d again if r ≥ d
 //! ```
 //!
 //! m = 2^64/d − e with 0 < e ≤ 1, so h·m/2^64 = h/d − e·h/2^64 > h/d − 1. Thus q is the quotient or one less, and a

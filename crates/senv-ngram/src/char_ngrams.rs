@@ -3,7 +3,7 @@
 //! Equation: `character-n-grams`
 //!
 //! ```text
-//! G(w) = { runs of min_n .. max_n code points of "<" w ">" } without "<" and ">" alone
+//! G(w) = { runs of min_n .. max_n code points of "<" w ">" } except "<" and ">" themselves
 //! bucket(g) = FNV-1a(UTF-8 of g, bytes sign-extended) mod n_buckets
 //! ```
 //!

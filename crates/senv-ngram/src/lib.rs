@@ -21,7 +21,7 @@
 //! let spans: Vec<_> = features.iter().map(|(_, start, end)| (start, end)).collect();
 //! assert_eq!(spans, [(0, 0), (0, 1), (1, 1), (1, 2), (2, 2)]);
 //!
-//! // In training: one of the three tokens is kept out of the bigrams.
+//! // In training, one of the three tokens is dropped from the bigrams.
 //! let dropout = Dropout { scheme: DropoutScheme::Tokens, n_dropped: 1 };
 //! let (mut rng, mut mask) = (stream(1, "dropout", &[0]), DropoutMask::default());
 //! n_grams.features_with_dropout_into(&tokens, dropout, &mut rng, &mut mask, &mut features);

@@ -54,7 +54,7 @@ impl Default for WordNgramParams {
 /// let n_grams = WordNgrams::from_ids(10, WordNgramParams { n_buckets: 1000, ..Default::default() })?;
 /// let mut features = FeatureList::default();
 /// n_grams.features_into(&[TokenId(2), TokenId(7)], &mut features);
-/// // 2 · 116049371 + 7 = 232098749, which is 749 modulo 1000; the buckets begin at row 10.
+/// // 2 · 116049371 + 7 = 232098749, which is 749 modulo 1000; the buckets start at row 10.
 /// let rows: Vec<u32> = features.rows().iter().map(|row| row.0).collect();
 /// assert_eq!(rows, [2, 759, 7]);
 /// # Ok::<(), senv_ngram::Error>(())

@@ -87,7 +87,7 @@ named_values!(Padding {
 /// use ndarray::array;
 /// use senv_core::{TokenId, arrays::{Parameters, TokenBatch}};
 /// use senv_encoders::{Activation, Encoder, Padding, SumPooledCnn, Window};
-/// // One filter over two words of one number: 2 x_i + 3 x_{i+1} + 0.5.
+/// // One filter over two words of one dimension: 2 x_i + 3 x_{i+1} + 0.5.
 /// let windows = vec![Window { width: 2, n_filters: 1 }];
 /// let cnn = SumPooledCnn::new(1, windows, Activation::Linear, Padding::PerFilter)?;
 /// let mut parameters = Parameters::new();
@@ -96,7 +96,7 @@ named_values!(Padding {
 /// let mut batch = TokenBatch::new();
 /// batch.assign([&[TokenId(0), TokenId(1), TokenId(1)][..], &[TokenId(0)], &[]])?;
 /// let (out, _) = cnn.forward(&parameters, &batch, array![[1.0], [10.0]].view())?;
-/// // (2 + 30 + 0.5) + (20 + 30 + 0.5); the one word of the second is padded on its right: 2 + 0 + 0.5.
+/// // (2 + 30 + 0.5) + (20 + 30 + 0.5); the single word of the second is padded on the right: 2 + 0 + 0.5.
 /// assert_eq!(out, array![[83.0], [2.5], [0.0]]);
 /// # Ok::<(), senv_core::Error>(())
 /// ```

@@ -82,7 +82,7 @@ pub struct Hypothesis {
 /// let decoder = GruDecoder::new(1, 2, 2, Conditioning::InitialState, FirstInput::Zero, GruStyle::Tf1, GruInit::Glorot)?;
 /// let parameters = decoder.init::<f64>(&mut stream(1, "decoder", &[]))?;
 /// let session = decoder.session(&parameters, array![0.1, 0.2].view())?;
-/// // Word 2 is likely, word 0 ends.
+/// // Word 2 is the likeliest; word 0 is the end token.
 /// let logits = |h: ndarray::ArrayView2<'_, f64>| Ok::<_, Error>(Array2::from_shape_fn((h.nrows(), 3), |(_, w)| w as f64));
 /// let found = beam_search(&session, &BeamSearch::greedy(0, 4), |_, _| {}, logits)?;
 /// assert_eq!((&found[0].tokens[..], found[0].ended), (&[2, 2, 2, 2][..], false));

@@ -3,7 +3,7 @@
 //! Equation: `gru-backward`
 //!
 //! ```text
-//! (B3)  ∂H_{t−1} = back(∂H_t) + ∂u_t U           `gru-gates`; with the reset before the product U_n first, alone
+//! (B3)  ∂H_{t−1} = back(∂H_t) + ∂u_t U           `gru-gates`; with the reset before the product, U_n first, separately
 //! (B2)  ∂U += Σ_t ∂u_tᵀ H_{t−1}                  one product for all steps (two with the reset before the product)
 //! (B1)  ∂P_x = Σ ∂a over the places that read x   ∂W += ∂Pᵀ X    ∂b += Σ ∂P    ∂X += ∂P W, left to the caller
 //! ```

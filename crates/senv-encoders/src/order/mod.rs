@@ -79,7 +79,7 @@ const F_BIAS_LIMIT: f64 = 1.5;
 /// batch.assign([&[TokenId(0), TokenId(1)][..], &[TokenId(1), TokenId(0)]])?;
 /// let words = array![[1.0f64, 0.5, 0.0], [-0.3, 1.0, 0.7]];
 /// let (out, _) = encoder.forward(&parameters, &batch, words.view())?;
-/// // Before training nothing but order tells the two apart.
+/// // Before training, the two differ only by order.
 /// for j in 0..4 {
 ///     assert!((out[[0, j]] + out[[1, j]]).abs() < 1e-12);
 /// }

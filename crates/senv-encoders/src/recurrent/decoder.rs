@@ -5,7 +5,7 @@
 //! ```text
 //! (F1)  a = V Cᵀ                 context: added to the gates at every step, else 0; V: sentence vectors
 //!       h_0 = v                  initial state, with cells of 0
-//!       (h_0, c_0) = tanh(S v + s)    initial state beside a context; a GRU has no c.    First states are 0 with a context alone.
+//!       (h_0, c_0) = tanh(S v + s)    initial state in addition to a context; without c for a GRU. With only a context, first states are 0.
 //! (F2)  h_t = cell(e_{t−1}, h_{t−1}, a)     e: word vectors of the targets, e_0: zero or that of a start token
 //! (B1)  ∂C += ∂aᵀ V    ∂V += ∂a C;    initial state: ∂v += ∂h_0
 //!       ∂u = ∂(h_0, c_0) ∘ (1 − (h_0, c_0)²)    ∂S += ∂uᵀ V    ∂s += Σ ∂u    ∂V += ∂u S

@@ -74,7 +74,7 @@ hyperparameters! {
     /// assert_eq!((d_a.dim(), d_b.dim(), d_hard), ((2, 2), (2, 2), None));
     ///
     /// let nested = InfoNce { prefixes: vec![Prefix { dim: 1, weight: 0.5 }, Prefix { dim: 2, weight: 1.0 }], ..loss };
-    /// assert!(nested.forward(a.view(), b.view(), None, &[0, 1, 2, 3])?.0 > value); // one dimension cannot hold it
+    /// assert!(nested.forward(a.view(), b.view(), None, &[0, 1, 2, 3])?.0 > value); // one dimension is not enough
     /// # Ok::<(), senv_losses::Error>(())
     /// ```
     ///

@@ -5,7 +5,7 @@
 //! ```text
 //! m = ⌊U / (lr / |R|)⌋, at least 1, at most 16     targets of one context in a step; U = 1/2, R the rows of the context
 //! m = ⌊U / (lr |R|)⌋, likewise                       of a sum that passes its whole gradient to each of its rows
-//! Σ lr s_t ≤ U, or one context alone                contexts of a step that share a row; s_t what that row, or the sum, gets of a gradient
+//! Σ lr s_t ≤ U, or a single context                 contexts of a step that share a row; s_t: share of a gradient for that row, or the sum
 //! ```
 //!
 //! All rows of a step are read as they are at its start. The updates of one context by m targets sum to at most U times
