@@ -3,7 +3,7 @@
 //! Equation: `ndcg`
 //!
 //! ```text
-//! DCG@k    = Σ_{r ≤ k} grade_r / log2(r + 1)        grade_r: the grade of the document of rank r; 0 without a judgement
+//! DCG@k    = Σ_{r ≤ k} grade_r / log2(r + 1)        grade_r: the grade of the document of rank r; 0 without a judgment
 //! nDCG@k   = DCG@k / DCG@k of the best ranking
 //! recall@k = relevant documents of rank up to k / all relevant documents         relevant: a grade above 0
 //! MRR      = the mean of 1 / the rank of the first relevant document
