@@ -259,7 +259,7 @@ impl VectorIndex {
         }
     }
 
-    /// How much of the index a search compares.
+    /// The part of the index that a search compares.
     fn effort(&self, search: &Search<'_>) -> Effort {
         let effort = match (search.candidates, search.shortlist) {
             (Some(candidates), shortlist) => {

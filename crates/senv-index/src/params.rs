@@ -37,7 +37,7 @@ impl CellCount {
     }
 }
 
-/// How to build an index.
+/// Parameters for building an index.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct IndexParams {
     /// How rows are stored for exact cosines.
@@ -81,7 +81,7 @@ impl IndexParams {
     }
 }
 
-/// How to search an index.
+/// Parameters of a search.
 ///
 /// ```
 /// use senv_index::Search;

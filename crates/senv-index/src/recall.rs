@@ -28,7 +28,7 @@ pub struct Recall {
     pub cells: Vec<(u32, f32)>,
 }
 
-/// How much of an index a search compares.
+/// The part of an index that a search compares.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Effort {
     /// Compares every row exactly.

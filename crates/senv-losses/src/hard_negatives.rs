@@ -25,7 +25,7 @@ use crate::{
     unit::Units,
 };
 
-/// Which members of the other pairs can be negatives.
+/// The members of other pairs that can be negatives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum NegativeCandidates {

@@ -22,7 +22,7 @@ const EPSILON: f64 = 1e-9;
 /// ```
 /// use senv_losses::held_correlation;
 /// let given = [0.1, 0.5, 0.9];
-/// // Cosines that are linear in the given values have loss 0.
+/// // Cosines that rise linearly with the given values have loss 0.
 /// let (loss, d) = held_correlation(&[0.3, 0.5, 0.7], &given, &[vec![0, 1, 2]])?;
 /// assert!(loss < 1e-6 && d.iter().all(|d| d.abs() < 1e-6));
 /// assert!(held_correlation(&[0.7, 0.5, 0.3], &given, &[vec![0, 1, 2]])?.0 > 1.9);

@@ -88,7 +88,7 @@ pub struct RelatednessHead {
     pub combine: Combine,
 }
 
-/// What [`RelatednessHead::backward`] needs in addition to `u` and `v`: the features and the hidden layer.
+/// The saved state for [`RelatednessHead::backward`]: the features and the hidden layer.
 #[derive(Debug, Clone)]
 pub struct RelatednessSaved<F> {
     m: Array2<F>,

@@ -1,4 +1,4 @@
-//! How high relevant documents are in a ranking.
+//! Metrics of how high relevant documents are in a ranking.
 //!
 //! Equation: `ndcg`
 //!

@@ -1,4 +1,4 @@
-//! What a run saves to resume from, and how it resumes.
+//! Saves the state of a run, and resumes from it.
 //!
 //! Each of several ranks has its own checkpoint, with the tables as they were when they were last the same everywhere.
 //! All ranks write at the same meeting, but a rank can be killed when only some have written. So each rank also keeps

@@ -1,4 +1,4 @@
-//! How many sentences can be computed from the same tables.
+//! Chooses how many sentences are computed from the same tables.
 //!
 //! A row overshoots if several sentences update it without seeing each other's updates. At the learning rates of the
 //! papers, the rows of a small vocabulary then grow without bound. So before training, several sentences are planned,

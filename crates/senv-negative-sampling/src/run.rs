@@ -1,4 +1,4 @@
-//! What the two schedules share: units of work, learning rate, counters, and when to stop.
+//! Code shared by the two schedules: units of work, learning rate, counters, and when to stop.
 
 use std::{
     ops::Range,
@@ -48,7 +48,7 @@ pub(crate) struct TrainingRun<'a, E> {
     failure: Mutex<Option<Error>>,
     tally: Mutex<Tally>,
     started: Instant,
-    /// When to return to write a checkpoint.
+    /// The time to return and write a checkpoint.
     deadline: Option<Instant>,
     interrupted: AtomicBool,
 }
@@ -80,7 +80,7 @@ pub(crate) struct Unit {
     pub(crate) done: f64,
 }
 
-/// What is trained on what, and how; the same for all runs between checkpoints.
+/// The inputs of training, which are the same for all runs between checkpoints.
 pub(crate) struct TrainingTask<'a, E> {
     pub(crate) corpus: &'a Corpus,
     pub(crate) examples: &'a E,

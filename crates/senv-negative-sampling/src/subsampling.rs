@@ -1,4 +1,4 @@
-//! Which occurrences of a token are kept.
+//! Subsampling: drops occurrences of frequent tokens.
 //!
 //! Equation: `keep-probability`
 //!

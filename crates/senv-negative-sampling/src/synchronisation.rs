@@ -31,7 +31,7 @@ const FREQUENT: usize = 1024;
 /// Tokens of a rank between two meetings.
 const TOKENS_BETWEEN: f64 = 50_000.0;
 
-/// What a rank reports at a meeting, and the combined result.
+/// A rank's report at a meeting, or the combined result.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Meeting {
     /// Whether a checkpoint is due.
@@ -42,7 +42,7 @@ pub(crate) struct Meeting {
     pub(crate) is_diverged: bool,
 }
 
-/// When the ranks meet, and what they merge.
+/// The meetings of the ranks, and the state to merge.
 pub(crate) struct Synchronisation<'a> {
     ranks: &'a dyn Reduce,
     n_units: u64,

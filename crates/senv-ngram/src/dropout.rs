@@ -21,7 +21,7 @@ use rand::Rng;
 use senv_core::{FeatureList, rng::Stream};
 use serde::{Deserialize, Serialize};
 
-/// What is dropped, tokens or n-grams, and how often it is drawn.
+/// A dropout scheme: tokens or n-grams, and how often they are drawn.
 ///
 /// Exhaustive on purpose: the schemes are those of a paper and a program, and trainers treat them differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -53,7 +53,7 @@ senv_core::named_values!(DropoutScheme {
     Paper = "paper": "N-grams, drawn once a sentence, as in the paper",
 });
 
-/// How many tokens or n-grams to drop from a sentence.
+/// The tokens or n-grams to drop from each sentence.
 ///
 /// ```
 /// use senv_core::{FeatureList, TokenId, rng::stream};
@@ -69,7 +69,7 @@ senv_core::named_values!(DropoutScheme {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub struct Dropout {
-    /// What is drawn: tokens or n-grams.
+    /// The items to draw: tokens or n-grams.
     pub scheme: DropoutScheme,
     /// The number drawn, K; 0 drops nothing. The paper uses 4 for Wikipedia, 7 for books, 3 for tweets.
     pub n_dropped: usize,

@@ -69,7 +69,7 @@ pub const fn fnv1a(bytes: &[u8]) -> u32 {
     hash
 }
 
-/// What a word contributes to the hash of an n-gram.
+/// The contribution of a word to the hash of an n-gram.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]

@@ -15,7 +15,7 @@ pub const MAX_ORDER: usize = 255;
 /// The token that replaces the target, spelled as the Sent2Vec release writes it into its models.
 pub const PLACEHOLDER: &str = "<PLACEHOLDER>";
 
-/// Which word n-grams to use and how they map to rows.
+/// Parameters of [`WordNgrams`]: the n-grams to use, and their rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WordNgramParams {
     /// The highest order, in `1..=255`: 1 for words only, 2 adds bigrams (default), 3 adds trigrams, ...
@@ -23,7 +23,7 @@ pub struct WordNgramParams {
     /// The number of hash buckets for all n-grams (n > 1) together; 2,000,000 by default. If `max_n` is 1, it has no
     /// effect and no rows are reserved.
     pub n_buckets: u32,
-    /// What a word contributes to the hash of an n-gram.
+    /// The contribution of a word to the hash of an n-gram.
     pub scheme: NgramScheme,
     /// The number of rows before that of token 0: 0 (default), or 1 if row 0 belongs to the placeholder, as in models
     /// of the Sent2Vec release.

@@ -10,7 +10,7 @@ use crate::{DropoutMask, DropoutScheme, hash::append};
 pub(crate) trait RowsOf {
     /// The row of a word.
     fn word(&self, token: TokenId) -> RowId;
-    /// What a token contributes to the hash of an n-gram.
+    /// The contribution of a token to the hash of an n-gram.
     fn operand(&self, token: TokenId) -> u64;
     /// The row of an n-gram with this hash.
     fn bucket(&self, hash: u64) -> RowId;
@@ -126,7 +126,7 @@ fn any_order(
     out.truncate(at);
 }
 
-/// What dropout keeps, called in feature order.
+/// The choices of dropout, called in feature order.
 trait Keep {
     /// Whether n-grams can contain this token.
     fn token(&self, token: usize) -> bool;

@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::recurrent::StatePooling;
 
-/// What a GRAN's gate passes on for each word: the variants of its authors' program, by their numbers there.
+/// The gate of a GRAN: the variants of its authors' program, by their numbers there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]

@@ -30,7 +30,7 @@ const GATE_SD: f64 = 0.1;
 /// The variant of a GRAN encoder; the default is the paper's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct GranForm {
-    /// What the gate passes on.
+    /// The gate variant.
     pub gate: GranGate,
     /// How to pool the gated vectors of a sentence; `None` for the pooling that matches the gate
     /// ([`GranGate::pooling`]).
@@ -127,7 +127,7 @@ impl GranEncoder {
         self.lstm.hidden
     }
 
-    /// What its gate passes on.
+    /// The gate variant.
     #[must_use]
     pub fn gate(&self) -> GranGate {
         self.gate

@@ -174,7 +174,7 @@ fn in_order<'a>(folder: &Path, shards: &'a [Collection]) -> Result<Vec<&'a Colle
     Ok(ordered)
 }
 
-/// What the shards of one whole have in common.
+/// The manifest fields that all shards of one whole share.
 fn without_rows(manifest: &Manifest) -> Manifest {
     let (counts, segments) = Default::default();
     Manifest { generation: 0, next_id: 0, next_file: 0, counts, segments, ..manifest.clone() }

@@ -50,12 +50,12 @@ pub(super) struct Manifest {
     /// Counts summed over all added rows.
     #[serde(default)]
     pub(super) counts: BTreeMap<String, u64>,
-    /// Which part of a whole the collection is.
+    /// The collection's place in a whole, if it is a shard.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) shard: Option<Shard>,
 }
 
-/// Which part of a whole a collection is.
+/// A collection's place in a whole.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Shard {
     /// Starting at 1.

@@ -26,7 +26,7 @@ use crate::{Error, IndexParams, Result, Search, VectorIndex, best::Scored, scan:
 
 pub use self::params::{CollectionParams, NewRows, PART_VALUES};
 
-/// How often a reader restarts because a writer replaced what it was about to open.
+/// The maximum number of times a reader restarts because a writer replaced what it was about to open.
 const TRIES: usize = 20;
 /// If more than this share of a segment is deleted, all its cells are searched, to preserve recall.
 const FEW_DELETED: f64 = 0.25;

@@ -26,7 +26,7 @@ const SAMPLE_OF_GROUP: usize = 100;
 /// Improvement stops once fewer than one in this many rows change groups.
 const STILL: usize = 2000;
 
-/// How rows are divided into groups.
+/// Parameters of [`k_means`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KMeansParams {
     /// The number of groups; fewer if there are fewer distinct rows.

@@ -19,7 +19,7 @@ pub struct Pair {
     pub cosine: f32,
 }
 
-/// Which pairs to find.
+/// The pairs to find.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PairSearch {
     /// The maximum number of pairs.

@@ -35,7 +35,7 @@ use crate::{
 /// The temperature with the best score in our experiments; 0.03 cost 2.5 points.
 pub const DEFAULT_TEMPERATURE: f64 = 0.06;
 
-/// Which member of a pair is the anchor.
+/// The members of a pair that are predicted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum InfoNceDirections {

@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use super::{Examples, window::subsample};
 use crate::{objective::Composition, plan::Plan, subsampling::Subsampling};
 
-/// Which of the words around a word are its context.
+/// The words around a word that are its context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use senv_core::{RowId, hyperparameters::named_values};
 
-/// Which targets share a set of negatives. The gradient's expectation is the same; its noise and its cost differ.
+/// The targets that share a set of negatives. The gradient's expectation is the same; its noise and its cost differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
