@@ -7,7 +7,7 @@
 //!           R(S) loses D; words stay
 //! tokens    D ⊂ tokens of S, |D| = min(K, |S| − 2) (none if |S| ≤ 2), every such D equally likely
 //!           R(S) loses every n-gram (n > 1) with a token in D; words stay
-//! release   as tokens, with a D of its own for each target of S
+//! release   as tokens, with a separate D for each target of S
 //! ```
 //!
 //! Pagliardini et al., NAACL 2018, section 2.4: "dropping K n-grams (n > 1) for each sentence". The authors' release

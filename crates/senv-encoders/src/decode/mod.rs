@@ -91,7 +91,7 @@ pub struct Hypothesis {
 ///
 /// # Errors
 /// [`Error::InvalidParameter`] if the width is 0, the power is negative, infinite or NaN, or a logit is NaN or +∞;
-/// [`Error::ShapeMismatch`] if there is not one row of logits per state; any error of `logits`.
+/// [`Error::ShapeMismatch`] if there is not one row of logits per state; the errors of `logits`.
 pub fn beam_search<F: Float, D: Decoder, E: From<Error>>(
     session: &DecoderSession<'_, F, D>,
     search: &BeamSearch,

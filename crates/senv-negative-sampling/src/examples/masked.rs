@@ -5,7 +5,7 @@
 //! ```text
 //! R(S)            the words of S and the n-grams over them, after dropout
 //! R(S \ {w_t})    the features of R(S) that do not touch position t          (the paper)
-//!                 the features of S with position t replaced by a placeholder (the release), after dropout of its own
+//!                 the features of S with position t replaced by a placeholder (the release), after its own dropout
 //! ```
 //!
 //! Pagliardini, Gupta and Jaggi, "Unsupervised Learning of Sentence Embeddings using Compositional n-Gram Features",
