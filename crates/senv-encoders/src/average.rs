@@ -1,4 +1,4 @@
-//! Pooling: the mean, or the sum, of the word vectors of a sentence.
+//! Pooling: the mean or sum of the word vectors of a sentence.
 //!
 //! Equation: `average-pooling`
 //!
@@ -8,9 +8,9 @@
 //! ```
 //!
 //! A repeated word counts each time; a sentence without words has the zero vector. There are no parameters, and the
-//! forward pass saves nothing. Each sentence (F1) and each distinct word (B1) is summed in a fixed order by one thread.
-//! (F1) is `senv_core::kernels::sum_rows` in f32, by which trained averages encode (`feature-average`), and a plain
-//! loop in f64, in which gradients are checked.
+//! forward pass saves nothing. One thread sums each sentence (F1) and each distinct word (B1) in a fixed order. In f32,
+//! (F1) is `senv_core::kernels::sum_rows`, which also encodes with trained averages (`feature-average`). In f64, used
+//! for gradient checks, it is a plain loop.
 
 use ndarray::{Array2, ArrayView2, ArrayViewMut2};
 use rayon::prelude::*;
@@ -26,7 +26,7 @@ use crate::{
     rows::{AT_A_TIME, add_by_rows, flat, matrix, row, zeros},
 };
 
-/// Pooling of word vectors into one vector.
+/// How to pool word vectors into one vector.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -34,11 +34,11 @@ pub enum Pooling {
     /// Their mean.
     #[default]
     Mean,
-    /// Their sum: the lengths of word vectors can learn frequency weights.
+    /// Their sum; the lengths of word vectors can then learn frequency weights.
     Sum,
 }
 
-/// Mean or sum pooling of word vectors: the encoder of PP and of Siamese CBOW.
+/// Mean or sum pooling of word vectors, the encoder of PP and of Siamese CBOW.
 ///
 /// ```
 /// use ndarray::array;
@@ -64,13 +64,13 @@ pub struct Average {
 }
 
 impl Average {
-    /// An encoder for word vectors of dimension `dim`.
+    /// Creates an encoder for word vectors of dimension `dim`.
     #[must_use]
     pub fn new(dim: usize, pooling: Pooling) -> Self {
         Self { dim, pooling }
     }
 
-    /// c of a sentence of `n` words.
+    /// The factor c for a sentence of `n` words.
     fn share<F: Float>(self, n: usize) -> F {
         match self.pooling {
             Pooling::Mean if n > 0 => F::of(1.0 / n as f64),

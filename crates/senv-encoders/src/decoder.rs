@@ -1,4 +1,4 @@
-//! What all decoders can do, and the session that decodes one sentence vector.
+//! The trait of all decoders, and the session that decodes one sentence vector.
 
 use std::fmt::Debug;
 
@@ -18,13 +18,15 @@ use crate::encoder::check_size;
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Conditioning {
-    /// The sentence vector is the initial state, so it has the hidden size; the cell of an LSTM begins with zeros. The
-    /// code of Skip-thoughts, P-thought.
+    /// The sentence vector is the initial state, so it has the hidden size; the cell of an LSTM starts at zero. Used by
+    /// the code of Skip-thoughts and by P-thought.
     #[default]
     InitialState,
-    /// It is added to all gates and to the candidate at every step, each through a matrix. The Skip-thought paper.
+    /// The sentence vector is added to all gates and to the candidate at every step, each through a matrix. From the
+    /// Skip-thought paper.
     ContextMatrices,
-    /// Both: it is added at every step, and the initial state is made of it by a layer with tanh. The code of SDAE.
+    /// Both: the sentence vector is added at every step, and a tanh layer computes the initial state from it. From the
+    /// code of SDAE.
     ContextAndState,
 }
 
@@ -36,24 +38,24 @@ named_values!(Conditioning {
 
 /// The input of a decoder before the first word.
 ///
-/// Exhaustive on purpose: decoders of other crates have to know each.
+/// Exhaustive on purpose: decoders in other crates have to handle each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FirstInput {
-    /// A zero vector. Skip-thoughts.
+    /// A zero vector, as in Skip-thoughts.
     #[default]
     Zero,
-    /// The vector of a token, which must be among those of every batch: the end token, the last one of every target, in
-    /// P-thought.
+    /// The vector of a token, which must be in every batch. P-thought uses the end token, which is the last one of
+    /// every target.
     Token(TokenId),
 }
 
-/// A decoder: from a sentence vector to the hidden states that predict words, trained by teacher forcing.
+/// A decoder: computes hidden states that predict words from a sentence vector, trained by teacher forcing.
 ///
-/// A batch holds the targets, end tokens included. Row `batch.start(i) + t` of the hidden states predicts word `t` of
-/// target `i`: the order of [`Decoder::targets`].
+/// A batch contains the targets, including end tokens. Row `batch.start(i) + t` of the hidden states predicts word `t`
+/// of target `i`, in the order of [`Decoder::targets`].
 pub trait Decoder: Debug + Clone + PartialEq {
-    /// What the forward pass saves for the backward pass.
+    /// The state that the forward pass saves for the backward pass.
     type Saved<F: Float>: Debug + Clone;
 
     /// The word dimension.
@@ -62,8 +64,8 @@ pub trait Decoder: Debug + Clone + PartialEq {
     /// The hidden size.
     fn hidden(&self) -> usize;
 
-    /// The number of values that a step needs of the step before, the hidden state first: `hidden`, and for an LSTM its
-    /// cell as well.
+    /// The number of values that a step needs from the previous step, the hidden state first. This is `hidden`, or
+    /// twice that for an LSTM, which adds its cell.
     fn state_dim(&self) -> usize;
 
     /// The sentence dimension.
@@ -75,13 +77,13 @@ pub trait Decoder: Debug + Clone + PartialEq {
     /// The input before the first word.
     fn first_input(&self) -> FirstInput;
 
-    /// The number of its parameters, as far as f64 counts.
+    /// The number of parameter values, as a float to avoid overflow.
     fn n_values(&self) -> f64;
 
-    /// The parameters before training.
+    /// The initial parameters.
     ///
     /// # Errors
-    /// [`Error::TooLarge`](senv_core::Error::TooLarge) if they do not fit into memory.
+    /// [`Error::TooLarge`](senv_core::Error::TooLarge) if they do not fit in memory.
     fn init<F: Float>(&self, rng: &mut Stream) -> Result<Parameters<F>>;
 
     /// The tokens that the hidden states predict, in their order: sentence by sentence.
@@ -95,14 +97,14 @@ pub trait Decoder: Debug + Clone + PartialEq {
     ///
     /// | name | meaning | shape |
     /// | --- | --- | --- |
-    /// | `batch` | targets, end tokens included | ragged |
+    /// | `batch` | targets, including end tokens | ragged |
     /// | `words` | vectors of their distinct tokens | `(n_distinct, word_dim)` |
     /// | `vectors` | sentence vectors | `(n_sentences, vector_dim)` |
     ///
     /// # Errors
-    /// [`Error::ShapeMismatch`](senv_core::Error::ShapeMismatch) if words, vectors or parameters do not fit the decoder
-    /// or the batch; [`Error::InvalidParameter`](senv_core::Error::InvalidParameter) if the start token is not in the
-    /// batch; [`Error::TooLarge`](senv_core::Error::TooLarge) if the result does not fit into memory.
+    /// [`Error::ShapeMismatch`](senv_core::Error::ShapeMismatch) if words, vectors or parameters do not match the
+    /// decoder or the batch; [`Error::InvalidParameter`](senv_core::Error::InvalidParameter) if the start token is not
+    /// in the batch; [`Error::TooLarge`](senv_core::Error::TooLarge) if the result does not fit in memory.
     fn forward<F: Float>(
         &self,
         parameters: &Parameters<F>,
@@ -115,8 +117,8 @@ pub trait Decoder: Debug + Clone + PartialEq {
     /// `d_hidden`, its gradient with respect to the hidden states. The other arguments are those of the forward pass.
     ///
     /// # Errors
-    /// As for [`forward`](Decoder::forward); also if a gradient differs in shape from what it is the gradient of, or
-    /// `saved` is of another batch.
+    /// The errors of [`forward`](Decoder::forward); also if a gradient differs in shape from its value, or `saved` is
+    /// from another batch.
     #[allow(clippy::too_many_arguments)]
     fn backward<F: Float>(
         &self,
@@ -131,10 +133,10 @@ pub trait Decoder: Debug + Clone + PartialEq {
         d_parameters: &mut Parameters<F>,
     ) -> Result<()>;
 
-    /// A session that decodes one sentence vector, word by word.
+    /// Starts a session that decodes one sentence vector, word by word.
     ///
     /// # Errors
-    /// [`Error::ShapeMismatch`](senv_core::Error::ShapeMismatch) if the vector or the parameters do not fit the
+    /// [`Error::ShapeMismatch`](senv_core::Error::ShapeMismatch) if the vector or the parameters do not match the
     /// decoder.
     fn session<'a, F: Float>(
         &'a self,
@@ -142,8 +144,8 @@ pub trait Decoder: Debug + Clone + PartialEq {
         vector: ArrayView1<'_, F>,
     ) -> Result<DecoderSession<'a, F, Self>>;
 
-    /// The states after one more word, shape `(k, state_dim)`: from `states`, of the same shape, and the vectors of the
-    /// words, shape `(k, word_dim)`. `added` is what the sentence vector adds to the gates.
+    /// The states after one more word, shape `(k, state_dim)`. They are computed from `states`, of the same shape, and
+    /// the vectors of the words, shape `(k, word_dim)`. `added` is what the sentence vector adds to the gates.
     ///
     /// # Errors
     /// [`Error::ShapeMismatch`](senv_core::Error::ShapeMismatch) if a shape differs.
@@ -162,7 +164,7 @@ pub struct DecoderSession<'a, F, D> {
     pub(crate) decoder: &'a D,
     pub(crate) parameters: &'a Parameters<F>,
     pub(crate) first: Vec<F>,
-    /// What the sentence vector adds to the gates at every step.
+    /// The values that the sentence vector adds to the gates at every step.
     pub(crate) added: Option<Vec<F>>,
 }
 
@@ -179,7 +181,7 @@ impl<F: Float, D: Decoder> DecoderSession<'_, F, D> {
         &self.first
     }
 
-    /// The states after one more word, for several hypotheses: from `states`, shape `(k, state_dim)`, and the vectors
+    /// The states after one more word, for several hypotheses, from `states`, shape `(k, state_dim)`, and the vectors
     /// of the words, shape `(k, word_dim)`. Their first `hidden` columns predict the next word.
     ///
     /// # Errors

@@ -7,15 +7,15 @@ use senv_core::{
     rng::Stream,
 };
 
-/// An encoder of a batch of sentences, given the vectors of their words, with its backward pass.
+/// Encodes a batch of sentences from the vectors of their words, and computes the backward pass.
 ///
 /// | name | meaning | shape |
 /// | --- | --- | --- |
 /// | `words` | vectors of the distinct tokens of the batch, in the order of [`TokenBatch::distinct`] | `(n_distinct, d)` |
 /// | `out` | sentence vectors, in the order of the batch | `(n_sentences, dim)` |
 ///
-/// A sentence without words has the zero vector and no gradient. An encoder holds sizes and options alone; the trained
-/// [`Parameters`] are passed in.
+/// A sentence without words has the zero vector and no gradient. An encoder contains only sizes and options; the
+/// trained [`Parameters`] are passed in.
 pub trait Encoder<F: Float> {
     /// The saved state that [`backward`](Encoder::backward) needs from [`forward`](Encoder::forward).
     type Saved;
@@ -24,7 +24,7 @@ pub trait Encoder<F: Float> {
     #[must_use]
     fn dim(&self) -> usize;
 
-    /// The parameters before training; none for an encoder that only pools word vectors.
+    /// The initial parameters; none for an encoder that only pools word vectors.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] or [`Error::TooLarge`] if a size is invalid.
@@ -33,8 +33,8 @@ pub trait Encoder<F: Float> {
     /// The sentence vectors, and the saved state for [`backward`](Encoder::backward).
     ///
     /// # Errors
-    /// [`Error::ShapeMismatch`] if words or parameters do not fit the encoder or the batch; [`Error::TooLarge`] if the
-    /// result does not fit into memory.
+    /// [`Error::ShapeMismatch`] if words or parameters do not match the encoder or the batch; [`Error::TooLarge`] if
+    /// the result does not fit in memory.
     fn forward(
         &self,
         parameters: &Parameters<F>,
@@ -42,13 +42,13 @@ pub trait Encoder<F: Float> {
         words: ArrayView2<'_, F>,
     ) -> Result<(Array2<F>, Self::Saved)>;
 
-    /// Adds the gradients of a loss to `d_words` and to `d_parameters`, given `d_out`, its gradient with respect to the
-    /// sentence vectors. `parameters`, `batch` and `words` are those of the forward pass. Without `d_words` their
-    /// gradients are not computed: for frozen word vectors.
+    /// Adds the gradients of a loss to `d_words` and `d_parameters`, given `d_out`, its gradient with respect to the
+    /// sentence vectors. `parameters`, `batch` and `words` are those of the forward pass. For frozen word vectors, omit
+    /// `d_words`; their gradients are then not computed.
     ///
     /// # Errors
-    /// As for [`forward`](Encoder::forward); also if a gradient differs in shape from its parameter, or `saved` does
-    /// not fit: [`Error::ShapeMismatch`], or [`Error::InvalidParameter`] where all sizes agree. A state saved for
+    /// The errors of [`forward`](Encoder::forward), also if a gradient differs in shape from its parameter. If `saved`
+    /// does not match, [`Error::ShapeMismatch`], or [`Error::InvalidParameter`] if all sizes agree. A state saved for
     /// another batch of the same shapes is not detected.
     #[allow(clippy::too_many_arguments)]
     fn backward(
@@ -63,7 +63,7 @@ pub trait Encoder<F: Float> {
     ) -> Result<()>;
 }
 
-/// The passes of an encoder as they are written down, for any precision; [`encoder_of_passes`] makes it an [`Encoder`].
+/// The passes of an encoder, for any precision; [`encoder_of_passes`] turns them into an [`Encoder`].
 pub(crate) trait Passes {
     type Saved<F: Float>;
 
@@ -91,8 +91,8 @@ pub(crate) trait Passes {
     ) -> Result<()>;
 }
 
-/// Implements [`Encoder`] by the [`Passes`] of an encoder, given the type of its saved state; both passes are compiled
-/// here.
+/// Implements [`Encoder`] with the [`Passes`] of an encoder, given the type of its saved state; both passes are
+/// compiled here.
 macro_rules! encoder_of_passes {
     ($trait:ident for $encoder:ident, $saved:ty) => {
         impl<F: senv_core::arrays::Float> $trait<F> for $encoder {
@@ -161,13 +161,13 @@ pub(crate) fn check_size(what: &'static str, expected: usize, got: usize) -> Res
     if expected == got { Ok(()) } else { Err(Error::ShapeMismatch { what, expected, got }) }
 }
 
-/// Returns an error unless `words` are those of the batch, of dimension `dim`.
+/// Returns an error unless `words` belong to the batch and have dimension `dim`.
 pub(crate) fn check_words<F: Float>(batch: &TokenBatch, dim: usize, words: ArrayView2<'_, F>) -> Result<()> {
     check_size("vectors of the distinct words, in rows,", batch.distinct().len(), words.nrows())?;
     check_size("vectors of the distinct words, in columns,", dim, words.ncols())
 }
 
-/// Returns an error unless gradients have the shapes of what they are the gradients of.
+/// Returns an error unless gradients have the shapes of their values.
 pub(crate) fn check_gradients<F: Float>(
     batch: &TokenBatch,
     dim: usize,

@@ -11,12 +11,12 @@
 //! | [`OrderEncoder`] | gated skip-bigrams of the words in both directions: what depends on their order | order |
 //!
 //! An [`Encoder`] works on a [`TokenBatch`](senv_core::arrays::TokenBatch), a batch of sentences over its distinct
-//! tokens: the row of a token is read, multiplied by the filters and updated once a batch, however often the token
+//! tokens. A token's row is read, multiplied by the filters and updated once per batch, no matter how often the token
 //! occurs. Code is generic over [`Float`](senv_core::arrays::Float): f32 for training, f64 for gradient checks. The
 //! same batch gives the same bits at any number of threads. [`FoldedCnn`] and [`SumPooledCnn::encode_into`] encode
 //! single sentences with trained weights.
 //!
-//! A [`LinearMap`] takes sentence vectors into another space. A [`Decoder`] ([`GruDecoder`], [`LstmDecoder`]) computes
+//! A [`LinearMap`] maps sentence vectors into another space. A [`Decoder`] ([`GruDecoder`], [`LstmDecoder`]) computes
 //! hidden states that predict words from sentence vectors; [`beam_search`] decodes a vector into words.
 //!
 //! ```
@@ -36,7 +36,7 @@
 //! let (vectors, saved) = cnn.forward(&parameters, &batch, words.view())?;
 //! assert_eq!(vectors.dim(), (2, 9));
 //!
-//! // The gradient of the sum of all numbers of all vectors.
+//! // The gradient of the sum of all values of all vectors.
 //! let (mut d_words, mut d_parameters) = (Array2::zeros(words.dim()), parameters.zeros_like());
 //! let d_out = Array2::ones(vectors.dim());
 //! cnn.backward(&parameters, &batch, words.view(), &saved, d_out.view(), Some(d_words.view_mut()), &mut d_parameters)?;

@@ -17,8 +17,7 @@ use senv_core::{
 
 use crate::encoder::check_size;
 
-/// A linear map between vectors, with or without a constant; its tensors are among those of a [`Parameters`], from some
-/// index on.
+/// A linear map between vectors, with or without a constant. Its tensors are consecutive tensors of a [`Parameters`].
 ///
 /// | name | shape |
 /// | --- | --- |
@@ -38,32 +37,31 @@ use crate::encoder::check_size;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LinearMap {
-    /// Dimension of what is mapped, above 0.
+    /// The dimension of the input, above 0.
     pub input: usize,
-    /// Dimension of the result, above 0.
+    /// The dimension of the result, above 0.
     pub output: usize,
     /// Whether a constant b is added.
     pub constant: bool,
 }
 
 impl LinearMap {
-    /// Number of its tensors.
+    /// The number of its tensors.
     #[must_use]
     pub fn n_tensors(&self) -> usize {
         1 + usize::from(self.constant)
     }
 
-    /// Number of its values, as far as f64 counts.
+    /// The number of its values, as a float to avoid overflow.
     #[must_use]
     pub fn n_values(&self) -> f64 {
         (self.input as f64 + f64::from(u8::from(self.constant))) * self.output as f64
     }
 
-    /// Appends its tensors as they are before training: an orthogonal W where it is square, N(0, 0.01²) otherwise, b =
-    /// 0.
+    /// Appends its initial tensors: an orthogonal W if it is square, otherwise N(0, 0.01²); b = 0.
     ///
     /// # Errors
-    /// As [`push_zeros`](Self::push_zeros).
+    /// The errors of [`push_zeros`](Self::push_zeros).
     pub fn push<F: Float>(&self, name: &str, rng: &mut Stream, parameters: &mut Parameters<F>) -> Result<()> {
         let Self { input, output, .. } = *self;
         let place = self.push_zeros(name, parameters)?;
@@ -71,10 +69,10 @@ impl LinearMap {
         if input == output { init::orthogonal(rng, values, output, input) } else { init::normal(rng, values, 0.01) }
     }
 
-    /// Appends its tensors, all zeros, and returns the index of the first: their form alone.
+    /// Appends its tensors, filled with zeros, and returns the index of the first.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] if a dimension is 0; [`Error::TooLarge`] if there is no memory.
+    /// [`Error::InvalidParameter`] if a dimension is 0; [`Error::TooLarge`] if memory is insufficient.
     pub fn push_zeros<F: Float>(&self, name: &str, parameters: &mut Parameters<F>) -> Result<usize> {
         let Self { input, output, constant } = *self;
         if input == 0 || output == 0 {
@@ -88,7 +86,7 @@ impl LinearMap {
         Ok(place)
     }
 
-    /// Returns an error unless tensors `first` and, with a constant, the next have its shapes.
+    /// Returns an error unless tensor `first` and, with a constant, the next have its shapes.
     fn check<F: Float>(&self, parameters: &Parameters<F>, first: usize) -> Result<()> {
         check_size("tensors of a map", first + self.n_tensors(), parameters.len().min(first + self.n_tensors()))?;
         check_size("matrix of a map, in rows,", self.output, parameters[first].shape()[0])?;
@@ -99,10 +97,10 @@ impl LinearMap {
         Ok(())
     }
 
-    /// What vectors become, shape `(n, output)`; the tensors are `first` and, with a constant, the next.
+    /// Maps vectors, to shape `(n, output)`; the tensors are `first` and, with a constant, the next.
     ///
     /// # Errors
-    /// [`Error::ShapeMismatch`] if vectors or tensors do not fit; [`Error::TooLarge`] if there is no memory.
+    /// [`Error::ShapeMismatch`] if vectors or tensors do not match; [`Error::TooLarge`] if memory is insufficient.
     pub fn forward<F: Float>(
         &self,
         parameters: &Parameters<F>,
@@ -128,7 +126,7 @@ impl LinearMap {
     /// The gradient with respect to `x`, given `d_y`; adds those of the tensors to `d_parameters`.
     ///
     /// # Errors
-    /// As for [`forward`](Self::forward).
+    /// The errors of [`forward`](Self::forward).
     pub fn backward<F: Float>(
         &self,
         parameters: &Parameters<F>,
@@ -166,7 +164,7 @@ mod tests {
     use ndarray::ArrayView2;
     use senv_core::{gradcheck::max_relative_error, rng::stream};
 
-    /// A map behind another tensor, with a constant that is not 0.
+    /// A map after another tensor, with a constant other than 0.
     fn parameters(map: LinearMap) -> Parameters<f64> {
         let mut parameters = Parameters::new();
         parameters.push("before", [1, 1], vec![7.0]).unwrap();
@@ -247,7 +245,7 @@ mod tests {
         let wide = begun(60, 40);
         let values = wide[0].values();
         let deviation = (values.iter().map(|x| x * x).sum::<f64>() / values.len() as f64).sqrt();
-        // Of 2,400 values it is within 1/√4,800 of itself, and four times that.
+        // With 2,400 values, it is within 1/√4,800 of itself, times four.
         assert!((deviation / 0.01 - 1.0).abs() < 0.06, "{deviation}");
         let plain = LinearMap { input: 3, output: 4, constant: false };
         assert_eq!((plain.n_tensors(), plain.n_values()), (1, 12.0));

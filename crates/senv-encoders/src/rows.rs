@@ -3,7 +3,7 @@
 use ndarray::{Array2, ArrayViewMut2, CowArray, Ix2};
 use senv_core::{Error, Result, arrays::Float};
 
-/// The fewest sentences, or distinct words, for one thread.
+/// The minimum number of sentences, or distinct words, per thread.
 pub(crate) const AT_A_TIME: usize = 32;
 
 /// Zeros for a matrix of this shape.
@@ -28,7 +28,7 @@ pub(crate) fn row<F>(values: &[F], dim: usize, i: usize) -> &[F] {
     &values[i * dim..(i + 1) * dim]
 }
 
-/// Lets `work` add to the values of `x` row by row, through a copy if `x` is not row-major.
+/// Lets `work` add to the values of `x`, row by row, through a copy if `x` is not row-major.
 pub(crate) fn add_by_rows<F: Float>(mut x: ArrayViewMut2<'_, F>, work: impl FnOnce(&mut [F])) -> Result<()> {
     if let Some(values) = x.as_slice_mut() {
         work(values);

@@ -1,4 +1,4 @@
-//! Helpers for the tests of several files.
+//! Helpers for tests.
 
 use ndarray::{Array2, ArrayView2};
 use senv_core::{
@@ -10,7 +10,6 @@ use senv_core::{
 
 use crate::Encoder;
 
-/// A batch of these sentences.
 pub(crate) fn batch(sentences: &[&[u32]]) -> TokenBatch {
     let ids: Vec<Vec<TokenId>> = sentences.iter().map(|s| s.iter().map(|&t| TokenId(t)).collect()).collect();
     let mut batch = TokenBatch::new();
@@ -30,7 +29,6 @@ pub(crate) fn random_sentences(n: usize, longest: usize, n_words: usize, seed: u
     unit.chunks_exact(longest + 1).map(sentence).collect()
 }
 
-/// A batch of these sentences.
 pub(crate) fn assigned(sentences: &[Vec<TokenId>]) -> TokenBatch {
     let mut batch = TokenBatch::new();
     batch.assign(sentences.iter().map(Vec::as_slice)).unwrap();
@@ -54,7 +52,7 @@ pub(crate) fn parameters_of<F: Float>(encoder: &impl Encoder<F>, seed: u64) -> P
     parameters
 }
 
-/// Whether the numbers of `n_values` are those of all tensors together.
+/// Whether `n_values` equals the number of values in all tensors.
 pub(crate) fn is_size_of_tensors(n_values: f64, encoder: &impl Encoder<f32>) -> bool {
     let n: usize = parameters_of(encoder, 1).iter().map(|tensor| tensor.values().len()).sum();
     n_values == n as f64
@@ -106,7 +104,7 @@ pub(crate) fn check_gradients_of<E: Encoder<f64>>(
     let mut alone = parameters.zeros_like();
     encoder.backward(parameters, batch, words.view(), &saved, d_out.view(), None, &mut alone).unwrap();
     assert!(alone == d_parameters, "without the gradients of the words");
-    // Gradients are added to the old values.
+    // Gradients accumulate on the old values.
     let (_, saved) = encoder.forward(parameters, batch, words.view()).unwrap();
     let (mut twice, mut twice_parameters) = (d_words.clone(), d_parameters.clone());
     let (view, d) = (twice.view_mut(), &mut twice_parameters);

@@ -1,12 +1,12 @@
-//! The best rows so far: by falling score, equal ones by rising row.
+//! The best rows so far, ordered by falling score, then by rising row.
 
 use std::cmp::Ordering;
 
-/// What has a row and a score: an estimate or a cosine.
+/// A row with a score: an estimate or a cosine.
 pub(crate) trait Ranked: Copy {
     fn scored(&self) -> Scored;
 
-    /// The better one first.
+    /// Orders the better one first.
     #[inline]
     fn order(&self, other: &Self) -> Ordering {
         let (a, b) = (self.scored(), other.scored());
@@ -14,7 +14,6 @@ pub(crate) trait Ranked: Copy {
     }
 }
 
-/// A row and its score.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Scored {
     pub(crate) score: f32,
@@ -28,19 +27,19 @@ impl Ranked for Scored {
     }
 }
 
-/// Collects the best of what is pushed. Which that are does not depend on the order in which they come.
+/// Collects the best of the items pushed, regardless of the order of the pushes.
 #[derive(Debug, Clone)]
 pub(crate) struct Best<T> {
     wanted: usize,
-    /// What is below this is not among the best, or is not to be.
+    /// The lowest score to accept.
     least: f32,
-    /// Up to twice as many as wanted, so that most pushes only append.
+    /// Up to twice the wanted number, so most pushes only append.
     rows: Vec<T>,
-    /// The last of the best when they were last sorted out.
+    /// The last of the best when they were last selected.
     last: Option<T>,
 }
 
-/// Rows that are appended at least before the best are sorted out.
+/// The least number of rows appended between selections.
 const SPARE: usize = 64;
 
 impl<T: Ranked> Best<T> {
@@ -48,18 +47,18 @@ impl<T: Ranked> Best<T> {
         Self::above(wanted, f32::NEG_INFINITY)
     }
 
-    /// Of those alone that have a score of at least this.
+    /// Accepts only items with a score of at least `least`.
     pub(crate) fn above(wanted: usize, least: f32) -> Self {
         Self { wanted, least, rows: Vec::new(), last: None }
     }
 
-    /// The score that a row must reach to be among the best, as far as is known; for it the best are sorted out.
+    /// Selects the best, then returns the score that a row must reach to join them, as far as is known.
     pub(crate) fn settled_floor(&mut self) -> f32 {
         self.sort_out();
         self.floor()
     }
 
-    /// Whether there are as many as are wanted.
+    /// Whether the wanted number has been reached.
     pub(crate) fn is_full(&self) -> bool {
         self.rows.len() >= self.wanted
     }
@@ -70,7 +69,7 @@ impl<T: Ranked> Best<T> {
         self.last.map_or(self.least, |last| last.scored().score)
     }
 
-    /// Whether a row may be among the best.
+    /// Whether a row can be among the best.
     #[inline]
     pub(crate) fn wants(&self, ranked: &T) -> bool {
         let reaches = |last: T| ranked.order(&last) == Ordering::Less;
@@ -93,7 +92,6 @@ impl<T: Ranked> Best<T> {
         self.rows.truncate(self.wanted);
     }
 
-    /// Those of both.
     pub(crate) fn merge(mut self, other: Self) -> Self {
         for ranked in other.rows {
             if self.wants(&ranked) {
@@ -103,7 +101,7 @@ impl<T: Ranked> Best<T> {
         self
     }
 
-    /// The best, in some order.
+    /// The best, in no particular order.
     pub(crate) fn into_rows(mut self) -> Vec<T> {
         self.sort_out();
         self.rows

@@ -22,24 +22,24 @@ use crate::{
     values::Values,
 };
 
-/// Rows that the shares of the blocks are measured on.
+/// The number of rows on which the block shares are measured.
 const SHARE_ROWS: usize = 10_000;
-/// Times as many rows that the recall of cells is measured on.
+/// The factor by which measuring the recall of cells needs more queries.
 const CELL_QUERIES: usize = 8;
-/// Rows of the short list, and candidates, for each wanted row in that measurement.
+/// Short-list rows for each wanted row in that measurement.
 const CELL_SHORTLIST: u32 = 96;
 const CELL_CANDIDATES: usize = 3;
-/// Below so many rows a search compares all of them: that is as fast.
+/// Below this number of rows, a search compares all rows, which is as fast.
 const MEASURED_FROM: usize = 2_000;
 
 impl VectorIndex {
-    /// Builds an index of rows, on all threads of the current rayon pool; it depends on the rows and the parameters
-    /// alone. One million rows of 256 dimensions take some 2 seconds of CPU time, with cells 4.
+    /// Builds an index of rows on all threads of the current rayon pool. The result depends only on the rows and the
+    /// parameters. One million rows of 256 dimensions take about 2 seconds of CPU time, 4 with cells.
     ///
     /// # Errors
-    /// [`Error::NonFinite`](crate::Error::NonFinite) for a row with NaN or an infinite number;
-    /// [`Error::TooManyRows`](crate::Error::TooManyRows); [`senv_core::Error::InvalidParameter`] for lengths of blocks
-    /// that do not fit; [`senv_core::Error::TooLarge`] if memory is lacking.
+    /// [`Error::NonFinite`](crate::Error::NonFinite) if a row contains NaN or infinity;
+    /// [`Error::TooManyRows`](crate::Error::TooManyRows); [`senv_core::Error::InvalidParameter`] if the block lengths
+    /// do not fit; [`senv_core::Error::TooLarge`] if memory is insufficient.
     pub fn build(rows: Table, params: &IndexParams) -> Result<Self> {
         let (n, dim) = (rows.n_rows(), rows.dim());
         check_size(n, dim)?;
@@ -55,7 +55,7 @@ impl VectorIndex {
         let config = IndexConfig { version: VERSION, rows: n, dim, params, shares, n_cells, recall };
         let cells = (n_cells > 0)
             .then(|| cells::find(&coder, &codes.nibbles, &rows, &inverse_norms, n_cells, config.params.seed));
-        // The top bits in the order of the rows serve the measurement; those in the order of the cells replace them.
+        // The measurement uses the top bits in row order; the top bits in cell order replace them later.
         let (top, top_factors) =
             arrange(&codes.tops, &codes.top_factors, &|lane| Some(lane).filter(|&row| row < n), blocks_of(n), dim)?;
         let planes = Planes {
@@ -79,14 +79,14 @@ impl VectorIndex {
         Ok(index)
     }
 
-    /// [`VectorIndex::build`] of rows of any storage: in a file, computed, of another library. Each is asked for once,
-    /// in order, and copied.
+    /// [`VectorIndex::build`] for rows in any storage: in a file, computed, or from another library. Each row is read
+    /// once, in order, and copied.
     ///
     /// ```
     /// use senv_core::Rows;
     /// use senv_index::{IndexParams, Search, VectorIndex};
     ///
-    /// /// Unit vectors of the plane, a degree apart.
+    /// /// Unit vectors in the plane, one degree apart.
     /// struct Circle(Vec<[f32; 2]>);
     ///
     /// impl Rows for Circle {
@@ -110,7 +110,7 @@ impl VectorIndex {
     /// ```
     ///
     /// # Errors
-    /// As [`VectorIndex::build`]; [`senv_core::Error::ShapeMismatch`] for a row that is not as long as the others.
+    /// The errors of [`VectorIndex::build`]; [`senv_core::Error::ShapeMismatch`] if the rows differ in length.
     pub fn build_from<R: Rows + ?Sized>(rows: &R, params: &IndexParams) -> Result<Self> {
         let (n, expected) = (rows.n_rows(), rows.dim());
         check_size(n, expected)?;
@@ -140,7 +140,7 @@ impl VectorIndex {
         Ok(())
     }
 
-    /// Recall on rows at even distances, each among all others.
+    /// Measures recall on evenly spaced rows, each against all others.
     fn measure(&self, inverse_norms: &[f32], cells: Option<&Cells>) -> Result<Recall> {
         let wanted = self.config.params.recall_queries;
         if wanted == 0 || self.len() < MEASURED_FROM {
@@ -159,7 +159,7 @@ impl VectorIndex {
             for scored in truth {
                 let on_list = rows.iter().position(|&other| other == scored.row);
                 short_places.push(on_list.unwrap_or(usize::MAX));
-                // What the longest list lacks is missed by the list, not by the estimate.
+                // If the longest list lacks a row, the list missed it, not the estimate.
                 let place = refined.iter().position(|other| other.row == scored.row);
                 places.push(place.unwrap_or(if on_list.is_some() { usize::MAX } else { 0 }));
             }
@@ -174,8 +174,8 @@ impl VectorIndex {
         })
     }
 
-    /// The recall of cells. It differs a lot between queries, so this takes more queries than the other measurements.
-    /// The true nearest rows are what a search of all cells finds.
+    /// Measures the recall of cells, against a search of all cells. It varies widely between queries, so this takes
+    /// more queries than the other measurements.
     fn measure_cells(&self, inverse_norms: &[f32], cells: &Cells) -> Result<Vec<(u32, f32)>> {
         let wanted = self.config.params.recall_queries.saturating_mul(CELL_QUERIES);
         let Sample { rows, units, codes } = self.sample(wanted, inverse_norms);
@@ -198,7 +198,7 @@ impl VectorIndex {
         Ok(steps.into_iter().zip(of_cells).collect())
     }
 
-    /// Up to so many rows at even distances that are not zero.
+    /// Samples up to `wanted` evenly spaced rows that are not zero.
     fn sample(&self, wanted: usize, inverse_norms: &[f32]) -> Sample {
         let step = (self.len() / wanted.min(self.len())).max(1);
         let rows: Vec<usize> =
@@ -211,7 +211,7 @@ impl VectorIndex {
         Sample { rows, units, codes }
     }
 
-    /// Short lists of so many rows for each of the ten wanted, of all rows but the query's own.
+    /// Short lists with `shortlist` rows for each of the ten wanted, from all rows except the query's own.
     fn short_lists(&self, codes: &[QueryCode], shortlist: u32, others: &Keep<'_>) -> Result<Vec<Vec<Short>>> {
         let codes: Vec<&QueryCode> = codes.iter().collect();
         let all: Vec<u32> = (0..codes.len() as u32).collect();
@@ -220,15 +220,15 @@ impl VectorIndex {
     }
 }
 
-/// Rows that are taken as queries.
+/// Rows used as queries.
 struct Sample {
     rows: Vec<usize>,
-    /// Their unit vectors, one after another.
+    /// Their unit vectors, concatenated.
     units: Vec<f32>,
     codes: Vec<QueryCode>,
 }
 
-/// The share of each block of dimensions in the squared length of a row, on average over rows at even distances.
+/// The share of each block of dimensions in a row's squared length, averaged over evenly spaced rows.
 fn block_shares(rows: &Table, inverse_norms: &[f32], blocks: &[usize]) -> Vec<f64> {
     let mut sums = vec![0.0; blocks.len()];
     if blocks.len() > 1 {
@@ -243,7 +243,7 @@ fn block_shares(rows: &Table, inverse_norms: &[f32], blocks: &[usize]) -> Vec<f6
     }
     let total: f64 = sums.iter().sum();
     let dim: usize = blocks.iter().sum();
-    // Without a row each dimension counts as much as the others; a block that is zero in all rows gets a little.
+    // Without rows, all dimensions count equally. A block that is zero in all rows gets a small share.
     let share =
         |(&sum, &len): (&f64, &usize)| if total > 0.0 { (sum / total).max(1e-6) } else { len as f64 / dim as f64 };
     sums.iter().zip(blocks).map(share).collect()
@@ -256,7 +256,7 @@ struct RowCodes {
     top_factors: Vec<u16>,
     low: Vec<u8>,
     factors: Vec<u16>,
-    /// All bits in blocks of sixteen rows, to find cells; empty where there are none.
+    /// All bits in blocks of sixteen rows, to find cells; empty without cells.
     nibbles: Vec<u8>,
 }
 
@@ -271,7 +271,7 @@ fn encode(coder: &Coder, rows: &Table, inverse_norms: &[f32], with_nibbles: bool
     let n_nibbles = if with_nibbles { check_memory::<u8>(n.div_ceil(NIBBLE_ROWS), nibble_bytes)? } else { 0 };
     let mut nibbles = vec![0; n_nibbles];
     let mut factors = vec![Factors::default(); n];
-    // Sixteen rows, the last ones fewer; `nibbles` has a block for them or nothing.
+    // Encodes up to sixteen rows; `nibbles` is their block, or empty.
     let code_rows = |scratch: &mut CodeScratch, block: usize, (tops, low, factors): Parts<'_>, nibbles: &mut [u8]| {
         let rest = tops.chunks_exact_mut(top_bytes).zip(low.chunks_exact_mut(row_bytes)).zip(factors);
         for (lane, ((top, low), factors)) in rest.enumerate() {

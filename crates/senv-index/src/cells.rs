@@ -1,5 +1,4 @@
-//! Cells: rows divided by the nearest of some centroids, so that a single query is compared with the rows of a few
-//! cells alone.
+//! Cells: rows grouped by nearest centroid, so a single query is compared only with the rows of a few cells.
 //!
 //! Equation: `spherical-k-means`
 //!
@@ -7,9 +6,9 @@
 //! cell(x) = argmax_c x·m_c            m_c = Σ_{cell(x) = c} x / |Σ_{cell(x) = c} x|        |x| = 1
 //! ```
 //!
-//! (Dhillon and Modha 2001.) Rows are assigned by their codes, with the centroids as queries: sums of integers, so
-//! cells do not depend on threads or machine but by the rounding of the means, which are summed in f64 in the order of
-//! the rows.
+//! (Dhillon and Modha 2001.) Rows are assigned by their codes, with the centroids as queries. These sums are of
+//! integers, so cells do not depend on the number of threads. Only rounding in the means can depend on the machine. The
+//! means are summed in f64 in row order.
 
 use rand::Rng;
 use rayon::prelude::*;
@@ -20,22 +19,22 @@ use crate::{
     codes::{Coder, QueryCode},
 };
 
-/// Rows a cell that the centroids are found on.
+/// Sampled rows per cell for finding the centroids.
 const SAMPLE: usize = 40;
-/// Times that the centroids are improved.
+/// The number of times the centroids are improved.
 const ROUNDS: usize = 8;
-/// Blocks whose rows are assigned at a time.
+/// Blocks whose rows are assigned at the same time.
 const BLOCKS: usize = 8;
 
-/// Unit vectors, one a cell, and the cell of each row.
+/// Unit vectors, one per cell, and the cell of each row.
 #[derive(Debug)]
 pub(crate) struct Cells {
     pub(crate) centroids: Vec<f32>,
     pub(crate) cell_of: Vec<u32>,
 }
 
-/// Finds centroids and assigns all rows; those of norm 0 belong to cell 0. `nibbles` are the codes of all rows in
-/// blocks of sixteen.
+/// Finds centroids and assigns all rows; rows of norm 0 go to cell 0. `nibbles` has the codes of all rows in blocks of
+/// sixteen.
 pub(crate) fn find(
     coder: &Coder,
     nibbles: &[u8],
@@ -47,7 +46,7 @@ pub(crate) fn find(
     let dim = coder.dim();
     let sample = sample(inverse_norms, n_cells.saturating_mul(SAMPLE), seed);
     let block_bytes = nibble_block_bytes(dim);
-    // Codes of the sample, taken from those of the rows.
+    // The sample's codes, copied from those of the rows.
     let mut bytes = vec![0; sample.len().div_ceil(NIBBLE_ROWS) * block_bytes];
     let blocks = bytes.par_chunks_exact_mut(block_bytes).zip(sample.par_chunks(NIBBLE_ROWS));
     blocks.for_each(|(block, rows)| {
@@ -96,7 +95,7 @@ fn sample(inverse_norms: &[f32], n: usize, seed: u64) -> Vec<u32> {
     rows
 }
 
-/// The cell of each of the first `n` rows of codes: of equal ones the first.
+/// The cell of each of the first `n` rows of codes; the first cell wins ties.
 fn assign(coder: &Coder, bytes: &[u8], n: usize, centroids: &[f32]) -> Vec<u32> {
     let dim = coder.dim();
     let queries: Vec<QueryCode> = centroids.par_chunks_exact(dim).map(|centroid| coder.query(centroid)).collect();
@@ -113,7 +112,7 @@ fn assign(coder: &Coder, bytes: &[u8], n: usize, centroids: &[f32]) -> Vec<u32> 
         let mut cells = [0; BLOCKS * NIBBLE_ROWS];
         for (cell, (query, sums)) in (0_u32..).zip(queries.iter().zip(sums.chunks_exact(lanes))) {
             for ((highest, best), &sum) in highest.iter_mut().zip(&mut cells).zip(sums) {
-                // The factor of the row is the same for all centroids.
+                // The row's factor is the same for all centroids.
                 let score = code_kernels::nibble_estimate(sum, query.offset(), query.scale);
                 *best = if score > *highest { cell } else { *best };
                 *highest = highest.max(score);
@@ -124,7 +123,7 @@ fn assign(coder: &Coder, bytes: &[u8], n: usize, centroids: &[f32]) -> Vec<u32> 
     cell_of
 }
 
-/// Copies the codes of a row to a lane of a block that is zero there.
+/// Copies a row's codes to a lane of a block that is zero there.
 fn copy_lane(bytes: &[u8], row: u32, block_bytes: usize, block: &mut [u8], lane: usize) {
     let (from, lane_from) = (row as usize / NIBBLE_ROWS * block_bytes, row as usize % NIBBLE_ROWS);
     let steps = bytes[from..from + block_bytes].as_chunks::<64>().0.iter().zip(block.as_chunks_mut::<64>().0);
@@ -133,23 +132,23 @@ fn copy_lane(bytes: &[u8], row: u32, block_bytes: usize, block: &mut [u8], lane:
     }
 }
 
-/// Bytes of a block of sixteen rows of codes.
+/// Bytes in a block of sixteen rows of codes.
 pub(crate) fn nibble_block_bytes(dim: usize) -> usize {
     code_kernels::nibble_block_bytes(dim).unwrap_or(usize::MAX)
 }
 
-/// The order of rows by cell, each of which starts a block.
+/// The order of rows by cell. Each cell starts a block.
 #[derive(Debug)]
 pub(crate) struct CellOrder {
-    /// The row of each lane; 0 where there is none.
+    /// The row of each lane; 0 for empty lanes.
     pub(crate) lane_rows: Vec<u32>,
-    /// The lanes of the rows of a cell come before those without a row.
+    /// The end of each cell's filled lanes; empty lanes come after them.
     pub(crate) ends: Vec<usize>,
-    /// The first block of each cell, and the end.
+    /// The first block of each cell, then the number of blocks.
     pub(crate) starts: Vec<u32>,
 }
 
-/// Orders rows by cell, and by row in each.
+/// Orders rows by cell, and by row within each cell.
 pub(crate) fn order(cell_of: &[u32], n_cells: usize) -> CellOrder {
     let mut counts = vec![0_u32; n_cells];
     cell_of.iter().for_each(|&cell| counts[cell as usize] += 1);
@@ -167,13 +166,13 @@ pub(crate) fn order(cell_of: &[u32], n_cells: usize) -> CellOrder {
     CellOrder { lane_rows, ends, starts }
 }
 
-/// The cells in the order of their centroids' product with a unit vector, the nearest first.
+/// The cells ordered by falling product of their centroid with a unit vector.
 pub(crate) fn nearest_cells(centroids: &[f32], unit: &[f32]) -> Vec<u32> {
     let dim = unit.len();
     let n = centroids.len() / dim;
     let mut scores = vec![0.0; n];
     kernels::scores(centroids, n, unit, 1, dim, &mut scores);
-    // Whole numbers that are ordered as the scores are, falling, and as the cells among equals, are sorted faster.
+    // Integer keys sort faster. They order scores descending, then cells ascending.
     let key = |(cell, score): (u64, &f32)| {
         let bits = score.to_bits();
         let rising = if bits >> 31 == 1 { !bits } else { bits | 1 << 31 };

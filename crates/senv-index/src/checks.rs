@@ -1,5 +1,4 @@
-//! Checksums of the blocks of a file that is memory-mapped: a block is compared with its checksum when it is first
-//! used.
+//! Checksums for the blocks of a memory-mapped file. Each block is checked when it is first used.
 
 use std::{
     ops::Range,
@@ -14,10 +13,10 @@ use crate::code_kernels::PLANE_ROWS;
 
 use crate::{Error, Result};
 
-/// Bytes of a block at most, where a row has not more.
+/// The maximum block size in bytes, unless a row is larger.
 const BLOCK: usize = 1 << 16;
 
-/// Bytes of a block of a tensor: as many whole rows as fit [`BLOCK`], at least one.
+/// Bytes in a block of a tensor: as many whole rows as fit in [`BLOCK`], at least one.
 pub(crate) fn block_len(row_bytes: usize) -> usize {
     let row_bytes = row_bytes.max(1);
     (BLOCK / row_bytes).max(1) * row_bytes
@@ -28,7 +27,7 @@ pub(crate) fn sums(bytes: &[u8], row_bytes: usize) -> Vec<u32> {
     bytes.par_chunks(block_len(row_bytes)).map(crc32fast::hash).collect()
 }
 
-/// A tensor of a file with the checksums of its blocks.
+/// A tensor in a file, with the checksums of its blocks.
 #[derive(Debug)]
 pub(crate) struct Checked {
     path: PathBuf,
@@ -36,21 +35,21 @@ pub(crate) struct Checked {
     bytes: SharedBytes,
     block: usize,
     sums: Vec<u32>,
-    /// A bit for each block that was found to fit.
+    /// One bit per block, set once its checksum matched.
     fits: Vec<AtomicU64>,
 }
 
 impl Checked {
-    /// `sums` are as many as the tensor has blocks.
+    /// `sums` has one checksum per block of the tensor.
     pub(crate) fn new(path: &Path, name: &'static str, bytes: SharedBytes, row_bytes: usize, sums: Vec<u32>) -> Self {
         let fits = (0..sums.len().div_ceil(64)).map(|_| AtomicU64::new(0)).collect();
         Self { path: path.to_owned(), name, bytes, block: block_len(row_bytes), sums, fits }
     }
 
-    /// Compares the blocks of these bytes that were not compared yet.
+    /// Checks the blocks of these bytes that were not checked before.
     ///
     /// # Errors
-    /// [`Error::Damaged`] for the first that does not fit, or bytes that are not there.
+    /// [`Error::Damaged`] for the first block that does not match, or if the bytes are out of range.
     #[inline]
     pub(crate) fn check(&self, bytes: Range<usize>) -> Result<()> {
         if bytes.is_empty() {
@@ -85,10 +84,10 @@ impl Checked {
         Ok(())
     }
 
-    /// Compares all blocks, on all threads.
+    /// Checks all blocks, on all threads.
     ///
     /// # Errors
-    /// As [`Checked::check`].
+    /// The errors of [`Checked::check`].
     pub(crate) fn all(&self) -> Result<()> {
         let starts = (0..self.sums.len()).into_par_iter();
         let results: Vec<Result<()>> =
@@ -97,13 +96,13 @@ impl Checked {
     }
 }
 
-/// What an index in a file looks at.
+/// The checked parts of an index in a file.
 #[derive(Debug)]
 pub(crate) struct Checks {
     pub(crate) top: Checked,
     pub(crate) top_factors: Checked,
     pub(crate) lane_rows: Option<Checked>,
-    /// Bytes of the lower bits of a row.
+    /// Bytes of lower bits per row.
     pub(crate) low_bytes: usize,
     pub(crate) low: Checked,
     pub(crate) factors: Checked,
@@ -113,15 +112,14 @@ pub(crate) struct Checks {
 /// The rows for rescoring.
 #[derive(Debug)]
 pub(crate) struct RowChecks {
-    /// Bytes of a row.
     pub(crate) row_bytes: usize,
     pub(crate) rows: Checked,
-    /// Of rows of fewer bits.
+    /// The scales of rows stored with fewer bits.
     pub(crate) scales: Option<Checked>,
 }
 
 impl Checks {
-    /// Blocks of top bits, before they are scanned.
+    /// Checks blocks of top bits before they are scanned.
     pub(crate) fn blocks(&self, blocks: Range<usize>, block_bytes: usize) -> Result<()> {
         self.top.check(blocks.start * block_bytes..blocks.end * block_bytes)?;
         let lanes = blocks.start * PLANE_ROWS..blocks.end * PLANE_ROWS;
@@ -129,39 +127,37 @@ impl Checks {
         self.lane_rows.as_ref().map_or(Ok(()), |rows| rows.check(lanes.start * 4..lanes.end * 4))
     }
 
-    /// The lower bits of a row that is there, before they are compared.
+    /// Checks the lower bits of an existing row before they are compared.
     #[inline]
     pub(crate) fn codes_of(&self, row: usize) -> Result<()> {
         self.factors.check(row * 2..row * 2 + 2)?;
         self.low.check(row * self.low_bytes..(row + 1) * self.low_bytes)
     }
 
-    /// The error for a row of the `n` that is not there.
+    /// The error if a row does not exist among `n`.
     pub(crate) fn no_such_row(&self, row: usize, n: usize) -> Error {
         let what = "tensor \"cells.rows\"".to_owned();
         Error::Damaged { path: self.top.path.clone(), what, reason: format!("it names row {row} of {n}") }
     }
 
-    /// A row that is there, before it is rescored.
+    /// Checks an existing row before it is rescored.
     pub(crate) fn row(&self, row: usize) -> Result<()> {
         let Some(RowChecks { row_bytes, rows, scales }) = &self.rows else { return Ok(()) };
         scales.as_ref().map_or(Ok(()), |scales| scales.check(row * 4..row * 4 + 4))?;
         rows.check(row * row_bytes..(row + 1) * row_bytes)
     }
 
-    /// The file.
     pub(crate) fn path(&self) -> &Path {
         &self.top.path
     }
 
-    /// All rows, before an exact search.
+    /// Checks all rows before an exact search.
     pub(crate) fn all_rows(&self) -> Result<()> {
         let Some(RowChecks { rows, scales, .. }) = &self.rows else { return Ok(()) };
         scales.as_ref().map_or(Ok(()), Checked::all)?;
         rows.all()
     }
 
-    /// Everything.
     pub(crate) fn all(&self) -> Result<()> {
         for part in [&self.top, &self.top_factors, &self.low, &self.factors].into_iter().chain(&self.lane_rows) {
             part.all()?;

@@ -14,12 +14,12 @@
 //! t_j = ⌊u_j / 8⌋                     the top bit of u_j: the sign of x_j
 //! v'_j = (2 t_j − 1) Δ s_j / 2
 //!
-//! x·y ≈ a (2 Σ w_j t_j − Σ w_j) / x·v'      by the top bits alone
+//! x·y ≈ a (2 Σ w_j t_j − Σ w_j) / x·v'      by the top bits only
 //! ```
 //!
-//! Were w exact, the sums would be y·v and y·v'. A random rotation makes the error of v orthogonal to x in expectation
-//! once it is divided by x·v, so the estimate is unbiased (Gao and Long 2024, RaBitQ, section 3.2; Max 1960 for Δ). A
-//! row stores u, 1 / x·v and 1 / x·v'. The sums are of integers: exact, and the same on every machine.
+//! If w were exact, the sums would be y·v and y·v'. After a random rotation, the error of v divided by x·v is
+//! orthogonal to x in expectation. So the estimate is unbiased (Gao and Long 2024, RaBitQ, section 3.2; Max 1960 for
+//! Δ). A row stores u, 1 / x·v and 1 / x·v'. The sums are of integers: exact, and the same on every machine.
 
 use crate::{
     code_kernels::{self, PlaneQuery, nibble_query_len},
@@ -27,18 +27,18 @@ use crate::{
     values::upper_half,
 };
 
-/// Width of an interval where the values have a standard deviation of 1.
+/// The width of an interval for values with a standard deviation of 1.
 const STEP: f64 = 0.3352;
 
 /// Turns rows into codes and queries into integers.
 #[derive(Debug, Clone)]
 pub(crate) struct Coder {
     rotation: Rotation,
-    /// Half an interval, for every dimension.
+    /// Half an interval, for each dimension.
     halves: Vec<f32>,
 }
 
-/// A query as codes are compared with it.
+/// A query, prepared for comparison with codes.
 #[derive(Debug, Clone)]
 pub(crate) struct QueryCode {
     /// w
@@ -50,23 +50,23 @@ pub(crate) struct QueryCode {
 }
 
 impl QueryCode {
-    /// What is subtracted from twice the sum of products with top bits.
+    /// The value subtracted from twice the sum of products with top bits.
     pub(crate) fn top_offset(&self) -> i32 {
         self.sum
     }
 
-    /// What is subtracted from twice the sum of products with codes.
+    /// The value subtracted from twice the sum of products with codes.
     pub(crate) fn offset(&self) -> i32 {
         15 * self.sum
     }
 
-    /// w as `nibble_scores` takes it.
+    /// w in the form `nibble_scores` takes.
     pub(crate) fn nibble_values(&self) -> &[i8] {
         &self.planes.values()[..nibble_query_len(self.planes.dim())]
     }
 }
 
-/// The factors of a row as they are kept: upper halves of f32 values, both 0 for a row that is never found.
+/// The stored factors of a row: upper halves of f32 values, both 0 for a row that is never found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Factors {
     /// 1 / x·v'
@@ -75,7 +75,7 @@ pub(crate) struct Factors {
     pub(crate) whole: u16,
 }
 
-/// Space for the work of [`Coder::encode_row`].
+/// Scratch space for [`Coder::encode_row`].
 #[derive(Debug, Default, Clone)]
 pub(crate) struct CodeScratch {
     rotated: Vec<f32>,
@@ -84,7 +84,7 @@ pub(crate) struct CodeScratch {
 }
 
 impl Coder {
-    /// Codes for vectors of blocks of these lengths, each at least 1; `shares` are the σ² of the blocks.
+    /// Creates codes for vectors with blocks of these lengths, each at least 1; `shares` are the σ² of the blocks.
     pub(crate) fn new(seed: u64, lengths: &[usize], shares: &[f64]) -> Self {
         let half = |(&len, &share): (&usize, &f64)| {
             let half = (STEP / 2.0 * (share / len as f64).sqrt()) as f32;
@@ -93,13 +93,13 @@ impl Coder {
         Self { rotation: Rotation::new(seed, lengths), halves: lengths.iter().zip(shares).flat_map(half).collect() }
     }
 
-    /// Values of a vector.
+    /// The length of a vector.
     pub(crate) fn dim(&self) -> usize {
         self.rotation.dim()
     }
 
-    /// Computes the codes of a row, into the scratch space, and its factors. The codes of a row that is zero or not
-    /// finite are 0.
+    /// Computes a row's codes, into the scratch space, and its factors. The codes of a row that is zero or not finite
+    /// are 0.
     pub(crate) fn encode_row(&self, row: &[f32], inverse_norm: f32, scratch: &mut CodeScratch) -> Factors {
         let CodeScratch { rotated, codes } = scratch;
         codes.clear();
@@ -111,8 +111,8 @@ impl Coder {
         rotated.extend(row.iter().map(|x| x * inverse_norm));
         self.rotation.rotate(rotated);
         let [top, whole] = code_kernels::quantize_4_bits(rotated, &self.halves, codes);
-        // Each product but those of the two middle intervals is positive, and those are when the signs agree, as they
-        // do.
+        // Each product outside the two middle intervals is positive. So are those of the middle intervals if the signs
+        // agree, and they do.
         let inverse = |dot: f32| Some(1.0 / dot).filter(|x| dot.is_finite() && dot > 0.0 && x.is_finite());
         match (inverse(top), inverse(whole)) {
             (Some(top), Some(whole)) => Factors { top: upper_half(top), whole: upper_half(whole) },
@@ -120,12 +120,12 @@ impl Coder {
         }
     }
 
-    /// A unit vector as codes are compared with it.
+    /// Prepares a unit vector for comparison with codes.
     pub(crate) fn query(&self, unit: &[f32]) -> QueryCode {
         let mut y = unit.to_vec();
         self.rotation.rotate(&mut y);
         y.iter_mut().zip(&self.halves).for_each(|(y, half)| *y *= half);
-        // Rounded, each of four values grows by a half at most.
+        // Rounding increases each of four values by at most a half.
         let most = (PlaneQuery::MOST - 2) as f32;
         let largest = y.chunks(4).map(|y| y.iter().map(|y| y.abs()).sum()).fold(0_f32, f32::max);
         let scale = if largest > 0.0 { largest / most } else { 1.0 };
@@ -142,7 +142,7 @@ mod tests {
 
     use super::*;
 
-    /// Values from a normal distribution, roughly.
+    /// Roughly normally distributed values.
     fn unit(n: usize, key: u64) -> Vec<f32> {
         let mut stream = stream(key, "test", &[n as u64]);
         let mut value = || (0..6).map(|_| (stream.next_u64() >> 40) as f32 / (1 << 24) as f32 - 0.5).sum::<f32>();
@@ -152,7 +152,7 @@ mod tests {
         x
     }
 
-    /// The estimates of the cosines of each row with each query, by the codes and by their top bits alone.
+    /// Estimates of the cosine of each row with each query, by the codes and by only their top bits.
     fn estimates(coder: &Coder, rows: &[Vec<f32>], queries: &[Vec<f32>]) -> Vec<Vec<[f32; 2]>> {
         let mut scratch = CodeScratch::default();
         let codes: Vec<(Vec<u8>, Factors)> = rows
@@ -191,8 +191,8 @@ mod tests {
                     y
                 })
                 .collect();
-            // The error of a 4-bit value is some tenth of its size, that of a sign six tenths, and the mean of d of
-            // them 1 / √d of that.
+            // The error of a 4-bit value is about a tenth of its size, that of a sign six tenths. The mean of d of them
+            // has 1 / √d of that error.
             for (number, most, bias) in [(0, 0.13, 5e-4), (1, 0.8, 2e-3)] {
                 let (mut sum, mut squares, mut n) = (0.0, 0.0, 0.0);
                 for seed in 0..5 {

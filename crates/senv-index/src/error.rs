@@ -1,4 +1,4 @@
-//! What can go wrong with an index: which file, what was found, what to do.
+//! Errors of an index.
 
 use std::path::{Path, PathBuf};
 
@@ -175,13 +175,13 @@ pub enum Error {
 }
 
 impl Error {
-    /// The error of the core that it is, if it is one.
+    /// The core error in this error, if there is one.
     #[must_use]
     pub fn core(&self) -> Option<&senv_core::Error> {
         if let Self::Core(error) = self { Some(error) } else { None }
     }
 
-    /// Whether what was asked for is done nevertheless: whoever tries again does it twice.
+    /// Whether the change was made despite the error, so retrying would make it twice.
     #[must_use]
     pub fn is_done(&self) -> bool {
         match self {
@@ -191,7 +191,7 @@ impl Error {
         }
     }
 
-    /// The error of a step, for a whole that ends with it and is not done.
+    /// The error of a step, for an operation that fails with it and changes nothing.
     pub(crate) fn of_step(self) -> Self {
         match self {
             Self::Core(error) => error.of_step().into(),
@@ -199,13 +199,13 @@ impl Error {
         }
     }
 
-    /// The error of opening what a change has made.
+    /// The error of opening the result of a change.
     pub(crate) fn behind_change(self, folder: &Path) -> Self {
         Self::ChangedNotOpened { path: folder.to_owned(), error: Box::new(self) }
     }
 }
 
-/// What is wrong with a folder that holds no collection.
+/// Describes why a folder is not a collection.
 fn not_a_collection(path: &Path) -> String {
     let shown = path.display();
     match std::fs::metadata(path) {

@@ -1,4 +1,4 @@
-//! Exact search: every kept row is compared.
+//! Exact search, which compares every stored row.
 
 use rayon::prelude::*;
 use senv_core::kernels;
@@ -11,13 +11,13 @@ use crate::{
 
 /// Rows compared at a time.
 const ROWS: usize = 256;
-/// Fewer queries than these are compared with rows where they lie,
+/// Below this number of queries, rows are compared in place,
 const FEW: usize = 3;
-/// so many at a time, which stay in the first cache until their norms are known.
+/// this many at a time, so they stay in the first-level cache until their norms are known.
 const FEW_ROWS: usize = 16;
 
-/// The `k` of the first `n` rows of highest cosine with each of the unit vectors, in order. `units` are all queries,
-/// one after another.
+/// For each unit vector, the `k` rows of highest cosine among the first `n`, in order. `units` has all queries,
+/// concatenated.
 pub(crate) fn nearest(
     rows: &StoredRows,
     n: usize,
@@ -29,7 +29,7 @@ pub(crate) fn nearest(
     let m = units.len() / dim;
     let n_parts = rayon::current_num_threads();
     let part_rows = n.div_ceil(n_parts).next_multiple_of(ROWS).max(ROWS);
-    // A few queries are bound by reading the rows, and by their norms, which are therefore kept.
+    // A few queries are limited by reading the rows and computing their norms, so the norms are kept.
     let known = if m < FEW { rows.inverse_norms() } else { None };
     let part = |part: usize| {
         let mut best = vec![Best::<Scored>::new(k); m];
@@ -39,7 +39,7 @@ pub(crate) fn nearest(
         let end = n.min((part + 1) * part_rows);
         for start in (part * part_rows..end).step_by(ROWS) {
             let block = start..end.min(start + ROWS);
-            // The kernel is bit-identical in products of any height, so a few queries need no copy of the rows.
+            // The kernel is bit-identical for any number of rows, so a few queries need no copy.
             if m < FEW {
                 for start in block.clone().step_by(FEW_ROWS) {
                     let few = start..block.end.min(start + FEW_ROWS);
@@ -103,13 +103,13 @@ pub(crate) fn nearest(
     best.into_iter().map(Best::into_sorted).collect()
 }
 
-/// The cosine of a row, given its product with a unit vector.
+/// The cosine of a row, from its product with a unit vector.
 #[inline]
 pub(crate) fn cosine(product: f32, inverse_norm: f32) -> f32 {
     (product * inverse_norm).clamp(-1.0, 1.0)
 }
 
-/// The cosine of row `i` with a unit vector, of the same bits as in [`nearest`]; `None` for a row that counts as zero.
+/// The cosine of row `i` with a unit vector, bit-identical to [`nearest`]; `None` for a row that counts as zero.
 pub(crate) fn cosine_of(rows: &StoredRows, i: usize, unit: &[f32], space: &mut Vec<f32>) -> Option<f32> {
     let row = rows.row(i, space);
     let inverse = inverse_norm(row);

@@ -1,4 +1,4 @@
-//! An index in a file, memory-mapped; `docs/format.md` has the layout.
+//! A memory-mapped index in a file; `docs/format.md` describes the layout.
 
 use std::{path::Path, sync::OnceLock};
 
@@ -20,10 +20,10 @@ use crate::{
 /// The kind of the file.
 pub(crate) const KIND: &str = "index";
 
-/// The version of the layout, of a file and of the manifest of a collection.
+/// The layout version of an index file and a collection's manifest.
 pub(crate) const VERSION: u32 = 2;
 
-/// Refuses another version of a layout than this program writes.
+/// Rejects layout versions other than the one this program writes.
 ///
 /// # Errors
 /// [`senv_core::Error::NewerVersion`], or [`Error::OldVersion`].
@@ -38,7 +38,7 @@ pub(crate) fn check_version(path: &Path, found: u64) -> Result<()> {
     }
 }
 
-/// The version in the configuration of a file; the first layout did not say.
+/// The version in a file's configuration; absent in the first layout.
 #[derive(Deserialize)]
 struct Version {
     #[serde(default = "first_version")]
@@ -49,7 +49,7 @@ fn first_version() -> u64 {
     1
 }
 
-/// Tensors of a file under construction.
+/// The tensors of a file being written.
 #[derive(Debug, Default)]
 pub(crate) struct Tensors {
     named: Vec<(String, RawTensor)>,
@@ -60,7 +60,7 @@ impl Tensors {
         self.named.push((name.to_owned(), tensor));
     }
 
-    /// A tensor with checksums of its blocks.
+    /// Adds a tensor with checksums of its blocks.
     pub(crate) fn add_checked(&mut self, name: &str, added: RawTensor) {
         let row_bytes = added.bytes.len() / added.shape[0].max(1);
         self.add(&format!("checks.{name}"), tensor("U32", &checks::sums(&added.bytes, row_bytes)));
@@ -72,7 +72,7 @@ impl Tensors {
     }
 }
 
-/// A tensor of a file that is compared with its checksums block by block.
+/// Reads a tensor whose blocks are checked against their checksums.
 pub(crate) fn checked(file: &ModelFile, path: &Path, name: &'static str, tensor: &RawTensor) -> Result<Checked> {
     let row_bytes = tensor.bytes.len() / tensor.shape.first().copied().unwrap_or(0).max(1);
     let sums = file.u32s(&format!("checks.{name}"))?;
@@ -90,7 +90,7 @@ pub(crate) fn damaged(path: &Path, name: &str, reason: String) -> Error {
     Error::Damaged { path: path.to_owned(), what: format!("tensor {name:?}"), reason }
 }
 
-/// A tensor of this type and shape.
+/// Reads a tensor of this type and shape.
 pub(crate) fn shaped(file: &ModelFile, path: &Path, name: &str, dtype: &str, shape: &[usize]) -> Result<RawTensor> {
     let tensor = file.raw(name)?;
     if tensor.dtype != dtype || tensor.shape != shape {
@@ -104,7 +104,7 @@ pub(crate) fn shaped(file: &ModelFile, path: &Path, name: &str, dtype: &str, sha
 }
 
 impl VectorIndex {
-    /// Writes the index into a file, by an atomic replace.
+    /// Writes the index to a file, with an atomic replace.
     ///
     /// ```
     /// # let folder = tempfile::tempdir()?;
@@ -118,12 +118,12 @@ impl VectorIndex {
     /// ```
     ///
     /// # Errors
-    /// [`senv_core::Error::Io`] if it cannot be written.
+    /// [`senv_core::Error::Io`] if the file cannot be written.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
         self.save_with(path.as_ref(), Tensors::default(), ModelWriter::new(KIND))
     }
 
-    /// With more tensors.
+    /// Writes the index with additional tensors.
     pub(crate) fn save_with(&self, path: &Path, mut tensors: Tensors, writer: ModelWriter<'_>) -> Result<()> {
         let config = serde_json::to_string(&self.config).map_err(|e| {
             let (path, what) = (path.to_owned(), "the configuration".to_owned());
@@ -164,11 +164,11 @@ impl VectorIndex {
         Ok(writer.save(path)?)
     }
 
-    /// Memory-maps a file: what it takes grows with the number of checksums, not of rows. A part of it is compared with
-    /// its checksum when a search looks at it for the first time.
+    /// Memory-maps a file. The time this takes grows with the number of checksums, not of rows. Each part is checked
+    /// against its checksum when a search first reads it.
     ///
     /// # Errors
-    /// [`senv_core::Error`] if it is no model file of this kind, or its header is damaged; [`Error::Damaged`] if its
+    /// [`senv_core::Error`] if it is not a model file of this kind, or its header is damaged; [`Error::Damaged`] if its
     /// parts do not fit together.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         let file = ModelFile::open(path.as_ref())?;
@@ -222,10 +222,10 @@ impl VectorIndex {
         Ok(Self { config, coder, planes, rows, cells, checks: Some(checks) })
     }
 
-    /// Compares all parts of a file with their checksums, on all threads; an index in memory has none.
+    /// Checks all parts of a file against their checksums, on all threads; does nothing for an index in memory.
     ///
     /// # Errors
-    /// [`Error::Damaged`] for a part that does not fit.
+    /// [`Error::Damaged`] for a part that does not match.
     pub fn verify(&self) -> Result<()> {
         let Some(checks) = &self.checks else { return Ok(()) };
         checks.all()?;
@@ -266,7 +266,7 @@ fn read_cells(
     Ok(IndexCells { centroids, starts, lane_rows: Values::from_file(path, "cells.rows", rows.bytes.clone())? })
 }
 
-/// Rows in place, with the bytes of one and their checksums.
+/// The rows in place, with the checks for their bytes.
 fn read_rows(file: &ModelFile, path: &Path, config: &IndexConfig) -> Result<(StoredRows, Option<RowChecks>)> {
     let rescoring = config.params.rescoring;
     if rescoring == Rescoring::None {
@@ -297,7 +297,7 @@ fn dtype(rescoring: Rescoring) -> &'static str {
     }
 }
 
-/// The checksums of a table, which may have gaps between its rows.
+/// The checksums of a table, which can have gaps between its rows.
 fn table_sums(rows: &Table) -> Vec<u32> {
     let block = checks::block_len(rows.dim() * 4) / (rows.dim() * 4).max(1);
     let starts = (0..rows.n_rows()).into_par_iter().step_by(block.max(1));

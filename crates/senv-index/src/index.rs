@@ -1,4 +1,4 @@
-//! An index: codes of rows, the rows themselves, and the three stages of a search.
+//! An index: the codes of rows, the rows themselves, and the three stages of a search.
 
 use std::ops::Range;
 
@@ -20,44 +20,44 @@ use crate::{
     values::Values,
 };
 
-/// Queries that are searched for at once.
+/// Queries searched at the same time.
 const QUERIES: usize = 1024;
-/// The nearest cells that are looked at first, and how many times as many each time after that.
+/// The number of nearest cells searched first, and the factor for each later step.
 const FIRST_CELLS: usize = 4;
 
 /// A row and its cosine with the query, in `[-1, 1]`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct Neighbour {
-    /// The row.
+    /// The row number.
     pub row: usize,
-    /// Its cosine with the query.
+    /// The row's cosine with the query.
     pub cosine: f32,
 }
 
-/// What an index says of itself.
+/// The configuration of an index, as its file stores it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct IndexConfig {
-    /// Of the layout of the file.
+    /// The version of the file's layout.
     pub(crate) version: u32,
     pub(crate) rows: usize,
     pub(crate) dim: usize,
-    /// With the lengths of the blocks written out.
+    /// The parameters, with block lengths written out.
     pub(crate) params: IndexParams,
-    /// The share of each block in the squared length of a row, on average.
+    /// The average share of each block in a row's squared length.
     pub(crate) shares: Vec<f64>,
     pub(crate) n_cells: usize,
     pub(crate) recall: Recall,
 }
 
-/// Rows that are searched by cosine: the top bits of their 4-bit codes first, then the codes of a short list, then the
-/// best candidates exactly.
+/// An index of rows, searched by cosine. A search first compares the top bits of 4-bit codes, then the whole codes of a
+/// short list, and finally the best candidates exactly.
 ///
-/// Results do not depend on the number of threads; equal cosines are ordered by ascending row. Rows that are zero (norm
-/// below 1e-12) are never neighbours, and a query that is zero has none. An index of few rows, for which recall cannot
-/// be measured, compares all of them exactly.
+/// Results do not depend on the number of threads; equal cosines are ordered by ascending row. Zero rows (norm below
+/// 1e-12) are never found, and a zero query finds nothing. An index with too few rows to measure recall compares all
+/// rows exactly.
 ///
-/// Codes take 128 bytes a row of 256 dimensions, factors 4, cells some 6; the rows for rescoring come to that.
+/// Codes take 128 bytes per row of 256 dimensions, factors 4, cells about 6. The rows for rescoring are extra.
 ///
 /// ```
 /// use senv_core::Table;
@@ -78,60 +78,59 @@ pub struct VectorIndex {
     pub(crate) planes: Planes,
     pub(crate) rows: StoredRows,
     pub(crate) cells: Option<IndexCells>,
-    /// Of an index in a file.
+    /// The checks of an index in a file.
     pub(crate) checks: Option<Checks>,
 }
 
-/// Cells of an index; its top bits are in their order.
+/// The cells of an index; its top bits are stored in cell order.
 #[derive(Debug)]
 pub(crate) struct IndexCells {
-    /// Unit vectors.
+    /// The centroids, as unit vectors.
     pub(crate) centroids: Vec<f32>,
-    /// The first block of each cell, and the end.
+    /// The first block of each cell, then the number of blocks.
     pub(crate) starts: Vec<u32>,
-    /// The row of each lane.
     pub(crate) lane_rows: Values<u32>,
 }
 
-/// A query that is not zero, in both forms.
+/// A nonzero query, in both forms.
 struct Query {
     unit: Vec<f32>,
     code: QueryCode,
 }
 
 impl VectorIndex {
-    /// Number of rows.
+    /// The number of rows.
     #[must_use]
     pub fn len(&self) -> usize {
         self.config.rows
     }
 
-    /// Whether there is no row.
+    /// Whether there are no rows.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.config.rows == 0
     }
 
-    /// Values in a row.
+    /// The number of values in a row.
     #[must_use]
     pub fn dim(&self) -> usize {
         self.config.dim
     }
 
-    /// How it was built, the lengths of its blocks written out.
+    /// The parameters it was built with, including the block lengths.
     #[must_use]
     pub fn params(&self) -> &IndexParams {
         &self.config.params
     }
 
-    /// The recall that was measured when it was built.
+    /// The recall measured when it was built.
     #[must_use]
     pub fn recall(&self) -> &Recall {
         &self.config.recall
     }
 
-    /// The recall, as it was measured, of what a search for this recall looks at; `None` where it was not measured, and
-    /// rows are not compared exactly either, because none are kept.
+    /// The recall expected from a search for `wanted`, by the measurements. `None` if recall was not measured and no
+    /// rows are stored for an exact comparison.
     #[must_use]
     pub fn expected_recall(&self, wanted: f32) -> Option<f32> {
         if self.rows.is_none() {
@@ -140,16 +139,16 @@ impl VectorIndex {
         Some(self.config.recall.expected(wanted, self.len(), self.n_cells()))
     }
 
-    /// Number of cells; 0 is none.
+    /// The number of cells; 0 means no cells.
     #[must_use]
     pub fn n_cells(&self) -> usize {
         self.config.n_cells
     }
 
-    /// Row `i` as it is kept for rescoring; `None` if there is no such row, or no rows are kept.
+    /// Row `i` as stored for rescoring; `None` if it does not exist or no rows are stored.
     ///
     /// # Errors
-    /// [`Error::Damaged`] if its bytes do not fit their checksum.
+    /// [`Error::Damaged`] if its bytes do not match their checksum.
     pub fn row(&self, i: usize) -> Result<Option<Vec<f32>>> {
         if i >= self.len() || self.rows.is_none() {
             return Ok(None);
@@ -158,21 +157,21 @@ impl VectorIndex {
         Ok(Some(self.rows.row(i, &mut Vec::new()).to_vec()))
     }
 
-    /// The rows nearest to a query, the nearest first; fewer if there are fewer, none for a query that is zero.
+    /// The rows nearest to a query, nearest first; fewer if the index has fewer, none for a zero query.
     ///
     /// # Errors
-    /// [`senv_core::Error::ShapeMismatch`] for a query of another dimension; [`senv_core::Error::InvalidParameter`] for
-    /// one with NaN or an infinite number, or a search outside its ranges; [`Error::Damaged`] if a part of a file that
-    /// is looked at does not fit its checksum.
+    /// [`senv_core::Error::ShapeMismatch`] if the query has another dimension; [`senv_core::Error::InvalidParameter`]
+    /// if it contains NaN or infinity, or a search setting is out of range; [`Error::Damaged`] if a part of the file
+    /// that the search reads does not match its checksum.
     pub fn search(&self, query: &[f32], search: &Search<'_>) -> Result<Vec<Neighbour>> {
         Ok(self.search_batch(&[query], search)?.pop().unwrap_or_default())
     }
 
-    /// The rows nearest to each of the queries, in the order of the queries: those that each finds alone. Faster than
-    /// one by one: codes are fetched once for many queries.
+    /// The rows nearest to each query, in query order; the same as separate searches. Faster, as codes are fetched once
+    /// for many queries.
     ///
     /// # Errors
-    /// As [`VectorIndex::search`], for any of the queries.
+    /// The errors of [`VectorIndex::search`], for any query.
     pub fn search_batch(&self, queries: &[&[f32]], search: &Search<'_>) -> Result<Vec<Vec<Neighbour>>> {
         search.check()?;
         let found = self.search_where(queries, search, search.keep, search.keep.is_some())?;
@@ -180,8 +179,8 @@ impl VectorIndex {
         Ok(found.into_iter().map(|found| found.into_iter().map(neighbour).collect()).collect())
     }
 
-    /// As [`VectorIndex::search_batch`], among the rows that `keep` accepts; with `all_cells`, as for a filter, no cell
-    /// is passed over and there are twice the candidates.
+    /// Searches like [`VectorIndex::search_batch`] among the rows that `keep` accepts. With `all_cells`, as for a
+    /// filter, it searches every cell and takes twice the candidates.
     pub(crate) fn search_where(
         &self,
         queries: &[&[f32]],
@@ -196,7 +195,7 @@ impl VectorIndex {
         let mut found = Vec::with_capacity(queries.len());
         for (block, queries) in queries.chunks(QUERIES).enumerate() {
             let prepared: Vec<Option<Query>> = queries.iter().map(prepare).collect::<Result<_>>()?;
-            // Those that are not zero, and which of the batch they are.
+            // The nonzero queries and their positions in the batch.
             let (places, some): (Vec<usize>, Vec<Query>) =
                 prepared.into_iter().enumerate().filter_map(|(place, query)| Some((place, query?))).unzip();
             let n = self.len();
@@ -226,9 +225,9 @@ impl VectorIndex {
             Effort::Exact => return self.exact(queries, search.k, keep),
             Effort::Codes { shortlist, candidates, cells } => (shortlist, candidates, cells),
         };
-        // Rows that a filter leaves lie nearer to each other in rank than all do, so that more of them are mistaken.
+        // A filter leaves rows that are closer in rank than all rows are, so the estimates mistake more of them.
         let twice = if all_cells { 2.0 } else { 1.0 };
-        // The recall was measured for so many neighbours; fewer of them need as many candidates.
+        // Recall was measured for K neighbors; a smaller k needs the same number of candidates.
         let k = twice * search.k.max(K) as f64;
         let wanted = (f64::from(candidates) * k).ceil().min(self.len() as f64) as usize;
         let short = (f64::from(shortlist) * k).min(self.len() as f64) as usize;
@@ -261,7 +260,7 @@ impl VectorIndex {
         }
     }
 
-    /// What a search looks at.
+    /// The part of the index that a search compares.
     fn effort(&self, search: &Search<'_>) -> Effort {
         let effort = match (search.candidates, search.shortlist) {
             (Some(candidates), shortlist) => {
@@ -270,7 +269,7 @@ impl VectorIndex {
             _ => self.config.recall.effort(search.recall, self.len(), self.n_cells()),
         };
         match effort {
-            // Without rows the estimates are the best there is.
+            // Without rows, the estimates are the best available.
             Effort::Exact if self.rows.is_none() => {
                 Effort::Codes { shortlist: SHORTLISTS[SHORTLISTS.len() - 1], candidates: 1.0, cells: None }
             }
@@ -286,7 +285,7 @@ impl VectorIndex {
         Ok(exact::nearest(&self.rows, self.len(), &units, self.dim(), k, keep))
     }
 
-    /// The first stage: the short lists, in some order.
+    /// The first stage: returns the short lists, in no particular order.
     pub(crate) fn scan(
         &self,
         tasks: &[ScanTask<'_>],
@@ -302,10 +301,10 @@ impl VectorIndex {
         scan(self.planes.top(lane_rows, self.dim()), tasks, queries, wanted, keep, check)
     }
 
-    /// The rows of a short list.
+    /// The row numbers of a short list.
     ///
     /// # Errors
-    /// [`Error::Damaged`] if one is not there.
+    /// [`Error::Damaged`] if a row does not exist.
     pub(crate) fn rows_of(&self, short: &[Short]) -> Result<Vec<u32>> {
         let lane_rows = self.cells.as_ref().map(|cells| cells.lane_rows.as_slice());
         let row = |short: &Short| lane_rows.map_or(short.slot, |rows| rows[short.slot as usize]);
@@ -316,7 +315,7 @@ impl VectorIndex {
         }
     }
 
-    /// The second stage: the `wanted` rows of highest estimate of a short list, in order.
+    /// The second stage: the `wanted` rows of highest estimate on a short list, in order.
     pub(crate) fn refine(&self, short: &[Short], query: &QueryCode, wanted: usize) -> Result<Vec<Scored>> {
         let rows = self.rows_of(short)?;
         if let Some(checks) = &self.checks {
@@ -325,7 +324,7 @@ impl VectorIndex {
         Ok(self.planes.refine(short, &rows, query, wanted))
     }
 
-    /// The third stage: candidates by falling cosine, the first `k`.
+    /// The third stage: the first `k` candidates by falling cosine.
     fn rescore(&self, query: &Query, k: usize, mut found: Vec<Scored>) -> Result<Vec<Scored>> {
         if self.rows.is_none() {
             found.truncate(k);
@@ -335,14 +334,14 @@ impl VectorIndex {
         self.rescored(&query.unit, k, found)
     }
 
-    /// The `k` candidates of highest cosine with a unit vector, by falling cosine; rows are kept.
+    /// The `k` candidates of highest cosine with a unit vector, by falling cosine; requires stored rows.
     pub(crate) fn rescored(&self, unit: &[f32], k: usize, candidates: Vec<Scored>) -> Result<Vec<Scored>> {
         let mut space = Vec::new();
         let mut found = Vec::with_capacity(candidates.len());
         for Scored { row, .. } in candidates {
             self.check_row(row as usize)?;
             let cosine = exact::cosine_of(&self.rows, row as usize, unit, &mut space);
-            // In an index that fits its checksums a zero row has the factor 0, so that it is no candidate.
+            // In an undamaged index a zero row has the factor 0, so it is never a candidate.
             found.extend(cosine.map(|score| Scored { score, row }));
         }
         found.sort_unstable_by(Scored::order);
@@ -358,9 +357,9 @@ impl VectorIndex {
     }
 }
 
-/// A cell and the place of its queries in a list.
+/// A cell and the range of its queries in a list.
 struct CellList {
-    /// Whether it is among the nearest few of these queries.
+    /// Whether it is among the first few nearest cells of these queries.
     is_first: bool,
     cell: usize,
     queries: Range<usize>,
@@ -371,9 +370,8 @@ impl IndexCells {
         self.starts[cell] as usize..self.starts[cell + 1] as usize
     }
 
-    /// Cells, each with the place in a list of the queries that have it among their `n` nearest, and that list: first
-    /// the cells to whose queries they are among the nearest few, as their rows set a floor that most other rows do not
-    /// reach.
+    /// Lists the cells among the `n` nearest of each query. Each cell has its range of queries in the returned list.
+    /// Cells among a query's nearest few come first, as their rows set a floor that most other rows do not reach.
     fn queries(&self, queries: &[Query], n: usize) -> (Vec<CellList>, Vec<u32>) {
         let n_cells = self.starts.len() - 1;
         let n = n.min(n_cells);
@@ -383,7 +381,7 @@ impl IndexCells {
         let (mut lists, mut first, mut next) = (Vec::new(), 0, 0);
         while first < n {
             let ranks = first..(first * FIRST_CELLS).max(FIRST_CELLS).min(n);
-            // How many queries each cell has, then where they go.
+            // Counts each cell's queries, then computes where they go.
             let mut places = vec![0; n_cells];
             nearest.iter().flat_map(|cells| &cells[ranks.clone()]).for_each(|&cell| places[cell as usize] += 1);
             for (cell, place) in places.iter_mut().enumerate().filter(|(_, count)| **count > 0) {
@@ -405,9 +403,9 @@ impl IndexCells {
     }
 }
 
-/// The error for a table that is too large to be indexed.
+/// Returns an error if a table is too large to index.
 pub(crate) fn check_size(rows: usize, dim: usize) -> Result<()> {
-    // Lanes are counted in 32 bits, those of cells that end within a block too.
+    // Lanes, including those of partly filled cell blocks, are counted in 32 bits.
     let fits = rows <= u32::MAX as usize / 2 && (1..=1 << 16).contains(&dim);
     if fits { Ok(()) } else { Err(Error::TooManyRows { rows, dim }) }
 }

@@ -1,12 +1,12 @@
-//! Nearest-neighbour search by cosine among millions of embeddings.
+//! Nearest-neighbor search by cosine among millions of embeddings.
 //!
-//! [`VectorIndex`] holds 4-bit codes of rows. A search compares the top bits of the codes of all rows, or of those in
-//! the nearest cells, with the query in integers, adds the lower bits for a short list of rows, and then computes the
-//! cosines of the best candidates exactly. Recall is measured when an index is built; a search asks for a recall and
-//! looks at as long a short list, as many candidates and as many cells as it takes.
+//! [`VectorIndex`] stores rows as 4-bit codes. A search compares the top bits of the codes of all rows, or of those in
+//! the nearest cells, with the query. It adds the lower bits for a short list of rows, and computes the cosines of the
+//! best candidates exactly. Building an index measures its recall. A search names the recall it needs and compares as
+//! many rows, candidates and cells as that takes.
 //!
-//! [`Collection`] is a folder of such indices with ids and texts, memory-mapped: rows are added, deleted and replaced,
-//! and a writer that is killed leaves the last complete state.
+//! [`Collection`] is a folder of memory-mapped indexes with ids and texts. Rows can be added, deleted and replaced; a
+//! writer that is killed leaves the last complete state.
 //!
 //! ```
 //! use senv_core::Table;
@@ -19,10 +19,10 @@
 //!
 //! [`duplicates`], [`nearest_pairs`] and [`counterparts`] compare all rows of a table with each other (`pairs/`).
 //!
-//! The way of a search: [`VectorIndex::search`] in `index.rs` asks `recall.rs` what to look at, `scan.rs` compares the
-//! top bits of codes (`codes.rs`, over the rotation in `rotation.rs`), `planes.rs` adds the lower ones, and `exact.rs`
-//! computes cosines. Files are read and written in `file.rs`; every block of them is compared with its checksum when it
-//! is first used (`checks.rs`).
+//! [`VectorIndex::search`] in `index.rs` gets the settings for a recall from `recall.rs`. Then `scan.rs` compares the
+//! top bits of codes (`codes.rs`, after the rotation in `rotation.rs`), `planes.rs` adds the lower bits, and `exact.rs`
+//! computes cosines. `file.rs` reads and writes files; `checks.rs` checks every block against its checksum when it is
+//! first used.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

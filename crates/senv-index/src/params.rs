@@ -1,28 +1,27 @@
-//! How an index is built and how it is searched.
+//! Parameters for building and searching an index.
 
 use senv_core::Error;
 use serde::{Deserialize, Serialize};
 
 use crate::{Result, rows::Rescoring, scan::Keep};
 
-/// Rows from which an index has cells by itself.
+/// The number of rows at or above which an index has cells by default.
 pub const DEFAULT_CELLS_FROM: usize = 200_000;
-/// Recall of a search where none is asked for.
+/// The default recall of a search.
 pub const DEFAULT_RECALL: f32 = 0.99;
 
-/// Rows of the short list for each wanted row in a search that says how many candidates to look at, and not how long
-/// the list is.
+/// The default short-list rows per wanted row, for a search that sets candidates but not the short list.
 pub const DEFAULT_SHORTLIST: u32 = 256;
 
-/// Into how many cells an index divides its rows.
+/// The number of cells into which an index divides its rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum CellCount {
-    /// From [`DEFAULT_CELLS_FROM`] rows on as many as the square root of their number, none below.
+    /// The square root of the number of rows at [`DEFAULT_CELLS_FROM`] rows or above, else none.
     #[default]
     Auto,
-    /// So many; 0 is none.
+    /// This number; 0 for no cells.
     Exactly(u32),
 }
 
@@ -33,25 +32,25 @@ impl CellCount {
             Self::Auto => (rows as f64).sqrt() as usize,
             Self::Exactly(n) => n as usize,
         };
-        // Sixteen rows a cell at least: a quarter of what is compared at once.
+        // At least sixteen rows per cell: a quarter of what is compared at the same time.
         wanted.min(rows / 16)
     }
 }
 
-/// How an index is built.
+/// Parameters for building an index.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct IndexParams {
-    /// What is kept of the rows for exact cosines.
+    /// How rows are stored for exact cosines.
     pub rescoring: Rescoring,
-    /// Number of cells.
+    /// The number of cells.
     pub cells: CellCount,
-    /// Lengths of the blocks of dimensions that are rotated by themselves, which add up to the dimension; none is one
+    /// The lengths of blocks of dimensions that are rotated separately; they add up to the dimension. Empty means one
     /// block.
     pub blocks: Vec<usize>,
-    /// Seed of rotation and cells.
+    /// The seed of the rotation and the cells.
     pub seed: u64,
-    /// Rows that recall is measured on; 0 leaves it out, and every search is exact unless it says how many candidates
-    /// to look at.
+    /// The number of rows used to measure recall. 0 skips the measurement; then every search is exact unless it sets
+    /// the number of candidates.
     pub recall_queries: usize,
 }
 
@@ -82,7 +81,7 @@ impl IndexParams {
     }
 }
 
-/// How an index is searched.
+/// Parameters of a search.
 ///
 /// ```
 /// use senv_index::Search;
@@ -113,28 +112,28 @@ impl std::fmt::Debug for Search<'_> {
 }
 
 impl<'a> Search<'a> {
-    /// The `k` nearest rows, at [`DEFAULT_RECALL`].
+    /// Searches for the `k` nearest rows, at [`DEFAULT_RECALL`].
     #[must_use]
     pub fn new(k: usize) -> Self {
         Self { k, recall: DEFAULT_RECALL, shortlist: None, candidates: None, cells: None, keep: None }
     }
 
-    /// With this recall, above 0 and up to 1, as it was measured when the index was built; 1 compares every row.
+    /// Sets the recall, above 0 and up to 1, as measured when the index was built; 1 compares every row.
     #[must_use]
     pub fn recall(mut self, recall: f32) -> Self {
         self.recall = recall;
         self
     }
 
-    /// With this many candidates for each wanted row, at least 1, whatever the recall.
+    /// Sets the number of candidates per wanted row, at least 1; the recall setting is then ignored.
     #[must_use]
     pub fn candidates(mut self, candidates: f32) -> Self {
         self.candidates = Some(candidates);
         self
     }
 
-    /// With a short list of this many rows for each wanted row, at least 1, in place of [`DEFAULT_SHORTLIST`]: those of
-    /// highest estimate by the top bits of their codes, from which candidates are chosen. Only together with
+    /// Sets the short-list rows per wanted row, at least 1, instead of [`DEFAULT_SHORTLIST`]. The list has the rows of
+    /// highest estimate by the top bits of their codes; candidates are chosen from it. Requires
     /// [`Search::candidates`].
     #[must_use]
     pub fn shortlist(mut self, shortlist: u32) -> Self {
@@ -142,15 +141,15 @@ impl<'a> Search<'a> {
         self
     }
 
-    /// In this many cells, at least 1; only together with [`Search::candidates`], and where there are cells.
+    /// Sets the number of cells to search, at least 1. Requires [`Search::candidates`] and an index with cells.
     #[must_use]
     pub fn cells(mut self, cells: u32) -> Self {
         self.cells = Some(cells);
         self
     }
 
-    /// Among the rows for which `keep(query, row)` holds. All cells are looked at then, twice the candidates, and a
-    /// short list of twice the length, so that the recall stays.
+    /// Searches only rows for which `keep(query, row)` is true. To preserve recall, the search then covers all cells,
+    /// and doubles the candidates and the short list.
     #[must_use]
     pub fn keep(mut self, keep: &'a Keep<'a>) -> Self {
         self.keep = Some(keep);
@@ -158,7 +157,7 @@ impl<'a> Search<'a> {
     }
 
     /// # Errors
-    /// [`Error::InvalidParameter`] for a value outside its range.
+    /// [`Error::InvalidParameter`] if a value is out of range.
     pub(crate) fn check(&self) -> Result<()> {
         let bad = |name, requirement, got: String| Err(Error::InvalidParameter { name, requirement, got }.into());
         if !(self.recall > 0.0 && self.recall <= 1.0) {

@@ -1,4 +1,4 @@
-//! Codes of rows in two planes: the top bits in blocks, in some order of the rows, and the lower bits row by row.
+//! Codes of rows in two planes: top bits in blocks, in any row order, and lower bits row by row.
 
 use rayon::prelude::*;
 use senv_core::{files::SharedBytes, memory::check_memory};
@@ -15,13 +15,13 @@ use crate::{
 /// The codes of an index.
 #[derive(Debug)]
 pub(crate) struct Planes {
-    /// Blocks of the top bits of 64 rows.
+    /// The top bits, in blocks of 64 rows.
     pub(crate) top: SharedBytes,
-    /// A factor for each lane of the blocks; 0 for a lane without a row, or a row that is never found.
+    /// One factor per lane of the blocks; 0 for an empty lane or a row that is never found.
     pub(crate) top_factors: Values<u16>,
     /// The lower bits of each row.
     pub(crate) low: SharedBytes,
-    /// A factor for each row.
+    /// One factor per row.
     pub(crate) factors: Values<u16>,
 }
 
@@ -34,13 +34,13 @@ impl Planes {
         TopCodes { bytes: &self.top, factors: self.top_factors.as_slice(), lane_rows, block_bytes: block_bytes(dim) }
     }
 
-    /// The second stage of a search: the lower bits are added to the top bits of the short list, and the `wanted` rows
-    /// of highest estimate are kept, in order. `rows` holds the number of each row on the list, below the number of
-    /// rows. Estimates lack the scale of the query.
+    /// The second stage of a search: adds the lower bits to the top bits of the short list, and returns the `wanted`
+    /// rows of highest estimate, in order. `rows` has the number of each row on the list, below the number of rows.
+    /// Estimates lack the scale of the query.
     pub(crate) fn refine(&self, short: &[Short], rows: &[u32], query: &QueryCode, wanted: usize) -> Vec<Scored> {
         let mut sums = vec![0; rows.len()];
         code_kernels::low_scores(&self.low, rows, &query.planes, &mut sums);
-        // By themselves, these reads do not wait for each other.
+        // In a separate loop, these reads do not wait for each other.
         let factors = self.factors.as_slice();
         let factors: Vec<u16> = rows.iter().map(|&row| factors[row as usize]).collect();
         let mut best = Best::new(wanted);
@@ -55,23 +55,23 @@ impl Planes {
     }
 }
 
-/// Bytes of a block of top bits.
+/// Bytes in a block of top bits.
 pub(crate) fn block_bytes(dim: usize) -> usize {
     code_kernels::top_block_bytes(dim).unwrap_or(usize::MAX)
 }
 
-/// Bytes of the lower bits of a row.
+/// Bytes of lower bits per row.
 pub(crate) fn low_bytes(dim: usize) -> usize {
     code_kernels::low_row_bytes(dim).unwrap_or(usize::MAX)
 }
 
-/// Blocks that hold this many rows.
+/// The number of blocks for this many rows.
 pub(crate) fn blocks_of(rows: usize) -> usize {
     rows.div_ceil(PLANE_ROWS)
 }
 
-/// Top bits and their factors in blocks: lane `i` gets row `rows[i]`, and none where that is not there. `tops` has the
-/// bytes of each row one after another.
+/// Arranges top bits and their factors in blocks: lane `i` gets row `rows[i]`, or stays empty if that does not exist.
+/// `tops` has the bytes of all rows, concatenated.
 pub(crate) fn arrange(
     tops: &[u8],
     factors: &[u16],

@@ -1,65 +1,64 @@
-//! The recall of a search, measured when an index is built, and what a search must look at for a wanted one.
+//! The recall of a search, measured when an index is built, and the effort that a wanted recall needs.
 
 use serde::{Deserialize, Serialize};
 
-/// Rows of the short list for each wanted row at which recall is measured.
+/// Short-list rows per wanted row at which recall is measured.
 pub(crate) const SHORTLISTS: [u32; 18] = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512];
-/// Candidates for each wanted row at which recall is measured.
+/// Candidates per wanted row at which recall is measured.
 pub(crate) const CANDIDATES: [f32; 11] = [1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 12.0, 16.0];
-/// Neighbours of a query in the measurement.
+/// Neighbors per query in the measurement.
 pub(crate) const K: usize = 10;
-/// Rows whose top bits are compared while one row is put on the short list and its lower bits are compared.
+/// The cost of adding a row to the short list and comparing its lower bits, in rows whose top bits are compared.
 const SHORTLIST_COST: f64 = 60.0;
-/// Rows whose top bits are compared while one candidate is rescored.
+/// The cost of rescoring one candidate, in rows whose top bits are compared.
 const CANDIDATE_COST: f64 = 200.0;
 
-/// The recall of the ten nearest rows of a sample of rows: the share of the true ones, found by an exact search, that
-/// are found.
+/// The recall of the ten nearest rows, measured on a sample: the share of the true ones (by an exact search) that are
+/// found.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Recall {
-    /// Rows of the sample that were taken as queries.
+    /// The sample rows used as queries.
     pub queries: usize,
-    /// Rows of the short list for each wanted row, and the recall where all of them are candidates: by the top bits
-    /// alone.
+    /// Short-list rows per wanted row, and the recall if all of them are candidates: by top bits only.
     pub shortlists: Vec<(u32, f32)>,
-    /// Candidates for each wanted row, and the recall where all rows are on the short list and in the cells looked at.
+    /// Candidates per wanted row, and the recall if all rows are on the short list and in the searched cells.
     pub candidates: Vec<(f32, f32)>,
-    /// Cells looked at, and the recall where all of their rows are candidates; of eight times as many rows, against
-    /// those that a search of all cells finds.
+    /// Cells searched, and the recall if all their rows are candidates. It is measured on eight times as many rows,
+    /// against a search of all cells.
     pub cells: Vec<(u32, f32)>,
 }
 
-/// What a search looks at.
+/// The part of an index that a search compares.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Effort {
-    /// Every row is compared exactly.
+    /// Compares every row exactly.
     Exact,
-    /// Codes are compared first.
+    /// Compares codes first.
     Codes {
-        /// Rows of the short list for each wanted row.
+        /// Short-list rows per wanted row.
         shortlist: u32,
-        /// Candidates for each wanted row.
+        /// Candidates per wanted row.
         candidates: f32,
-        /// Cells whose codes are compared; `None` is all.
+        /// Cells whose codes are compared; `None` means all.
         cells: Option<u32>,
     },
 }
 
-/// The share of true rows that is missed at an effort that was measured; none where it was not.
+/// The share of true rows missed at a measured effort; 0 if it was not measured.
 fn missed<T: PartialEq>(measured: &[(T, f32)], effort: T) -> f32 {
     measured.iter().find(|(other, _)| *other == effort).map_or(0.0, |&(_, recall)| 1.0 - recall)
 }
 
 impl Recall {
-    /// The least to look at for a recall of `wanted` among so many rows, as the misses of all stages add up at most. An
-    /// index that was not measured, or too small a sample, is searched exactly.
+    /// The cheapest effort for a recall of `wanted` among this many rows. The misses of all stages add up at most.
+    /// Without a measurement, the search is exact.
     pub(crate) fn effort(&self, wanted: f32, rows: usize, n_cells: usize) -> Effort {
         let allowed = 1.0 - wanted;
         if self.queries == 0 || allowed <= 0.0 {
             return Effort::Exact;
         }
-        // Beyond half of the cells a scan in one go is as fast.
+        // Beyond half of the cells, one continuous scan is as fast.
         let some_cells = self.cells.iter().filter(|&&(cells, _)| cells as usize * 2 <= n_cells);
         let cells = some_cells.map(|&(cells, recall)| (Some(cells), 1.0 - recall)).chain([(None, 0.0)]);
         let mut cheapest = (f64::INFINITY, Effort::Exact);
@@ -85,28 +84,28 @@ impl Recall {
         cheapest.1
     }
 
-    /// The recall that was measured for what a search for `wanted` looks at; the misses of its stages are added up. 1
-    /// where every row is compared exactly.
+    /// The measured recall of a search for `wanted`, subtracting the misses of all stages; 1 if every row is compared
+    /// exactly.
     pub(crate) fn expected(&self, wanted: f32, rows: usize, n_cells: usize) -> f32 {
         let Effort::Codes { shortlist, candidates, cells } = self.effort(wanted, rows, n_cells) else { return 1.0 };
         let in_cells = cells.map_or(0.0, |cells| missed(&self.cells, cells));
         (1.0 - missed(&self.shortlists, shortlist) - missed(&self.candidates, candidates) - in_cells).max(0.0)
     }
 
-    /// The same without rows for rescoring, with the longest short list: the estimates choose.
+    /// The recall without rows for rescoring, with the longest short list and choosing by estimates.
     pub(crate) fn of_estimates(&self) -> Option<f32> {
         self.candidates.first().filter(|_| self.queries > 0).map(|&(_, recall)| recall)
     }
 }
 
-/// Numbers of cells at which recall is measured, up to all of them: 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, ...
+/// The numbers of cells at which recall is measured, up to all: 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, ...
 pub(crate) fn cell_steps(n_cells: usize) -> Vec<u32> {
     let steps = (0..).flat_map(|power| [4, 5, 6, 7].map(|step| step << power));
     let steps = [1_u64, 2, 3].into_iter().chain(steps).take_while(|&step| step < n_cells as u64);
     steps.chain(std::iter::once(n_cells as u64)).map(|step| step as u32).collect()
 }
 
-/// The share of the places that are below each limit.
+/// The share of positions below each limit.
 pub(crate) fn shares(places: &[usize], limits: impl Iterator<Item = usize>) -> Vec<f32> {
     let share = |limit| places.iter().filter(|&&place| place < limit).count() as f32 / places.len().max(1) as f32;
     limits.map(share).collect()
@@ -130,11 +129,11 @@ mod tests {
         let recall = example();
         let rows = 1_000_000;
         let codes = |shortlist, candidates, cells| Effort::Codes { shortlist, candidates, cells };
-        // 1 − .0025 of the candidates − .004 − .0024 is above .99.
+        // 1 − 0.0025 of the candidates − 0.004 − 0.0024 is above 0.99.
         assert_eq!(recall.effort(0.99, rows, 1000), codes(80, 4.0, Some(100)));
         assert_eq!(recall.effort(0.99, rows, 150), codes(80, 4.0, None), "as many cells as these are no gain");
         assert_eq!(recall.effort(0.985, rows, 1000), codes(50, 4.0, Some(100)));
-        // More cells cost more than a longer list, and the other way round where rows are few.
+        // More cells cost more than a longer list; with few rows it is the reverse.
         assert_eq!(recall.effort(0.988, rows, 1000), codes(80, 4.0, Some(100)));
         assert_eq!(recall.effort(0.988, 5_000, 1000), codes(50, 8.0, Some(300)));
         assert_eq!(recall.effort(0.85, rows, 1000), codes(50, 2.0, Some(2)));

@@ -1,4 +1,4 @@
-//! A random rotation of vectors, so that every value of a rotated vector carries about as much as the others.
+//! A random rotation, after which all values of a vector carry about the same weight.
 //!
 //! Equation: `random-rotation`
 //!
@@ -8,16 +8,16 @@
 //! H_p  Walsh-Hadamard matrix of order p, times 1 / √p          D_i  random signs on the diagonal
 //! ```
 //!
-//! Every factor is orthogonal, so lengths and angles stay. No dimension is padded. Blocks of dimensions are rotated by
-//! themselves, each by its own signs. Only sums, differences and one product a value, in a fixed order: bit-identical
-//! on every machine.
+//! Every factor is orthogonal, so lengths and angles are preserved. No dimension is padded. Blocks of dimensions are
+//! rotated separately, each by its own signs. The only operations are sums, differences and one product per value, in a
+//! fixed order: bit-identical on every machine.
 
 use rand::Rng;
 use senv_core::rng::stream;
 
 use crate::code_kernels::walsh_hadamard;
 
-/// A rotation of vectors of some dimension; it follows from a seed and the lengths of the blocks.
+/// A rotation of vectors, determined by a seed and the lengths of the blocks.
 #[derive(Debug, Clone)]
 pub(crate) struct Rotation {
     blocks: Vec<Block>,
@@ -27,14 +27,14 @@ pub(crate) struct Rotation {
 #[derive(Debug, Clone)]
 struct Block {
     len: usize,
-    /// Largest power of two that is at most the length.
+    /// The largest power of two up to the length.
     power: usize,
-    /// Signs of each round, with the scale 1 / √power.
+    /// The signs of each round, with the scale 1 / √power.
     rounds: Vec<Vec<f32>>,
 }
 
 impl Rotation {
-    /// The rotation of blocks of these lengths, each at least 1.
+    /// Creates the rotation for blocks of these lengths, each at least 1.
     pub(crate) fn new(seed: u64, lengths: &[usize]) -> Self {
         let block = |(number, &len): (usize, &usize)| {
             let power = 1 << len.ilog2();
@@ -56,7 +56,7 @@ impl Rotation {
         Self { blocks: lengths.iter().enumerate().map(block).collect(), dim: lengths.iter().sum() }
     }
 
-    /// Values of a vector.
+    /// The length of a vector.
     pub(crate) fn dim(&self) -> usize {
         self.dim
     }
@@ -128,7 +128,7 @@ mod tests {
                 x[i] = 1.0;
                 rotation.rotate(&mut x);
                 let largest = x.iter().fold(0_f32, |largest, x| largest.max(x.abs()));
-                // Evenly distributed, each would be 1 / √n; three rounds of halves that overlap leave some larger.
+                // Evenly distributed, each would be 1 / √n; three rounds of overlapping halves leave some larger.
                 assert!(largest < 8.0 / (n as f32).sqrt(), "{n}, {i}: {largest}");
                 assert!(x[n..].iter().all(|&x| x == 0.0), "the other block");
             }

@@ -1,4 +1,4 @@
-//! The rows that are kept beside the codes, for exact cosines.
+//! The rows stored with the codes, for exact cosines.
 
 use std::{ops::Range, sync::OnceLock};
 
@@ -12,28 +12,28 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Error, Result, values::Values};
 
-/// Below this norm a vector counts as zero, as for `senv_core::kernels::cosine`.
+/// A vector with a smaller norm counts as zero, as in `senv_core::kernels::cosine`.
 pub(crate) const TINY: f32 = 1e-12;
 
-/// What is kept of the rows beside their codes, to compute the cosines of the best candidates.
+/// How rows are stored in addition to their codes, to compute the cosines of the best candidates.
 ///
-/// Exhaustive on purpose: sizes and cosines follow it.
+/// Exhaustive on purpose: sizes and cosines depend on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Rescoring {
-    /// The rows as given, 4 bytes a value: cosines are exact.
+    /// The rows as given, 4 bytes per value: cosines are exact.
     #[default]
     F32,
-    /// 2 bytes a value: cosines are exact for rows that are rounded to 11 bits.
+    /// 2 bytes per value: cosines are exact for rows rounded to 11 bits.
     F16,
-    /// 1 byte a value: cosines are exact for rows that are rounded to 8 bits.
+    /// 1 byte per value: cosines are exact for rows rounded to 8 bits.
     Int8,
-    /// Nothing: cosines are estimates from the codes, off by some .007 at 256 dimensions.
+    /// Nothing: cosines are estimates from the codes, with an error of about 0.007 at 256 dimensions.
     None,
 }
 
 impl Rescoring {
-    /// The encoding of [`CompressedRows`], for rows that are compressed.
+    /// The encoding of [`CompressedRows`], for compressed rows.
     pub(crate) fn encoding(self) -> Option<RowEncoding> {
         match self {
             Self::F16 => Some(RowEncoding::F16),
@@ -43,7 +43,7 @@ impl Rescoring {
     }
 }
 
-/// Rows of fewer bits: row i is `scales[i]` times its stored values.
+/// Rows with fewer bits: row i is `scales[i]` times its stored values.
 #[derive(Debug, Clone)]
 pub(crate) struct StoredValues {
     pub(crate) encoding: RowEncoding,
@@ -52,10 +52,9 @@ pub(crate) struct StoredValues {
     pub(crate) scales: Values<f32>,
 }
 
-/// Rows as they are kept.
 #[derive(Debug, Clone)]
 pub(crate) enum StoredRows {
-    /// With one over the norm of each row, once a search has computed them.
+    /// With 1 / norm of each row, once a search has computed them.
     F32(Table, OnceLock<Vec<f32>>),
     Compressed(StoredValues),
     None,
@@ -74,7 +73,7 @@ impl StoredRows {
         })
     }
 
-    /// Row `i` as it is kept, perhaps written to `space`; empty where no rows are kept.
+    /// Row `i` as stored, possibly decoded into `space`; empty if no rows are stored.
     pub(crate) fn row<'a>(&'a self, i: usize, space: &'a mut Vec<f32>) -> &'a [f32] {
         match self {
             Self::F32(table, _) => table.row(i),
@@ -90,7 +89,7 @@ impl StoredRows {
         }
     }
 
-    /// These rows one after another, where they lie so in memory.
+    /// These rows as one slice, if they are contiguous in memory.
     pub(crate) fn contiguous(&self, rows: &Range<usize>) -> Option<&[f32]> {
         match self {
             Self::F32(table, _) if table.stride() == table.dim() => {
@@ -100,7 +99,7 @@ impl StoredRows {
         }
     }
 
-    /// One over the norms of all rows ([`inverse_norm`]), where they are known.
+    /// 1 / norm of all rows ([`inverse_norm`]), if known.
     pub(crate) fn inverse_norms(&self) -> Option<&[f32]> {
         match self {
             Self::F32(_, norms) => norms.get().map(Vec::as_slice),
@@ -108,12 +107,12 @@ impl StoredRows {
         }
     }
 
-    /// Keeps them, in parts, for searches to come: 4 bytes a row. Those of compressed rows are not kept, whose values
-    /// take longer to read than their norms.
+    /// Stores the inverse norms, given in parts, for later searches: 4 bytes per row. Compressed rows are excluded, as
+    /// reading their values takes longer than computing norms.
     pub(crate) fn keep_inverse_norms(&self, n: usize, parts: Vec<Vec<f32>>) {
         let Self::F32(table, norms) = self else { return };
         let mut all = Vec::new();
-        // Without the memory for them they are computed each time.
+        // If memory is insufficient, they are computed each time.
         if n == table.n_rows() && all.try_reserve_exact(n).is_ok() {
             parts.iter().for_each(|part| all.extend_from_slice(part));
             let _ = norms.set(all);
@@ -125,17 +124,17 @@ impl StoredRows {
     }
 }
 
-/// 1 / norm; 0 for a vector that counts as zero, or whose norm overflows.
+/// 1 / norm; 0 for a vector that counts as zero, or if the norm overflows.
 pub(crate) fn inverse_norm(row: &[f32]) -> f32 {
     let norm = kernels::norm(row);
     if norm.is_finite() && norm >= TINY { 1.0 / norm } else { 0.0 }
 }
 
-/// The unit vector of a query; `None` for one that counts as zero.
+/// The unit vector of a query; `None` if the query counts as zero.
 ///
 /// # Errors
-/// [`senv_core::Error::ShapeMismatch`] for another dimension; [`senv_core::Error::InvalidParameter`] for NaN or an
-/// infinite number.
+/// [`senv_core::Error::ShapeMismatch`] if the dimension differs; [`senv_core::Error::InvalidParameter`] for NaN or
+/// infinity.
 pub(crate) fn unit(query: &[f32], dim: usize) -> Result<Option<Vec<f32>>> {
     if query.len() != dim {
         return Err(senv_core::Error::ShapeMismatch { what: "query", expected: dim, got: query.len() }.into());
@@ -144,13 +143,13 @@ pub(crate) fn unit(query: &[f32], dim: usize) -> Result<Option<Vec<f32>>> {
         let (requirement, got) = ("finite in every number", x.to_string());
         return Err(senv_core::Error::InvalidParameter { name: "query", requirement, got }.into());
     }
-    // In f64, where no square of an f32 overflows.
+    // In f64 no square of an f32 overflows.
     let norm = query.iter().map(|&x| f64::from(x) * f64::from(x)).sum::<f64>().sqrt();
     let unit = || query.iter().map(|&x| (f64::from(x) / norm) as f32).collect();
     Ok((norm >= f64::from(TINY)).then(unit))
 }
 
-/// The first row that holds NaN or an infinite number.
+/// Returns an error for the first row that contains NaN or infinity.
 pub(crate) fn check_finite(rows: &Table) -> Result<()> {
     use rayon::prelude::*;
     let is_bad = |&row: &usize| !rows.row(row).iter().fold(true, |finite, x| finite & x.is_finite());

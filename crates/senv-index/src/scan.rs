@@ -1,5 +1,5 @@
-//! The first stage of a search: the top bits of rows are compared with queries, and the rows of highest estimate make
-//! the short list.
+//! The first stage of a search: compares the top bits of rows with queries, and puts the rows of highest estimate on a
+//! short list.
 
 use std::ops::Range;
 
@@ -12,34 +12,33 @@ use crate::{
     codes::QueryCode,
 };
 
-/// Bytes of top bits that all queries of a batch go over before the next ones: a quarter of a second-level cache of 1
-/// MiB.
+/// Bytes of top bits that all queries of a batch read before moving on: a quarter of a second-level cache of 1 MiB.
 const PIECE_BYTES: usize = 1 << 18;
-/// Queries that the kernel takes at once.
+/// Queries that the kernel processes at the same time.
 const QUERIES: usize = 8;
-/// Blocks that are scored before their sums are looked at: two KiB of sums a block, in the first-level cache.
+/// Blocks scored before their sums are checked: two KiB of sums per block, in the first-level cache.
 const BLOCKS: usize = 8;
 
-/// One of so many blocks is looked at first, to guess which estimate the short list ends with.
+/// One block in this many is scored first, to guess the lowest estimate on the short list.
 const SAMPLE: usize = 64;
 
-/// Top bits of rows, where they lie.
+/// The top bits of rows, in place.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TopCodes<'a> {
     /// Whole blocks.
     pub(crate) bytes: &'a [u8],
-    /// A factor for each lane of each block; 0 for a lane without a row, or a row that is never found.
+    /// One factor per lane of each block; 0 for an empty lane or a row that is never found.
     pub(crate) factors: &'a [u16],
-    /// The row of each lane of each block, where they do not stand in the order of the rows.
+    /// The row of each lane of each block, if lanes are not in row order.
     pub(crate) lane_rows: Option<&'a [u32]>,
     pub(crate) block_bytes: usize,
 }
 
-/// A row of the short list, by its slot: the lane of its top bits, counted over all blocks. Which row that is costs a
-/// read from memory for each, so it is looked up for those alone that stay on the list.
+/// A short-list entry. It stores its slot, the lane of its top bits counted over all blocks. Looking up the row reads
+/// memory, so only the entries that stay on the list are looked up.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Short {
-    /// By its top bits.
+    /// The estimate by its top bits.
     pub(crate) score: f32,
     pub(crate) slot: u32,
     /// The product of the query with its top bits.
@@ -47,36 +46,36 @@ pub(crate) struct Short {
 }
 
 impl Ranked for Short {
-    /// Among equal ones the first slot is the better one.
+    /// Among equals, the first slot is better.
     #[inline]
     fn scored(&self) -> Scored {
         Scored { score: self.score, row: self.slot }
     }
 }
 
-/// Says whether row `.1` may be found for query `.0`. A damaged file may name a row that is not there.
+/// Tells whether row `.1` can be found for query `.0`. A damaged file can name a row that does not exist.
 pub(crate) type Keep<'a> = dyn Fn(usize, usize) -> bool + Sync + 'a;
 
-/// Is called with blocks before they are read.
+/// Called with blocks before they are read.
 pub(crate) type Check<'a> = dyn Fn(Range<usize>) -> Result<()> + Sync + 'a;
 
-/// Blocks that are compared with some of the queries.
+/// Blocks to compare with some of the queries.
 #[derive(Debug, Clone)]
 pub(crate) struct ScanTask<'a> {
-    /// Whether it is done before the threads divide the others, because it sets a floor for them; such tasks come
+    /// Whether the task runs before the threads divide the others, because it sets a floor for them; such tasks come
     /// first.
     pub(crate) is_first: bool,
     pub(crate) blocks: Range<usize>,
-    /// By their number, rising.
+    /// Query numbers, ascending.
     pub(crate) queries: &'a [u32],
 }
 
-/// The `wanted` rows of highest estimate for each query, in some order, among those in the blocks that tasks compare it
-/// with; no block is compared with a query twice. Estimates lack the scale of the query. Sooner done where a query
-/// meets its best rows first.
+/// The `wanted` rows of highest estimate for each query, in no particular order, among the blocks that its tasks name.
+/// No task repeats a block for the same query. Estimates lack the scale of the query. A query that meets its best rows
+/// first finishes sooner.
 ///
 /// # Errors
-/// Those of `check`.
+/// The errors of `check`.
 pub(crate) fn scan(
     codes: TopCodes<'_>,
     tasks: &[ScanTask<'_>],
@@ -87,7 +86,7 @@ pub(crate) fn scan(
 ) -> Result<Vec<Vec<Short>>> {
     let least = guess(codes, tasks, queries, wanted, keep, check)?;
     let mut best = compare(codes, tasks, queries, wanted, &least, keep, check)?;
-    // A guess that was too high leaves a list too short.
+    // If the guess was too high, the list is too short.
     let is_short = |q: &u32| !best[*q as usize].is_full() && least[*q as usize] > f32::NEG_INFINITY;
     let again: Vec<u32> = (0..queries.len() as u32).filter(is_short).collect();
     if !again.is_empty() {
@@ -101,9 +100,9 @@ pub(crate) fn scan(
     Ok(best.into_iter().map(Best::into_rows).collect())
 }
 
-/// For each query an estimate that most likely more than `wanted` rows reach, from a sample of the blocks; negative
-/// infinity where that is not worth its while. Without it, some ten times the wanted rows were put on a list for a
-/// while; the sample saves two thirds of them.
+/// For each query, an estimate that most likely more than `wanted` rows reach, from a sample of the blocks; negative
+/// infinity if the sample does not pay. Without it, about ten times the wanted rows are temporarily listed; the sample
+/// saves two thirds of them.
 fn guess(
     codes: TopCodes<'_>,
     tasks: &[ScanTask<'_>],
@@ -117,7 +116,7 @@ fn guess(
     if blocks.len() * PLANE_ROWS / 32 < wanted.max(SAMPLE) {
         return Ok(none);
     }
-    // As many of the wanted rows as are expected in the sample, half of them again, and three standard deviations.
+    // The expected number of wanted rows in the sample, plus half, plus three standard deviations.
     let expected = wanted as f64 / SAMPLE as f64;
     let rank = (1.5 * expected + 3.0 * expected.sqrt()) as usize + 4;
     let starts = blocks.clone().step_by(SAMPLE);
@@ -132,7 +131,7 @@ fn guess(
     Ok(best.into_iter().map(last).collect())
 }
 
-/// The best of the rows that have an estimate of at least `least`, for each query.
+/// For each query, the best rows with an estimate of at least `least`.
 fn compare(
     codes: TopCodes<'_>,
     tasks: &[ScanTask<'_>],
@@ -161,13 +160,13 @@ fn compare(
         }
         Ok(best)
     };
-    // Which rows are the best does not depend on how the pieces are shared out.
+    // The best rows do not depend on how the pieces are shared.
     let n_threads = rayon::current_num_threads();
     if n_threads == 1 || pieces.len() < 2 {
         return part(&pieces, least);
     }
     if queries.len() >= QUERIES * n_threads {
-        // Threads divide the queries: a list is filled by one thread, so its floor rises as fast as on one alone.
+        // Threads divide the queries: one thread fills a list, so its floor rises as fast as on a single thread.
         let share = queries.len().div_ceil(n_threads);
         let parts = (0..n_threads).into_par_iter().map(|t| {
             let at = |numbers: &[u32], end: usize| numbers.partition_point(|&q| (q as usize) < end);
@@ -183,7 +182,7 @@ fn compare(
     let (first, rest) = pieces.split_at(pieces.partition_point(|piece| piece.is_first));
     let mut first = part(first, least)?;
     let least: Vec<f32> = first.iter_mut().map(Best::settled_floor).collect();
-    // Jobs of cells differ in how many queries they have.
+    // Tasks of cells differ in their number of queries.
     let n_parts = if tasks.len() > 1 { 4 * n_threads } else { n_threads };
     let parts = rest.par_chunks(rest.len().div_ceil(n_parts).max(1)).map(|pieces| part(pieces, &least));
     let parts: Vec<Vec<Best<Short>>> = parts.collect::<Result<_>>()?;
@@ -270,7 +269,7 @@ mod tests {
             let codes = TopCodes { bytes: &bytes, factors: &factors, lane_rows, block_bytes };
             for bounds in [vec![(0, 313)], vec![(5, 300)], vec![(2, 3), (9, 170), (200, 201)], vec![]] {
                 let ranges: Vec<Range<usize>> = bounds.into_iter().map(|(start, end)| start..end).collect();
-                // The second range is for the queries of even number alone.
+                // The second range is only for even-numbered queries.
                 let (all, even): (Vec<u32>, Vec<u32>) = ((0..19).collect(), (0..19).step_by(2).collect());
                 let of = |number| if number == 1 { &even[..] } else { &all[..] };
                 let tasks: Vec<ScanTask<'_>> = ranges
@@ -323,7 +322,7 @@ mod tests {
     fn a_guess_that_is_too_high_is_made_good() {
         let (rows, dim) = (313 * 64, 64);
         let (bytes, mut factors, queries) = example(rows, dim);
-        // The blocks of the sample have estimates ten times as high as all others.
+        // The sampled blocks have estimates ten times as high as the others.
         for (lane, factor) in factors.iter_mut().enumerate() {
             *factor = upper_half(if lane / 64 % SAMPLE == 0 { 10.0 } else { 1.0 });
         }

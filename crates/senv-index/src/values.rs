@@ -7,16 +7,16 @@ use senv_core::files::{RawTensor, SharedBytes};
 
 use crate::{Error, Result};
 
-/// Numbers that are read in place.
+/// Numbers, read in place.
 #[derive(Debug, Clone)]
 pub(crate) enum Values<T> {
     Heap(Vec<T>),
-    /// Aligned, and whole values.
+    /// Aligned whole values.
     Shared(SharedBytes),
 }
 
 impl<T: Pod> Values<T> {
-    /// Little-endian values of a file.
+    /// Reads little-endian values from a file.
     ///
     /// # Errors
     /// [`Error::Damaged`] if they do not start at a multiple of their width, or the machine is big-endian.
@@ -38,20 +38,20 @@ impl<T: Pod> Values<T> {
     }
 }
 
-/// A tensor of one axis, copied.
+/// Copies values to a tensor with one axis.
 pub(crate) fn tensor<T: Pod>(dtype: &str, values: &[T]) -> RawTensor {
     let bytes: &[u8] = bytemuck::cast_slice(values);
     RawTensor { dtype: dtype.to_owned(), shape: vec![values.len()], bytes: bytes.to_vec().into() }
 }
 
-/// The upper half of a finite number that is not negative, rounded to the nearest, ties to even: 8 bits of it.
+/// The upper half of a finite, nonnegative number, rounded to the nearest, ties to even: 8 significant bits.
 pub(crate) fn upper_half(x: f32) -> u16 {
     let bits = x.to_bits();
-    // The largest is not rounded to infinity.
+    // The largest number is not rounded to infinity.
     ((bits + 0x7fff + (bits >> 16 & 1)) >> 16).min(0x7f7f) as u16
 }
 
-/// Whether a number of which this is the upper half is finite.
+/// Whether the number with this upper half is finite.
 pub(crate) fn is_finite_half(half: u16) -> bool {
     half & 0x7f80 != 0x7f80
 }

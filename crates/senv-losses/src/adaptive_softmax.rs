@@ -1,5 +1,5 @@
-//! The adaptive softmax: an exact softmax over a large vocabulary in which rare words are in clusters. The head
-//! predicts a frequent word or a cluster; within a cluster, words are predicted in fewer dimensions.
+//! The adaptive softmax: an exact softmax over a large vocabulary whose rare words are grouped in clusters. The head
+//! predicts a frequent word or a cluster; a cluster predicts its words in fewer dimensions.
 //!
 //! Equation: `adaptive-softmax`
 //!
@@ -7,7 +7,7 @@
 //! (F1)  p_0 = softmax(O_0 h + o_0)                      frequent words, then a number for every cluster
 //! (F2)  z_k = P_k h,   p_k = softmax(O_k z_k + o_k)     cluster k: the words from cutoff k − 1 to cutoff k
 //! (F3)  p(w) = p_0(w), or p_0(cluster k) p_k(w)         ℓ = −ln p(y)
-//! (B3)  ∂a = c (softmax(a) − 1_y) in the first list, and in the cluster of y alone
+//! (B3)  ∂a = c (softmax(a) − 1_y) in the first list, and only in the cluster of y
 //! (B2)  ∂z_k = ∂a_k O_k,   ∂P_k = ∂z_kᵀ h,   ∂h += ∂z_k P_k,   ∂O and ∂o as in `output-layer`
 //! ```
 
@@ -29,20 +29,20 @@ use crate::{
     token_nll::log_softmax,
 };
 
-/// Tensors of the head, before those of the clusters.
+/// The number of tensors of the head, which come before those of the clusters.
 const HEAD: usize = 2;
 
-/// Tensors of a cluster: projection, matrix, bias.
+/// The number of tensors per cluster: projection, matrix, bias.
 const A_CLUSTER: usize = 3;
 
-/// Softmax in clusters by frequency; word ids are ranks by frequency, as in every
+/// A softmax in clusters by frequency. Word ids are ranks by frequency, as in every
 /// [`Vocabulary`](senv_core::Vocabulary).
 ///
 /// ```
 /// use ndarray::array;
 /// use senv_core::rng::stream;
 /// use senv_losses::AdaptiveSoftmax;
-/// let output = AdaptiveSoftmax::new(4, 50, &[10, 20])?; // Words 0..10 at once, clusters 10..20 and 20..50.
+/// let output = AdaptiveSoftmax::new(4, 50, &[10, 20])?; // Words 0..10 in the head, clusters 10..20 and 20..50.
 /// let parameters = output.init::<f64>(&mut stream(1, "output", &[]))?;
 /// let hidden = array![[0.5, -1.0, 0.0, 0.2], [0.3, 0.2, -0.1, 0.4]];
 /// let p = output.log_probabilities(&parameters, hidden.view())?.mapv(f64::exp);
@@ -65,11 +65,11 @@ pub struct AdaptiveSoftmax {
     factor: usize,
     /// Sum or mean over the tokens; mean by default.
     pub reduction: Reduction,
-    /// Logits in memory at a time; one row of them at least.
+    /// The number of logits in memory at the same time; at least one row.
     pub block: usize,
 }
 
-/// The same as read from a file, unchecked.
+/// The unchecked contents of a file.
 #[derive(Deserialize)]
 struct Unchecked {
     dim: usize,
@@ -90,11 +90,12 @@ impl TryFrom<Unchecked> for AdaptiveSoftmax {
 }
 
 impl AdaptiveSoftmax {
-    /// For hidden states of size `dim` and `n_words` words: those below the first of the `cutoffs` in the head, a
-    /// cluster from each cutoff to the next, the last to the end. Cluster k works in dim / 4ᵏ dimensions, at least one.
+    /// Creates the softmax for hidden states of size `dim` and `n_words` words. Words below the first of the `cutoffs`
+    /// are in the head. Each cluster goes from a cutoff to the next, the last to the end. Cluster k works in dim / 4ᵏ
+    /// dimensions, at least one.
     ///
     /// # Errors
-    /// [`senv_core::Error::InvalidParameter`] unless cutoffs ascend from 1 to below `n_words`.
+    /// [`senv_core::Error::InvalidParameter`] unless cutoffs ascend from 1 or above to below `n_words`.
     pub fn new(dim: usize, n_words: usize, cutoffs: &[usize]) -> Result<Self> {
         let ends: Vec<usize> = cutoffs.iter().copied().chain([n_words]).collect();
         let wrong = (0..ends.len()).find(|&k| ends[k] <= if k == 0 { 0 } else { ends[k - 1] });
@@ -104,7 +105,7 @@ impl AdaptiveSoftmax {
         Ok(Self { dim, ends, factor: 4, reduction: Reduction::default(), block: DEFAULT_BLOCK })
     }
 
-    /// The same with dim / `factor`ᵏ dimensions for cluster k.
+    /// Gives cluster k dim / `factor`ᵏ dimensions.
     ///
     /// # Errors
     /// [`senv_core::Error::InvalidParameter`] if `factor` is 0.
@@ -113,19 +114,19 @@ impl AdaptiveSoftmax {
         Ok(Self { factor, ..self })
     }
 
-    /// Words of the vocabulary.
+    /// The number of words in the vocabulary.
     #[must_use]
     pub fn n_words(&self) -> usize {
         self.ends[self.n_clusters()]
     }
 
-    /// Clusters of rare words.
+    /// The number of clusters of rare words.
     #[must_use]
     pub fn n_clusters(&self) -> usize {
         self.ends.len() - 1
     }
 
-    /// The words of cluster `k`, from 0.
+    /// The words of cluster `k`, counted from 0.
     fn cluster(&self, k: usize) -> Range<usize> {
         self.ends[k]..self.ends[k + 1]
     }
@@ -148,12 +149,12 @@ impl AdaptiveSoftmax {
         check_shapes(parameters, &shapes.iter().map(|(name, shape)| (name.as_str(), *shape)).collect::<Vec<_>>())
     }
 
-    /// Initial parameters: matrices uniform by Glorot and Bengio, biases 0. `output.head.w` and
-    /// `output.head.b`, then for every cluster k `output.cluster{k}.p`, the projection, `output.cluster{k}.w` and
-    /// `output.cluster{k}.b`.
+    /// Initial parameters: matrices uniform by Glorot and Bengio, biases 0. The names are `output.head.w` and
+    /// `output.head.b`. For every cluster k, `output.cluster{k}.p` (the projection), `output.cluster{k}.w` and
+    /// `output.cluster{k}.b` follow.
     ///
     /// # Errors
-    /// [`senv_core::Error::InvalidParameter`] without hidden units; [`senv_core::Error::TooLarge`].
+    /// [`senv_core::Error::InvalidParameter`] if there are no hidden units; [`senv_core::Error::TooLarge`].
     pub fn init<F: Float>(&self, rng: &mut Stream) -> Result<Parameters<F>> {
         compiled_here!(self, |this: &'a AdaptiveSoftmax, rng: &'a mut Stream| -> Result<Parameters<F>> {
             check_range("hidden units", "1 or more", this.dim as f64, this.dim >= 1)?;
@@ -172,7 +173,7 @@ impl AdaptiveSoftmax {
         targets.iter().map(target).collect()
     }
 
-    /// The tokens whose targets are in cluster `k`, and their targets counted from its first word.
+    /// The tokens with a target in cluster `k`, and their targets relative to its first word.
     fn members(&self, k: usize, targets: &[u32]) -> (Vec<usize>, Vec<usize>) {
         let words = self.cluster(k);
         let members = targets.iter().map(|&target| target as usize).enumerate();
@@ -226,7 +227,7 @@ impl AdaptiveSoftmax {
     /// those of the parameters are added to `d_parameters`.
     ///
     /// # Errors
-    /// As [`forward`](Self::forward); [`Error::EmptyBatch`](crate::Error::EmptyBatch) without tokens.
+    /// The errors of [`forward`](Self::forward); [`Error::EmptyBatch`](crate::Error::EmptyBatch) without tokens.
     pub fn loss_and_gradients<F: Float>(
         &self,
         parameters: &Parameters<F>,
@@ -274,7 +275,7 @@ impl AdaptiveSoftmax {
         })
     }
 
-    /// ln p of every word, shape `(n, n_words)`: for decoding, a few rows at a time.
+    /// ln p of every word, shape `(n, n_words)`; for decoding a few rows at a time.
     ///
     /// # Errors
     /// [`senv_core::Error::ShapeMismatch`] if a shape differs.
@@ -336,7 +337,7 @@ mod tests {
             let mut d = p.zeros_like();
             let mut run = || output.loss_and_gradients(&p, h.view(), &targets, 2.5, &mut d).unwrap();
             let (loss, d_hidden) = run();
-            run(); // Parameter gradients are added: twice, so twice as much.
+            run(); // Parameter gradients accumulate: two calls give twice as much.
             assert!((2.5 * loss - f(&p, h.view())).abs() < 1e-12);
             assert!(worst(|h| f(&p, h), &h, &d_hidden) < 1e-7, "{reduction:?}");
             assert!(worst(|h| f(&p, h), &h, &-d_hidden) > 1.9, "a flipped sign");

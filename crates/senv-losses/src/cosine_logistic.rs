@@ -16,10 +16,10 @@ use senv_core::{
 
 use crate::error::{Error, Result, check_size};
 
-/// The name of the tensor of s and b.
+/// The name of the tensor that contains s and b.
 const NAME: &str = "cosine_logistic";
 
-/// The loss of labelled pairs by their cosines, with a slope and a threshold that are learned.
+/// The loss of labeled pairs by their cosines, with a learned slope and threshold.
 ///
 /// ```
 /// use senv_losses::CosineLogistic;
@@ -40,7 +40,7 @@ pub struct CosineLogistic {
 }
 
 impl CosineLogistic {
-    /// s and b before training.
+    /// The initial s and b.
     ///
     /// # Errors
     /// [`senv_core::Error::InvalidParameter`] unless the slope is above 0 and both are finite.
@@ -53,10 +53,10 @@ impl CosineLogistic {
         Ok(parameters)
     }
 
-    /// The mean loss, and its gradient by the cosines; those of s and b are added to `d`.
+    /// The mean loss, and its gradient with respect to the cosines; the gradients of s and b are added to `d`.
     ///
     /// # Errors
-    /// [`Error::EmptyBatch`] without pairs; [`senv_core::Error::ShapeMismatch`] if labels or parameters do not fit.
+    /// [`Error::EmptyBatch`] without pairs; [`senv_core::Error::ShapeMismatch`] if labels or parameters do not match.
     pub fn loss_and_gradients<F: Float>(
         &self,
         parameters: &Parameters<F>,

@@ -1,4 +1,4 @@
-//! Products with the weight matrices of a head.
+//! Products with a head's weight matrices.
 
 use ndarray::{Array2, ArrayView2, Axis};
 use senv_core::arrays::{Float, Parameters, matmul, matmul_into};
@@ -21,7 +21,7 @@ pub(crate) fn add_product<F: Float>(
     Ok(matmul_into(F::one(), x, w.view().t(), F::one(), out.view_mut())?)
 }
 
-/// Adds the gradient of `w` at `place` for `x` and the gradient `d` of `x wᵀ`.
+/// Adds the gradient of `w` at `place`, for `x` and the gradient `d` of `x wᵀ`.
 pub(crate) fn add_weight_gradient<F: Float>(
     d: ArrayView2<'_, F>,
     x: ArrayView2<'_, F>,
@@ -36,7 +36,7 @@ pub(crate) fn add_bias_gradient<F: Float>(d: ArrayView2<'_, F>, d_parameters: &m
     d_parameters[place].values_mut().iter_mut().zip(d.sum_axis(Axis(0))).for_each(|(b, d)| *b += d);
 }
 
-/// The gradient of `x` for the gradient `d` of `x wᵀ`.
+/// The gradient of `x`, from the gradient `d` of `x wᵀ`.
 pub(crate) fn input_gradient<F: Float>(d: ArrayView2<'_, F>, w: &senv_core::arrays::Tensor<F>) -> Result<Array2<F>> {
     Ok(matmul(d, w.view())?)
 }
@@ -51,7 +51,7 @@ pub(crate) fn check_shapes<F: Float>(parameters: &Parameters<F>, shapes: &[(&str
     Ok(())
 }
 
-/// Weights by Glorot and Bengio, biases (tensors of one row) at 0.
+/// Weights uniform by Glorot and Bengio, biases (tensors of one row) 0.
 pub(crate) fn init<F: Float>(rng: &mut senv_core::rng::Stream, shapes: &[(&str, [usize; 2])]) -> Result<Parameters<F>> {
     let mut parameters = Parameters::new();
     for &(name, [rows, columns]) in shapes {

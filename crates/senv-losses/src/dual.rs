@@ -7,23 +7,23 @@
 //! (B1)  ∂l_auto = ∂L,   ∂l_para = α ∂L
 //! ```
 //!
-//! The paper minimizes the sum of both losses and constrains them softly to be equal. With a multiplier λ for that:
+//! The paper minimizes the sum of both losses with the soft constraint that they are equal. With a multiplier λ:
 //!
 //! ```text
 //! l_auto + l_para + λ (l_para − l_auto) = (1 − λ) l_auto + (1 + λ) l_para
 //!                                       = (1 − λ) (l_auto + α l_para),     α = (1 + λ) / (1 − λ)
 //! ```
 //!
-//! so that 0 < λ < 1 makes α > 1: the paraphrase, the harder task, has the larger weight. Outside −1 < λ < 1 one of the
-//! losses would be maximized, as the paper says, so only equation 12 with α > 0 is here. The
-//! paper does not print its α; 1.5, 2, 3 and 5 are worth trying.
+//! So 0 < λ < 1 makes α > 1: the paraphrase, the harder task, has the larger weight. Outside −1 < λ < 1 one of the
+//! losses would be maximized, as the paper says, so senv implements only equation 12 with α > 0. The paper does not
+//! print its α; 1.5, 2, 3 and 5 are worth trying.
 
 use senv_core::hyperparameters::{Hyperparameter, Hyperparameters, Section, set_value};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Result, check_range};
 
-/// α by default: λ = 1/3.
+/// The default α, for λ = 1/3.
 pub const DEFAULT_ALPHA: f64 = 2.0;
 
 /// The objective of P-thought: the loss of the autoencoder plus α times that of the paraphrase.
@@ -50,7 +50,7 @@ impl Default for DualObjective {
     }
 }
 
-/// α by its name.
+/// The hyperparameter α.
 impl Hyperparameters for DualObjective {
     fn hyperparameters(&self) -> Vec<Hyperparameter> {
         let doc = &["Weight α of the loss of the paraphrase relative to that of the sentence itself, above 0."];
@@ -73,7 +73,7 @@ impl Hyperparameters for DualObjective {
 }
 
 impl DualObjective {
-    /// With this weight of the paraphrase; the paper's is above 1.
+    /// Creates the objective with this weight of the paraphrase; the paper's is above 1.
     ///
     /// # Errors
     /// [`senv_core::Error::InvalidParameter`] unless `alpha` is above 0 and finite.
@@ -82,34 +82,34 @@ impl DualObjective {
         Ok(Self { alpha })
     }
 
-    /// With α = (1 + λ) / (1 − λ).
+    /// Creates the objective with α = (1 + λ) / (1 − λ).
     ///
     /// # Errors
-    /// [`senv_core::Error::InvalidParameter`] unless `lambda` is between −1 and 1, neither of them.
+    /// [`senv_core::Error::InvalidParameter`] unless `lambda` is strictly between −1 and 1.
     pub fn from_lambda(lambda: f64) -> Result<Self> {
         check_range("lambda", "between -1 and 1", lambda, lambda > -1.0 && lambda < 1.0)?;
         Self::new((1.0 + lambda) / (1.0 - lambda))
     }
 
-    /// α.
+    /// The weight α.
     #[must_use]
     pub fn alpha(self) -> f64 {
         self.alpha
     }
 
-    /// λ = (α − 1) / (α + 1).
+    /// The multiplier λ = (α − 1) / (α + 1).
     #[must_use]
     pub fn lambda(self) -> f64 {
         (self.alpha - 1.0) / (self.alpha + 1.0)
     }
 
-    /// (F1)
+    /// (F1): the value of the objective.
     #[must_use]
     pub fn value(self, auto: f64, paraphrase: f64) -> f64 {
         auto + self.alpha * paraphrase
     }
 
-    /// (B1): the derivatives with respect to the losses of autoencoder and paraphrase, the `d_loss` of each.
+    /// (B1): the derivatives with respect to the losses of autoencoder and paraphrase, each to be passed as `d_loss`.
     #[must_use]
     pub fn weights(self, d_loss: f64) -> (f64, f64) {
         (d_loss, self.alpha * d_loss)

@@ -1,13 +1,13 @@
-//! Sentences of a batch that repeat a text of a pair, and so cannot be its negatives.
+//! Sentences of a batch that repeat a text of a pair and so cannot be its negatives.
 
-/// For every pair, the members of other pairs and the hard negatives with the text of one of its members.
+/// For every pair, the members of other pairs and the hard negatives with the same text as one of its members.
 #[derive(Debug)]
 pub(crate) struct EqualTexts {
     candidates: Ragged,
     anchors: Ragged,
 }
 
-/// Lists of indices, back to back.
+/// Lists of indices, concatenated.
 #[derive(Debug)]
 struct Ragged {
     ends: Vec<usize>,
@@ -52,13 +52,13 @@ impl EqualTexts {
         Self { candidates, anchors }
     }
 
-    /// Columns that must not be negatives of the first member of pair `i`: second members of other pairs, then hard
+    /// The columns that must not be negatives of the first member of pair `i`: second members of other pairs, then hard
     /// negatives.
     pub(crate) fn candidates(&self, i: usize) -> &[u32] {
         self.candidates.of(i)
     }
 
-    /// First members of other pairs that must not be negatives of the second member of pair `i`.
+    /// The first members of other pairs that must not be negatives of the second member of pair `i`.
     pub(crate) fn anchors(&self, i: usize) -> &[u32] {
         self.anchors.of(i)
     }

@@ -1,4 +1,4 @@
-//! Errors: batches that do not fit together, parameters and scores outside their range.
+//! Errors of the losses: batches that do not match, and values out of range.
 
 /// The result of a fallible operation of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -56,7 +56,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// The error of the core that it is, or that one of its examples has, if it is one.
+    /// The core error in this error, or in one of its examples, if there is one.
     #[must_use]
     pub fn core(&self) -> Option<&senv_core::Error> {
         match self {
@@ -72,7 +72,7 @@ pub(crate) fn check_size(what: &'static str, expected: usize, got: usize) -> Res
     if expected == got { Ok(()) } else { Err(senv_core::Error::ShapeMismatch { what, expected, got }.into()) }
 }
 
-/// Returns an error for a parameter outside its range; `good` must be false for NaN.
+/// Returns an error for a parameter out of range; `good` must be false for NaN.
 pub(crate) fn check_range(name: &'static str, requirement: &'static str, value: f64, good: bool) -> Result<()> {
     if good {
         return Ok(());

@@ -1,4 +1,4 @@
-//! The choice of negatives among the other pairs of a batch.
+//! Chooses negatives among the other pairs of a batch.
 //!
 //! Equation: `hardest-negatives`
 //!
@@ -7,7 +7,7 @@
 //! C      = candidates of pairs other than i whose text is neither that of a_i nor that of b_i
 //! ```
 //!
-//! The first of equal cosines is chosen. The choice has no gradient.
+//! Among equal cosines the first is chosen. The choice has no gradient.
 
 use ndarray::{Array2, ArrayView2, s};
 use rand::RngExt;
@@ -25,16 +25,16 @@ use crate::{
     unit::Units,
 };
 
-/// Which members of the other pairs may be negatives.
+/// The members of other pairs that can be negatives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum NegativeCandidates {
     /// Both members, as in the authors' release; the default.
     #[default]
     BothSides,
-    /// First members for a first member, second members for a second one.
+    /// First members for first members, second members for second members.
     SameSide,
-    /// First members alone, as in the formula of the CSE paper, read literally.
+    /// Only first members, as in the formula of the CSE paper, read literally.
     FirstElements,
 }
 
@@ -44,14 +44,14 @@ named_values!(NegativeCandidates {
     FirstElements = "first-elements": "First members alone, as the CSE paper prints it",
 });
 
-/// How a negative is chosen among the candidates.
+/// How to choose a negative among the candidates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Selection {
-    /// The candidate of the largest cosine; the default.
+    /// The candidate with the largest cosine; the default.
     #[default]
     Max,
-    /// With probability 1/2 as `Max`, otherwise as `Random`.
+    /// With probability 1/2 like `Max`, otherwise like `Random`.
     Mix,
     /// A random candidate, all equally likely.
     Random,
@@ -63,7 +63,7 @@ named_values!(Selection {
     Random = "random": "A random candidate",
 });
 
-/// Which candidates may be negatives, and how one is selected.
+/// Selects negatives among the allowed candidates.
 pub(crate) struct NegativeSelector<'a> {
     pub(crate) candidates: NegativeCandidates,
     pub(crate) selection: Selection,
@@ -72,7 +72,7 @@ pub(crate) struct NegativeSelector<'a> {
 }
 
 impl NegativeSelector<'_> {
-    /// Index of the first candidate of `anchor`, and the step from one to the next.
+    /// The index of the first candidate of `anchor`, and the step from one to the next.
     fn numbers(&self, anchor: usize) -> (usize, usize) {
         match self.candidates {
             NegativeCandidates::BothSides => (0, 1),
@@ -81,13 +81,13 @@ impl NegativeSelector<'_> {
         }
     }
 
-    /// Whether `other` is of another pair and of another text than both members of the pair of `anchor`.
+    /// Whether `other` is in another pair, and its text differs from those of both members of the pair of `anchor`.
     fn allows(&self, anchor: usize, other: usize) -> bool {
         let equal = |texts: &[u32]| texts[other] == texts[anchor] || texts[other] == texts[anchor ^ 1];
         other / 2 != anchor / 2 && !self.texts.is_some_and(equal)
     }
 
-    /// The candidate of the largest score, the first of equal ones. A score of NaN is chosen rather than ignored.
+    /// The candidate with the largest score, the first among equals. NaN is chosen rather than ignored.
     fn hardest<F: Float>(&self, anchor: usize, scores: &[F]) -> Option<u32> {
         let (first, step) = self.numbers(anchor);
         let mut best: Option<(usize, F)> = None;
@@ -111,7 +111,7 @@ impl NegativeSelector<'_> {
         all().nth(rng.random_range(0..count)).map(|other| other as u32)
     }
 
-    /// The negative of every member, in interleaved order: indices in the same order, `None` without a candidate.
+    /// The negative of every member, in interleaved order: indices in the same order, `None` if there is no candidate.
     pub(crate) fn choose<F: Float>(&self, units: &Units<F>, rng: &mut Stream) -> Result<Vec<Option<u32>>> {
         let n = units.view().nrows();
         if self.selection == Selection::Random {
@@ -128,7 +128,7 @@ impl NegativeSelector<'_> {
         Ok((0..n).map(choose).collect())
     }
 
-    /// The cosines of every member with all that [`numbers`](Self::numbers) counts.
+    /// The cosines of every member with all indices in [`numbers`](Self::numbers).
     fn scores<F: Float>(&self, units: ArrayView2<'_, F>) -> Result<Array2<F>> {
         let side = |side: usize| units.slice_move(s![side..;2, ..]);
         Ok(match self.candidates {
@@ -171,7 +171,7 @@ mod tests {
             let mut rng = stream(3, "uniform", &[]);
             let n = 4000;
             for _ in 0..n {
-                // Of b0, whose pair has the texts 0 and 1.
+                // The anchor is b0, whose pair has the texts 0 and 1.
                 let all = rule(candidates, Selection::Random, exclude).choose(&units, &mut rng).unwrap();
                 counts[all[1].unwrap() as usize] += 1;
             }

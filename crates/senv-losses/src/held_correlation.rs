@@ -1,4 +1,4 @@
-//! Holds similarities in place: groups of pairs whose cosines shall keep the order and the spacing of given ones.
+//! Preserves similarities: the cosines of groups of pairs should keep the order and spacing of given values.
 //!
 //! Equation: `held-correlation`
 //!
@@ -8,21 +8,21 @@
 //! (B1)  ∂r_k/∂c_i = y_i / D − (Σ x y) (Σ y²) x_i / D³       D = √(Σ x² Σ y² + ε)
 //! ```
 //!
-//! No labels are needed: t are cosines of the vectors as they were. The means need no terms of their own in (B1), for Σ
-//! x = Σ y = 0.
+//! No labels are needed: t are the cosines of the original vectors. The means need no extra terms in (B1), since Σ x =
+//! Σ y = 0.
 
 use crate::error::{Error, Result, check_size};
 
-/// Below it a group has no spread.
+/// The ε under the root: a group without spread gets r = 0.
 const EPSILON: f64 = 1e-9;
 
-/// The mean of 1 − r over groups, and its gradient by the cosines. A group is a list of pairs by number; a pair may be
-/// in several.
+/// The mean of 1 − r over groups, and its gradient with respect to the cosines. A group is a list of pair numbers; a
+/// pair can be in several groups.
 ///
 /// ```
 /// use senv_losses::held_correlation;
 /// let given = [0.1, 0.5, 0.9];
-/// // Cosines that grow with the given values in a straight line are held.
+/// // Cosines that rise linearly with the given values have loss 0.
 /// let (loss, d) = held_correlation(&[0.3, 0.5, 0.7], &given, &[vec![0, 1, 2]])?;
 /// assert!(loss < 1e-6 && d.iter().all(|d| d.abs() < 1e-6));
 /// assert!(held_correlation(&[0.7, 0.5, 0.3], &given, &[vec![0, 1, 2]])?.0 > 1.9);
@@ -30,8 +30,8 @@ const EPSILON: f64 = 1e-9;
 /// ```
 ///
 /// # Errors
-/// [`Error::EmptyBatch`] without groups; [`senv_core::Error::ShapeMismatch`] if there are not as many values as
-/// cosines, or a group names a pair that is not there.
+/// [`Error::EmptyBatch`] without groups; [`senv_core::Error::ShapeMismatch`] if the numbers of values and cosines
+/// differ, or a group names a pair that does not exist.
 pub fn held_correlation(cosines: &[f64], given: &[f64], groups: &[Vec<u32>]) -> Result<(f64, Vec<f64>)> {
     check_size("values to hold", cosines.len(), given.len())?;
     if groups.is_empty() {
@@ -72,7 +72,7 @@ mod tests {
     fn gradients_match_central_differences() {
         let cosines = [0.9, 0.4, -0.2, 0.55, 0.1, 0.7];
         let given = [0.8, 0.6, 0.1, 0.2, 0.0, 0.9];
-        // Groups that overlap, and one without a spread.
+        // Overlapping groups, and one without spread.
         let groups = [vec![0, 1, 2, 3], vec![2, 3, 4, 5], vec![5, 0], vec![1]];
         let (loss, d) = held_correlation(&cosines, &given, &groups).unwrap();
         let of = |x: &[f64]| held_correlation(x, &given, &groups).unwrap().0;
@@ -88,7 +88,7 @@ mod tests {
             sum(|x, y| x * y) / (sum(|x, _| x * x) * sum(|_, y| y * y)).sqrt()
         };
         let expected = (4.0 - r(&[0, 1, 2, 3]) - r(&[2, 3, 4, 5]) - r(&[5, 0])) / 4.0;
-        // ε moves the pair of so little spread by 5e-6.
+        // ε changes this group of small spread by 5e-6.
         assert!((loss - expected).abs() < 2e-6, "{loss} {expected}");
     }
 

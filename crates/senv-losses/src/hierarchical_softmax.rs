@@ -1,4 +1,4 @@
-//! Hierarchical softmax for the set of words of a sentence: word probabilities along the paths of a binary tree.
+//! Hierarchical softmax for the set of words of a sentence, with word probabilities along the paths of a binary tree.
 //!
 //! Equation: `presence-tree`
 //!
@@ -11,8 +11,8 @@
 //! (B3)  ∂a_i = c (l_i σ(a_i) − r_i σ(−a_i)),   ∂O_i += ∂a_i h,   ∂b_i += ∂a_i,   ∂h += ∂a_i O_i        c: ∂L / n
 //! ```
 //!
-//! The tree is balanced: the children of node i are 2i and 2i + 1, the V inner nodes but 0 come first, and word w is
-//! the leaf V + w. Paths have length log₂ V, give or take one; only the nodes above the words of a batch are
+//! The tree is balanced. The children of node i are 2i and 2i + 1. The V inner nodes (0 is unused) come first, and word
+//! w is the leaf V + w. Paths have a length of about log₂ V, within one. Only the nodes above the words of a batch are
 //! used.
 
 use ndarray::{Array2, ArrayView2};
@@ -34,8 +34,8 @@ use crate::{
     rows::flat_mut,
 };
 
-/// The loss of reconstructing the set of words of a sentence from its encoding, with a hierarchical softmax over a
-/// balanced binary tree: for large vocabularies.
+/// The loss of reconstructing a sentence's set of words from its encoding, for large vocabularies. It uses a
+/// hierarchical softmax over a balanced binary tree.
 ///
 /// ```
 /// use ndarray::array;
@@ -57,13 +57,13 @@ use crate::{
 /// section 2.2; F. Morin, Y. Bengio, AISTATS 2005.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HierarchicalSoftmax {
-    /// Dimension of an encoding.
+    /// The dimension of an encoding.
     pub dim: usize,
-    /// Words of the vocabulary.
+    /// The number of words in the vocabulary.
     pub n_words: usize,
 }
 
-/// The number of present words of a sentence to the left and right of an inner node above them.
+/// For an inner node, the number of words of a sentence to its left and right.
 struct PathCounts {
     node: u32,
     left: u32,
@@ -71,19 +71,19 @@ struct PathCounts {
 }
 
 impl HierarchicalSoftmax {
-    /// For encodings of dimension `dim` and `n_words` words.
+    /// Creates the softmax for encodings of dimension `dim` and `n_words` words.
     #[must_use]
     pub fn new(dim: usize, n_words: usize) -> Self {
         Self { dim, n_words }
     }
 
-    /// Names and shapes of its tensors, in order. Row 0 is no node, so that a node is its row.
+    /// Names and shapes of its tensors, in order. Row 0 is unused, so node i is row i.
     fn shapes(&self) -> [(&'static str, [usize; 2]); 2] {
         [("output.w", [self.n_words, self.dim]), ("output.b", [1, self.n_words])]
     }
 
-    /// Initial parameters: `output.w`, shape `(n_words, dim)`, uniform by Glorot and Bengio, and
-    /// `output.b`, shape `(1, n_words)`, 0; row i belongs to node i, row 0 to none.
+    /// Initial parameters: `output.w`, shape `(n_words, dim)`, uniform by Glorot and Bengio, and `output.b`, shape `(1,
+    /// n_words)`, 0. Row i belongs to node i; row 0 is unused.
     ///
     /// # Errors
     /// [`senv_core::Error::TooLarge`].
@@ -94,14 +94,14 @@ impl HierarchicalSoftmax {
     }
 
     fn check<F: Float>(&self, parameters: &Parameters<F>, hidden: ArrayView2<'_, F>) -> Result<()> {
-        // Leaves are numbered up to twice the number of words.
+        // Leaf numbers reach twice the number of words.
         let good = self.n_words <= u32::MAX as usize / 2;
         check_range("words of a tree", "fewer than 2³¹", self.n_words as f64, good)?;
         check_shapes(parameters, &self.shapes())?;
         check_size("hidden state", self.dim, hidden.ncols())
     }
 
-    /// The counts at the nodes above the words of every sentence, by node.
+    /// The counts at the nodes above the words of every sentence, sorted by node.
     fn path_counts(&self, present: &Sentences) -> Vec<Vec<PathCounts>> {
         let of = |words: &[senv_core::TokenId]| {
             let path =
@@ -122,7 +122,7 @@ impl HierarchicalSoftmax {
     ///
     /// # Errors
     /// [`senv_core::Error::ShapeMismatch`] if a shape differs;
-    /// [`Error::TargetOutOfRange`](crate::Error::TargetOutOfRange) if a token is no word of the vocabulary.
+    /// [`Error::TargetOutOfRange`](crate::Error::TargetOutOfRange) if a token is not in the vocabulary.
     pub fn forward<F: Float>(
         &self,
         parameters: &Parameters<F>,
@@ -171,7 +171,7 @@ impl HierarchicalSoftmax {
     /// above present words, all multiplied by `d_loss`.
     ///
     /// # Errors
-    /// As [`forward`](Self::forward); [`Error::EmptyBatch`](crate::Error::EmptyBatch) without sentences.
+    /// The errors of [`forward`](Self::forward); [`Error::EmptyBatch`](crate::Error::EmptyBatch) without sentences.
     pub fn loss_and_gradients<F: Float>(
         &self,
         parameters: &Parameters<F>,
@@ -210,7 +210,7 @@ impl HierarchicalSoftmax {
                 };
                 terms.extend(path_counts.iter().zip(slopes).map(term));
             }
-            terms.sort_by_key(|term| term.row); // Stable: sentences in order within a node.
+            terms.sort_by_key(|term| term.row); // A stable sort keeps sentences in order within a node.
             let mut nodes: Vec<u32> = terms.iter().map(|term| term.row).collect();
             nodes.dedup();
             let mut gradients = RowGradients::zeros(nodes, this.dim);
@@ -330,7 +330,7 @@ mod tests {
 
     #[test]
     fn a_node_counts_the_words_to_its_left_and_right_once() {
-        // Seven words: the leaves 7 to 13; of 7, 8 and 12 the paths are 7, 3 - 8, 4, 2 - 12, 6, 3.
+        // Seven words: the leaves 7 to 13. The paths of 7, 8 and 12 are 7; 3 - 8; 4, 2 - 12; 6, 3.
         let batch = sentences(&[&[0, 1, 5], &[], &[4, 5]]);
         let counts = HierarchicalSoftmax::new(3, 7).path_counts(&batch);
         let of = |counts: &[PathCounts]| counts.iter().map(|c| (c.node, c.left, c.right)).collect::<Vec<_>>();

@@ -1,4 +1,4 @@
-//! The cosine of two vectors of which one part is fixed, a unit vector, and the other is trained.
+//! The cosine of two vectors that each consist of a fixed part, a unit vector, and a trained part.
 //!
 //! Equation: `joined-cosine`
 //!
@@ -17,7 +17,7 @@ use crate::error::{Result, check_size};
 /// ```
 /// use ndarray::array;
 /// use senv_losses::JoinedCosines;
-/// // The fixed parts of the pair are at right angles, its trained parts are equal.
+/// // The fixed parts of the pair are orthogonal, its trained parts are equal.
 /// let (a, b) = (array![[1.0f64, 0.0]], array![[1.0, 0.0]]);
 /// let cosines = JoinedCosines::new(&[0.0], a.view(), b.view())?;
 /// assert!((cosines.values()[0] - 0.5).abs() < 1e-12);
@@ -33,11 +33,11 @@ pub struct JoinedCosines {
 }
 
 impl JoinedCosines {
-    /// (F1) of pairs: `fixed` are the cosines of their fixed parts, `a` and `b` their trained parts, shape
-    /// `(n_pairs, dim)`.
+    /// (F1) for pairs: `fixed` has the cosines of their fixed parts, `a` and `b` their trained parts, shape `(n_pairs,
+    /// dim)`.
     ///
     /// # Errors
-    /// [`senv_core::Error::ShapeMismatch`] if the arguments do not fit together.
+    /// [`senv_core::Error::ShapeMismatch`] if the shapes of the arguments do not match.
     pub fn new<F: Float>(fixed: &[f64], a: ArrayView2<'_, F>, b: ArrayView2<'_, F>) -> Result<Self> {
         compiled_here!(|fixed: &'a [f64], a: ArrayView2<'a, F>, b: ArrayView2<'a, F>| -> Result<JoinedCosines> {
             check_size("first trained parts, in rows,", fixed.len(), a.nrows())?;
@@ -59,7 +59,7 @@ impl JoinedCosines {
         &self.cosines
     }
 
-    /// (B1): the gradients of both trained parts, given those of the cosines. Pairs beyond the end of `d_cosines` have
+    /// (B1): the gradients of both trained parts, from those of the cosines. Pairs past the end of `d_cosines` have
     /// none.
     #[must_use]
     pub fn backward<F: Float>(

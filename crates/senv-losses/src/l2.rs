@@ -1,4 +1,4 @@
-//! L2 regularization, towards the initial values or towards 0.
+//! L2 regularization toward the initial values or toward 0.
 //!
 //! Equation: `l2-to-initial`
 //!
@@ -13,10 +13,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result, check_range, check_size};
 
-/// Values that one thread sums at a time; the order of the sum depends on it.
+/// Values that one thread sums at a time. The result depends on it, as it sets the order of summation.
 const CHUNK: usize = 1 << 16;
 
-/// The L2 term, towards initial values or towards 0.
+/// The L2 term, toward initial values or toward 0.
 ///
 /// ```
 /// use senv_losses::L2;
@@ -52,12 +52,12 @@ impl L2 {
         Ok(if self.half { self.lambda } else { 2.0 * self.lambda })
     }
 
-    /// R for the values `w` with initial values `w0`. Summed in f64, with bit-identical results at any number of
+    /// R for the values `w` with initial values `w0`. It is summed in f64, with bit-identical results at any number of
     /// threads.
     ///
     /// # Errors
-    /// [`senv_core::Error::ShapeMismatch`] if `w0` is of another length; [`senv_core::Error::InvalidParameter`] for a
-    /// λ below 0.
+    /// [`senv_core::Error::ShapeMismatch`] if `w0` differs in length; [`senv_core::Error::InvalidParameter`] if λ is
+    /// below 0.
     pub fn forward<F: Float>(self, w: &[F], w0: Option<&[F]>) -> Result<f64> {
         compiled_here!(self, |this: L2, w: &'a [F], w0: Option<&'a [F]>| -> Result<f64> {
             let slope = this.slope()?;
@@ -74,10 +74,10 @@ impl L2 {
         })
     }
 
-    /// Adds to `d_w` the gradient, given `d_loss` = the derivative of the objective with respect to R.
+    /// Adds the gradient to `d_w`, given `d_loss` = the derivative of the objective with respect to R.
     ///
     /// # Errors
-    /// As [`forward`](Self::forward); [`senv_core::Error::ShapeMismatch`] if `d_w` is of another length than `w`.
+    /// The errors of [`forward`](Self::forward); [`senv_core::Error::ShapeMismatch`] if `d_w` and `w` differ in length.
     pub fn backward<F: Float>(self, w: &[F], w0: Option<&[F]>, d_loss: f64, d_w: &mut [F]) -> Result<()> {
         compiled_here!(self, |this: L2, w: &'a [F], w0: Option<&'a [F]>, d_loss: f64, d_w: &'a mut [F]| -> Result<()> {
             let c = F::of(this.slope()? * d_loss);
@@ -100,7 +100,7 @@ impl L2 {
     /// [`forward`](Self::forward) summed over all tensors.
     ///
     /// # Errors
-    /// As [`forward`](Self::forward), and if names or shapes of `initial` differ.
+    /// The errors of [`forward`](Self::forward), also if names or shapes in `initial` differ.
     pub fn forward_all<F: Float>(self, parameters: &Parameters<F>, initial: Option<&Parameters<F>>) -> Result<f64> {
         compiled_here!(self, |this: L2,
                               parameters: &'a Parameters<F>,
@@ -117,7 +117,7 @@ impl L2 {
     /// [`backward`](Self::backward) for all tensors.
     ///
     /// # Errors
-    /// As [`backward`](Self::backward), and if names or shapes of `initial` or `d_parameters` differ.
+    /// The errors of [`backward`](Self::backward), also if names or shapes in `initial` or `d_parameters` differ.
     pub fn backward_all<F: Float>(
         self,
         parameters: &Parameters<F>,
@@ -156,7 +156,7 @@ mod tests {
                 let l2 = L2 { lambda: 0.3, half };
                 let mut d_w = vec![1.0; 12];
                 l2.backward(flat(&w), w0, 2.5, &mut d_w).unwrap();
-                d_w.iter_mut().for_each(|d| *d -= 1.0); // The gradient is added.
+                d_w.iter_mut().for_each(|d| *d -= 1.0); // The gradient accumulates.
                 let f = |w: &[f64]| 2.5 * l2.forward(w, w0).unwrap();
                 assert!(gradcheck::max_relative_error(f, flat(&w), &d_w) < 1e-8);
                 d_w.iter_mut().for_each(|d| *d = -*d);
@@ -194,7 +194,7 @@ mod tests {
     #[test]
     fn many_numbers_and_bad_ones() {
         let n = 3 * CHUNK + 7;
-        // 251 does not divide a chunk: the initial values of another chunk are other values.
+        // 251 does not divide a chunk: every chunk has different initial values.
         let w0: Vec<f32> = (0..n).map(|i| (i % 251) as f32).collect();
         let w: Vec<f32> = w0.iter().map(|w0| w0 + 0.5).collect();
         let l2 = L2 { lambda: 2.0, half: true };

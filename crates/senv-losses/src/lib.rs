@@ -14,13 +14,16 @@
 //! | [`DualObjective`] | the losses of two decoders | P-thought |
 //! | [`L2`] | parameters and their initial values | all |
 //!
-//! Every loss is a mean over the batch; that of tokens can be a sum. `forward` returns it as f64, with the saved state
-//! for `backward`, and changes nothing; `backward` returns the gradients of the loss with respect to the vectors, times
-//! `d_loss`, and adds those of parameters to the given gradients. Losses over a vocabulary compute both passes at once,
-//! a block at a time, since the scores of all words are too many to keep: they have `loss_and_gradients`, and `forward`
-//! returns the loss of every example; where a batch uses few words, the gradients of these are [`RowGradients`]. Code
-//! is generic over [`Float`](senv_core::arrays::Float): f32 for training, f64 for gradient checks. All cosines are
-//! products of unit vectors; a vector shorter than 1e-12 has cosine 0 with everything and no gradient. The same batch
+//! Every loss is a mean over the batch; token losses can also be sums. `forward` returns the loss as f64 with the saved
+//! state for `backward`, and changes nothing. `backward` returns the gradients with respect to the vectors, times
+//! `d_loss`, and adds those of the parameters to the given gradients.
+//!
+//! Losses over a vocabulary have too many scores to keep, so they compute both passes together, one block at a time, in
+//! `loss_and_gradients`. Their `forward` returns the loss of every example. If batches use few words, the gradients of
+//! those words are [`RowGradients`].
+//!
+//! Code is generic over [`Float`](senv_core::arrays::Float): f32 for training, f64 for gradient checks. All cosines are
+//! products of unit vectors; a vector shorter than 1e-12 has cosine 0 with every vector and no gradient. The same batch
 //! gives the same bits at any number of threads.
 //!
 //! ```

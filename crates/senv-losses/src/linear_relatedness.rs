@@ -1,4 +1,4 @@
-//! Relatedness scores by a softmax regression on pair features, as in the evaluation scripts.
+//! Predicts relatedness scores by a softmax regression on pair features, as in the evaluation scripts.
 //!
 //! Equation: `linear-relatedness`
 //!
@@ -69,7 +69,7 @@ impl LinearRelatedness {
     /// needs.
     ///
     /// # Errors
-    /// [`senv_core::Error::ShapeMismatch`] if vectors or parameters are not of the shapes of the head.
+    /// [`senv_core::Error::ShapeMismatch`] if vectors or parameters do not match the shapes of the head.
     pub fn forward<F: Float>(
         &self,
         parameters: &Parameters<F>,
@@ -87,10 +87,10 @@ impl LinearRelatedness {
         })
     }
 
-    /// Predictions for [`pair_features`] computed before, shape `(n, 2 dim)`: frozen vectors need them only once.
+    /// Predictions for precomputed [`pair_features`], shape `(n, 2 dim)`; frozen vectors need them only once.
     ///
     /// # Errors
-    /// As [`forward`](Self::forward).
+    /// The errors of [`forward`](Self::forward).
     pub fn forward_features<F: Float>(
         &self,
         parameters: &Parameters<F>,
@@ -107,7 +107,7 @@ impl LinearRelatedness {
         })
     }
 
-    /// The gradients `(d_u, d_v)`, shape `(n, dim)` each, for `d_logits`, that of a
+    /// The gradients `(d_u, d_v)`, shape `(n, dim)` each, for the gradient `d_logits` of a
     /// [`RelatednessLoss`](crate::RelatednessLoss); the gradients of the parameters are added to `d_parameters`.
     ///
     /// # Errors
@@ -141,10 +141,10 @@ impl LinearRelatedness {
         })
     }
 
-    /// Adds the gradients of the parameters alone.
+    /// Adds only the gradients of the parameters.
     ///
     /// # Errors
-    /// As [`backward`](Self::backward).
+    /// The errors of [`backward`](Self::backward).
     pub fn backward_features<F: Float>(
         &self,
         features: ArrayView2<'_, F>,

@@ -12,14 +12,14 @@ use senv_core::rng::Stream;
 
 use crate::error::{Error, Result, check_range};
 
-/// Distinct words drawn from the log-uniform distribution, and the number of draws: the candidates of one batch.
+/// Distinct words drawn from the log-uniform distribution for one batch, and the number of draws.
 ///
 /// ```
 /// use senv_core::rng::stream;
 /// use senv_losses::SampledWords;
 /// let words = SampledWords::draw(&mut stream(1, "candidates", &[0]), 20_000, 512)?;
 /// assert_eq!(words.ids().len(), 512);
-/// assert!(words.n_tries() > 512); // Frequent words come again.
+/// assert!(words.n_tries() > 512); // Frequent words are drawn repeatedly.
 /// # Ok::<(), senv_losses::Error>(())
 /// ```
 ///
@@ -33,7 +33,7 @@ pub struct SampledWords {
 }
 
 impl SampledWords {
-    /// `n` distinct words of a vocabulary of `n_words` in the order of their frequency, the most frequent first.
+    /// Draws `n` distinct words from a vocabulary of `n_words` in order of falling frequency.
     ///
     /// # Errors
     /// [`senv_core::Error::InvalidParameter`] unless `n` is from 1 to `n_words`.
@@ -56,11 +56,11 @@ impl SampledWords {
         Ok(Self { n_words, ids, n_tries })
     }
 
-    /// Words chosen by the caller, in any order.
+    /// Takes words chosen by the caller, in any order.
     ///
     /// # Errors
-    /// [`Error::TargetOutOfRange`] if a word is not below `n_words`; [`senv_core::Error::InvalidParameter`] if there is
-    /// none, one twice, or more than draws.
+    /// [`Error::TargetOutOfRange`] if a word is not below `n_words`; [`senv_core::Error::InvalidParameter`] if there
+    /// are no words, a repeated word, or more words than draws.
     pub fn new(n_words: usize, mut ids: Vec<u32>, n_tries: u64) -> Result<Self> {
         if let Some(example) = ids.iter().position(|&id| id as usize >= n_words) {
             return Err(Error::TargetOutOfRange { example, target: ids[example], n_targets: n_words });
@@ -78,7 +78,7 @@ impl SampledWords {
         &self.ids
     }
 
-    /// Words of the vocabulary.
+    /// The number of words in the vocabulary.
     #[must_use]
     pub fn n_words(&self) -> usize {
         self.n_words
@@ -135,7 +135,7 @@ mod tests {
             words.ids().iter().for_each(|&id| seen[id as usize] += 1.0 / rounds as f64);
             (0..n_words).for_each(|k| expected[k] += words.expected_count(k as u32) / rounds as f64);
         }
-        // Given the number of draws, the counts are those of (F2); as that number is random, within 0.03 here.
+        // Given the number of draws, the counts follow (F2). That number is random, so they are within 0.03 here.
         assert!(seen.iter().zip(&expected).all(|(seen, expected): (&f64, &f64)| (seen - expected).abs() < 0.03));
         let all = SampledWords::draw(&mut stream(3, "candidates", &[]), n_words, n_words).unwrap();
         assert!(all.ids().iter().copied().eq(0..n_words as u32));
@@ -155,7 +155,7 @@ mod tests {
     #[test]
     fn the_number_of_draws_is_kept() {
         assert_eq!(SampledWords::new(5, vec![1, 3], 9).unwrap().n_tries(), 9);
-        // All four words took as many draws at least, and as a rule more.
+        // Getting all four words took at least four draws, usually more.
         let tries = |i| SampledWords::draw(&mut stream(5, "candidates", &[i]), 4, 4).unwrap().n_tries();
         assert!((0..20).all(|i| tries(i) >= 4) && (0..20).any(|i| tries(i) > 4));
     }

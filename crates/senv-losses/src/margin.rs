@@ -11,7 +11,8 @@
 //! (B1)  ∂L/∂c_i = −([h_i > 0] + [g_i > 0])/m
 //! ```
 //!
-//! then through each cosine by `unit-vector`, into the negatives as well. On the kink, h = 0, the gradient is 0.
+//! Gradients pass through each cosine by `unit-vector`, into the negatives as well. On the kink, h = 0, the gradient is
+//! 0.
 
 use ndarray::{Array2, ArrayView2, s};
 use senv_core::{
@@ -38,7 +39,7 @@ hyperparameters! {
     /// use ndarray::array;
     /// use senv_core::rng::stream;
     /// use senv_losses::MarginLoss;
-    /// // Two pairs at right angles; the second members are turned by 60 degrees towards the other pair.
+    /// // Two pairs at right angles; the second members are rotated by 60 degrees toward the other pair.
     /// let a = array![[1.0, 0.0], [0.0, 1.0]];
     /// let (cos60, sin60) = (0.5, 0.75f64.sqrt());
     /// let b = array![[cos60, sin60], [sin60, cos60]];
@@ -60,11 +61,11 @@ hyperparameters! {
     pub struct MarginLoss {
         /// Margin δ by which the cosine of a pair must exceed that with a negative (margin).
         pub margin: f64 = DEFAULT_MARGIN => Training[from 0 to 2];
-        /// Which sentences of other pairs may be negatives (margin).
+        /// Which sentences of other pairs can be negatives (margin).
         pub candidates: NegativeCandidates = NegativeCandidates::default() => Training;
         /// How a negative is chosen among them (margin).
         pub selection as negatives_selection: Selection = Selection::default() => Training;
-        /// Whether a sentence of the same text as a member of the pair is no negative.
+        /// Whether sentences with the text of a member of the pair are excluded from its negatives.
         ///
         /// The release has no such rule, so a repeated phrase is a negative of itself.
         pub exclude_equal_text: bool = true => Training;
@@ -81,20 +82,20 @@ pub struct MarginSaved<F> {
 }
 
 impl<F> MarginSaved<F> {
-    /// Number of active hinges, those above 0; the others have no gradient. Over [`n_hinges`](Self::n_hinges): the
-    /// active hinge fraction.
+    /// The number of active hinges, those above 0; the others have no gradient. Divided by [`n_hinges`](Self::n_hinges)
+    /// it is the active hinge fraction.
     #[must_use]
     pub fn n_active(&self) -> usize {
         self.active.iter().filter(|&&active| active).count()
     }
 
-    /// Number of hinges: two a pair.
+    /// The number of hinges: two per pair.
     #[must_use]
     pub fn n_hinges(&self) -> usize {
         self.active.len()
     }
 
-    /// The negatives of a_0, b_0, a_1, b_1, ... as indices in the same order; `None` where there was no candidate.
+    /// The negatives of a_0, b_0, a_1, b_1, ... as indices in the same order; `None` if there was no candidate.
     #[must_use]
     pub fn negatives(&self) -> &[Option<u32>] {
         &self.negatives
@@ -110,12 +111,12 @@ impl MarginLoss {
     /// | `texts` | an id for each of a_0, b_0, a_1, b_1, ...: equal ids, equal texts; not read unless `exclude_equal_text` | `(2m,)` |
     /// | `rng` | for `Mix` and `Random` | |
     ///
-    /// Without a candidate, as in a batch of one pair, a hinge is 0. A zero vector has cosine 0 with everything. The
-    /// loss is NaN if a vector is.
+    /// Without a candidate, as in a batch of one pair, a hinge is 0. A zero vector has cosine 0 with every vector. The
+    /// loss is NaN if any vector is NaN.
     ///
     /// # Errors
-    /// [`Error::EmptyBatch`] without pairs; [`senv_core::Error::ShapeMismatch`] if `a`, `b` and `texts` do not fit
-    /// together; [`senv_core::Error::InvalidParameter`] for a margin outside `[0, 2]`.
+    /// [`Error::EmptyBatch`] without pairs; [`senv_core::Error::ShapeMismatch`] if the shapes of `a`, `b` and `texts`
+    /// do not match; [`senv_core::Error::InvalidParameter`] if the margin is outside `[0, 2]`.
     pub fn forward<F: Float>(
         &self,
         a: ArrayView2<'_, F>,
@@ -150,7 +151,7 @@ impl MarginLoss {
                 let cosine = units.cosine(anchor, anchor ^ 1); // (F1)
                 let Some(negative) = *negative else {
                     if cosine.is_nan() {
-                        sum = cosine; // It is not lost with its pair.
+                        sum = cosine; // Keeps a NaN of the pair.
                     }
                     continue;
                 };
@@ -221,7 +222,7 @@ mod tests {
 
     #[test]
     fn hinges_open_strictly_above_the_kink() {
-        // Cosines 1 in the pairs and 0 across: the hinges are δ − 1 exactly.
+        // Cosines are 1 in the pairs and 0 across: the hinges are δ − 1 exactly.
         let x = array![[1.0, 0.0], [0.0, 2.0]];
         for (margin, active) in [(0.75, 0), (1.0, 0), (1.25, 4)] {
             let loss = MarginLoss { margin, ..MarginLoss::default() };
@@ -234,7 +235,7 @@ mod tests {
 
     #[test]
     fn the_negatives_are_those_of_every_member_in_turn() {
-        // Both members of a pair alike; the second pair is the nearest of the first, and of the third.
+        // Both members of a pair are equal; the second pair is nearest to the first and the third.
         let x = array![[1.0, 0.0], [1.0, 1.0], [0.1, 1.0]];
         let loss = MarginLoss { candidates: NegativeCandidates::SameSide, ..MarginLoss::default() };
         let saved = loss.forward(x.view(), x.view(), &[0, 1, 2, 3, 4, 5], &mut stream(1, "", &[])).unwrap().1;
@@ -245,7 +246,7 @@ mod tests {
     fn batches_without_candidates() {
         let loss = MarginLoss::default();
         let (a, b) = (matrix::<f32>(3, 2, 1), matrix::<f32>(3, 2, 2));
-        // All pairs of the same two texts, then a single pair.
+        // Several pairs of the same two texts, then a single pair.
         for (m, texts) in [(3, &[0, 1, 0, 1, 0, 1][..]), (1, &[0, 1])] {
             let (a, b) = (a.slice(s![..m, ..]), b.slice(s![..m, ..]));
             let (value, saved) = loss.forward(a, b, texts, &mut stream(1, "", &[])).unwrap();
@@ -257,19 +258,19 @@ mod tests {
 
     #[test]
     fn a_pair_without_candidates_adds_nothing_to_the_others_unless_it_is_nan() {
-        // Candidates are of the same side: of two pairs whose second members are one text, these have none.
+        // Candidates are on the same side, so two pairs whose second members share a text have none there.
         let loss = |a: View<'_>, b: View<'_>, texts: &[u32]| {
             let loss = MarginLoss { candidates: NegativeCandidates::SameSide, ..MarginLoss::default() };
             loss.forward(a, b, texts, &mut stream(1, "", &[])).unwrap().0
         };
         let x = array![[1.0, 0.0], [0.0, 1.0]];
         let y = array![[0.0, 1.0], [1.0, 0.0]];
-        // Cosines 0 in the pairs and across the sides: every hinge that there is, is δ.
+        // Cosines are 0 in the pairs and across the sides, so every existing hinge is δ.
         let (all, none) = (loss(x.view(), y.view(), &[0, 1, 2, 3]), loss(x.view(), y.view(), &[0, 1, 0, 1]));
         assert_eq!((all, none), (2.0 * DEFAULT_MARGIN, 0.0));
         let first_alone = loss(x.view(), y.view(), &[0, 1, 2, 1]);
         assert_eq!(first_alone, DEFAULT_MARGIN, "b_1 and b_2 have none; what a_1 and a_2 gave stays");
-        // A zero vector has cosine 0, which divides nothing.
+        // A zero vector has cosine 0, without a division.
         let zero = Array2::zeros((2, 2));
         assert_eq!(loss(zero.view(), y.view(), &[0, 1, 0, 1]), 0.0);
         let nan = array![[f64::NAN, 0.0], [0.0, 1.0]];

@@ -1,5 +1,5 @@
-//! Multi-label binary cross-entropy over the vocabulary: for every word, whether the sentence holds it. The loss of a
-//! bag-of-words autoencoder.
+//! Multi-label binary cross-entropy over the vocabulary: for every word, whether the sentence contains it. This is the
+//! loss of a bag-of-words autoencoder.
 //!
 //! Equation: `presence-loss`
 //!
@@ -9,8 +9,8 @@
 //! (B2)  ∂a_w = c (σ(a_w) − 1 if w is present)           c: ∂L / n
 //! ```
 //!
-//! Softplus and σ share one exponential e = e^−|a|; ln(1 + e) is computed of products of many 1 + e, each between 1 and
-//! 2.
+//! Softplus and σ share one exponential e = e^−|a|. ln(1 + e) is computed from products of many 1 + e, each between 1
+//! and 2.
 
 use ndarray::{Array2, ArrayView2};
 use senv_core::{
@@ -26,7 +26,7 @@ use crate::{
     output_layer::{DEFAULT_BLOCK, OutputLayer, Reduction},
 };
 
-/// The loss of reconstructing the set of words of a sentence from its encoding, over the whole vocabulary.
+/// The loss of reconstructing a sentence's set of words from its encoding, over the whole vocabulary.
 ///
 /// ```
 /// use ndarray::array;
@@ -49,11 +49,11 @@ use crate::{
 /// section 2.1.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MultiLabelLoss {
-    /// Dimension of an encoding.
+    /// The dimension of an encoding.
     pub dim: usize,
-    /// Words of the vocabulary.
+    /// The number of words in the vocabulary.
     pub n_words: usize,
-    /// Logits in memory at a time; one row of them at least.
+    /// The number of logits in memory at the same time; at least one row.
     pub block: usize,
 }
 
@@ -83,8 +83,8 @@ impl MultiLabelLoss {
     /// The loss of every sentence, for `hidden`, shape `(n, dim)`.
     ///
     /// # Errors
-    /// [`senv_core::Error::ShapeMismatch`] if a shape differs; [`Error::TargetOutOfRange`] if a token is
-    /// no word of the vocabulary.
+    /// [`senv_core::Error::ShapeMismatch`] if a shape differs; [`Error::TargetOutOfRange`] if a token is not in the
+    /// vocabulary.
     pub fn forward<F: Float>(
         &self,
         parameters: &Parameters<F>,
@@ -107,7 +107,7 @@ impl MultiLabelLoss {
     /// multiplied by `d_loss`; those of the parameters are added to `d_parameters`.
     ///
     /// # Errors
-    /// As [`forward`](Self::forward); [`Error::EmptyBatch`] without sentences.
+    /// The errors of [`forward`](Self::forward); [`Error::EmptyBatch`] without sentences.
     pub fn loss_and_gradients<F: Float>(
         &self,
         parameters: &Parameters<F>,
@@ -136,7 +136,7 @@ impl MultiLabelLoss {
     }
 }
 
-/// The distinct words of every sentence, ascending; an error unless there are `n` sentences of words below `n_words`.
+/// The distinct words of every sentence, ascending; an error unless there are `n` sentences with words below `n_words`.
 pub(crate) fn present_words(sentences: &Sentences, n: usize, n_words: usize) -> Result<Sentences> {
     check_size("sentences of a batch", n, sentences.len())?;
     let mut present = Sentences::new();
@@ -154,13 +154,13 @@ pub(crate) fn present_words(sentences: &Sentences, n: usize, n_words: usize) -> 
     Ok(present)
 }
 
-/// Values whose exponentials are computed at a time.
+/// Values whose exponentials are computed together.
 const CHUNK: usize = 256;
 
-/// Products that are computed in parallel; each has `CHUNK / LANES` factors of at most 2.
+/// Products computed in parallel; each has `CHUNK / LANES` factors of at most 2.
 const LANES: usize = 16;
 
-/// Replaces logits by c (σ − 1 where `present`); returns (F2) of the row.
+/// Replaces logits by c (σ − 1 for `present` words) and returns (F2) of the row.
 fn presence_row<F: Float>(logits: &mut [F], present: &[TokenId], c: f64) -> f64 {
     let positive: f64 = present.iter().map(|word| logits[word.index()].wide()).sum();
     let (mut total, c) = (0.0, F::of(c));
@@ -216,7 +216,7 @@ mod tests {
             let mut d = p.zeros_like();
             let mut run = || output.loss_and_gradients(&p, h.view(), &batch, 2.5, &mut d).unwrap();
             let (loss, d_hidden) = run();
-            run(); // Parameter gradients are added: twice, so twice as much.
+            run(); // Parameter gradients accumulate: two calls give twice as much.
             assert!((2.5 * loss - f(&p, h.view())).abs() < 1e-12);
             assert!(worst(|h| f(&p, h), &h, &d_hidden) < 1e-7, "{block}");
             assert!(worst(|h| f(&p, h), &h, &-d_hidden) > 1.9, "a flipped sign");

@@ -13,7 +13,7 @@
 //! (B1)  [∂u ; ∂v] = W_hᵀ ∂h
 //! ```
 //!
-//! InferSent's head sees how the two differ as well, and has two layers without a function between them:
+//! InferSent's head also sees the difference of the vectors, and has two layers without a nonlinearity between them:
 //!
 //! ```text
 //! (F1')  x = [u ; v ; |u − v| ; u ∘ v]                  shape (n, 4 dim)
@@ -40,35 +40,35 @@ use crate::{
     softmax_row::softmax_row,
 };
 
-/// Labels: 0 entailment, 1 neutral, 2 contradiction, the order of the SNLI files.
+/// The labels: 0 entailment, 1 neutral, 2 contradiction, in the order of the SNLI files.
 pub const NLI_LABELS: [&str; 3] = ["entailment", "neutral", "contradiction"];
 
-/// Hidden units by default; the paper does not state it.
+/// The default number of hidden units; the paper does not state it.
 pub const DEFAULT_NLI_HIDDEN: usize = 512;
 
-/// Parameters start uniform between this and its negative.
+/// Initial parameters are uniform between this and its negative.
 const LIMIT: f64 = 0.1;
 
 const W_H: usize = 0;
 const B_H: usize = 1;
-/// Of InferSent's head only; the tensors of the last layer come behind.
+/// In InferSent's head only; the tensors of the last layer follow.
 const W_M: usize = 2;
 const B_M: usize = 3;
 
-/// What a head makes of the two vectors.
+/// The architecture of the head.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum NliHeadForm {
-    /// (F1) to (F3): both vectors side by side, one layer with tanh.
+    /// (F1) to (F3): both vectors, concatenated, and one layer with tanh.
     #[default]
     Tanh,
-    /// (F1') and (F2'): both vectors, their difference and product, two linear layers.
+    /// (F1') and (F2'): both vectors, their difference and product, and two linear layers.
     Infersent,
 }
 
 impl NliHeadForm {
-    /// Whether it is the default form: configurations leave that one out.
+    /// Whether this is the default form, which configurations omit.
     #[must_use]
     pub fn is_tanh(&self) -> bool {
         *self == Self::Tanh
@@ -107,27 +107,27 @@ pub struct NliHead {
     pub dim: usize,
     /// The hidden size; 512 by default.
     pub hidden: usize,
-    /// What becomes of the two vectors.
+    /// The architecture of the head.
     #[serde(default, skip_serializing_if = "NliHeadForm::is_tanh")]
     pub form: NliHeadForm,
 }
 
-/// Predictions for pairs, and what [`NliHead::backward`] needs.
+/// Predictions for pairs, and the saved state for [`NliHead::backward`].
 #[derive(Debug, Clone)]
 pub struct NliSaved<F> {
     x: Array2<F>,
-    /// InferSent's first layer.
+    /// The output of InferSent's first layer.
     t: Option<Array2<F>>,
     s: Array2<F>,
     logits: Array2<F>,
 }
 
 impl<F: Float> NliSaved<F> {
-    /// (F4): the mean loss; NaN if a prediction is.
+    /// (F4): the mean loss; NaN if a prediction is NaN.
     ///
     /// # Errors
-    /// [`Error::EmptyBatch`] without pairs; [`senv_core::Error::ShapeMismatch`] unless there is one label for each
-    /// pair; [`Error::TargetOutOfRange`] if one is not 0, 1 or 2.
+    /// [`Error::EmptyBatch`] without pairs; [`senv_core::Error::ShapeMismatch`] unless there is one label per pair;
+    /// [`Error::TargetOutOfRange`] if a label is not 0, 1 or 2.
     pub fn loss(&self, labels: &[u32]) -> Result<f64> {
         self.check(labels)?;
         let loss =
@@ -135,17 +135,17 @@ impl<F: Float> NliSaved<F> {
         Ok(labels.iter().enumerate().map(loss).sum::<f64>() / labels.len() as f64)
     }
 
-    /// The share of pairs, from 0 to 1, whose label has the largest probability; of equal ones the first.
+    /// The share of pairs, from 0 to 1, whose label has the largest probability; the first label wins ties.
     ///
     /// # Errors
-    /// As [`loss`](Self::loss).
+    /// The errors of [`loss`](Self::loss).
     pub fn accuracy(&self, labels: &[u32]) -> Result<f64> {
         self.check(labels)?;
         let right = self.labels().zip(labels).filter(|&(predicted, &label)| predicted == label).count();
         Ok(right as f64 / labels.len() as f64)
     }
 
-    /// The most probable label of every pair; of equal ones the first.
+    /// The most probable label of every pair; the first label wins ties.
     pub fn labels(&self) -> impl Iterator<Item = u32> + '_ {
         self.logits.rows().into_iter().map(|row| {
             let better = |best: usize, j: usize| if row[j] > row[best] { j } else { best };
@@ -184,7 +184,7 @@ impl NliHead {
         shapes
     }
 
-    /// The numbers of x.
+    /// The number of values in x.
     fn n_features(&self) -> usize {
         match self.form {
             NliHeadForm::Tanh => 2 * self.dim,
@@ -192,7 +192,7 @@ impl NliHead {
         }
     }
 
-    /// The place of W_o; b_o is the next.
+    /// The index of W_o; b_o is the next.
     fn last(&self) -> usize {
         match self.form {
             NliHeadForm::Tanh => B_H + 1,
@@ -200,14 +200,14 @@ impl NliHead {
         }
     }
 
-    /// The numbers of its parameters, as far as f64 counts.
+    /// The number of parameter values, as a float to avoid overflow.
     #[must_use]
     pub fn n_values(&self) -> f64 {
         self.shapes().iter().map(|(_, [rows, columns])| *rows as f64 * *columns as f64).sum()
     }
 
-    /// Parameters to start from: all uniform from −0.1 to 0.1; of InferSent's head from −1/√k to 1/√k, k the numbers
-    /// that a layer reads, as PyTorch has it.
+    /// Initial parameters, uniform from −0.1 to 0.1. In InferSent's head they are uniform from −1/√k to 1/√k, where k
+    /// is the number of inputs of the layer, as in PyTorch.
     ///
     /// # Errors
     /// [`senv_core::Error::InvalidParameter`] if a size is 0; [`senv_core::Error::TooLarge`].
@@ -218,7 +218,7 @@ impl NliHead {
             let mut reads = 1;
             for (name, [rows, columns]) in this.shapes() {
                 let place = parameters.push_zeros(name, [rows, columns])?;
-                // A bias follows the matrix of its layer.
+                // A bias follows its layer's matrix.
                 reads = if name.starts_with("head.w") { columns } else { reads };
                 let limit = match this.form {
                     NliHeadForm::Tanh => LIMIT,
@@ -233,7 +233,7 @@ impl NliHead {
     /// Predictions for pairs of vectors, shape `(n, dim)` each.
     ///
     /// # Errors
-    /// [`senv_core::Error::ShapeMismatch`] if vectors or parameters are not of the shapes of the head.
+    /// [`senv_core::Error::ShapeMismatch`] if vectors or parameters do not match the shapes of the head.
     pub fn forward<F: Float>(
         &self,
         parameters: &Parameters<F>,
@@ -272,11 +272,11 @@ impl NliHead {
         })
     }
 
-    /// The gradients `(d_u, d_v)`, shape `(n, dim)` each, for `d_loss`, that of the mean loss; the gradients of the
-    /// parameters are added to `d_parameters`.
+    /// The gradients `(d_u, d_v)`, shape `(n, dim)` each, given the gradient `d_loss` of the mean loss; the gradients
+    /// of the parameters are added to `d_parameters`.
     ///
     /// # Errors
-    /// As [`NliSaved::loss`]; [`senv_core::Error::ShapeMismatch`] if a shape differs from that of the forward pass.
+    /// The errors of [`NliSaved::loss`]; [`senv_core::Error::ShapeMismatch`] if a shape differs from the forward pass.
     pub fn backward<F: Float>(
         &self,
         parameters: &Parameters<F>,
@@ -349,7 +349,7 @@ mod tests {
         let mut d = p.zeros_like();
         let mut run = || head.backward(&p, &saved, &labels, 2.5, &mut d).unwrap();
         let (d_u, d_v) = run();
-        run(); // Parameter gradients are added: twice, so twice as much.
+        run(); // Parameter gradients accumulate: two calls give twice as much.
         assert!(worst(|u| f(&p, u, v.view()), &u, &d_u) < 1e-7);
         assert!(worst(|v| f(&p, u.view(), v), &v, &d_v) < 1e-7);
         assert!(worst(|v| f(&p, u.view(), v), &v, &-d_v) > 1.9, "a flipped sign");

@@ -1,5 +1,5 @@
-//! An output layer over the vocabulary, in blocks: the logits of some rows are computed, replaced by loss and gradient,
-//! and dropped, so that those of the whole batch are never in memory together.
+//! An output layer over the vocabulary, computed in blocks. The logits of several rows are computed, replaced by loss
+//! and gradient, and dropped, so those of the whole batch are never in memory at the same time.
 //!
 //! Equation: `output-layer`
 //!
@@ -19,18 +19,18 @@ use senv_core::{
 
 use crate::error::{Error, Result, check_size};
 
-/// Logits in a block at most by default: 32 MiB of f32.
+/// The default maximum number of logits in a block: 32 MiB of f32.
 ///
 /// A larger block needs fewer passes over the gradient of the output matrix, a smaller one stays in the cache.
 pub const DEFAULT_BLOCK: usize = 1 << 23;
 
-/// The fewest values for one thread.
+/// The minimum number of values per thread.
 const A_THREAD: usize = 1 << 14;
 
-/// Columns that a thread sums at a time.
+/// Columns that a thread sums together.
 const COLUMNS: usize = 1024;
 
-/// Whether the losses of the examples of a batch are added or averaged.
+/// Whether the losses of the examples of a batch are summed or averaged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 #[non_exhaustive]
 pub enum Reduction {
@@ -57,7 +57,7 @@ impl Reduction {
     }
 }
 
-/// Returns an error unless there is one target for each row, each below `n_words`.
+/// Returns an error unless there is one target per row, each below `n_words`.
 pub(crate) fn check_targets(targets: &[u32], n: usize, n_words: usize) -> Result<()> {
     check_size("targets of a batch", n, targets.len())?;
     match targets.iter().position(|&target| target as usize >= n_words) {
@@ -79,8 +79,8 @@ impl<'a, F: Float> OutputLayer<'a, F> {
         Self { place, w: parameters[place].view(), b: parameters[place + 1].values(), block }
     }
 
-    /// Calls `row` with index and logits of every row of `hidden`; it replaces the logits by their gradient and returns
-    /// a loss. Then calls `each` with indices and gradients of every block. Returns the losses.
+    /// Calls `row` with the index and logits of every row of `hidden`; `row` replaces the logits by their gradient and
+    /// returns a loss. Then calls `each` with the indices and gradients of every block. Returns the losses.
     fn blocks(
         &self,
         hidden: ArrayView2<'_, F>,
@@ -113,7 +113,7 @@ impl<'a, F: Float> OutputLayer<'a, F> {
         Ok(losses)
     }
 
-    /// The losses that `row` computes from the logits of every row; what it writes over them is dropped.
+    /// The losses that `row` computes from the logits of every row; the overwritten logits are dropped.
     pub(crate) fn losses(
         &self,
         hidden: ArrayView2<'_, F>,
@@ -122,7 +122,8 @@ impl<'a, F: Float> OutputLayer<'a, F> {
         self.blocks(hidden, row, |_, _| Ok(()))
     }
 
-    /// What `row` writes over the logits of every row, shape `(n, n_words)`: for decoders, which need a few rows.
+    /// The result of `row`, which overwrites the logits of every row, shape `(n, n_words)`; for decoders, which need
+    /// few rows.
     pub(crate) fn map(&self, hidden: ArrayView2<'_, F>, row: impl Fn(&mut [F]) + Sync) -> Result<Array2<F>> {
         let mut out = Array2::zeros((hidden.nrows(), self.w.nrows()));
         let row = |_: usize, logits: &mut [F]| {

@@ -88,7 +88,7 @@ pub struct RelatednessHead {
     pub combine: Combine,
 }
 
-/// What [`RelatednessHead::backward`] needs in addition to `u` and `v`: the features and the hidden layer.
+/// The saved state for [`RelatednessHead::backward`]: the features and the hidden layer.
 #[derive(Debug, Clone)]
 pub struct RelatednessSaved<F> {
     m: Array2<F>,
@@ -115,7 +115,7 @@ impl RelatednessHead {
         ]
     }
 
-    /// Number of its parameters. A float, which no configuration read from a file makes overflow.
+    /// The number of parameter values, as a float, which no configuration read from a file can overflow.
     #[must_use]
     pub fn n_values(&self) -> f64 {
         self.shapes().iter().map(|(_, [rows, columns])| *rows as f64 * *columns as f64).sum()
@@ -134,7 +134,7 @@ impl RelatednessHead {
     /// Predictions for pairs of vectors, shape `(n, dim)` each, and the saved state for [`backward`](Self::backward).
     ///
     /// # Errors
-    /// [`senv_core::Error::ShapeMismatch`] if vectors or parameters are not of the shapes of the head.
+    /// [`senv_core::Error::ShapeMismatch`] if vectors or parameters do not match the shapes of the head.
     pub fn forward<F: Float>(
         &self,
         parameters: &Parameters<F>,
@@ -163,7 +163,7 @@ impl RelatednessHead {
         })
     }
 
-    /// The gradients `(d_u, d_v)`, shape `(n, dim)` each, for `d_logits`, that of a
+    /// The gradients `(d_u, d_v)`, shape `(n, dim)` each, for the gradient `d_logits` of a
     /// [`RelatednessLoss`](crate::RelatednessLoss); the gradients of the parameters are added to `d_parameters`.
     ///
     /// # Errors
@@ -241,7 +241,7 @@ mod tests {
             let mut backward =
                 || head.backward(&parameters, &saved, u.view(), v.view(), d_logits.view(), &mut d).unwrap();
             let (d_u, d_v) = backward();
-            backward(); // Parameter gradients are added: twice, so twice as much.
+            backward(); // Parameter gradients accumulate: two calls give twice as much.
             assert!(worst(|u| f(&parameters, u, v.view()), &u, &d_u) < 1e-7, "{combine:?}");
             assert!(worst(|v| f(&parameters, u.view(), v), &v, &d_v) < 1e-7, "{combine:?}");
             assert!(worst(|v| f(&parameters, u.view(), v), &v, &-d_v) > 1.9, "a flipped sign");
@@ -267,7 +267,7 @@ mod tests {
 
     #[test]
     fn on_the_kink_the_difference_has_no_gradient() {
-        // Equal vectors: only the product passes a gradient, the same to both.
+        // For equal vectors only the product has a gradient, the same for both.
         let u = matrix::<f64>(3, 2, 1);
         let head = RelatednessHead { hidden: 3, ..RelatednessHead::new(2) };
         let mut parameters = head.init::<f64>(&mut stream(3, "head", &[])).unwrap();

@@ -24,7 +24,7 @@ use crate::{
     relatedness_target::ScoreGrid,
 };
 
-/// Distributions over score classes, and their logarithms, which stay finite where a probability rounds to 0.
+/// Distributions over score classes, and their logarithms, which stay finite if a probability rounds to 0.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Predictions<F> {
@@ -46,7 +46,7 @@ impl<F: Float> Predictions<F> {
         Self { p: log_p.mapv(F::exp), log_p }
     }
 
-    /// ŷ of each example: the expected score.
+    /// The expected score ŷ of each example.
     #[must_use]
     pub fn scores(&self, grid: ScoreGrid) -> Vec<f64> {
         grid.expected_scores(self.p.view())
@@ -71,12 +71,12 @@ impl<F: Float> Predictions<F> {
 pub enum RelatednessLoss {
     /// Kullback-Leibler divergence from the target to the prediction (Tai et al. 2015, section 4.2).
     Kl {
-        /// Whether it is divided by the number of classes as well, as in the releases; false by default. That is the
-        /// same as a λ of `L2` multiplied by the number of classes.
+        /// Whether the loss is also divided by the number of classes, as in the releases; false by default. That equals
+        /// an `L2` with λ multiplied by the number of classes.
         #[serde(rename = "mean_over_grades")]
         mean_over_classes: bool,
     },
-    /// Cross-entropy, as in the Skip-thought script: the divergence plus a constant.
+    /// Cross-entropy, as in the Skip-thoughts script: the divergence plus a constant.
     CrossEntropy,
     /// Mean squared error over all entries, as in the SentEval and P-thought scripts.
     SquaredError,
@@ -120,7 +120,7 @@ impl Default for RelatednessLoss {
 }
 
 impl RelatednessLoss {
-    /// One over the number of terms that are averaged.
+    /// One over the number of averaged terms.
     fn scale(self, (n, classes): (usize, usize)) -> f64 {
         let classes = match self {
             Self::SquaredError | Self::Kl { mean_over_classes: true } => classes,
@@ -129,7 +129,7 @@ impl RelatednessLoss {
         1.0 / (n as f64 * classes as f64)
     }
 
-    /// (F2) for targets of shape `(n, classes)`; NaN if a prediction is.
+    /// (F2) for targets of shape `(n, classes)`; NaN if a prediction is NaN.
     ///
     /// # Errors
     /// [`Error::EmptyBatch`] without examples; [`senv_core::Error::ShapeMismatch`] if the shapes differ.
@@ -158,7 +158,7 @@ impl RelatednessLoss {
     }
 
     /// (B2): the gradient with respect to the logits, given `d_loss` = the derivative of the objective with respect to
-    /// this loss, for the arguments of a [`forward`](Self::forward) that succeeded.
+    /// this loss. The arguments must be those of a successful [`forward`](Self::forward).
     ///
     /// # Panics
     /// If the shapes of predictions and targets differ, which is an error of `forward`.

@@ -1,4 +1,5 @@
-//! A relatedness score as a sparse distribution over integer scores, the classes, and a distribution as a score.
+//! Converts a relatedness score to a sparse distribution over integer scores, the classes, and a distribution to a
+//! score.
 //!
 //! Equation: `relatedness-target`
 //!
@@ -7,7 +8,8 @@
 //! (F2)  ŷ = Σ_g g p̂_g
 //! ```
 //!
-//! An integer score has all its mass on its class. (The P-thought paper prints (F1) without "− y"; its release has it.)
+//! An integer score has all its mass on its own class. (The P-thought paper prints (F1) without "− y"; its release has
+//! it.)
 
 use ndarray::{Array2, ArrayView2};
 use senv_core::{
@@ -39,8 +41,8 @@ pub enum ScoreGrid {
     OneTo(usize),
     /// 0, 1, .., K; with K = 5 the scale of the STS tasks.
     ZeroTo(usize),
-    /// 1 .. 5 for scores from 0 to 5, as in the SentEval scripts: for a score y < 1, class 1 has the mass y
-    /// and the rest is nowhere.
+    /// 1 .. 5 for scores from 0 to 5, as in the SentEval scripts. For a score y < 1, class 1 has the mass y, and the
+    /// remaining mass is dropped.
     SentEval,
 }
 
@@ -103,11 +105,11 @@ impl ScoreGrid {
         if matches!(self, Self::ZeroTo(_)) { 0.0 } else { 1.0 }
     }
 
-    /// (F1): one distribution for each score, shape `(scores, classes)`. A score beyond an end of the grid counts as
-    /// that end; [`check_score`] returns an error for it.
+    /// (F1): one distribution per score, shape `(scores, classes)`. A score beyond an end of the grid counts as that
+    /// end; [`check_score`] returns an error for it.
     ///
     /// # Errors
-    /// [`Error::Example`] for a score that is infinite or NaN.
+    /// [`Error::Example`] if a score is infinite or NaN.
     pub fn targets<F: Float>(self, scores: &[f64]) -> Result<Array2<F>> {
         compiled_here!(self, |this: ScoreGrid, scores: &'a [f64]| -> Result<Array2<F>> {
             let mut targets = Array2::zeros((scores.len(), this.n_classes()));
@@ -123,7 +125,7 @@ impl ScoreGrid {
                 // Not `clamp`, which panics on a grid without classes.
                 let score = score.min(high).max(low);
                 let (below, above) = (score.floor() - score + 1.0, score - score.floor());
-                // Grade ⌊y⌋ and the next one as positions in the grid; SentEval has none for class 0.
+                // The positions of ⌊y⌋ and the next grade in the grid; SentEval has none for class 0.
                 let place = score.floor() - this.first();
                 if place >= 0.0 {
                     p[place as usize] = F::of(below);
@@ -136,7 +138,7 @@ impl ScoreGrid {
         })
     }
 
-    /// (F2): the expected class of each row of `p`, shape `(n, classes)`; columns beyond the grid count as the next
+    /// (F2): the expected class for each row of `p`, shape `(n, classes)`; columns past the grid count as the next
     /// classes.
     #[must_use]
     pub fn expected_scores<F: Float>(self, p: ArrayView2<'_, F>) -> Vec<f64> {
@@ -149,7 +151,7 @@ impl ScoreGrid {
     }
 }
 
-/// Returns an error for a score that is not on the scale of the grid, for readers of data sets.
+/// Returns an error if a score is outside the scale of the grid; for readers of data sets.
 ///
 /// ```
 /// use senv_losses::{ScoreGrid, check_score};
@@ -159,7 +161,7 @@ impl ScoreGrid {
 /// ```
 ///
 /// # Errors
-/// [`Error::ScoreOutOfRange`]
+/// [`Error::ScoreOutOfRange`] if the score is out of range or NaN.
 pub fn check_score(score: f64, grid: ScoreGrid) -> Result<()> {
     let (low, high) = grid.range();
     if (low..=high).contains(&score) { Ok(()) } else { Err(Error::ScoreOutOfRange { score, low, high }) }

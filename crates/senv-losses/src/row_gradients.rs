@@ -12,8 +12,8 @@ use crate::{
     rows::flat_mut,
 };
 
-/// Gradients of a few rows of an output matrix and of their biases; they are 0 elsewhere. For
-/// [`TableOptimizer::update_rows`](senv_core::optim::TableOptimizer::update_rows), or with [`add_to`](Self::add_to) for
+/// Gradients of some rows of an output matrix and of their biases; they are 0 elsewhere. Pass them to
+/// [`TableOptimizer::update_rows`](senv_core::optim::TableOptimizer::update_rows), or use [`add_to`](Self::add_to) for
 /// a dense update.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RowGradients<F> {
@@ -25,7 +25,7 @@ pub struct RowGradients<F> {
     pub d_b: Array1<F>,
 }
 
-/// A term of a gradient: `c` times row `input` of the inputs belongs to row `row` of the matrix, and `c` to its bias.
+/// A gradient term. It adds `c` times row `input` of the inputs to row `row` of the matrix, and `c` to the row's bias.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Term<F> {
     pub(crate) row: u32,
@@ -34,14 +34,14 @@ pub(crate) struct Term<F> {
 }
 
 impl<F: Float> RowGradients<F> {
-    /// Zeros for these rows, ascending, each once.
+    /// Zeros for these rows, which are ascending and distinct.
     pub(crate) fn zeros(rows: Vec<u32>, dim: usize) -> Self {
         let n = rows.len();
         Self { rows: rows.into_iter().map(TokenId).collect(), d_w: Array2::zeros((n, dim)), d_b: Array1::zeros(n) }
     }
 
-    /// Adds the terms, whose rows ascend and are all in `rows`; `input` returns an input by its index. Terms are added
-    /// in order at any number of threads.
+    /// Adds the terms, whose rows ascend and are all in `rows`; `input` returns an input by index. Terms are added in
+    /// order at any number of threads.
     pub(crate) fn add_terms<'a>(&mut self, terms: &[Term<F>], input: impl Fn(u32) -> &'a [F] + Sync) {
         let dim = self.d_w.ncols().max(1);
         let rows = flat_mut(&mut self.d_w).par_chunks_mut(dim).zip(self.d_b.as_slice_mut().unwrap_or_default());
@@ -54,7 +54,7 @@ impl<F: Float> RowGradients<F> {
         });
     }
 
-    /// The sum with the gradients of another part of a loss, for the same matrix: those of the rows of both.
+    /// The sum with the gradients of another part of a loss for the same matrix, over the rows of both.
     ///
     /// # Errors
     /// [`senv_core::Error::ShapeMismatch`] if the rows differ in length.
@@ -81,7 +81,7 @@ impl<F: Float> RowGradients<F> {
     /// Adds these gradients to those of the matrix at index `place` and of the bias after it.
     ///
     /// # Errors
-    /// [`senv_core::Error::ShapeMismatch`] if there are no such tensors, or without these rows.
+    /// [`senv_core::Error::ShapeMismatch`] if the tensors do not exist or do not have these rows.
     pub fn add_to(&self, d_parameters: &mut Parameters<F>, place: usize) -> Result<()> {
         check_size("tensors of an output layer", place + 2, d_parameters.len().min(place + 2))?;
         let [n_words, dim] = d_parameters[place].shape();

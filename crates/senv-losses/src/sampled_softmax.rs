@@ -1,4 +1,4 @@
-//! Sampled softmax: cross-entropy over the target and a few sampled words, as in TensorFlow, for large vocabularies.
+//! Sampled softmax: cross-entropy over the target and several sampled words, as in TensorFlow, for large vocabularies.
 //!
 //! Equation: `sampled-softmax`
 //!
@@ -24,11 +24,11 @@ use crate::{
     softmax_row::softmax_row,
 };
 
-/// Words sampled a batch by default; the P-thought paper does not state it.
+/// The default number of words sampled per batch; the P-thought paper does not state it.
 pub const DEFAULT_SAMPLED: usize = 512;
 
-/// Softmax over the target and sampled words. The parameters are those of [`TokenNll`](crate::TokenNll), which computes
-/// the full softmax with them; word ids are ranks by frequency, as in every [`Vocabulary`](senv_core::Vocabulary).
+/// Softmax over the target and sampled words. It shares its parameters with [`TokenNll`](crate::TokenNll), which
+/// computes the full softmax. Word ids are ranks by frequency, as in every [`Vocabulary`](senv_core::Vocabulary).
 ///
 /// ```
 /// use ndarray::array;
@@ -53,11 +53,10 @@ pub struct SampledSoftmax {
 }
 
 impl SampledSoftmax {
-    /// The loss, the gradient of `hidden`, shape `(n, dim)`, and those of the rows of the targets and the sampled
-    /// words, all multiplied by `d_loss`. `parameters` are a matrix, shape `(n_words, dim)`, and a bias, shape
-    /// `(1, n_words)`.
+    /// The loss, the gradient of `hidden`, shape `(n, dim)`, and those of the rows of the targets and sampled words,
+    /// all multiplied by `d_loss`. `parameters` has a matrix, shape `(n_words, dim)`, and a bias, shape `(1, n_words)`.
     ///
-    /// Uses memory for n × (1 + sampled) logits; nothing of the size of the vocabulary.
+    /// Uses memory for n × (1 + sampled) logits, independent of the vocabulary size.
     ///
     /// # Errors
     /// [`senv_core::Error::ShapeMismatch`] if a shape differs;
@@ -115,7 +114,7 @@ impl SampledSoftmax {
             );
             let mut terms: Vec<Term<F>> =
                 (0..n).map(|i| Term { row: targets[i], input: i as u32, c: d[(i, 0)] }).collect();
-            terms.sort_by_key(|term| term.row); // Stable: tokens in order within a row.
+            terms.sort_by_key(|term| term.row); // A stable sort keeps tokens in order within a row.
             let mut touched: Vec<u32> = targets.iter().chain(ids).copied().collect();
             touched.sort_unstable();
             touched.dedup();
@@ -152,7 +151,7 @@ mod tests {
     fn gradients_match_central_differences() {
         let h = matrix::<f64>(5, 3, 1);
         let p = parameters::<f64>(3, 9);
-        let targets = [6, 0, 3, 3, 1]; // 3 is among the sampled ones, twice.
+        let targets = [6, 0, 3, 3, 1]; // 3 is among the sampled words, and a target twice.
         let words = SampledWords::new(9, vec![8, 3, 5, 2], 7).unwrap();
         for reduction in [Reduction::Sum, Reduction::Mean] {
             let loss = SampledSoftmax { reduction };
@@ -218,7 +217,7 @@ mod tests {
 
     #[test]
     fn one_token_by_hand() {
-        // Logits 2 and 1 less the logarithms of the expected counts; the target is word 0, word 4 was drawn.
+        // Logits 2 and 1 minus the logarithms of the expected counts; the target is word 0, the sample is word 4.
         let mut p = Parameters::<f64>::new();
         p.push("output.w", [5, 1], vec![1.0, 9.0, 9.0, 9.0, 0.25]).unwrap();
         p.push("output.b", [1, 5], vec![0.0, 9.0, 9.0, 9.0, 0.5]).unwrap();

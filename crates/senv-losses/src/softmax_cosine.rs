@@ -29,9 +29,9 @@ use crate::{
 /// The numbers of candidates of a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CandidateCounts {
-    /// Number of positives, at least one.
+    /// The number of positives, at least one.
     pub positives: u32,
-    /// Number of negatives, may be 0.
+    /// The number of negatives; can be 0.
     pub negatives: u32,
 }
 
@@ -53,7 +53,7 @@ impl CandidateCounts {
 /// let (value, saved) = loss.forward(sentence.view(), candidates.view(), &counts)?;
 /// assert!((value - (1.0 + (-1f64).exp()).ln()).abs() < 1e-12); // cosines 1 and 0
 /// let (d_sentence, d_candidates) = loss.backward(&saved, 1.0);
-/// assert!(d_sentence[(0, 1)] > 0.0 && d_candidates[(1, 0)] > 0.0); // a step against it moves them apart
+/// assert!(d_sentence[(0, 1)] > 0.0 && d_candidates[(1, 0)] > 0.0); // a descent step moves them apart
 /// # Ok::<(), senv_losses::Error>(())
 /// ```
 ///
@@ -62,7 +62,7 @@ impl CandidateCounts {
 /// it. The temperature is not in the paper.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SoftmaxCosine {
-    /// τ, above 0; 1, the paper's, by default.
+    /// τ, above 0; by default 1, as in the paper.
     pub temperature: f64,
 }
 
@@ -87,15 +87,15 @@ impl SoftmaxCosine {
     /// | name | meaning | shape |
     /// | --- | --- | --- |
     /// | `sentences` | s | `(n, dim)` |
-    /// | `candidates` | those of the first sentence, then those of the second, ...; each time the positives first | `(c, dim)` |
+    /// | `candidates` | those of each sentence in order, its positives first | `(c, dim)` |
     /// | `counts` | number of candidates of each sentence, `c` in all | `(n,)` |
     ///
-    /// A zero vector has cosine 0 with everything. The loss is NaN if a vector is.
+    /// A zero vector has cosine 0 with every vector. The loss is NaN if any vector is NaN.
     ///
     /// # Errors
-    /// [`Error::EmptyBatch`] without sentences, [`Error::NoPositive`] for a sentence without a positive,
-    /// [`senv_core::Error::ShapeMismatch`] if the arguments do not fit together, and
-    /// [`senv_core::Error::InvalidParameter`] for a temperature that is not above 0.
+    /// [`Error::EmptyBatch`] without sentences; [`Error::NoPositive`] if a sentence has no positive;
+    /// [`senv_core::Error::ShapeMismatch`] if the shapes of the arguments do not match;
+    /// [`senv_core::Error::InvalidParameter`] if the temperature is not above 0.
     pub fn forward<F: Float>(
         &self,
         sentences: ArrayView2<'_, F>,
@@ -139,8 +139,8 @@ impl SoftmaxCosine {
         })
     }
 
-    /// The gradients `(d_sentences, d_candidates)`, of the shapes of those, given `d_loss` = the derivative of the
-    /// objective with respect to this loss.
+    /// The gradients `(d_sentences, d_candidates)`, in the shapes of their inputs, given `d_loss` = the derivative of
+    /// the objective with respect to this loss.
     #[must_use]
     pub fn backward<F: Float>(&self, saved: &SoftmaxCosineSaved<F>, d_loss: f64) -> (Array2<F>, Array2<F>) {
         compiled_here!(self, |this: &'a SoftmaxCosine,

@@ -5,10 +5,10 @@ use senv_core::arrays::Float;
 
 use crate::rows::ROWS_A_THREAD;
 
-/// Partial maxima and sums, so that the steps of a loop over a row do not depend on each other.
+/// The number of partial maxima and sums, which makes the steps of a loop over a row independent.
 const LANES: usize = 16;
 
-/// Combines the values of `x`, always in the same order.
+/// Reduces the values of `x`, always in the same order.
 fn reduce<F: Float>(x: &[F], start: F, op: impl Fn(F, F) -> F) -> F {
     let mut lanes = [start; LANES];
     let chunks = x.chunks_exact(LANES);
@@ -20,14 +20,13 @@ fn reduce<F: Float>(x: &[F], start: F, op: impl Fn(F, F) -> F) -> F {
     lanes[1..].iter().fold(lanes[0], |all, &lane| op(all, lane))
 }
 
-/// Replaces the scores of one anchor by `c (p − q)`, where p is their softmax without the `masked` ones and q is 1 at
-/// the `target`; returns −ln p of the target. Masked entries become 0.
+/// Replaces the scores of one anchor by `c (p − q)` and returns −ln p of the target. Here p is the softmax of the
+/// scores without the `masked` ones, and q is 1 at the `target`. Masked entries become 0.
 ///
-/// The probabilities of the others are summed without the target's, so that both results keep their digits as that sum
-/// goes to 0.
+/// The other probabilities are summed without the target's, so both results keep their precision as that sum goes to 0.
 pub(crate) fn softmax_row<F: Float>(row: &mut [F], target: usize, masked: &[u32], c: f64) -> f64 {
     masked.iter().for_each(|&j| row[j as usize] = F::neg_infinity());
-    // NaN is ignored here, and is in the sum of the others.
+    // This ignores NaN, but the sum of the others contains it.
     let top = reduce(row, F::neg_infinity(), |a, b| if b > a { b } else { a });
     row.iter_mut().for_each(|x| *x -= top);
     let own_score = row[target].wide();
@@ -41,8 +40,8 @@ pub(crate) fn softmax_row<F: Float>(row: &mut [F], target: usize, masked: &[u32]
     if own_score == 0.0 { others.ln_1p() } else { total.ln() - own_score }
 }
 
-/// [`softmax_row`] for all rows of `width` scores, on all threads: the target of row i is i, its masked ones
-/// `masked(i)`. Returns the sum of −ln p.
+/// Applies [`softmax_row`] to all rows of `width` scores, on all threads. The target of row i is i; its masked entries
+/// are `masked(i)`. Returns the sum of −ln p.
 pub(crate) fn softmax_rows<'a, F: Float>(
     rows: &mut [F],
     width: usize,
@@ -57,9 +56,10 @@ pub(crate) fn softmax_rows<'a, F: Float>(
 /// Rows and columns of a tile.
 const TILE: usize = 32;
 
-/// `op(out[i][j], x[j][i])` for all i, j below `n`; the rows of `x` and `out` are `width` and `out_width` values long.
+/// Calls `op(out[i][j], x[j][i])` for all i, j below `n`; the rows of `x` and `out` have `width` and `out_width`
+/// values.
 ///
-/// Through a tile on the stack: at widths that are powers of two, the cache lines of a column would evict each other.
+/// It uses a tile on the stack: at widths that are powers of two, the cache lines of a column would evict each other.
 pub(crate) fn transpose<F: Float>(
     x: &[F],
     width: usize,

@@ -1,4 +1,4 @@
-//! Distance from a fixed target: one minus the cosine of what the encoder gives and the target.
+//! Distance from a fixed target: one minus the cosine of the encoder's output and the target.
 //!
 //! Equation: `target-cosine-loss`
 //!
@@ -17,7 +17,7 @@ use crate::{
     unit::Units,
 };
 
-/// One minus the cosine of output and target, averaged over the batch: from 0 to 2, 1 at right angles.
+/// One minus the cosine of output and target, averaged over the batch: from 0 to 2, and 1 for orthogonal vectors.
 ///
 /// ```
 /// use ndarray::array;
@@ -25,7 +25,7 @@ use crate::{
 /// let (outputs, targets) = (array![[2.0, 0.0], [0.0, 1.0]], array![[1.0, 0.0], [1.0, 0.0]]);
 /// let (loss, saved) = TargetCosine.forward(outputs.view(), targets.view())?;
 /// assert_eq!(loss, 0.5);
-/// // The first is there already; the second is drawn to its target across itself.
+/// // The first is already at its target; the second is pulled to its target, orthogonally to itself.
 /// assert_eq!(TargetCosine.backward(&saved, 1.0), array![[0.0, 0.0], [-0.5, 0.0]]);
 /// # Ok::<(), senv_losses::Error>(())
 /// ```
@@ -36,7 +36,7 @@ use crate::{
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TargetCosine;
 
-/// The saved state for [`TargetCosine::backward`]: unit vectors of both sides.
+/// The saved state for [`TargetCosine::backward`]: the unit vectors of both sides.
 #[derive(Debug, Clone)]
 pub struct TargetCosineSaved<F> {
     outputs: Units<F>,
@@ -48,13 +48,13 @@ impl TargetCosine {
     ///
     /// | name | meaning | shape |
     /// | --- | --- | --- |
-    /// | `outputs` | what the encoder gives | `(m, dim)` |
-    /// | `targets` | the target of each | `(m, dim)` |
+    /// | `outputs` | the outputs of the encoder | `(m, dim)` |
+    /// | `targets` | the target of each output | `(m, dim)` |
     ///
-    /// A zero vector has cosine 0 and no gradient. The loss is NaN if a vector is.
+    /// A zero vector has cosine 0 and no gradient. The loss is NaN if any vector is NaN.
     ///
     /// # Errors
-    /// [`Error::EmptyBatch`] without an example; [`senv_core::Error::ShapeMismatch`] if the shapes differ.
+    /// [`Error::EmptyBatch`] without examples; [`senv_core::Error::ShapeMismatch`] if the shapes differ.
     pub fn forward<F: Float>(
         &self,
         outputs: ArrayView2<'_, F>,
@@ -77,8 +77,8 @@ impl TargetCosine {
         })
     }
 
-    /// The gradient with respect to the outputs, of their shape, given `d_loss` = the derivative of the objective with
-    /// respect to this loss.
+    /// The gradient with respect to the outputs, given `d_loss` = the derivative of the objective with respect to this
+    /// loss.
     #[must_use]
     pub fn backward<F: Float>(&self, saved: &TargetCosineSaved<F>, d_loss: f64) -> Array2<F> {
         compiled_here!(self, |this: &'a TargetCosine, saved: &'a TargetCosineSaved<F>, d_loss: f64| -> Array2<F> {

@@ -1,4 +1,4 @@
-//! Ranking by fixed targets: an output must be closer to its own target than to that of another, by a margin.
+//! Ranking by fixed targets: an output must be closer to its own target than to another, by a margin.
 //!
 //! Equation: `target-ranking-loss`
 //!
@@ -9,8 +9,8 @@
 //! (B1)  ∂L/∂c_i = −[h_i > 0]/m    ∂L/∂n_i = [h_i > 0]/m     then to o by `unit-vector`
 //! ```
 //!
-//! Targets are given and have no gradient. On the kink, h = 0, the gradient is 0. `margin-loss` differs in that it
-//! chooses the negatives by the cosines and moves both sides.
+//! Targets are given and have no gradient. On the kink, h = 0, the gradient is 0. `margin-loss` differs: it chooses the
+//! negatives by their cosines and moves both sides.
 
 use ndarray::{Array2, ArrayView2};
 use senv_core::{
@@ -25,11 +25,11 @@ use crate::{
     unit::Units,
 };
 
-/// The margin of the paper of DictRep.
+/// The margin of the DictRep paper.
 pub const DEFAULT_TARGET_MARGIN: f64 = 0.1;
 
 hyperparameters! {
-    /// Hinge on the cosines of an output with its target and with another, averaged over the batch.
+    /// A hinge on the cosines of an output with its target and with another target, averaged over the batch.
     ///
     /// ```
     /// use ndarray::array;
@@ -55,7 +55,7 @@ hyperparameters! {
     }
 }
 
-/// The saved state for [`TargetRanking::backward`]: unit vectors, and the other target of each active hinge.
+/// The saved state for [`TargetRanking::backward`]: the unit vectors, and the other target of each active hinge.
 #[derive(Debug, Clone)]
 pub struct TargetRankingSaved<F> {
     outputs: Units<F>,
@@ -64,7 +64,7 @@ pub struct TargetRankingSaved<F> {
 }
 
 impl<F> TargetRankingSaved<F> {
-    /// Number of active hinges, those above 0; the others have no gradient.
+    /// The number of active hinges, those above 0; the others have no gradient.
     #[must_use]
     pub fn n_active(&self) -> usize {
         self.active.iter().flatten().count()
@@ -76,16 +76,16 @@ impl TargetRanking {
     ///
     /// | name | meaning | shape |
     /// | --- | --- | --- |
-    /// | `outputs` | what the encoder gives | `(m, dim)` |
-    /// | `targets` | the target of each | `(m, dim)` |
-    /// | `others` | for each, the example whose target it must be further from; `None` where there is none | `(m,)` |
+    /// | `outputs` | the outputs of the encoder | `(m, dim)` |
+    /// | `targets` | the target of each output | `(m, dim)` |
+    /// | `others` | per output, the example whose target must be farther away, or `None` | `(m,)` |
     ///
-    /// A zero vector has cosine 0 and no gradient. The loss is NaN if a vector is.
+    /// A zero vector has cosine 0 and no gradient. The loss is NaN if any vector is NaN.
     ///
     /// # Errors
-    /// [`Error::EmptyBatch`] without an example; [`Error::TargetOutOfRange`] for an example that is not in the batch;
-    /// [`senv_core::Error::ShapeMismatch`] if the shapes differ; [`senv_core::Error::InvalidParameter`] for a margin
-    /// that is not from 0 to 2.
+    /// [`Error::EmptyBatch`] without examples; [`Error::TargetOutOfRange`] if an example is not in the batch;
+    /// [`senv_core::Error::ShapeMismatch`] if the shapes differ; [`senv_core::Error::InvalidParameter`] if the margin
+    /// is outside `[0, 2]`.
     pub fn forward<F: Float>(
         &self,
         outputs: ArrayView2<'_, F>,
@@ -126,8 +126,8 @@ impl TargetRanking {
         })
     }
 
-    /// The gradient with respect to the outputs, of their shape, given `d_loss` = the derivative of the objective with
-    /// respect to this loss.
+    /// The gradient with respect to the outputs, given `d_loss` = the derivative of the objective with respect to this
+    /// loss.
     #[must_use]
     pub fn backward<F: Float>(&self, saved: &TargetRankingSaved<F>, d_loss: f64) -> Array2<F> {
         compiled_here!(self, |this: &'a TargetRanking, saved: &'a TargetRankingSaved<F>, d_loss: f64| -> Array2<F> {
@@ -177,7 +177,7 @@ mod tests {
         assert!(TargetRanking { margin: 1.0 }.backward(&saved, 1.0).iter().all(|&d| d == 0.0));
         let (loss, saved) = at(1.5);
         assert_eq!((loss, saved.n_active()), (0.25, 1));
-        // Half of (e' − e), across the output, over its length.
+        // Half of (e' − e), orthogonal to the output, over its length.
         let d = TargetRanking { margin: 1.5 }.backward(&saved, 1.0);
         assert_eq!(d, array![[0.0, 0.25], [0.0, 0.0]]);
     }

@@ -1,4 +1,4 @@
-//! Helpers for the tests of several files.
+//! Helpers for tests.
 
 use ndarray::{Array2, ArrayView2};
 use senv_core::{
@@ -9,7 +9,7 @@ use senv_core::{
 
 use crate::rows::{flat, flat_mut};
 
-/// A matrix as an argument.
+/// The type of a matrix argument.
 pub(crate) type View<'a> = ArrayView2<'a, f64>;
 
 /// Values from N(0, 1).

@@ -9,7 +9,7 @@
 //! (B2)  ∂a = c (softmax(a) − 1_y)                       c: ∂L/∂ℓ
 //! ```
 //!
-//! Loss and gradient are one pass: the logits of a block are computed once, replaced in place by their gradient, and
+//! Loss and gradient take one pass: the logits of a block are computed once, replaced in place by their gradient, and
 //! used for both products of the backward pass. That is three products of n × dim × n_words, and little else.
 
 use ndarray::{Array2, ArrayView2};
@@ -27,8 +27,8 @@ use crate::{
     softmax_row::softmax_row,
 };
 
-/// Softmax over all words of a vocabulary for hidden states of a decoder. There is one row for each real token: there
-/// is no padding, so nothing is computed or masked for it.
+/// Softmax over all words of a vocabulary for hidden states of a decoder. There is one row per real token, so padding
+/// needs no computation and no mask.
 ///
 /// ```
 /// use ndarray::array;
@@ -51,11 +51,11 @@ use crate::{
 pub struct TokenNll {
     /// The hidden size.
     pub dim: usize,
-    /// Words of the vocabulary.
+    /// The number of words in the vocabulary.
     pub n_words: usize,
     /// Sum or mean over the tokens; mean by default.
     pub reduction: Reduction,
-    /// Logits in memory at a time; one row of them at least.
+    /// The number of logits in memory at the same time; at least one row.
     pub block: usize,
 }
 
@@ -82,7 +82,7 @@ impl TokenNll {
         })
     }
 
-    /// The negative log-likelihood ℓ of every token in nats, for `hidden`, shape `(n, dim)`. The exponential of their
+    /// The negative log-likelihood ℓ of every token in nats, for `hidden`, shape `(n, dim)`. The exponential of its
     /// mean is the perplexity.
     ///
     /// # Errors
@@ -110,7 +110,7 @@ impl TokenNll {
     /// those of the parameters are added to `d_parameters`.
     ///
     /// # Errors
-    /// As [`forward`](Self::forward); [`Error::EmptyBatch`](crate::Error::EmptyBatch) without tokens.
+    /// The errors of [`forward`](Self::forward); [`Error::EmptyBatch`](crate::Error::EmptyBatch) without tokens.
     pub fn loss_and_gradients<F: Float>(
         &self,
         parameters: &Parameters<F>,
@@ -138,7 +138,7 @@ impl TokenNll {
         })
     }
 
-    /// ln p of every word, shape `(n, n_words)`: for decoding, a few rows at a time.
+    /// ln p of every word, shape `(n, n_words)`; for decoding a few rows at a time.
     ///
     /// # Errors
     /// [`senv_core::Error::ShapeMismatch`] if a shape differs.
@@ -192,7 +192,7 @@ mod tests {
             let mut d = p.zeros_like();
             let mut run = || output.loss_and_gradients(&p, h.view(), &targets, 2.5, &mut d).unwrap();
             let (loss, d_hidden) = run();
-            run(); // Parameter gradients are added: twice, so twice as much.
+            run(); // Parameter gradients accumulate: two calls give twice as much.
             assert!((2.5 * loss - f(&p, h.view())).abs() < 1e-12);
             assert!(worst(|h| f(&p, h), &h, &d_hidden) < 1e-7, "{reduction:?}");
             assert!(worst(|h| f(&p, h), &h, &-d_hidden) > 1.9, "a flipped sign");
@@ -218,7 +218,7 @@ mod tests {
         };
         let one = run(1);
         assert!([2, 5].iter().all(|&threads| run(threads) == one));
-        // The definition, all at once in f64.
+        // The definition, in f64 and without blocks.
         let (h, p) = (h.mapv(f64::from), p.cast::<f64>());
         let mut a = matmul(h.view(), p[0].view().t()).unwrap();
         let mut loss = 0.0;

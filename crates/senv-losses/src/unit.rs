@@ -1,4 +1,4 @@
-//! Unit vectors: every cosine is then a product, and all cosines of a batch are one matrix product.
+//! Unit vectors, which make every cosine a product, and all cosines of a batch one matrix product.
 //!
 //! Equation: `unit-vector`
 //!
@@ -23,7 +23,7 @@ const SHORTEST: f64 = 1e-12;
 #[derive(Debug, Clone)]
 pub(crate) struct Units<F> {
     rows: Array2<F>,
-    /// 1 / |x|, or 0 for a vector without a direction.
+    /// 1 / |x|; 0 for a vector without a direction.
     inverse_norms: Vec<F>,
 }
 
@@ -33,7 +33,7 @@ impl<F: Float> Units<F> {
         Self::gather(x.nrows(), x.ncols(), |i| x.row(i))
     }
 
-    /// (F1) for `n` vectors, one a row.
+    /// (F1) for `n` vectors, one per row.
     pub(crate) fn gather<'a>(n: usize, dim: usize, vector: impl Fn(usize) -> ArrayView1<'a, F> + Sync) -> Self {
         let mut rows = Array2::zeros((n, dim));
         let mut inverse_norms = vec![F::zero(); n];
@@ -64,12 +64,12 @@ impl<F: Float> Units<F> {
         F::dot(self.row(i), self.row(j)).wide()
     }
 
-    /// Zeros, to which gradients with respect to the unit vectors are added.
+    /// Zeros, to accumulate gradients with respect to the unit vectors.
     pub(crate) fn zeros(&self) -> Array2<F> {
         Array2::zeros(self.rows.raw_dim())
     }
 
-    /// (B1): from the gradient with respect to the unit vectors to that with respect to the vectors.
+    /// (B1): converts a gradient with respect to the unit vectors to one with respect to the vectors.
     pub(crate) fn backward(&self, mut d_units: Array2<F>) -> Array2<F> {
         let d_rows = flat_mut(&mut d_units).par_chunks_mut(self.rows.ncols().max(1)).enumerate();
         d_rows.with_min_len(ROWS_A_THREAD).for_each(|(i, d)| {
@@ -85,11 +85,11 @@ impl<F: Float> Units<F> {
     }
 }
 
-/// 1 / |x|, or 0 for a vector without a direction; NaN if there is a NaN or an infinity.
+/// 1 / |x|; 0 for a vector without a direction, NaN if a value is NaN or infinite.
 fn inverse_norm<F: Float>(x: &[F]) -> F {
     let mut squared = F::dot(x, x).wide();
     if !squared.is_finite() {
-        // The squares of an f32 may overflow where those of an f64 do not.
+        // The squares of an f32 can overflow in f32 but not in f64.
         squared = x.iter().map(|x| x.wide() * x.wide()).sum();
     }
     let norm = squared.sqrt();
@@ -116,7 +116,7 @@ mod tests {
         assert!((units.cosine(0, 2) + 0.8).abs() < 1e-15);
         assert_eq!(units.cosine(0, 1), 0.0);
         let d = units.backward(array![[1.0, 0.0], [7.0, 7.0], [1.0, 5.0]]);
-        // (1 − 0.36) / 5 and −0.48 / 5; zero; along the vector nothing, across it 1/2.
+        // (1 − 0.36) / 5 and −0.48 / 5; zero; nothing along the vector, and 1/2 across it.
         assert!((&d - &array![[0.128, -0.096], [0.0, 0.0], [0.5, 0.0]]).iter().all(|d: &f64| d.abs() < 1e-15));
         assert_eq!(Units::new(Array2::<f32>::zeros((2, 0)).view()).view().dim(), (2, 0));
     }

@@ -1,4 +1,4 @@
-//! Accuracy of a classifier, and precision and recall of each class.
+//! Accuracy of a classifier, and precision and recall for each class.
 //!
 //! Equation: `accuracy`
 //!
@@ -13,15 +13,15 @@ use crate::{
     error::{Error, check_lengths_of},
 };
 
-/// The confusion matrix, a table of `n_classes` × `n_classes` counts.
+/// A confusion matrix: a table of `n_classes` × `n_classes` counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Confusion {
     n_classes: usize,
-    /// Row: gold class; column: predicted class.
+    /// Rows are gold classes, columns predicted classes.
     counts: Vec<usize>,
 }
 
-/// Counts of the items of one class.
+/// Item counts for one class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct ClassCounts {
@@ -29,7 +29,7 @@ pub struct ClassCounts {
     pub n_gold: usize,
     /// Items predicted as this class.
     pub n_predicted: usize,
-    /// Items of this class that were predicted as such.
+    /// Items of this class with the right prediction.
     pub n_correct: usize,
 }
 
@@ -40,7 +40,7 @@ impl ClassCounts {
         share(self.n_correct, self.n_predicted)
     }
 
-    /// Share of the items of this class that were predicted as such, in `[0, 1]`; `None` if there is none.
+    /// Share of the items of this class with the right prediction, in `[0, 1]`; `None` if there are none.
     #[must_use]
     pub fn recall(&self) -> Option<f64> {
         share(self.n_correct, self.n_gold)
@@ -66,7 +66,7 @@ impl Confusion {
     /// ```
     ///
     /// # Errors
-    /// [`Error::LengthMismatch`]; [`Error::BadClass`] for a class of `n_classes` or above.
+    /// [`Error::LengthMismatch`]; [`Error::BadClass`] if a class is `n_classes` or above.
     pub fn new(gold: &[usize], predicted: &[usize], n_classes: usize) -> Result<Self> {
         const METRIC: &str = "accuracy";
         check_lengths_of(METRIC, gold.len(), predicted.len())?;
@@ -101,7 +101,7 @@ impl Confusion {
         if exists { self.counts[gold * self.n_classes + predicted] } else { 0 }
     }
 
-    /// Counts of the items of one class; zeros for a class that does not exist.
+    /// Item counts for one class; zeros for a class that does not exist.
     #[must_use]
     pub fn class(&self, class: usize) -> ClassCounts {
         let over = |count: &dyn Fn(usize) -> usize| (0..self.n_classes).map(count).sum();
@@ -112,20 +112,20 @@ impl Confusion {
         }
     }
 
-    /// Share of the items with the right prediction, in `[0, 1]`; `None` without an item.
+    /// Share of items with the right prediction, in `[0, 1]`; `None` without items.
     #[must_use]
     pub fn accuracy(&self) -> Option<f64> {
         share((0..self.n_classes).map(|class| self.count(class, class)).sum(), self.n_items())
     }
 
-    /// The accuracy of always predicting the most frequent class: the baseline of any classifier.
+    /// The accuracy of always predicting the most frequent class, the usual baseline.
     #[must_use]
     pub fn majority_share(&self) -> Option<f64> {
         share((0..self.n_classes).map(|class| self.class(class).n_gold).max()?, self.n_items())
     }
 }
 
-/// The share of items whose two labels are equal, in `[0, 1]`; `None` without an item.
+/// The share of items whose two labels are equal, in `[0, 1]`; `None` without items.
 ///
 /// ```
 /// let accuracy = senv_metrics::accuracy(&["yes", "no", "no", "yes"], &["yes", "no", "yes", "yes"])?;

@@ -1,4 +1,4 @@
-//! Area under the ROC curve: how well a score separates two groups, whatever its scale.
+//! Area under the ROC curve: how well a score separates two groups, at any scale.
 //!
 //! Equation: `auc`
 //!

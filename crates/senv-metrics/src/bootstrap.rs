@@ -1,4 +1,4 @@
-//! The bootstrap: how far a number, or the difference of two systems, would vary with other items of the same kind.
+//! The bootstrap: how much a number, or the difference of two systems, would vary with other items of the same kind.
 //!
 //! Equation: `bootstrap`
 //!
@@ -12,26 +12,26 @@
 //!
 //! Efron and Tibshirani, "An Introduction to the Bootstrap", 1993, sections 13.3 and 15.4; Berg-Kirkpatrick, Burkett
 //! and Klein, "An Empirical Investigation of Statistical Significance in NLP", EMNLP 2012. The percentile method needs
-//! no second pass over the items and holds for means over tasks as it does for one.
+//! only one pass over the items, and works for means over tasks as it does for one task.
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 
 use crate::{Result, Sample, error::check_lengths_of};
 
-/// Draws by default: 1,000.
+/// The default number of draws: 1,000.
 pub const DEFAULT_RESAMPLES: usize = 1_000;
 
-/// The share of draws that must have a value for an interval to be given.
+/// An interval requires at least this share of draws to have a value.
 const DEFINED: f64 = 0.95;
 
-/// How to draw.
+/// The settings of a bootstrap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bootstrap {
-    /// Draws, B.
+    /// The number of draws, B.
     pub resamples: usize,
-    /// The random seed. The draws depend on it, the name of the data and the number of items, on nothing else: two
-    /// systems on the same data are drawn alike.
+    /// The random seed. Draws depend only on it, the name of the data and the number of items: two systems on the same
+    /// data get the same draws.
     pub seed: u64,
 }
 
@@ -52,7 +52,8 @@ pub struct Interval {
 }
 
 impl Bootstrap {
-    /// The number of each draw from a sample of the data set `data`; `None` where a draw leaves it undefined.
+    /// The number computed from each draw of a sample of the data set `data`; `None` for a draw that leaves it
+    /// undefined.
     #[must_use]
     pub fn replicates(&self, data: &str, sample: &Sample) -> Vec<Option<f64>> {
         let n = sample.len();
@@ -71,15 +72,15 @@ impl Bootstrap {
             .collect()
     }
 
-    /// The 95 % interval of a sample of the data set `data`; `None` where the number or more than a twentieth of the
-    /// draws have no value.
+    /// The 95 % interval for a sample of the data set `data`; `None` if the number or more than a twentieth of the
+    /// draws is undefined.
     ///
     /// ```
     /// use senv_metrics::{Bootstrap, Sample, Statistic};
     /// let values: Vec<f64> = (0..400).map(|i| f64::from(i % 2)).collect();
     /// let sample = Sample::new(Statistic::Mean, &[], &values)?;
     /// let interval = Bootstrap::default().interval("coins", &sample).expect("defined");
-    /// // 1.96 standard errors of √(.25 / 400) on either side of .5.
+    /// // 1.96 standard errors of √(0.25 / 400) on each side of 0.5.
     /// assert!((interval.low - 0.451).abs() < 0.006 && (interval.high - 0.549).abs() < 0.006);
     /// # Ok::<(), senv_metrics::Error>(())
     /// ```
@@ -89,7 +90,7 @@ impl Bootstrap {
     }
 }
 
-/// The 95 % interval of the values of draws; `None` if more than a twentieth of them is undefined.
+/// The 95 % interval of the values of draws; `None` if more than a twentieth of them are undefined.
 #[must_use]
 pub fn percentile_interval(replicates: &[Option<f64>]) -> Option<Interval> {
     let mut values: Vec<f64> = replicates.iter().flatten().copied().collect();
@@ -106,8 +107,8 @@ pub fn percentile_interval(replicates: &[Option<f64>]) -> Option<Interval> {
     Some(Interval { low: quantile(0.025), high: quantile(0.975) })
 }
 
-/// The two-sided p-value of a difference from its draws, in `(0, 1]`; draws without a value are left out, `None` if
-/// none is left.
+/// The two-sided p-value of a difference, from its draws, in `(0, 1]`. Draws without a value are ignored; `None` if no
+/// draw has one.
 ///
 /// ```
 /// let always_better: Vec<Option<f64>> = vec![Some(0.1); 999];
@@ -121,7 +122,7 @@ pub fn bootstrap_p(differences: &[Option<f64>]) -> Option<f64> {
     (!defined.is_empty()).then(|| (2.0 * (1 + fewer) as f64 / (1 + defined.len()) as f64).min(1.0))
 }
 
-/// The differences of the draws of two systems on the same data.
+/// The differences between two systems' draws on the same data.
 ///
 /// # Errors
 /// [`crate::Error::LengthMismatch`].
@@ -130,7 +131,7 @@ pub fn paired_differences(first: &[Option<f64>], second: &[Option<f64>]) -> Resu
     Ok(first.iter().zip(second).map(|(a, b)| Some((*a)? - (*b)?)).collect())
 }
 
-/// FNV-1a, 64 bits.
+/// The 64-bit FNV-1a hash.
 fn fnv1a(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3))
 }
@@ -140,7 +141,7 @@ mod tests {
     use super::*;
     use crate::Statistic;
 
-    /// Two correlated normal values by the polar method.
+    /// Two correlated normal values, by the polar method.
     fn normal_pair(rng: &mut Pcg64, rho: f64) -> (f64, f64) {
         loop {
             let (u, v) = (rng.random_range(-1.0..1.0), rng.random_range(-1.0..1.0));
@@ -152,7 +153,7 @@ mod tests {
         }
     }
 
-    /// Of 400 intervals of 95 %, 380 should hold the true value; the standard deviation of that count is 4.4.
+    /// Of 400 intervals of 95 %, 380 should contain the true value; the standard deviation of that count is 4.4.
     #[test]
     fn intervals_hold_the_true_correlation_as_often_as_they_say() {
         let mut rng = Pcg64::seed_from_u64(5);
@@ -166,7 +167,7 @@ mod tests {
         assert!((362..=393).contains(&held), "{held} of 400");
     }
 
-    /// Under the null hypothesis p-values below .05 come up in a twentieth of the trials.
+    /// Under the null hypothesis, a twentieth of the trials have a p-value below 0.05.
     #[test]
     fn equal_systems_differ_in_a_twentieth_of_the_trials() {
         let mut rng = Pcg64::seed_from_u64(6);
@@ -198,11 +199,11 @@ mod tests {
 
     #[test]
     fn quantiles_and_p_values_by_hand() {
-        // Eleven values: places .025 · 10 = .25 and 9.75.
+        // Eleven values: positions 0.025 · 10 = 0.25 and 9.75.
         let values: Vec<Option<f64>> = (0..11).rev().map(|x| Some(f64::from(x * x))).collect();
         let Interval { low, high } = percentile_interval(&values).unwrap();
         assert!((low - 0.25).abs() < 1e-12 && (high - (81.0 + 0.75 * 19.0)).abs() < 1e-12, "{low} {high}");
-        // 19 of 20 defined are enough, 18 are not.
+        // 19 defined values of 20 are enough, 18 are not.
         let defined = |n: usize| (0..20).map(|i| (i < n).then_some(1.0)).collect::<Vec<_>>();
         assert!(percentile_interval(&defined(19)).is_some() && percentile_interval(&defined(18)).is_none());
         // One of four on the other side: 2 (1 + 1) / (1 + 4).
@@ -225,7 +226,7 @@ mod tests {
         assert_eq!(Bootstrap::default().interval("flat", &flat), None);
         let empty = Sample::new(Statistic::Mean, &[], &[]).unwrap();
         assert_eq!(Bootstrap::default().interval("empty", &empty), None);
-        // A quarter of the draws of two items are of one alone, which has no correlation.
+        // A quarter of the draws from two items repeat one item, which has no correlation.
         let two = Sample::new(Statistic::Pearson, &[1.0, 2.0], &[1.0, 2.0]).unwrap();
         assert_eq!(Bootstrap::default().interval("two", &two), None);
         assert_eq!((percentile_interval(&[]), bootstrap_p(&[]), bootstrap_p(&[None])), (None, None, None));

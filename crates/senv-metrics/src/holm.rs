@@ -1,4 +1,4 @@
-//! Holm's correction: p-values of several tests at once.
+//! Holm's correction for the p-values of several tests.
 //!
 //! Equation: `holm`
 //!
@@ -6,9 +6,8 @@
 //! p_(1) ≤ … ≤ p_(m)       p̃_(k) = min(1, max_{j ≤ k} (m − j + 1) p_(j))
 //! ```
 //!
-//! Where each of m tests is called significant if its corrected p̃ is below α, the probability of one false call or
-//! more is at most α, whatever the dependence of the tests. Holm, "A Simple Sequentially Rejective Multiple Test
-//! Procedure", 1979.
+//! Call each of m tests significant if its corrected p̃ is below α. Then the probability of any false call is at most
+//! α, for any dependence between the tests. Holm, "A Simple Sequentially Rejective Multiple Test Procedure", 1979.
 
 use crate::{Result, error::check};
 
@@ -16,13 +15,13 @@ use crate::{Result, error::check};
 ///
 /// ```
 /// let corrected = senv_metrics::holm(&[0.01, 0.04, 0.03])?;
-/// // Sorted .01, .03, .04: 3 · .01, 2 · .03, and 1 · .04 raised to the one before.
+/// // Sorted 0.01, 0.03, 0.04: 3 · 0.01, 2 · 0.03, and 1 · 0.04 raised to the previous value.
 /// assert_eq!(corrected, [0.03, 0.06, 0.06]);
 /// # Ok::<(), senv_metrics::Error>(())
 /// ```
 ///
 /// # Errors
-/// [`crate::Error::BadValue`] for a value outside `[0, 1]`.
+/// [`crate::Error::BadValue`] if a value is outside `[0, 1]`.
 pub fn holm(p_values: &[f64]) -> Result<Vec<f64>> {
     check("Holm's correction", "p-values", p_values, "from 0 to 1", |p| (0.0..=1.0).contains(&p))?;
     let mut order: Vec<usize> = (0..p_values.len()).collect();

@@ -1,8 +1,8 @@
-//! Metrics of sentence embeddings: correlations, rankings, accuracies, means and a significance test.
+//! Metrics for sentence embeddings: correlations, rankings, accuracies, means and significance tests.
 //!
 //! In semantic textual similarity, people give each pair of sentences a gold score, and a system gives it a cosine.
 //! [`pearson_r`] measures whether the two are linearly related, [`spearman_rho`] whether they rank the pairs alike, and
-//! [`mse`] how far predicted scores are off. Results of several tasks are summarized by [`mean`] or [`weighted_mean`].
+//! [`mse`] how far predicted scores are off. [`mean`] and [`weighted_mean`] summarize the results of several tasks.
 //! [`wilcoxon`] tests whether two systems score the same pairs differently, beyond chance.
 //!
 //! ```
@@ -13,7 +13,7 @@
 //!
 //! let r = pearson_r(&relatedness, &cosines)?.expect("neither list is constant");
 //! let rho = spearman_rho(&relatedness, &cosines)?.expect("neither list is constant");
-//! assert!(r > 0.95 && (rho - 0.9).abs() < 1e-12); // one pair of neighbours exchanged: 1 − 6 · 2 / (5³ − 5)
+//! assert!(r > 0.95 && (rho - 0.9).abs() < 1e-12); // one adjacent pair swapped: 1 − 6 · 2 / (5³ − 5)
 //! assert_eq!(mse(&[1.0, 2.0], &[1.0, 4.0])?, Some(2.0));
 //! assert!(mean(&[r, rho]).is_some());
 //!
@@ -22,8 +22,8 @@
 //! # Ok::<(), senv_metrics::Error>(())
 //! ```
 //!
-//! A classifier of pairs has an [`accuracy`], and for each class the counts of a [`Confusion`]. A ranking of candidates
-//! has an [`average_precision`], the rank at which each query finds a relevant candidate ([`query_rank`],
+//! A classifier of pairs has an [`accuracy`], and per class the counts of a [`Confusion`]. For rankings of candidates
+//! there are [`average_precision`], the rank at which each query finds a relevant candidate ([`query_rank`],
 //! [`mean_rank`], [`accuracy_at`]), and the similarity of paraphrases ([`p_coherence`]). [`WordOverlap`] is the
 //! baseline of shared words.
 //!
@@ -37,11 +37,11 @@
 //! # Ok::<(), senv_metrics::Error>(())
 //! ```
 //!
-//! How far a number would vary with other items is said by the [`Bootstrap`] of its [`Sample`]; [`bootstrap_p`] is the
-//! same for the difference of two systems, and [`holm`] corrects the p-values of several tests.
+//! The [`Bootstrap`] of a [`Sample`] tells how much a number would vary with other items. [`bootstrap_p`] does the same
+//! for the difference of two systems, and [`holm`] corrects the p-values of several tests.
 //!
-//! A metric without a value for its input (a constant list, a single pair, nothing relevant) is `None`; lists that
-//! cannot be compared (different lengths, NaN) are an [`Error`] that names the position. Everything is computed in f64.
+//! A metric without a value for its input (a constant list, a single pair, nothing relevant) is `None`. Lists that
+//! cannot be compared (different lengths, NaN) give an [`Error`] that names the position. All computation is in f64.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]

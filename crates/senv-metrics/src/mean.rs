@@ -6,8 +6,8 @@
 //! mean = Σ x_i / n     weighted mean = Σ w_i x_i / Σ w_i     deviation = √(Σ (x_i − mean)² / (n − 1))
 //! ```
 //!
-//! A year of STS is reported as the plain mean over its tasks or as the mean weighted by their numbers of pairs
-//! (Agirre et al., "SemEval-2014 Task 10", 2014); the two differ, so each has a name.
+//! A year of STS is reported either as the plain mean over its tasks, or as the mean weighted by their numbers of pairs
+//! (Agirre et al., "SemEval-2014 Task 10", 2014).
 
 use crate::{
     Error, Result,
@@ -15,7 +15,7 @@ use crate::{
     sum::sum,
 };
 
-/// The plain mean; `None` for no value at all, or if one is not finite.
+/// The plain mean; `None` without values, or if one is not finite.
 ///
 /// ```
 /// assert_eq!(senv_metrics::mean(&[0.25, 0.75]), Some(0.5));
@@ -24,7 +24,7 @@ use crate::{
 #[must_use]
 pub fn mean(values: &[f64]) -> Option<f64> {
     let finite = !values.is_empty() && values.iter().all(|x| x.is_finite());
-    // Divide first where the sum would overflow.
+    // Divides first if the sum would overflow.
     let n = values.len() as f64;
     finite.then(|| match sum(values.iter().copied()) / n {
         mean if mean.is_finite() => mean,
@@ -32,7 +32,7 @@ pub fn mean(values: &[f64]) -> Option<f64> {
     })
 }
 
-/// The standard deviation of a sample; `None` below two values, or if one is not finite.
+/// The standard deviation of a sample; `None` below two values, or if a value is not finite.
 ///
 /// ```
 /// assert_eq!(senv_metrics::standard_deviation(&[1.0, 3.0]), Some(2.0_f64.sqrt()));
@@ -54,14 +54,13 @@ pub fn standard_deviation(values: &[f64]) -> Option<f64> {
 /// ```
 ///
 /// # Errors
-/// [`Error::LengthMismatch`]; [`Error::BadValue`] for a value that is not finite, or a weight that is negative or
-/// not finite.
+/// [`Error::LengthMismatch`]; [`Error::BadValue`] if a value is not finite, or a weight is negative or not finite.
 pub fn weighted_mean(values: &[f64], weights: &[f64]) -> Result<Option<f64>, Error> {
     const METRIC: &str = "weighted mean";
     check_lengths(METRIC, values, weights)?;
     check_finite(METRIC, "values", values)?;
     check(METRIC, "weights", weights, "finite numbers from 0 on", |w| w.is_finite() && w >= 0.0)?;
-    // Relative to the largest weight, so that no product or sum overflows that the mean does not.
+    // Relative to the largest weight, so no product or sum overflows unless the mean does.
     let largest = weights.iter().copied().fold(0.0, f64::max);
     if largest == 0.0 {
         return Ok(None);
@@ -80,7 +79,7 @@ mod tests {
 
     #[test]
     fn deviations_by_hand() {
-        // Around 5: 9 + 1 + 1 + 1 + 0 + 0 + 4 + 16, by one less than eight values.
+        // Around 5: 9 + 1 + 1 + 1 + 0 + 0 + 4 + 16, over 7.
         let deviation = standard_deviation(&[2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0]).unwrap();
         assert!((deviation - (32.0_f64 / 7.0).sqrt()).abs() < 1e-15);
         assert_eq!(standard_deviation(&[3.0, 3.0]), Some(0.0));
@@ -105,7 +104,7 @@ mod tests {
         assert_eq!(weighted_mean(&[], &[]), Ok(None));
         assert_eq!(weighted_mean(&[1.0, 2.0], &[0.0, 0.0]), Ok(None));
         assert_eq!(weighted_mean(&[1.0, 9.0], &[2.0, 0.0]), Ok(Some(1.0)));
-        // A sum of products beyond f64, a mean within.
+        // The sum of products exceeds f64, the mean does not.
         let large = weighted_mean(&[1.5e308, 1.5e308], &[1.0, 3.0]).unwrap();
         assert!(large.is_some_and(|mean| (mean / 1.5e308 - 1.0).abs() < 1e-15), "{large:?}");
         assert!(matches!(weighted_mean(&[1.0], &[1.0, 2.0]), Err(Error::LengthMismatch { first: 1, second: 2, .. })));

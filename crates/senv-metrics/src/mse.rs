@@ -8,8 +8,8 @@
 
 use crate::{Result, error::check_pairs, mean::mean};
 
-/// The mean squared error of scores against gold values, in squared units of the scores; `None` for no pair at all,
-/// or if a square overflows.
+/// The mean squared error of scores against gold values, in squared units of the scores; `None` without pairs, or if a
+/// square overflows.
 ///
 /// ```
 /// // ((1 − 2)² + (5 − 2)²) / 2
@@ -18,7 +18,7 @@ use crate::{Result, error::check_pairs, mean::mean};
 /// ```
 ///
 /// # Errors
-/// [`crate::Error::LengthMismatch`]; [`crate::Error::BadValue`] for a value that is not finite.
+/// [`crate::Error::LengthMismatch`]; [`crate::Error::BadValue`] if a value is not finite.
 pub fn mse(scores: &[f64], relatedness: &[f64]) -> Result<Option<f64>> {
     check_pairs("mean squared error", scores, relatedness)?;
     let squares: Vec<f64> = scores.iter().zip(relatedness).map(|(x, y)| (x - y) * (x - y)).collect();

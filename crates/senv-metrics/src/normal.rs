@@ -9,18 +9,18 @@
 //! φ(z) = exp(−z²/2) / √(2π)
 //! ```
 //!
-//! All terms are positive, and only the first form subtracts, where p is above 0.01: the relative error stays below
-//! 10⁻¹³ down to p = 10⁻³⁰⁰ (tested against 40 digits), where 1 − Φ would be zero from z = 8.3 on. Abramowitz and
-//! Stegun, "Handbook of Mathematical Functions", 26.2.11 and 26.2.14.
+//! All terms are positive. Only the first form subtracts, where p is above 0.01, so the relative error stays below
+//! 10⁻¹³ down to p = 10⁻³⁰⁰ (tested against 40 digits). In f64, 1 − Φ would be zero at z = 8.3 and above. Abramowitz
+//! and Stegun, "Handbook of Mathematical Functions", 26.2.11 and 26.2.14.
 
 use std::f64::consts::PI;
 
-/// The z from which the continued fraction is used instead of the series.
+/// At or above this z, the continued fraction replaces the series.
 const SWITCH: f64 = 2.5;
 /// Terms of the fraction: at z = 2.5 the truncation error is far below the rounding error.
 const TERMS: u32 = 100;
 
-/// Probability that a standard normal variable is at least as far from 0 as `z`; in `[0, 1]`, NaN for NaN.
+/// The probability that a standard normal variable is at least as far from 0 as `z`, in `[0, 1]`; NaN for NaN.
 ///
 /// ```
 /// assert!((senv_metrics::normal_two_sided_p(1.959963984540054) - 0.05).abs() < 1e-15);
@@ -37,7 +37,7 @@ pub fn normal_two_sided_p(z: f64) -> f64 {
         }
         1.0 - 2.0 * density(z) * sum
     } else if z > 40.0 {
-        0.0 // Below the smallest number from 38.6 on.
+        0.0 // From z = 38.6, p is below the smallest positive number.
     } else {
         let fraction = (1..=TERMS).rev().fold(z, |rest, k| z + f64::from(k) / rest);
         2.0 * density(z) / fraction

@@ -8,10 +8,10 @@
 //! û = u / |u|, 0 where |u| < 1e-12; s = Σ û_i:     Σ_{i<j} cos(u_i, u_j) = (|s|² − #{i : û_i ≠ 0}) / 2
 //! ```
 //!
-//! P-thought paper, equations 4 and 5 over the cosine of equation 3. Cosines are in `[-1, 1]` and are not clipped to 0.
-//! The last line, |s|² written out, needs n sums of vectors for a group of n in place of n²/2 products. A collapsed
-//! encoder, which gives every sentence the same direction, has P-coherence 1: compare with the mean cosine of unrelated
-//! sentences, which [`UnitSum::pair_sum`] gives exactly.
+//! P-thought paper, equations 4 and 5, with the cosine of equation 3. Cosines are in `[-1, 1]` and are not clipped to
+//! 0. The last line expands |s|², and needs n vector sums for a group of n instead of n²/2 products. A collapsed
+//! encoder, which gives every sentence the same direction, has P-coherence 1. To detect it, compare with the mean
+//! cosine of unrelated sentences, which [`UnitSum::pair_sum`] gives exactly.
 
 use crate::{
     Result,
@@ -19,10 +19,10 @@ use crate::{
     mean,
 };
 
-/// Below this norm a vector counts as zero, as for the cosine.
+/// A vector with a smaller norm counts as zero, as in the cosine.
 const TINY: f64 = 1e-12;
 
-/// The sum of unit vectors, from which the sum of all their cosines follows.
+/// The sum of unit vectors, which determines the sum of all their cosines.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct UnitSum {
     sum: Vec<f64>,
@@ -31,17 +31,17 @@ pub struct UnitSum {
 }
 
 impl UnitSum {
-    /// An empty sum.
+    /// Creates an empty sum.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a vector, divided by its norm; one of norm below 1e-12 counts and adds nothing.
+    /// Adds a vector divided by its norm. A vector of norm below 1e-12 counts but adds nothing.
     ///
     /// # Errors
-    /// [`Error::LengthMismatch`] if its dimension differs from those before; [`Error::BadValue`] for a value that is
-    /// not finite. The sum is then unchanged.
+    /// [`Error::LengthMismatch`] if its dimension differs from those before; [`Error::BadValue`] if a value is not
+    /// finite. After an error the sum is unchanged.
     pub fn add<T: Copy + Into<f64>>(&mut self, vector: &[T]) -> Result<()> {
         const METRIC: &str = "cosine";
         if self.n > 0 {
@@ -55,7 +55,7 @@ impl UnitSum {
         self.sum.resize(vector.len(), 0.0);
         self.n += 1;
         let squares: f64 = values().map(|x| x * x).sum();
-        // Squares may overflow where the norm does not: then relative to the largest value.
+        // If the squares overflow but the norm does not, computes relative to the largest value.
         let unit = if squares.is_finite() { 1.0 } else { values().fold(0.0, |unit: f64, x| unit.max(x.abs())) };
         let squares = if unit == 1.0 { squares } else { values().map(|x| (x / unit) * (x / unit)).sum() };
         let norm = squares.sqrt();
@@ -67,10 +67,10 @@ impl UnitSum {
         Ok(())
     }
 
-    /// Adds all vectors of another sum.
+    /// Adds all vectors from another sum.
     ///
     /// # Errors
-    /// [`Error::LengthMismatch`] if their dimension differs.
+    /// [`Error::LengthMismatch`] if the dimensions differ.
     pub fn add_all(&mut self, other: &Self) -> Result<()> {
         if other.n == 0 {
             return Ok(());
@@ -85,19 +85,19 @@ impl UnitSum {
         Ok(())
     }
 
-    /// Vectors added.
+    /// The number of vectors added.
     #[must_use]
     pub fn n(&self) -> usize {
         self.n
     }
 
-    /// Unordered pairs of the vectors.
+    /// The number of unordered pairs of the vectors.
     #[must_use]
     pub fn n_pairs(&self) -> usize {
         self.n * self.n.saturating_sub(1) / 2
     }
 
-    /// The sum of the cosines of all unordered pairs; a zero vector has cosine 0 with everything.
+    /// The sum of the cosines of all unordered pairs; a zero vector has cosine 0 with every vector.
     #[must_use]
     pub fn pair_sum(&self) -> f64 {
         (self.sum.iter().map(|x| x * x).sum::<f64>() - self.n_nonzero as f64) / 2.0
@@ -106,7 +106,7 @@ impl UnitSum {
     /// The mean cosine of all unordered pairs, in `[-1, 1]`; `None` below two vectors.
     #[must_use]
     pub fn mean_cosine(&self) -> Option<f64> {
-        // Clamped, as rounding may exceed the range.
+        // Clamped, as rounding can exceed the range.
         (self.n > 1).then(|| (self.pair_sum() / self.n_pairs() as f64).clamp(-1.0, 1.0))
     }
 }
@@ -121,15 +121,15 @@ impl UnitSum {
 /// ```
 ///
 /// # Errors
-/// [`Error::LengthMismatch`] if the vectors differ in dimension; [`Error::BadValue`] for a value that is not finite.
+/// [`Error::LengthMismatch`] if the vectors differ in dimension; [`Error::BadValue`] if a value is not finite.
 pub fn mean_pairwise_cosine<T: Copy + Into<f64>>(vectors: &[&[T]]) -> Result<Option<f64>> {
     let mut sum = UnitSum::new();
     vectors.iter().try_for_each(|vector| sum.add(vector))?;
     Ok(sum.mean_cosine())
 }
 
-/// The mean of the coherences of groups, each group counting once, in `[-1, 1]`; groups below two vectors are left
-/// out, and without any other it is `None`.
+/// The mean coherence of groups, each counting once, in `[-1, 1]`. Groups below two vectors are ignored; `None` if no
+/// other group is left.
 ///
 /// ```
 /// let (x, y) = ([1.0, 0.0], [0.0, 1.0]);
@@ -139,7 +139,7 @@ pub fn mean_pairwise_cosine<T: Copy + Into<f64>>(vectors: &[&[T]]) -> Result<Opt
 /// ```
 ///
 /// # Errors
-/// As [`mean_pairwise_cosine`].
+/// The errors of [`mean_pairwise_cosine`].
 pub fn p_coherence<'a, T: Copy + Into<f64> + 'a>(
     groups: impl IntoIterator<Item = &'a [&'a [T]]>,
 ) -> Result<Option<f64>> {
@@ -190,7 +190,7 @@ mod tests {
     #[test]
     fn pairs_across_groups_are_what_is_left_of_all_pairs() {
         let mut vectors = vectors(12, 5);
-        vectors[6].fill(0.0); // Counts as a vector and not among the unit vectors, in its group and after.
+        vectors[6].fill(0.0); // Counts as a vector but not as a unit vector, in its group and after.
         let (mut all, mut within) = (UnitSum::new(), 0.0);
         for group in vectors.chunks(4) {
             let mut sum = UnitSum::new();
@@ -202,7 +202,7 @@ mod tests {
         let across = (0..12).flat_map(|i| (i + 1..12).map(move |j| (i, j))).filter(|(i, j)| i / 4 != j / 4);
         let expected: f64 = across.map(|(i, j)| plain(&[vectors[i].clone(), vectors[j].clone()])).sum();
         assert!((all.pair_sum() - within - expected).abs() < 1e-13);
-        // Vectors and sums may come in any order.
+        // Vectors and sums can be added in any order.
         let (mut mixed, mut rest) = (UnitSum::new(), UnitSum::new());
         vectors[..5].iter().for_each(|vector| mixed.add(vector).unwrap());
         vectors[5..].iter().for_each(|vector| rest.add(vector).unwrap());

@@ -6,13 +6,13 @@
 //! r = Σ (x_i − x̄)(y_i − ȳ) / √( Σ (x_i − x̄)² · Σ (y_i − ȳ)² )
 //! ```
 //!
-//! In two passes: first the means, by compensated sums, then the deviations, centered a second time and divided by
-//! the largest of them, so that neither a large offset nor a very large or small unit costs digits.
+//! Computed in two passes: first the means, by compensated sums, then the deviations. These are centered again and
+//! divided by the largest of them. So neither a large offset nor an extreme unit loses digits.
 
 use crate::{Result, error::check_pairs, sum::sum};
 
-/// Pearson's r of two lists of scores, in `[-1, 1]`; `None` where it is undefined: fewer than two pairs, or all
-/// values of one list equal.
+/// Pearson's r of two lists of scores, in `[-1, 1]`; `None` if it is undefined: with fewer than two pairs, or if all
+/// values of a list are equal.
 ///
 /// ```
 /// use senv_metrics::pearson_r;
@@ -24,25 +24,25 @@ use crate::{Result, error::check_pairs, sum::sum};
 /// ```
 ///
 /// # Errors
-/// [`crate::Error::LengthMismatch`]; [`crate::Error::BadValue`] for a value that is not finite.
+/// [`crate::Error::LengthMismatch`]; [`crate::Error::BadValue`] if a value is not finite.
 pub fn pearson_r(x: &[f64], y: &[f64]) -> Result<Option<f64>> {
     check_pairs("Pearson's r", x, y)?;
     Ok(correlation(x, y))
 }
 
-/// Pearson's r of finite values, as many in one list as in the other.
+/// Pearson's r of finite values, in lists of equal length.
 pub(crate) fn correlation(x: &[f64], y: &[f64]) -> Option<f64> {
     let (x, y) = (deviations(x)?, deviations(y)?);
     let product = |a: &[f64], b: &[f64]| sum(a.iter().zip(b).map(|(a, b)| a * b));
     let r = product(&x, &y) / (product(&x, &x).sqrt() * product(&y, &y).sqrt());
-    Some(r.clamp(-1.0, 1.0)) // Clamped, as rounding may exceed the range.
+    Some(r.clamp(-1.0, 1.0)) // Clamped, as rounding can exceed the range.
 }
 
-/// Deviations from the mean, the largest of size about 1; `None` if all are 0.
+/// Deviations from the mean, scaled so the largest is about 1; `None` if all are 0.
 fn deviations(values: &[f64]) -> Option<Vec<f64>> {
     let &first = values.first()?;
     if values.iter().all(|&x| x == first) {
-        return None; // Compares the values: the rounded mean of equal values may differ from them.
+        return None; // Compares the values: the rounded mean of equal values can differ from them.
     }
     // A power of two is exact, and keeps sums of the largest values finite.
     let huge = values.iter().any(|x| x.abs() > 1e280);
@@ -62,7 +62,7 @@ mod tests {
 
     #[test]
     fn a_mean_between_two_numbers_is_corrected() {
-        // 1e16 + 1 is no number; around the rounded mean the deviations would be 0 and 2.
+        // 1e16 + 1 cannot be represented; around the rounded mean the deviations would be 0 and 2.
         let x = [1e16, 1e16 + 2.0];
         assert_eq!(deviations(&x), Some(vec![-1.0, 1.0]));
         for (y, expected) in [([0.0, 1.0], 1.0), ([3.0, 1.0], -1.0)] {

@@ -7,9 +7,9 @@
 //! average precision = Σ_k (R_k − R_{k−1}) P_k     t_1 > t_2 > ... the distinct scores, R_0 = 0
 //! ```
 //!
-//! Items with the same score enter together, so that the order in which they were given does not matter. This is the
-//! sum over steps, not the area under straight lines between the points, which is more optimistic than any threshold.
-//! Manning, Raghavan and Schütze, "Introduction to Information Retrieval", 2008, section 8.4.
+//! Items with the same score enter together, so their order does not matter. This is the sum over steps, not the area
+//! under straight lines between the points, which is more optimistic than any threshold. Manning, Raghavan and Schütze,
+//! "Introduction to Information Retrieval", 2008, section 8.4.
 
 use crate::{
     Result,
@@ -17,7 +17,7 @@ use crate::{
     sum::sum,
 };
 
-/// Precision and recall where every item with a score of at least a threshold counts as relevant.
+/// Precision and recall if every item with a score at or above a threshold counts as relevant.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PrecisionRecall {
     /// The threshold: one of the scores.
@@ -29,7 +29,7 @@ pub struct PrecisionRecall {
 }
 
 impl PrecisionRecall {
-    /// Harmonic mean of precision and recall, in `[0, 1]`; 0 where both are 0.
+    /// Harmonic mean of precision and recall, in `[0, 1]`; 0 if both are 0.
     #[must_use]
     pub fn f1(&self) -> f64 {
         let sum = self.precision + self.recall;
@@ -48,7 +48,7 @@ impl PrecisionRecall {
 /// ```
 ///
 /// # Errors
-/// [`crate::Error::LengthMismatch`]; [`crate::Error::BadValue`] for a score that is not finite.
+/// [`crate::Error::LengthMismatch`]; [`crate::Error::BadValue`] if a score is not finite.
 pub fn precision_recall(relevant: &[bool], scores: &[f64]) -> Result<Option<Vec<PrecisionRecall>>> {
     const METRIC: &str = "precision and recall";
     check_lengths_of(METRIC, relevant.len(), scores.len())?;
@@ -73,11 +73,11 @@ pub fn precision_recall(relevant: &[bool], scores: &[f64]) -> Result<Option<Vec<
     Ok(Some(points.collect()))
 }
 
-/// The average precision of a ranking by descending score, in `[0, 1]`; `None` if no item is relevant. That of a random
-/// ranking is about the share of relevant items.
+/// The average precision of a ranking by descending score, in `[0, 1]`; `None` if no item is relevant. For a random
+/// ranking it is about the share of relevant items.
 ///
 /// ```
-/// // Relevant at places 1 and 3: (1/1 + 2/3) / 2.
+/// // Relevant at ranks 1 and 3: (1/1 + 2/3) / 2.
 /// let ap = senv_metrics::average_precision(&[true, false, true], &[0.9, 0.5, 0.4])?.expect("two are relevant");
 /// assert!((ap - 5.0 / 6.0).abs() < 1e-15);
 /// // All tied: one step to precision 2/3.
@@ -87,7 +87,7 @@ pub fn precision_recall(relevant: &[bool], scores: &[f64]) -> Result<Option<Vec<
 /// ```
 ///
 /// # Errors
-/// As [`precision_recall`].
+/// The errors of [`precision_recall`].
 pub fn average_precision(relevant: &[bool], scores: &[f64]) -> Result<Option<f64>> {
     Ok(precision_recall(relevant, scores)?.map(|points| average_precision_of(&points)))
 }

@@ -7,35 +7,35 @@
 //! mean rank = Σ_q rank_q / Q     accuracy@k = #{q : rank_q ≤ k} / Q
 //! ```
 //!
-//! Ties are optimistic: a candidate as close as the best relevant one does not count against it. The other relevant
-//! candidates never do. A constant scorer therefore has rank 1; [`QueryRank::n_tied`] shows it.
+//! Ties are optimistic: a candidate as close as the best relevant one does not count against it, nor do other relevant
+//! candidates. So a constant scorer has rank 1; [`QueryRank::n_tied`] shows it.
 
 use crate::{Result, error::Error};
 
 /// The rank of the best relevant candidate of a query, and its ties.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct QueryRank {
-    /// 1 + the number of candidates with a higher score.
+    /// One plus the number of candidates with a higher score.
     pub rank: usize,
-    /// Candidates that are not relevant and have the same score: with ties against it, the rank would be `rank +
+    /// Candidates that are not relevant and have the same score. With pessimistic ties, the rank would be `rank +
     /// n_tied`.
     pub n_tied: usize,
 }
 
-/// The rank of the best of the relevant candidates by descending score; `None` if none is relevant.
+/// The rank of the best relevant candidate by descending score; `None` if none is relevant.
 ///
 /// `relevant` and `excluded` are indices into `scores`, in any order; an index in both is excluded.
 ///
 /// ```
 /// use senv_metrics::{QueryRank, query_rank};
-/// // Candidate 0 is the query itself. Candidate 2 is beaten by candidate 1; candidate 3 is as good.
+/// // Candidate 0 is the query itself. Candidate 1 beats candidate 2, and candidate 3 ties with it.
 /// let rank = query_rank(&[1.0, 0.9, 0.5, 0.5, 0.1], &[2, 4], &[0])?;
 /// assert_eq!(rank, Some(QueryRank { rank: 2, n_tied: 1 }));
 /// # Ok::<(), senv_metrics::Error>(())
 /// ```
 ///
 /// # Errors
-/// [`Error::BadValue`] for a score that is NaN; [`Error::NoSuchItem`] for an index beyond the scores.
+/// [`Error::BadValue`] if a score is NaN; [`Error::NoSuchItem`] if an index is past the scores.
 pub fn query_rank<T: Copy + Into<f64>>(
     scores: &[T],
     relevant: &[usize],
@@ -64,7 +64,7 @@ pub fn query_rank<T: Copy + Into<f64>>(
         above += usize::from(candidate > best);
         equal += usize::from(candidate == best);
     }
-    // All candidates are counted first; those that do not count are subtracted afterwards, once each.
+    // Counts all candidates, then subtracts once each those that do not count.
     for (i, &place) in excluded.iter().enumerate() {
         if !excluded[..i].contains(&place) {
             above -= usize::from(score(place) > best);
@@ -79,7 +79,7 @@ pub fn query_rank<T: Copy + Into<f64>>(
     Ok(Some(QueryRank { rank: above + 1, n_tied: equal }))
 }
 
-/// The mean of the ranks (MRC), 1 at best; `None` without a query.
+/// The mean of the ranks (MRC), 1 at best; `None` without queries.
 ///
 /// ```
 /// assert_eq!(senv_metrics::mean_rank(&[1, 1, 5, 1]), Some(2.0));
@@ -89,7 +89,7 @@ pub fn mean_rank(ranks: &[usize]) -> Option<f64> {
     (!ranks.is_empty()).then(|| ranks.iter().map(|&rank| rank as f64).sum::<f64>() / ranks.len() as f64)
 }
 
-/// The share of queries with a rank of at most `k` (accuracy@k), in `[0, 1]`; `None` without a query.
+/// The share of queries with a rank of at most `k` (accuracy@k), in `[0, 1]`; `None` without queries.
 ///
 /// ```
 /// assert_eq!(senv_metrics::accuracy_at(&[1, 3, 12, 1], 3), Some(0.75));

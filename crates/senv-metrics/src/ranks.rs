@@ -1,4 +1,4 @@
-//! Ranks, ties averaged.
+//! Ranks with averaged ties.
 //!
 //! Equation: `average-ranks`
 //!
@@ -8,8 +8,8 @@
 
 use crate::{Result, error::check};
 
-/// The rank of each value, 1 for the smallest; equal values share the average of their places. `-0.0` equals `0.0`,
-/// infinities rank at the ends.
+/// The rank of each value, 1 for the smallest; equal values share their average rank. `-0.0` equals `0.0`, infinities
+/// rank at the ends.
 ///
 /// ```
 /// assert_eq!(senv_metrics::ranks(&[0.5, 0.2, 0.5, 0.9])?, [2.5, 1.0, 2.5, 4.0]);
@@ -17,13 +17,13 @@ use crate::{Result, error::check};
 /// ```
 ///
 /// # Errors
-/// [`crate::Error::BadValue`] for NaN, which has no rank.
+/// [`crate::Error::BadValue`] if a value is NaN, which has no rank.
 pub fn ranks(values: &[f64]) -> Result<Vec<f64>> {
     check("ranks", "values", values, "numbers", |x| !x.is_nan())?;
     Ok(ranks_and_ties(values).0)
 }
 
-/// Ranks of values without NaN, and the sizes of the groups of equal values that have more than one member.
+/// Ranks of values without NaN, and the sizes of groups of two or more equal values.
 pub(crate) fn ranks_and_ties(values: &[f64]) -> (Vec<f64>, Vec<usize>) {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_unstable_by(|&a, &b| values[a].total_cmp(&values[b]));

@@ -1,21 +1,21 @@
-//! How high relevant documents stand in a ranking.
+//! Metrics of how high relevant documents are in a ranking.
 //!
 //! Equation: `ndcg`
 //!
 //! ```text
-//! DCG@k    = Σ_{r ≤ k} grade_r / log2(r + 1)        grade_r: the grade of the document of rank r; 0 without a judgement
+//! DCG@k    = Σ_{r ≤ k} grade_r / log2(r + 1)        grade_r: the grade of the document of rank r; 0 without a judgment
 //! nDCG@k   = DCG@k / DCG@k of the best ranking
 //! recall@k = relevant documents of rank up to k / all relevant documents         relevant: a grade above 0
 //! MRR      = the mean of 1 / the rank of the first relevant document
 //! ```
 //!
-//! With grades as they are, as `trec_eval` and BEIR compute it (Järvelin and Kekäläinen 2002).
+//! Grades are used unchanged, as in `trec_eval` and BEIR (Järvelin and Kekäläinen 2002).
 
-/// nDCG of the first `k` ranks, in `[0, 1]`; `None` where nothing is relevant. `ranked` are the grades of the documents
-/// in their order, `judged` those of all judged documents in any order; grades below 0 count as 0.
+/// nDCG of the first `k` ranks, in `[0, 1]`; `None` if nothing is relevant. `ranked` has the grades of the documents in
+/// ranked order, `judged` those of all judged documents in any order. Grades below 0 count as 0.
 ///
 /// ```
-/// // Grades 1 and 2 are there; the ranking has the 1 at rank 1 and the 2 at rank 3.
+/// // The grades are 1 and 2; the ranking has the 1 at rank 1 and the 2 at rank 3.
 /// let found = senv_metrics::ndcg(&[1.0, 0.0, 2.0], &[2.0, 1.0], 10).expect("something is relevant");
 /// assert!((found - (1.0 + 2.0 / 2.0) / (2.0 + 1.0 / 3.0_f64.log2())).abs() < 1e-12);
 /// ```
@@ -31,7 +31,7 @@ pub fn ndcg(ranked: &[f64], judged: &[f64], k: usize) -> Option<f64> {
     (highest > 0.0).then(|| dcg(ranked) / highest)
 }
 
-/// The share of the relevant documents that are among the first `k`, in `[0, 1]`; `None` where nothing is relevant.
+/// The share of the relevant documents among the first `k`, in `[0, 1]`; `None` if nothing is relevant.
 ///
 /// ```
 /// assert_eq!(senv_metrics::recall_at(&[1.0, 0.0, 2.0], &[2.0, 1.0, 1.0, 0.0], 2), Some(1.0 / 3.0));
@@ -43,7 +43,7 @@ pub fn recall_at(ranked: &[f64], judged: &[f64], k: usize) -> Option<f64> {
     (all > 0).then(|| n_relevant(&ranked[..k.min(ranked.len())]) as f64 / all as f64)
 }
 
-/// 1 / the rank of the first relevant document, in `(0, 1]`; 0 where none is ranked.
+/// 1 / the rank of the first relevant document, in `(0, 1]`; 0 if no relevant document is ranked.
 ///
 /// ```
 /// assert_eq!(senv_metrics::reciprocal_rank(&[0.0, 2.0, 1.0]), 0.5);

@@ -1,4 +1,4 @@
-//! The items behind a number: what a bootstrap draws from, and the number of any draw.
+//! The items from which a number is computed. A bootstrap draws from them and computes the number of each draw.
 //!
 //! Equation: `weighted-sample`
 //!
@@ -14,8 +14,8 @@
 //! ```
 //!
 //! With all c_i = 1 these are [`crate::mean`], the median, [`crate::pearson_r`], [`crate::spearman_rho`],
-//! [`crate::average_precision`], [`crate::auc`] and the F1 of the positive class. Sorting is done once, so that a draw
-//! costs O(n).
+//! [`crate::average_precision`], [`crate::auc`] and the F1 of the positive class. Sorting happens once, so a draw costs
+//! O(n).
 
 use crate::{
     Result,
@@ -26,42 +26,42 @@ use crate::{
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Statistic {
-    /// The mean of one value an item.
+    /// The mean of one value per item.
     Mean,
-    /// The median of one value an item.
+    /// The median of one value per item.
     Median,
     /// Pearson's r of gold values and scores.
     Pearson,
     /// Spearman's ρ of gold values and scores.
     Spearman,
-    /// Average precision of scores; gold values above 0 are relevant.
+    /// Average precision of scores; items with a gold value above 0 are relevant.
     AveragePrecision,
-    /// Area under the ROC curve of scores; items with a gold value above 0 should have the higher ones.
+    /// Area under the ROC curve of scores; items with a gold value above 0 should score higher.
     Auc,
     /// F1 of the positive class; gold values and predictions above 0 are positive.
     F1,
 }
 
-/// Items with what is needed to compute the number of any draw from them.
+/// Items, prepared to compute the number of any draw from them.
 #[derive(Debug, Clone)]
 pub struct Sample(Kind);
 
 #[derive(Debug, Clone)]
 enum Kind {
     Mean(Vec<f64>),
-    /// Values in rising order, with the item of each.
+    /// Values in rising order, with their items.
     Median(Vec<(f64, usize)>),
-    /// Both lists centered, so that sums of squares lose no digits.
+    /// Both lists, centered to avoid losing digits in sums of squares.
     Pearson(Vec<f64>, Vec<f64>),
     Spearman(Groups, Groups),
     /// Items in groups of equal scores, and which are relevant.
     AveragePrecision(Groups, Vec<bool>),
-    /// The same, for the area under the ROC curve.
+    /// Like `AveragePrecision`, for the area under the ROC curve.
     Auc(Groups, Vec<bool>),
     F1(Vec<bool>, Vec<bool>),
 }
 
-/// Items in groups of equal values, groups numbered by rising value.
+/// Items in groups of equal values; groups are numbered by rising value.
 #[derive(Debug, Clone)]
 struct Groups {
     group: Vec<u32>,
@@ -80,7 +80,7 @@ impl Groups {
         Self { group, n: n as usize }
     }
 
-    /// The rank of each group where item i occurs `counts[i]` times.
+    /// The rank of each group if item i occurs `counts[i]` times.
     fn ranks(&self, counts: &[u32]) -> Vec<f64> {
         let mut ranks = vec![0.0; self.n];
         self.group.iter().zip(counts).for_each(|(&group, &count)| ranks[group as usize] += f64::from(count));
@@ -95,8 +95,8 @@ impl Groups {
 }
 
 impl Sample {
-    /// Items with a gold value and a score each; for [`Statistic::Mean`] and [`Statistic::Median`] the scores alone are
-    /// used, and `gold` may be empty.
+    /// Takes items with a gold value and a score each. [`Statistic::Mean`] and [`Statistic::Median`] use only the
+    /// scores; `gold` can then be empty.
     ///
     /// ```
     /// use senv_metrics::{Sample, Statistic};
@@ -106,7 +106,7 @@ impl Sample {
     /// ```
     ///
     /// # Errors
-    /// [`crate::Error::LengthMismatch`]; [`crate::Error::BadValue`] for a value that is not finite.
+    /// [`crate::Error::LengthMismatch`]; [`crate::Error::BadValue`] if a value is not finite.
     pub fn new(statistic: Statistic, gold: &[f64], scores: &[f64]) -> Result<Self> {
         const METRIC: &str = "a sample";
         if statistic == Statistic::Mean {
@@ -131,7 +131,7 @@ impl Sample {
         }))
     }
 
-    /// Number of items.
+    /// The number of items.
     #[must_use]
     pub fn len(&self) -> usize {
         match &self.0 {
@@ -144,19 +144,19 @@ impl Sample {
         }
     }
 
-    /// Whether there is no item.
+    /// Whether there are no items.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The number of the items as they are; `None` where it is undefined, as for the metric itself.
+    /// The number for the original items; `None` if the metric is undefined.
     #[must_use]
     pub fn value(&self) -> Option<f64> {
         self.value_of(&vec![1; self.len()])
     }
 
-    /// The number where item i occurs `counts[i]` times; `None` where it is undefined. Missing counts are 0.
+    /// The number if item i occurs `counts[i]` times; `None` if it is undefined. Missing counts are 0.
     #[must_use]
     pub fn value_of(&self, counts: &[u32]) -> Option<f64> {
         match &self.0 {
@@ -168,7 +168,7 @@ impl Sample {
             Kind::Median(sorted) => {
                 let count = |item: usize| counts.get(item).map_or(0, |&count| u64::from(count));
                 let n: u64 = sorted.iter().map(|&(_, item)| count(item)).sum();
-                // The value at a place of the draw, counted from 0.
+                // The value at a position in the draw, counted from 0.
                 let at = |place: u64| {
                     let mut before = 0;
                     sorted.iter().find(|&&(_, item)| {
@@ -182,7 +182,7 @@ impl Sample {
             Kind::Pearson(x, y) => correlation(x.iter().copied().zip(y.iter().copied()), counts),
             Kind::Spearman(x, y) => {
                 let (of_x, of_y) = (x.ranks(counts), y.ranks(counts));
-                // Ranks around their mean, as the values of Pearson's r.
+                // Ranks minus their mean, as Pearson's r takes values.
                 let middle = (1.0 + counts.iter().map(|&c| f64::from(c)).sum::<f64>()) / 2.0;
                 let ranks = x.group.iter().zip(&y.group);
                 let ranks = ranks.map(|(&a, &b)| (of_x[a as usize] - middle, of_y[b as usize] - middle));
@@ -203,13 +203,13 @@ impl Sample {
     }
 }
 
-/// The values less their mean.
+/// The values minus their mean.
 fn centered(values: &[f64]) -> Vec<f64> {
     let mean = crate::mean(values).unwrap_or(0.0);
     values.iter().map(|value| value - mean).collect()
 }
 
-/// Pearson's r of weighted pairs that lie around 0; `None` if one side is constant, up to rounding.
+/// Pearson's r of weighted pairs centered around 0; `None` if one side is constant, up to rounding.
 fn correlation(pairs: impl Iterator<Item = (f64, f64)>, counts: &[u32]) -> Option<f64> {
     let [mut n, mut sx, mut sy, mut sxx, mut syy, mut sxy] = [0.0; 6];
     for ((x, y), &count) in pairs.zip(counts) {
@@ -224,7 +224,7 @@ fn correlation(pairs: impl Iterator<Item = (f64, f64)>, counts: &[u32]) -> Optio
         syy += c * y * y;
         sxy += c * x * y;
     }
-    // The rounding error of a sum of squares that a constant list would leave.
+    // The rounding error that a constant list leaves in a sum of squares.
     const ROUNDING: f64 = 1e-12;
     let (vx, vy) = (sxx - sx * sx / n, syy - sy * sy / n);
     let is_constant = |v: f64, s: f64| v.is_nan() || v <= ROUNDING * s;
@@ -259,7 +259,7 @@ fn average_precision(groups: &Groups, relevant: &[bool], counts: &[u32]) -> Opti
     (n_relevant > 0.0).then_some(sum)
 }
 
-/// Each relevant item with the others below it and half of those beside it.
+/// Counts for each relevant item the others below it and half of those tied with it.
 fn auc(groups: &Groups, relevant: &[bool], counts: &[u32]) -> Option<f64> {
     let (mut n_relevant, mut below, mut sum) = (0.0, 0.0, 0.0);
     for (all, of_them) in totals(groups, relevant, counts) {
@@ -300,7 +300,7 @@ mod tests {
     }
 
     proptest! {
-        /// A draw is the list with its items repeated, by the metric itself.
+        /// Compares a draw with the metric of the list with its items repeated.
         #[test]
         fn a_draw_has_the_number_of_its_items(
             items in prop::collection::vec((0u8..6, 0u8..8, 0u32..4), 2..40)

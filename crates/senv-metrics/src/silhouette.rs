@@ -1,4 +1,4 @@
-//! Silhouette: how well points lie in their groups.
+//! Silhouette: how well points fit their groups.
 //!
 //! Equation: `silhouette`
 //!
@@ -17,8 +17,8 @@ use crate::{
     sum::sum,
 };
 
-/// The mean silhouette of `points`, `dim` values each one after another, in `[-1, 1]`; `None` with fewer than two
-/// groups, or where every point is a group of its own.
+/// The mean silhouette of `points`, with `dim` values each, concatenated; in `[-1, 1]`. `None` with fewer than two
+/// groups, or if every point is its own group.
 ///
 /// ```
 /// // Two pairs of points on a line, far from each other.
@@ -29,8 +29,8 @@ use crate::{
 /// ```
 ///
 /// # Errors
-/// [`crate::Error::LengthMismatch`] unless there are `dim` values for each group; [`crate::Error::BadValue`] for a
-/// value that is not finite.
+/// [`crate::Error::LengthMismatch`] unless there are `dim` values for each group; [`crate::Error::BadValue`] if a value
+/// is not finite.
 pub fn silhouette(points: &[f64], dim: usize, groups: &[usize]) -> Result<Option<f64>> {
     const METRIC: &str = "silhouette";
     check_lengths_of(METRIC, points.len(), dim.saturating_mul(groups.len()))?;
@@ -56,7 +56,7 @@ pub fn silhouette(points: &[f64], dim: usize, groups: &[usize]) -> Result<Option
         let within = totals[own] / (sizes[own] - 1) as f64;
         let others = (0..names.len()).filter(|&group| group != own).map(|group| totals[group] / sizes[group] as f64);
         let nearest = others.fold(f64::INFINITY, f64::min);
-        // All points in one place are neither near nor far.
+        // If all distances are 0, points are neither near nor far.
         let larger = within.max(nearest);
         if larger > 0.0 { (nearest - within) / larger } else { 0.0 }
     };
@@ -68,7 +68,7 @@ mod tests {
     use super::*;
     use crate::Error;
 
-    /// scikit-learn 1.9.1, `silhouette_score` of the points (x, y) below.
+    /// Values from scikit-learn 1.9.1, `silhouette_score`, for the points (x, y) below.
     #[test]
     fn the_reference_is_met() {
         let points = [0.1, 0.3, -0.5, 0.8, 2.0, 2.2, 1.7, 2.9, 2.5, 1.6, -3.0, 0.4, -2.2, 1.0, 5.0, -4.0];

@@ -1,4 +1,4 @@
-//! Spearman's rank correlation coefficient, ties included.
+//! Spearman's rank correlation coefficient, with ties.
 //!
 //! Equation: `spearman-rho`
 //!
@@ -6,7 +6,7 @@
 //! ρ(x, y) = r(rank x, rank y)     r: `pearson-r`, rank: `average-ranks`
 //! ```
 //!
-//! The textbook shortcut 1 − 6 Σ d² / (n³ − n) holds without ties only; human scores are full of ties.
+//! The textbook shortcut 1 − 6 Σ d² / (n³ − n) is valid only without ties; human scores are full of ties.
 
 use crate::{
     Result,
@@ -15,12 +15,12 @@ use crate::{
     ranks::ranks_and_ties,
 };
 
-/// Spearman's ρ of two lists of scores, in `[-1, 1]`, ties with their average rank; `None` where it is undefined:
-/// fewer than two pairs, or all values of one list equal.
+/// Spearman's ρ of two lists of scores, in `[-1, 1]`, with averaged ranks for ties. `None` if it is undefined: with
+/// fewer than two pairs, or if all values of a list are equal.
 ///
 /// ```
 /// use senv_metrics::spearman_rho;
-/// // The order agrees, whatever the distances.
+/// // The order agrees, regardless of the distances.
 /// let rho = spearman_rho(&[1.0, 2.0, 3.0], &[0.1, 0.2, 90.0])?.expect("neither is constant");
 /// assert!((rho - 1.0).abs() < 1e-15);
 /// # Ok::<(), senv_metrics::Error>(())

@@ -9,7 +9,7 @@
 //! Neumaier, "Rundungsfehleranalyse einiger Verfahren zur Summation endlicher Summen", 1974: the rounding error of
 //! each addition is itself exact in f64 and is summed separately.
 
-/// The sum of the values; exact to about one rounding, whatever their number.
+/// The sum of the values, exact to about one rounding for any number of values.
 pub(crate) fn sum(values: impl IntoIterator<Item = f64>) -> f64 {
     let (mut sum, mut lost) = (0.0_f64, 0.0);
     for x in values {

@@ -10,10 +10,10 @@
 //! exact: p = min(1, 2 · #{S ⊂ {1..n} : Σ_{i ∈ S} R_i ≤ W} / 2ⁿ)
 //! ```
 //!
-//! The exact value counts all assignments of signs to the ranks as they are, tied ones too; it is the one that is
-//! reported up to 50 differences, as SciPy does. No continuity correction by default, as is usual in the field (Kenter,
-//! Borisov and de Rijke, "Siamese CBOW", ACL 2016, marks differences at p < 10⁻⁴). Wilcoxon, "Individual Comparisons by
-//! Ranking Methods", 1945.
+//! The exact p-value counts all assignments of signs to the ranks, including tied ones. It is reported for up to 50
+//! differences, as in SciPy. As is usual in the field, there is no continuity correction by default (Kenter, Borisov
+//! and de Rijke, "Siamese CBOW", ACL 2016, marks differences at p < 10⁻⁴). Wilcoxon, "Individual Comparisons by Ranking
+//! Methods", 1945.
 
 use crate::{
     Result,
@@ -22,37 +22,37 @@ use crate::{
     ranks::ranks_and_ties,
 };
 
-/// The most differences for which [`Wilcoxon::p_value`] is exact; beyond, it is the normal approximation.
+/// The maximum number of differences for an exact [`Wilcoxon::p_value`]; with more it is the normal approximation.
 pub const MAX_EXACT: usize = 50;
 
 /// How a p-value was computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PValueMethod {
-    /// All assignments of signs are counted.
+    /// All assignments of signs, counted.
     Exact,
     /// The normal approximation, without continuity correction.
     Normal,
 }
 
-/// The outcome of a signed-rank test.
+/// The result of a signed-rank test.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Wilcoxon {
     /// Pairs given.
     pub n_pairs: usize,
-    /// Of these, pairs that differ: n.
+    /// Pairs that differ, n.
     pub n_used: usize,
     /// Sum of the ranks of positive differences (the first list is higher), W⁺.
     pub w_plus: f64,
     /// Sum of the ranks of negative differences, W⁻.
     pub w_minus: f64,
-    /// Variance of W under the null hypothesis that differences are symmetric around 0, ties accounted for: σ².
+    /// Variance of W if differences are symmetric around 0 (the null hypothesis), adjusted for ties: σ².
     pub variance: f64,
-    /// W in standard deviations from its mean, never positive; `None` if no pair differs.
+    /// The distance of W from its mean in standard deviations, never positive; `None` if no pair differs.
     pub z: Option<f64>,
     /// Two-sided p-value, in `[0, 1]`; `None` if no pair differs.
     pub p_value: Option<f64>,
-    /// How it was computed: exact up to [`MAX_EXACT`] pairs that differ.
+    /// How the p-value was computed: exactly for up to [`MAX_EXACT`] pairs that differ.
     pub method: PValueMethod,
     /// Whether absolute differences are tied.
     pub has_ties: bool,
@@ -72,8 +72,7 @@ pub struct Wilcoxon {
 /// Ties are ties of the computed differences: 0.3 − 0.2 and 0.2 − 0.1 are not equal in binary.
 ///
 /// # Errors
-/// [`crate::Error::LengthMismatch`]; [`crate::Error::BadValue`] for a value that is not finite, or values so far
-/// apart that their difference is not.
+/// [`crate::Error::LengthMismatch`]; [`crate::Error::BadValue`] if a value or a difference is not finite.
 pub fn wilcoxon(x: &[f64], y: &[f64]) -> Result<Wilcoxon> {
     check_pairs("Wilcoxon's test", x, y)?;
     let differences: Vec<f64> = x.iter().zip(y).map(|(x, y)| x - y).collect();
@@ -83,13 +82,13 @@ pub fn wilcoxon(x: &[f64], y: &[f64]) -> Result<Wilcoxon> {
 /// [`wilcoxon`] of differences.
 ///
 /// # Errors
-/// [`crate::Error::BadValue`] for a difference that is not finite.
+/// [`crate::Error::BadValue`] if a difference is not finite.
 pub fn wilcoxon_of_differences(differences: &[f64]) -> Result<Wilcoxon> {
     check_finite("Wilcoxon's test", "differences", differences)?;
     let used: Vec<f64> = differences.iter().copied().filter(|&d| d != 0.0).collect();
     let sizes: Vec<f64> = used.iter().map(|d| d.abs()).collect();
     let (ranks, ties) = ranks_and_ties(&sizes);
-    // Halves of integers: exact below 2^52, which is enough for any number of pairs.
+    // Halves of integers are exact below 2^52, which is enough for any number of pairs.
     let (mut w_plus, mut w_minus) = (0.0, 0.0);
     for (d, rank) in used.iter().zip(&ranks) {
         *(if *d > 0.0 { &mut w_plus } else { &mut w_minus }) += rank;
@@ -130,7 +129,7 @@ impl Wilcoxon {
         self.z.map(normal_two_sided_p)
     }
 
-    /// Two-sided p-value of the normal approximation with continuity correction: |W − mean| less one half; `None` if
+    /// Two-sided p-value of the normal approximation with continuity correction: |W − mean| minus one half; `None` if
     /// no pair differs.
     #[must_use]
     pub fn p_value_with_continuity(&self) -> Option<f64> {
@@ -141,8 +140,8 @@ impl Wilcoxon {
 
 /// Two-sided p-value by counting all assignments of signs; takes about n³ additions.
 fn exact_p_value(ranks: &[f64], w: f64) -> f64 {
-    // share[s]: share of the 2^k sign assignments of the first k ranks whose positive ranks sum to s / 2 ≤ W. Twice a
-    // rank is an integer, tied or not.
+    // share[s] is the share of the 2^k sign assignments of the first k ranks whose positive ranks sum to s / 2 ≤ W.
+    // Twice a rank is an integer, tied or not.
     let w = (2.0 * w) as usize;
     let mut share = vec![0.0; w + 1];
     share[0] = 1.0;

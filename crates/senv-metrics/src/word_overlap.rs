@@ -1,4 +1,4 @@
-//! Word overlap of two sentences: the baseline that a similarity has to beat.
+//! Word overlap of two sentences, the baseline that a similarity has to beat.
 //!
 //! Equation: `word-overlap`
 //!
@@ -7,8 +7,8 @@
 //! over_mean_length(A, B) = 2 |A ∩ B| / (|A| + |B|)
 //! ```
 //!
-//! A and B are sets: a word counts once, however often it occurs. The paper of the SNLI-finetuned Skip-thoughts plots
-//! the histograms of one of the two without naming it; the first is assumed where nothing else is stated.
+//! A and B are sets: a word counts once, regardless of how often it occurs. The paper on SNLI-finetuned Skip-thoughts
+//! plots histograms of one of the two without naming it; unless stated otherwise, senv assumes the first.
 
 use std::{collections::HashSet, hash::Hash};
 
@@ -40,13 +40,13 @@ impl WordOverlap {
         Self { n_first: first.len(), n_second: second.len(), n_shared }
     }
 
-    /// Share of all words that are in both sentences, in `[0, 1]`; 0 where both are empty.
+    /// The share of all words that are in both sentences, in `[0, 1]`; 0 if both are empty.
     #[must_use]
     pub fn jaccard(&self) -> f64 {
         share(self.n_shared, self.n_first + self.n_second - self.n_shared)
     }
 
-    /// Shared words over the mean number of words, in `[0, 1]`; 0 where both are empty. Never below
+    /// Shared words over the mean number of words, in `[0, 1]`; 0 if both are empty. Never below
     /// [`WordOverlap::jaccard`].
     #[must_use]
     pub fn over_mean_length(&self) -> f64 {

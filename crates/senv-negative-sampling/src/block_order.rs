@@ -1,8 +1,8 @@
-//! The order in which the blocks of the text are read, epoch by epoch.
+//! The order in which an epoch reads the blocks of the text.
 //!
-//! The learning rate falls to 0, so what is read last is learned least. Where a text is several collections one after
-//! another, that is the last of them. A shuffled order deals every collection out over the whole run. It is drawn from
-//! the seed and the epoch alone: the same at any number of threads, and the same when a run is resumed.
+//! The learning rate falls to 0, so text read last is learned least. If several collections are concatenated, that is
+//! the last of them. A shuffled order spreads every collection over the whole run. It depends only on the seed and the
+//! epoch, so it is the same at any number of threads and after resuming.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -10,15 +10,15 @@ use rand::seq::SliceRandom;
 use senv_core::{Corpus, hyperparameters::named_values, rng::stream};
 use serde::{Deserialize, Serialize};
 
-/// The order of the text in an epoch.
+/// The order in which an epoch reads the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum TextOrder {
-    /// From the first line to the last, as the releases read it.
+    /// From the first line to the last, as in the releases.
     #[default]
     Given,
-    /// In blocks of some hundred neighbouring lines, in a random order that is new in each epoch.
+    /// In blocks of several hundred neighboring lines, in a new random order for each epoch.
     Shuffled,
 }
 
@@ -28,24 +28,23 @@ named_values!(TextOrder {
 });
 
 impl TextOrder {
-    /// Whether configurations that do not mention it mean this.
+    /// Whether this is the value of configurations that omit it.
     pub(crate) fn is_given(&self) -> bool {
         *self == Self::Given
     }
 }
 
-/// Neighbouring blocks that stay together at most: 64 blocks are a MiB of token ids, which any disk reads at full
-/// speed.
+/// The maximum number of neighboring blocks kept together: 64 blocks are a MiB of token ids, which any disk reads at
+/// full speed.
 const MAX_RUN: usize = 64;
 
-/// Runs of blocks that a text is divided into before they become longer than one block.
+/// The minimum number of runs of blocks before a run gets longer than one block.
 const MIN_RUNS: usize = 4096;
 
-/// The order of one epoch.
 #[derive(Debug)]
 pub(crate) struct EpochOrder {
     epoch: u64,
-    /// The blocks in their order, with the tokens of those before; `None` for the order of the text.
+    /// The blocks in order, with the number of tokens before each; `None` for text order.
     blocks: Option<Vec<(u32, u64)>>,
 }
 
@@ -63,7 +62,7 @@ impl EpochOrder {
         Self { epoch, blocks }
     }
 
-    /// Block number `place` of the epoch, and the tokens of those before it.
+    /// The block at position `place` of the epoch, and the number of tokens before it.
     pub(crate) fn block(&self, corpus: &Corpus, place: usize) -> (usize, u64) {
         match &self.blocks {
             Some(blocks) => (blocks[place].0 as usize, blocks[place].1),
@@ -83,7 +82,7 @@ fn shuffled(n_blocks: usize, seed: u64, epoch: u64) -> impl Iterator<Item = u32>
     })
 }
 
-/// The order of the present epoch, made when the first thread comes to it.
+/// The order of the current epoch, computed by the first thread that needs it.
 #[derive(Debug, Default)]
 pub(crate) struct PresentOrder(Mutex<Option<Arc<EpochOrder>>>);
 
@@ -92,7 +91,7 @@ impl PresentOrder {
         let mut present = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match &*present {
             Some(known) if known.epoch == epoch => known.clone(),
-            // A thread that is late may ask for the epoch before: then both are made again, which costs milliseconds.
+            // A slow thread can need the previous epoch: then both are computed again, which takes milliseconds.
             _ => present.insert(Arc::new(EpochOrder::new(corpus, order, seed, epoch))).clone(),
         }
     }
@@ -134,7 +133,7 @@ mod tests {
         let (second, back) = (of(1), of(0));
         assert_ne!(blocks(&first), blocks(&second));
         assert_eq!(blocks(&first), blocks(&back));
-        // Tokens before a block are those of the blocks that were read.
+        // The tokens before a block are those of the blocks already read.
         for order in [&first, &second] {
             let mut before = 0;
             for (block, tokens) in blocks(order) {
@@ -156,7 +155,7 @@ mod tests {
 
     #[test]
     fn the_collections_of_a_text_are_dealt_out_over_the_epoch() {
-        // Two collections of 500 blocks: mean places of the second, 749.5 in the order of the text.
+        // Two collections of 500 blocks: the mean position of the second is 749.5 in text order.
         let places =
             |epoch| shuffled(1000, 3, epoch).zip(0..).filter(|(block, _)| *block >= 500).map(|(_, place)| place);
         for epoch in 0..5 {

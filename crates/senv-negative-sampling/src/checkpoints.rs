@@ -1,8 +1,8 @@
-//! What a run keeps to go on from, and how it goes on.
+//! Saves the state of a run, and resumes from it.
 //!
-//! Each of several ranks has a checkpoint of its own, with the tables as they were when they were last the same
-//! everywhere. All ranks write at the same meeting, and one that is ended may have written while another has not. So a
-//! rank keeps the checkpoint before, too, and all go on from the last meeting that every one of them has.
+//! Each of several ranks has its own checkpoint, with the tables as they were when they were last the same everywhere.
+//! All ranks write at the same meeting, but a rank can be killed when only some have written. So each rank also keeps
+//! the previous checkpoint, and all resume from the last meeting that every rank has.
 
 use std::{
     fs, io,
@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Error, Result, params::NegativeSamplingParams, run::Tally, synchronisation::met, tables::Tables};
 
-/// What the checkpoint file is said to hold.
+/// The kind of a checkpoint file.
 const CHECKPOINT_KIND: &str = "senv-negative-sampling";
 
 /// Settings that a resumed run must share, and its position.
@@ -35,13 +35,13 @@ pub(crate) struct TrainingState {
 }
 
 impl TrainingState {
-    /// Of a run that begins.
+    /// The state of a new run.
     pub(crate) fn new(settings: &str, corpus: &Corpus) -> Self {
         let (settings, corpus) = (settings.to_owned(), corpus.fingerprint());
         Self { settings, corpus, next_unit: 0, tokens: 0, loss: 0.0, targets: 0 }
     }
 
-    /// Goes on by work that was done.
+    /// Advances by finished work.
     pub(crate) fn advance(&mut self, next_unit: u64, done: &Tally) {
         self.next_unit = next_unit;
         self.tokens = self.tokens.saturating_add(done.tokens);
@@ -49,7 +49,7 @@ impl TrainingState {
         self.targets = self.targets.saturating_add(done.targets);
     }
 
-    /// Whether a run on this corpus can stand there: sums over more than the whole run would overflow sooner or later.
+    /// Whether a run on this corpus can be at this position. Larger sums could overflow later.
     fn is_possible(&self, corpus: &Corpus, params: &NegativeSamplingParams) -> bool {
         let epochs = u64::from(params.n_epochs());
         let whole = |n: u64| n.saturating_mul(epochs);
@@ -58,7 +58,7 @@ impl TrainingState {
     }
 }
 
-/// Where a run stands.
+/// The position from which a run resumes.
 #[derive(Debug)]
 pub(crate) struct ResumePoint {
     pub(crate) state: TrainingState,
@@ -68,7 +68,7 @@ pub(crate) struct ResumePoint {
 }
 
 impl ResumePoint {
-    /// Writes it.
+    /// Writes the checkpoint.
     pub(crate) fn save(
         &self,
         plan: &CheckpointPlan,
@@ -94,14 +94,14 @@ impl ResumePoint {
     }
 }
 
-/// The checkpoint before the one at `path`, which a rank keeps.
+/// The path of the previous checkpoint of a rank, given the current `path`.
 fn previous(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".previous");
     name.into()
 }
 
-/// The point that a run of the same settings and the same text has left, or `None` where there is none yet.
+/// The resume point of a run with the same settings and text; `None` if there is none yet.
 pub(crate) fn resume(
     plan: &CheckpointPlan,
     fresh: &TrainingState,
@@ -129,7 +129,7 @@ pub(crate) fn resume(
     }
 }
 
-/// What a checkpoint holds, or `None` where there is none.
+/// The contents of a checkpoint, or `None` if it does not exist.
 fn load(
     path: &Path,
     expected: &TrainingState,

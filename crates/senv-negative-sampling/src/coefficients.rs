@@ -1,4 +1,4 @@
-//! The step that each target makes on the rows it is scored with, when several targets share negatives.
+//! The coefficient with which each target updates the rows it is scored with, if several targets share negatives.
 //!
 //! Equation: `shared-negatives`, (F2) of `block-step`:
 //!
@@ -8,17 +8,16 @@
 //! a_s(u) = Σ of c_s and c_sn over the targets and negatives of the group that are row u
 //! ```
 //!
-//! The targets of a group share negatives and have nearly the same hidden vector: updated by all of them at once, a
-//! negative's row would overshoot, and does so until it is infinite at the learning rates of the papers. So target rows
-//! are updated as if the targets came one after another: the sums are the updates of their rows by the time their turn
-//! comes. It takes the products h_s·h_t and no second pass over the rows. Hidden vectors stay those of the start of the
-//! step.
+//! The targets of a group share negatives and have nearly the same hidden vector. If all updated a negative's row
+//! together, it would overshoot, and become infinite at the learning rates of the papers. So target rows are updated as
+//! if the targets came one after another: the sums are the updates of their rows before each target's turn. This takes
+//! the products h_s·h_t and no second pass over the rows. Hidden vectors stay as they were at the start of the step.
 
 use senv_core::{kernels, math::softplus};
 
 use crate::plan::{Plan, PlannedStep, SharedNegatives};
 
-/// How far to move.
+/// The size of an update.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Rate {
     pub(crate) lr: f32,
@@ -26,7 +25,7 @@ pub(crate) struct Rate {
     pub(crate) l1: f32,
 }
 
-/// Values of the products of `m` targets with `n` shared negatives.
+/// The number of products of `m` targets with `n` shared negatives.
 pub(crate) fn n_products(m: usize, n: usize) -> usize {
     m * (n + 1 + m)
 }
@@ -36,11 +35,11 @@ pub(crate) fn n_products(m: usize, n: usize) -> usize {
 pub(crate) struct Coefficients {
     targets: Vec<f32>,
     negatives: Vec<f32>,
-    /// Sums of the products over all columns, of one group.
+    /// Products of one group, summed over all columns.
     products: Vec<f32>,
-    /// For each negative, then for each target of a group: the first place that holds the same row.
+    /// For each negative, then for each target of a group: the first position with the same row.
     places: Vec<usize>,
-    /// a_s(u) for each target and each first place; only where a row has several places.
+    /// a_s(u) for each target and each first position; used only if a row has several positions.
     moved: Vec<f32>,
 }
 
@@ -50,13 +49,13 @@ impl Coefficients {
         &self.targets
     }
 
-    /// c_tn, group after group, each targets × negatives.
+    /// c_tn, group by group, each targets × negatives.
     pub(crate) fn of_negatives(&self) -> &[f32] {
         &self.negatives
     }
 
-    /// Computes the coefficients of a step from the products of all ranges of columns, added in their order; with
-    /// `want_loss` also the loss, in nats, summed over targets.
+    /// Computes the coefficients of a step from the products of all column ranges, added in order. With `want_loss`
+    /// also the loss, in nats, summed over targets.
     pub(crate) fn combine<'a>(
         &mut self,
         plan: &Plan,
@@ -83,7 +82,7 @@ impl Coefficients {
         loss
     }
 
-    /// Coefficients of one group, from the sums of its products.
+    /// Computes the coefficients of one group from the sums of its products.
     fn shared_negatives(
         &mut self,
         plan: &Plan,
@@ -154,7 +153,7 @@ impl Coefficients {
         loss
     }
 
-    /// Finds the places of equal rows.
+    /// Finds the positions of equal rows.
     fn find_places(&mut self, negatives: &[u32], targets: impl Iterator<Item = u32> + Clone) {
         let rows = || negatives.iter().copied().chain(targets.clone());
         self.places.clear();

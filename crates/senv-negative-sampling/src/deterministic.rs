@@ -1,21 +1,23 @@
-//! The same bits at any number of threads, and every step sees what the one before it moved.
+//! A schedule that gives the same bits at any number of threads, as every step sees the updates of the one before.
 //!
-//! Steps that are computed side by side, at the tables as they were before any of them, overshoot: the rows of frequent
-//! words and of the placeholder are in nearly every context, so the moves of 16 steps add up along one direction, and
-//! at the learning rates of the papers training diverges where plain stochastic gradient descent converges. So steps
-//! follow each other here, and threads share the work of one: each takes some columns of all rows.
+//! Steps that are computed side by side from the same tables overshoot. The rows of frequent words and of the
+//! placeholder are in nearly every context, so the updates of 16 steps add up along one direction. At the learning
+//! rates of the papers, training then diverges where plain stochastic gradient descent converges. So here steps follow
+//! each other, and threads share the work of one: each takes some columns of all rows.
 //!
 //! ```text
 //! turn i, columns p:   backward of step i − 1 on p, then forward of step i on p        any thread, once
 //! after turn i:        coefficients of step i from the products of all columns         the thread that ends it
 //! ```
 //!
-//! The columns are divided into parts by the dimension alone, and products over the parts are added in their order, so
-//! the bits do not depend on who does what. Neighbouring parts make a lane, one lane a thread as far as parts suffice:
-//! one thread goes through whole rows. A thread takes the lane that it had before, and those of others when they are
-//! late; a thread that was away plans its way to where the others are. So one that lost its core holds nobody up unless
-//! it lost it in the middle of a turn, and no row wanders between cores. Every thread plans all sentences for itself,
-//! which takes a tenth of the time of learning them: plans that wander between cores cost more.
+//! The division of the columns into parts depends only on the dimension, and products over the parts are added in
+//! order. So the bits do not depend on which thread does what. Neighboring parts form a lane, one lane per thread if
+//! there are enough parts: a single thread processes whole rows.
+//!
+//! A thread takes the lane it had before, and those of other threads when they are late. A thread that was away plans
+//! until it catches up with the others. So a thread that lost its core delays nobody, unless it lost it in the middle
+//! of a turn, and no row moves between cores. Every thread plans all sentences itself, which takes a tenth of the time
+//! of learning them; plans that move between cores cost more.
 
 use std::{
     ops::Range,
@@ -45,22 +47,22 @@ use crate::{
 /// Columns are divided in multiples of a cache line.
 const LINE: usize = 16;
 
-/// Cache lines of a row that one part has at least, and parts at most.
+/// The minimum number of cache lines per row in one part.
 const MIN_LINES: usize = 3;
 const MAX_PARTS: usize = 8;
 
-/// Tokens for each row of a table from which on it pays to bring the columns of a lane together.
+/// At or above this number of tokens per table row, it pays to store the columns of a lane together.
 const MIN_TOKENS_A_ROW: u64 = 4;
 
-/// Some columns of both tables, and the work on them. On cache lines of its own.
+/// Some columns of both tables, and the work on them, on separate cache lines.
 #[repr(align(128))]
 struct Lane<'a> {
     source: Overlay<'a>,
     target: Overlay<'a>,
-    /// Its parts, counted from its first column.
+    /// The parts of the lane, counted from its first column.
     parts: Vec<Range<usize>>,
     columns: Columns,
-    /// The turn that comes next.
+    /// The next turn.
     next: usize,
 }
 
@@ -77,40 +79,41 @@ impl<'a> Lane<'a> {
     }
 }
 
-/// The coefficients of the present step, and the sums of the block.
+/// The coefficients of the current step, and the sums of the block.
 #[derive(Default)]
 struct Joint {
     coefficients: Coefficients,
     loss: f64,
 }
 
-/// A number on cache lines of its own.
+/// A number on its own cache lines.
 #[repr(align(128))]
 struct Apart(AtomicUsize);
 
-/// A unit of the run, and the turn that it begins with.
+/// A unit of the run, and the turn at which it begins.
 #[derive(Clone, Copy)]
 struct Start {
     index: u64,
     turn: usize,
 }
 
-/// What the threads share.
+/// The state that threads share.
 struct Shared<'a> {
     lanes: Vec<Mutex<Lane<'a>>>,
-    /// The present turn.
+    /// The current turn.
     turn: Apart,
-    /// Lanes whose part of it is not done.
+    /// The number of lanes that have not finished it.
     missing: Apart,
     joint: RwLock<Joint>,
-    /// The present unit.
+    /// The current unit.
     start: Mutex<Start>,
-    /// Whether the last turn was the last of all.
+    /// Whether the last turn was the final one.
     stopped: AtomicBool,
     lost: Loss,
 }
 
-/// Divides the columns of a row: by its length alone, into equal parts of whole cache lines, a power of two of them.
+/// Divides the columns of a row into equal parts of whole cache lines. The number of parts is a power of two and
+/// depends only on the row's length.
 fn divide(stride: usize) -> Vec<Range<usize>> {
     let lines = stride.div_ceil(LINE);
     let most = (lines / MIN_LINES).clamp(1, MAX_PARTS);
@@ -118,12 +121,12 @@ fn divide(stride: usize) -> Vec<Range<usize>> {
     (0..n).map(|i| (lines * i / n * LINE)..(lines * (i + 1) / n * LINE).min(stride)).collect()
 }
 
-/// Shares neighbouring parts out among lanes, at least one for each thread as far as there are parts.
+/// Distributes neighboring parts over lanes, at least one lane per thread if there are enough parts.
 fn share(parts: &[Range<usize>], threads: usize) -> impl Iterator<Item = &[Range<usize>]> {
     parts.chunks_exact(parts.len() / threads.next_power_of_two().min(parts.len()))
 }
 
-/// Trains until the end, or until the run is halted.
+/// Trains to the end, or until the run is halted.
 pub(crate) fn train<E: Examples>(
     run: &TrainingRun<'_, E>,
     source: &mut Table,
@@ -152,7 +155,7 @@ pub(crate) fn train<E: Examples>(
     };
     std::thread::scope(|scope| {
         let shared = &shared;
-        // Lanes of a thread that the system refuses are adopted, as those of one that is late.
+        // If the system refuses a thread, others adopt its lanes, as those of a late thread.
         spawn_others(scope, n_threads, |thread| move || Worker { run, shared, thread, n_threads }.work(None));
         Worker { run, shared, thread: 0, n_threads }.work(Some(reporter));
     });
@@ -162,16 +165,16 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A unit as one thread sees it.
+/// One thread's view of a unit.
 struct Block<'p> {
     unit: Unit,
     start: Start,
     n_tokens: u64,
-    /// The steps in order; with each the number of its plan, and the plan.
+    /// The steps in order, each with the number of its plan, and the plan.
     steps: Vec<(usize, &'p Plan, &'p PlannedStep)>,
 }
 
-/// One thread.
+/// One thread of the schedule.
 struct Worker<'a, E> {
     run: &'a TrainingRun<'a, E>,
     shared: &'a Shared<'a>,
@@ -180,13 +183,13 @@ struct Worker<'a, E> {
 }
 
 impl<E: Examples> Worker<'_, E> {
-    /// Works until the end; the thread with the reporter also calls the observer, which may stop the run.
+    /// Works to the end. The thread with the reporter also calls the observer, which can stop the run.
     fn work(&self, mut reporter: Option<&mut Reporter>) {
         let Self { run, shared, .. } = *self;
         let _attendance = shared.lost.attend();
         let (mut sentences, mut cuts) = (BlockBuffer::default(), Vec::new());
         let (mut plans, mut scratch) = (Vec::<Plan>::new(), E::Scratch::default());
-        // Lanes of threads that seem to have lost their cores.
+        // Lanes whose threads seem to have lost their cores.
         let mut adopted = vec![false; shared.lanes.len()];
         loop {
             let start = *lock(&shared.start);
@@ -215,8 +218,8 @@ impl<E: Examples> Worker<'_, E> {
         }
     }
 
-    /// Takes part in the turns of a block: one for each step, and one for the last step's backward pass. `None` if a
-    /// thread was lost.
+    /// Takes part in the turns of a block: one for each step, and one for the backward pass of the last step. `None` if
+    /// a thread was lost.
     fn turns(&self, block: &Block<'_>, adopted: &mut [bool]) -> Option<()> {
         let shared = self.shared;
         let (n_lanes, n_threads) = (shared.lanes.len(), self.n_threads);
@@ -225,7 +228,7 @@ impl<E: Examples> Worker<'_, E> {
         loop {
             let turn = shared.turn.0.load(Ordering::Acquire);
             let Some(done) = turn.checked_sub(block.start.turn) else {
-                // The thread that ended the block before has said where this one starts, and not yet that it does.
+                // The thread that ended the previous block has published where this one starts, but not yet started it.
                 if shared.lost.is_declared() {
                     return None;
                 }
@@ -239,7 +242,7 @@ impl<E: Examples> Worker<'_, E> {
                 self.try_lane(block, turn, number)?;
             }
             for (number, adopted) in adopted.iter_mut().enumerate().filter(|(_, adopted)| **adopted) {
-                // Whoever it belongs to is back if the lane is done or under work.
+                // If the lane is done or locked, its owner is back.
                 *adopted = self.try_lane(block, turn, number)?;
             }
             let mut spin = Spin::default();
@@ -257,7 +260,7 @@ impl<E: Examples> Worker<'_, E> {
         }
     }
 
-    /// Does a turn of a lane, unless it is done or under work: says which. `None` if a thread was lost.
+    /// Runs a turn of a lane unless it is done or locked; returns whether it ran. `None` if a thread was lost.
     fn try_lane(&self, block: &Block<'_>, turn: usize, number: usize) -> Option<bool> {
         let shared = self.shared;
         let mut lane = match shared.lanes[number].try_lock() {
@@ -279,7 +282,7 @@ impl<E: Examples> Worker<'_, E> {
         Some(true)
     }
 
-    /// Turn `i` of a block, for one lane.
+    /// Runs turn `i` of a block for one lane.
     fn lane_turn(&self, block: &Block<'_>, i: usize, lane: &mut Lane<'_>) {
         let Lane { source, target, parts, columns, .. } = lane;
         for ahead in if i == 0 { 0..2 } else { i + 1..i + 2 } {
@@ -297,8 +300,7 @@ impl<E: Examples> Worker<'_, E> {
         }
     }
 
-    /// What follows when all lanes have done turn `i`: the coefficients of a step from its products, or the end of the
-    /// block.
+    /// Completes turn `i` after all lanes: computes the coefficients of a step from its products, or ends the block.
     fn end_turn(&self, block: &Block<'_>, i: usize) {
         let mut joint = self.shared.joint.write().unwrap_or_else(PoisonError::into_inner);
         let Some(&(number, plan, step)) = block.steps.get(i) else { return self.end_block(block, &mut joint) };

@@ -1,4 +1,4 @@
-//! What can go wrong while training.
+//! Training errors.
 
 use std::path::PathBuf;
 
@@ -74,13 +74,13 @@ pub enum Error {
 }
 
 impl Error {
-    /// The error of the core that it is, if it is one.
+    /// The core error in this error, if there is one.
     #[must_use]
     pub fn core(&self) -> Option<&senv_core::Error> {
         if let Self::Core(error) = self { Some(error) } else { None }
     }
 
-    /// What helps, where that is a matter of settings.
+    /// The settings that could help, if any.
     #[must_use]
     pub fn remedies(&self) -> &[Remedy] {
         match self {

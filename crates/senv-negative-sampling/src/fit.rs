@@ -1,4 +1,4 @@
-//! The loop over the corpus: run until the next checkpoint is due, write it, go on.
+//! The loop over the corpus: trains until the next checkpoint is due, writes it, and continues.
 
 use std::time::{Duration, Instant};
 
@@ -17,41 +17,42 @@ use crate::{
     tables::Tables,
 };
 
-/// What training came to.
+/// The result of training.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Outcome {
-    /// The trained tables, or where they stood when training was stopped.
+    /// The trained tables, or their state when training was stopped.
     pub tables: Tables,
-    /// Mean loss of a target over the whole run, in nats, sampled in one step of eight.
+    /// Mean loss per target over the whole run, in nats, sampled in one step of eight.
     pub loss: f64,
-    /// Tokens trained on by this run of the program, each counted once an epoch.
+    /// Tokens trained on in this run of the program, each counted once per epoch.
     pub tokens: u64,
-    /// Wall time of training in this run of the program: no initialising, no saving.
+    /// Wall time of training in this run of the program, without initialization and saving.
     pub training: Duration,
-    /// The observer asked to stop before the end; the checkpoint (where one was asked for) is written, or the observer
-    /// has heard why not.
+    /// Whether the observer stopped training before the end. The requested checkpoint was then written, or the observer
+    /// was told why not.
     pub interrupted: bool,
 }
 
 impl Outcome {
-    /// Tokens a wall second of training.
+    /// Tokens per second of wall time.
     #[must_use]
     pub fn tokens_per_second(&self) -> f64 {
         self.tokens as f64 / self.training.as_secs_f64().max(1e-9)
     }
 }
 
-/// Trains on a corpus, with negatives of [`Noise`](crate::Noise) or of a [`NoiseSource`](crate::NoiseSource).
+/// Trains on a corpus, with negatives from [`Noise`](crate::Noise) or from a [`NoiseSource`](crate::NoiseSource).
 ///
-/// `settings` describes everything the tables depend on beside the text (a JSON text, say); a checkpoint is only
-/// resumed under equal settings. `initial` makes the tables of a new run; it is not called when one is resumed.
+/// `settings` describes everything except the text that the tables depend on, such as a JSON text; a checkpoint is
+/// resumed only if its settings are equal. `initial` creates the tables of a new run; it is not called when a run is
+/// resumed.
 ///
 /// # Errors
-/// [`Error::Diverged`] when the loss comes to four times that of guessing, [`Error::NothingToLearn`] when the corpus
-/// holds no example, [`Error::AllSkipped`] when subsampling leaves none, [`Error::CheckpointMismatch`] when a
-/// checkpoint is of another run, [`Error::Core`] for parameters, files, memory, and where the observer stops the run
-/// before anything is trained.
+/// [`Error::Diverged`] if the loss reaches four times that of guessing; [`Error::NothingToLearn`] if the corpus
+/// contains no example; [`Error::AllSkipped`] if subsampling leaves none; [`Error::CheckpointMismatch`] if a checkpoint
+/// is from another run. [`Error::Core`] for invalid parameters, files or memory, and if the observer stops the run
+/// before any training.
 pub fn fit<'n, E: Examples>(
     corpus: &Corpus,
     examples: &E,
@@ -80,7 +81,7 @@ pub fn fit<'n, E: Examples>(
         None => ResumePoint { state: fresh, tables: initial()?, before: None },
     };
     check_shapes(examples, &point.tables)?;
-    // Nothing is lost yet: a checkpoint of such a run would be gigabytes of first values.
+    // Nothing is lost yet: a checkpoint now would store gigabytes of initial values.
     options.observer.go_on("making the tables")?;
 
     let pace =
@@ -98,9 +99,9 @@ pub fn fit<'n, E: Examples>(
     let mut reporter = Reporter::new();
     let interrupted = loop {
         let started = Instant::now();
-        // Ranks write together: when they meet.
+        // Ranks write at their meetings.
         let deadline = every.filter(|_| synchronisation.is_none()).and_then(|every| started.checked_add(every));
-        // Rates count the time spent training, not the time spent on checkpoints.
+        // Rates exclude the time spent on checkpoints.
         let clock = started.checked_sub(training).unwrap_or(started);
         let meeting = synchronisation.as_ref().map(|synchronisation| synchronisation.next(point.state.next_unit));
         let end = meeting.map_or(n_units, |(_, end)| end);
@@ -171,12 +172,12 @@ pub fn fit<'n, E: Examples>(
     Ok(Outcome { tables, loss, tokens: here.tokens, training, interrupted })
 }
 
-/// Whether any target row moved away from zero.
+/// Whether any target row is nonzero.
 fn trained(tables: &Tables) -> bool {
     tables.target.values().iter().any(|&x| x != 0.0)
 }
 
-/// Whether any sentence holds two known tokens.
+/// Whether any sentence has two known tokens.
 fn has_two_tokens(corpus: &Corpus) -> Result<bool> {
     let mut block = BlockBuffer::default();
     for number in 0..corpus.n_blocks() {

@@ -14,10 +14,10 @@ use crate::{
     step::Columns,
 };
 
-/// Rows of either table that each of several threads keeps a copy of.
+/// The number of rows of each table that every thread copies, if there are several.
 const PRIVATE_ROWS: usize = 64;
 
-/// Trains until the end, or until the run is halted.
+/// Trains to the end, or until the run is halted.
 pub(crate) fn train<E: Examples>(
     run: &TrainingRun<'_, E>,
     source: &mut Table,
@@ -38,7 +38,7 @@ fn work<E: Examples>(
     mut reporter: Option<&mut Reporter>,
 ) {
     let mut private = None;
-    // Where a few words are all there is, copies would drift apart between two merges.
+    // With very few words, copies would drift apart between merges.
     if run.n_threads > 1 && run.pace.is_longest() {
         let rows = |table: &SharedTable<'_>| PrivateRows::new(PRIVATE_ROWS.min(table.n_rows()), table.dim());
         match rows(&source).and_then(|s| Ok((s, rows(&target)?))) {
@@ -78,7 +78,7 @@ fn work<E: Examples>(
     }
 }
 
-/// A thread's memory: the next step is planned, and its rows asked for, before the present one is computed.
+/// A thread's memory. The next step is planned, and its rows prefetched, before the current one is computed.
 struct Worker<E: Examples> {
     block: BlockBuffer,
     steps: Vec<Range<usize>>,

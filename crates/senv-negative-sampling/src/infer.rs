@@ -1,12 +1,12 @@
-//! A vector for a new sentence from frozen rows: how PV-DBOW and PV-DM see text they were not trained on.
+//! Fits a vector to a new sentence with frozen rows: PV-DBOW and PV-DM encode text outside their training set this way.
 //!
 //! ```text
 //! d ← d − lr ∂L/∂d     L of `negative-sampling-objective` over every token, `epochs` times, lr by `linear-decay` to 0
 //!                      context {d} (PV-DBOW), or d and the words of `pv-dm-context`, whose rows stay as they are
 //! ```
 //!
-//! The start, the negatives and so the result depend on the seed and the tokens alone: the same sentence has the same
-//! vector every time.
+//! The initial vector, the negatives and therefore the result depend only on the seed and the tokens. The same sentence
+//! always gets the same vector.
 
 use rand::RngExt;
 use senv_core::{
@@ -20,22 +20,22 @@ use senv_core::{
 use crate::{examples::Surroundings, noise::Noise, objective::Composition};
 
 hyperparameters! {
-    /// How a new vector is fitted.
+    /// How to fit a new vector.
     #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
     #[serde(default, deny_unknown_fields)]
     pub struct Inference {
         /// Passes over a new sentence when its vector is inferred.
         pub epochs as inference_epochs: u32 = 20 => Training[from 1 to 10000];
-        /// Learning rate at the start of inference, which falls linearly to 0.
+        /// Learning rate at the start of inference; it falls linearly to 0.
         pub lr as inference_lr: f32 = 0.1 => Training[above 0];
-        /// Negatives for each word in inference.
+        /// Negatives per word in inference.
         pub negatives as inference_negatives: usize = 5 => Training[from 1 to 1000];
-        /// Start and negatives derive from it.
+        /// The seed for the initial vector and the negatives.
         pub seed: u64 = 1 => skip;
     }
 }
 
-/// Fits the vector of a sentence into `out` (as many numbers as a target row); zero for a sentence without tokens.
+/// Fits the vector of a sentence into `out`, which has the length of a target row. Without tokens it is zero.
 pub fn infer(tokens: &[TokenId], targets: &dyn Rows, noise: &Noise, how: &Inference, out: &mut [f32]) {
     fit_vector(tokens, targets, 1, noise, how, out, |_, _, vector, hidden| {
         hidden.copy_from_slice(vector);
@@ -43,10 +43,10 @@ pub fn infer(tokens: &[TokenId], targets: &dyn Rows, noise: &Noise, how: &Infere
     });
 }
 
-/// The same where the words around a word predict it as well (PV-DM): they and the target rows are frozen.
+/// Fits a vector that predicts words together with the words around them (PV-DM). Word and target rows are frozen.
 ///
-/// `words` has the rows of [`Surroundings::n_rows`], each as wide as `out`; `targets` has [`Surroundings::n_places`]
-/// rows for each word.
+/// `words` has [`Surroundings::n_rows`] rows, each as wide as `out`; `targets` has [`Surroundings::n_places`] rows per
+/// word.
 pub fn infer_among_words(
     tokens: &[TokenId],
     surroundings: &Surroundings,
@@ -74,8 +74,8 @@ pub fn infer_among_words(
     });
 }
 
-/// Takes the steps. `context` writes the hidden vector of the word at a position, as wide as `n_places` rows with the
-/// vector in the first, and returns what the vector gets of the gradient.
+/// Runs the steps. `context` writes the hidden vector for the word at a position, `n_places` rows wide with the vector
+/// in the first place, and returns the vector's share of the gradient.
 fn fit_vector(
     tokens: &[TokenId],
     targets: &dyn Rows,
@@ -138,18 +138,18 @@ mod tests {
         out
     }
 
-    /// The start, from which no step of a rate of 0 moves.
+    /// The initial vector, which steps at a rate of 0 do not move.
     fn start(tokens: &[u32], noise: &Noise) -> Vec<f32> {
         fitted(tokens, noise, &Inference { lr: 0.0, ..Inference::default() })
     }
 
     #[test]
     fn a_target_is_not_its_own_negative() {
-        // Row 2 is the only one that is drawn, and the target.
+        // Row 2 is the only row that can be drawn, and the target.
         let noise = Noise::new(&[0, 0, 5, 0], 1.0).unwrap();
         let how = Inference { negatives: 5, ..Inference::default() };
         assert_eq!(fitted(&[2], &noise, &how), fitted(&[2], &noise, &Inference { negatives: 0, ..how }));
-        // Of another target it is a negative.
+        // For another target it is a negative.
         assert_ne!(fitted(&[1], &noise, &how), fitted(&[1], &noise, &Inference { negatives: 0, ..how }));
     }
 
@@ -189,7 +189,7 @@ mod tests {
             objective::{Example, gradient_composed},
         };
         use ndarray::{Array2, Axis, concatenate};
-        // One word to the left: the context is known without a look at what was drawn.
+        // With one word on the left, the context is known without the random numbers.
         let noise = Noise::new(&[0, 0, 5, 0], 1.0).unwrap();
         let how = Inference { epochs: 3, lr: 0.4, negatives: 2, ..Inference::default() };
         let words = targets();
@@ -218,7 +218,7 @@ mod tests {
                 Array2::from_shape_fn((1, DIM), |(_, j)| f64::from(start[j]))
             ];
             for step in 0..6 {
-                // Row 3 of the words is the null row, row 4 here the vector.
+                // Row 3 of the words is the null row; row 4 here is the vector.
                 let context: &[usize] = match (step % 2, combine) {
                     (0, Composition::Concatenation) => &[4, 3],
                     (0, _) => &[4],

@@ -1,4 +1,4 @@
-//! The noise distribution that negatives are drawn from.
+//! The noise distribution from which negatives are drawn.
 //!
 //! Equation: `noise-distribution`
 //!
@@ -6,9 +6,9 @@
 //! q(w) = count(w)^power / Σ_v count(v)^power      power = 1/2 in Sent2Vec, 3/4 in word2vec
 //! ```
 //!
-//! Drawn by Vose's alias method: eight bytes a row and one multiplication a draw, where the releases keep a table of
-//! ten million entries a thread. Mikolov et al., "Distributed Representations of Words and Phrases and their
-//! Compositionality", 2013, section 2.2; the power of Sent2Vec is in section 2.1 of its paper; Vose, "A linear
+//! Vose's alias method draws with eight bytes per row and one multiplication per draw; the releases keep a table of ten
+//! million entries per thread. Mikolov et al., "Distributed Representations of Words and Phrases and their
+//! Compositionality", 2013, section 2.2. The power of Sent2Vec is in section 2.1 of its paper. Vose, "A linear
 //! algorithm for generating random numbers with a given distribution", 1991.
 
 use rand::Rng;
@@ -22,7 +22,7 @@ pub struct Noise {
 }
 
 impl Noise {
-    /// The distribution over the rows `0..counts.len()`.
+    /// Creates the distribution over the rows `0..counts.len()`.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] if the power is negative or not finite, or no row has a positive weight.
@@ -58,7 +58,7 @@ impl Noise {
         self.row_at(rng.next_u64())
     }
 
-    /// The row at a number from all 64-bit ones: the upper half chooses the cell, the lower one between its two rows.
+    /// The row for a uniform 64-bit number: the upper half chooses the cell, the lower half one of its two rows.
     #[inline]
     fn row_at(&self, random: u64) -> u32 {
         let cell = ((random >> 32) * self.cells.len() as u64) >> 32;
@@ -67,14 +67,14 @@ impl Noise {
     }
 }
 
-/// Where negatives come from instead of [`Noise`]: a distribution of the program's own, hard negatives, those of a
-/// topic. [`fit`](crate::fit) takes a reference to it.
+/// A custom source of negatives in place of [`Noise`], such as hard negatives or those of a topic. [`fit`](crate::fit)
+/// takes a reference to it.
 ///
 /// ```
 /// use senv_core::rng::{Rng, Stream};
 /// use senv_negative_sampling::{Negatives, NoiseSource};
 ///
-/// /// Every row alike.
+/// /// Every row is equally likely.
 /// struct Uniform {
 ///     n_rows: u64,
 /// }
@@ -89,13 +89,13 @@ impl Noise {
 /// let _negatives = Negatives::from(&uniform);
 /// ```
 pub trait NoiseSource: Sync {
-    /// Draws a row of the target table. It must follow from the numbers of `rng` alone: then a run depends on its seed
-    /// and not on the number of threads, and a resumed one goes on as it would have. A row that the table has not ends
-    /// the run with an error.
+    /// Draws a row of the target table. The result must depend only on the numbers of `rng`: then a run depends on its
+    /// seed and not on the number of threads, and a resumed run continues exactly. A row that the table does not have
+    /// ends the run with an error.
     fn draw(&self, rng: &mut Stream) -> u32;
 }
 
-/// What [`fit`](crate::fit) draws negatives from: made of a reference to [`Noise`] or to a [`NoiseSource`].
+/// The negatives for [`fit`](crate::fit), built from a reference to [`Noise`] or to a [`NoiseSource`].
 #[derive(Clone, Copy)]
 pub struct Negatives<'n>(Source<'n>);
 
@@ -129,10 +129,10 @@ pub(crate) trait DrawMany {
 }
 
 impl Negatives<'_> {
-    /// Does `work`, which is compiled for each of both: the table is drawn from in place.
+    /// Does `work`, which is compiled for both kinds of source, so drawing from the table is inlined.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] if a source drew a row from `n_rows` on; the first row was taken for it.
+    /// [`Error::InvalidParameter`] if a source drew a row outside `n_rows`; row 0 was used instead.
     #[inline]
     pub(crate) fn draw_many(self, n_rows: usize, work: impl DrawMany) -> Result<()> {
         match self.0 {
@@ -165,8 +165,8 @@ mod tests {
     #[test]
     fn draws_follow_the_square_root_of_the_counts() {
         let counts = [100_000, 5_000, 300, 40, 6, 5];
-        // Shares of the square-root law for these counts: reference numbers made in f64 by the project's
-        // generator make_golden.py (sent2vec.json, keep_probability).
+        // Shares under the square-root law for these counts: reference numbers made in f64 by the project's generator
+        // make_golden.py (sent2vec.json, keep_probability).
         let shares = [
             0.7615008977976512,
             0.17027677724026677,
@@ -193,7 +193,8 @@ mod tests {
         let noise = Noise::new(&[0, 7, 0, 1], 0.75).unwrap();
         let mut rng = senv_core::rng::stream(3, "zero", &[]);
         assert!((0..100_000).all(|_| matches!(noise.draw(&mut rng), 1 | 3)));
-        // Where its share of a cell is 0, not even by the lowest number; a cell of its own alone, up to the highest.
+        // If a row's share of a cell is 0, even the lowest number does not draw it. A row that owns its cell is drawn
+        // up to the highest number.
         let noise = Noise::new(&[0, 7], 0.75).unwrap();
         assert_eq!([0, u64::from(u32::MAX), 1 << 63, u64::MAX].map(|random| noise.row_at(random)), [1; 4]);
     }
@@ -207,7 +208,7 @@ mod tests {
         assert!(Noise::new(&[], 0.5).is_err());
     }
 
-    /// The rows of eight draws.
+    /// The rows from eight draws.
     fn drawn(negatives: Negatives<'_>, n_rows: usize) -> (Result<()>, Vec<u32>) {
         struct Eight<'v>(&'v mut Vec<u32>);
         impl DrawMany for Eight<'_> {

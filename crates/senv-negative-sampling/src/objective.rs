@@ -1,4 +1,4 @@
-//! The objective of one target, plain and in any float: what the fast step is measured against.
+//! The objective of one target, plain and in any float type: the reference for the fast step.
 //!
 //! Equation: `negative-sampling-objective`
 //!
@@ -15,10 +15,10 @@
 //!       ∂L/∂v_{r_p} += (∂L/∂h)_{p d .. (p+1) d}                concatenated
 //! ```
 //!
-//! R is the context of the target: the sentence's words and n-grams without it (Sent2Vec, equation 4 of appendix B with
-//! τ = 0), the window (CBOW), the focus word (skip-gram), the document (PV-DBOW), the document and the window (PV-DM),
-//! a constituent (C-PHRASE). [`sequential_step`] is the update that the Sent2Vec release makes from it, one row at a
-//! time.
+//! R is the context of the target. It is the sentence's words and n-grams without the target (Sent2Vec, equation 4 of
+//! appendix B with τ = 0), the window (CBOW) or the focus word (skip-gram). It is the document (PV-DBOW), the document
+//! and the window (PV-DM), or a constituent (C-PHRASE). [`sequential_step`] is the Sent2Vec release's update from it,
+//! one row at a time.
 
 use ndarray::{Array1, Array2, NdFloat, s};
 use senv_core::hyperparameters::named_values;
@@ -27,15 +27,15 @@ use serde::{Deserialize, Serialize};
 /// One target with its context and negatives.
 #[derive(Debug, Clone, Copy)]
 pub struct Example<'a> {
-    /// Source rows of the context, repeated as often as they occur.
+    /// The source rows of the context, each repeated as often as it occurs.
     pub context: &'a [usize],
-    /// Target row to be predicted.
+    /// The target row to predict.
     pub target: usize,
-    /// Target rows drawn as negatives.
+    /// The target rows drawn as negatives.
     pub negatives: &'a [usize],
 }
 
-/// How the rows of a context become its vector.
+/// How to combine the rows of a context into its vector.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
@@ -44,7 +44,7 @@ pub enum Composition {
     Mean,
     /// Their sum.
     Sum,
-    /// One after another in fixed places: target rows are as wide as all of them.
+    /// Concatenated in fixed places: target rows are as wide as all places.
     #[serde(rename = "concat")]
     Concatenation,
 }
@@ -90,7 +90,7 @@ fn hidden<F: NdFloat>(source: &Array2<F>, context: &[usize], composition: Compos
     h * share::<F>(context, composition)
 }
 
-/// What a row of the context has in its vector, and gets of the gradient.
+/// The weight of a context row in the vector, and of the gradient it receives.
 fn share<F: NdFloat>(context: &[usize], composition: Composition) -> F {
     match composition {
         Composition::Mean => F::one() / F::from(context.len()).unwrap_or_else(F::one),
@@ -98,7 +98,7 @@ fn share<F: NdFloat>(context: &[usize], composition: Composition) -> F {
     }
 }
 
-/// Loss and exact gradient of one example at the present tables.
+/// Loss and exact gradient of one example at the current tables.
 ///
 /// ```
 /// use ndarray::array;
@@ -112,12 +112,12 @@ pub fn gradient<F: NdFloat>(source: &Array2<F>, target: &Array2<F>, example: Exa
     gradient_composed(source, target, example, Composition::Mean)
 }
 
-/// As [`gradient`] for a context that is composed in another way.
+/// [`gradient`] for a context with another composition.
 ///
 /// ```
 /// use ndarray::array;
 /// use senv_negative_sampling::objective::{Composition, Example, gradient_composed};
-/// // Two rows of one column beside each other, a target row of two: the score is 1·3 + 2·4 = 11.
+/// // Two concatenated rows of one column, a target row of two: the score is 1·3 + 2·4 = 11.
 /// let example = Example { context: &[0, 1], target: 0, negatives: &[] };
 /// let g = gradient_composed(&array![[1.0_f64], [2.0]], &array![[3.0, 4.0]], example, Composition::Concatenation);
 /// assert_eq!(g.hidden, array![1.0, 2.0]);
@@ -153,16 +153,16 @@ pub fn gradient_composed<F: NdFloat>(
     Gradient { loss, hidden: h, d_source, d_target }
 }
 
-/// Proximal operator of `tau |x|`: `sign(x) max(|x| − tau, 0)`, for the L1 penalty of Sent2Vec's appendix B.
+/// The proximal operator of `tau |x|`: `sign(x) max(|x| − tau, 0)`, for the L1 penalty of Sent2Vec's appendix B.
 #[must_use]
 pub fn soft_threshold<F: NdFloat>(x: F, tau: F) -> F {
     x.signum() * (x.abs() - tau).max(F::zero())
 }
 
-/// The update of the Sent2Vec release: target, then the negatives in order; each row moves (and is thresholded by
-/// `tau * lr`) before the next is scored, its contribution to the context is taken before it moves; then every
-/// context occurrence moves by the mean's share, and each row of the context is thresholded by `tau * lr / |R|`
-/// once an occurrence. Returns the loss.
+/// The update of the Sent2Vec release. It takes the target, then the negatives in order. Each row is updated (and
+/// thresholded by `tau * lr`) before the next is scored; its contribution to the context is taken before its update.
+/// Then every context occurrence gets its share of the mean's gradient, and each context row is thresholded by `tau *
+/// lr / |R|` per occurrence. Returns the loss.
 pub fn sequential_step<F: NdFloat>(
     source: &mut Array2<F>,
     target: &mut Array2<F>,

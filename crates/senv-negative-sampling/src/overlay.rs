@@ -1,12 +1,12 @@
-//! A table seen by one thread: the rows that all threads share, and its own copies of the most frequent ones.
+//! A table as one thread sees it: the shared rows, and its own copies of the most frequent ones.
 //!
-//! Two threads that write the row of "the" in every sentence spend their time passing its cache lines to each other.
-//! So each works on copies of the first rows (the most frequent tokens have the lowest numbers) and adds what it
-//! changed to the shared rows every so often.
+//! Two threads that write the row of "the" in every sentence spend their time exchanging its cache lines. So each works
+//! on copies of the first rows (the most frequent tokens have the lowest numbers), and regularly adds its changes to
+//! the shared rows.
 
 use senv_core::{Table, kernels::SharedTable};
 
-/// Rows that all threads see, with private copies of the first few.
+/// The rows that all threads see, with private copies of the first few.
 pub(crate) struct Overlay<'a> {
     shared: SharedTable<'a>,
     /// This thread's copies of the rows below `n_private`.
@@ -14,7 +14,7 @@ pub(crate) struct Overlay<'a> {
     n_private: usize,
 }
 
-/// The memory of private copies: the rows as they are now, and as they were when last merged.
+/// The memory of private copies: the current rows, and the rows at the last merge.
 pub(crate) struct PrivateRows {
     now: Table,
     then: Table,
@@ -25,7 +25,7 @@ impl PrivateRows {
         Ok(Self { now: Table::zeros(n_rows, dim)?, then: Table::zeros(n_rows, dim)? })
     }
 
-    /// Takes the rows as the others left them.
+    /// Loads the shared rows.
     pub(crate) fn load(&mut self, shared: SharedTable<'_>) {
         for i in 0..self.now.n_rows() {
             let stride = self.now.stride();
@@ -34,7 +34,7 @@ impl PrivateRows {
         self.then.values_mut().copy_from_slice(self.now.values());
     }
 
-    /// Adds what this thread changed to the shared rows and takes the sum back.
+    /// Adds this thread's changes to the shared rows, then loads the sum.
     pub(crate) fn merge(&mut self, shared: SharedTable<'_>, change: &mut [f32]) {
         let stride = self.now.stride();
         for i in 0..self.now.n_rows() {
@@ -64,7 +64,7 @@ impl<'a> Overlay<'a> {
         Self { shared, private: Some(SharedTable::new(&mut rows.now)), n_private }
     }
 
-    /// The table that holds row `row` for this thread.
+    /// The table that contains row `row` for this thread.
     #[inline(always)]
     pub(crate) fn of(&self, row: u32) -> &SharedTable<'a> {
         match &self.private {
@@ -86,7 +86,7 @@ mod tests {
 
     const DIM: usize = 3;
 
-    /// Adds to a row as a thread with these copies does.
+    /// Adds to a row as a thread with these copies would.
     fn add(shared: SharedTable<'_>, copies: &mut PrivateRows, row: u32, change: f32) {
         let mut vector = vec![0.0; shared.stride()];
         vector[..DIM].fill(change);
@@ -120,7 +120,7 @@ mod tests {
             b.merge(shared, &mut change);
             assert_eq!(seen(shared, &mut b, 0), 13.0, "the sum is taken back");
             assert_eq!(seen(shared, &mut a, 0), 11.0, "what b added is not seen before the next merge");
-            // Nothing new: nothing is added a second time.
+            // Without new changes, nothing is added a second time.
             b.merge(shared, &mut change);
             add(shared, &mut a, 0, 0.5);
             a.merge(shared, &mut change);

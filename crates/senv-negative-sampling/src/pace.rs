@@ -1,9 +1,9 @@
-//! How many sentences may be computed at the same tables.
+//! Chooses how many sentences are computed from the same tables.
 //!
-//! A row that several sentences move at once, none of them seeing the others, overshoots; at the learning rates of the
-//! papers the rows of a small vocabulary then grow without end. So before training begins some sentences are planned,
-//! the target rows they would move are counted, and steps are made as long as collisions allow: a few sentences for the
-//! vocabulary of a real corpus, one for that of a toy. The text and the seed alone decide.
+//! A row overshoots if several sentences update it without seeing each other's updates. At the learning rates of the
+//! papers, the rows of a small vocabulary then grow without bound. So before training, several sentences are planned,
+//! the target rows they would update are counted, and steps get as long as collisions allow. That is several sentences
+//! for the vocabulary of a real corpus, and one for a toy vocabulary. Only the text and the seed decide.
 
 use std::collections::HashMap;
 
@@ -14,19 +14,20 @@ use senv_core::{
 
 use crate::{examples::Examples, noise::Negatives, params::NegativeSamplingParams, plan::Plan};
 
-/// Most tokens of a step: sentences computed together.
+/// The maximum number of tokens in a step, whose sentences are computed together.
 ///
-/// Measured against the authors' program, one target at a time: on 700,000 tokens the mean loss of an epoch is 0 to 1 %
-/// below that of single sentences with 32 tokens, 1 to 3 % with 64, 4 to 30 % with 256.
+/// Measured against the authors' program, which updates one target at a time. On 700,000 tokens, the mean loss of an
+/// epoch is below that of single sentences. The difference is 0 to 1 % with 32 tokens, 1 to 3 % with 64, and 4 to 30 %
+/// with 256.
 const MAX_STEP_TOKENS: usize = 32;
 
-/// How often, in the mean, a target row may be moved by the other sentences of a step.
+/// The maximum mean number of updates of a target row by the other sentences of a step.
 const MAX_COLLISIONS: f64 = 0.5;
 
-/// Sentences with examples that are planned to find out.
+/// The number of sentences with examples that are planned to measure it.
 const SAMPLE: u64 = 256;
 
-/// The length of steps. Part of what a seed means.
+/// The length of steps, which is part of what a seed means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Pace {
     /// A step ends with the sentence that brings it to this many tokens.
@@ -39,7 +40,7 @@ impl Pace {
         self.step_tokens == MAX_STEP_TOKENS
     }
 
-    /// Plans the first sentences of a corpus, read through `read_block`, and measures.
+    /// Plans the first sentences of a corpus, read through `read_block`, and measures collisions.
     pub(crate) fn measure<'n, E: Examples>(
         n_blocks: usize,
         mut read_block: impl FnMut(usize, &mut BlockBuffer) -> senv_core::Result<()>,
@@ -71,13 +72,13 @@ impl Pace {
     }
 }
 
-/// Moves of target rows.
+/// Counts of target row updates.
 #[derive(Debug, Default)]
 struct Counts {
     sentences: u64,
     tokens: u64,
     moves: u64,
-    /// For each row its moves, and the squares of its moves in each sentence, summed.
+    /// For each row: the number of updates, and the sum over sentences of the squared number of updates.
     rows: HashMap<u32, (u64, u64)>,
 }
 
@@ -100,7 +101,7 @@ impl Counts {
         if self.sentences < 2 {
             return Pace { step_tokens: 1 };
         }
-        // Moves of the same row by one other sentence.
+        // Updates of the same row by another sentence.
         let pairs: u64 = self.rows.values().map(|&(all, squares)| all * all - squares).sum();
         let across = pairs as f64 / (self.moves.max(1) as f64 * (self.sentences - 1) as f64);
         let sentences = 1.0 + MAX_COLLISIONS / across.max(1e-9);
@@ -116,7 +117,7 @@ mod tests {
     use crate::Noise;
     use senv_core::{Corpus, RowId, Sentences, TokenId};
 
-    /// Sentences of `n_targets` targets out of `n_rows` rows, ten negatives each.
+    /// Sentences with `n_targets` targets each, out of `n_rows` rows, with ten negatives per target.
     fn pace(n_rows: u32, n_targets: u32) -> Pace {
         let noise = Noise::new(&vec![1; n_rows as usize], 0.5).unwrap();
         let mut rng = stream(1, "pace", &[]);
@@ -142,14 +143,14 @@ mod tests {
 
     #[test]
     fn a_step_is_as_long_as_its_sentences_may_collide() {
-        // 11 sentences of 10 tokens, 100 moves, of which 20^2 - 150 = 250 pairs meet: a move meets .25 of another
-        // sentence, so that 3 sentences meet .5 times, and half of their 30 tokens are a step.
+        // 11 sentences of 10 tokens and 100 updates, of which 20^2 - 150 = 250 pairs meet. An update meets 0.25 of
+        // another sentence. So 3 sentences meet 0.5 times, and half of their 30 tokens make a step.
         let counts = Counts { sentences: 11, tokens: 110, moves: 100, rows: HashMap::from([(0, (20, 150))]) };
         assert_eq!(counts.pace(), Pace { step_tokens: 15 });
-        // Twice as many pairs: 2 sentences.
+        // Twice as many pairs give 2 sentences.
         let counts = Counts { rows: HashMap::from([(0, (20, 150)), (7, (30, 650))]), ..counts };
         assert_eq!(counts.pace(), Pace { step_tokens: 10 });
-        // One more: less than 2.
+        // One more pair gives less than 2.
         let counts = Counts { rows: HashMap::from([(0, (20, 150)), (7, (30, 649))]), ..counts };
         assert_eq!(counts.pace(), Pace { step_tokens: 1 });
     }
@@ -167,7 +168,7 @@ mod tests {
         }
     }
 
-    /// A sentence predicts its words, but one that begins with 0 predicts none.
+    /// A sentence predicts its words, unless it begins with 0.
     struct Few;
 
     impl Examples for Few {

@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 
 pub use crate::{block_order::TextOrder, plan::NegativeSharing};
 
-/// Negatives a target when nothing is said (every model in appendix A of Sent2Vec).
+/// The default number of negatives per target (every model in appendix A of Sent2Vec).
 pub const DEFAULT_NEGATIVES: usize = 10;
-/// Passes over the corpus when nothing is said (the default of Sent2Vec's release).
+/// The default number of passes over the corpus (the default of Sent2Vec's release).
 pub const DEFAULT_EPOCHS: u32 = 5;
-/// Learning rate when nothing is said (every published Sent2Vec model).
+/// The default learning rate (every published Sent2Vec model).
 pub const DEFAULT_LR: f32 = 0.2;
 
 /// How threads share the work.
@@ -20,8 +20,8 @@ pub const DEFAULT_LR: f32 = 0.2;
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Schedule {
-    /// Threads write the same rows without locks (Niu et al. 2011): fastest, and with more than one thread every run
-    /// gives slightly other numbers.
+    /// Threads write the same rows without locks (Niu et al. 2011). This is fastest, but with more than one thread the
+    /// results vary slightly between runs.
     Hogwild,
     /// Steps follow each other, and threads share the columns of each: the same bits at any number of threads.
     Deterministic,
@@ -33,27 +33,27 @@ named_values!(Schedule {
 });
 
 hyperparameters! {
-    /// Hyperparameters of the trainer: public fields with defaults; [`NegativeSamplingParams::check`] says what is out
+    /// Hyperparameters of the trainer: public fields with defaults. [`NegativeSamplingParams::check`] finds values out
     /// of range.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     #[serde(default, deny_unknown_fields)]
     pub struct NegativeSamplingParams {
         /// Passes over the text.
         ///
-        /// `None` (default) is for systems to choose by the text; [`DEFAULT_EPOCHS`] where none did.
+        /// `None` (default) lets the system choose by the text, or else means [`DEFAULT_EPOCHS`].
         pub epochs: Option<u32> = None => Training[at_least 1];
-        /// Learning rate at the start, which falls linearly.
+        /// Learning rate at the start; it falls linearly.
         ///
-        /// `None` (default) is for systems to choose by the text; [`DEFAULT_LR`] where none did.
+        /// `None` (default) lets the system choose by the text, or else means [`DEFAULT_LR`].
         pub lr: Option<f32> = None => Training[above 0];
-        /// Share of the rate below which it does not fall.
+        /// Share of the initial rate below which it does not fall.
         @[serde(default, skip_serializing_if = "is_zero")]
         pub lr_floor: f64 = 0.0 => Training[from 0 to 1];
         /// Negatives for each target.
         pub negatives: usize = DEFAULT_NEGATIVES => Training[from 1 to 1000];
         /// Which targets share their negatives.
         pub negatives_shared: NegativeSharing = NegativeSharing::Block => Training;
-        /// Order of the text in each epoch; a shuffled one deals joined collections out over the whole run.
+        /// Order of the text in each epoch; a shuffled one spreads joined collections over the whole run.
         @[serde(default, skip_serializing_if = "TextOrder::is_given")]
         pub text_order: TextOrder = TextOrder::Given => Training;
         /// L1 penalty τ (Sent2Vec, appendix B): rows of rare words become zero.
@@ -65,7 +65,7 @@ hyperparameters! {
     }
 }
 
-/// Whether a run decays to 0, as all did before there was a floor.
+/// Whether the rate decays to 0, as it did in all runs before there was a floor.
 fn is_zero(floor: &f64) -> bool {
     *floor == 0.0
 }
@@ -79,13 +79,13 @@ impl NegativeSamplingParams {
         self.check_ranges()
     }
 
-    /// Passes over the text: those that were set, or [`DEFAULT_EPOCHS`].
+    /// The number of passes over the text: as set, or [`DEFAULT_EPOCHS`].
     #[must_use]
     pub fn n_epochs(&self) -> u32 {
         self.epochs.unwrap_or(DEFAULT_EPOCHS)
     }
 
-    /// The learning rate at the start: the one that was set, or [`DEFAULT_LR`].
+    /// The initial learning rate: as set, or [`DEFAULT_LR`].
     #[must_use]
     pub fn first_lr(&self) -> f32 {
         self.lr.unwrap_or(DEFAULT_LR)

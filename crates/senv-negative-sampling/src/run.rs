@@ -1,4 +1,4 @@
-//! What the two schedules share: the units of work, the learning rate, the counters, when to stop.
+//! Code shared by the two schedules: units of work, learning rate, counters, and when to stop.
 
 use std::{
     ops::Range,
@@ -18,17 +18,17 @@ use crate::{
     params::NegativeSamplingParams, plan::Plan, synchronisation::examples_stream,
 };
 
-/// One step in so many computes the loss, which costs a logarithm a score.
+/// One in this many steps computes the loss, which costs one logarithm per score.
 const LOSS_EVERY: u64 = 8;
 
-/// Mean loss of the targets of a unit from which on training has diverged, as a multiple of the loss of guessing, which
-/// is where it begins.
+/// Training has diverged if the mean loss of a unit's targets reaches this multiple of the loss of guessing, its
+/// initial value.
 const DIVERGED: f64 = 4.0;
 
-/// Time between two reports to the observer.
+/// The time between two reports to the observer.
 const REPORT_EVERY: Duration = Duration::from_millis(100);
 
-/// One training run between two checkpoints.
+/// The part of a training run between two checkpoints.
 pub(crate) struct TrainingRun<'a, E> {
     pub(crate) corpus: &'a Corpus,
     pub(crate) examples: &'a E,
@@ -38,28 +38,27 @@ pub(crate) struct TrainingRun<'a, E> {
     pub(crate) n_threads: usize,
     pub(crate) pace: Pace,
     order: PresentOrder,
-    /// The first unit that is not of this run. Units are blocks of the corpus, epoch after epoch, in the order of each.
+    /// The end of this run's units. Units are blocks of the corpus, epoch by epoch, in the order of each epoch.
     pub(crate) end: u64,
-    /// Whether it goes on to its end when the observer asks to stop: other ranks wait for it there.
+    /// Whether it continues to its end when the observer asks to stop, as other ranks wait for it there.
     stops_at_end: bool,
-    /// The number of this rank.
     rank: u64,
     pub(crate) next: AtomicU64,
     halt: AtomicBool,
     failure: Mutex<Option<Error>>,
     tally: Mutex<Tally>,
     started: Instant,
-    /// When to return for a checkpoint.
+    /// The time to return and write a checkpoint.
     deadline: Option<Instant>,
     interrupted: AtomicBool,
 }
 
-/// Sums over the work done.
+/// Sums over finished work.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Tally {
     pub(crate) tokens: u64,
     pub(crate) loss: f64,
-    /// Targets that the loss was summed over.
+    /// The number of targets over which the loss was summed.
     pub(crate) targets: u64,
 }
 
@@ -71,17 +70,17 @@ impl Tally {
     }
 }
 
-/// The place of a unit in the run.
+/// The position of a unit in the run.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Unit {
     pub(crate) epoch: u64,
     pub(crate) block: usize,
     pub(crate) rate: Rate,
-    /// Share of the run before this unit.
+    /// The share of the run before this unit.
     pub(crate) done: f64,
 }
 
-/// What is trained on what, and how: the same for all runs between checkpoints.
+/// The inputs of training, which are the same for all runs between checkpoints.
 pub(crate) struct TrainingTask<'a, E> {
     pub(crate) corpus: &'a Corpus,
     pub(crate) examples: &'a E,
@@ -121,7 +120,7 @@ impl<'a, E: Examples> TrainingRun<'a, E> {
         }
     }
 
-    /// The place and the learning rate of unit `index`: `linear-decay` over all tokens of all epochs.
+    /// The position and learning rate of unit `index`: `linear-decay` over all tokens of all epochs.
     pub(crate) fn unit(&self, index: u64) -> Unit {
         let n_blocks = self.corpus.n_blocks() as u64;
         let (epoch, place) = (index / n_blocks, (index % n_blocks) as usize);
@@ -134,7 +133,7 @@ impl<'a, E: Examples> TrainingRun<'a, E> {
         Unit { epoch, block, rate: Rate { lr, l1: self.params.l1 }, done }
     }
 
-    /// The random numbers of step `step` of a unit: the same in every schedule and on every thread.
+    /// The random numbers for step `step` of a unit; the same in every schedule and on every thread.
     pub(crate) fn rng(&self, unit: &Unit, step: usize) -> Stream {
         examples_stream(self.params.seed, self.rank, [unit.epoch, unit.block as u64, step as u64])
     }
@@ -182,13 +181,13 @@ impl<'a, E: Examples> TrainingRun<'a, E> {
         self.halt.store(true, Ordering::Release);
     }
 
-    /// The mean loss of a target from which on training has diverged: all 1 + K scores at 0 cost (1 + K) ln 2 nats.
+    /// The mean loss per target at which training has diverged: all 1 + K scores at 0 cost (1 + K) ln 2 nats.
     fn diverged_loss(&self) -> f64 {
         DIVERGED * (1.0 + self.params.negatives as f64) * std::f64::consts::LN_2
     }
 
-    /// Counts what was done. A loss far above that of guessing, or not finite, ends the run: training seldom recovers
-    /// from it.
+    /// Counts finished work. A loss far above that of guessing, or not finite, ends the run, as training seldom
+    /// recovers from it.
     pub(crate) fn count(&self, unit: &Unit, done: &Tally) {
         let mut tally = self.tally.lock().unwrap_or_else(PoisonError::into_inner);
         tally.add(done);
@@ -199,8 +198,8 @@ impl<'a, E: Examples> TrainingRun<'a, E> {
         }
     }
 
-    /// Reports to the observer after blocks 1, 2, 4, 8 and so on of a thread, and now and then; called by one thread
-    /// only.
+    /// Reports to the observer after blocks 1, 2, 4, 8 and so on of a thread, and at regular intervals. Only one thread
+    /// calls it.
     pub(crate) fn report(&self, unit: &Unit, reporter: &mut Reporter) {
         let now = Instant::now();
         if self.deadline.is_some_and(|deadline| now >= deadline) {
@@ -237,7 +236,7 @@ impl<'a, E: Examples> TrainingRun<'a, E> {
         }
     }
 
-    /// What came of it: the next unit, the sums, whether the observer stopped it.
+    /// The result: the next unit, the sums, and whether the observer stopped the run.
     pub(crate) fn finish(self) -> Result<(u64, Tally, bool), Error> {
         if let Some(error) = self.failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
             return Err(error);
@@ -247,12 +246,12 @@ impl<'a, E: Examples> TrainingRun<'a, E> {
     }
 }
 
-/// What the reporting thread remembers, from checkpoint to checkpoint.
+/// The state of the reporting thread, kept across checkpoints.
 pub(crate) struct Reporter {
     last: Instant,
-    /// Blocks that the reporting thread has trained on.
+    /// The number of blocks that the reporting thread has trained on.
     n_blocks: u64,
-    /// Work done before the present run.
+    /// The work done before this run.
     pub(crate) before: Tally,
     reported: Tally,
     loss: f64,
@@ -265,7 +264,7 @@ impl Reporter {
     }
 }
 
-/// Cuts a block into steps: consecutive sentences of at least `step_tokens` tokens.
+/// Divides a block into steps: consecutive sentences of at least `step_tokens` tokens.
 pub(crate) fn steps(block: &BlockBuffer, step_tokens: usize, out: &mut Vec<Range<usize>>) {
     out.clear();
     let (mut start, mut tokens) = (0, 0);
@@ -321,7 +320,7 @@ mod tests {
         let (to_zero, to_floor) = (rates(0.0), rates(0.25));
         assert!(to_zero.len() >= 8, "{}", to_zero.len());
         let half = to_zero.len() / 2;
-        // The second epoch starts at half the rate, whatever the sizes of the blocks.
+        // The second epoch starts at half the rate, for any block sizes.
         assert_eq!((to_zero[0], to_zero[half]), (0.5, 0.25));
         assert!(to_zero.windows(2).all(|pair| pair[1] < pair[0]) && to_zero[to_zero.len() - 1] < 0.125);
         for (zero, floor) in to_zero.iter().zip(&to_floor) {
@@ -355,7 +354,7 @@ mod tests {
         check(TrainingRun::new(&task, 0..n_units, started, deadline))
     }
 
-    /// What a run comes to whose first unit ends with these sums.
+    /// The result of a run whose first unit ends with these sums.
     fn outcome(done: &Tally) -> Result<(u64, Tally, bool), Error> {
         with_run(&NoObserver, Instant::now(), None, |run| {
             run.count(&run.unit(0), done);
@@ -366,7 +365,7 @@ mod tests {
         })
     }
 
-    /// Keeps all reports, and asks to stop when there are so many.
+    /// Stores all reports, and stops the run after this many.
     struct Kept {
         reports: Mutex<Vec<Progress>>,
         stop_at: usize,
@@ -386,7 +385,7 @@ mod tests {
         let n_reports = || kept.reports.lock().unwrap().len();
         with_run(&kept, Instant::now(), None, |run| {
             let (unit, mut reporter) = (run.unit(0), Reporter::new());
-            // As if no time went by.
+            // As if no time passed.
             let now = Instant::now() + Duration::from_secs(3600);
             let after: Vec<usize> = (0..9)
                 .map(|_| {
@@ -410,7 +409,7 @@ mod tests {
         let last = || *kept.reports.lock().unwrap().last().unwrap();
         let began = Instant::now() - Duration::from_secs(10);
         with_run(&kept, began, None, |run| {
-            // Of the second epoch of five.
+            // In the second epoch of five.
             let (unit, mut reporter) = (run.unit(1), Reporter::new());
             reporter.before = Tally { tokens: 1000, loss: 5.0, targets: 10 };
             reporter.reported = reporter.before;
@@ -470,7 +469,7 @@ mod tests {
         for good in [tally(0.0, 0), tally(16.0, 2), tally(1.99 * bound, 2)] {
             assert_eq!(outcome(&good).unwrap().1, good);
         }
-        // The bound is on the mean of a target; without targets no loss is right.
+        // The bound is on the mean per target; without targets, a nonzero loss is an error.
         for bad in [tally(2.01 * bound, 2), tally(1.0, 0), tally(f64::INFINITY, 2), tally(f64::NAN, 2)] {
             let error = outcome(&bad).unwrap_err();
             assert!(matches!(error, Error::Diverged { epoch: 1, tokens: 3, .. }), "{error}");

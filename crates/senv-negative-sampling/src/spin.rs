@@ -1,20 +1,21 @@
-//! Waiting for other threads for well under a millisecond, and not for ever when one of them is lost.
+//! Waits for other threads, usually well under a millisecond, but not forever if one of them is lost.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Spins before the thread offers its core to others.
+/// The number of spins before the thread yields its core.
 const SPINS: u32 = 2_000;
 
-/// Spins of some ten or twenty microseconds: longer than a turn, far shorter than a thread is away when it loses its
-/// core.
+/// Spins of about ten to twenty microseconds: longer than a turn, and far shorter than the absence of a thread that
+/// lost its core.
 const LONG: u32 = 1_000;
 
-/// Waits a little: spins at first, then offers the core to others.
+/// Waits briefly: spins at first, then yields the core.
 #[derive(Debug, Default)]
 pub(crate) struct Spin(u32);
 
 impl Spin {
-    /// Whether it is time to ask what holds the others up; not at every call, for asking costs them time.
+    /// Whether it is time to check what delays the others. It is not true on every call, since checking slows them
+    /// down.
     pub(crate) fn is_long(&self) -> bool {
         self.0 >= LONG && self.0.is_multiple_of(LONG)
     }
@@ -29,11 +30,11 @@ impl Spin {
     }
 }
 
-/// Whether a thread of a group left before the end: the others must not wait for it.
+/// Records that a thread of a group left before the end, so the others stop waiting for it.
 #[derive(Debug, Default)]
 pub(crate) struct Loss(AtomicBool);
 
-/// Held by every thread of a group: a panic in one stops the others.
+/// Held by every thread of a group; a panic in one stops the others.
 pub(crate) struct Attendance<'a>(&'a Loss);
 
 impl Loss {

@@ -1,4 +1,4 @@
-//! Which occurrences of a token are kept.
+//! Subsampling: drops occurrences of frequent tokens.
 //!
 //! Equation: `keep-probability`
 //!
@@ -7,20 +7,20 @@
 //! ```
 //!
 //! Sent2Vec keeps a *target* with this probability and leaves contexts whole (Pagliardini, Gupta and Jaggi,
-//! "Unsupervised Learning of Sentence Embeddings using Compositional n-Gram Features", 2018, section 2.1); word2vec
-//! drops the occurrence from the sentence. The denominator counts every token of the corpus, also those cut by the
-//! minimum count. A token below `min_count` is never kept.
+//! "Unsupervised Learning of Sentence Embeddings using Compositional n-Gram Features", 2018, section 2.1). Instead,
+//! word2vec drops the occurrence from the sentence. The denominator counts every token of the corpus, including those
+//! below the minimum count. A token below `min_count` is never kept.
 
 use rand::Rng;
 use senv_core::{Error, Result, rng::Stream};
 
-/// Keep probabilities of the tokens, as thresholds of a 32-bit draw.
+/// Keep probabilities of the tokens, as thresholds for a 32-bit draw.
 #[derive(Debug, Clone)]
 pub struct Subsampling {
     thresholds: Vec<u64>,
 }
 
-/// The probability that an occurrence of a token of relative frequency `frequency` is kept.
+/// The probability of keeping an occurrence of a token with relative frequency `frequency`.
 #[must_use]
 pub fn keep_probability(frequency: f64, threshold: f64) -> f64 {
     if frequency <= 0.0 {
@@ -30,8 +30,8 @@ pub fn keep_probability(frequency: f64, threshold: f64) -> f64 {
 }
 
 impl Subsampling {
-    /// Keep probabilities for tokens of these counts in a corpus of `corpus_tokens`, at `threshold` t; `f64::INFINITY`
-    /// keeps everything. Tokens that occur fewer than `min_count` times are never kept.
+    /// Computes keep probabilities for tokens of these counts in a corpus of `corpus_tokens`, at `threshold` t;
+    /// `f64::INFINITY` keeps everything. Tokens that occur fewer than `min_count` times are never kept.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] if the threshold is not positive.
@@ -62,7 +62,7 @@ impl Subsampling {
         self.keeps_at(token, rng.next_u32())
     }
 
-    /// The same at a number from all 32-bit ones.
+    /// Whether it is kept for this uniform 32-bit number.
     #[inline]
     fn keeps_at(&self, token: u32, random: u32) -> bool {
         u64::from(random) < self.thresholds[token as usize]

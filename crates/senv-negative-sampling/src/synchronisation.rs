@@ -1,19 +1,19 @@
-//! Training on several ranks: each learns from its part of the text, and now and then they bring their tables together.
+//! Training on several ranks: each learns from its part of the text, and they regularly merge their tables.
 //!
 //! Equation: `sub-model-synchronisation`
 //!
 //! ```text
-//! (F1)  K = ⌈epochs · tokens / (R · 50,000)⌉           meetings of R ranks, the k-th behind k / K of the blocks of each
+//! (F1)  K = ⌈epochs · tokens / (R · 50,000)⌉           meetings of R ranks, the k-th after k / K of each rank's blocks
 //! (F2)  n_k = 1,024 · 2^z(k)                           rows of each table at meeting k, z(k): zeros at the end of k in binary; n_K: all
 //! ```
 //!
-//! Each rank draws numbers of its own: with the same negatives at the same place of their parts the moves of ranks
-//! would be parallel where those of one process are not.
+//! Each rank draws its own random numbers. With the same negatives at the same position of each part, the updates of
+//! ranks would be parallel where those of one process are not.
 //!
-//! Rows are those of words in the order of their counts, so (F2) brings frequent words together often and rare ones
-//! seldom: S. Ji, N. Satish, S. Li and P. Dubey, "Parallelizing Word2Vec in Shared and Distributed Memory", 2016. Rows
-//! of n-grams lie behind those of words. What the ranks have made of a row is joined by `adaptive-sum` of `senv-core`,
-//! where that work takes the mean and a higher learning rate, which costs two points on STS Benchmark with eight ranks
+//! Rows are those of words by falling count, so (F2) merges frequent words often and rare ones seldom: S. Ji, N.
+//! Satish, S. Li and P. Dubey, "Parallelizing Word2Vec in Shared and Distributed Memory", 2016. The rows of n-grams
+//! follow those of words. The ranks' versions of a row are merged by `adaptive-sum` of `senv-core`. That work instead
+//! takes the mean and a higher learning rate, which costs two points on STS Benchmark with eight ranks
 //! (`docs/experiments/ranks.md`).
 
 use std::time::{Duration, Instant};
@@ -26,53 +26,53 @@ use senv_core::{
 
 use crate::{Result, params::NegativeSamplingParams, tables::Tables};
 
-/// Rows that every meeting brings together.
+/// The rows merged at every meeting.
 const FREQUENT: usize = 1024;
 /// Tokens of a rank between two meetings.
 const TOKENS_BETWEEN: f64 = 50_000.0;
 
-/// What a rank says when it comes to a meeting, and what the meeting comes to.
+/// A rank's report at a meeting, or the combined result.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Meeting {
-    /// A checkpoint is due.
+    /// Whether a checkpoint is due.
     pub(crate) is_due: bool,
-    /// The observer of one of them asked to stop.
+    /// Whether the observer of any rank asked to stop.
     pub(crate) is_stopped: bool,
-    /// The loss of one of them diverged.
+    /// Whether the loss of any rank diverged.
     pub(crate) is_diverged: bool,
 }
 
-/// When the ranks meet, and what they bring.
+/// The meetings of the ranks, and the state to merge.
 pub(crate) struct Synchronisation<'a> {
     ranks: &'a dyn Reduce,
     n_units: u64,
     n_meetings: u64,
     /// The tables as they were when they were last the same everywhere.
     pub(crate) before: Tables,
-    /// Meetings, bytes sent and time since the run began.
+    /// The meetings, bytes sent and time since the run began.
     n_met: u64,
     sent: u64,
     time: Duration,
 }
 
 impl<'a> Synchronisation<'a> {
-    /// For a rank with so many units.
+    /// Creates the schedule for a rank with `n_units` units.
     pub(crate) fn new(ranks: &'a dyn Reduce, n_units: u64, n_meetings: u64, before: Tables) -> Self {
         Self { ranks, n_units, n_meetings, before, n_met: 0, sent: 0, time: Duration::ZERO }
     }
 
-    /// The first unit behind meeting `number`, counted from 1.
+    /// The first unit after meeting `number`, counted from 1.
     fn end(&self, number: u64) -> u64 {
         end(self.n_units, self.n_meetings, number)
     }
 
-    /// The meeting that comes next for a rank that is at a unit, and the first unit behind it.
+    /// The next meeting for a rank at a unit, and the first unit after it.
     pub(crate) fn next(&self, unit: u64) -> (u64, u64) {
         let number = met(self.n_units, self.n_meetings, unit) + 1;
         (number, self.end(number))
     }
 
-    /// Meets the others.
+    /// Meets the other ranks.
     pub(crate) fn meet(&mut self, number: u64, tables: &mut Tables, own: Meeting) -> Result<Meeting> {
         let started = Instant::now();
         let flag = |flag: bool| f64::from(u8::from(flag));
@@ -89,7 +89,7 @@ impl<'a> Synchronisation<'a> {
         Ok(Meeting { is_due, is_stopped, is_diverged })
     }
 
-    /// What the meetings cost, for the user; `None` for a rank without others.
+    /// The cost of the meetings, for the user; `None` for a single rank.
     pub(crate) fn report(&self) -> Option<String> {
         let Self { ranks, n_met, sent, time, .. } = self;
         let (rank, n, megabytes) = (ranks.rank(), ranks.n_ranks(), *sent as f64 / 1e6);
@@ -102,7 +102,7 @@ impl<'a> Synchronisation<'a> {
     }
 }
 
-/// (F1), at most one meeting for each block of the rank that has the fewest.
+/// (F1), with at most one meeting per block of the rank that has the fewest.
 pub(crate) fn n_meetings(ranks: &dyn Reduce, corpus: &Corpus, params: &NegativeSamplingParams) -> Result<u64> {
     let epochs = f64::from(params.n_epochs());
     let of_ranks = ranks::gather(ranks, &(corpus.n_blocks() as u64).to_le_bytes())?;
@@ -118,20 +118,20 @@ fn rows(number: u64, n_meetings: u64) -> usize {
     if number >= n_meetings { usize::MAX } else { FREQUENT << number.trailing_zeros().min(40) }
 }
 
-/// The random numbers of a place (epoch, block, step) in the part of a rank. The first rank draws what a run by itself
-/// does.
+/// The random numbers for a place (epoch, block, step) in the part of a rank. The first rank draws the same as a single
+/// run.
 pub(crate) fn examples_stream(seed: u64, rank: u64, place: [u64; 3]) -> Stream {
     let [epoch, block, step] = place;
     let n = if rank == 0 { 3 } else { 4 };
     stream(seed, "examples", &[epoch, block, step, rank][..n])
 }
 
-/// The first unit behind meeting `number` of a rank with so many units.
+/// The first unit after meeting `number`, for a rank with `n_units` units.
 fn end(n_units: u64, n_meetings: u64, number: u64) -> u64 {
     (u128::from(n_units) * u128::from(number) / u128::from(n_meetings)) as u64
 }
 
-/// The meetings that a rank has behind it at a unit.
+/// The number of meetings that a rank has passed at a unit.
 pub(crate) fn met(n_units: u64, n_meetings: u64, unit: u64) -> u64 {
     let mut number = (u128::from(unit) * u128::from(n_meetings) / u128::from(n_units.max(1))) as u64;
     while number < n_meetings && end(n_units, n_meetings, number + 1) <= unit {
@@ -170,7 +170,7 @@ mod tests {
         assert_eq!(drawn.len(), 100);
     }
 
-    /// Rows of two numbers, of which each rank moves one, by `by` and the number of the rank.
+    /// Rows of two numbers; each rank updates one of them by `by` and its own number.
     fn moved(before: &Tables, rank: usize, by: f32) -> Tables {
         let mut tables = before.clone();
         for table in [&mut tables.source, &mut tables.target] {
@@ -197,12 +197,12 @@ mod tests {
                     let own = Meeting { is_due: rank == 0, is_stopped: rank == 1, is_diverged: false };
                     let all = synchronisation.meet(1, &mut tables, own).unwrap();
                     assert_eq!(all, Meeting { is_due: true, is_stopped: true, is_diverged: false });
-                    // Moves at a right angle add up.
+                    // Orthogonal updates add up.
                     let (joined, alone) = ([1.0, 2.0], if rank == 0 { [1.0, 0.0] } else { [0.0, 2.0] });
                     for table in [&tables.source, &tables.target] {
                         assert!(is_all(table, 0..FREQUENT, joined) && is_all(table, FREQUENT..table.n_rows(), alone));
                     }
-                    // What diverged is not handed on.
+                    // Diverged tables are not merged.
                     let kept = tables.clone();
                     let own = Meeting { is_diverged: rank == 1, ..Meeting::default() };
                     let all = synchronisation.meet(2, &mut tables, own).unwrap();
@@ -212,7 +212,7 @@ mod tests {
                     let all = synchronisation.meet(2, &mut tables, Meeting::default()).unwrap();
                     assert_eq!(all, Meeting::default());
                     assert!(is_all(&tables.source, 0..1500, joined) && is_all(&tables.target, 0..1200, joined));
-                    // What was joined: 1,024 rows of both tables, then all.
+                    // The merged rows: 1,024 rows of both tables, then all.
                     let (rows, sent) = (2 * 1024 + 1500 + 1200, synchronisation.sent);
                     assert!(sent >= rows * 8 && sent % rows == 0, "{sent}");
                     assert_eq!(synchronisation.n_met, 3);
@@ -262,7 +262,7 @@ mod tests {
         assert_eq!(of(&[&large, &large], 1), [8, 8]);
         assert_eq!(of(&[&large, &large], 3), [24, 24]);
         assert_eq!(of(&[&small], 5), [1]);
-        // Of 600,010 tokens each would see 12 times 50,000; the small one has a block an epoch.
+        // Each would see 12 times 50,000 of the 600,010 tokens; the small one has one block per epoch.
         assert_eq!(of(&[&large, &small], 3), [3, 3]);
     }
 

@@ -1,12 +1,12 @@
-//! What is trained.
+//! The trained tables.
 
 use senv_core::Table;
 
-/// The two tables of a model: what contexts are made of, and what is predicted.
+/// The two tables of a model: the rows of contexts, and the rows that are predicted.
 #[derive(Debug, Clone)]
 pub struct Tables {
-    /// Source rows v: the embeddings.
+    /// The source rows v, which are the embeddings.
     pub source: Table,
-    /// Target rows u.
+    /// The target rows u.
     pub target: Table,
 }

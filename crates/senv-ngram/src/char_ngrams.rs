@@ -3,12 +3,12 @@
 //! Equation: `character-n-grams`
 //!
 //! ```text
-//! G(w) = { runs of min_n .. max_n code points of "<" w ">" } without "<" and ">" alone
+//! G(w) = { runs of min_n .. max_n code points of "<" w ">" } except "<" and ">" themselves
 //! bucket(g) = FNV-1a(UTF-8 of g, bytes sign-extended) mod n_buckets
 //! ```
 //!
 //! Bojanowski et al., "Enriching Word Vectors with Subword Information", TACL 2017, section 3.2. Repeated runs count
-//! each time. The end-of-line token `</s>` has none, in fastText and here.
+//! each time. The end-of-line token `</s>` has none, as in fastText.
 
 use crate::{
     Buckets, Error, Result,
@@ -21,7 +21,7 @@ pub const END_OF_LINE: &str = "</s>";
 /// One character n-gram: its position in the marked word `<word>`, in code points, and its bucket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CharNgram {
-    /// First code point; 0 is the mark `<`.
+    /// First code point; 0 is the boundary mark `<`.
     pub start: usize,
     /// Number of code points.
     pub n: usize,
@@ -47,10 +47,10 @@ pub struct CharNgrams {
 }
 
 impl CharNgrams {
-    /// N-grams of `min_n` to `max_n` code points (fastText: 3 to 6); 0 to 0 means none.
+    /// Creates n-grams of `min_n` to `max_n` code points (fastText: 3 to 6); 0 to 0 means none.
     ///
     /// # Errors
-    /// [`Error::InvalidRange`] if `min_n` exceeds `max_n`, [`Error::InvalidBuckets`] if there is no bucket.
+    /// [`Error::InvalidRange`] if `min_n` exceeds `max_n`; [`Error::InvalidBuckets`] if there are no buckets.
     pub fn new(min_n: usize, max_n: usize, n_buckets: u32) -> Result<Self> {
         if min_n > max_n {
             return Err(Error::InvalidRange { min_n, max_n });
@@ -76,7 +76,7 @@ impl CharNgrams {
         self.buckets.len()
     }
 
-    /// Calls `each` for every n-gram of `word`, by start, then by length. Allocates nothing.
+    /// Calls `each` for every n-gram of `word`, ordered by start, then by length, without allocating.
     pub fn for_each(&self, word: &str, mut each: impl FnMut(CharNgram)) {
         if self.max_n == 0 || word == END_OF_LINE {
             return;
@@ -84,7 +84,7 @@ impl CharNgrams {
         let mark_first = std::iter::once((0, "<"));
         let characters = word.char_indices().map(|(i, c)| (i, &word[i..i + c.len_utf8()]));
         let mark_last = [(word.len(), ">")];
-        // Each start with the rest of the marked word after it; "<" starts before byte 0, ">" after the last.
+        // Each start with the rest of the marked word; "<" starts before byte 0, ">" after the last byte.
         for (start, (at, character)) in mark_first.chain(characters).chain(mark_last).enumerate() {
             let (is_first, is_last) = (start == 0, at == word.len() && start > 0);
             let mut hash = character.bytes().fold(START, step_signed);
@@ -111,7 +111,7 @@ impl CharNgrams {
         }
     }
 
-    /// Appends the buckets of the n-grams of `word` to `out`, by start, then by length.
+    /// Appends the buckets of the n-grams of `word` to `out`, ordered by start, then by length.
     pub fn buckets_into(&self, word: &str, out: &mut Vec<u32>) {
         self.for_each(word, |n_gram| out.push(n_gram.bucket));
     }
@@ -123,7 +123,7 @@ mod tests {
     use crate::fnv1a_signed;
     use proptest::prelude::*;
 
-    /// The definition, with allocation: every run of the marked word, and its position.
+    /// The definition, allocating: every run of the marked word, and its position.
     fn runs(word: &str, min_n: usize, max_n: usize) -> Vec<(usize, String)> {
         let marked: Vec<char> = format!("<{word}>").chars().collect();
         let mut runs = Vec::new();

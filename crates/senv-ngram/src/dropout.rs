@@ -1,4 +1,4 @@
-//! Dropout of word n-grams in training, so that the model does not rely on the rare n-grams of a sentence alone.
+//! Dropout of word n-grams in training, so the model does not rely only on a sentence's rare n-grams.
 //!
 //! Equation: `n-gram-dropout`
 //!
@@ -7,39 +7,39 @@
 //!           R(S) loses D; words stay
 //! tokens    D ⊂ tokens of S, |D| = min(K, |S| − 2) (none if |S| ≤ 2), every such D equally likely
 //!           R(S) loses every n-gram (n > 1) with a token in D; words stay
-//! release   as tokens, with a D of its own for each target of S
+//! release   as tokens, with a separate D for each target of S
 //! ```
 //!
 //! Pagliardini et al., NAACL 2018, section 2.4: "dropping K n-grams (n > 1) for each sentence". The authors' release
-//! drops K tokens from n-gram formation instead, which costs up to 2K bigrams but always leaves two usable tokens, and
-//! draws them anew for each target. Drawn once a sentence, the sum of its rows serves all its targets.
+//! instead drops K tokens from n-gram formation. That costs up to 2K bigrams but always leaves two usable tokens. It
+//! draws them again for each target. With one draw per sentence, the sum of its rows serves all its targets.
 //!
-//! The K indices come from Floyd's method (Bentley and Floyd, "Programming Pearls: A Sample of Brilliance", 1987): one
-//! random number each, whatever has been drawn before.
+//! The K indices come from Floyd's method (Bentley and Floyd, "Programming Pearls: A Sample of Brilliance", 1987), with
+//! one random number each, regardless of earlier draws.
 
 use rand::Rng;
 use senv_core::{FeatureList, rng::Stream};
 use serde::{Deserialize, Serialize};
 
-/// What is dropped, tokens or n-grams, and how often it is drawn.
+/// A dropout scheme: tokens or n-grams, and how often they are drawn.
 ///
-/// Exhaustive on purpose: the schemes are those of a paper and a program, and trainers differ by them.
+/// Exhaustive on purpose: the schemes are those of a paper and a program, and trainers treat them differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DropoutScheme {
-    /// K tokens, drawn once a sentence; every n-gram that contains one of them is dropped.
+    /// K tokens, drawn once per sentence; drops every n-gram that contains one of them.
     #[default]
     Tokens,
-    /// K tokens, drawn anew for each target.
+    /// K tokens, drawn for each target.
     ///
-    /// A [`DropoutMask`] is that of one target then: whoever has several draws as many.
+    /// A [`DropoutMask`] then belongs to one target; several targets need several draws.
     Release,
-    /// K n-grams, drawn once a sentence.
+    /// K n-grams, drawn once per sentence.
     Paper,
 }
 
 impl DropoutScheme {
-    /// Whether a mask is one of tokens, which takes all n-grams that contain them.
+    /// Whether the mask drops tokens, and with them all n-grams that contain them.
     #[must_use]
     pub fn drops_tokens(self) -> bool {
         self != Self::Paper
@@ -53,7 +53,7 @@ senv_core::named_values!(DropoutScheme {
     Paper = "paper": "N-grams, drawn once a sentence, as in the paper",
 });
 
-/// The number of tokens or n-grams dropped from a sentence.
+/// The tokens or n-grams to drop from each sentence.
 ///
 /// ```
 /// use senv_core::{FeatureList, TokenId, rng::stream};
@@ -69,17 +69,15 @@ senv_core::named_values!(DropoutScheme {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub struct Dropout {
-    /// Whether tokens or n-grams are drawn.
+    /// The items to draw: tokens or n-grams.
     pub scheme: DropoutScheme,
-    /// K: the number drawn; 0 drops nothing. The paper has 4 for Wikipedia, 7 for books, 3 for
-    /// tweets.
+    /// The number drawn, K; 0 drops nothing. The paper uses 4 for Wikipedia, 7 for books, 3 for tweets.
     pub n_dropped: usize,
 }
 
 impl Dropout {
-    /// Draws the dropout mask of a sentence of `n_tokens` tokens and `n_n_grams` n-grams (n > 1): tokens or n-grams,
-    /// depending on the scheme. Takes at least as many random numbers from `rng` as it drops, nearly always exactly as
-    /// many.
+    /// Draws the dropout mask for a sentence of `n_tokens` tokens and `n_n_grams` n-grams (n > 1): tokens or n-grams,
+    /// depending on the scheme. Takes at least one random number from `rng` per drop, nearly always exactly one.
     #[inline]
     pub fn draw(&self, n_tokens: usize, n_n_grams: usize, rng: &mut Stream, mask: &mut DropoutMask) {
         match self.scheme {
@@ -92,13 +90,14 @@ impl Dropout {
 
     /// Drops n-grams from the features of one sentence, in place.
     ///
-    /// Features of one token are words and are kept; the order and the grouping of the others do not change.
+    /// Features of one token are words and are kept; the others keep their order and grouping.
     pub fn apply(&self, features: &mut FeatureList, rng: &mut Stream, mask: &mut DropoutMask) {
         self.draw_for(features, rng, mask);
         features.retain(self.keep(mask));
     }
 
-    /// Writes the features that are kept to `out` (cleared first); [`Dropout::apply`] without changing `features`.
+    /// Writes the features that are kept to `out` (cleared first); like [`Dropout::apply`], without changing
+    /// `features`.
     pub fn apply_into(&self, features: &FeatureList, rng: &mut Stream, mask: &mut DropoutMask, out: &mut FeatureList) {
         self.draw_for(features, rng, mask);
         let mut keep = self.keep(mask);
@@ -115,13 +114,13 @@ impl Dropout {
 
     fn draw_for(&self, features: &FeatureList, rng: &mut Stream, mask: &mut DropoutMask) {
         let n_n_grams = match self.scheme {
-            DropoutScheme::Tokens | DropoutScheme::Release => 0, // not asked for
+            DropoutScheme::Tokens | DropoutScheme::Release => 0, // not needed
             DropoutScheme::Paper => features.iter().filter(|&(_, start, end)| start != end).count(),
         };
         self.draw(features.n_tokens(), n_n_grams, rng, mask);
     }
 
-    /// Whether the mask keeps the next feature of a list; called in the order of the list.
+    /// Whether the mask keeps the next feature of a list; called in list order.
     fn keep<'a>(&self, mask: &'a DropoutMask) -> impl FnMut(usize, usize) -> bool + 'a {
         let (scheme, mut number) = (self.scheme, 0);
         move |start, end| match scheme {
@@ -135,8 +134,8 @@ impl Dropout {
     }
 }
 
-/// A dropout mask: the dropped token or n-gram indices of a sentence, one bit each. Reused from sentence to sentence;
-/// it allocates only while it grows.
+/// A dropout mask: the dropped token or n-gram indices of a sentence, one bit each. It is reused between sentences and
+/// allocates only while it grows.
 #[derive(Debug, Clone, Default)]
 pub struct DropoutMask {
     bits: Vec<u64>,
@@ -144,7 +143,7 @@ pub struct DropoutMask {
 }
 
 impl DropoutMask {
-    /// Whether this token or n-gram (paper) is dropped; `false` beyond the end of the sentence.
+    /// Whether this token or n-gram (paper) is dropped; `false` past the end of the sentence.
     #[inline]
     #[must_use]
     pub fn contains(&self, number: usize) -> bool {
@@ -158,7 +157,7 @@ impl DropoutMask {
         self.n_dropped
     }
 
-    /// The dropped indices, rising.
+    /// The dropped indices, ascending.
     pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         let bits = |(word, bits): (usize, &u64)| {
             let mut left = *bits;
@@ -171,13 +170,13 @@ impl DropoutMask {
         self.bits.iter().enumerate().flat_map(bits)
     }
 
-    /// Clears the mask: nothing is dropped.
+    /// Clears the mask, so nothing is dropped.
     pub fn clear(&mut self) {
         self.bits.clear();
         self.n_dropped = 0;
     }
 
-    /// Adds an index; returns whether it was new.
+    /// Adds an index; returns whether it is new.
     #[inline]
     fn insert(&mut self, number: usize) -> bool {
         let (word, bit) = (&mut self.bits[number / 64], 1 << (number % 64));
@@ -186,7 +185,7 @@ impl DropoutMask {
         new
     }
 
-    /// Draws `k` of the indices below `n`, every set of them equally likely; `k` must not exceed `n`.
+    /// Draws `k` of the indices below `n`, every set equally likely; `k` must not exceed `n`.
     fn draw(&mut self, n: usize, k: usize, rng: &mut Stream) {
         self.bits.clear();
         self.n_dropped = k;
@@ -203,7 +202,7 @@ impl DropoutMask {
     }
 }
 
-/// A number below `n`, all equally likely (Lemire, "Fast random integer generation in an interval", 2019).
+/// A uniformly distributed number below `n` (Lemire, "Fast random integer generation in an interval", 2019).
 #[inline]
 fn below(n: u64, rng: &mut Stream) -> u64 {
     let mut wide = u128::from(rng.next_u64()) * u128::from(n);

@@ -1,4 +1,4 @@
-//! Errors for n-gram parameters out of range.
+//! Errors for invalid n-gram parameters.
 
 use senv_core::Remedy;
 
@@ -52,13 +52,13 @@ pub enum Error {
 }
 
 impl Error {
-    /// The error of the core that it is, if it is one.
+    /// The core error in this error, if there is one.
     #[must_use]
     pub fn core(&self) -> Option<&senv_core::Error> {
         if let Self::Core(error) = self { Some(error) } else { None }
     }
 
-    /// What helps, where that is a matter of settings.
+    /// The settings that could help, if any.
     #[must_use]
     pub fn remedies(&self) -> &[Remedy] {
         match self {

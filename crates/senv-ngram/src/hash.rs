@@ -1,4 +1,4 @@
-//! The string hash of fastText, and the two ways of combining words into the hash of an n-gram.
+//! The string hash of fastText, and two ways to combine words into the hash of an n-gram.
 //!
 //! Equation: `fnv1a-signed`
 //!
@@ -15,11 +15,11 @@
 //! a = number of the token (Sent2Vec), or its string hash, sign-extended from 32 to 64 bits (fastText)
 //! ```
 //!
-//! The FNV-1a of the textbooks (Fowler, Noll, Vo) takes its bytes unsigned. fastText once relied on a signed `char` and
-//! keeps the result for the sake of published models; both agree on ASCII and differ elsewhere. Pagliardini et al.,
+//! The textbook FNV-1a (Fowler, Noll, Vo) takes its bytes unsigned. fastText once relied on a signed `char`, and keeps
+//! the result for the sake of published models. The two agree on ASCII and differ elsewhere. Pagliardini et al.,
 //! "Unsupervised Learning of Sentence Embeddings using Compositional n-Gram Features", NAACL 2018, says "the same hash
-//! as fastText"; its release has the multiplier of fastText but combines token ids, so that its buckets depend on the
-//! order of the vocabulary.
+//! as fastText". But its release only shares the multiplier of fastText. It combines token ids, so its buckets depend
+//! on the order of the vocabulary.
 
 use serde::{Deserialize, Serialize};
 
@@ -38,7 +38,7 @@ pub(crate) const fn step_signed(hash: u32, byte: u8) -> u32 {
     (hash ^ (byte as i8 as i32 as u32)).wrapping_mul(PRIME)
 }
 
-/// FNV-1a of 32 bits with sign-extended bytes: the string hash of fastText and Sent2Vec.
+/// The 32-bit FNV-1a hash with sign-extended bytes, which is the string hash of fastText and Sent2Vec.
 ///
 /// ```
 /// assert_eq!(senv_ngram::fnv1a_signed(b"foobar"), 0xbf9c_f968);
@@ -53,7 +53,7 @@ pub const fn fnv1a_signed(bytes: &[u8]) -> u32 {
     hash
 }
 
-/// FNV-1a of 32 bits as its authors define it; equal to [`fnv1a_signed`] on ASCII.
+/// The 32-bit FNV-1a hash as its authors define it; equal to [`fnv1a_signed`] on ASCII.
 ///
 /// ```
 /// assert_eq!(senv_ngram::fnv1a(b"foobar"), 0xbf9c_f968);
@@ -69,7 +69,7 @@ pub const fn fnv1a(bytes: &[u8]) -> u32 {
     hash
 }
 
-/// What a word contributes to the hash of an n-gram.
+/// The contribution of a word to the hash of an n-gram.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -77,7 +77,7 @@ pub enum NgramScheme {
     /// Its token id, as in the Sent2Vec release.
     #[default]
     TokenIds,
-    /// Its string hash ([`fnv1a_signed`]), as in fastText: independent of the vocabulary's order.
+    /// Its string hash ([`fnv1a_signed`]), as in fastText; does not depend on the vocabulary's order.
     TokenHashes,
 }
 
@@ -87,7 +87,7 @@ senv_core::named_values!(NgramScheme {
     TokenHashes = "token-hashes": "Of the strings of the tokens, as in fastText: independent of the vocabulary",
 });
 
-/// A string hash as a member of an n-gram: sign-extended to 64 bits, as fastText does.
+/// A string hash as an operand of an n-gram: sign-extended to 64 bits, as in fastText.
 #[inline]
 #[must_use]
 pub const fn hash_operand(hash: u32) -> u64 {

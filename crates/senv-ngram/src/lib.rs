@@ -1,11 +1,11 @@
 //! Word and character n-grams and their hash buckets.
 //!
-//! "New York" means more than "new" and "york", so Sent2Vec gives pairs of adjacent words a vector of their own. There
-//! are too many pairs to list, so a hash picks one of two million rows ([`WordNgrams`]). The row must be that of the
-//! program that trained a model, and the two programs in use differ: Sent2Vec hashes the ids of the words, fastText
-//! their spelling ([`NgramScheme`]). In training some n-grams of each sentence are left out at random ([`Dropout`]), as
-//! in the paper or as in its released program. fastText also has character n-grams ([`CharNgrams`]), from which
-//! `FastText` of senv makes vectors for unknown words.
+//! "New York" means more than "new" and "york", so Sent2Vec gives pairs of adjacent words their own vector. There are
+//! too many pairs to list, so a hash picks one of two million rows ([`WordNgrams`]). The row must match the program
+//! that trained the model, and two variants are in use: Sent2Vec hashes the ids of the words, fastText their spelling
+//! ([`NgramScheme`]). Training drops some n-grams of each sentence at random ([`Dropout`]), as in the paper or in its
+//! released program. For fastText there are also character n-grams ([`CharNgrams`]), from which `FastText` of senv
+//! builds vectors for unknown words.
 //!
 //! ```
 //! use senv_core::{FeatureList, Vocabulary, rng::stream};
@@ -21,7 +21,7 @@
 //! let spans: Vec<_> = features.iter().map(|(_, start, end)| (start, end)).collect();
 //! assert_eq!(spans, [(0, 0), (0, 1), (1, 1), (1, 2), (2, 2)]);
 //!
-//! // In training: one of the three tokens is kept out of the bigrams.
+//! // In training, one of the three tokens is dropped from the bigrams.
 //! let dropout = Dropout { scheme: DropoutScheme::Tokens, n_dropped: 1 };
 //! let (mut rng, mut mask) = (stream(1, "dropout", &[0]), DropoutMask::default());
 //! n_grams.features_with_dropout_into(&tokens, dropout, &mut rng, &mut mask, &mut features);
@@ -29,7 +29,7 @@
 //! # Ok::<(), senv_ngram::Error>(())
 //! ```
 //!
-//! Everything here is a pure function of its arguments: no table, no training, no allocation once the lists have grown.
+//! Everything here is a pure function of its arguments, without tables or training; it allocates only while lists grow.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]

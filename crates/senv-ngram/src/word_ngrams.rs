@@ -12,21 +12,21 @@ use crate::{
 /// The highest order of word n-grams.
 pub const MAX_ORDER: usize = 255;
 
-/// The name of the token that replaces the target, as the Sent2Vec release writes it into its models.
+/// The token that replaces the target, spelled as the Sent2Vec release writes it into its models.
 pub const PLACEHOLDER: &str = "<PLACEHOLDER>";
 
-/// Which word n-grams there are and how they map to rows.
+/// Parameters of [`WordNgrams`]: the n-grams to use, and their rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WordNgramParams {
-    /// The highest order, in `1..=255`: 1 is words alone, 2 adds bigrams (default), 3 adds trigrams, ...
+    /// The highest order, in `1..=255`: 1 for words only, 2 adds bigrams (default), 3 adds trigrams, ...
     pub max_n: usize,
-    /// Hash buckets for all n-grams (n > 1) together; 2,000,000 by default. Without effect if `max_n` is 1: then no row
-    /// is reserved for them.
+    /// The number of hash buckets for all n-grams (n > 1) together; 2,000,000 by default. If `max_n` is 1, it has no
+    /// effect and no rows are reserved.
     pub n_buckets: u32,
-    /// What a word contributes to the hash of an n-gram.
+    /// The contribution of a word to the hash of an n-gram.
     pub scheme: NgramScheme,
-    /// Rows before that of token 0: 0 (default), or 1 if row 0 belongs to the placeholder, as in models of the
-    /// Sent2Vec release.
+    /// The number of rows before that of token 0: 0 (default), or 1 if row 0 belongs to the placeholder, as in models
+    /// of the Sent2Vec release.
     pub first_row: u32,
 }
 
@@ -36,7 +36,7 @@ impl Default for WordNgramParams {
     }
 }
 
-/// Words and word n-grams of a sentence as rows of one table.
+/// The words and word n-grams of a sentence as rows of one table.
 ///
 /// ```text
 /// rows   0 .. first_row              set aside (the placeholder)
@@ -44,7 +44,7 @@ impl Default for WordNgramParams {
 ///        .. + n_buckets              the n-grams, by hash
 /// ```
 ///
-/// A row index is also what a token contributes under [`NgramScheme::TokenIds`], so that with a placeholder in row 0
+/// Under [`NgramScheme::TokenIds`] a token's row index is also its operand in hashes. So with a placeholder in row 0
 /// the buckets are those of the Sent2Vec release, which counts it as word 0. For hash and remainder see the equations
 /// `n-gram-hash` and `constant-remainder`.
 ///
@@ -54,7 +54,7 @@ impl Default for WordNgramParams {
 /// let n_grams = WordNgrams::from_ids(10, WordNgramParams { n_buckets: 1000, ..Default::default() })?;
 /// let mut features = FeatureList::default();
 /// n_grams.features_into(&[TokenId(2), TokenId(7)], &mut features);
-/// // 2 · 116049371 + 7 = 232098749, which is 749 modulo 1000; the buckets begin at row 10.
+/// // 2 · 116049371 + 7 = 232098749, which is 749 modulo 1000; the buckets start at row 10.
 /// let rows: Vec<u32> = features.rows().iter().map(|row| row.0).collect();
 /// assert_eq!(rows, [2, 759, 7]);
 /// # Ok::<(), senv_ngram::Error>(())
@@ -69,7 +69,7 @@ pub struct WordNgrams {
 }
 
 impl WordNgrams {
-    /// The n-grams of a vocabulary.
+    /// Creates the n-grams for a vocabulary.
     ///
     /// # Errors
     /// [`Error::InvalidOrder`], [`Error::InvalidBuckets`] or [`Error::TooManyRows`].
@@ -81,7 +81,7 @@ impl WordNgrams {
         Self::build(vocabulary.len(), hashes, params)
     }
 
-    /// The n-grams of `n_tokens` token ids, whatever `params.scheme` is: no vocabulary is needed.
+    /// Creates the n-grams for `n_tokens` token ids, without a vocabulary. `params.scheme` is ignored.
     ///
     /// # Errors
     /// [`Error::InvalidOrder`], [`Error::InvalidBuckets`] or [`Error::TooManyRows`].
@@ -104,7 +104,7 @@ impl WordNgrams {
         Ok(Self { params: WordNgramParams { n_buckets, ..params }, n_tokens: n, layout, hashes })
     }
 
-    /// The parameters; `n_buckets` is 0 where there are no n-grams.
+    /// The parameters; `n_buckets` is 0 without n-grams.
     #[must_use]
     pub fn params(&self) -> &WordNgramParams {
         &self.params
@@ -116,23 +116,23 @@ impl WordNgrams {
         self.n_tokens as usize
     }
 
-    /// The row of a token's word.
+    /// The row of a token.
     #[inline]
     #[must_use]
     pub fn token_row(&self, token: TokenId) -> RowId {
         self.layout.word(token)
     }
 
-    /// The row of the placeholder, if there are rows before that of token 0.
+    /// The row of the placeholder, if rows are reserved before that of token 0.
     #[must_use]
     pub fn placeholder_row(&self) -> Option<RowId> {
         (self.params.first_row > 0).then_some(RowId(0))
     }
 
-    /// The row of an n-gram; that of the word if it has one token, `None` if it has none.
+    /// The row of an n-gram. For one token it is the word's row; for none, `None`.
     ///
     /// # Panics
-    /// If a token is not below the size of the vocabulary, or n-grams are disabled and there are several tokens.
+    /// If a token is not below the size of the vocabulary, or if there are several tokens and n-grams are disabled.
     #[must_use]
     pub fn n_gram_row(&self, tokens: &[TokenId]) -> Option<RowId> {
         self.check(tokens);
@@ -146,7 +146,7 @@ impl WordNgrams {
         }
     }
 
-    /// Number of features of a sentence of `n` tokens, words and n-grams together, without dropout.
+    /// The number of features of a sentence of `n` tokens, words and n-grams together, without dropout.
     ///
     /// ```text
     /// Σ_{k = 1..min(max_n, n)} (n − k + 1)
@@ -158,9 +158,9 @@ impl WordNgrams {
         k * (2 * n + 1 - k) / 2
     }
 
-    /// Writes the features of `tokens` to `out` (cleared first) without those that `dropout` drops, which are never
-    /// computed: the same features as [`WordNgrams::features_into`] and then [`Dropout::apply`], from the same random
-    /// numbers. The dropout mask is left in `mask`.
+    /// Writes the features of `tokens` to `out` (cleared first), except those that `dropout` drops, which are never
+    /// computed. The features are those of [`WordNgrams::features_into`] followed by [`Dropout::apply`], from the same
+    /// random numbers. The dropout mask is left in `mask`.
     ///
     /// # Panics
     /// If a token is not below the size of the vocabulary.
@@ -176,8 +176,7 @@ impl WordNgrams {
         self.features_with_mask_into(tokens, dropout.scheme, mask, out);
     }
 
-    /// Writes the features of `tokens` to `out` (cleared first) without those that a mask drawn by [`Dropout::draw`]
-    /// drops.
+    /// Writes the features of `tokens` to `out` (cleared first), except those dropped by a mask from [`Dropout::draw`].
     ///
     /// # Panics
     /// If a token is not below the size of the vocabulary.
@@ -191,16 +190,16 @@ impl WordNgrams {
         self.write(tokens, (mask.n_dropped() > 0).then_some((scheme, mask)), out);
     }
 
-    /// Calls `each(row, start, end)` for every n-gram (n > 1) that has the placeholder at the position of token
-    /// `target`, in the order of [`FeatureList`]; n-grams that contain a dropped token are left out. Nothing is called
-    /// if no row is reserved for the placeholder.
+    /// Calls `each(row, start, end)` for every n-gram (n > 1) with the placeholder at the position of token `target`,
+    /// in the order of [`FeatureList`]. N-grams with a dropped token are skipped. If no row is reserved for the
+    /// placeholder, nothing is called.
     ///
-    /// With this the features of "the sentence with the placeholder for its target" follow from those of the sentence:
-    /// remove those that contain the target, add the placeholder's row and these. Only the tokens within `max_n - 1` of
-    /// the target are looked at, so that all targets of a sentence together take a time linear in its length.
+    /// This turns the features of a sentence into those with the placeholder in place of the target. Remove the
+    /// features that contain the target, then add the placeholder's row and these. Only tokens within `max_n - 1` of
+    /// the target are read, so all targets of a sentence together take time linear in its length.
     ///
     /// # Panics
-    /// If one of these tokens is not below the size of the vocabulary, or `target` not below the length of the
+    /// If one of these tokens is not below the size of the vocabulary, or `target` is not below the length of the
     /// sentence.
     pub fn placeholder_n_grams(
         &self,
@@ -329,19 +328,19 @@ impl RowsOf for ByHashes<'_> {
 }
 
 impl WordNgrams {
-    /// Number of rows that features may refer to: the number of rows of the source table.
+    /// The number of rows that features can refer to: the number of rows of the source table.
     #[must_use]
     pub fn n_rows(&self) -> usize {
         self.layout.first_bucket as usize + self.params.n_buckets as usize
     }
 
-    /// The longest feature in tokens: 1 for words alone, 2 with bigrams.
+    /// The longest feature in tokens: 1 for words only, 2 with bigrams.
     #[must_use]
     pub fn max_span(&self) -> usize {
         self.params.max_n
     }
 
-    /// Writes the features of `tokens` into `out` (cleared first); every token is begun once.
+    /// Writes the features of `tokens` to `out` (cleared first), processing every token once.
     ///
     /// # Panics
     /// If a token is not below the size of the vocabulary.

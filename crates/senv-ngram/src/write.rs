@@ -1,23 +1,22 @@
 //! The loops that write the features of a sentence: one for words, one for bigrams, one for any order.
 //!
-//! They run for every sentence of every epoch. Bigrams are by far the most used and get a loop without an unpredictable
-//! branch: dropped features are written too, and overwritten by the next feature.
+//! They run for every sentence of every epoch. Bigrams are by far the most common choice. Their loop avoids an
+//! unpredictable branch: it writes dropped features too, and overwrites them with the next feature.
 
 use senv_core::{FeatureList, RowId, TokenId};
 
 use crate::{DropoutMask, DropoutScheme, hash::append};
 
-/// Maps tokens to rows.
 pub(crate) trait RowsOf {
     /// The row of a word.
     fn word(&self, token: TokenId) -> RowId;
-    /// What a token contributes to the hash of an n-gram.
+    /// The contribution of a token to the hash of an n-gram.
     fn operand(&self, token: TokenId) -> u64;
     /// The row of an n-gram with this hash.
     fn bucket(&self, hash: u64) -> RowId;
 }
 
-/// Words and n-grams up to `max_n`, `n_features` of them if nothing is dropped.
+/// Writes words and n-grams up to `max_n`; without dropout, `n_features` in all.
 #[inline]
 pub(crate) fn features(
     rows_of: &impl RowsOf,
@@ -43,7 +42,7 @@ pub(crate) fn features(
     }
 }
 
-/// Words alone.
+/// Words only.
 #[inline]
 fn words(rows_of: &impl RowsOf, tokens: &[TokenId], out: &mut FeatureList) {
     let n = tokens.len();
@@ -53,7 +52,7 @@ fn words(rows_of: &impl RowsOf, tokens: &[TokenId], out: &mut FeatureList) {
     first.iter_mut().zip(0..).for_each(|(first, i)| *first = i);
 }
 
-/// Words and bigrams, without dropout.
+/// Words and bigrams without dropout.
 #[inline]
 fn bigrams(rows_of: &impl RowsOf, tokens: &[TokenId], out: &mut FeatureList) {
     let Some((&last, _)) = tokens.split_last() else {
@@ -72,7 +71,7 @@ fn bigrams(rows_of: &impl RowsOf, tokens: &[TokenId], out: &mut FeatureList) {
     first.iter_mut().zip(0_u32..).for_each(|(first, i)| *first = 2 * i);
 }
 
-/// Words, and the bigrams for whose first token `keep` is true.
+/// Words, and the bigrams whose first token `keep` accepts.
 #[inline]
 fn some_bigrams(rows_of: &impl RowsOf, tokens: &[TokenId], keep: impl Fn(usize) -> bool, out: &mut FeatureList) {
     let Some((&last, _)) = tokens.split_last() else {
@@ -95,7 +94,7 @@ fn some_bigrams(rows_of: &impl RowsOf, tokens: &[TokenId], keep: impl Fn(usize) 
     out.truncate(at + 1);
 }
 
-/// Words and n-grams up to `max_n`, one by one.
+/// Words and n-grams up to `max_n`, one at a time.
 #[inline]
 fn any_order(
     rows_of: &impl RowsOf,
@@ -127,15 +126,14 @@ fn any_order(
     out.truncate(at);
 }
 
-/// What dropout keeps, called in the order of the features.
+/// The choices of dropout, called in feature order.
 trait Keep {
-    /// Whether n-grams may contain this token.
+    /// Whether n-grams can contain this token.
     fn token(&self, token: usize) -> bool;
     /// Whether the next n-gram is kept.
     fn n_gram(&mut self) -> bool;
 }
 
-/// Without dropout.
 struct KeepAll;
 
 impl Keep for KeepAll {
@@ -149,7 +147,6 @@ impl Keep for KeepAll {
     }
 }
 
-/// Tokens are dropped.
 struct DropTokens<'a>(&'a DropoutMask);
 
 impl Keep for DropTokens<'_> {
@@ -163,7 +160,7 @@ impl Keep for DropTokens<'_> {
     }
 }
 
-/// N-grams are dropped, counted as they come.
+/// Drops n-grams, by their number in the sentence.
 struct DropNgrams<'a> {
     mask: &'a DropoutMask,
     number: usize,

@@ -1,4 +1,4 @@
-//! The linear convolution, collapsed: sums of words first, then one small product.
+//! The linear convolution in collapsed form: sums of words first, then one small product.
 //!
 //! Equation: `cnn-collapsed`
 //!
@@ -9,8 +9,8 @@
 //! (B1)  ∂L/∂x_t += Σ_{j: 0 ≤ t−j < N} ∂L/∂S_j
 //! ```
 //!
-//! A word at least h − 1 words from both ends is in every S_j: such words are summed once for all windows, and share
-//! the gradient Σ_j ∂L/∂S_j. So a sentence of n words costs n d + k h d multiplications and additions for k filters,
+//! A word at least h − 1 words from both ends is in every S_j. Such words are summed once for all windows, and share
+//! the gradient Σ_j ∂L/∂S_j. So for k filters a sentence of n words costs n d + k h d multiplications and additions
 //! instead of n k h d.
 //!
 //! Saved: all S_j of the batch, shape `(n_sentences, Σ h * d)`.
@@ -29,14 +29,14 @@ use crate::{
 };
 
 impl SumPooledCnn {
-    /// The positions that every window covers at every offset, in a sentence of `n` words.
+    /// In a sentence of `n` words, the positions that every window covers at every offset.
     pub(super) fn interior(&self, n: usize) -> std::ops::Range<usize> {
         let edge = self.longest - 1;
         if n > 2 * edge { edge..n - edge } else { n..n }
     }
 
-    /// (F1) of one sentence of `n` words into `sums`, a row of d values for each offset of each window. `interior` is a
-    /// buffer of d values.
+    /// Writes (F1) for a sentence of `n` words to `sums`, with a row of d values for each offset of each window.
+    /// `interior` is a buffer of d values.
     pub(super) fn fill_sums<'w, F: Float>(
         &self,
         n: usize,
@@ -52,7 +52,7 @@ impl SumPooledCnn {
             for j in 0..block.width {
                 let sum = &mut sums[(block.offset + j) * self.dim..][..self.dim];
                 sum.copy_from_slice(interior);
-                // The sum runs from word j to word j + N, of which the interior is added already.
+                // The sum covers words j to j + N; the interior is already included.
                 let end = (j + n_positions).min(n);
                 if inside.is_empty() {
                     (j..end).for_each(|t| F::add_to(word(t), sum));
@@ -124,7 +124,7 @@ impl SumPooledCnn {
         }
         let Some(d_words) = d_words else { return Ok(()) };
         let d_sums = d_sums.into_raw_vec_and_offset().0;
-        // The gradient of every interior word of a sentence.
+        // The gradient of every interior word of each sentence.
         let mut interior = zeros(batch.len(), dim)?;
         let chunks = interior.par_chunks_mut(AT_A_TIME * dim).zip(d_sums.par_chunks(AT_A_TIME * n_sums));
         chunks.for_each(|(interior, d_sums)| {

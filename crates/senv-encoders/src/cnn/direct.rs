@@ -1,8 +1,7 @@
-//! Encoding of one sentence at a time with trained weights, directly from the word table and the filters.
+//! Encodes one sentence at a time with trained weights, directly from the word table and the filters.
 //!
-//! The computations are those of `cnn-collapsed` and of the definition, a product per window.
-//! [`FoldedCnn`](super::FoldedCnn) is faster
-//! where its memory is worth it.
+//! The computations are those of `cnn-collapsed` and of the definition, with one product per window.
+//! [`FoldedCnn`](super::FoldedCnn) is faster if its memory is worthwhile.
 
 use ndarray::{ArrayView2, ArrayViewMut2, ShapeBuilder};
 use senv_core::{
@@ -14,7 +13,7 @@ use senv_core::{
 use super::{Activation, SumPooledCnn};
 use crate::encoder::check_size;
 
-/// At least `n` values of the scratch memory, uninitialized.
+/// At least `n` values of scratch memory, with unspecified contents.
 pub(super) fn room(scratch: &mut Vec<f32>, n: usize) -> &mut [f32] {
     if scratch.len() < n {
         scratch.resize(n, 0.0);
@@ -22,7 +21,7 @@ pub(super) fn room(scratch: &mut Vec<f32>, n: usize) -> &mut [f32] {
     &mut scratch[..n]
 }
 
-/// Returns an error for a token without a row.
+/// Returns an error if a token has no row.
 pub(super) fn check_tokens(tokens: &[TokenId], n_rows: usize) -> Result<()> {
     match tokens.iter().map(|token| token.index()).max() {
         Some(highest) if highest >= n_rows => {
@@ -33,19 +32,19 @@ pub(super) fn check_tokens(tokens: &[TokenId], n_rows: usize) -> Result<()> {
 }
 
 impl SumPooledCnn {
-    /// Encodes one sentence into `out`: the values of [`forward`](crate::Encoder::forward), up to rounding.
+    /// Encodes one sentence into `out`. The values are those of [`forward`](crate::Encoder::forward), up to rounding.
     ///
     /// | name | meaning | shape |
     /// | --- | --- | --- |
     /// | `words` | vectors of all tokens | `(n_tokens, d)` |
     /// | `tokens` | the sentence | `(n,)` |
-    /// | `scratch` | buffer, kept from sentence to sentence | |
+    /// | `scratch` | buffer, reused between sentences | |
     /// | `out` | the sentence vector | `(dim,)` |
     ///
     /// The linear encoder allocates nothing once `scratch` has grown.
     ///
     /// # Errors
-    /// [`Error::ShapeMismatch`] if the shapes do not fit, or the table has no row for a token.
+    /// [`Error::ShapeMismatch`] if the shapes do not match, or the table has no row for a token.
     pub fn encode_into(
         &self,
         parameters: &Parameters<f32>,
@@ -115,7 +114,7 @@ impl SumPooledCnn {
             let cells = &mut cells[..n_positions * block.n_filters];
             let bias = parameters[block.filter + 1].values();
             cells.chunks_exact_mut(block.n_filters).for_each(|cell| cell.copy_from_slice(bias));
-            // Windows overlap: each begins one word after the one before.
+            // Windows overlap: each begins one word after the previous one.
             let shape = (n_positions, block.width * dim).strides((dim, 1));
             let windows = ArrayView2::from_shape(shape, text).map_err(does_not_fit)?;
             let shape = (n_positions, block.n_filters);

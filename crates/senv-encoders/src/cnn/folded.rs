@@ -1,7 +1,7 @@
-//! Words and filters folded into one table: encoding a sentence then costs about as much as an average.
+//! Words and filters folded into one table, so encoding a sentence costs about as much as averaging it.
 //!
-//! Linear: the table holds Q of `cnn-folded`, and a second one the corrections for the first and last words. Tanh: it
-//! holds P of `cnn-sum-pooling`, the products of all words with all filters.
+//! The linear encoder has a table of Q of `cnn-folded`, and a second one with corrections for the first and last words.
+//! With tanh there is a table of P of `cnn-sum-pooling`, the products of all words with all filters.
 
 use ndarray::{Array2, ArrayView2, ArrayViewMut2, ShapeBuilder};
 use rayon::prelude::*;
@@ -14,13 +14,14 @@ use senv_core::{
 use super::{Activation, SumPooledCnn, direct, folded_edges::Edges, projected::fill_cells};
 use crate::encoder::check_size;
 
-/// A trained [`SumPooledCnn`] with the products of all word vectors and filters, for encoding.
+/// A trained [`SumPooledCnn`] with precomputed products of all word vectors and filters, for encoding.
 ///
-/// The tables take [`FoldedCnn::n_bytes`] in addition to the word vectors, which are no longer needed for encoding.
-/// Values for each word: linear, `Σ n_filters`, and for each of the `2 (longest - 1)` positions at the ends of a
-/// sentence the filters of all windows wider than a word; tanh, `Σ n_filters * width`. For windows of 1, 2 and 3 words
-/// with 100 filters each that is 4.5 kB (padded to whole cache lines) and 2.4 kB. Worth it where many sentences are
-/// encoded; for a few, [`SumPooledCnn::encode_into`] needs no table.
+/// The tables take [`FoldedCnn::n_bytes`] in addition to the word vectors, which encoding no longer needs. With tanh
+/// each word has `Σ n_filters * width` values. A linear encoder has `Σ n_filters` values per word. For each of the `2
+/// (longest - 1)` positions at the ends of a sentence, it also has values for the filters of all windows wider than a
+/// word. For windows of 1, 2 and 3 words with 100 filters each, that is 4.5 kB (linear, padded to whole cache lines)
+/// and 2.4 kB (tanh) per word. This pays when encoding many sentences; for a few, [`SumPooledCnn::encode_into`] needs
+/// no table.
 ///
 /// ```
 /// use senv_core::{Table, TokenId, rng::stream};
@@ -40,16 +41,16 @@ use crate::encoder::check_size;
 #[derive(Debug, Clone)]
 pub struct FoldedCnn {
     cnn: SumPooledCnn,
-    /// Biases in the order of the sentence vector.
+    /// Biases, in sentence vector order.
     bias: Vec<f32>,
     /// Q or P of each word.
     words: Table,
-    /// L and R of each word; no rows for tanh.
+    /// L and R of each word; without rows for tanh.
     corrections: Table,
     edges: Edges,
 }
 
-/// Writes `words filtersᵀ + bias` to `out`, which has a row of `filters.nrows()` values or more for each word.
+/// Writes `words filtersᵀ + bias` to `out`, which has a row of at least `filters.nrows()` values per word.
 fn fill(words: &Table, filters: &Array2<f32>, bias: &[f32], stride: usize, out: &mut [f32]) -> Result<()> {
     let (n_rows, n_columns) = (words.n_rows(), filters.nrows());
     if n_rows == 0 || n_columns == 0 {
@@ -68,8 +69,8 @@ impl FoldedCnn {
     /// Multiplies all words by all filters, on the threads of the current rayon pool.
     ///
     /// # Errors
-    /// [`Error::ShapeMismatch`] if parameters or words do not fit the encoder; [`Error::TooLarge`] if the tables do not
-    /// fit into memory.
+    /// [`Error::ShapeMismatch`] if parameters or words do not match the encoder; [`Error::TooLarge`] if the tables do
+    /// not fit in memory.
     pub fn new(cnn: &SumPooledCnn, parameters: &Parameters<f32>, words: &Table) -> Result<Self> {
         cnn.check_parameters(parameters)?;
         check_size("word vectors, in columns,", cnn.dim, words.dim())?;
@@ -101,23 +102,23 @@ impl FoldedCnn {
         self.bias.len()
     }
 
-    /// Words in the table.
+    /// The number of words in the table.
     #[must_use]
     pub fn n_words(&self) -> usize {
         self.words.n_rows()
     }
 
-    /// Memory of the tables, in bytes.
+    /// The memory used by the tables, in bytes.
     #[must_use]
     pub fn n_bytes(&self) -> usize {
         4 * (self.words.values().len() + self.corrections.values().len())
     }
 
-    /// Encodes one sentence into `out`: the values of [`forward`](crate::Encoder::forward), up to rounding (1e-5 of the
-    /// largest). A sentence without words gives zeros. Nothing is allocated once `scratch` has grown.
+    /// Encodes one sentence into `out`. The values are those of [`forward`](crate::Encoder::forward), up to rounding
+    /// (1e-5 of the largest). A sentence without words gives zeros. Nothing is allocated once `scratch` has grown.
     ///
     /// # Errors
-    /// [`Error::ShapeMismatch`] if `out` is not [`FoldedCnn::dim`] numbers long, or there is no row for a token.
+    /// [`Error::ShapeMismatch`] if `out` does not have [`FoldedCnn::dim`] values, or a token has no row.
     pub fn encode_into(&self, tokens: &[TokenId], scratch: &mut Vec<f32>, out: &mut [f32]) -> Result<()> {
         check_size("sentence vector", self.dim(), out.len())?;
         direct::check_tokens(tokens, self.n_words())?;
@@ -145,7 +146,7 @@ impl FoldedCnn {
         }
     }
 
-    /// The corrections of a sentence shorter than the widest window, for each window.
+    /// Adds the corrections, for each window, of a sentence shorter than the widest window.
     fn add_up_padded(&self, tokens: &[TokenId], out: &mut [f32]) {
         let n = tokens.len();
         if n == 0 {
@@ -162,7 +163,7 @@ impl FoldedCnn {
             }
         }
         for block in &self.cnn.blocks {
-            // One bias was added with each word and one subtracted with each of the first words.
+            // Each word added one bias, and each of the first words subtracted one.
             let counted = n - n.min(block.width - 1);
             let missing = self.cnn.n_positions(n, block) - counted;
             kernels::axpy(missing as f32, &self.bias[block.columns()], &mut out[block.columns()]);

@@ -1,4 +1,4 @@
-//! Corrections for the words at the ends of a sentence, in the folded form of the linear encoder.
+//! Corrections for the words at the ends of a sentence, for the folded linear encoder.
 //!
 //! Equation: `cnn-folded`
 //!
@@ -7,23 +7,24 @@
 //! (F2)  c = Σ_t Q_{w(t)} + Σ_{p<h−1} L_{w(p),p} + Σ_{q<h−1} R_{w(n−1−q),q}          n ≥ h words
 //! ```
 //!
-//! Offset j of a window covers word t only if 0 ≤ t − j ≤ n − h: no window covers the word at position p from the left
-//! at offsets above p, nor the word at position q from the right at offsets below h − 1 − q. As n ≥ h no offset is in
-//! both sets. Of n biases h − 1 are subtracted, which leaves one for each window. In a padded sentence n counts the
-//! padding, whose words are zero and left out of the sums; the biases are then counted anew.
+//! Offset j of a window covers word t only if 0 ≤ t − j ≤ n − h. So no window covers the word at position p from the
+//! left at offsets above p. Likewise, none covers the word at position q from the right at offsets below h − 1 − q. As
+//! n ≥ h, no offset is in both sets. Of n biases, h − 1 are subtracted, which leaves one per window. In a padded
+//! sentence n includes the padding, whose words are zero and left out of the sums; the biases are then counted
+//! separately.
 
 use ndarray::{Array2, ArrayView2, s};
 use senv_core::{arrays::Parameters, kernels};
 
 use super::{Block, SumPooledCnn};
 
-/// The table of L and R: a row for each word and position, the positions from the left before those from the right; a
-/// row has n_filters columns for each window that is wider than a word.
+/// The table of L and R: a row for each word and position, with positions from the left before those from the right. A
+/// row has n_filters columns for each window wider than a word.
 #[derive(Debug, Clone)]
 pub(super) struct Edges {
-    /// These windows, and the first column of each.
+    /// These windows, with the first column of each.
     blocks: Vec<(Block, usize)>,
-    /// Positions from one end: the width of the widest window less one.
+    /// The number of positions from one end: the width of the widest window minus one.
     n_left: usize,
 }
 
@@ -37,18 +38,18 @@ impl Edges {
         Self { blocks, n_left: cnn.longest - 1 }
     }
 
-    /// Rows for each word.
+    /// The number of rows per word.
     pub(super) fn n_places(&self) -> usize {
         2 * self.n_left
     }
 
-    /// Columns.
+    /// The number of columns.
     pub(super) fn width(&self) -> usize {
         self.blocks.last().map_or(0, |(block, column)| column + block.n_filters)
     }
 
     /// The filters of L and R, for rows with a stride of `stride` values: filters, shape `(n_places * stride, d)`, and
-    /// the biases with their sign. A window that is too narrow for a position has zeros there.
+    /// the signed biases. A window that is too narrow for a position has zeros there.
     pub(super) fn filters(
         &self,
         cnn: &SumPooledCnn,
@@ -72,19 +73,19 @@ impl Edges {
         (filters, biases)
     }
 
-    /// The row of each position in a sentence that needs no padding, as the position of its word and that of its row.
+    /// The rows for a sentence that needs no padding, each as the position of its word and the position of its row.
     pub(super) fn places(&self, n: usize) -> impl Iterator<Item = (usize, usize)> {
         let n_left = self.n_left;
         (0..n_left).map(|p| (p, p)).chain((0..n_left).map(move |q| (n - 1 - q, n_left + q)))
     }
 
-    /// The same for one window alone, in a sentence of `padded` words.
+    /// The rows for a single window, in a sentence of `padded` words.
     pub(super) fn places_of(&self, block: &Block, padded: usize) -> impl Iterator<Item = (usize, usize)> {
         let (n_left, edge) = (self.n_left, block.width - 1);
         (0..edge).map(|p| (p, p)).chain((0..edge).map(move |q| (padded - 1 - q, n_left + q)))
     }
 
-    /// The windows wider than a word with their columns in a row.
+    /// The windows wider than a word, with their columns in a row.
     pub(super) fn blocks(&self) -> impl Iterator<Item = (&Block, std::ops::Range<usize>)> {
         self.blocks.iter().map(|(block, column)| (block, *column..column + block.n_filters))
     }

@@ -1,8 +1,8 @@
 //! Convolution: filters over windows of words, summed over the sentence.
 //!
-//! Two implementations compute the same encoder, and the activation decides between them: without one, the sum over
-//! windows moves inside the product (`collapsed.rs`); with tanh, each distinct word is multiplied once by all filters
-//! (`projected.rs`). Both are tested against the definition, a product per window of words.
+//! Two implementations compute the same encoder; the activation decides which. Without an activation, the sum over
+//! windows moves inside the product (`collapsed.rs`). With tanh, each distinct word is multiplied once by all filters
+//! (`projected.rs`). Both are tested against the definition, which takes one product per window of words.
 
 mod collapsed;
 mod direct;
@@ -33,7 +33,7 @@ use crate::encoder::{Encoder, check_gradients, check_size, check_words};
 pub struct Window {
     /// The width of the window in words, at least 1.
     pub width: usize,
-    /// The number of filters, at least 1: as many values of the sentence vector.
+    /// The number of filters, at least 1; each gives one value of the sentence vector.
     pub n_filters: usize,
 }
 
@@ -42,7 +42,7 @@ pub struct Window {
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Activation {
-    /// The identity. The order of words then matters only through the `width - 1` words at each end of the sentence.
+    /// The identity. Word order then matters only for the `width - 1` words at each end of the sentence.
     #[default]
     Linear,
     /// The hyperbolic tangent.
@@ -59,11 +59,11 @@ named_values!(Activation {
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Padding {
-    /// Zero vectors on the right, for each width only as far as one window needs. The paper says "padded when
-    /// necessary"; in this interpretation the bias is not counted more often than there are windows.
+    /// Zero vectors on the right, for each width only as many as one window needs. The paper says "padded when
+    /// necessary". In this interpretation the bias counts only once per window.
     #[default]
     PerFilter,
-    /// Zero vectors on the right up to the widest window, for all widths alike.
+    /// Zero vectors on the right up to the widest window, for all widths.
     WholeSentence,
 }
 
@@ -72,22 +72,22 @@ named_values!(Padding {
     WholeSentence = "whole-sentence": "Up to the widest window, for all widths alike",
 });
 
-/// A convolution with sum pooling: the encoder of CSE.
+/// A convolution with sum pooling, the encoder of CSE.
 ///
 /// ```text
 /// c_k = Σ_{i=0..N} f(Σ_{j=0..h} W_k[j]·x_{i+j} + b_k)      N = n − h + 1 windows of h words in n, after padding
 /// ```
 ///
-/// The blocks of all windows are concatenated in the sentence vector, in the order given. Each window has two
-/// parameters, in that order and counted from 1: `filter1`, shape `(n_filters, width * d)`, with W_k\[j\] in columns `j
-/// * d` to `(j + 1) * d` of row k; `bias1`, shape `(1, n_filters)`. Filters are initialized as Glorot and Bengio
-/// propose, with fan-in `width * d` and fan-out `n_filters`; biases are 0.
+/// The sentence vector concatenates the blocks of all windows, in the order given. Each window has two parameters, in
+/// this order and counted from 1. The first is `filter1`, shape `(n_filters, width * d)`, with W_k\[j\] in columns `j *
+/// d` to `(j + 1) * d` of row k. The second is `bias1`, shape `(1, n_filters)`. Filters are initialized by Glorot and
+/// Bengio, with fan-in `width * d` and fan-out `n_filters`; biases are 0.
 ///
 /// ```
 /// use ndarray::array;
 /// use senv_core::{TokenId, arrays::{Parameters, TokenBatch}};
 /// use senv_encoders::{Activation, Encoder, Padding, SumPooledCnn, Window};
-/// // One filter over two words of one number: 2 x_i + 3 x_{i+1} + 0.5.
+/// // One filter over two words of one dimension: 2 x_i + 3 x_{i+1} + 0.5.
 /// let windows = vec![Window { width: 2, n_filters: 1 }];
 /// let cnn = SumPooledCnn::new(1, windows, Activation::Linear, Padding::PerFilter)?;
 /// let mut parameters = Parameters::new();
@@ -96,7 +96,7 @@ named_values!(Padding {
 /// let mut batch = TokenBatch::new();
 /// batch.assign([&[TokenId(0), TokenId(1), TokenId(1)][..], &[TokenId(0)], &[]])?;
 /// let (out, _) = cnn.forward(&parameters, &batch, array![[1.0], [10.0]].view())?;
-/// // (2 + 30 + 0.5) + (20 + 30 + 0.5); the one word of the second is padded on its right: 2 + 0 + 0.5.
+/// // (2 + 30 + 0.5) + (20 + 30 + 0.5); the single word of the second is padded on the right: 2 + 0 + 0.5.
 /// assert_eq!(out, array![[83.0], [2.5], [0.0]]);
 /// # Ok::<(), senv_core::Error>(())
 /// ```
@@ -120,9 +120,9 @@ struct Block {
     filter: usize,
     /// First column in the sentence vector.
     column: usize,
-    /// First column in the projection of a word: n_filters for offset 0, then for offset 1, ...
+    /// First column in a word's projection: n_filters for offset 0, then for offset 1, ...
     projection: usize,
-    /// Number of offsets of the windows before: one vector for each in the collapsed form.
+    /// The number of offsets of earlier windows; each has one vector in the collapsed form.
     offset: usize,
 }
 
@@ -139,12 +139,12 @@ impl Block {
 }
 
 impl SumPooledCnn {
-    /// An encoder for word vectors of dimension `dim`. The published one has dimension 300 and `[1, 2, 3]` words with
-    /// 100 linear filters each.
+    /// Creates an encoder for word vectors of dimension `dim`. The published one has dimension 300 and windows of 1, 2
+    /// and 3 words with 100 linear filters each.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] unless `dim`, the number of windows, and every width and number of filters are above
-    /// 0; [`Error::TooLarge`] if the parameters do not fit into memory.
+    /// 0; [`Error::TooLarge`] if the parameters do not fit in memory.
     pub fn new(dim: usize, windows: Vec<Window>, activation: Activation, padding: Padding) -> Result<Self> {
         let above_zero = |name, value: usize| match value {
             0 => Err(Error::InvalidParameter { name, requirement: "above 0", got: "0".into() }),
@@ -203,17 +203,17 @@ impl SumPooledCnn {
         self.blocks.iter().map(|block| block.n_filters).sum()
     }
 
-    /// Number of products of a word with all filters at all offsets.
+    /// The number of products of a word with all filters at all offsets.
     fn projection_dim(&self) -> usize {
         self.blocks.iter().map(|block| block.width * block.n_filters).sum()
     }
 
-    /// Number of offsets of all windows together.
+    /// The total number of offsets of all windows.
     fn n_offsets(&self) -> usize {
         self.blocks.iter().map(|block| block.width).sum()
     }
 
-    /// Words of a sentence of `n` words for this window, padding included.
+    /// The number of words that this window sees in a sentence of `n` words, including padding.
     fn padded(&self, n: usize, block: &Block) -> usize {
         match self.padding {
             _ if n == 0 => 0,
@@ -241,14 +241,14 @@ impl SumPooledCnn {
         Ok(())
     }
 
-    /// The number of its parameters, as far as f64 counts.
+    /// The number of parameter values, as a float to avoid overflow.
     #[must_use]
     pub fn n_values(&self) -> f64 {
         let values = |block: &Block| block.n_filters as f64 * (block.width as f64 * self.dim as f64 + 1.0);
         self.blocks.iter().map(values).sum()
     }
 
-    /// All filters as one matrix with a row for each value of a word's projection, shape `(projection, d)`.
+    /// All filters as one matrix, with one row per value of a word's projection, shape `(projection, d)`.
     fn stacked_filters<F: Float>(&self, parameters: &Parameters<F>) -> Array2<F> {
         let mut stacked = Array2::zeros((self.projection_dim(), self.dim));
         for block in &self.blocks {
@@ -263,10 +263,10 @@ impl SumPooledCnn {
     }
 }
 
-/// What the backward pass of [`SumPooledCnn`] needs.
+/// The saved state for the backward pass of [`SumPooledCnn`].
 ///
 /// Linear: the sums of words at each offset, `n_sentences * Σ width * d` values. Tanh: the derivatives of all
-/// activations, `Σ_s Σ_windows N_s * n_filters` values, and their sums for each sentence.
+/// activations, `Σ_s Σ_windows N_s * n_filters` values, and their sums per sentence.
 #[derive(Debug, Clone)]
 pub struct CnnSaved<F>(State<F>);
 

@@ -11,11 +11,11 @@
 //! (B1)  ∂L/∂x_u += Σ_j W[j]ᵀ G_u[j]                     ∂L/∂W[j] += Σ_u G_u[j] x_uᵀ
 //! ```
 //!
-//! The products are computed for the distinct words, U Σ h k d operations for U words and k filters over h words each,
-//! instead of once for every position. G is summed for each distinct word in a fixed order by one thread.
+//! The products are computed once per distinct word instead of once per position: U Σ h k d operations for U words and
+//! k filters over h words each. One thread sums G for each distinct word in a fixed order.
 //!
-//! Saved: 1 − tanh² a_i for all windows, so that nothing is recomputed, and its sum over i for the biases. P and G,
-//! shape `(U, Σ h k)` each, exist during one pass only.
+//! The pass saves 1 − tanh² a_i for all windows, so nothing is recomputed, and its sum over i for the biases. P and G,
+//! shape `(U, Σ h k)` each, exist only during one pass.
 
 use ndarray::{Array2, ArrayView2, ArrayViewMut2, s};
 use rayon::prelude::*;
@@ -35,13 +35,13 @@ use crate::{
 pub(super) struct Slopes<F> {
     /// Ordered by sentence, window and position: n_filters values each.
     slopes: Vec<F>,
-    /// The start of each sentence; one more at the end.
+    /// The start of each sentence, then the end of the last.
     starts: Vec<usize>,
     /// Their sums over positions, shape `(n_sentences, out_dim)`.
     sums: Vec<F>,
 }
 
-/// (F2) of one window in a sentence of `n` words into `cells`, a row of n_filters values for each position.
+/// Writes (F2) for one window in a sentence of `n` words to `cells`, with a row of n_filters values per position.
 /// `projection` returns P of the word at a position.
 pub(super) fn fill_cells<'p, F: Float>(
     block: &Block,
@@ -59,7 +59,7 @@ pub(super) fn fill_cells<'p, F: Float>(
 }
 
 impl SumPooledCnn {
-    /// Number of activations of a sentence of `n` words.
+    /// The number of activations in a sentence of `n` words.
     fn n_cells(&self, n: usize) -> usize {
         self.blocks.iter().map(|block| self.n_positions(n, block) * block.n_filters).sum()
     }

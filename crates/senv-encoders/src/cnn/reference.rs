@@ -1,23 +1,25 @@
-//! The definition, window by window in f64: the scalar reference of the fast implementations.
+//! The definition, window by window in f64: the scalar reference for the fast implementations.
 
 use ndarray::{Array2, ArrayView2};
 use senv_core::arrays::{Parameters, TokenBatch};
 
 use super::{Activation, Padding, SumPooledCnn};
 
-/// One window under one filter.
+/// One window and one filter.
 struct FilterWindow {
-    /// Index of the filter among the parameters, its row, its column in the sentence vector.
+    /// The index of the filter among the parameters.
     filter: usize,
+    /// The filter's row.
     k: usize,
+    /// The filter's column in the sentence vector.
     column: usize,
-    /// First word.
+    /// The first word.
     i: usize,
     activation: f64,
     slope: f64,
 }
 
-/// Every filter over every window of one sentence of vectors.
+/// Every filter at every window of one sentence of vectors.
 fn windows(cnn: &SumPooledCnn, parameters: &Parameters<f64>, x: &[Vec<f64>]) -> Vec<FilterWindow> {
     let mut seen = Vec::new();
     if x.is_empty() {

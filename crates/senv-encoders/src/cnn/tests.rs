@@ -27,7 +27,7 @@ fn cnn(dim: usize, windows: &[(usize, usize)], (activation, padding): (Activatio
     SumPooledCnn::new(dim, windows, activation, padding).unwrap()
 }
 
-/// Sentences of every length around the widths, words repeated within and between them.
+/// Sentences of every length around the widths, with words repeated within and between them.
 fn awkward() -> TokenBatch {
     batch(&[&[3, 1, 3, 7, 1, 1, 9], &[], &[1], &[7, 3], &[9, 9, 9], &[3, 2, 1, 3], &[1, 2, 3, 7, 9]])
 }
@@ -42,7 +42,7 @@ fn gradients_match_central_differences() {
     }
 }
 
-/// The largest difference, relative to the largest value expected.
+/// The largest difference, relative to the largest expected value.
 fn difference<'a>(got: impl IntoIterator<Item = &'a f64>, expected: impl IntoIterator<Item = &'a f64>) -> f64 {
     let (got, expected): (Vec<_>, Vec<_>) = (got.into_iter().collect(), expected.into_iter().collect());
     assert_eq!(got.len(), expected.len());
@@ -110,7 +110,7 @@ fn any_number_of_threads_gives_the_same_bits() {
     }
 }
 
-/// FoldedCnn and direct encoding of every sentence against the batch.
+/// Compares FoldedCnn and direct encoding of every sentence with the batch.
 fn one_by_one_equals_the_batch(cnn: &SumPooledCnn, sentences: &[Vec<TokenId>]) {
     let n_words = 1 + sentences.iter().flatten().map(|token| token.index()).max().unwrap();
     let parameters = parameters_of::<f32>(cnn, 8);
@@ -249,7 +249,7 @@ proptest! {
     fn interior_words_may_change_places_in_the_linear_encoder_alone(
         tokens in proptest::collection::vec(0..40u32, 6..20), a in 0..100usize, b in 0..100usize, seed in 0..1000u64,
     ) {
-        // Widths up to 3: two words at each end keep their positions.
+        // With widths up to 3, two words at each end keep their positions.
         let inside = tokens.len() - 4;
         let (a, b) = (2 + a % inside, 2 + b % inside);
         let mut swapped = tokens.clone();

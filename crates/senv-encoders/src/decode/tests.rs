@@ -38,7 +38,7 @@ impl Setting {
         beam_search(&session, search, embed, logits).unwrap()
     }
 
-    /// All sentences of up to `longest` words, the end token included, with ln p.
+    /// All sentences of up to `longest` words, including the end token, with ln p.
     fn all(&self, longest: usize) -> Vec<Hypothesis> {
         let session = self.decoder.session(&self.parameters, self.vector.row(0)).unwrap();
         let state = Array2::from_shape_vec((1, 5), session.first_state().to_vec()).unwrap();
@@ -140,7 +140,7 @@ fn edges_and_bad_numbers() {
         beam_search(&session, search, |_, _| {}, logits)
     };
     let greedy = BeamSearch::greedy(END, 3);
-    // Ties go to the lower word; a word of −∞ is never taken, and where there is no other the search ends.
+    // Ties go to the lower word. A word of −∞ is never taken, and the search ends if there is no other.
     assert_eq!(run(&greedy, &[0.5, 0.0, 0.5]).unwrap()[0].tokens, [0, 0, 0]);
     let never = f64::NEG_INFINITY;
     assert_eq!(run(&greedy, &[never, 0.0, 1.0]).unwrap()[0].tokens, [2, 2, 2]);
@@ -155,8 +155,8 @@ fn edges_and_bad_numbers() {
     assert!(run(&BeamSearch { power: -1.0, ..greedy }, &[0.0; 3]).is_err());
 }
 
-/// The sentences found where a step has the same probabilities whatever came before, and the steps it took: word 0 has
-/// the probabilities `p[t][0]` and so on.
+/// The sentences found if the probabilities of a step do not depend on earlier words, and the number of steps. Word 0
+/// has the probabilities `p[t][0]` and so on.
 fn search_in<const N: usize>(search: &BeamSearch, p: &[[f64; N]]) -> (Vec<Hypothesis>, usize) {
     let setting = Setting::new(1);
     let session = setting.decoder.session(&setting.parameters, setting.vector.row(0)).unwrap();
@@ -172,15 +172,15 @@ fn search_in<const N: usize>(search: &BeamSearch, p: &[[f64; N]]) -> (Vec<Hypoth
 #[test]
 fn the_search_goes_on_while_an_open_hypothesis_may_exceed_the_complete_ones_and_no_longer() {
     let by_mean = |longest| BeamSearch { power: 1.0, ..BeamSearch::greedy(END, longest) };
-    // The end first, ln 0.5 a word, or word 0 and then the end for certain: ln 0.4 over two words. Before the second
-    // step the bound is ln 0.4 / 2.
+    // The end first, with ln 0.5 per word. Or word 0 and then the end with certainty: ln 0.4 over two words. Before the
+    // second step the bound is ln 0.4 / 2.
     let p = [[0.4, 0.5, 0.1], [0.0, 1.0, 0.0]];
     let (found, n_steps) = search_in(&by_mean(2), &p);
     assert_eq!((&found[0].tokens[..], found[0].ended, n_steps), (&[0][..], true, 2));
-    // By probability nothing exceeds 0.5 any more.
+    // By probability, nothing can exceed 0.5.
     let (found, n_steps) = search_in(&BeamSearch::greedy(END, 2), &p);
     assert_eq!((&found[0].tokens[..], found[0].ended, n_steps), (&[][..], true, 1));
-    // ln 0.2 / 2 is below ln 0.6: even the mean of a word cannot rise that far.
+    // ln 0.2 / 2 is below ln 0.6: not even the mean per word can get that high.
     let (found, n_steps) = search_in(&by_mean(2), &[[0.2, 0.6, 0.2], [0.0, 1.0, 0.0]]);
     assert_eq!((&found[0].tokens[..], n_steps), (&[][..], 1));
     // A hypothesis that can only reach the score of a complete one is not extended.
@@ -196,12 +196,11 @@ fn the_search_goes_on_while_an_open_hypothesis_may_exceed_the_complete_ones_and_
 
 #[test]
 fn sentences_that_end_leave_the_beam_as_wide_as_it_was() {
-    // Three hypotheses, of words 0, 2 and 3; in the second step the end is the likeliest word of each, and word 0 the
-    // next.
+    // Three hypotheses, of words 0, 2 and 3. In the second step the end is the likeliest word for each, then word 0.
     let p = [[0.3, 0.1, 0.3, 0.3], [0.35, 0.4, 0.15, 0.1], [0.0, 1.0, 0.0, 0.0]];
     let search = BeamSearch { power: 1.0, ..BeamSearch::new(END, 3, 3) };
     let (found, n_steps) = search_in(&search, &p);
-    // ln 0.105 / 3 of the longer ones is above ln 0.12 / 2 of the shorter ones.
+    // ln 0.105 / 3 for the longer ones is above ln 0.12 / 2 for the shorter ones.
     let tokens: Vec<&[u32]> = found.iter().map(|hypothesis| &hypothesis.tokens[..]).collect();
     assert_eq!((tokens, n_steps), (vec![&[0, 0][..], &[2, 0], &[3, 0]], 3));
 }

@@ -29,8 +29,8 @@ use crate::{
     rows::{add_by_rows, flat, row, zeros},
 };
 
-/// Gradients of all packed rows: ∂y, and what of ∂x and ∂h comes through the gated vectors alone, empty where nothing
-/// does.
+/// Gradients of all packed rows: ∂y, and the parts of ∂x and ∂h that come only through the gated vectors (empty if
+/// there are none).
 struct GateGradients<F> {
     y: Vec<F>,
     x: Vec<F>,
@@ -38,7 +38,7 @@ struct GateGradients<F> {
 }
 
 impl GranEncoder {
-    /// Adds the gradients of the words and of the parameters, as [`Encoder::backward`](crate::Encoder::backward) does.
+    /// Adds the gradients of the words and the parameters, as in [`Encoder::backward`](crate::Encoder::backward).
     #[allow(clippy::too_many_arguments)]
     pub(super) fn through<F: Float>(
         &self,
@@ -66,7 +66,7 @@ impl GranEncoder {
         let mut tensors: Vec<_> = d_parameters.iter_mut().collect();
         let mut own = tensors.split_off(self.lstm.n_tensors());
 
-        // (B4), in the order of the packed rows.
+        // (B4), in packed row order.
         if let Some(memory) = own.get_mut(3).filter(|_| steps.len() > 1) {
             let first = steps.start(1);
             let mut before = Vec::with_capacity((total - first) * k);
@@ -175,7 +175,7 @@ impl GranEncoder {
     }
 }
 
-/// `n` rows of `k` values from row `at` on, or as many empty slices if there are no values.
+/// `n` rows of `k` values starting at row `at`, or the same number of empty slices if there are no values.
 fn rows_or_none<F>(values: &mut [F], at: usize, n: usize, k: usize) -> Vec<&mut [F]> {
     if values.is_empty() {
         return (0..n).map(|_| &mut [][..]).collect();

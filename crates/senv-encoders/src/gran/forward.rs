@@ -29,15 +29,15 @@ use crate::{
     rows::{flat, matrix, row, zeros},
 };
 
-/// The saved state for the backward pass of [`GranEncoder`]: activations of the LSTM, gates and gated vectors of all
-/// words.
+/// The saved state for the backward pass of [`GranEncoder`]: activations of the LSTM, and gates and gated vectors of
+/// all words.
 #[derive(Debug, Clone)]
 pub struct GranSaved<F> {
     pub(super) steps: Steps,
     /// The distinct word of each packed row.
     pub(super) words: Vec<u32>,
     pub(super) lstm: LstmActivations<F>,
-    /// P, one row more than distinct words; and Q of all packed rows: of gate 7 alone.
+    /// P, with one more row than distinct words, and Q of all packed rows; only for gate 7.
     pub(super) factors: Option<(Vec<F>, Vec<F>)>,
     /// σ of y and y₂, or tanh(y), of all packed rows.
     pub(super) gates: Vec<F>,
@@ -57,7 +57,7 @@ impl<F: Float> GranSaved<F> {
 }
 
 impl GranEncoder {
-    /// Sentence vectors, and what the backward pass needs, or less of the LSTM if not `keep`.
+    /// Computes sentence vectors and the state for the backward pass; unless `keep`, less of the LSTM's is stored.
     pub(super) fn run<F: Float>(
         &self,
         parameters: &Parameters<F>,

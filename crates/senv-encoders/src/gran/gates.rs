@@ -1,4 +1,4 @@
-//! The gates of GRAN at one word of one sentence, without the matrix products.
+//! The gates of GRAN for one word of one sentence, without the matrix products.
 //!
 //! Equation: `gran-gates`
 //!
@@ -14,15 +14,15 @@
 //!       6      ∂y = ∂ (1 − a²)
 //! ```
 //!
-//! x is the word vector, h the state of the LSTM, a⁻ the gated vector of the word before, zeros before the first. y and
-//! y₂ have weights of their own and stand one after another in a row.
+//! Here x is the word vector, h the state of the LSTM, and a⁻ the gated vector of the previous word, zeros before the
+//! first. The projections y and y₂ have separate weights and are adjacent in a row.
 
 use senv_core::{arrays::Float, hyperparameters::named_values};
 use serde::{Deserialize, Serialize};
 
 use crate::recurrent::StatePooling;
 
-/// What the gate of a GRAN lets through at each word: the variants of its authors' program, by their numbers there.
+/// The gate of a GRAN: the variants of its authors' program, by their numbers there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -32,15 +32,15 @@ pub enum GranGate {
     Word,
     /// 2: the state of the LSTM times the gate.
     State,
-    /// 3: what is kept of the gated vector of the word before, and of the word vector, by a gate each.
+    /// 3: parts of the previous gated vector and of the word vector, with a gate each.
     Memory,
-    /// 4: as 3, and both gates look at the gated vector of the word before.
+    /// 4: like 3, but both gates also see the previous gated vector.
     WatchedMemory,
-    /// 5: the word vector and the state, by a gate each.
+    /// 5: the word vector and the state, with a gate each.
     WordAndState,
     /// 6: the projection of both, squashed.
     Projection,
-    /// 7: as 1, and the gate looks at the product of the two projections instead of their sum.
+    /// 7: like 1, but the gate sees the product of the two projections instead of their sum.
     Product,
 }
 
@@ -55,7 +55,7 @@ named_values!(GranGate {
 });
 
 impl GranGate {
-    /// The pooling that goes with it: the mean, or the last vector where each holds those before it.
+    /// The matching pooling: the mean, or the last vector if each contains those before it.
     #[must_use]
     pub fn pooling(self) -> StatePooling {
         if self.remembers() { StatePooling::Last } else { StatePooling::Mean }
@@ -76,13 +76,13 @@ impl GranGate {
         !matches!(self, Self::State | Self::Projection)
     }
 
-    /// Gates of a word: 1, or 2 for y and y₂.
+    /// The number of gates per word: 1, or 2 for y and y₂.
     pub(super) fn n_gates(self) -> usize {
         if self.remembers() || self == Self::WordAndState { 2 } else { 1 }
     }
 }
 
-/// The vectors that a gate works on at a word: x, h and a⁻. What a variant has no use for is not looked at.
+/// The operands of a gate at a word: x, h and a⁻. Operands that a variant does not need are not read.
 #[derive(Clone, Copy)]
 pub(super) struct Operands<'a, F> {
     pub(super) x: &'a [F],
@@ -91,7 +91,7 @@ pub(super) struct Operands<'a, F> {
 }
 
 impl<'a, F> Operands<'a, F> {
-    /// What the gates of a variant are multiplied with, in their order; nothing for a tanh layer.
+    /// The factors of a variant's gates, in order; none for a tanh layer.
     fn gated(self, gate: GranGate) -> [Option<&'a [F]>; 2] {
         match gate {
             GranGate::Word | GranGate::Product => [Some(self.x), None],
@@ -103,7 +103,7 @@ impl<'a, F> Operands<'a, F> {
     }
 }
 
-/// (F1) in place: `gates` holds y, and y₂ behind it, and becomes their σ, or tanh(y); a is written to `out`.
+/// (F1) in place: `gates` contains y, then y₂, and becomes their σ, or tanh(y); a is written to `out`.
 pub(super) fn step<F: Float>(gate: GranGate, operands: Operands<'_, F>, gates: &mut [F], out: &mut [F]) {
     let k = out.len();
     let [Some(first), second] = operands.gated(gate) else {
@@ -121,15 +121,15 @@ pub(super) fn step<F: Float>(gate: GranGate, operands: Operands<'_, F>, gates: &
     }
 }
 
-/// The gradients of the vectors of [`Operands`], which are added to; of a variant that has no use for one, an empty
-/// slice.
+/// The gradients of the vectors of [`Operands`], to be added to; an empty slice for an operand that the variant does
+/// not need.
 pub(super) struct OperandGradients<'a, F> {
     pub(super) x: &'a mut [F],
     pub(super) h: &'a mut [F],
     pub(super) before: &'a mut [F],
 }
 
-/// (B1): ∂y and ∂y₂ are written to `d_y`, the gradients of the operands added to `d`; `gates` is what [`step`] left.
+/// (B1): writes ∂y and ∂y₂ to `d_y`, and adds the gradients of the operands to `d`; `gates` is the result of [`step`].
 pub(super) fn back<F: Float>(
     gate: GranGate,
     operands: Operands<'_, F>,
@@ -217,7 +217,7 @@ mod tests {
 
     #[test]
     fn gates_of_a_half_by_hand() {
-        // y = 0, so that every σ is ½.
+        // y = 0, so every σ is ½.
         let at = [values(3 * K, 1), vec![0.0; 2 * K]].concat();
         let Operands { x, h, before } = operands(&at);
         for gate in GATES {

@@ -1,6 +1,6 @@
-//! GRAN, the gated recurrent averaging network: an average of word vectors through gates that see the sentence.
+//! GRAN, the gated recurrent averaging network, which averages word vectors through gates that see the sentence.
 //!
-//! `gates.rs` has the gates at one word, `forward.rs` and `backward.rs` the passes over a batch.
+//! `gates.rs` has the gates for one word, `forward.rs` and `backward.rs` the passes over a batch.
 
 mod backward;
 mod forward;
@@ -24,15 +24,16 @@ use crate::{
 pub use forward::GranSaved;
 pub use gates::GranGate;
 
-/// The standard deviation of the weights of the gates before training, as in the release of GRAN's authors.
+/// The standard deviation of the initial weights of the gates, as in the release of GRAN's authors.
 const GATE_SD: f64 = 0.1;
 
-/// What kind of GRAN an encoder is; the default is the paper's.
+/// The variant of a GRAN encoder; the default is the paper's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct GranForm {
-    /// What the gate lets through.
+    /// The gate variant.
     pub gate: GranGate,
-    /// What the gated vectors of a sentence become; `None` for what goes with the gate ([`GranGate::pooling`]).
+    /// How to pool the gated vectors of a sentence; `None` for the pooling that matches the gate
+    /// ([`GranGate::pooling`]).
     pub pooling: Option<StatePooling>,
 }
 
@@ -43,17 +44,17 @@ pub struct GranForm {
 /// h_t = LSTM(x_1 … x_t)     a_t = x_t ∘ σ(W_x x_t + W_h h_t + b)     out = (1/n) Σ_t a_t
 /// ```
 ///
-/// Gates 2 to 7 are in the table of [`GranGate`]. Parameters:
+/// [`GranGate`] describes gates 2 to 7. Parameters:
 ///
 /// | name | shape |
 /// | --- | --- |
 /// | `forward1.input`, `.recurrent`, `.bias`, `.peepholes` | those of [`LstmEncoder`](crate::LstmEncoder) |
-/// | `gate.input` | `(k, d)`, twice as many rows with two gates (3, 4 and 5) |
+/// | `gate.input` | `(k, d)`; twice the rows with two gates (3, 4 and 5) |
 /// | `gate.state` | `(k, hidden)`, likewise |
 /// | `gate.bias` | `(1, k)`, likewise |
-/// | `gate.memory` | `(2 k, k)`; only of gate 4 |
+/// | `gate.memory` | `(2 k, k)`; only for gate 4 |
 ///
-/// The sentence dimension k is that of the words, d; of gate 2 the hidden size.
+/// The sentence dimension k is that of the words, d; for gate 2 it is the hidden size.
 ///
 /// ```
 /// use ndarray::array;
@@ -77,7 +78,7 @@ pub struct GranForm {
 ///
 /// # References
 /// J. Wieting and K. Gimpel, Revisiting Recurrent Networks for Paraphrastic Sentence Embeddings, ACL 2017, section 3;
-/// gates 2 to 7 are of its release.
+/// gates 2 to 7 are from its release.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GranEncoder {
     lstm: LstmCell,
@@ -94,11 +95,11 @@ struct Weights<'a, F> {
 }
 
 impl GranEncoder {
-    /// An encoder for word vectors of dimension `word_dim`, with an LSTM of this hidden size.
+    /// Creates an encoder for word vectors of dimension `word_dim`, with an LSTM of this hidden size.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] unless both sizes are above 0, or if gate 5, which adds words and states, has a
-    /// hidden size other than `word_dim`; [`Error::TooLarge`] if the parameters do not fit into memory.
+    /// hidden size other than `word_dim`; [`Error::TooLarge`] if the parameters do not fit in memory.
     pub fn new(word_dim: usize, hidden: usize, form: GranForm) -> Result<Self> {
         let GranForm { gate, pooling } = form;
         let lstm = LstmCell { input: word_dim, hidden, context: 0, peepholes: true, output_gate: true };
@@ -126,25 +127,25 @@ impl GranEncoder {
         self.lstm.hidden
     }
 
-    /// What its gate lets through.
+    /// The gate variant.
     #[must_use]
     pub fn gate(&self) -> GranGate {
         self.gate
     }
 
-    /// The number of its parameters, as far as f64 counts.
+    /// The number of parameter values, as a float to avoid overflow.
     #[must_use]
     pub fn n_values(&self) -> f64 {
         let own = self.form().into_iter().map(|(_, [rows, columns])| rows as f64 * columns as f64);
         self.lstm.n_values() + own.sum::<f64>()
     }
 
-    /// The sentence vectors of trained parameters: bit-identical to those of [`forward`](Encoder::forward), without the
-    /// activations that only the backward pass needs.
+    /// Encodes a batch with trained parameters. The result is bit-identical to that of [`forward`](Encoder::forward),
+    /// without the activations that only the backward pass needs.
     ///
     /// # Errors
-    /// [`Error::ShapeMismatch`] if words or parameters do not fit the encoder or the batch; [`Error::TooLarge`] if the
-    /// result does not fit into memory.
+    /// [`Error::ShapeMismatch`] if words or parameters do not match the encoder or the batch; [`Error::TooLarge`] if
+    /// the result does not fit in memory.
     pub fn encode<F: Float>(
         &self,
         parameters: &Parameters<F>,

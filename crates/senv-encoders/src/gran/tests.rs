@@ -17,7 +17,7 @@ use crate::{
 const POOLINGS: [Option<StatePooling>; 4] =
     [None, Some(StatePooling::Last), Some(StatePooling::Mean), Some(StatePooling::Max)];
 
-/// The hidden size that a gate is tried with, another than the dimension of the words where that is possible.
+/// The hidden size to test a gate with; it differs from the word dimension if possible.
 fn hidden(gate: GranGate, dim: usize) -> usize {
     if gate == GranGate::WordAndState { dim } else { dim + 2 }
 }
@@ -36,7 +36,7 @@ fn lively(encoder: &GranEncoder, seed: u64) -> Parameters<f64> {
     parameters
 }
 
-/// Sentences of several lengths, one empty, words repeated within and between them.
+/// Sentences of several lengths, one empty, with words repeated within and between them.
 fn awkward() -> TokenBatch {
     batch(&[&[3, 1, 3], &[], &[1], &[7, 3, 1, 9], &[9, 9, 3]])
 }
@@ -117,7 +117,7 @@ fn weights_begin_normal_and_biases_at_0() {
     let parameters: Parameters<f64> = encoder.init(&mut stream(1, "gran", &[])).unwrap();
     let deviation = |values: &[f64]| (values.iter().map(|x| x * x).sum::<f64>() / values.len() as f64).sqrt();
     for tensor in parameters.iter().filter(|tensor| tensor.name().starts_with("gate")) {
-        // Of 4,800 values and more the deviation is within 1/√9,600 of itself, and four times that.
+        // With 4,800 values or more, the deviation is within 1/√9,600 of itself, times four.
         let expected = if tensor.name() == "gate.bias" { 0.0 } else { 0.1 };
         assert!((deviation(tensor.values()) - expected).abs() < 0.004, "{}", tensor.name());
     }
@@ -137,7 +137,7 @@ fn gates_that_remember_take_the_last_vector_and_others_the_mean() {
 fn a_state_saved_by_an_encoder_of_another_form_is_refused() {
     let of = |gate, hidden| GranEncoder::new(3, hidden, GranForm { gate, pooling: Some(StatePooling::Mean) }).unwrap();
     let (batch, words) = (awkward(), matrix_of::<f32>(4, 3, 1));
-    // They differ in the factors alone, in the states alone, in the gates alone; then in the gated vectors and states.
+    // They differ only in the factors, only in the states, only in the gates; then in the gated vectors and states.
     for (one, other) in [
         (of(GranGate::Word, 5), of(GranGate::Product, 5)),
         (of(GranGate::Word, 5), of(GranGate::Word, 4)),

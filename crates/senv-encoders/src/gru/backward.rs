@@ -3,13 +3,13 @@
 //! Equation: `gru-backward`
 //!
 //! ```text
-//! (B3)  ∂H_{t−1} = back(∂H_t) + ∂u_t U           `gru-gates`; with the reset before the product U_n first, alone
+//! (B3)  ∂H_{t−1} = back(∂H_t) + ∂u_t U           `gru-gates`; with the reset before the product, U_n first, separately
 //! (B2)  ∂U += Σ_t ∂u_tᵀ H_{t−1}                  one product for all steps (two with the reset before the product)
 //! (B1)  ∂P_x = Σ ∂a over the places that read x   ∂W += ∂Pᵀ X    ∂b += Σ ∂P    ∂X += ∂P W, left to the caller
 //! ```
 //!
-//! Sums over the positions of a word are computed by one thread in a fixed order. The gradients of all gates of all
-//! words are in memory during the pass: `4 h n` values for `n` words, and as many as the projections have.
+//! One thread sums over the positions of a word in a fixed order. During the pass, the gradients of all gates of all
+//! words are in memory: `4 h n` values for `n` words, plus the size of the projections.
 
 use ndarray::s;
 use rayon::prelude::*;
@@ -26,7 +26,7 @@ use crate::{
     rows::{matrix, row, zeros},
 };
 
-/// ∂u and ∂a_n of all packed rows; with the reset before the product ∂u is ∂a, and the second is empty.
+/// ∂u and ∂a_n of all packed rows. With the reset before the product, ∂u is ∂a and the second is empty.
 struct GateGradients<F> {
     h: usize,
     u: Vec<F>,
@@ -34,7 +34,7 @@ struct GateGradients<F> {
 }
 
 impl<F: Float> GateGradients<F> {
-    /// `out += ∂a` of packed row `i`.
+    /// Adds ∂a of packed row `i` to `out`.
     fn add_to(&self, i: usize, out: &mut [F]) {
         let h = self.h;
         let u = row(&self.u, 3 * h, i);
@@ -46,13 +46,13 @@ impl<F: Float> GateGradients<F> {
     }
 }
 
-/// `out += ` the sum of the rows.
+/// Adds the sum of the rows to `out`.
 fn add_rows<F: Float>(rows: &[F], out: &mut [F]) {
     rows.chunks_exact(out.len()).for_each(|row| F::add_to(row, out));
 }
 
 impl Cell {
-    /// Adds the gradients of the parameters of the cell (but for the context's matrix) to `d`.
+    /// Adds the gradients of the cell's parameters (except the context's matrix) to `d`.
     pub(crate) fn backward<F: Float>(
         &self,
         weights: &Weights<'_, F>,
@@ -152,7 +152,7 @@ impl Cell {
         Ok(d)
     }
 
-    /// (B2), and the biases beside the recurrent product.
+    /// (B2), and the biases of the recurrent product.
     fn recurrent_gradients<F: Float>(
         &self,
         cell_input: &CellInput<'_, F>,

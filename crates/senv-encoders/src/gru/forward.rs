@@ -9,9 +9,9 @@
 //! (F3)  H_t = cell(P[words of t], u_t)       `gru-gates`
 //! ```
 //!
-//! A zero state is not multiplied: with initial states of zero, step 0 needs no product.
+//! A zero state is not multiplied: if initial states are zero, step 0 needs no product.
 //!
-//! Saved for `n` words and `s` sentences: gates, shape `(n, 3 h)`, u_n or r ∘ h⁻, shape `(n, h)`, and states,
+//! The pass saves for `n` words and `s` sentences: gates, shape `(n, 3 h)`; u_n or r ∘ h⁻, shape `(n, h)`; and states,
 //! `(s + n, h)`.
 
 use ndarray::{ArrayView2, s};
@@ -27,7 +27,7 @@ use crate::{
     rows::{row, zeros},
 };
 
-/// The activations of a forward pass: what the backward pass needs.
+/// The activations of a forward pass, for the backward pass.
 #[derive(Debug, Clone)]
 pub(crate) struct GruActivations<F> {
     /// r, z and n of all packed rows, `3 h` values each.
@@ -46,12 +46,12 @@ impl<F: Float> GruActivations<F> {
         &self.states[self.n_sentences * self.hidden..]
     }
 
-    /// The state of the sentence at sorted position `i` after its last word; its initial state if it has none.
+    /// The state of the sentence at sorted position `i` after its last word; its initial state if it is empty.
     pub(crate) fn last(&self, steps: &Steps, i: usize) -> &[F] {
         row(&self.states, self.hidden, steps.last(i).map_or(i, |at| self.n_sentences + at))
     }
 
-    /// The states that step `t` starts from.
+    /// The states before step `t`.
     pub(super) fn before(&self, steps: &Steps, t: usize) -> &[F] {
         let at = if t == 0 { 0 } else { self.n_sentences + steps.start(t - 1) };
         &self.states[at * self.hidden..][..steps.active(t) * self.hidden]
@@ -68,7 +68,7 @@ impl Cell {
         self.run(weights, cell_input, true)
     }
 
-    /// The same, without the activations that only the backward pass needs.
+    /// The same states, without the activations that only the backward pass needs.
     pub(crate) fn encode<F: Float>(
         &self,
         weights: &Weights<'_, F>,
@@ -143,13 +143,13 @@ impl Cell {
 /// One step of all sentences that have a word there.
 struct GruStep<'s, F, A, C> {
     h: usize,
-    /// The states before.
+    /// The previous states.
     before: &'s [F],
-    /// Whether these are all 0.
+    /// Whether they are all 0.
     is_zero: bool,
-    /// The projection of the word of sentence `i`.
+    /// The projection of sentence `i`'s word.
     a: A,
-    /// What its context adds.
+    /// The values that its context adds.
     context: C,
 }
 

@@ -11,18 +11,18 @@
 //! (B1)  ∂a_r = ∂r r (1 − r)  ∂a_z = ±∂k z (1 − z)
 //! ```
 //!
-//! Rows hold r, z and n one after another, `3 h` values. Loops are written so that the compiler vectorizes them; σ and
-//! tanh are kernels.
+//! Rows contain r, z and n, concatenated, `3 h` values. Loops are written so the compiler vectorizes them; σ and tanh
+//! are kernels.
 
 use senv_core::arrays::Float;
 
-/// (F3), and (B3) with the sign of ∂a_z: what z keeps of the state before.
+/// (F3), and (B3) with the sign of ∂a_z: the share of the previous state that z keeps.
 #[inline(always)]
 fn kept<F: Float, const KEEP: bool>(z: F) -> F {
     if KEEP { z } else { F::one() - z }
 }
 
-/// (F1) in place: `gates` holds u of r and z and becomes the gates; `a` and `context` are added.
+/// (F1) in place: `gates` contains u of r and z and becomes the gates; `a` and `context` are added.
 pub(super) fn reset_and_update<F: Float>(a: &[F], context: Option<&[F]>, gates: &mut [F]) {
     F::add_to(&a[..gates.len()], gates);
     if let Some(context) = context {
@@ -31,7 +31,7 @@ pub(super) fn reset_and_update<F: Float>(a: &[F], context: Option<&[F]>, gates: 
     F::sigmoid_in_place(gates);
 }
 
-/// (F2) with the reset after the product: `n` holds u_n and becomes the candidate; `u` becomes u_n with its bias.
+/// (F2) with the reset after the product: `n` contains u_n and becomes the candidate; `u` becomes u_n with its bias.
 pub(super) fn candidate_after<F: Float>(
     a: &[F],
     context: Option<&[F]>,
@@ -55,7 +55,7 @@ pub(super) fn candidate_after<F: Float>(
     F::tanh_in_place(n);
 }
 
-/// (F2) with the reset before the product: `n` holds u_n and becomes the candidate.
+/// (F2) with the reset before the product: `n` contains u_n and becomes the candidate.
 pub(super) fn candidate_before<F: Float>(a: &[F], context: Option<&[F]>, n: &mut [F]) {
     F::add_to(a, n);
     if let Some(context) = context {
@@ -82,7 +82,7 @@ pub(super) fn blend<F: Float, const KEEP: bool>(gates: &[F], before: &[F], out: 
     }
 }
 
-/// The backward pass with the reset after the product. `d_h` holds ∂h and becomes ∂h⁻ without the products; `d_u`
+/// The backward pass with the reset after the product. `d_h` contains ∂h and becomes ∂h⁻ without the products; `d_u`
 /// becomes ∂u of all three gates, `d_n` ∂a_n.
 pub(super) fn back_after<F: Float, const KEEP: bool>(
     gates: &[F],
@@ -128,7 +128,8 @@ pub(super) fn back_before<F: Float, const KEEP: bool>(gates: &[F], before: &[F],
     }
 }
 
-/// The rest of it, given `q` = ∂(r ∘ h⁻): `d_r` becomes ∂a_r, and `d_h` gets the gradient through the reset gate.
+/// The rest of that pass, given `q` = ∂(r ∘ h⁻): `d_r` becomes ∂a_r, and `d_h` gets the gradient through the reset
+/// gate.
 pub(super) fn back_reset<F: Float>(r: &[F], before: &[F], q: &[F], d_h: &mut [F], d_r: &mut [F]) {
     let h = d_h.len();
     let (r, before, q, d_r) = (&r[..h], &before[..h], &q[..h], &mut d_r[..h]);
@@ -160,7 +161,7 @@ mod tests {
         [gates, u_n, out]
     }
 
-    /// The gradients of Σ d h with respect to a, u and the state before, joined, by the functions and as differences.
+    /// The gradients of Σ d h with respect to a, u and the previous state, joined, by the functions and as differences.
     fn check_after<const KEEP: bool>() {
         let (a, u, bias, before, d) = (values(9, 1), values(9, 2), values(H, 3), values(H, 4), values(H, 5));
         let f = |x: &[f64]| {
@@ -170,7 +171,7 @@ mod tests {
         let [gates, u_n, _] = step_after::<KEEP>(&a, &u, &bias, &before);
         let (mut d_h, mut d_u, mut d_n) = (d.clone(), vec![0.0; 9], vec![0.0; H]);
         back_after::<f64, KEEP>(&gates, &u_n, &before, &mut d_h, &mut d_u, &mut d_n);
-        let gradient = [&d_u[..2 * H], &d_n, &d_u, &d_h].concat(); // ∂a is ∂u but for the candidate.
+        let gradient = [&d_u[..2 * H], &d_n, &d_u, &d_h].concat(); // ∂a is ∂u except for the candidate.
         let error = gradcheck::max_relative_error(f, &[&a[..], &u, &before].concat(), &gradient);
         assert!(error < 1e-8, "z kept: {KEEP}: {error}");
     }
@@ -178,6 +179,6 @@ mod tests {
     #[test]
     fn the_reset_after_the_product_is_differentiated_whichever_state_z_keeps() {
         check_after::<true>();
-        check_after::<false>(); // No published cell, and no style, joins the two.
+        check_after::<false>(); // No published cell or style combines the two.
     }
 }

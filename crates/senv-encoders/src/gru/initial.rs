@@ -4,10 +4,10 @@ use senv_core::{Error, Result, arrays::Float, init, rng::Stream};
 
 use super::{Cell, GruInit};
 
-/// Limit of the uniform initialization of the input matrices of Skip-thoughts.
+/// The limit of the uniform initialization of Skip-thoughts' input matrices.
 const LIMIT: f64 = 0.1;
 
-/// Fills the tensor called `name`, of `fan_in` columns.
+/// Fills the tensor called `name`, which has `fan_in` columns.
 pub(super) fn fill<F: Float>(
     cell: &Cell,
     start: GruInit,

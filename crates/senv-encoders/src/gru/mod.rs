@@ -22,7 +22,7 @@ pub(crate) use forward::GruActivations;
 
 use crate::recurrent::{CellInput, InputGradients, RecurrentCell, Steps, Upstream};
 
-/// The variant of a gated recurrent unit. Papers, released weights and libraries differ in it; weights trained in one
+/// The variant of a gated recurrent unit. Papers, released weights and libraries differ, and weights trained in one
 /// variant give wrong results in another.
 ///
 /// ```text
@@ -42,7 +42,7 @@ pub enum GruStyle {
     /// The equations of the Skip-thought paper (with biases, which it does not print).
     #[default]
     Paper,
-    /// The code of the Skip-thought authors, and so their weights.
+    /// The code of the Skip-thoughts authors, and therefore their weights.
     Release,
     /// PyTorch and cuDNN.
     Torch,
@@ -74,32 +74,32 @@ impl GruStyle {
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum GruInit {
-    /// Skip-thoughts: each recurrent matrix orthogonal, all others from U[−0.1, 0.1), biases 0.
+    /// Skip-thoughts: orthogonal recurrent matrices, all others from U[−0.1, 0.1), biases 0.
     #[default]
     Orthogonal,
-    /// P-thought, as TensorFlow 1 does it: Glorot's limits for the joint matrix of input and state, once for both gates
-    /// and once for the candidate; biases of the gates 1, of the candidate 0. Such a cell keeps most of the state at
-    /// first.
+    /// P-thought, as in TensorFlow 1. Glorot's limits are for the joint matrix of input and state, once for both gates
+    /// and once for the candidate. Biases are 1 for the gates and 0 for the candidate, so the cell initially keeps most
+    /// of its state.
     Glorot,
 }
 
-/// The sizes and the variant of a cell; its parameters are tensors of a [`Parameters`], from some index on.
+/// The sizes and the variant of a cell; its parameters are consecutive tensors of a [`Parameters`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Cell {
     /// The input dimension.
     pub(crate) input: usize,
     /// The hidden size.
     pub(crate) hidden: usize,
-    /// The dimension of a vector that is added to the gates, through a matrix, at every step; 0 if there is none.
+    /// The dimension of a vector that is added to the gates, through a matrix, at every step; 0 without one.
     pub(crate) context: usize,
     pub(crate) style: GruStyle,
 }
 
 /// The parameters of a cell.
 ///
-/// Each tensor stacks the blocks of the reset gate r, the update gate z and the candidate n, in this order, `hidden`
-/// rows each, so that W x of all three is one matrix product. PyTorch stores the same order; the Skip-thought release
-/// stores the gates (r, z) and the candidate as two matrices, transposed.
+/// Each tensor stacks the blocks of the reset gate r, the update gate z and the candidate n, in this order, with
+/// `hidden` rows each. So W x is one matrix product for all three. PyTorch uses the same order; the Skip-thoughts
+/// release stores the gates (r, z) and the candidate as two matrices, transposed.
 #[derive(Clone, Copy)]
 pub(crate) struct Weights<'a, F> {
     /// W, shape `(3 hidden, input)`.
@@ -112,7 +112,6 @@ pub(crate) struct Weights<'a, F> {
     pub(crate) recurrent_bias: Option<&'a [F]>,
 }
 
-/// Their gradients.
 pub(crate) struct Gradients<'a, F> {
     pub(crate) input: ArrayViewMut2<'a, F>,
     pub(crate) recurrent: ArrayViewMut2<'a, F>,
@@ -121,12 +120,12 @@ pub(crate) struct Gradients<'a, F> {
 }
 
 impl Cell {
-    /// The number of rows of a tensor: those of r, z and n.
+    /// The number of rows of a tensor, for r, z and n.
     pub(crate) fn gates(&self) -> usize {
         3 * self.hidden
     }
 
-    /// Its tensors but for `context`, from index `first` on.
+    /// Its tensors except `context`, starting at index `first`.
     pub(crate) fn weights<'a, F: Float>(&self, parameters: &'a Parameters<F>, first: usize) -> Weights<'a, F> {
         Weights {
             input: parameters[first].view(),
@@ -136,7 +135,8 @@ impl Cell {
         }
     }
 
-    /// The gradients of its tensors but for `context`, taken from the front of all. Names and shapes have been checked.
+    /// The gradients of its tensors except `context`, taken from the front of all. Names and shapes were already
+    /// checked.
     pub(crate) fn gradients<'a, F: Float>(
         &self,
         tensors: &mut impl Iterator<Item = &'a mut Tensor<F>>,

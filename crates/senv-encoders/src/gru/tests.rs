@@ -14,7 +14,7 @@ use crate::{
 
 const STYLES: [GruStyle; 4] = [GruStyle::Paper, GruStyle::Release, GruStyle::Torch, GruStyle::Tf1];
 
-/// All numbers of a nested list, in order.
+/// All numbers in a nested list, in order.
 fn numbers(value: &Value) -> Vec<f64> {
     match value {
         Value::Array(values) => values.iter().flat_map(numbers).collect(),
@@ -38,7 +38,8 @@ fn weights_begin_within_the_limits_of_glorot() {
         let largest = values.iter().fold(0.0, |largest: f64, x| largest.max(x.abs()));
         largest <= limit && largest > 0.97 * limit
     };
-    // One matrix from input, state and context, 100 values, to both gates, 40 values, and one to the candidate, 20.
+    // One matrix takes input, state and context, 100 values, to both gates, 40 values; another takes them to the
+    // candidate, 20.
     for name in ["cell.input", "cell.recurrent", "cell.context"] {
         let values = parameters[parameters.place(name).unwrap()].values();
         let (gates, candidate) = values.split_at(values.len() / 3 * 2);
@@ -46,7 +47,7 @@ fn weights_begin_within_the_limits_of_glorot() {
     }
     let bias = parameters[parameters.place("cell.bias").unwrap()].values();
     assert!(bias[..40].iter().all(|&b| b == 1.0) && bias[40..].iter().all(|&b| b == 0.0));
-    // The layer of the first state of a decoder: 70 values to 20.
+    // The layer that computes a decoder's first state: 70 values to 20.
     let first = crate::FirstInput::Zero;
     let given = crate::Conditioning::ContextAndState;
     let decoder = crate::GruDecoder::new(30, 20, 70, given, first, GruStyle::Torch, GruInit::Glorot).unwrap();
@@ -71,7 +72,7 @@ fn cells_give_the_reference_numbers() {
         for (tensor, (_, shape)) in ["W", "U", "b", "c"].iter().zip(cell.form()) {
             parameters.push(*tensor, shape, joined(&case["params"], tensor)).unwrap();
         }
-        // Padding is kept: rows of x that no step reads.
+        // Keeps the padding: rows of x that no step reads.
         let (x, lengths) = (numbers(&case["x"]), [4_usize, 2]);
         let steps = Steps::new(lengths.into_iter()).unwrap();
         let index: Vec<u32> =
@@ -117,7 +118,7 @@ fn cells_give_the_reference_numbers() {
     }
 }
 
-/// Σ g over states and last states of a cell with first states and a context, and its gradients.
+/// Σ g over states and last states for a cell with first states and a context, and its gradients.
 struct Problem {
     cell: Cell,
     parameters: Parameters<f64>,
@@ -128,10 +129,10 @@ struct Problem {
     backward: bool,
 }
 
-/// Of words, first states, context and parameters.
+/// Gradients of words, first states, context and parameters.
 type ProblemGradients = (Array2<f64>, Vec<f64>, Vec<f64>, Parameters<f64>);
 
-/// The hidden size: not 2, of which the double and the square are one.
+/// The hidden size. Not 2, as its double equals its square.
 const H: usize = 3;
 
 impl Problem {
@@ -201,7 +202,7 @@ fn gradients_match_central_differences_with_first_states_and_context() {
             });
             check(&problem.initial, &d_initial, "first states", &|p, x| p.initial.copy_from_slice(x));
             check(&problem.context, &d_context, "context", &|p, x| p.context.copy_from_slice(x));
-            // The matrix of the context is the decoder's concern.
+            // The decoder handles the matrix of the context.
             for (place, tensor) in d.iter().enumerate().filter(|(_, tensor)| tensor.name() != "cell.context") {
                 check(problem.parameters[place].values(), tensor.values(), tensor.name(), &|p, x| {
                     p.parameters[place].values_mut().copy_from_slice(x);
@@ -243,7 +244,7 @@ fn cells_start_as_their_systems_say() {
     let skip = push(GruInit::Orthogonal);
     let names: Vec<_> = skip.iter().map(|tensor| (tensor.name(), tensor.shape())).collect();
     assert_eq!(names, [("a.input", [60, 30]), ("a.recurrent", [60, 20]), ("a.bias", [1, 60])]);
-    // U[−0.1, 0.1), the published limit: 1800 values come within a hundredth of it.
+    // U[−0.1, 0.1), the published limit; 1,800 values reach within a hundredth of it.
     let largest = skip[0].values().iter().fold(0.0_f64, |largest, x| largest.max(x.abs()));
     assert!(largest <= 0.1 && largest > 0.099, "{largest}");
     assert!(skip[2].values().iter().all(|&x| x == 0.0));

@@ -1,4 +1,4 @@
-//! Decoders of gated recurrent units.
+//! The GRU decoder.
 
 #[cfg(test)]
 mod tests;
@@ -13,7 +13,7 @@ use crate::{
 
 /// A GRU decoder, trained by teacher forcing: `recurrent-decoder` over `gru`.
 ///
-/// Parameters; the rows of each stack the blocks of r, z and n, `hidden` rows each:
+/// Parameters; each tensor's rows stack the blocks of r, z and n, with `hidden` rows each:
 ///
 /// | name | shape |
 /// | --- | --- |
@@ -25,7 +25,7 @@ use crate::{
 /// | `decoder.state` | `(hidden, vector_dim)`, only with [`Conditioning::ContextAndState`] |
 /// | `decoder.state_bias` | `(1, hidden)`, likewise |
 ///
-/// Memory is that of a unidirectional [`GruEncoder`](crate::GruEncoder) of one layer, and `hidden` values more for each
+/// It needs the memory of a unidirectional [`GruEncoder`](crate::GruEncoder) with one layer, plus `hidden` values per
 /// word.
 ///
 /// ```
@@ -56,13 +56,13 @@ pub struct GruDecoder {
 pub struct GruDecoderSaved<F>(CoreSaved<F, GruActivations<F>>);
 
 impl GruDecoder {
-    /// A decoder of hidden size `hidden`, for word vectors of dimension `word_dim` and sentence vectors of
+    /// Creates a decoder of hidden size `hidden`, for word vectors of dimension `word_dim` and sentence vectors of
     /// `vector_dim`.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`](senv_core::Error::InvalidParameter) unless all three are above 0;
-    /// [`Error::ShapeMismatch`](senv_core::Error::ShapeMismatch) if sentence vectors are initial states but have not
-    /// the hidden size; [`Error::TooLarge`](senv_core::Error::TooLarge) if the parameters do not fit into memory.
+    /// [`Error::ShapeMismatch`](senv_core::Error::ShapeMismatch) if sentence vectors are initial states but do not have
+    /// the hidden size; [`Error::TooLarge`](senv_core::Error::TooLarge) if the parameters do not fit in memory.
     pub fn new(
         word_dim: usize,
         hidden: usize,

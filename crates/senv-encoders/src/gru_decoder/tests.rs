@@ -12,7 +12,7 @@ use crate::{
     testing::assigned,
 };
 
-/// All numbers of a nested list, in order.
+/// All numbers in a nested list, in order.
 fn numbers(value: &Value) -> Vec<f64> {
     match value {
         Value::Array(values) => values.iter().flat_map(numbers).collect(),

@@ -1,4 +1,4 @@
-//! Recurrent encoders: unidirectional or bidirectional, with one or more layers.
+//! The GRU encoder: unidirectional or bidirectional, with one or more layers.
 
 #[cfg(test)]
 mod tests;
@@ -16,10 +16,11 @@ use crate::{
     recurrent::{RecurrentCell, RecurrentTopology, Stack, StackSaved, StatePooling},
 };
 
-/// A recurrent encoder: Skip-thoughts uni (`Forward`) and bi (`Separate`), P-thought in all three structures.
+/// A GRU encoder: Skip-thoughts uni (`Forward`) and bi (`Separate`), and P-thought in all three topologies.
 ///
-/// Parameters of direction `d` (`forward`, `backward`) in layer `l`, counted from 1; by layer, within a layer the
-/// forward direction first. The rows of each stack the blocks of r, z and n, `hidden` rows each:
+/// Parameters of direction `d` (`forward`, `backward`) in layer `l`, counted from 1. They are ordered by layer, and
+/// within a layer the forward direction comes first. Each tensor's rows stack the blocks of r, z and n, with `hidden`
+/// rows each:
 ///
 /// | name | shape |
 /// | --- | --- |
@@ -28,14 +29,14 @@ use crate::{
 /// | `{d}{l}.bias` | `(1, 3 hidden)` |
 /// | `{d}{l}.recurrent_bias` | `(1, 3 hidden)`, only in the variant [`GruStyle::Torch`] |
 ///
-/// The weights that the Skip-thought authors released are of the variant [`GruStyle::Release`], transposed, with the
-/// candidate in separate arrays: `input` is `W` transposed above `Wx` transposed, `recurrent` `U` above `Ux`, `bias`
-/// `b` before `bx`. Those of PyTorch (`weight_ih`, `weight_hh`, `bias_ih`, `bias_hh`) are the four tensors of
-/// [`GruStyle::Torch`] as they are.
+/// The weights released by the Skip-thoughts authors are for the variant [`GruStyle::Release`], transposed, with the
+/// candidate in separate arrays. `input` is `W` transposed above `Wx` transposed, `recurrent` is `U` above `Ux`
+/// likewise, and `bias` is `b` before `bx`. Those of PyTorch (`weight_ih`, `weight_hh`, `bias_ih`, `bias_hh`) are the
+/// four tensors of [`GruStyle::Torch`], unchanged.
 ///
 /// Initial states are zero. No step is computed for a sentence that has ended. For each direction and layer, a forward
-/// pass over `n` words in `s` sentences with `u` distinct words saves `5 hidden n + hidden s` values, and needs `3
-/// hidden u` temporarily; the backward pass needs as many again.
+/// pass over `n` words in `s` sentences with `u` distinct words saves `5 hidden n + hidden s` values. It needs `3
+/// hidden u` more temporarily. The backward pass needs the same amounts again.
 ///
 /// ```
 /// use ndarray::array;
@@ -67,12 +68,12 @@ pub struct GruEncoder {
 pub struct GruSaved<F>(StackSaved<F, GruActivations<F>>);
 
 impl GruEncoder {
-    /// An encoder for word vectors of dimension `word_dim`. Skip-thoughts: 620, `hidden` 2400 (uni) or 1200 (bi), one
-    /// layer. P-thought: 300, 1200, one or two layers.
+    /// Creates an encoder for word vectors of dimension `word_dim`. Skip-thoughts has 620, `hidden` 2400 (uni) or 1200
+    /// (bi), and one layer. P-thought has 300, 1200, and one or two layers.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`](senv_core::Error::InvalidParameter) unless `word_dim`, `hidden` and `layers` are
-    /// above 0; [`Error::TooLarge`](senv_core::Error::TooLarge) if the parameters do not fit into memory.
+    /// above 0; [`Error::TooLarge`](senv_core::Error::TooLarge) if the parameters do not fit in memory.
     pub fn new(
         word_dim: usize,
         hidden: usize,
@@ -117,18 +118,18 @@ impl GruEncoder {
         self.stack.first.style
     }
 
-    /// The number of its parameters, as far as f64 counts: in one step however many layers there are.
+    /// The number of parameter values, as a float to avoid overflow, in constant time for any number of layers.
     #[must_use]
     pub fn n_values(&self) -> f64 {
         self.stack.n_values()
     }
 
-    /// The sentence vectors of trained parameters: bit-identical to those of [`forward`](Encoder::forward), without the
-    /// activations that only the backward pass needs.
+    /// Encodes a batch with trained parameters. The result is bit-identical to that of [`forward`](Encoder::forward),
+    /// without the activations that only the backward pass needs.
     ///
     /// # Errors
-    /// [`Error::ShapeMismatch`](senv_core::Error::ShapeMismatch) if words or parameters do not fit the encoder or the
-    /// batch; [`Error::TooLarge`](senv_core::Error::TooLarge) if the result does not fit into memory.
+    /// [`Error::ShapeMismatch`](senv_core::Error::ShapeMismatch) if words or parameters do not match the encoder or the
+    /// batch; [`Error::TooLarge`](senv_core::Error::TooLarge) if the result does not fit in memory.
     pub fn encode<F: Float>(
         &self,
         parameters: &Parameters<F>,

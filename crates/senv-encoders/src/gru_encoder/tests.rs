@@ -31,7 +31,7 @@ fn encoder(dim: usize, hidden: usize, (layers, topology): (usize, RecurrentTopol
     GruEncoder::new(dim, hidden, layers, topology, style, GruInit::Orthogonal).unwrap()
 }
 
-/// Parameters that are all well away from 0, biases among them.
+/// Parameters that are all well away from 0, including biases.
 fn lively(encoder: &GruEncoder, seed: u64) -> Parameters<f64> {
     let mut parameters = parameters_of::<f64>(encoder, seed);
     let mut rng = stream(seed, "lively", &[]);
@@ -39,7 +39,7 @@ fn lively(encoder: &GruEncoder, seed: u64) -> Parameters<f64> {
     parameters
 }
 
-/// Sentences of several lengths, one empty, words repeated within and between them.
+/// Sentences of several lengths, one empty, with words repeated within and between them.
 fn awkward() -> TokenBatch {
     batch(&[&[3, 1, 3], &[], &[1], &[7, 3, 1, 9], &[9, 9, 3]])
 }
@@ -95,7 +95,7 @@ fn any_number_of_threads_gives_the_same_bits() {
 
 #[test]
 fn few_sentences_are_shared_out_by_units_with_the_same_bits() {
-    // 3 x 300 rows of U: more than one thread takes.
+    // 3 x 300 rows of U exceed the share of one thread.
     for style in [GruStyle::Release, GruStyle::Tf1] {
         let encoder = encoder(8, 300, (1, RecurrentTopology::Separate), style);
         let parameters = parameters_of::<f64>(&encoder, 4);
@@ -247,7 +247,7 @@ fn every_layer_of_one_direction_and_both_directions_of_the_top_have_their_place_
         let below = vectors(&encoder, &first_of(&parameters, 3 * layers));
         assert!(below == all.slice(ndarray::s![.., ..2 * layers]), "{layers} of 3 layers");
     }
-    // Forward first: its layers read the words as an encoder of this direction alone does.
+    // Forward first: its layers read the words like an encoder of only this direction.
     for layers in [1, 2, 3] {
         let separate = encoder(3, 2, (layers, RecurrentTopology::Separate), GruStyle::Tf1);
         let alone = encoder(3, 2, (layers, RecurrentTopology::Forward), GruStyle::Tf1);

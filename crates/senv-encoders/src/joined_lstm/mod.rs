@@ -29,14 +29,14 @@ use crate::{
     rows::{flat, matrix, row, zeros},
 };
 
-/// The tensors of a direction: input, recurrent, bias, peepholes.
+/// The number of tensors per direction: input, recurrent, bias, peepholes.
 const OF_A_DIRECTION: usize = 4;
 
-/// The standard deviation of the weights of the layer before training, as in the release of GRAN's authors.
+/// The standard deviation of the layer's initial weights, as in the release of GRAN's authors.
 const LAYER_SD: f64 = 0.1;
 
-/// An encoder of both directions of an LSTM with peepholes, whose states are joined by a tanh layer: BiLSTM average, a
-/// sister model of GRAN.
+/// An encoder with both directions of an LSTM with peepholes, whose states are joined by a tanh layer: BiLSTM average,
+/// a sister model of GRAN.
 ///
 /// | name | shape |
 /// | --- | --- |
@@ -44,7 +44,7 @@ const LAYER_SD: f64 = 0.1;
 /// | `layer.weight` | `(dim, 2 hidden)` |
 /// | `layer.bias` | `(1, dim)` |
 ///
-/// With [`StatePooling::Last`] the layer reads the last states of both directions, else the states at every word.
+/// With [`StatePooling::Last`] the layer reads the last states of both directions, otherwise the states at every word.
 ///
 /// ```
 /// use ndarray::array;
@@ -63,7 +63,7 @@ const LAYER_SD: f64 = 0.1;
 ///
 /// # References
 /// J. Wieting and K. Gimpel, Revisiting Recurrent Networks for Paraphrastic Sentence Embeddings, ACL 2017; the layer is
-/// that of its release.
+/// from its release.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JoinedLstm {
     cell: LstmCell,
@@ -78,19 +78,19 @@ pub struct JoinedLstmSaved<F> {
     /// For each direction, the distinct word of each packed row.
     words: [Vec<u32>; 2],
     runs: [LstmActivations<F>; 2],
-    /// What the layer reads: a row of both states for each packed row of the forward direction, or for each sentence
-    /// with a word.
+    /// The inputs of the layer: a row of both states for each packed row of the forward direction, or for each nonempty
+    /// sentence.
     joined: Vec<F>,
-    /// z, as many rows.
+    /// z, with the same number of rows.
     layer: Vec<F>,
 }
 
 impl JoinedLstm {
-    /// An encoder for word vectors of dimension `word_dim`, with LSTMs of this hidden size and sentence vectors of
-    /// dimension `dim`.
+    /// Creates an encoder for word vectors of dimension `word_dim`, with LSTMs of this hidden size and sentence vectors
+    /// of dimension `dim`.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] unless all sizes are above 0; [`Error::TooLarge`] if the parameters do not fit into
+    /// [`Error::InvalidParameter`] unless all sizes are above 0; [`Error::TooLarge`] if the parameters do not fit in
     /// memory.
     pub fn new(word_dim: usize, hidden: usize, dim: usize, pooling: StatePooling) -> Result<Self> {
         let cell = LstmCell { input: word_dim, hidden, context: 0, peepholes: true, output_gate: true };
@@ -119,18 +119,18 @@ impl JoinedLstm {
         self.cell.hidden
     }
 
-    /// The number of its parameters, as far as f64 counts.
+    /// The number of parameter values, as a float to avoid overflow.
     #[must_use]
     pub fn n_values(&self) -> f64 {
         2.0 * self.cell.n_values() + self.dim as f64 * (2.0 * self.cell.hidden as f64 + 1.0)
     }
 
-    /// The sentence vectors of trained parameters: bit-identical to those of [`forward`](Encoder::forward), without the
-    /// activations that only the backward pass needs.
+    /// Encodes a batch with trained parameters. The result is bit-identical to that of [`forward`](Encoder::forward),
+    /// without the activations that only the backward pass needs.
     ///
     /// # Errors
-    /// [`Error::ShapeMismatch`] if words or parameters do not fit the encoder or the batch; [`Error::TooLarge`] if the
-    /// result does not fit into memory.
+    /// [`Error::ShapeMismatch`] if words or parameters do not match the encoder or the batch; [`Error::TooLarge`] if
+    /// the result does not fit in memory.
     pub fn encode<F: Float>(
         &self,
         parameters: &Parameters<F>,
@@ -156,8 +156,7 @@ impl JoinedLstm {
         Ok(())
     }
 
-    /// Both states of each row that the layer reads:
-    /// `(packed row of the forward direction, of the backward direction)`.
+    /// The states in each row that the layer reads: `(packed row of the forward direction, of the backward direction)`.
     fn joined_rows(&self, steps: &Steps) -> Vec<(usize, usize)> {
         if self.pooling == StatePooling::Last {
             // Sentences without words come last.

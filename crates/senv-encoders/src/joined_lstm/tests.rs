@@ -16,7 +16,7 @@ use crate::{
 
 const POOLINGS: [StatePooling; 3] = [StatePooling::Last, StatePooling::Mean, StatePooling::Max];
 
-/// Sentences of several lengths, one empty, words repeated within and between them.
+/// Sentences of several lengths, one empty, with words repeated within and between them.
 fn awkward() -> TokenBatch {
     batch(&[&[3, 1, 3], &[], &[1], &[7, 3, 1, 9], &[9, 9, 3]])
 }

@@ -9,7 +9,7 @@
 //!       ∂A_s = Σ ∂a over the words of sentence s
 //! ```
 //!
-//! The gradients of all gates of all words are in memory during the pass: `4 h n` values for `n` words.
+//! During the pass, the gradients of all gates of all words are in memory: `4 h n` values for `n` words.
 
 use rayon::prelude::*;
 use senv_core::{
@@ -27,7 +27,7 @@ use crate::{
 };
 
 impl LstmCell {
-    /// Adds the gradients of the tensors to `d`, but for the context's matrix; returns those of the inputs.
+    /// Adds the gradients of the tensors to `d`, except the context's matrix; returns those of the inputs.
     pub(super) fn backward<F: Float>(
         &self,
         weights: &Weights<'_, F>,
@@ -111,7 +111,7 @@ impl LstmCell {
         Ok((d_a, initial))
     }
 
-    /// (B2) of the peepholes, in the order of the packed rows.
+    /// (B2) for the peepholes, in packed row order.
     fn add_peephole_gradients<F: Float>(
         &self,
         cell_input: &CellInput<'_, F>,
@@ -125,7 +125,7 @@ impl LstmCell {
             let cells =
                 activations.cells_before(steps, t).chunks_exact(h).zip(activations.cells_of(steps, t).chunks_exact(h));
             for (d_a, (before, cell)) in d_a.zip(cells) {
-                // Of i, f and o; g looks at nothing.
+                // For i, f and o; g has no peephole.
                 for (d, (gate, c)) in d.chunks_exact_mut(h).zip([(0, before), (1, before), (3, cell)]) {
                     let d_gate = &d_a[gate * h..][..h];
                     d.iter_mut().zip(d_gate.iter().zip(c)).for_each(|(d, (&a, &c))| *d += a * c);

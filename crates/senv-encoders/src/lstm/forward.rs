@@ -8,8 +8,9 @@
 //! (F3)  C_t, H_t = cell(P[words of t], u_t, C_{t−1})       `lstm-gates`
 //! ```
 //!
-//! Without initial states, states and cells are zero at first, and step 0 needs no product. Saved for `n` words and `s`
-//! sentences: gates, tanh of the cells, and for both states and cells `s` initial rows before those of the words.
+//! Without initial states, states and cells start at zero, and step 0 needs no product. The pass saves for `n` words
+//! and `s` sentences: gates, tanh of the cells, and both states and cells, each with `s` initial rows before those of
+//! the words.
 
 use rayon::prelude::*;
 use senv_core::{
@@ -23,14 +24,14 @@ use crate::{
     rows::{row, zeros},
 };
 
-/// The activations of a forward pass: what the backward pass needs.
+/// The activations of a forward pass, for the backward pass.
 #[derive(Debug, Clone)]
 pub(crate) struct LstmActivations<F> {
     /// i, f, g and o of all packed rows.
     pub(super) gates: Vec<F>,
     /// tanh of the cells of all packed rows.
     pub(super) squashed: Vec<F>,
-    /// The initial cells in sorted order, then those of all packed rows; and the states likewise.
+    /// The initial cells in sorted order, then those of all packed rows; the states likewise.
     cells: Vec<F>,
     states: Vec<F>,
     n_sentences: usize,
@@ -43,29 +44,27 @@ impl<F: Float> LstmActivations<F> {
         &self.states[self.n_sentences * self.hidden..]
     }
 
-    /// The states of all packed rows, the cell behind each.
+    /// The states of all packed rows, each followed by its cell.
     pub(super) fn whole_states(&self) -> Vec<F> {
         let (h, first) = (self.hidden, self.n_sentences * self.hidden);
         let rows = self.states[first..].chunks_exact(h).zip(self.cells[first..].chunks_exact(h));
         rows.flat_map(|(state, cell)| state.iter().chain(cell)).copied().collect()
     }
 
-    /// The state of the sentence at sorted position `i` after its last word; its initial state if it has none.
+    /// The state of the sentence at sorted position `i` after its last word; its initial state if it is empty.
     pub(super) fn last(&self, steps: &Steps, i: usize) -> &[F] {
         row(&self.states, self.hidden, steps.last(i).map_or(i, |at| self.n_sentences + at))
     }
 
-    /// The states that step `t` starts from.
+    /// The states before step `t`.
     pub(super) fn before(&self, steps: &Steps, t: usize) -> &[F] {
         &self.states[self.place_before(steps, t)..][..steps.active(t) * self.hidden]
     }
 
-    /// The cells that step `t` starts from.
     pub(super) fn cells_before(&self, steps: &Steps, t: usize) -> &[F] {
         &self.cells[self.place_before(steps, t)..][..steps.active(t) * self.hidden]
     }
 
-    /// The cells of step `t`.
     pub(super) fn cells_of(&self, steps: &Steps, t: usize) -> &[F] {
         &self.cells[(self.n_sentences + steps.start(t)) * self.hidden..][..steps.active(t) * self.hidden]
     }
@@ -76,7 +75,7 @@ impl<F: Float> LstmActivations<F> {
 }
 
 impl LstmCell {
-    /// The states of all words of a batch; if not `keep`, without the activations that only the backward pass needs.
+    /// The states of all words of a batch; unless `keep`, without the activations that only the backward pass needs.
     pub(super) fn forward<F: Float>(
         &self,
         weights: &Weights<'_, F>,

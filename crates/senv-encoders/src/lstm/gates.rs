@@ -11,20 +11,20 @@
 //! (B1)  ∂a_i = ∂i i (1 − i)    ∂a_f = ∂f f (1 − f)    ∂a_g = ∂g (1 − g²)    ∂c⁻ += ∂a_i p_i + ∂a_f p_f
 //! ```
 //!
-//! a comes from the word, u from the state before, with the bias in a; p are peepholes, vectors, and absent from the
-//! plain cell. Rows hold i, f, g and o one after another.
+//! a comes from the word, including the bias, and u from the previous state. The peepholes p are vectors, and the plain
+//! cell has none. Rows contain i, f, g and o, concatenated.
 
 use senv_core::arrays::Float;
 
-/// `x += p ∘ c`.
+/// Adds `p ∘ c` to `x`.
 fn add_peephole<F: Float>(peephole: Option<&[F]>, c: &[F], x: &mut [F]) {
     if let Some(peephole) = peephole {
         x.iter_mut().zip(peephole.iter().zip(c)).for_each(|(x, (&p, &c))| *x += p * c);
     }
 }
 
-/// (F1) to (F3) in place: `gates` holds u and becomes the gates; `a` is added. `c` and `squashed`, tanh(c), are
-/// written, and the state to `out`.
+/// (F1) to (F3) in place: `gates` contains u and becomes the gates; `a` is added. Writes `c` and `squashed`, tanh(c),
+/// and the state to `out`.
 pub(super) fn step<F: Float>(
     a: &[F],
     peepholes: Option<&[F]>,
@@ -59,7 +59,7 @@ pub(super) fn step<F: Float>(
     }
 }
 
-/// (B3) to (B1): `d_a` becomes ∂a of all gates, and `d_c`, the gradient of c from the step behind, that of c⁻.
+/// (B3) to (B1): `d_a` becomes ∂a of all gates. `d_c`, the gradient of c from the next step, becomes that of c⁻.
 pub(super) fn back<F: Float>(
     gates: &[F],
     peepholes: Option<&[F]>,
@@ -116,7 +116,7 @@ mod tests {
         for (n_gates, n_peepholes) in [(4, 0), (4, 3), (3, 0), (3, 2)] {
             let width = n_gates * H;
             let (u, d, d_next) = (values(width, 2), values(H, 5), values(H, 6));
-            // a, the cell before and peepholes.
+            // a, the previous cell and peepholes.
             let x = [values(width, 1), values(H, 3), values(n_peepholes * H, 4)].concat();
             let run = |x: &[f64]| {
                 let peepholes = (n_peepholes > 0).then(|| &x[width + H..]);
@@ -133,7 +133,7 @@ mod tests {
             let (c_before, peepholes) = (&x[width..width + H], (n_peepholes > 0).then(|| &x[width + H..]));
             let (mut d_c, mut d_a) = (d_next.clone(), vec![0.0; width]);
             back(&gates, peepholes, c_before, &squashed, &d, &mut d_c, &mut d_a);
-            // What the cell adds up over all steps.
+            // What the cell sums over all steps.
             let looked_at = [c_before, c_before, &c];
             let places = [0, 1, 3];
             let d_p: Vec<f64> =

@@ -22,18 +22,18 @@ pub(crate) use forward::LstmActivations;
 
 use crate::recurrent::{CellInput, InputGradients, RecurrentCell, Steps, Upstream};
 
-/// Initialization of the weights of an LSTM; biases are 0, but for the forget gate of `Orthogonal`.
+/// Initialization of the weights of an LSTM; biases are 0, except the forget gate's in `Orthogonal`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum LstmInit {
-    /// Each recurrent matrix orthogonal, the inputs from Glorot's limits, peepholes 0, the bias of the forget gate 1,
-    /// with which the cell keeps most of what it holds at first.
+    /// Orthogonal recurrent matrices, inputs from Glorot's limits, and peepholes 0. The bias of the forget gate is 1,
+    /// so the cell initially keeps most of its contents.
     #[default]
     Orthogonal,
     /// All matrices and peepholes from N(0, 0.1²), as in the release of GRAN's authors.
     Normal,
-    /// All values from U(−1/√h, 1/√h), biases too, as in PyTorch.
+    /// All values, including biases, from U(−1/√h, 1/√h), as in PyTorch.
     Torch,
 }
 
@@ -43,23 +43,23 @@ named_values!(LstmInit {
     Torch = "torch": "Uniform, as PyTorch",
 });
 
-/// The sizes and the variant of a cell; its parameters are tensors of a [`Parameters`], from some index on.
+/// The sizes and the variant of a cell; its parameters are consecutive tensors of a [`Parameters`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LstmCell {
     /// The input dimension.
     pub(crate) input: usize,
     /// The hidden size.
     pub(crate) hidden: usize,
-    /// The dimension of a vector that is added to the gates, through a matrix, at every step; 0 if there is none.
+    /// The dimension of a vector that is added to the gates, through a matrix, at every step; 0 without one.
     pub(crate) context: usize,
-    /// Whether gates look at the cell.
+    /// Whether the gates see the cell.
     pub(crate) peepholes: bool,
     /// Whether the state is gated.
     pub(crate) output_gate: bool,
 }
 
-/// The parameters of a cell. Each tensor stacks the blocks of i, f, g and o, as PyTorch does; peepholes those of i, f
-/// and o.
+/// The parameters of a cell. Each tensor stacks the blocks of i, f, g and o, as in PyTorch; peepholes stack those of i,
+/// f and o.
 #[derive(Clone, Copy)]
 struct Weights<'a, F> {
     input: ArrayView2<'a, F>,
@@ -69,7 +69,7 @@ struct Weights<'a, F> {
 }
 
 impl LstmCell {
-    /// Values of peepholes.
+    /// The number of peephole values.
     fn n_peepholes(&self) -> usize {
         if self.peepholes { (2 + usize::from(self.output_gate)) * self.hidden } else { 0 }
     }
@@ -104,7 +104,7 @@ impl RecurrentCell for LstmCell {
         (3 + usize::from(self.output_gate)) * self.hidden
     }
 
-    /// The state and the cell.
+    /// The number of values of the state and the cell.
     fn state_dim(&self) -> usize {
         2 * self.hidden
     }

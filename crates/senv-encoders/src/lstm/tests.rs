@@ -17,7 +17,7 @@ fn tensors_begin_as_their_initialization_says() {
         orthogonal.iter().map(|tensor| tensor.shape()).collect::<Vec<_>>(),
         [[160, 60], [160, 40], [1, 160], [1, 120]]
     );
-    // Rows of length 1, a forget bias of 1, and nothing else.
+    // Rows of length 1 and a forget bias of 1; everything else is 0.
     let recurrent = orthogonal[1].view();
     assert!(recurrent.rows().into_iter().all(|row| (row.dot(&row) - 1.0).abs() < 1e-9));
     let bias = orthogonal[2].values();

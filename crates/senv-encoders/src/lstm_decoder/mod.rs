@@ -1,4 +1,4 @@
-//! Decoders of long short-term memory.
+//! The LSTM decoder.
 
 #[cfg(test)]
 mod tests;
@@ -12,9 +12,9 @@ use crate::{
 };
 
 /// An LSTM decoder, trained by teacher forcing: `recurrent-decoder` over `lstm`, with an output gate and without
-/// peepholes. SDAE.
+/// peepholes; used by SDAE.
 ///
-/// Parameters; the rows of each stack the blocks of i, f, g and o, `hidden` rows each, as PyTorch has them:
+/// Parameters; each tensor's rows stack the blocks of i, f, g and o, with `hidden` rows each, as in PyTorch:
 ///
 /// | name | shape |
 /// | --- | --- |
@@ -25,8 +25,8 @@ use crate::{
 /// | `decoder.state` | `(2 hidden, vector_dim)`: the first state, then the first cell; only with [`Conditioning::ContextAndState`] |
 /// | `decoder.state_bias` | `(1, 2 hidden)`, likewise |
 ///
-/// A state of [`DecoderSession`](crate::DecoderSession) has `2 hidden` values, the hidden state and then the cell.
-/// Where the sentence vector is the first state, the first cell is zero.
+/// A state of [`DecoderSession`](crate::DecoderSession) has `2 hidden` values, the hidden state and then the cell. If
+/// the sentence vector is the first state, the first cell is zero.
 ///
 /// ```
 /// use ndarray::array;
@@ -57,13 +57,13 @@ pub struct LstmDecoder {
 pub struct LstmDecoderSaved<F>(CoreSaved<F, LstmActivations<F>>);
 
 impl LstmDecoder {
-    /// A decoder of hidden size `hidden`, for word vectors of dimension `word_dim` and sentence vectors of
+    /// Creates a decoder of hidden size `hidden`, for word vectors of dimension `word_dim` and sentence vectors of
     /// `vector_dim`.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`](senv_core::Error::InvalidParameter) unless all three are above 0;
-    /// [`Error::ShapeMismatch`](senv_core::Error::ShapeMismatch) if sentence vectors are initial states but have not
-    /// the hidden size; [`Error::TooLarge`](senv_core::Error::TooLarge) if the parameters do not fit into memory.
+    /// [`Error::ShapeMismatch`](senv_core::Error::ShapeMismatch) if sentence vectors are initial states but do not have
+    /// the hidden size; [`Error::TooLarge`](senv_core::Error::TooLarge) if the parameters do not fit in memory.
     pub fn new(
         word_dim: usize,
         hidden: usize,

@@ -132,7 +132,7 @@ fn the_sentence_vector_is_the_first_state_with_a_cell_of_zeros() {
     let parameters = decoder.init::<f64>(&mut stream(1, "decoder", &[])).unwrap();
     let session = decoder.session(&parameters, ndarray::array![0.3, -0.8].view()).unwrap();
     assert_eq!(session.first_state(), [0.3, -0.8, 0.0, 0.0]);
-    // Beside a context it is tanh of a layer, the cell as well.
+    // With a context, both the state and the cell are the tanh of a layer.
     let decoder = self::decoder(Conditioning::ContextAndState, FirstInput::Zero);
     let mut parameters = decoder.init::<f64>(&mut stream(1, "decoder", &[])).unwrap();
     let place = parameters.place("decoder.state_bias").unwrap();

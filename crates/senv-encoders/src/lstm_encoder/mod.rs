@@ -1,4 +1,4 @@
-//! LSTM encoders: in one or both directions, with one or more layers, of the last state, the mean or the maximum.
+//! The LSTM encoder: in one or both directions, with one or more layers; uses the last state, the mean or the maximum.
 
 #[cfg(test)]
 mod tests;
@@ -16,18 +16,18 @@ use crate::{
     recurrent::{RecurrentCell, RecurrentTopology, Stack, StackSaved, StatePooling},
 };
 
-/// What kind of LSTM an encoder is made of.
+/// The variant of an LSTM encoder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LstmForm {
     /// How directions and layers are connected; [`RecurrentTopology::Forward`] by default.
     pub topology: RecurrentTopology,
-    /// What the states of a sentence become; the last one by default.
+    /// How to pool the states of a sentence; the last one by default.
     pub pooling: StatePooling,
-    /// Whether the gates look at the cell, through a weight for each value (Gers et al.); not by default.
+    /// Whether the gates see the cell, with a weight per value (Gers et al.); false by default.
     pub peepholes: bool,
-    /// Whether the state is gated, `h = o ∘ tanh(c)`, as by default; without, `h = tanh(c)`.
+    /// Whether the state is gated, `h = o ∘ tanh(c)` (default), or not, `h = tanh(c)`.
     pub output_gate: bool,
-    /// The weights before training.
+    /// How to initialize the weights.
     pub start: LstmInit,
 }
 
@@ -43,16 +43,16 @@ impl Default for LstmForm {
     }
 }
 
-/// An LSTM encoder: GRAN's sister models, SDAE, InferSent (two directions, maximum).
+/// An LSTM encoder: GRAN's sister models, SDAE, and InferSent (two directions, maximum).
 ///
 /// ```text
 /// i = σ(W_i x + U_i h⁻ + p_i ∘ c⁻ + b_i)    f = σ(W_f x + U_f h⁻ + p_f ∘ c⁻ + b_f)    g = tanh(W_g x + U_g h⁻ + b_g)
 /// c = f ∘ c⁻ + i ∘ g                        o = σ(W_o x + U_o h⁻ + p_o ∘ c + b_o)     h = o ∘ tanh(c)
 /// ```
 ///
-/// Parameters of direction `d` (`forward`, `backward`) in layer `l`, counted from 1; by layer, within a layer the
-/// forward direction first. The rows of each stack the blocks of i, f, g and o, `hidden` rows each, as PyTorch has them
-/// (whose two biases are one here, their sum):
+/// Parameters of direction `d` (`forward`, `backward`) in layer `l`, counted from 1. They are ordered by layer, and
+/// within a layer the forward direction comes first. Each tensor's rows stack the blocks of i, f, g and o, with
+/// `hidden` rows each, as in PyTorch (whose two biases are summed here):
 ///
 /// | name | shape |
 /// | --- | --- |
@@ -61,9 +61,9 @@ impl Default for LstmForm {
 /// | `{d}{l}.bias` | `(1, 4 hidden)` |
 /// | `{d}{l}.peepholes` | `(1, 3 hidden)`: i, f and o; only with peepholes |
 ///
-/// Without an output gate there is no block of o. States and cells are zero at first; no step is computed for a
-/// sentence that has ended. The sentence vector of the last state has every layer if there is one direction, and else
-/// both directions of the top layer; mean and maximum are of the top layer.
+/// Without an output gate there is no block for o. States and cells start at zero; no step is computed for a sentence
+/// that has ended. With last-state pooling, the sentence vector has every layer if there is one direction, otherwise
+/// both directions of the top layer. Mean and maximum use the top layer.
 ///
 /// ```
 /// use ndarray::array;
@@ -96,11 +96,11 @@ pub struct LstmEncoder {
 pub struct LstmSaved<F>(StackSaved<F, LstmActivations<F>>);
 
 impl LstmEncoder {
-    /// An encoder for word vectors of dimension `word_dim`.
+    /// Creates an encoder for word vectors of dimension `word_dim`.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`](senv_core::Error::InvalidParameter) unless `word_dim`, `hidden` and `layers` are
-    /// above 0; [`Error::TooLarge`](senv_core::Error::TooLarge) if the parameters do not fit into memory.
+    /// above 0; [`Error::TooLarge`](senv_core::Error::TooLarge) if the parameters do not fit in memory.
     pub fn new(word_dim: usize, hidden: usize, layers: usize, form: LstmForm) -> Result<Self> {
         let LstmForm { topology, pooling, peepholes, output_gate, start } = form;
         let first = LstmCell { input: word_dim, hidden, context: 0, peepholes, output_gate };
@@ -121,18 +121,18 @@ impl LstmEncoder {
         self.stack.hidden
     }
 
-    /// The number of its parameters, as far as f64 counts: in one step however many layers there are.
+    /// The number of parameter values, as a float to avoid overflow, in constant time for any number of layers.
     #[must_use]
     pub fn n_values(&self) -> f64 {
         self.stack.n_values()
     }
 
-    /// The sentence vectors of trained parameters: bit-identical to those of [`forward`](Encoder::forward), without the
-    /// activations that only the backward pass needs.
+    /// Encodes a batch with trained parameters. The result is bit-identical to that of [`forward`](Encoder::forward),
+    /// without the activations that only the backward pass needs.
     ///
     /// # Errors
-    /// [`Error::ShapeMismatch`](senv_core::Error::ShapeMismatch) if words or parameters do not fit the encoder or the
-    /// batch; [`Error::TooLarge`](senv_core::Error::TooLarge) if the result does not fit into memory.
+    /// [`Error::ShapeMismatch`](senv_core::Error::ShapeMismatch) if words or parameters do not match the encoder or the
+    /// batch; [`Error::TooLarge`](senv_core::Error::TooLarge) if the result does not fit in memory.
     pub fn encode<F: Float>(
         &self,
         parameters: &Parameters<F>,

@@ -45,7 +45,7 @@ fn lively(encoder: &LstmEncoder, seed: u64) -> Parameters<f64> {
     parameters
 }
 
-/// Sentences of several lengths, one empty, words repeated within and between them.
+/// Sentences of several lengths, one empty, with words repeated within and between them.
 fn awkward() -> TokenBatch {
     batch(&[&[3, 1, 3], &[], &[1], &[7, 3, 1, 9], &[9, 9, 3]])
 }

@@ -1,4 +1,4 @@
-//! The gradients of direction and length of the order part.
+//! The gradients of the direction and length of the order part.
 //!
 //! Equation: `order-length-gradients`
 //!

@@ -1,4 +1,4 @@
-//! An encoder that reads word order, made of look-ups: gated skip-bigrams with decay, in both directions.
+//! An encoder that reads word order with look-ups: gated skip-bigrams with decay, in both directions.
 //!
 //! | file | equation | what |
 //! | --- | --- | --- |
@@ -7,11 +7,11 @@
 //! | `nearness.rs` | `order-nearness` | the mean over all orders |
 //! | `length.rs` | `order-length-gradients` | direction and length of the part, backward |
 //!
-//! This is what training needs. A trained part encodes in `senv_core::static_model::order`, by look-ups of rows in
-//! eight bits.
+//! This module is for training. A trained part encodes with `senv_core::static_model::order`, by look-ups of 8-bit
+//! rows.
 //!
-//! The sentences of a batch are divided among threads, and each is gone through by one of them; gradients of words and
-//! of h_0 are added in the order of the batch. So the same batch gives the same bits at any number of threads.
+//! Threads divide the sentences of a batch, and one thread processes each sentence. Gradients of words and of h_0 are
+//! added in batch order. So the same batch gives the same bits at any number of threads.
 
 mod length;
 mod nearness;
@@ -51,23 +51,23 @@ const LENGTH_SLOPE: usize = 4;
 /// h_0, shape `(1, d)`.
 const FIRST_STATE: usize = 5;
 
-/// Names and shapes of the parameters in the order of the places above; n and d stand for their numbers.
+/// The number of parameters, at the indices above. In their shapes, n is the number of features and d of columns.
 const N_PARAMETERS: usize = 6;
 
-/// The length of the order part before training.
+/// The initial length of the order part.
 const FIRST_LENGTH: f64 = 0.5;
-/// f_0 is drawn between minus and plus this.
+/// f_0 is drawn between minus this and this.
 const F_BIAS_LIMIT: f64 = 1.5;
 
-/// The order part of a sentence vector, from fixed features of its words.
+/// The order part of a sentence vector, computed from fixed features of its words.
 ///
 /// | what | meaning | shape |
 /// | --- | --- | --- |
 /// | `words` | features of the distinct words of the batch | `(n_distinct, features)` |
 /// | `out` | l q / \|q\|, then l | `(n_sentences, dim + 1)` |
 ///
-/// The first `dim / 2` columns are antisymmetric: they change their sign where a sentence is read backwards. A sentence
-/// without words has the zero vector.
+/// The first `dim / 2` columns are antisymmetric: they change sign if a sentence is read backward. A sentence without
+/// words has the zero vector.
 ///
 /// ```
 /// use ndarray::array;
@@ -79,7 +79,7 @@ const F_BIAS_LIMIT: f64 = 1.5;
 /// batch.assign([&[TokenId(0), TokenId(1)][..], &[TokenId(1), TokenId(0)]])?;
 /// let words = array![[1.0f64, 0.5, 0.0], [-0.3, 1.0, 0.7]];
 /// let (out, _) = encoder.forward(&parameters, &batch, words.view())?;
-/// // Before training nothing but order tells the two apart.
+/// // Before training, the two differ only by order.
 /// for j in 0..4 {
 ///     assert!((out[[0, j]] + out[[1, j]]).abs() < 1e-12);
 /// }
@@ -88,24 +88,24 @@ const F_BIAS_LIMIT: f64 = 1.5;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OrderEncoder {
-    /// Number of features of a word, n; above 0.
+    /// The number of features of a word, n; above 0.
     pub features: usize,
-    /// Number of columns of the order part, d; above 0.
+    /// The number of columns of the order part, d; above 0.
     pub dim: usize,
 }
 
-/// The saved state of [`OrderEncoder`] for its backward pass.
+/// The saved state for the backward pass of [`OrderEncoder`].
 #[derive(Debug, Clone)]
 pub struct OrderSaved<F> {
     words: WordRows<F>,
     /// The result, shape `(n_sentences, dim + 1)`.
     out: Vec<F>,
-    /// |q| and whether λ is within its limits, of each sentence.
+    /// |q| for each sentence, and whether λ is within its limits.
     norms: Vec<(F, bool)>,
 }
 
 impl OrderEncoder {
-    /// Number of trained values: 3nd + 3n + 2d + 4.
+    /// The number of trained values: 3nd + 3n + 2d + 4.
     #[must_use]
     pub fn n_values(&self) -> f64 {
         let (n, d) = (self.features as f64, self.dim as f64);
@@ -131,12 +131,12 @@ impl OrderEncoder {
                 return Err(Error::InvalidParameter { name, requirement: "above 0", got: "0".into() });
             }
         }
-        // The maps, and rows of three parts.
+        // The maps, and the rows of three parts.
         let fits = self.dim.checked_mul(3).and_then(|width| width.checked_mul(self.features));
         fits.map(|_| ()).ok_or(Error::TooLarge { rows: self.features, dim: self.dim })
     }
 
-    /// Refuses parameters of other names or shapes.
+    /// Rejects parameters with other names or shapes.
     fn check_parameters<F: Float>(&self, parameters: &Parameters<F>) -> Result<()> {
         self.check_sizes()?;
         let forms = self.forms();
@@ -154,7 +154,7 @@ impl OrderEncoder {
         Ok(())
     }
 
-    /// Zeros of the names and shapes of its parameters.
+    /// Zeros with the names and shapes of its parameters.
     ///
     /// # Errors
     /// [`Error::InvalidParameter`] or [`Error::TooLarge`] if a size is invalid.
@@ -177,7 +177,7 @@ impl crate::encoder::Passes for OrderEncoder {
         self.dim + 1
     }
 
-    /// A and B are N(0, 1), f_0 is uniform between −1.5 and 1.5, u is ln .5 and all else 0.
+    /// Initializes A and B from N(0, 1), f_0 uniformly between −1.5 and 1.5, u to ln 0.5, and all else to 0.
     fn init<F: Float>(&self, rng: &mut Stream) -> Result<Parameters<F>> {
         let mut parameters = self.zeros()?;
         for row in parameters[MAPS].values_mut().chunks_exact_mut(3 * self.dim) {
@@ -242,7 +242,7 @@ impl crate::encoder::Passes for OrderEncoder {
         self.check_parameters(d_parameters)?;
         check_words(batch, self.features, words)?;
         let (dim, width) = (self.dim, self.dim + 1);
-        // The gradients of out have another number of columns than those of words.
+        // The gradients of out and those of words differ in their number of columns.
         check_gradients(batch, width, d_out, words, d_words.as_ref())?;
         let n_rows = batch.distinct().len();
         if saved.norms.len() != batch.len() || saved.words.rows.len() != n_rows * 3 * dim {
@@ -284,13 +284,13 @@ impl crate::encoder::Passes for OrderEncoder {
     }
 }
 
-/// Gradients of all words where they stand, and of each sentence.
+/// Gradients of all words, in place, and of each sentence.
 struct Through<F> {
-    /// Those of a, b and f of every token of the batch.
+    /// Gradients of a, b and f for every token of the batch.
     d_rows: Vec<F>,
-    /// Of h_0, by sentence.
+    /// Gradients of h_0, by sentence.
     d_h0: Vec<F>,
-    /// Of the u of each word of a sentence, and of u_1.
+    /// Gradients of each word's u, and of u_1, by sentence.
     of_sentences: Vec<(F, F)>,
 }
 
@@ -307,7 +307,7 @@ impl OrderEncoder {
         let mut d_rows = zeros(batch.n_tokens(), 3 * dim)?;
         let mut d_h0 = zeros(batch.len(), dim)?;
         let mut of_sentences = vec![(F::zero(), F::zero()); batch.len()];
-        // The rows of a sentence's tokens, cut out one after another.
+        // The rows of each sentence's tokens, split off one after another.
         let mut rest = &mut d_rows[..];
         let mut tokens = Vec::with_capacity(batch.len());
         for i in 0..batch.len() {

@@ -1,4 +1,4 @@
-//! The mean of what is left of a word at another, over all orders of the words of a sentence.
+//! The mean share of a word that is left at another word, over all orders of a sentence's words.
 //!
 //! Equation: `order-nearness`
 //!
@@ -7,14 +7,14 @@
 //! (B1)  ∂w̄/∂f   = 2 / (n (n − 1)) Σ_{k=2}^{n−1} (n − k) (k − 1) f^{k−2}
 //! ```
 //!
-//! In a random order the distance of two words is k with probability 2 (n − k) / (n (n − 1)), and k − 1 words stand
-//! between them. The sum has a closed form, `[n (1 − f) − 1 + fⁿ] / (1 − f)²`, that loses all digits near f = 1; it is
-//! therefore computed as the sum over t = 1 .. n − 1 of p_t, with p_1 = 1 and p_{t+1} = 1 + f p_t: terms above 0, two
-//! operations each. (F1) of many columns is `Float::mean_shares`.
+//! In a random order, the distance of two words is k with probability 2 (n − k) / (n (n − 1)), with k − 1 words between
+//! them. The sum has a closed form, `[n (1 − f) − 1 + fⁿ] / (1 − f)²`, which loses all digits near f = 1. So it is
+//! computed as the sum over t = 1 .. n − 1 of p_t, with p_1 = 1 and p_{t+1} = 1 + f p_t. These are positive terms with
+//! two operations each. (F1) for many columns is `Float::mean_shares`.
 
 use senv_core::arrays::Float;
 
-/// (F1) and (B1) of one f.
+/// (F1) and (B1) for one f.
 pub(super) fn share_and_slope<F: Float>(f: F, n: usize) -> (F, F) {
     let (mut p, mut d_p, mut sum, mut d_sum) = (F::zero(), F::zero(), F::zero(), F::zero());
     for _ in 1..n {
@@ -36,12 +36,12 @@ mod tests {
 
     #[test]
     fn it_is_the_mean_over_all_orders() {
-        // Of four words in all 24 orders, the mean of f^(words between) for a fixed pair.
+        // The mean of f^(words between) for a fixed pair, over all 24 orders of four words.
         let f = 0.7f64;
         let (mut sum, mut orders) = (0.0, 0.0);
         for i in 0..4_i32 {
             for j in (0..4).filter(|&j| j != i) {
-                // The other two words have two orders at any places of the pair.
+                // The other two words have two orders at any positions of the pair.
                 sum += 2.0 * f.powi((i - j).abs() - 1);
                 orders += 2.0;
             }
@@ -69,7 +69,7 @@ mod tests {
         for n in [0, 1] {
             assert_eq!(share_and_slope(0.5f64, n), (0.0, 0.0));
         }
-        // All words keep everything.
+        // If f is 1, every word keeps everything.
         assert!((share_and_slope(1.0f32, 30).0 - 1.0).abs() < 1e-6);
     }
 }

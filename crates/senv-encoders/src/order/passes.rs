@@ -1,4 +1,4 @@
-//! Two passes over a sentence, in one.
+//! Two passes over a sentence, combined into one.
 //!
 //! Equation: `order-passes`
 //!
@@ -14,16 +14,16 @@
 //!       ∂h_{t−1} = ∂→q ∘ b_t + f_t ∘ ∂h_t        ∂g_{t−1} = ∂←q ∘ a_t + f_t ∘ ∂g_t        at the end ∂h_0 += ∂h_{t=0}
 //! ```
 //!
-//! →q sums a_s ∘ (Π f between) ∘ b_t over all s before t: a skip-bigram, gated by the words between. ←q is the same of
-//! the sentence read from its end. A second pass is not needed for it: the state g carries the b of the words so far,
-//! as h carries their a, and both are read once from the left. In the antisymmetric columns all that does not depend on
-//! order cancels; the nearness columns lose their mean over all orders of the words, exactly where f is constant.
+//! →q sums a_s ∘ (Π f between) ∘ b_t over all s before t: a skip-bigram, gated by the words between. The sum ←q is the
+//! same for the sentence read from its end. It needs no second pass: the state g carries the b of the words so far, as
+//! h carries their a, and both are read once from the left. In the antisymmetric columns everything independent of
+//! order cancels. The nearness columns subtract their mean over all orders of the words, exactly if f is constant.
 
 use senv_core::arrays::Float;
 
 use super::nearness::share_and_slope;
 
-/// A pass over one sentence, in a buffer that serves one after another.
+/// A pass over one sentence, in a buffer reused for the next.
 #[derive(Debug, Clone)]
 pub(super) struct Pass<F> {
     dim: usize,
@@ -60,7 +60,7 @@ impl<F: Float> Pass<F> {
         Parts { h, g, sum_a, sum_b, sum_ab, sum_f, share }
     }
 
-    /// The beginning of a sentence; `q` becomes the sum under way.
+    /// Begins a sentence; `q` becomes the running sum.
     pub(super) fn begin(&mut self, h0: &[F], q: &mut [F]) {
         let Parts { h, g, sum_a, sum_b, sum_ab, sum_f, .. } = self.parts();
         h.copy_from_slice(h0);
@@ -70,7 +70,7 @@ impl<F: Float> Pass<F> {
         self.n = 0;
     }
 
-    /// (F1) and (F2) for the next word: `row` holds its a, b and f.
+    /// (F1) and (F2) for the next word: `row` contains its a, b and f.
     #[inline]
     pub(super) fn word(&mut self, row: &[F], q: &mut [F]) {
         self.n += 1;
@@ -78,7 +78,7 @@ impl<F: Float> Pass<F> {
         step(dim, &mut self.parts(), row, q);
     }
 
-    /// (F3): `q` of the sentence.
+    /// (F3): completes `q` for the sentence.
     pub(super) fn end(&mut self, h0: &[F], q: &mut [F]) {
         let (half, n) = (self.dim / 2, self.n);
         if n == 0 {
@@ -96,7 +96,7 @@ impl<F: Float> Pass<F> {
     }
 }
 
-/// (F1) and (F2) of one word.
+/// (F1) and (F2) for one word.
 #[inline]
 fn step<F: Float>(dim: usize, parts: &mut Parts<'_, F>, row: &[F], q: &mut [F]) {
     let half = dim / 2;
@@ -121,7 +121,7 @@ fn step<F: Float>(dim: usize, parts: &mut Parts<'_, F>, row: &[F], q: &mut [F]) 
     }
 }
 
-/// The states of a sentence that is gone through from its end.
+/// The states of a sentence that is processed from its end.
 #[derive(Debug, Clone)]
 pub(super) struct BackwardPass<F> {
     forward: Pass<F>,
@@ -139,7 +139,7 @@ impl<F: Float> BackwardPass<F> {
     }
 
     /// (B3) to (B1): writes the gradients of a, b and f of each word of a sentence to `d_rows`, and adds that of h_0 to
-    /// `d_h0`. `rows` are all rows of words, `sentence` those of its words.
+    /// `d_h0`. `rows` has the rows of all words, `sentence` the rows of its words.
     pub(super) fn run(&mut self, rows: &[F], sentence: &[u32], h0: &[F], d_q: &[F], d_rows: &mut [F], d_h0: &mut [F]) {
         let (dim, n) = (h0.len(), sentence.len());
         let (half, width) = (dim / 2, 3 * dim);
@@ -155,7 +155,7 @@ impl<F: Float> BackwardPass<F> {
         }
         let Self { forward, states, d_h, d_g, .. } = self;
         let last = forward.parts().g;
-        // ∂←q: of another sign in the antisymmetric columns.
+        // ∂←q has the opposite sign in the antisymmetric columns.
         let back = |j: usize| if j < half { -d_q[j] } else { d_q[j] };
         for j in 0..dim {
             d_g[j] = back(j) * h0[j]; // (B2)
@@ -182,13 +182,13 @@ impl<F: Float> BackwardPass<F> {
         self.centre(rows, sentence, d_q, d_rows);
     }
 
-    /// (B3) of the nearness columns.
+    /// (B3) for the nearness columns.
     fn centre(&mut self, rows: &[F], sentence: &[u32], d_q: &[F], d_rows: &mut [F]) {
         let (n, dim, half) = (sentence.len(), self.forward.dim, self.forward.dim / 2);
         let Parts { sum_a, sum_b, sum_ab, sum_f, .. } = self.forward.parts();
         let width = 3 * dim;
         let count = F::of(n.max(1) as f64);
-        // d_h and d_g are free by now: buffers of ∂q w̄, and of ∂w̄ w̄′ / n.
+        // d_h and d_g are unused here and serve as buffers for ∂q w̄ and ∂w̄ w̄′ / n.
         let (d_share, d_f) = (&mut self.d_h[half..], &mut self.d_g[half..]);
         for j in 0..dim - half {
             let (share, slope) = share_and_slope(sum_f[j] / count, n);

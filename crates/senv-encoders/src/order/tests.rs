@@ -18,7 +18,7 @@ use crate::{
     },
 };
 
-/// Parameters of which none is 0.
+/// Parameters without zeros.
 fn parameters<F: Float>(encoder: OrderEncoder, seed: u64) -> Parameters<F> {
     let mut rng = stream(seed, "order tests", &[]);
     let mut parameters = encoder.zeros().unwrap();
@@ -30,7 +30,7 @@ fn parameters<F: Float>(encoder: OrderEncoder, seed: u64) -> Parameters<F> {
 
 #[test]
 fn gradients_match_central_differences() {
-    // Ragged: a repeated word, no word, one word, two.
+    // Ragged: a repeated word, no word, one word, two words.
     let batch = batch(&[&[3, 1, 3, 7, 1, 1, 2], &[], &[1], &[7, 3], &[2, 7, 1]]);
     for dim in [1, 2, 5, 8] {
         let encoder = OrderEncoder { features: 4, dim };
@@ -96,7 +96,7 @@ fn gradients_of_a_batch_of_many_words_are_the_sums_of_those_of_its_sentences() {
 fn a_part_without_direction_has_gradients_of_its_length_alone() {
     let encoder = OrderEncoder { features: 3, dim: 4 };
     let mut parameters = parameters::<f64>(encoder, 10);
-    // h_0 = 0: one word alone has no pair, and q = 0.
+    // h_0 = 0: a single word has no pair, and q = 0.
     parameters[5].values_mut().fill(0.0);
     let (batch, words) = (batch(&[&[0]]), matrix_of::<f64>(1, 3, 1));
     let (out, saved) = encoder.forward(&parameters, &batch, words.view()).unwrap();
@@ -120,7 +120,7 @@ fn a_sentence_read_backwards_turns_the_antisymmetric_columns_and_keeps_the_other
         assert!((out[[0, j]] - turned * out[[1, j]]).abs() < 1e-12, "{j}");
     }
     for sentence in [2, 3] {
-        // One word alone and one repeated word have no order.
+        // A single word and a repeated word have no order.
         assert!((0..3).all(|j| out[[sentence, j]].abs() < 1e-12));
     }
 }
@@ -167,7 +167,7 @@ fn initial_values_are_those_of_the_design() {
     assert!(f0.iter().all(|x| x.abs() <= 1.5) && f0.iter().any(|x| x.abs() > 1.0));
 }
 
-/// A table of words w0, w1, ... with these rows, and the part with these parameters behind it.
+/// A table of words w0, w1, ... with these rows, followed by the part with these parameters.
 fn static_part(
     encoder: OrderEncoder,
     parameters: &Parameters<f32>,
@@ -207,11 +207,11 @@ fn a_static_table_with_the_part_gives_the_vectors_of_the_encoder() {
         let encoder = OrderEncoder { features: 12, dim };
         let (n_words, parameters) = (900, parameters::<f32>(encoder, 7));
         let rows = matrix_of::<f32>(n_words, 8, 1);
-        // Long ones go through the kernel in several pieces; unknown words have places of their own.
+        // The kernel processes long ones in several pieces; unknown words have separate positions.
         let mut sentences = random_sentences(60, 24, n_words, 2);
         sentences.extend(random_sentences(3, 100, n_words, 3));
         sentences.push(Vec::new());
-        // Rows of eight bits lose something, and maps of fewer bits more.
+        // Rows of eight bits lose some precision, and maps with fewer bits lose more.
         for (maps, limits) in [
             (RowEncoding::F32, [1e-4, 0.06]),
             (RowEncoding::F16, [1e-4, 0.06]),
@@ -240,7 +240,7 @@ fn a_static_table_with_the_part_gives_the_vectors_of_the_encoder() {
                 let got = model.encode_one(text);
                 assert_eq!(got.len(), 8 + dim + OrderJoin::EXTRA);
                 let norm = got.iter().take(8).map(|x| x * x).sum::<f32>().sqrt();
-                // Behind the vector of the table, as long as it is.
+                // After the vector of the table, with the same length.
                 let (apart, size) = got
                     .iter()
                     .skip(8)

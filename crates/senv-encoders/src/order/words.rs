@@ -1,4 +1,4 @@
-//! What the words of a batch bring to the order part, with gradients.
+//! The contributions of a batch's words to the order part, with gradients.
 //!
 //! Equation: `order-word-gradients`
 //!
@@ -11,7 +11,7 @@
 //! (B1)  ∂M += e [∂(A e), ∂(B e), ∂(F e)]    ∂e += M [∂(A e); ∂(B e); ∂(F e)] + S [∂s_a; ∂s_b; ∂u]
 //! ```
 //!
-//! (F1) to (F3) are `order-words`, here for many words at once by matrix products.
+//! (F1) to (F3) are `order-words`, computed here for many words together by matrix products.
 
 use ndarray::{ArrayView2, ArrayViewMut2};
 use rayon::prelude::*;
@@ -23,10 +23,10 @@ use senv_core::{
 use super::{F_BIAS, MAPS, OrderEncoder, SCALAR_BIAS, SCALARS};
 use crate::rows::{AT_A_TIME, matrix, row, zeros};
 
-/// Scalars of a word: s_a, s_b, u.
+/// The number of scalars of a word: s_a, s_b, u.
 pub(super) const N_SCALARS: usize = 3;
 
-/// a, b and f of words, one after another in a row of 3d values, and their scalars.
+/// a, b and f of each word, concatenated in a row of 3d values, and their scalars.
 #[derive(Debug, Clone)]
 pub(super) struct WordRows<F> {
     pub(super) rows: Vec<F>,
@@ -35,7 +35,7 @@ pub(super) struct WordRows<F> {
 }
 
 impl OrderEncoder {
-    /// (F1) to (F3) of words with these features.
+    /// (F1) to (F3) for words with these features.
     pub(super) fn word_rows<F: Float>(
         &self,
         parameters: &Parameters<F>,
@@ -66,8 +66,8 @@ impl OrderEncoder {
         Ok(WordRows { rows, scalars })
     }
 
-    /// (B3) to (B1): `d_rows` and `d_u` are the gradients of a, b and f, and of u, of each word. Without `d_features`
-    /// the gradients of the features are not computed.
+    /// (B3) to (B1): `d_rows` has the gradients of a, b and f, `d_u` that of u, for each word. Without `d_features` the
+    /// gradients of the features are not computed.
     #[allow(clippy::too_many_arguments)]
     pub(super) fn word_rows_backward<F: Float>(
         &self,

@@ -1,4 +1,4 @@
-//! What a stack of layers asks of a cell.
+//! The interface between a stack of layers and a cell.
 
 use std::fmt::Debug;
 
@@ -18,16 +18,16 @@ pub(crate) struct CellInput<'a, F> {
     pub(crate) steps: &'a Steps,
     /// Input rows, shape `(n_rows, input)`.
     pub(crate) rows: ArrayView2<'a, F>,
-    /// The input row of each packed row, `n_rows` for a zero vector; `None` if they are the same.
+    /// The input row for each packed row, `n_rows` for a zero vector; `None` if they are the same.
     pub(crate) index: Option<&'a [u32]>,
     /// Initial states in sorted order, [`state_dim`](RecurrentCell::state_dim) values each; `None` for zeros.
     pub(crate) initial: Option<&'a [F]>,
-    /// What is added to the gates of a sentence at every step, in sorted order, as many values as the gates have.
+    /// The values added to the gates of a sentence at every step, in sorted order, with the width of the gates.
     pub(crate) context: Option<&'a [F]>,
 }
 
 impl<F: Float> CellInput<'_, F> {
-    /// The row of the projections for packed row `i`.
+    /// The projection row for packed row `i`.
     pub(crate) fn row(&self, i: usize) -> usize {
         self.index.map_or(i, |index| index[i] as usize)
     }
@@ -36,29 +36,29 @@ impl<F: Float> CellInput<'_, F> {
 /// Gradients from the layer above.
 #[derive(Default)]
 pub(crate) struct Upstream<'a, F> {
-    /// Of the states of all packed rows.
+    /// Gradients of the states of all packed rows.
     pub(crate) states: Option<&'a [F]>,
-    /// Of the states after the last words, in sorted order.
+    /// Gradients of the states after the last words, in sorted order.
     pub(crate) last: Option<&'a [F]>,
 }
 
 /// Gradients of the inputs of a cell.
 pub(crate) struct InputGradients<F> {
-    /// Of the projections, with a row for each input row: ∂X is this times
+    /// Gradients of the projections, one row per input row: ∂X is this times
     /// [`input_weights`](RecurrentCell::input_weights).
     pub(crate) projections: Array2<F>,
-    /// Of the initial states, in sorted order; empty if these were zeros.
+    /// Gradients of the initial states, in sorted order; empty if these were zeros.
     pub(crate) initial: Vec<F>,
-    /// Of what the context adds, in sorted order; empty without a context.
+    /// Gradients of what the context adds, in sorted order; empty without a context.
     pub(crate) context: Vec<F>,
 }
 
-/// A cell whose tensors are some of a [`Parameters`], from an index on.
+/// A cell whose tensors are consecutive tensors of a [`Parameters`].
 pub(crate) trait RecurrentCell: Debug + Copy + PartialEq + Sync {
     /// The activations of a pass.
     type Activations<F: Float>: Debug + Clone + Send + Sync;
 
-    /// How its tensors begin.
+    /// How its tensors are initialized.
     type Start: Debug + Copy + PartialEq;
 
     /// The input dimension.
@@ -67,17 +67,17 @@ pub(crate) trait RecurrentCell: Debug + Copy + PartialEq + Sync {
     /// The hidden size.
     fn hidden(&self) -> usize;
 
-    /// The dimension of the vector that its tensor `context` multiplies, the last of all; 0 if there is none.
+    /// The dimension of the vector that its last tensor, `context`, multiplies; 0 without one.
     fn context(&self) -> usize;
 
     /// The width of a row of gates.
     fn width(&self) -> usize;
 
-    /// The values of a whole state, the hidden ones first: what a step needs of the step before.
+    /// The number of values that a step needs from the previous step, the hidden ones first.
     fn state_dim(&self) -> usize;
 
-    /// Fills the tensor of this name, one of the cell or `state`, which makes first states of vectors; `fan_in` is its
-    /// number of columns.
+    /// Fills the tensor of this name, which belongs to the cell or is `state`, the layer that computes first states;
+    /// `fan_in` is its number of columns.
     fn fill<F: Float>(
         &self,
         start: Self::Start,
@@ -87,7 +87,7 @@ pub(crate) trait RecurrentCell: Debug + Copy + PartialEq + Sync {
         values: &mut [F],
     ) -> Result<()>;
 
-    /// Appends its tensors as they are before training, named `prefix.input` and so on.
+    /// Appends its initial tensors, named `prefix.input` and so on.
     fn push<F: Float>(
         &self,
         prefix: &str,
@@ -105,12 +105,11 @@ pub(crate) trait RecurrentCell: Debug + Copy + PartialEq + Sync {
     /// Names and shapes of its tensors.
     fn form(&self) -> Vec<(&'static str, [usize; 2])>;
 
-    /// Number of its tensors.
     fn n_tensors(&self) -> usize {
         self.form().len()
     }
 
-    /// Number of values of its tensors, as far as f64 counts.
+    /// The number of values of its tensors, as a float to avoid overflow.
     fn n_values(&self) -> f64 {
         self.form().iter().map(|(_, [rows, columns])| *rows as f64 * *columns as f64).sum()
     }
@@ -118,7 +117,7 @@ pub(crate) trait RecurrentCell: Debug + Copy + PartialEq + Sync {
     /// Returns an error if a size is 0 or too large.
     fn check(&self) -> Result<()>;
 
-    /// Returns an error unless the tensors from index `first` on have its names and shapes.
+    /// Returns an error unless the tensors starting at index `first` have its names and shapes.
     fn check_tensors<F: Float>(&self, parameters: &Parameters<F>, first: usize) -> Result<()> {
         for (i, (_, [rows, columns])) in self.form().into_iter().enumerate() {
             let shape = parameters[first + i].shape();
@@ -131,7 +130,7 @@ pub(crate) trait RecurrentCell: Debug + Copy + PartialEq + Sync {
     /// The matrix of its inputs.
     fn input_weights<'a, F: Float>(&self, parameters: &'a Parameters<F>, first: usize) -> ArrayView2<'a, F>;
 
-    /// The states of all words of a batch; if not `keep`, without the activations that only the backward pass needs.
+    /// The states of all words of a batch; unless `keep`, without the activations that only the backward pass needs.
     fn run<F: Float>(
         &self,
         parameters: &Parameters<F>,
@@ -146,10 +145,10 @@ pub(crate) trait RecurrentCell: Debug + Copy + PartialEq + Sync {
     /// The whole states of all packed rows, [`state_dim`](Self::state_dim) values each.
     fn whole_states<F: Float>(activations: &Self::Activations<F>) -> Vec<F>;
 
-    /// The state of the sentence at sorted position `i` after its last word; its initial state if it has none.
+    /// The state of the sentence at sorted position `i` after its last word; its initial state if it is empty.
     fn last<'a, F: Float>(activations: &'a Self::Activations<F>, steps: &Steps, i: usize) -> &'a [F];
 
-    /// Adds the gradients of its tensors to `d`, but for `context`, and returns those of its inputs.
+    /// Adds the gradients of its tensors to `d`, except `context`, and returns those of its inputs.
     fn through<F: Float>(
         &self,
         parameters: &Parameters<F>,

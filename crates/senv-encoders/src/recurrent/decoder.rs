@@ -1,17 +1,17 @@
-//! Recurrent decoders, whatever their cell: from a sentence vector to the hidden states that predict words.
+//! Recurrent decoders with any cell: from a sentence vector to the hidden states that predict words.
 //!
 //! Equation: `recurrent-decoder`
 //!
 //! ```text
 //! (F1)  a = V Cᵀ                 context: added to the gates at every step, else 0; V: sentence vectors
 //!       h_0 = v                  initial state, with cells of 0
-//!       (h_0, c_0) = tanh(S v + s)    initial state beside a context; a GRU has no c.    First states are 0 with a context alone.
+//!       (h_0, c_0) = tanh(S v + s)    initial state in addition to a context; without c for a GRU. With only a context, first states are 0.
 //! (F2)  h_t = cell(e_{t−1}, h_{t−1}, a)     e: word vectors of the targets, e_0: zero or that of a start token
 //! (B1)  ∂C += ∂aᵀ V    ∂V += ∂a C;    initial state: ∂v += ∂h_0
 //!       ∂u = ∂(h_0, c_0) ∘ (1 − (h_0, c_0)²)    ∂S += ∂uᵀ V    ∂s += Σ ∂u    ∂V += ∂u S
 //! ```
 //!
-//! Word t is predicted from h_t (`token-nll` and others compute a loss from states). (F2) is `gru` or `lstm`.
+//! h_t predicts word t (`token-nll` and others compute a loss from states). (F2) is `gru` or `lstm`.
 
 use ndarray::{Array2, ArrayView1, ArrayView2, ArrayViewMut2};
 use rayon::prelude::*;
@@ -28,7 +28,7 @@ use crate::{
     rows::{flat, matrix, row, zeros},
 };
 
-/// A decoder of one cell; the tensors of the cell come first, then those of the projected first state.
+/// A decoder with one kind of cell; the tensors of the cell come first, then those of the projected first state.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct DecoderCore<C: RecurrentCell> {
     pub(crate) cell: C,
@@ -38,7 +38,7 @@ pub(crate) struct DecoderCore<C: RecurrentCell> {
     pub(crate) start: C::Start,
 }
 
-/// What a forward pass saves for the backward pass.
+/// The state that a forward pass saves for the backward pass.
 #[derive(Debug, Clone)]
 pub(crate) struct CoreSaved<F, R> {
     steps: Steps,
@@ -46,21 +46,21 @@ pub(crate) struct CoreSaved<F, R> {
     activations: R,
     /// Initial states in sorted order.
     initial: Option<Vec<F>>,
-    /// What the context adds, in sorted order.
+    /// The values that the context adds, in sorted order.
     context: Option<Vec<F>>,
 }
 
-/// Hidden states, and what is saved of their pass.
+/// Hidden states, and the saved state of their pass.
 type Decoded<F, C> = (Array2<F>, CoreSaved<F, <C as RecurrentCell>::Activations<F>>);
 
-/// Initial states, and what the context adds.
+/// Initial states, and the values that the context adds.
 type Given<F> = (Option<Vec<F>>, Option<Vec<F>>);
 
 impl<C: RecurrentCell> DecoderCore<C> {
-    /// A decoder of the cell that `cell` gives for a context of so many values, 0 for none.
+    /// Creates a decoder with the cell that `cell` returns for a context of that dimension, 0 for none.
     ///
-    /// Returns an error if a size is 0 or too large, or sentence vectors are initial states but have not the hidden
-    /// size.
+    /// Returns an error if a size is 0 or too large, or if sentence vectors are initial states but do not have the
+    /// hidden size.
     pub(crate) fn new(
         cell: impl FnOnce(usize) -> C,
         vector_dim: usize,
@@ -81,7 +81,7 @@ impl<C: RecurrentCell> DecoderCore<C> {
         Ok(Self { cell, vector_dim, conditioning, first, start })
     }
 
-    /// Names and shapes of the tensors that make the first state.
+    /// Names and shapes of the tensors that compute the first state.
     fn state_form(&self) -> Vec<(&'static str, [usize; 2])> {
         let n = self.cell.state_dim();
         match self.conditioning {
@@ -105,12 +105,12 @@ impl<C: RecurrentCell> DecoderCore<C> {
         Ok(parameters)
     }
 
-    /// C: the last tensor of the cell.
+    /// The index of C, the last tensor of the cell.
     fn context_place(&self) -> Option<usize> {
         (self.cell.context() > 0).then(|| self.cell.n_tensors() - 1)
     }
 
-    /// S; s follows.
+    /// The index of S; s follows.
     fn state_place(&self) -> Option<usize> {
         (self.conditioning == Conditioning::ContextAndState).then(|| self.cell.n_tensors())
     }
@@ -141,7 +141,7 @@ impl<C: RecurrentCell> DecoderCore<C> {
         Ok((matrix(batch.n_tokens(), h, hidden)?, CoreSaved { steps, inputs, activations, initial, context }))
     }
 
-    /// (F1) for some sentence vectors.
+    /// (F1) for several sentence vectors.
     fn given<F: Float>(&self, parameters: &Parameters<F>, vectors: Vec<F>) -> Result<Given<F>> {
         let n = vectors.len() / self.vector_dim;
         let times = |place: usize| -> Result<Vec<F>> {
@@ -243,7 +243,7 @@ impl<C: RecurrentCell> DecoderCore<C> {
         Ok(())
     }
 
-    /// The first state for a sentence vector, and what the vector adds to the gates.
+    /// The first state for a sentence vector, and the values that the vector adds to the gates.
     pub(crate) fn conditions<F: Float>(
         &self,
         parameters: &Parameters<F>,
@@ -302,7 +302,7 @@ impl<C: RecurrentCell> DecoderCore<C> {
         check_size("sentence vectors, in columns,", self.vector_dim, vectors.ncols())
     }
 
-    /// The packed order of the targets, and the row of the words that each step reads; the last row for a zero vector.
+    /// The packed order of the targets, and the word row that each step reads; the last row is a zero vector.
     fn order(&self, batch: &TokenBatch) -> Result<(Steps, Vec<u32>)> {
         let steps = Steps::of(batch)?;
         let first = match self.first {

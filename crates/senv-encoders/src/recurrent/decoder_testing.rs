@@ -1,4 +1,4 @@
-//! Tests that every decoder passes, whatever its cell.
+//! Tests that every decoder passes, with any cell.
 
 use ndarray::{Array2, ArrayView2, concatenate};
 use senv_core::{
@@ -34,7 +34,7 @@ pub(crate) fn targets() -> TokenBatch {
     batch(&[&[3, 1, 3, 0], &[], &[0], &[7, 3, 1, 7, 0], &[7, 0]])
 }
 
-/// Gradients of words, vectors and parameters of a decoder for words of three values against central differences.
+/// Compares the gradients of words, vectors and parameters with central differences, for words of three values.
 pub(crate) fn gradients_match(decoder: &impl Decoder) {
     let (batch, h, what) = (targets(), decoder.hidden(), format!("{decoder:?}"));
     let parameters = lively(decoder);
@@ -71,7 +71,7 @@ pub(crate) fn gradients_match(decoder: &impl Decoder) {
         };
         check(&mut of_tensor, parameters[place].values(), tensor.values(), tensor.name());
     }
-    // Gradients are added, and frozen words change nothing else.
+    // Gradients accumulate, and frozen words change nothing else.
     let (mut twice, mut twice_parameters) = (d_vectors.clone(), d.clone());
     backward(None, &mut twice, &mut twice_parameters);
     close(&twice, (&d_vectors * 2.0).as_slice().unwrap(), "twice");
@@ -81,7 +81,7 @@ pub(crate) fn gradients_match(decoder: &impl Decoder) {
     }
 }
 
-/// A session gives the states of teacher forcing; the decoder begins with the vector of token 0.
+/// Checks that a session gives the states of teacher forcing; the decoder starts with the vector of token 0.
 pub(crate) fn word_by_word(decoder: &impl Decoder) {
     let (batch, h, n_state) = (targets(), decoder.hidden(), decoder.state_dim());
     let parameters = lively(decoder);
@@ -92,7 +92,7 @@ pub(crate) fn word_by_word(decoder: &impl Decoder) {
         let mut state = Array2::from_shape_vec((1, n_state), session.first_state().to_vec()).unwrap();
         let mut before = 0;
         for (t, &place) in batch.sentence(i).iter().enumerate() {
-            // Three hypotheses, the others with another word and state.
+            // Three hypotheses; the other two have another word and state.
             let (other_word, other_state) = (Array2::from_elem((1, 3), 9.0), Array2::from_elem((1, n_state), 0.3));
             let word = words.row(before as usize).insert_axis(ndarray::Axis(0)).to_owned();
             let all = |a: &Array2<f64>, b: &Array2<f64>| concatenate![ndarray::Axis(0), *a, *b, *b];
@@ -111,7 +111,8 @@ pub(crate) fn word_by_word(decoder: &impl Decoder) {
     assert!(decoder.session(&parameters, vectors.row(0).slice(ndarray::s![..1])).is_err());
 }
 
-/// A large batch on pools of several sizes, for words of 40 values; `make` gives the decoder that begins with a token.
+/// Runs a large batch on pools of several sizes, for words of 40 values; `make` returns the decoder that starts with a
+/// token.
 pub(crate) fn same_bits_at_any_number_of_threads<D: Decoder + Sync>(make: impl FnOnce(FirstInput) -> D) {
     let batch = assigned(&random_sentences(150, 24, 900, 3));
     let decoder = make(FirstInput::Token(batch.distinct()[0]));
@@ -135,7 +136,8 @@ pub(crate) fn same_bits_at_any_number_of_threads<D: Decoder + Sync>(make: impl F
     }
 }
 
-/// Shapes and saved states that do not fit, for a decoder of words of three values that begins with zeros.
+/// Checks that mismatched shapes and saved states are rejected, for a decoder of words of three values that starts with
+/// zeros.
 pub(crate) fn shapes_that_do_not_fit_are_refused(decoder: &impl Decoder) {
     let (batch, parameters) = (targets(), lively(decoder));
     let (words, vectors) = (matrix_of::<f64>(4, 3, 1), matrix_of::<f64>(5, decoder.vector_dim(), 2));
@@ -157,8 +159,8 @@ pub(crate) fn shapes_that_do_not_fit_are_refused(decoder: &impl Decoder) {
     assert_eq!(hidden.dim(), (0, decoder.hidden()));
 }
 
-/// What a decoder for words of three values says of targets without its start token; where there is no word, it needs
-/// none.
+/// The error of a decoder for words of three values if targets lack its start token; targets without words do not need
+/// it.
 pub(crate) fn without_the_start_token(decoder: &impl Decoder) -> Error {
     let (parameters, vectors) = (lively(decoder), matrix_of::<f64>(5, decoder.vector_dim(), 2));
     let nothing = decoder.forward(&parameters, &batch(&[&[][..]; 5]), matrix_of::<f64>(0, 3, 1).view(), vectors.view());

@@ -1,7 +1,7 @@
 //! The recurrent matrix U for the products of the backward pass: `∂h = ∂u U`.
 //!
-//! With few sentences left, a product with the rows of a matrix is about twice as fast as one with its columns; so U is
-//! transposed once a pass where enough steps have few sentences.
+//! With few sentences left, a product with the rows of a matrix is about twice as fast as one with its columns. So U is
+//! transposed once per pass if enough steps have few sentences.
 
 use ndarray::{ArrayView2, ArrayViewMut2};
 use rayon::prelude::*;
@@ -13,13 +13,13 @@ use senv_core::{
 use super::{Steps, view};
 use crate::rows::zeros;
 
-/// The most sentences for which the transposed U is faster.
+/// The maximum number of sentences for which the transposed U is faster.
 const FEW: usize = 64;
 
-/// The fewest steps with so few sentences that pay for the transposition.
+/// The minimum number of such steps that pays for the transposition.
 const STEPS: usize = 4;
 
-/// U, or some of its rows.
+/// U, or several of its rows.
 pub(crate) struct Recurrent<'a, F> {
     u: ArrayView2<'a, F>,
     transposed: Option<Vec<F>>,
@@ -32,7 +32,7 @@ impl<'a, F: Float> Recurrent<'a, F> {
         Ok(Self { u, transposed })
     }
 
-    /// `out = d U`, or `out += d U` with `beta` 1.
+    /// Computes `out = d U`, or `out += d U` if `beta` is 1.
     pub(crate) fn times(&self, d: ArrayView2<'_, F>, beta: F, out: ArrayViewMut2<'_, F>) -> Result<()> {
         let (rows, columns) = self.u.dim();
         match &self.transposed {
@@ -44,7 +44,7 @@ impl<'a, F: Float> Recurrent<'a, F> {
     }
 }
 
-/// `u` transposed, in tiles that fit into the cache; `None` if `u` is not row-major and contiguous.
+/// `u` transposed, in tiles that fit in the cache; `None` if `u` is not row-major and contiguous.
 fn transposed<F: Float>(u: ArrayView2<'_, F>) -> Result<Option<Vec<F>>> {
     const TILE: usize = 16;
     let (rows, columns) = u.dim();

@@ -1,5 +1,5 @@
-//! What recurrent networks share, whatever their cell: the order of a batch, the products of its inputs, directions and
-//! layers, decoders.
+//! Code shared by recurrent networks with any cell: the order of a batch, the products of its inputs, directions and
+//! layers, and decoders.
 
 mod cell;
 mod decoder;
@@ -22,15 +22,15 @@ pub use stack::RecurrentTopology;
 pub(crate) use stack::{Stack, StackSaved};
 pub(crate) use steps::Steps;
 
-/// The fewest rows for one thread.
+/// The minimum number of rows per thread.
 pub(crate) const ROWS: usize = 8;
 
-/// A matrix over `values`, as many as the shape has.
+/// A matrix over `values`, whose number matches the shape.
 pub(crate) fn view<F>(values: &[F], rows: usize, columns: usize) -> ArrayView2<'_, F> {
     ArrayView2::from_shape((rows, columns), values).unwrap_or_else(|_| unreachable!("as long as its shape"))
 }
 
-/// A matrix over `values`, to be changed.
+/// A mutable matrix over `values`.
 pub(crate) fn view_mut<F>(values: &mut [F], rows: usize, columns: usize) -> ArrayViewMut2<'_, F> {
     ArrayViewMut2::from_shape((rows, columns), values).unwrap_or_else(|_| unreachable!("as long as its shape"))
 }

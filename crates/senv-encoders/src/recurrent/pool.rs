@@ -1,4 +1,4 @@
-//! The states of a sentence -> one vector.
+//! Pools the states of a sentence into one vector.
 //!
 //! Equation: `state-pooling`
 //!
@@ -7,7 +7,7 @@
 //! (B)    ∂h_n = ∂            ∂h_t = ∂ / n                    ∂h_{t j} = ∂_j where t is the first place of the maximum
 //! ```
 //!
-//! A sentence without words is a vector of zeros.
+//! A sentence without words gives a vector of zeros.
 
 use senv_core::{Result, arrays::Float, hyperparameters::named_values};
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::Steps;
 use crate::rows::{row, zeros};
 
-/// What a recurrent encoder makes of the states of a sentence.
+/// How a recurrent encoder pools the states of a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -35,12 +35,12 @@ named_values!(StatePooling {
     Max = "max": "The maximum of each value",
 });
 
-/// The packed rows of the sentence at sorted position `i`, in the order in which it was read.
+/// The packed rows of the sentence at sorted position `i`, in reading order.
 fn rows(steps: &Steps, i: usize) -> impl Iterator<Item = usize> + '_ {
     (0..steps.len()).take_while(move |&t| i < steps.active(t)).map(move |t| steps.start(t) + i)
 }
 
-/// Writes the vector of the sentence at sorted position `i` to `out`, which holds zeros.
+/// Writes the vector of the sentence at sorted position `i` to `out`, which contains zeros.
 pub(crate) fn forward<F: Float>(pooling: StatePooling, states: &[F], steps: &Steps, i: usize, out: &mut [F]) {
     let h = out.len();
     let mut n = 0;
@@ -61,7 +61,7 @@ pub(crate) fn forward<F: Float>(pooling: StatePooling, states: &[F], steps: &Ste
     }
 }
 
-/// The gradients of all packed states, given those of the vectors in sorted order.
+/// The gradients of all packed states, from those of the vectors in sorted order.
 pub(crate) fn backward<F: Float>(
     pooling: StatePooling,
     states: &[F],
@@ -103,14 +103,14 @@ mod tests {
 
     #[test]
     fn vectors_and_gradients_by_hand() {
-        // Sentences of three words, of one and of none; packed, the first has rows 0, 2 and 3.
+        // Sentences of three words, one word and no words; packed, the first has rows 0, 2 and 3.
         let steps = Steps::new([3, 1, 0].into_iter()).unwrap();
         let states = [1.0, 5.0, 7.0, 8.0, 1.0, 5.0, 0.0, 6.5];
         let d_out = [30.0, 60.0, 4.0, 9.0, 1.0, 1.0];
         for (pooling, first, d_states) in [
             (StatePooling::Last, [0.0, 6.5], [0.0, 0.0, 4.0, 9.0, 0.0, 0.0, 30.0, 60.0]),
             (StatePooling::Mean, [2.0 / 3.0, 5.5], [10.0, 20.0, 4.0, 9.0, 10.0, 20.0, 10.0, 20.0]),
-            // Of two places with the maximum the first has the gradient.
+            // If two positions have the maximum, the first gets the gradient.
             (StatePooling::Max, [1.0, 6.5], [30.0, 0.0, 4.0, 9.0, 0.0, 0.0, 0.0, 60.0]),
         ] {
             let vector = |i: usize| {

@@ -6,7 +6,7 @@
 //! ∂A_s = Σ ∂a over the words of sentence s      A: what the context adds
 //! ```
 //!
-//! Sums over the positions of a word are computed by one thread in a fixed order.
+//! One thread sums over the positions of a word in a fixed order.
 
 use ndarray::ArrayView2;
 use rayon::prelude::*;

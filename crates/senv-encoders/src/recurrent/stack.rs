@@ -23,11 +23,11 @@ pub enum RecurrentTopology {
     /// Unidirectional. The sentence vector is the last state of every layer, the lowest first.
     #[default]
     Forward,
-    /// Bidirectional: a forward and a backward direction, each with layers of its own, as in the code of P-thought. The
+    /// Bidirectional: a forward and a backward direction with separate layers, as in the code of P-thought. The
     /// sentence vector is the last state of both in the top layer, the forward direction first.
     Separate,
-    /// Bidirectional, but the input of both directions is the states of both directions of the layer below, as in
-    /// PyTorch and cuDNN. With one layer it equals `Separate`.
+    /// Bidirectional, but both directions read the states of both directions in the layer below, as in PyTorch and
+    /// cuDNN. With one layer it equals `Separate`.
     Interleaved,
 }
 
@@ -37,12 +37,12 @@ named_values!(RecurrentTopology {
     Interleaved = "interleaved": "Two directions, and each layer reads both of the layer below",
 });
 
-/// Cells in layers and directions; the tensors of direction `d` of layer `l` are those at `l n_directions + d`, cell by
-/// cell.
+/// Cells in layers and directions. The tensors of direction `d` in layer `l` are those of cell `l n_directions + d`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Stack<C> {
-    /// The cells of the lowest layer, and of all above.
+    /// The cells of the lowest layer.
     pub(crate) first: C,
+    /// The cells of all layers above.
     pub(crate) above: C,
     pub(crate) word_dim: usize,
     pub(crate) hidden: usize,
@@ -51,7 +51,7 @@ pub(crate) struct Stack<C> {
     pub(crate) pooling: StatePooling,
 }
 
-/// What a forward pass saves for the backward pass: the activations of the cells, by layer, then by direction.
+/// The activations that a forward pass saves for the backward pass, by layer, then by direction.
 #[derive(Debug, Clone)]
 pub(crate) struct StackSaved<F, R> {
     orders: Orders,
@@ -60,7 +60,7 @@ pub(crate) struct StackSaved<F, R> {
     joined: Vec<Array2<F>>,
 }
 
-/// Sentence vectors, and what is saved of their pass.
+/// Sentence vectors, and the saved state of their pass.
 type Encoded<F, C> = (Array2<F>, StackSaved<F, <C as RecurrentCell>::Activations<F>>);
 
 /// The order in which the directions process a batch.
@@ -73,7 +73,7 @@ struct Orders {
     tokens: Vec<Vec<u32>>,
 }
 
-/// Does `work` for one direction, or for both in parallel.
+/// Runs `work` for one direction, or for both in parallel.
 fn for_directions<I: Send, T: Send>(items: Vec<I>, work: impl Fn(usize, I) -> Result<T> + Sync) -> Result<Vec<T>> {
     let mut items = items.into_iter();
     match (items.next(), items.next()) {
@@ -87,8 +87,8 @@ fn for_directions<I: Send, T: Send>(items: Vec<I>, work: impl Fn(usize, I) -> Re
 }
 
 impl<C: RecurrentCell> Stack<C> {
-    /// Layers of cells for word vectors of the first size, with states of the second; `above` gives the cell of a
-    /// higher layer for the dimension of its input.
+    /// Creates layers of cells for word vectors of the first size, with states of the second; `above` returns the cell
+    /// of a higher layer for its input dimension.
     ///
     /// Returns an error if a size is 0 or too large.
     pub(crate) fn new(
@@ -113,7 +113,7 @@ impl<C: RecurrentCell> Stack<C> {
         Ok(Self { first, above, word_dim, hidden, layers, topology, pooling })
     }
 
-    /// The number of its parameters, as far as f64 counts: in one step however many layers there are.
+    /// The number of parameter values, as a float to avoid overflow, in constant time for any number of layers.
     pub(crate) fn n_values(&self) -> f64 {
         let above = if self.layers > 1 { (self.layers - 1) as f64 * self.above.n_values() } else { 0.0 };
         self.n_directions() as f64 * (self.first.n_values() + above)
@@ -130,7 +130,6 @@ impl<C: RecurrentCell> Stack<C> {
         })
     }
 
-    /// The number of directions.
     pub(crate) fn n_directions(&self) -> usize {
         if self.topology == RecurrentTopology::Forward { 1 } else { 2 }
     }
@@ -139,7 +138,7 @@ impl<C: RecurrentCell> Stack<C> {
         self.topology == RecurrentTopology::Interleaved && self.layers > 1
     }
 
-    /// Whether the sentence vector is made of the last states of every layer.
+    /// Whether the sentence vector consists of the last states of every layer.
     fn takes_all_layers(&self) -> bool {
         self.topology == RecurrentTopology::Forward && self.pooling == StatePooling::Last
     }
@@ -149,12 +148,12 @@ impl<C: RecurrentCell> Stack<C> {
         self.hidden * if self.takes_all_layers() { self.layers } else { self.n_directions() }
     }
 
-    /// The cells of layer `layer`, from 0.
+    /// The cells of layer `layer`, counted from 0.
     fn cell(&self, layer: usize) -> C {
         if layer == 0 { self.first } else { self.above }
     }
 
-    /// The first column in the sentence vector of what a direction gives, if that is part of it.
+    /// The first column of a direction's states in the sentence vector, if they are part of it.
     fn column(&self, layer: usize, direction: usize) -> Option<usize> {
         match self.takes_all_layers() {
             true => Some(layer * self.hidden),
@@ -217,7 +216,7 @@ impl<C: RecurrentCell> Stack<C> {
         matrix(total, 2 * h, joined)
     }
 
-    /// Sentence vectors, and what the backward pass needs, or less if not `keep`.
+    /// Computes sentence vectors and the state for the backward pass; unless `keep`, less is stored.
     pub(crate) fn run<F: Float>(
         &self,
         parameters: &Parameters<F>,
@@ -256,7 +255,7 @@ impl<C: RecurrentCell> Stack<C> {
         Ok((matrix(batch.len(), out_dim, out)?, StackSaved { orders, activations, joined }))
     }
 
-    /// Adds the gradients of the words and of the parameters, as [`Encoder::backward`](crate::Encoder::backward) does.
+    /// Adds the gradients of the words and the parameters, as in [`Encoder::backward`](crate::Encoder::backward).
     #[allow(clippy::too_many_arguments)]
     pub(crate) fn backward<F: Float>(
         &self,

@@ -1,8 +1,8 @@
 //! The packed order in which a recurrent network processes a batch.
 //!
-//! Sentences are sorted by length, the longest first, so that the sentences that still have words at a step are the
-//! first ones: nothing is computed for a sentence that has ended. The states of all steps are stored one after another,
-//! those of step 0 first. Below, "sorted" means the order of the sentences by length, and "packed" that of the states.
+//! Sentences are sorted by length, longest first, so the sentences that still have words at a step come first. Nothing
+//! is computed for a sentence that has ended. The states of all steps are concatenated, starting with step 0. Below,
+//! "sorted" means the order of the sentences by length, and "packed" that of the states.
 
 use senv_core::{Error, Result, arrays::TokenBatch};
 
@@ -11,11 +11,11 @@ use crate::rows::row;
 /// The packed order of a batch.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Steps {
-    /// Sentences by length, the longest first, equal ones in the order of the batch.
+    /// Sentences by length, longest first, ties in batch order.
     order: Vec<u32>,
     /// Their lengths, in that order.
     lengths: Vec<u32>,
-    /// First packed row of each step; one more at the end.
+    /// The first packed row of each step, then the number of packed rows.
     starts: Vec<usize>,
 }
 
@@ -49,27 +49,27 @@ impl Steps {
         Self::new((0..batch.len()).map(|i| batch.sentence(i).len()))
     }
 
-    /// Number of sentences, the empty ones among them.
+    /// The number of sentences, including empty ones.
     pub(crate) fn n_sentences(&self) -> usize {
         self.order.len()
     }
 
-    /// Number of steps: the length of the longest sentence.
+    /// The number of steps: the length of the longest sentence.
     pub(crate) fn len(&self) -> usize {
         self.starts.len() - 1
     }
 
-    /// Number of packed rows: of words.
+    /// The number of packed rows, which is the number of words.
     pub(crate) fn total(&self) -> usize {
         self.starts[self.len()]
     }
 
-    /// First packed row of step `t`.
+    /// The first packed row of step `t`.
     pub(crate) fn start(&self, t: usize) -> usize {
         self.starts[t]
     }
 
-    /// Number of sentences that have a word at step `t`.
+    /// The number of sentences with a word at step `t`.
     pub(crate) fn active(&self, t: usize) -> usize {
         self.starts[t + 1] - self.starts[t]
     }
@@ -79,12 +79,12 @@ impl Steps {
         self.order[i] as usize
     }
 
-    /// The packed row of the last step of the sentence at sorted position `i`, `None` if it is empty.
+    /// The packed row of the last step of the sentence at sorted position `i`; `None` if it is empty.
     pub(crate) fn last(&self, i: usize) -> Option<usize> {
         (self.lengths[i] as usize).checked_sub(1).map(|t| self.starts[t] + i)
     }
 
-    /// For each packed row of one direction, that of the same word in the other direction.
+    /// For each packed row of one direction, the row of the same word in the other direction.
     pub(crate) fn mirrored(&self) -> Vec<u32> {
         let mut rows = Vec::with_capacity(self.total());
         for t in 0..self.len() {
@@ -94,8 +94,7 @@ impl Steps {
         rows
     }
 
-    /// For each packed row, the index of its token among all tokens of the batch, in forward direction, or in backward
-    /// direction if `backward`.
+    /// For each packed row, the index of its token among all tokens of the batch, in forward or `backward` direction.
     pub(crate) fn tokens(&self, batch: &TokenBatch, backward: bool) -> Vec<u32> {
         let mut rows = Vec::with_capacity(self.total());
         for t in 0..self.len() {
@@ -119,7 +118,7 @@ impl Steps {
         rows
     }
 
-    /// For each packed row, the index of the token before its own among the distinct ones, `first` at step 0: the input
+    /// For each packed row, the index of the previous token among the distinct ones, `first` at step 0. It is the input
     /// of a decoder under teacher forcing.
     pub(crate) fn words_before(&self, batch: &TokenBatch, first: u32) -> Vec<u32> {
         let mut rows = Vec::with_capacity(self.total());
@@ -137,7 +136,7 @@ impl Steps {
     }
 }
 
-/// Which packed rows read each of the input rows: the inverse of an index.
+/// The packed rows that read each input row: the inverse of an index.
 pub(crate) struct InverseIndex {
     rows: Vec<u32>,
     first: Vec<usize>,

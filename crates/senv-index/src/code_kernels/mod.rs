@@ -1,8 +1,8 @@
-//! The inner loops of a search: products of integer codes with queries, and the transform and the rounding that make
-//! codes of rows.
+//! The inner loops of a search: products of integer codes with queries, and the transform and rounding that turn rows
+//! into codes.
 //!
-//! The instructions of the processor are asked for when a kernel runs. Sums are of integers, or of f32 values in a
-//! fixed order: every processor gives the same results.
+//! Kernels detect the processor's instructions when they run. Sums are of integers, or of f32 values in a fixed order,
+//! so every processor gives the same results.
 
 mod int8_masks;
 mod nibbles;
@@ -27,7 +27,7 @@ fn check_len(got: usize, expected: usize) {
     assert!(got == expected, "a vector of {got} values where {expected} are needed");
 }
 
-/// One step of SplitMix64 (Steele, Lea and Flood 2014): the values of tests.
+/// One step of SplitMix64 (Steele, Lea and Flood 2014), which generates test values.
 #[cfg(test)]
 fn mix(state: u64) -> u64 {
     let mut z = state.wrapping_add(0x9E37_79B9_7F4A_7C15);

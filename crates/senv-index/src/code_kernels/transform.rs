@@ -1,12 +1,12 @@
-//! The transform and the rounding that make 4-bit codes of rows, in forms that compile to vector instructions: one
-//! source, compiled for each set of instructions.
+//! The transform and the rounding that turn rows into 4-bit codes, written to compile to vector instructions: one
+//! source, compiled for each instruction set.
 //!
-//! Sums, differences and products in a fixed order, none of them fused: bit-identical on every processor.
+//! Sums, differences and products have a fixed order, and none is fused: bit-identical on every processor.
 
-/// Partial sums of [`quantize_4_bits`].
+/// The number of partial sums in [`quantize_4_bits`].
 const PARTS: usize = 16;
 
-/// Calls the widest version of a function that the processor has.
+/// Calls the widest version of a function that the processor supports.
 macro_rules! best_level {
     ($function:ident($($argument:expr),*)) => {{
         #[cfg(target_arch = "x86_64")]
@@ -23,7 +23,7 @@ macro_rules! best_level {
     }};
 }
 
-/// The functions of this file, compiled for more than every x86-64 processor has.
+/// The functions of this file, compiled for instructions that not every x86-64 processor has.
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     macro_rules! level {
@@ -45,18 +45,18 @@ mod x86 {
     level!(avx2, "avx2");
 }
 
-/// The Walsh-Hadamard transform in place, without its scale: `y_i = Σ_j ±x_j`, with a minus where i and j share an odd
-/// number of bits. Bit-identical on every processor.
+/// Applies the Walsh-Hadamard transform in place, without its scale: `y_i = Σ_j ±x_j`, with a minus where i and j share
+/// an odd number of bits. Bit-identical on every processor.
 ///
 /// # Panics
-/// If the length is no power of two.
+/// If the length is not a power of two.
 pub(crate) fn walsh_hadamard(x: &mut [f32]) {
     assert!(x.len().is_power_of_two(), "{} values are no power of two", x.len());
     best_level!(transform(x));
 }
 
-/// Values as codes from 0 to 15: `u_j = ⌊x_j / (2 h_j)⌋ + 8`, limited to that range, with h the `halves` of the
-/// intervals. Returns `Σ |x_j| h_j` and `Σ x_j (2 u_j − 15) h_j`. Bit-identical on every processor; u is at least 8
+/// Quantizes values to codes from 0 to 15: `u_j = ⌊x_j / (2 h_j)⌋ + 8`, limited to that range, with h the `halves` of
+/// the intervals. Returns `Σ |x_j| h_j` and `Σ x_j (2 u_j − 15) h_j`. Bit-identical on every processor; u is at least 8
 /// where x is not negative.
 ///
 /// # Panics
@@ -67,7 +67,7 @@ pub(crate) fn quantize_4_bits(x: &[f32], halves: &[f32], codes: &mut [u8]) -> [f
     best_level!(quantize(x, halves, codes))
 }
 
-/// Sums and differences of values at a distance of `$half`, of a whole number of groups of twice that.
+/// Sums and differences of values `$half` apart, in whole groups of twice that length.
 macro_rules! stage {
     ($x:expr, $half:literal, $both:literal) => {
         for group in $x.as_chunks_mut::<$both>().0 {
@@ -84,7 +84,7 @@ macro_rules! stage {
 fn transform(x: &mut [f32]) {
     let n = x.len();
     let mut half = 1;
-    // The short distances in groups of eight values, which stay in registers.
+    // Short distances in groups of eight values, which stay in registers.
     if n >= 8 {
         for v in x.as_chunks_mut::<8>().0 {
             let a = [
@@ -144,9 +144,9 @@ fn quantize(x: &[f32], halves: &[f32], codes: &mut [u8]) -> [f32; 2] {
     let mut top = [0.0; PARTS];
     let mut whole = [0.0; PARTS];
     let code = |x: f32, half: f32| {
-        // Truncated after a shift by eight whole intervals: the floor. Beyond the ends the conversion is limited.
+        // Truncating after a shift by eight whole intervals gives the floor. The clamp handles values past the ends.
         let u = (x / (2.0 * half) + 8.0).clamp(0.0, 15.0) as i32;
-        // What rounding moves over the middle would have another sign.
+        // Rounding across the middle would change the sign.
         if x < 0.0 { u.min(7) } else { u.max(8) }
     };
     let (x_chunks, x_rest) = x.as_chunks::<PARTS>();
@@ -223,7 +223,7 @@ mod tests {
             let mut reference = x.clone();
             transform(&mut reference);
             for (i, y) in reference.iter().enumerate() {
-                // Entry (i, j) of the Hadamard matrix is −1 to the number of bits that i and j share.
+                // Entry (i, j) of the Hadamard matrix is −1 to the power of the number of bits that i and j share.
                 let sign = |j: usize| if (i & j).count_ones() % 2 == 1 { -1.0 } else { 1.0 };
                 let sum: f64 = x.iter().enumerate().map(|(j, &x)| sign(j) * f64::from(x)).sum();
                 assert!((f64::from(*y) - sum).abs() < 1e-6 * n as f64 + 1e-5, "{n}, {i}: {y} {sum}");
@@ -260,7 +260,7 @@ mod tests {
                 assert_eq!((found, &other), (dots, &codes), "{name}, {n}");
             }
         }
-        // Of an interval the lower end belongs to it.
+        // An interval includes its lower end.
         let mut codes = [0; 5];
         quantize(&[1.0, 0.99, -1.0, 100.0, -100.0], &[0.5; 5], &mut codes);
         assert_eq!(codes, [9, 8, 7, 15, 0]);

@@ -1,6 +1,6 @@
-//! Which rows of a segment are deleted.
+//! The deleted rows of a segment.
 
-/// A bit for each row.
+/// One bit per row.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Bits {
     bytes: Vec<u8>,
@@ -11,7 +11,7 @@ impl Bits {
         Self { bytes: vec![0; rows.div_ceil(8)] }
     }
 
-    /// From a file; `None` unless there are as many bytes as the rows need, and no bit behind them.
+    /// Reads the bits from a file's bytes; `None` unless the length fits the rows and all extra bits are zero.
     pub(super) fn from_bytes(bytes: Vec<u8>, rows: usize) -> Option<Self> {
         let spare = bytes.len() * 8 - rows.min(bytes.len() * 8);
         let fits =

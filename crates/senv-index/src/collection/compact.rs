@@ -1,29 +1,29 @@
-//! Compaction: small segments and deleted rows go, all of them when asked for, the last small ones as rows are added.
+//! Compaction: joins small segments and drops deleted rows. On request it covers all segments; adding rows joins only
+//! small segments at the end.
 
 use senv_core::{Table, memory::check_memory};
 
 use super::{Collection, NewRows, PART_VALUES, bits::Bits, manifest::Manifest, new_files::NewFiles, segment::Segment};
 use crate::{Rescoring, Result};
 
-/// Segments of about one size that are joined when they come together at the end.
+/// The number of similarly sized segments at the end that triggers a join.
 const JOINED: usize = 16;
-/// Rows below which a segment is joined with others when rows are added: what an addition costs beside its own rows is
-/// writing 65,536 others at most, and each row is written three times more at most.
+/// Segments with fewer rows are joined when rows are added. So an addition writes at most 65,536 other rows, and each
+/// row is rewritten at most three times.
 const MOST_JOINED: usize = 4096;
 
 impl Collection {
-    /// Joins small segments, and leaves out the rows that are deleted: what is searched afterwards are segments of
-    /// about [`PART_VALUES`], one at a time of which is read into memory. Those that are of this size and whole stay as
-    /// they are.
+    /// Joins small segments and drops deleted rows. Afterwards segments have about [`PART_VALUES`] values. One segment
+    /// at a time is read into memory. Segments of this size without deleted rows stay unchanged.
     ///
     /// # Errors
-    /// [`senv_core::Error::InvalidParameter`] if no vectors are kept ([`Rescoring::None`](crate::Rescoring::None));
-    /// [`Damaged`](crate::Error::Damaged) if a part does not fit its checksum; otherwise as [`Collection::add`].
+    /// [`senv_core::Error::InvalidParameter`] if no vectors are stored ([`Rescoring::None`](crate::Rescoring::None));
+    /// [`Damaged`](crate::Error::Damaged) if a part does not match its checksum; the errors of [`Collection::add`].
     pub fn compact(&mut self) -> Result<()> {
         self.compact_to((PART_VALUES / self.dim()).max(1))
     }
 
-    /// The same for segments of so many rows.
+    /// Compacts to segments of `part_rows`.
     pub(super) fn compact_to(&mut self, part_rows: usize) -> Result<()> {
         let stays = |segment: &Segment| segment.n_deleted == 0 && segment.len() >= part_rows.div_ceil(2);
         self.change(|collection, new| {
@@ -31,9 +31,9 @@ impl Collection {
         })
     }
 
-    /// Joins small segments at the end once there are many, so that many small additions do not become as many
-    /// segments. Rows were added already: what fails here (a damaged segment, a full disk, another writer) the next
-    /// addition tries again.
+    /// Joins small segments at the end once there are many, so many small additions do not leave many segments. The
+    /// rows were added already. If joining fails (a damaged segment, a full disk, another writer), the next addition
+    /// tries again.
     pub(super) fn join_small(&mut self) {
         if self.params().rescoring == Rescoring::None || self.small_at_end().is_none() {
             return;
@@ -44,7 +44,7 @@ impl Collection {
         });
     }
 
-    /// The first of the small segments at the end that are to be joined, if there are enough of about one size.
+    /// The first of the small segments at the end to join, if enough have about the same size.
     fn small_at_end(&self) -> Option<usize> {
         let sizes = std::iter::successors(Some(JOINED), |size| Some(size * JOINED));
         let first = |size: usize| {
@@ -54,8 +54,8 @@ impl Collection {
         sizes.take_while(|&size| size <= MOST_JOINED).find_map(first)
     }
 
-    /// The manifest in which the segments that do not stay, by their number, are written anew without the rows that are
-    /// deleted, with so many rows each; and the deletions of those that stay.
+    /// The manifest after rewriting all segments for which `stays` is false, without their deleted rows and with
+    /// `part_rows` each. It also has the deletions of the segments that stay.
     fn rewritten(
         &self,
         new: &mut NewFiles,
@@ -87,7 +87,7 @@ impl Collection {
     }
 }
 
-/// Rows of several segments that become one.
+/// Rows of several segments, to be written as one.
 struct Gathered<'a> {
     collection: &'a Collection,
     part_rows: usize,
@@ -120,7 +120,7 @@ impl<'a> Gathered<'a> {
         Ok(())
     }
 
-    /// Writes a segment of what was gathered, and forgets it.
+    /// Writes the gathered rows as a segment, then clears them.
     fn write(&mut self, manifest: &mut Manifest, new: &mut NewFiles) -> Result<()> {
         let empty = Self::new(self.collection, self.part_rows);
         let Self { collection, values, ids, texts, .. } = std::mem::replace(self, empty);
@@ -149,7 +149,7 @@ mod tests {
         let before = collection.search(&[0.3, 1.0], &search).unwrap();
         let whole = collection.manifest.segments[1].clone();
         collection.compact_to(8).unwrap();
-        // 2 of the first; the second is whole; 7 and 2 more are 9.
+        // 2 from the first; the second stays; 7 and 2 more make 9.
         let rows: Vec<usize> = collection.manifest.segments.iter().map(|entry| entry.rows).collect();
         assert_eq!((rows, &collection.manifest.segments[1]), (vec![2, 8, 8, 1], &whole));
         let after = collection.search(&[0.3, 1.0], &search).unwrap();

@@ -1,4 +1,4 @@
-//! Collections of shards -> the collection of the whole.
+//! Joins the collections of shards into the collection of the whole.
 
 use std::{collections::HashSet, fs, io, path::Path};
 
@@ -11,10 +11,10 @@ use super::{
 use crate::{Error, Result};
 
 impl Collection {
-    /// Makes the collection of the whole from those of all of its shards
-    /// ([`CollectionParams::shard`](super::CollectionParams::shard)), in any order. Segment i of the whole was dealt to
-    /// shard i modulo N, and is copied. So the files are, byte for byte, those of a collection that was built of the
-    /// whole at once. The shards stay.
+    /// Builds the collection of the whole from those of all its shards
+    /// ([`CollectionParams::shard`](super::CollectionParams::shard)), in any order. It copies segment i of the whole
+    /// from shard i modulo N. The files are byte for byte those of a collection built from the whole input. The shards
+    /// stay.
     ///
     /// ```
     /// # let folder = tempfile::tempdir()?;
@@ -36,17 +36,17 @@ impl Collection {
     /// ```
     ///
     /// # Errors
-    /// [`Error::ShardsDoNotFit`] if one is missing or given twice, is no shard, was changed since, or is of another
-    /// model, of other settings or of another input; [`Error::GivenTwice`]; as [`Collection::build`] and
-    /// [`Collection::open`].
+    /// [`Error::ShardsDoNotFit`] if a collection is not a shard, or a shard is missing, repeated, or changed since it
+    /// was built. The same if shards differ in model, settings or input. [`Error::GivenTwice`]; the errors of
+    /// [`Collection::build`] and [`Collection::open`].
     pub fn join(folder: impl AsRef<Path>, shards: &[impl AsRef<Path>]) -> Result<Self> {
         Self::join_in(folder.as_ref(), shards, false)
     }
 
-    /// The same in place of the collection that is there, if there is one.
+    /// Joins shards and replaces the existing collection, if there is one.
     ///
     /// # Errors
-    /// As [`Collection::join`].
+    /// The errors of [`Collection::join`].
     pub fn rejoin(folder: impl AsRef<Path>, shards: &[impl AsRef<Path>]) -> Result<Self> {
         Self::join_in(folder.as_ref(), shards, true)
     }
@@ -97,12 +97,12 @@ impl Collection {
         Ok(())
     }
 
-    /// Copies a segment of another collection, and compares the copy with its checksums.
+    /// Copies a segment of another collection and checks the copy against its checksums.
     fn copy(&self, manifest: &mut Manifest, new: &mut NewFiles, from: &Path, entry: &SegmentEntry) -> Result<()> {
         let file = self.new_file(manifest, new, "segment");
         let path = self.folder.join(&file);
         let copy = || {
-            // Never through a link that has come to this place meanwhile.
+            // Never follow a link that was created here in the meantime.
             let mut to = fs::File::create_new(&path)?;
             io::copy(&mut fs::File::open(from.join(&entry.file))?, &mut to)?;
             to.sync_all()
@@ -111,7 +111,7 @@ impl Collection {
         let entry = SegmentEntry { file, ..entry.clone() };
         let opened = copied.and_then(|()| Segment::open(&self.folder, &entry, manifest, None));
         let segment = opened.and_then(|segment| segment.verify().map(|()| segment)).inspect_err(|_| {
-            // A part of a segment, or a damaged one, would not pass for one of the collection's later.
+            // Later changes would not recognize a partial or damaged segment as the collection's and remove it.
             let _ = fs::remove_file(&path);
         })?;
         manifest.segments.push(entry);
@@ -120,7 +120,7 @@ impl Collection {
     }
 }
 
-/// The shards from the first to the last, if they fit each other.
+/// The shards from first to last, if they fit together.
 fn in_order<'a>(folder: &Path, shards: &'a [Collection]) -> Result<Vec<&'a Collection>> {
     let unfit = |path: &Path, reason: String| Err(Error::ShardsDoNotFit { path: path.to_owned(), reason });
     let Some(first) = shards.first() else { return unfit(folder, "no shard is given; name all of them".into()) };
@@ -174,7 +174,7 @@ fn in_order<'a>(folder: &Path, shards: &'a [Collection]) -> Result<Vec<&'a Colle
     Ok(ordered)
 }
 
-/// What shards of one whole have in common.
+/// The manifest fields that all shards of one whole share.
 fn without_rows(manifest: &Manifest) -> Manifest {
     let (counts, segments) = Default::default();
     Manifest { generation: 0, next_id: 0, next_file: 0, counts, segments, ..manifest.clone() }
@@ -215,7 +215,7 @@ mod tests {
         assert_eq!((joined.len(), joined.shard()), (12, None));
     }
 
-    /// Parts of three rows, those of a shard, or all.
+    /// Parts of three rows: those of a shard, or all.
     fn build(folder: &Path, params: &CollectionParams, n: u64, mine: impl Fn(u64) -> bool, ids: Option<u64>) {
         let mut parts = (0..n).filter(|&part| mine(part));
         let made = Collection::rebuild(folder, params, || {
@@ -254,7 +254,7 @@ mod tests {
                 build(&path, &params, n, |part| part % u64::from(count) == u64::from(number) - 1, ids);
                 shards.push(path);
             }
-            // One that was made again.
+            // A shard that was rebuilt.
             let (path, again) = (at("s1"), params.clone().shard(1, count, ids.is_some()));
             let parts: Vec<u64> = (0..n).filter(|part| part % u64::from(count) == 0).collect();
             build(&path, &again, n, |part| parts.contains(&part), ids);
@@ -300,7 +300,7 @@ mod tests {
             assert!(!at("joined").exists());
         }
         for number in 1..=2 {
-            // The same part twice, and so the same ids.
+            // The same part twice, so the same ids.
             build(&at(&format!("ids{number}")), &params.clone().shard(number, 2, true), 1, |_| true, Some(1));
         }
         let error = Collection::join(at("joined"), &[at("ids1"), at("ids2")]).unwrap_err();

@@ -1,4 +1,5 @@
-//! The manifest of a collection: what belongs to it. It is replaced as a whole, so a reader sees one state or the next.
+//! The manifest of a collection lists what belongs to it. It is replaced atomically, so a reader sees one state or the
+//! next.
 
 use std::{
     collections::BTreeMap,
@@ -17,54 +18,54 @@ use crate::{
 
 /// The name of the file.
 const NAME: &str = "manifest";
-/// Bytes of a manifest at most: some hundred thousand segments.
+/// The maximum size in bytes: several hundred thousand segments.
 const MOST: u64 = 1 << 26;
-/// Changes and files that a collection has in its life at most: more than can be made, and far from where numbers end.
+/// The maximum number of changes and files over the life of a collection: out of practical reach, and far from
+/// overflow.
 const MOST_CHANGES: u64 = 1 << 62;
 
-/// What belongs to a collection.
+/// The contents of a collection.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Manifest {
     pub(super) version: u32,
     /// Rises with every change.
     pub(super) generation: u64,
     pub(super) dim: usize,
-    /// Digest of the model that the vectors are of; empty is unknown.
+    /// The digest of the model that made the vectors; empty if unknown.
     pub(super) model: String,
     pub(super) columns: Vec<String>,
     pub(super) params: IndexParams,
-    /// The id of the next row that is added without one.
+    /// The id of the next row added without one.
     pub(super) next_id: u64,
-    /// The number of the next file.
     pub(super) next_file: u64,
     pub(super) segments: Vec<SegmentEntry>,
-    /// The file that says which rows are deleted.
+    /// The file that lists the deleted rows.
     pub(super) deletions: Option<String>,
-    /// The checksum of its header.
+    /// The checksum of that file's header.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) deletions_header: Option<String>,
-    /// What the user of the collection keeps with it.
+    /// The user's own metadata.
     #[serde(default)]
     pub(super) metadata: BTreeMap<String, String>,
-    /// Numbers that were added up over all rows that came.
+    /// Counts summed over all added rows.
     #[serde(default)]
     pub(super) counts: BTreeMap<String, u64>,
-    /// Which part of a whole it is.
+    /// The collection's place in a whole, if it is a shard.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) shard: Option<Shard>,
 }
 
-/// Which part of a whole a collection is.
+/// A collection's place in a whole.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Shard {
-    /// From 1.
+    /// Starting at 1.
     pub(super) number: u32,
     pub(super) count: u32,
-    /// Whether ids were given, and are not places in the whole.
+    /// Whether ids were given instead of derived from positions in the whole.
     pub(super) has_ids: bool,
-    /// The generation as which it was made: with another it was changed since.
+    /// The generation when the shard was built; a different one shows a later change.
     pub(super) generation: u64,
-    /// Digest of all of the input, of which it has a part; none is unknown.
+    /// The digest of the whole input; `None` if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) input: Option<String>,
 }
@@ -74,9 +75,9 @@ pub(super) struct Shard {
 pub(super) struct SegmentEntry {
     pub(super) file: String,
     pub(super) rows: usize,
-    /// Rows that are deleted.
+    /// The number of deleted rows.
     pub(super) deleted: usize,
-    /// The checksum of its header, so that no other file passes for it; not in manifests of earlier programs.
+    /// The checksum of its header, so no other file is mistaken for it; absent in manifests of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) header: Option<String>,
 }
@@ -108,10 +109,11 @@ impl Manifest {
         folder.join(NAME)
     }
 
-    /// Reads the manifest of a folder.
+    /// Reads the manifest from a folder.
     ///
     /// # Errors
-    /// [`Error::NotACollection`] without one; [`Error::Damaged`] if it does not fit its checksum or itself.
+    /// [`Error::NotACollection`] if it does not exist; [`Error::Damaged`] if its checksum does not match or it
+    /// contradicts itself.
     pub(super) fn read(folder: &Path) -> Result<Self> {
         let path = Self::path(folder);
         let io = |e: std::io::Error| match e.kind() {
@@ -130,7 +132,7 @@ impl Manifest {
             return Err(damaged(format!("it has {size} bytes, at most {MOST} are expected")));
         }
         let text = fs::read(&path).map_err(io)?;
-        // The text on the first line, its checksum on the second.
+        // The first line has the JSON, the second its checksum.
         let line = text.iter().position(|&byte| byte == b'\n').unwrap_or(text.len());
         let (json, rest) = text.split_at(line);
         if rest != check_line(json).as_bytes() {
@@ -146,7 +148,7 @@ impl Manifest {
         Ok(manifest)
     }
 
-    /// What does not fit.
+    /// Describes the first inconsistency.
     fn check(&self) -> Result<(), String> {
         let is_name = |name: &str| {
             !name.is_empty() && name.bytes().all(|b| b.is_ascii_digit() || b.is_ascii_lowercase() || b == b'.')
@@ -172,7 +174,7 @@ impl Manifest {
         }
     }
 
-    /// Replaces the manifest of a folder.
+    /// Replaces the manifest in a folder.
     pub(super) fn write(&self, folder: &Path) -> Result<()> {
         let path = Self::path(folder);
         let text = self.text().map_err(|e| senv_core::Error::BadWrite {
@@ -183,18 +185,18 @@ impl Manifest {
         Ok(AtomicFile::write_with(&path, |file| file.write_all(text.as_bytes()))?)
     }
 
-    /// What stands in the file.
+    /// The contents of the file.
     fn text(&self) -> serde_json::Result<String> {
         let json = serde_json::to_string(self)?;
         Ok(format!("{json}{}", check_line(json.as_bytes())))
     }
 
-    /// Bytes of the file.
+    /// The size of the file in bytes.
     pub(super) fn n_bytes(&self) -> u64 {
         self.text().map_or(0, |text| text.len() as u64)
     }
 
-    /// The names of the files that belong to the collection.
+    /// The names of the collection's files.
     pub(super) fn files(&self) -> impl Iterator<Item = &str> {
         self.segments.iter().map(|segment| &segment.file).chain(&self.deletions).map(String::as_str)
     }

@@ -1,4 +1,4 @@
-//! A collection: vectors with ids and texts in a folder, to which rows are added and from which they are deleted.
+//! A collection: a folder of vectors with ids and texts, to which rows are added and from which they are deleted.
 
 mod bits;
 mod compact;
@@ -26,26 +26,25 @@ use crate::{Error, IndexParams, Result, Search, VectorIndex, best::Scored, scan:
 
 pub use self::params::{CollectionParams, NewRows, PART_VALUES};
 
-/// Times that a reader starts anew because a writer has replaced what it was about to open.
+/// The maximum number of times a reader restarts because a writer replaced what it was about to open.
 const TRIES: usize = 20;
-/// A segment of which more than this share is deleted is searched in all cells, so that the recall stays.
+/// If more than this share of a segment is deleted, all its cells are searched, to preserve recall.
 const FEW_DELETED: f64 = 0.25;
 
 /// Vectors with ids and texts in a folder.
 ///
-/// The folder holds segments, each a memory-mapped index of the rows that were added together, and a manifest that says
-/// which segments and deletions belong to the collection. A change writes new files and then replaces the manifest, so
-/// whoever opens the collection sees the state before or after it, whenever a writer was killed. What is open stays as
-/// it was until [`Collection::refresh`]. One process writes at a time; another gets an error that names it.
+/// The folder contains segments and a manifest. A segment is a memory-mapped index of rows that were added together;
+/// the manifest lists the segments and deletions of the collection. A change writes new files and then replaces the
+/// manifest. So readers see the state before or after the change, even if the writer was killed. An open collection
+/// does not change until [`Collection::refresh`]. One process writes at a time; another gets an error that names it.
 ///
-/// A row has a position, from 0 in the order of adding, which changes when the collection is compacted or small
-/// additions are joined ([`Collection::add`]), and an id, which stays. An id belongs to one row at most.
+/// A row has a position and an id. Positions count from 0 in the order of adding, and change when the collection is
+/// compacted or small additions are joined ([`Collection::add`]). Ids never change, and no two rows share an id.
 ///
-/// What is open must not be written into or cut short by other programs, as with
-/// [`ModelFile::open`](senv_core::ModelFile::open): a file that gets shorter ends the program at the next access to
-/// what is gone (SIGBUS). Files are compared with their checksums block by block when they are used for the first time;
-/// damage that comes later is not seen until the collection is opened anew. senv itself replaces and removes files, and
-/// never writes into one.
+/// Other programs must not write to the files of an open collection or truncate them, as with
+/// [`ModelFile::open`](senv_core::ModelFile::open). If a file gets shorter, reading the missing part ends the program
+/// (SIGBUS). Each block of a file is checked against its checksum when it is first used. Later damage is not detected
+/// until the collection is opened again. senv itself replaces and removes files, and never writes into an existing one.
 ///
 /// ```
 /// # let folder = tempfile::tempdir()?;
@@ -66,13 +65,13 @@ pub struct Collection {
     folder: PathBuf,
     manifest: Manifest,
     segments: Vec<Segment>,
-    /// The position of the first row of each segment, and the end.
+    /// The position of each segment's first row, then the number of positions.
     starts: Vec<usize>,
-    /// Bytes of the files beside the manifest.
+    /// The size of all files except the manifest, in bytes.
     n_bytes: u64,
 }
 
-/// A row of a collection that a search found.
+/// A row found by a search of a collection.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Found {
     /// Its id.
@@ -84,7 +83,7 @@ pub struct Found {
 }
 
 impl Collection {
-    /// Opens the collection in a folder; its files are memory-mapped.
+    /// Opens the collection in a folder and memory-maps its files.
     ///
     /// # Errors
     /// [`Error::NotACollection`]; [`Error::Damaged`] or [`senv_core::Error`] if a file is damaged or missing.
@@ -96,7 +95,7 @@ impl Collection {
                 Ok(collection) => return Ok(collection),
                 Err(error) => error,
             };
-            // A writer may have removed the files of a manifest that is not the present one any more.
+            // A writer may have removed the files of an outdated manifest.
             let present = Manifest::read(folder)?;
             if present == manifest {
                 return Err(Self::missing(folder, &manifest).unwrap_or(error));
@@ -106,7 +105,7 @@ impl Collection {
         Self::of(folder, manifest)
     }
 
-    /// What to say where files are gone that the manifest names.
+    /// The error for files that the manifest names but that are missing.
     fn missing(folder: &Path, manifest: &Manifest) -> Option<Error> {
         let is_gone = |name: &&str| matches!(folder.join(name).symlink_metadata(), Err(e) if e.kind() == std::io::ErrorKind::NotFound);
         let gone: Vec<&str> = manifest.files().filter(is_gone).collect();
@@ -117,7 +116,7 @@ impl Collection {
 
     fn of(folder: &Path, manifest: Manifest) -> Result<Self> {
         let mut n_bytes = 0;
-        // Counted as they are opened: a writer may remove them later.
+        // Counted on opening: a writer can remove them later.
         let mut count = |path: &Path| -> Result<()> {
             n_bytes += fs::metadata(path).map_err(|e| senv_core::Error::io("read", path, e))?.len();
             Ok(())
@@ -155,7 +154,7 @@ impl Collection {
         Ok(Self { folder: folder.to_owned(), manifest, segments, starts, n_bytes })
     }
 
-    /// Where the system maps no more files, what to do about it.
+    /// Explains the failure if the system cannot map more files.
     fn unmapped(error: Error, folder: &Path, segments: usize) -> Error {
         match error {
             Error::Core(senv_core::Error::Io { error, .. }) if error.kind() == std::io::ErrorKind::OutOfMemory => {
@@ -169,11 +168,11 @@ impl Collection {
         Error::Damaged { path: path.to_owned(), what: "the segment".into(), reason }
     }
 
-    /// Takes over what a writer has changed since; whether there was anything.
+    /// Loads what writers have changed since; returns whether anything changed.
     ///
     /// # Errors
-    /// As [`Collection::open`]; [`Error::OtherModel`] where the collection was made anew with vectors of another model.
-    /// The state stays then.
+    /// The errors of [`Collection::open`]; [`Error::OtherModel`] if the collection was rebuilt with vectors of another
+    /// model. After an error the state is unchanged.
     pub fn refresh(&mut self) -> Result<bool> {
         let manifest = Manifest::read(&self.folder)?;
         if manifest == self.manifest {
@@ -187,93 +186,93 @@ impl Collection {
         Ok(true)
     }
 
-    /// Number of rows that are not deleted.
+    /// The number of rows that are not deleted.
     #[must_use]
     pub fn len(&self) -> usize {
         self.segments.iter().map(|segment| segment.len() - segment.n_deleted).sum()
     }
 
-    /// Whether there is no row that is not deleted.
+    /// Whether all rows are deleted, or there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Number of positions: rows that are deleted keep theirs until the collection is compacted.
+    /// The number of positions. Deleted rows keep theirs until the collection is compacted.
     #[must_use]
     pub fn n_positions(&self) -> usize {
         self.starts[self.segments.len()]
     }
 
-    /// Values in a vector.
+    /// The number of values in a vector.
     #[must_use]
     pub fn dim(&self) -> usize {
         self.manifest.dim
     }
 
-    /// Names of the columns.
+    /// The names of the columns.
     #[must_use]
     pub fn columns(&self) -> &[String] {
         &self.manifest.columns
     }
 
-    /// Number of segments.
+    /// The number of segments.
     #[must_use]
     pub fn n_segments(&self) -> usize {
         self.segments.len()
     }
 
-    /// The index of each segment, for what was measured of it. Its rows are counted from 0, those that are deleted too.
+    /// The index of each segment, to read what was measured for it. Its rows count from 0 and include deleted ones.
     pub fn segments(&self) -> impl ExactSizeIterator<Item = &VectorIndex> {
         self.segments.iter().map(|segment| &segment.index)
     }
 
-    /// Bytes of its files.
+    /// The size of its files in bytes.
     #[must_use]
     pub fn n_bytes(&self) -> u64 {
         self.manifest.n_bytes() + self.n_bytes
     }
 
-    /// What was given with [`CollectionParams::metadata`].
+    /// The values given with [`CollectionParams::metadata`].
     #[must_use]
     pub fn metadata(&self) -> &BTreeMap<String, String> {
         &self.manifest.metadata
     }
 
-    /// What [`NewRows::count`] has added up under this name, also of rows that are deleted since.
+    /// The sum of all [`NewRows::count`] calls with this name, including rows deleted since.
     #[must_use]
     pub fn count(&self, name: &str) -> u64 {
         self.manifest.counts.get(name).copied().unwrap_or(0)
     }
 
-    /// Number and count of the shard that it is ([`CollectionParams::shard`]); `None` for a collection by itself.
+    /// The number of the shard and the count of shards ([`CollectionParams::shard`]); `None` if it is not a shard.
     #[must_use]
     pub fn shard(&self) -> Option<(u32, u32)> {
         self.manifest.shard.as_ref().map(|shard| (shard.number, shard.count))
     }
 
-    /// The folder.
+    /// The path of the folder.
     #[must_use]
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Digest of the model that the vectors are of; empty where it is not known.
+    /// The digest of the model that made the vectors; empty if unknown.
     #[must_use]
     pub fn model(&self) -> &str {
         &self.manifest.model
     }
 
-    /// How segments are indexed.
+    /// The index parameters of its segments.
     #[must_use]
     pub fn params(&self) -> &IndexParams {
         &self.manifest.params
     }
 
-    /// Refuses a model whose digest differs from that of the collection. An unknown (empty) digest is never refused.
+    /// Rejects a model whose digest differs from that of the collection. Unknown (empty) digests always pass.
     ///
     /// # Errors
-    /// [`Error::OtherModel`].
+    /// [`Error::OtherModel`] if both digests are known and differ.
     pub fn check_model(&self, digest: &str) -> Result<()> {
         let expected = &self.manifest.model;
         if expected.is_empty() || digest.is_empty() || expected == digest {
@@ -283,23 +282,23 @@ impl Collection {
         Err(Error::OtherModel { path, expected, found })
     }
 
-    /// The rows nearest to a query, the nearest first; equal cosines by ascending position.
+    /// The rows nearest to a query, nearest first; equal cosines by ascending position.
     ///
-    /// `keep` of the search hears positions.
+    /// [`Search::keep`] receives positions.
     ///
     /// # Errors
-    /// As [`VectorIndex::search`](crate::VectorIndex::search).
+    /// The errors of [`VectorIndex::search`](crate::VectorIndex::search).
     pub fn search(&self, query: &[f32], search: &Search<'_>) -> Result<Vec<Found>> {
         Ok(self.search_batch(&[query], search)?.pop().unwrap_or_default())
     }
 
-    /// The rows nearest to each of the queries, in the order of the queries; faster than one by one.
+    /// The rows nearest to each query, in query order; faster than separate searches.
     ///
     /// # Errors
-    /// As [`Collection::search`], for any of the queries.
+    /// The errors of [`Collection::search`], for any query.
     pub fn search_batch(&self, queries: &[&[f32]], search: &Search<'_>) -> Result<Vec<Vec<Found>>> {
         search.check()?;
-        // Without a segment nothing else would look at the queries.
+        // Without a segment, nothing else would check the queries.
         for query in queries {
             crate::rows::unit(query, self.dim())?;
         }
@@ -319,7 +318,7 @@ impl Collection {
             }
         }
         let finish = |mut found: Vec<(Scored, usize)>| {
-            // Within a segment they are in order already, by ascending row among equals.
+            // Each segment's rows are in order already, ties by ascending row.
             found.sort_by(|(a, _), (b, _)| b.score.total_cmp(&a.score));
             found.truncate(search.k);
             let of = |(scored, number): (Scored, usize)| {
@@ -332,7 +331,7 @@ impl Collection {
         found.into_iter().map(finish).collect()
     }
 
-    /// Segment and row of a position; `None` if there is none, or it is deleted.
+    /// The segment and row of a position; `None` if it does not exist or is deleted.
     fn place(&self, position: usize) -> Option<(&Segment, usize)> {
         let number = self.starts.partition_point(|&start| start <= position).checked_sub(1)?;
         let segment = self.segments.get(number)?;
@@ -343,7 +342,7 @@ impl Collection {
     /// The position of an id; `None` if no row has it.
     ///
     /// # Errors
-    /// [`Error::Damaged`] if the ids do not fit their checksums.
+    /// [`Error::Damaged`] if the ids do not match their checksums.
     pub fn position(&self, id: u64) -> Result<Option<usize>> {
         for (number, segment) in self.segments.iter().enumerate().rev() {
             if let Some(row) = segment.row_of(id)?.filter(|&row| !segment.deleted.get(row)) {
@@ -353,28 +352,28 @@ impl Collection {
         Ok(None)
     }
 
-    /// The id at a position; `None` if there is no row, or it is deleted.
+    /// The id at a position; `None` if it does not exist or is deleted.
     ///
     /// # Errors
-    /// As [`Collection::position`].
+    /// The errors of [`Collection::position`].
     pub fn id(&self, position: usize) -> Result<Option<u64>> {
         self.place(position).map(|(segment, row)| segment.id(row)).transpose()
     }
 
-    /// The text at a position in a column; empty if there is no row, or it is deleted.
+    /// The text at a position in a column; empty if the position does not exist or is deleted.
     ///
     /// # Errors
-    /// [`Error::UnknownColumn`]; [`Error::Damaged`] if the text does not fit its checksum.
+    /// [`Error::UnknownColumn`]; [`Error::Damaged`] if the text does not match its checksum.
     pub fn text(&self, position: usize, column: &str) -> Result<String> {
         let number = self.column(column)?;
         self.place(position).map_or(Ok(String::new()), |(segment, row)| segment.text(number, row))
     }
 
-    /// For each position whether there is a row and `wanted` holds for its text in a column: what [`Search::keep`] can
-    /// look up.
+    /// Returns for each position whether its row exists and `wanted` accepts its text in a column. [`Search::keep`] can
+    /// look up the result.
     ///
     /// # Errors
-    /// As [`Collection::text`].
+    /// The errors of [`Collection::text`].
     pub fn positions_where(&self, column: &str, wanted: impl Fn(&str) -> bool + Sync) -> Result<Vec<bool>> {
         use rayon::prelude::*;
         let number = self.column(column)?;
@@ -385,11 +384,11 @@ impl Collection {
         (0..self.n_positions()).into_par_iter().with_min_len(1024).map(holds).collect()
     }
 
-    /// The vector at a position as it is kept for rescoring; `None` if there is no row, it is deleted, or none are
-    /// kept.
+    /// The vector at a position as stored for rescoring; `None` if the position does not exist or is deleted, or if no
+    /// vectors are stored.
     ///
     /// # Errors
-    /// [`Error::Damaged`] if it does not fit its checksum.
+    /// [`Error::Damaged`] if the vector does not match its checksum.
     pub fn vector(&self, position: usize) -> Result<Option<Vec<f32>>> {
         self.place(position).map_or(Ok(None), |(segment, row)| segment.index.row(row))
     }
@@ -403,10 +402,10 @@ impl Collection {
         })
     }
 
-    /// Reads all of it and compares it with its checksums.
+    /// Reads the whole collection and checks it against its checksums.
     ///
     /// # Errors
-    /// [`Error::Damaged`] or [`senv_core::Error`] for a part that does not fit.
+    /// [`Error::Damaged`] or [`senv_core::Error`] for a damaged part.
     pub fn verify(&self) -> Result<()> {
         self.segments.iter().try_for_each(Segment::verify)
     }

@@ -1,4 +1,4 @@
-//! Files that a change writes before the manifest names them, and files that it names no more.
+//! Files that a change writes before the manifest names them, and files that it no longer names.
 
 use std::{
     collections::HashSet,
@@ -20,36 +20,37 @@ use super::{
 };
 use crate::{Error, Result, file::KIND};
 
-/// Segments of a collection at most: by default a process on Linux maps at most 65,530 files, some of which it needs
-/// itself, and the old ones are mapped until the new ones are. One more would be written, and could not be opened.
+/// The maximum number of segments. By default a Linux process can map 65,530 files and needs some of them itself.
+/// During a change both old and new segments are mapped. Beyond this limit a segment could be written but not opened.
 const MOST_SEGMENTS: usize = 32_000;
 
-/// Bytes of a header at most: the limit of safetensors.
+/// The maximum size of a header in bytes, as in safetensors.
 const MOST_HEADER: u64 = 100_000_000;
 
 /// The kind of a file of deletions.
 const DELETIONS: &str = "index-deletions";
 
-/// What a change has written so far. A signal that ends the program removes it, until the manifest names it.
+/// The files that a change has written so far. A signal that ends the program removes them until the manifest names
+/// them.
 #[derive(Debug, Default)]
 pub(super) struct NewFiles {
-    /// The segments, opened.
+    /// The opened segments.
     segments: Vec<Segment>,
     unfinished: Vec<Unfinished>,
 }
 
 impl NewFiles {
-    /// They belong to the collection as soon as the next file has its name.
+    /// Marks the last step: when the next file gets its name, these files belong to the collection.
     pub(super) fn with_last_step(self) -> LastStep {
         LastStep::with(self.unfinished)
     }
 
-    /// One more segment, which is opened.
+    /// Adds an opened segment.
     pub(super) fn push(&mut self, segment: Segment) {
         self.segments.push(segment);
     }
 
-    /// The row of an id, counted over all of them.
+    /// The row of an id, counted over all segments.
     pub(super) fn row_of(&self, id: u64) -> Result<Option<usize>> {
         let mut start = 0;
         for segment in &self.segments {
@@ -63,7 +64,7 @@ impl NewFiles {
 }
 
 impl Collection {
-    /// Writes a segment, unless there is no row, opens and checks it, and adds it to the manifest.
+    /// Writes, opens and checks a segment, and adds it to the manifest; does nothing without rows.
     pub(super) fn append(&self, manifest: &mut Manifest, new: &mut NewFiles, rows: NewRows, ids: &[u64]) -> Result<()> {
         let n = rows.vectors.n_rows();
         for (name, n) in &rows.counts {
@@ -84,7 +85,7 @@ impl Collection {
         let mut entry = SegmentEntry { file, rows: n, deleted: 0, header: None };
         let opened = Segment::open(&self.folder, &entry, manifest, None);
         let segment = opened.and_then(|segment| segment.verify().map(|()| segment)).inspect_err(|_| {
-            // With a damaged header it would not pass for one of the collection's later.
+            // With a damaged header, later changes would not recognize it as the collection's and remove it.
             let _ = fs::remove_file(self.folder.join(&entry.file));
         })?;
         entry.header = segment.header().map(str::to_owned);
@@ -95,7 +96,7 @@ impl Collection {
         Ok(())
     }
 
-    /// Writes the deletions of the segments of a manifest.
+    /// Writes the deletions of a manifest's segments.
     pub(super) fn write_deletions(&self, manifest: &mut Manifest, new: &mut NewFiles, deleted: &[Bits]) -> Result<()> {
         (manifest.deletions, manifest.deletions_header) = (None, None);
         let mut writer = ModelWriter::new(DELETIONS);
@@ -117,7 +118,7 @@ impl Collection {
         Ok(())
     }
 
-    /// The name of the next file, which no other has: not even one that does not belong to the collection.
+    /// A new file name that no existing file has, even one that does not belong to the collection.
     pub(super) fn new_file(&self, manifest: &mut Manifest, new: &mut NewFiles, kind: &str) -> String {
         loop {
             let file = format!("{:06}.{kind}", manifest.next_file);
@@ -130,9 +131,9 @@ impl Collection {
         }
     }
 
-    /// Removes segments and deletions that belong to no state any more: readers that have them open keep them. What
-    /// only has such a name stays. So does all while the manifest that does not name them may be gone after a power
-    /// cut, and one be there that does.
+    /// Removes segments and deletions that no state needs; readers that have them open keep them. A file that only has
+    /// a matching name stays. If the current manifest might not survive a power cut, nothing is removed, as the older
+    /// manifest could name these files.
     pub(super) fn remove_others(&self) {
         let Ok(entries) = fs::read_dir(&self.folder) else { return };
         let named: HashSet<&str> = self.manifest.files().collect();
@@ -140,7 +141,7 @@ impl Collection {
         for entry in entries.flatten() {
             let name = entry.file_name();
             let Some(name) = name.to_str() else { continue };
-            // One that was not finished is called `.NAME.XXXXXX.tmp`; no other writer can be at it.
+            // An unfinished file is named `.NAME.XXXXXX.tmp`; no other writer can be using it.
             let unfinished = name.strip_prefix('.').and_then(|name| name.strip_suffix(".tmp")?.rsplit_once('.'));
             let (stem, kind) = unfinished.map_or(name, |(name, _)| name).split_once('.').unwrap_or_default();
             let is_number = stem.len() >= 6 && stem.bytes().all(|b| b.is_ascii_digit());
@@ -163,28 +164,28 @@ impl Collection {
             return;
         }
         for path in others {
-            // Where an open file cannot be removed the next change tries again.
+            // If the system cannot remove an open file, the next change tries again.
             let _ = fs::remove_file(path);
         }
     }
 }
 
-/// How the text of a header begins, behind its length.
+/// The first bytes of a header's text, after its length.
 const HEADER_BEGINS: &[u8] = b"{\"__metadata__\":{";
-/// Bytes of a header that are looked at; what it says of the kind is among the first.
+/// Bytes of a header to search; its kind is among the first.
 const HEAD: u64 = 1 << 16;
 
-/// Whether a file is the beginning of one of a kind, perhaps nothing of it: what a copy has left that was killed.
+/// Whether a file is a truncated or empty file of this kind, left by a copy that was killed.
 fn is_cut(path: &Path, kind: &str) -> bool {
     let Ok(metadata) = path.symlink_metadata() else { return false };
     let mut head = Vec::new();
-    // No pipe is waited for.
+    // Never wait for a pipe.
     if !metadata.is_file() || File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head)).is_err() {
         return false;
     }
     let Some((length, text)) = head.split_first_chunk::<8>() else { return head.is_empty() };
     let (length, n) = (u64::from_le_bytes(*length), text.len().min(HEADER_BEGINS.len()));
-    // Cut within the header, or behind it: the file does not open.
+    // Truncated within the header or after it: the file does not open.
     let is_header = length <= MOST_HEADER && text[..n] == HEADER_BEGINS[..n];
     let says = format!("\"senv.kind\":\"{kind}\"");
     is_header && (metadata.len() < 8 + length || text.windows(says.len()).any(|part| part == says.as_bytes()))
@@ -200,11 +201,11 @@ mod tests {
     use crate::{CollectionParams, Error};
 
     thread_local! {
-        /// The byte that is changed in each segment as it is written.
+        /// The byte to change in each segment as it is written.
         static DAMAGE: Cell<Option<usize>> = const { Cell::new(None) };
     }
 
-    /// What a disk that fails makes of a segment.
+    /// Damages a segment as a failing disk would.
     pub(super) fn damage(path: &Path) {
         let Some(at) = DAMAGE.get() else { return };
         let mut bytes = fs::read(path).unwrap();

@@ -1,4 +1,4 @@
-//! What a new collection is for, and rows on their way into one.
+//! The settings of a new collection, and rows to add to one.
 
 use std::{
     collections::{BTreeMap, HashSet},
@@ -13,11 +13,11 @@ use super::{
 };
 use crate::{IndexParams, Result, index::check_size};
 
-/// Values of the vectors of a segment, about: 256 MiB in f32, 262,144 rows of 256. Whoever adds much does it in parts
-/// of this size ([`Collection::add_parts`](crate::Collection::add_parts)), so that memory is bounded.
+/// The approximate number of vector values in a segment: 256 MiB in f32, 262,144 rows of 256. To bound memory, add
+/// large amounts in parts of this size ([`Collection::add_parts`](crate::Collection::add_parts)).
 pub const PART_VALUES: usize = 64 << 20;
 
-/// What a new collection is for.
+/// The settings of a new collection.
 #[derive(Debug, Clone)]
 pub struct CollectionParams {
     dim: usize,
@@ -30,59 +30,60 @@ pub struct CollectionParams {
 }
 
 impl CollectionParams {
-    /// A collection of vectors of `dim` values without columns.
+    /// Creates settings for vectors of `dim` values, without columns.
     #[must_use]
     pub fn new(dim: usize) -> Self {
         let (columns, index, metadata) = Default::default();
         Self { dim, model: String::new(), columns, index, metadata, shard: None, shard_input: None }
     }
 
-    /// The digest of the model that encodes the texts: vectors of another are refused.
+    /// Sets the digest of the model that encodes the texts; vectors of other models are rejected.
     #[must_use]
     pub fn model(mut self, digest: &str) -> Self {
         self.model = digest.to_owned();
         self
     }
 
-    /// One more column, in which every row has a text.
+    /// Adds a column, in which every row has a text.
     #[must_use]
     pub fn column(mut self, name: &str) -> Self {
         self.columns.push(name.to_owned());
         self
     }
 
-    /// How segments are indexed.
+    /// Sets how segments are indexed.
     #[must_use]
     pub fn index(mut self, params: IndexParams) -> Self {
         self.index = params;
         self
     }
 
-    /// Something that is kept with the collection under a name of the user's.
+    /// Stores a value with the collection, under a name you choose.
     #[must_use]
     pub fn metadata(mut self, name: &str, value: &str) -> Self {
         self.metadata.insert(name.to_owned(), value.to_owned());
         self
     }
 
-    /// Shard `number` of `count`, from 1: it gets parts `number - 1`, `number - 1 + count` and so on of a whole,
-    /// counted from 0, and [`Collection::join`](crate::Collection::join) makes the whole of all of them. With `has_ids`
-    /// the rows have ids of their own; without, [`NewRows::first_id`] says where each part stands in the whole.
+    /// Makes the collection shard `number` of `count`, from 1. Counted from 0, it gets parts `number - 1`, `number - 1
+    /// + count` and so on of a whole. [`Collection::join`](crate::Collection::join) combines all shards into the whole.
+    /// With `has_ids` the rows bring their own ids. Without, [`NewRows::first_id`] gives the place of each part in the
+    /// whole.
     #[must_use]
     pub fn shard(mut self, number: u32, count: u32, has_ids: bool) -> Self {
         self.shard = Some(Shard { number, count, has_ids, generation: 0, input: None });
         self
     }
 
-    /// The digest of the whole of which a shard has its part: shards of different wholes do not join. It may become
-    /// known as late as `next` of [`Collection::build`](crate::Collection::build) has given the last part.
+    /// Sets the digest of the whole input, of which a shard has a part; shards of different inputs do not join. It can
+    /// be set as late as when `next` of [`Collection::build`](crate::Collection::build) returns the last part.
     #[must_use]
     pub fn shard_input(mut self, digest: Arc<OnceLock<String>>) -> Self {
         self.shard_input = Some(digest);
         self
     }
 
-    /// That digest, once it is known.
+    /// That digest, once known.
     pub(super) fn shard_input_digest(&self) -> Option<String> {
         self.shard_input.as_ref().and_then(|digest| digest.get()).cloned()
     }
@@ -109,47 +110,47 @@ impl CollectionParams {
     }
 }
 
-/// Rows that are added to a collection.
+/// Rows to add to a collection.
 #[derive(Debug)]
 pub struct NewRows {
     pub(super) vectors: Table,
     pub(super) ids: Option<Vec<u64>>,
-    /// The id of the first row, where the rows have no ids.
+    /// The id of the first row, if the rows have no ids.
     pub(super) first_id: Option<u64>,
     pub(super) texts: Vec<Vec<String>>,
     pub(super) counts: BTreeMap<String, u64>,
 }
 
 impl NewRows {
-    /// Vectors without texts, with the next free ids.
+    /// Vectors without texts, which get the next free ids.
     #[must_use]
     pub fn new(vectors: Table) -> Self {
         Self { vectors, ids: None, first_id: None, texts: Vec::new(), counts: BTreeMap::new() }
     }
 
-    /// Their ids.
+    /// Sets the ids.
     #[must_use]
     pub fn ids(mut self, ids: Vec<u64>) -> Self {
         self.ids = Some(ids);
         self
     }
 
-    /// The id of the first of rows without ids, which go on from there: for a shard, in which rows of others are left
-    /// out. It must not lie below the next free id.
+    /// Sets the id of the first row, for rows without ids; the others follow consecutively. A shard needs it, as rows
+    /// of other shards are missing in between. It must not be below the next free id.
     #[must_use]
     pub fn first_id(mut self, id: u64) -> Self {
         self.first_id = Some(id);
         self
     }
 
-    /// Their texts: for each column of the collection, in its order, one a row.
+    /// Sets the texts: for each column of the collection, in order, one per row.
     #[must_use]
     pub fn texts(mut self, texts: Vec<Vec<String>>) -> Self {
         self.texts = texts;
         self
     }
 
-    /// Adds a number to what the collection counts under a name ([`Collection::count`](crate::Collection::count)).
+    /// Adds a number to the collection's count under a name ([`Collection::count`](crate::Collection::count)).
     #[must_use]
     pub fn count(mut self, name: &str, n: u64) -> Self {
         let count = self.counts.entry(name.to_owned()).or_default();

@@ -1,4 +1,4 @@
-//! A segment: an index with the ids and the texts of its rows, in one file.
+//! A segment: one file with an index and the ids and texts of its rows.
 
 use std::path::{Path, PathBuf};
 
@@ -18,15 +18,15 @@ use crate::{
     values::{Values, tensor},
 };
 
-/// The id of the first row, in the metadata of a file whose ids are consecutive.
+/// The metadata key for the id of the first row, in a file with consecutive ids.
 const FIRST_ID: &str = "index.first_id";
 
-/// The checksum of the header of a file, which has those of all its tensors; `None` for a file without checksums.
+/// The checksum of a file's header, which contains those of all its tensors; `None` for a file without checksums.
 pub(super) fn header_checksum(file: &ModelFile) -> Option<&str> {
     file.metadata().get("senv.header_crc32").map(String::as_str)
 }
 
-/// Refuses another file than the one that a manifest names; one of an earlier version names files alone.
+/// Rejects a file other than the one a manifest names. Earlier versions stored only file names.
 pub(super) fn check_header(file: &ModelFile, expected: Option<&str>) -> Result<()> {
     let found = header_checksum(file);
     match expected {
@@ -44,7 +44,7 @@ pub(super) fn check_header(file: &ModelFile, expected: Option<&str>) -> Result<(
     }
 }
 
-/// A file of a collection, memory-mapped.
+/// A memory-mapped file of a collection.
 #[derive(Debug)]
 pub(super) struct Segment {
     pub(super) index: VectorIndex,
@@ -59,17 +59,17 @@ pub(super) struct Segment {
 /// The ids of the rows.
 #[derive(Debug)]
 enum Ids {
-    /// Row i has this one and i.
+    /// Row i has this id plus i.
     From(u64),
     Listed {
         ids: Values<u64>,
-        /// The rows by ascending id.
+        /// The rows in order of ascending id.
         order: Values<u32>,
         checks: Box<[Checked; 2]>,
     },
 }
 
-/// A text for each row.
+/// One text per row.
 #[derive(Debug)]
 struct Texts {
     text: SharedBytes,
@@ -77,15 +77,15 @@ struct Texts {
     checks: Box<[Checked; 2]>,
 }
 
-/// What is written of rows beside their vectors.
+/// The content written for rows in addition to their vectors.
 pub(super) struct SegmentContent<'a> {
     pub(super) ids: &'a [u64],
-    /// For each column a text for each row.
+    /// For each column, one text per row.
     pub(super) columns: &'a [Vec<String>],
 }
 
 impl Segment {
-    /// Builds the index of rows and writes it with their ids and texts.
+    /// Builds an index of rows and writes it with their ids and texts.
     pub(super) fn write(path: &Path, rows: Table, params: &IndexParams, content: &SegmentContent<'_>) -> Result<()> {
         let index = VectorIndex::build(rows, params)?;
         let mut tensors = Tensors::default();
@@ -114,7 +114,7 @@ impl Segment {
         index.save_with(path, tensors, writer)
     }
 
-    /// Opens a file in a folder that the manifest names, or is about to.
+    /// Opens a file that the manifest names, or is about to name.
     pub(super) fn open(
         folder: &Path,
         entry: &SegmentEntry,
@@ -166,12 +166,12 @@ impl Segment {
         self.index.len()
     }
 
-    /// The checksum of its header.
+    /// The checksum of the segment's header.
     pub(super) fn header(&self) -> Option<&str> {
         self.header.as_deref()
     }
 
-    /// The id of a row that is there.
+    /// The id of an existing row.
     pub(super) fn id(&self, row: usize) -> Result<u64> {
         match &self.ids {
             Ids::From(first) => Ok(first + row as u64),
@@ -199,7 +199,7 @@ impl Segment {
         }
     }
 
-    /// The text of a row that is there in a column that is there.
+    /// The text of an existing row in an existing column.
     pub(super) fn text(&self, column: usize, row: usize) -> Result<String> {
         let Texts { text, offsets, checks } = &self.columns[column];
         checks[1].check(row * 8..row * 8 + 16)?;
@@ -209,7 +209,7 @@ impl Segment {
             return Err(bad("lies outside of it"));
         }
         checks[0].check(range.clone())?;
-        // A copy is what is checked: the file may be written to meanwhile.
+        // Checks a copy, as the file could change in the meantime.
         String::from_utf8(text[range].to_vec()).map_err(|_| bad("is not UTF-8"))
     }
 
@@ -231,10 +231,10 @@ impl Segment {
     }
 }
 
-/// Columns of a collection at most.
+/// The maximum number of columns in a collection.
 pub(super) const MOST_COLUMNS: usize = 16;
 
-/// Names of the tensors of columns, which errors name.
+/// The names of the column tensors, for errors.
 const TEXT: [&str; MOST_COLUMNS] = [
     "columns.0",
     "columns.1",

@@ -1,4 +1,4 @@
-//! Changes of a collection: new files first, then the manifest.
+//! Changes to a collection: new files first, then the manifest.
 
 use std::{collections::HashSet, fs, ops::Range, path::Path};
 
@@ -7,27 +7,27 @@ use senv_core::files::{FileLock, Unfinished, sync_folder};
 use super::{Collection, CollectionParams, NewRows, bits::Bits, manifest::Manifest, new_files::NewFiles};
 use crate::{Error, Result, rows::check_finite};
 
-/// Ids that are taken by parts that come together.
+/// The ids used by the parts of one addition.
 #[derive(Debug, Default)]
 struct TakenIds {
     given: HashSet<u64>,
-    /// Those of parts without ids.
+    /// The ids of parts without given ids.
     free: Vec<Range<u64>>,
-    /// Rows so far.
+    /// The number of rows so far.
     n: usize,
 }
 
 impl TakenIds {
-    /// Takes the ids of a part.
+    /// Claims the ids of a part.
     ///
     /// # Errors
-    /// [`Error::GivenTwice`] for one that is taken; `new` has the rows of the parts before.
+    /// [`Error::GivenTwice`] if an id is already claimed; `new` has the rows of the earlier parts.
     fn take(&mut self, rows: &NewRows, ids: &[u64], new: &NewFiles) -> Result<()> {
         let start = self.n;
         self.n += ids.len();
         if rows.ids.is_none() {
             let Some((&first, &last)) = ids.first().zip(ids.last()) else { return Ok(()) };
-            // Ids that are given out follow each other, from part to part.
+            // Generated ids are consecutive across parts.
             match self.free.last_mut().filter(|range| range.end == first) {
                 Some(range) => range.end = last.saturating_add(1),
                 None => self.free.push(first..last.saturating_add(1)),
@@ -46,20 +46,20 @@ impl TakenIds {
 }
 
 impl Collection {
-    /// Makes an empty collection in a folder, which is made if it is not there.
+    /// Creates an empty collection in a folder, which is created if it does not exist.
     ///
     /// # Errors
-    /// [`Error::Exists`] if there is a collection; [`senv_core::Error::InvalidParameter`] for parameters that do not
-    /// fit, more than 16 columns, or two of one name; [`senv_core::Error::InUse`]; [`senv_core::Error::Io`].
+    /// [`Error::Exists`] if there is a collection; [`senv_core::Error::InvalidParameter`] for invalid parameters, more
+    /// than 16 columns, or two columns with the same name; [`senv_core::Error::InUse`]; [`senv_core::Error::Io`].
     pub fn create(folder: impl AsRef<Path>, params: &CollectionParams) -> Result<Self> {
         Self::build(folder, params, || Ok(None))
     }
 
-    /// Makes a collection of parts, each of which becomes a segment, as [`Collection::add_parts`]. It is there as a
-    /// whole, or, after an error that does not say otherwise ([`Error::is_done`]), not at all.
+    /// Builds a collection from parts. Each part becomes a segment, as in [`Collection::add_parts`]. After an error the
+    /// collection does not exist, unless [`Error::is_done`].
     ///
     /// # Errors
-    /// As [`Collection::create`]; as [`Collection::add`]; those of `next`.
+    /// The errors of [`Collection::create`], [`Collection::add`] and `next`.
     pub fn build<E: From<Error>>(
         folder: impl AsRef<Path>,
         params: &CollectionParams,
@@ -68,11 +68,11 @@ impl Collection {
         Self::build_in(folder.as_ref(), params, next, false)
     }
 
-    /// The same in place of the collection that is there, if there is one, which stays after an error. It need not be
-    /// whole.
+    /// Builds a collection and replaces the existing one, if there is one, even if it is damaged. After an error the
+    /// old one stays.
     ///
     /// # Errors
-    /// As [`Collection::build`], but for [`Error::Exists`].
+    /// The errors of [`Collection::build`], except [`Error::Exists`].
     pub fn rebuild<E: From<Error>>(
         folder: impl AsRef<Path>,
         params: &CollectionParams,
@@ -96,7 +96,7 @@ impl Collection {
         })
     }
 
-    /// Makes a collection of an empty manifest, into which `fill` writes segments.
+    /// Creates a collection from an empty manifest; `fill` writes its segments.
     pub(super) fn make<E: From<Error>>(
         folder: &Path,
         mut manifest: Manifest,
@@ -104,12 +104,12 @@ impl Collection {
         fill: impl FnOnce(&Self, &mut Manifest, &mut NewFiles) -> Result<(), E>,
     ) -> Result<Self, E> {
         (manifest.generation, manifest.next_file) = (0, 1);
-        // If a signal ends the program, only what this call has made goes, and only if nothing else came into it.
+        // If a signal ends the program, the folder is removed only if this call created it and nothing else was added.
         let new_folder = (!folder.exists()).then(|| Unfinished::new(folder));
         fs::create_dir_all(folder).map_err(|e| Error::from(senv_core::Error::io("create", folder, e)))?;
         let made = Self::make_in(folder, manifest, replace, fill, new_folder.is_some());
         if new_folder.is_some() && made.is_err() {
-            // After an error that says that it is there it is not empty, and stays.
+            // If the error says that the collection exists, the folder is not empty and stays.
             let _ = fs::remove_dir(folder);
         }
         drop(new_folder);
@@ -121,7 +121,7 @@ impl Collection {
         Ok(collection)
     }
 
-    /// The same in a folder that is there, new or not, up to the manifest; with the lock.
+    /// Does the same up to the manifest in an existing folder, new or not, and returns the lock.
     fn make_in<E: From<Error>>(
         folder: &Path,
         mut manifest: Manifest,
@@ -130,14 +130,14 @@ impl Collection {
         is_new_folder: bool,
     ) -> Result<(Result<()>, FileLock), E> {
         let lock = FileLock::acquire(Manifest::path(folder)).map_err(Error::from)?;
-        // Only now nobody else can make one meanwhile.
+        // Under the lock, nobody else can create one.
         if !replace && Manifest::path(folder).exists() {
             return Err(Error::Exists { path: folder.to_owned() }.into());
         }
         let old = match Manifest::read(folder) {
             Ok(old) => Some(old),
             Err(Error::NotACollection { .. }) => Some(manifest.clone()),
-            // What is replaced need not be whole.
+            // The replaced collection can be damaged.
             Err(_) => None,
         };
         if let Some(old) = &old {
@@ -146,7 +146,7 @@ impl Collection {
         if let Some(shard) = &mut manifest.shard {
             shard.generation = manifest.generation;
         }
-        // What a writer left that was killed.
+        // Files left by a killed writer.
         if let Some(old) = old {
             Self::without_segments(folder, old).remove_others();
         }
@@ -160,8 +160,8 @@ impl Collection {
         Ok((written?, lock))
     }
 
-    /// Puts a manifest in its place: from here on the new files belong to the collection. An error says that nothing
-    /// has happened; what may not outlast a power cut has, and is an error within.
+    /// Replaces the manifest; from then on the new files belong to the collection. An outer error means that nothing
+    /// changed. An inner error means that the change was made but could be lost in a power cut.
     fn write_manifest(manifest: &Manifest, folder: &Path, new: NewFiles, is_new_folder: bool) -> Result<Result<()>> {
         let last = new.with_last_step();
         let written = manifest.write(folder);
@@ -178,8 +178,8 @@ impl Collection {
         }
     }
 
-    /// After a change that was not made: removes its files, which are those that the manifest does not name that is
-    /// there now. It is read again, and where that fails nothing is removed. `empty` names nothing.
+    /// Removes the files of a failed change: those that the current manifest does not name. The manifest is read again;
+    /// if that fails, nothing is removed. `empty` names no files.
     fn remove_unnamed(folder: &Path, empty: &Manifest) {
         let manifest = match Manifest::read(folder) {
             Ok(manifest) => manifest,
@@ -189,21 +189,21 @@ impl Collection {
         Self::without_segments(folder, manifest).remove_others();
     }
 
-    /// The state of a manifest, without its files.
+    /// The state of a manifest without its segments.
     fn without_segments(folder: &Path, manifest: Manifest) -> Self {
         Self { folder: folder.to_owned(), manifest, segments: Vec::new(), starts: vec![0], n_bytes: 0 }
     }
 
-    /// Adds rows as a new segment, and returns their ids. Each call makes a segment, which is searched by itself; once
-    /// sixteen small ones of about one size lie at the end they are joined into one, up to 65,536 rows (not where no
-    /// vectors are kept, [`Rescoring::None`](crate::Rescoring::None)). Rows that come in small parts are searched
-    /// faster once the collection is compacted.
+    /// Adds rows as a new segment and returns their ids. Each segment is searched separately, so many small additions
+    /// make searches slower until the collection is compacted. Once sixteen small segments of about the same size are
+    /// at the end, they are joined into one, up to 65,536 rows. Nothing is joined if no vectors are stored
+    /// ([`Rescoring::None`](crate::Rescoring::None)).
     ///
     /// # Errors
-    /// [`senv_core::Error::ShapeMismatch`] for vectors of another dimension, or ids or texts of another number;
-    /// [`Error::NonFinite`]; [`Error::RepeatedId`]; [`Error::WrongColumns`]; [`Error::SegmentLimit`];
-    /// [`senv_core::Error::InUse`] while another process writes; [`senv_core::Error::Io`]. The collection is as before
-    /// then. After [`senv_core::Error::NotDurable`] and [`Error::ChangedNotOpened`] alone the rows are there
+    /// [`senv_core::Error::ShapeMismatch`] if the vectors have another dimension or the number of ids or texts is
+    /// wrong; [`Error::NonFinite`]; [`Error::RepeatedId`]; [`Error::WrongColumns`]; [`Error::SegmentLimit`];
+    /// [`senv_core::Error::InUse`] while another process writes; [`senv_core::Error::Io`]. These leave the collection
+    /// unchanged. After [`senv_core::Error::NotDurable`] and [`Error::ChangedNotOpened`] the rows were added
     /// ([`Error::is_done`]).
     pub fn add(&mut self, rows: NewRows) -> Result<Vec<u64>> {
         let ids = self.change(|collection, new| {
@@ -215,12 +215,11 @@ impl Collection {
         Ok(ids)
     }
 
-    /// Adds rows that come in parts, each of which becomes a segment: memory holds one part at a time. `next` gives
-    /// them one after another, `None` behind the last. All of them are added, or, after an error, none. The number of
-    /// rows is returned.
+    /// Adds rows in parts, each of which becomes a segment, with only one part in memory at a time. `next` returns the
+    /// parts one by one, then `None`. After an error, no rows were added. Returns the number of rows.
     ///
     /// # Errors
-    /// As [`Collection::add`], also for an id in two parts; those of `next`.
+    /// The errors of [`Collection::add`], including an id in two parts, and those of `next`.
     pub fn add_parts<E: From<Error>>(&mut self, next: impl FnMut() -> Result<Option<NewRows>, E>) -> Result<usize, E> {
         let n = self.change(|collection, new| {
             let mut manifest = collection.manifest.clone();
@@ -231,19 +230,18 @@ impl Collection {
         Ok(n)
     }
 
-    /// Adds rows with ids, in place of those that have these ids: both at once. Ids that are not there yet are added.
-    ///
+    /// Adds rows with ids and deletes the old rows with these ids in the same change. New ids are added.
     /// # Errors
-    /// As [`Collection::add`]; [`Error::RepeatedId`] for an id that is given twice.
+    /// The errors of [`Collection::add`]; [`Error::RepeatedId`] if an id is given twice.
     pub fn replace(&mut self, rows: NewRows) -> Result<()> {
         let mut rows = Some(rows);
         self.replace_parts(|| Ok(rows.take())).map(|_| ())
     }
 
-    /// The same of rows that come in parts, as in [`Collection::add_parts`].
+    /// [`Collection::replace`] for rows in parts, as in [`Collection::add_parts`].
     ///
     /// # Errors
-    /// As [`Collection::replace`]; those of `next`.
+    /// The errors of [`Collection::replace`] and `next`.
     pub fn replace_parts<E: From<Error>>(
         &mut self,
         next: impl FnMut() -> Result<Option<NewRows>, E>,
@@ -258,11 +256,11 @@ impl Collection {
         Ok(n)
     }
 
-    /// Deletes the rows with these ids. Their space is free once the collection is compacted.
+    /// Deletes the rows with these ids. Compacting the collection frees their space.
     ///
     /// # Errors
-    /// [`Error::UnknownId`] for an id that no row has, or that is given twice; otherwise as [`Collection::add`].
-    /// Nothing is deleted then.
+    /// [`Error::UnknownId`] if no row has an id, or an id is given twice; the errors of [`Collection::add`]. After an
+    /// error, nothing was deleted.
     pub fn delete(&mut self, ids: &[u64]) -> Result<()> {
         self.change(|collection, _| {
             let mut deleted = collection.deleted();
@@ -276,7 +274,7 @@ impl Collection {
         })
     }
 
-    /// Keeps another text under a name of [`CollectionParams::metadata`].
+    /// Replaces the text stored under a name of [`CollectionParams::metadata`].
     ///
     /// # Errors
     /// [`senv_core::Error::InUse`] while another process writes; [`senv_core::Error::Io`].
@@ -288,19 +286,19 @@ impl Collection {
         })
     }
 
-    /// Locks the collection, takes over what others have changed, makes a new manifest and with it new deletions, and
-    /// puts it in place of the old one. Then files that belong to it no more are removed.
+    /// Locks the collection, loads the changes of others, makes a new manifest and its deletions, and replaces the old
+    /// one. Then removes the files that no longer belong to it.
     ///
     /// # Errors
-    /// That of `make`, and those of writing: nothing is changed. [`senv_core::Error::NotDurable`] and
-    /// [`Error::ChangedNotOpened`]: the change is made.
+    /// The errors of `make` and of writing, which leave the collection unchanged. After
+    /// [`senv_core::Error::NotDurable`] and [`Error::ChangedNotOpened`] the change was made.
     pub(super) fn change<T, E: From<Error>>(
         &mut self,
         make: impl FnOnce(&Self, &mut NewFiles) -> Result<(Manifest, Option<Vec<Bits>>, T), E>,
     ) -> Result<T, E> {
         let _lock = FileLock::acquire(Manifest::path(&self.folder)).map_err(Error::from)?;
         self.refresh()?;
-        // What a writer left that was killed.
+        // Files left by a killed writer.
         self.remove_others();
         let mut new = NewFiles::default();
         let made = make(self, &mut new).and_then(|(mut manifest, deleted, result)| {
@@ -310,14 +308,14 @@ impl Collection {
             manifest.generation += 1;
             Ok((Self::write_manifest(&manifest, &self.folder, new, false)?, result))
         });
-        // Only who knows what belongs to the collection may remove what does not.
+        // Files are removed only if the current manifest is known.
         let refreshed = self.refresh();
         let result = match made {
             Ok((Ok(()), result)) => {
                 refreshed.map_err(|error| error.behind_change(&self.folder))?;
                 result
             }
-            // After a power cut the manifest of before may be there again, which names the files of before.
+            // A power cut could restore the previous manifest, which names the previous files.
             Ok((Err(error), _)) => return Err(error.into()),
             Err(error) => {
                 if refreshed.is_ok() {
@@ -330,7 +328,7 @@ impl Collection {
         Ok(result)
     }
 
-    /// Writes the segments of all parts; the rows are counted.
+    /// Writes the segments of all parts and counts their rows.
     fn append_parts<E: From<Error>>(
         &self,
         manifest: &mut Manifest,
@@ -348,7 +346,7 @@ impl Collection {
         Ok(taken.n)
     }
 
-    /// Writes the segment of a part; with `deleted`, rows of the same ids are marked there.
+    /// Writes the segment of a part; with `deleted`, marks existing rows with the same ids there.
     fn append_part(
         &self,
         manifest: &mut Manifest,
@@ -372,7 +370,7 @@ impl Collection {
         Ok(ids)
     }
 
-    /// The ids of rows that are added; their shapes are checked.
+    /// The ids for new rows, after checking their shapes.
     fn new_ids(&self, manifest: &Manifest, rows: &NewRows) -> Result<Vec<u64>> {
         let n = rows.vectors.n_rows();
         let shape = |what, expected: usize, got: usize| {
@@ -403,7 +401,7 @@ impl Collection {
         self.segments.iter().map(|segment| segment.deleted.clone()).collect()
     }
 
-    /// Marks the row of an id as deleted; whether there is one.
+    /// Marks the row with this id as deleted; returns whether it exists.
     fn mark(&self, id: u64, deleted: &mut [Bits]) -> Result<bool> {
         for (segment, deleted) in self.segments.iter().zip(deleted).rev() {
             if let Some(row) = segment.row_of(id)?.filter(|&row| !segment.deleted.get(row)) {
@@ -428,7 +426,7 @@ mod tests {
         static LOST: Cell<bool> = const { Cell::new(false) };
     }
 
-    /// What a disk that fails does behind a change.
+    /// Fails after a change, as a disk would.
     pub(super) fn lose(folder: &Path) {
         if LOST.get() {
             fs::remove_file(folder.join("000002.segment")).unwrap();
@@ -456,7 +454,7 @@ mod tests {
             assert!(error.is_done() && matches!(error, Error::ChangedNotOpened { .. }), "{error}");
             assert!(error.to_string().contains("missing: 000002.segment;"), "{error}");
             assert_eq!(Manifest::read(folder.path()).unwrap().segments.len(), if rebuilds { 1 } else { 2 });
-            // Nothing is removed by whoever cannot open what is there: the state before can be had back.
+            // Nothing was removed, as the collection cannot be opened: the previous state can be restored.
             assert!(folder.path().join("000001.segment").exists());
             let missing = Collection::open(folder.path()).unwrap_err();
             assert!(matches!(missing, Error::FilesMissing { .. }) && !missing.is_done(), "{missing}");

@@ -1,4 +1,4 @@
-//! BM25: which texts hold the words of a query.
+//! BM25: ranks texts by the words of a query.
 //!
 //! Equation: `bm25`
 //!
@@ -7,9 +7,8 @@
 //! idf(w)      = ln(1 + (N - df(w) + 1/2) / (df(w) + 1/2))
 //! ```
 //!
-//! (Robertson and Zaragoza 2009, in the form of Lucene.) A word that comes twice in the query counts twice. Words are
-//! tokens with a letter or digit, and their parts between hyphens, lower-cased, in the singular where that is an `s`
-//! less.
+//! (Robertson and Zaragoza 2009, in the form of Lucene.) A word that occurs twice in the query counts twice. Words are
+//! tokens with a letter or digit, and their parts between hyphens, lowercased. A plural `s` is removed.
 
 use std::collections::HashMap;
 
@@ -18,32 +17,32 @@ use senv_core::Tokenizer;
 /// The two constants of BM25.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bm25Params {
-    /// How soon more of the same word counts for little, at least 0.
+    /// How quickly repetitions of a word stop adding to the score; at least 0.
     pub k1: f32,
-    /// How much the length of a text counts, from 0 to 1.
+    /// How much the length of a text matters, from 0 to 1.
     pub b: f32,
 }
 
 impl Default for Bm25Params {
-    /// 1.2 and .75, those of Lucene.
+    /// 1.2 and 0.75, as in Lucene.
     fn default() -> Self {
         Self { k1: 1.2, b: 0.75 }
     }
 }
 
-/// The words of a query that some text holds, each with its weight.
+/// The words of a query that occur in some text, with their weights.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct WordQuery(pub(super) Vec<(u32, f32)>);
 
 impl WordQuery {
-    /// Whether no text holds a word of the query.
+    /// Whether no word of the query occurs in any text.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 }
 
-/// Texts that are searched by their words, in memory.
+/// An in-memory index of texts, searched by their words.
 ///
 /// ```
 /// use senv_index::documents::{Bm25, Bm25Params};
@@ -57,17 +56,18 @@ pub struct Bm25 {
     params: Bm25Params,
     tokenizer: Tokenizer,
     words: HashMap<String, u32>,
-    /// Of each word the texts that hold it, ascending, and how often.
+    /// For each word, the texts that contain it, ascending, and how often.
     postings: Vec<Vec<(u32, u32)>>,
-    /// The other way around: words of the texts, back to back, and where those of each text end.
+    /// The words of each text and how often they occur, concatenated.
     pub(super) of_texts: Vec<(u32, u32)>,
+    /// The end of each text in `of_texts`.
     pub(super) ends: Vec<usize>,
     /// 1 - b + b |d| / mean |d|, times k1.
     lengths: Vec<f32>,
 }
 
 impl Bm25 {
-    /// Takes up the words of texts. Takes 16 bytes for each distinct word of each text.
+    /// Indexes texts. Takes 16 bytes per distinct word of each text.
     #[must_use]
     pub fn new<'t>(texts: impl IntoIterator<Item = &'t str>, params: &Bm25Params) -> Self {
         let tokenizer = Tokenizer::words().lowercase(true);
@@ -108,13 +108,13 @@ impl Bm25 {
         Self { params: *params, tokenizer, words, postings, of_texts, ends, lengths }
     }
 
-    /// Number of texts.
+    /// The number of texts.
     #[must_use]
     pub fn len(&self) -> usize {
         self.lengths.len()
     }
 
-    /// Whether there is no text.
+    /// Whether there are no texts.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.lengths.is_empty()
@@ -126,7 +126,7 @@ impl Bm25 {
         self.params
     }
 
-    /// The words of a query, each with a weight of 1 for each time it comes.
+    /// The words of a query, each weighted by how often it occurs.
     #[must_use]
     pub fn query(&self, query: &str) -> WordQuery {
         let mut words = Vec::new();
@@ -138,13 +138,13 @@ impl Bm25 {
         WordQuery(words)
     }
 
-    /// The score of every text, at least 0: 0 of one that holds no word of the query.
+    /// The score of every text, at least 0; it is 0 if the text contains no word of the query.
     #[must_use]
     pub fn scores(&self, query: &str) -> Vec<f32> {
         self.weighted_scores(&self.query(query))
     }
 
-    /// The same for words with weights.
+    /// The scores for weighted words.
     #[must_use]
     pub fn weighted_scores(&self, query: &WordQuery) -> Vec<f32> {
         let mut scores = vec![0.0; self.len()];
@@ -157,14 +157,14 @@ impl Bm25 {
         scores
     }
 
-    /// How rare a word is.
+    /// The rarity of a word.
     pub(super) fn idf(&self, word: u32) -> f32 {
         let (n, df) = (self.len() as f32, self.postings[word as usize].len() as f32);
         (1.0 + (n - df + 0.5) / (df + 0.5)).ln()
     }
 }
 
-/// Calls `f` with the words of a text.
+/// Calls `f` with each word of a text.
 fn for_words(tokenizer: &Tokenizer, text: &str, mut f: impl FnMut(&str)) {
     tokenizer.for_each(text, &mut String::new(), |token| {
         for word in token.split(['-', '/', '_']).filter(|word| word.chars().any(char::is_alphanumeric)) {
@@ -173,7 +173,7 @@ fn for_words(tokenizer: &Tokenizer, text: &str, mut f: impl FnMut(&str)) {
     });
 }
 
-/// The word without the `s` of an English plural or verb.
+/// The word without the final `s` of an English plural or verb.
 fn singular(word: &str) -> &str {
     let is_plural = word.len() > 3 && word.ends_with('s') && !["ss", "us", "is"].iter().any(|end| word.ends_with(end));
     if is_plural { &word[..word.len() - 1] } else { word }

@@ -1,4 +1,4 @@
-//! Queries expanded by words of the texts that were found first.
+//! Expands queries with words of the texts found first.
 //!
 //! Equation: `query-expansion`
 //!
@@ -7,16 +7,16 @@
 //! q'(w) = (1 - λ) q(w) / Σ q + λ r(w) / Σ r
 //! ```
 //!
-//! (Abdul-Jaleel et al. 2004, known as RM3, with texts of equal weight; words are chosen as by Rocchio 1971.) What
-//! stands in texts that were found often belongs to the subject of the query: other words for the same.
+//! (Abdul-Jaleel et al. 2004, known as RM3, with texts of equal weight; words are chosen as in Rocchio 1971.) Frequent
+//! words in those texts tend to be other words for the query's subject.
 
 use std::collections::BTreeMap;
 
 use super::bm25::{Bm25, WordQuery};
 
 impl Bm25 {
-    /// The query with the `n_words` words that tell most of these texts, which take `share` of its weight, from 0 to 1.
-    /// Numbers of texts that are not there are passed over.
+    /// Adds the `n_words` most characteristic words of these texts to the query. They get `share` of its weight, from 0
+    /// to 1. Ignores text numbers that do not exist.
     ///
     /// ```
     /// use senv_index::documents::{Bm25, Bm25Params};
@@ -71,7 +71,7 @@ mod tests {
         for (&(word, weight), (expected_word, expected)) in expanded.0.iter().zip(expected) {
             assert!(word == expected_word && (weight - expected).abs() < 1e-6, "{expanded:?}");
         }
-        // Without texts the query stays as it is, scaled.
+        // Without texts, the query is only scaled.
         let same = index.weighted_scores(&index.expanded(&query, &[], 5, 0.0));
         let scores = index.weighted_scores(&query);
         assert!(same.iter().zip(&scores).all(|(a, b)| (3.0 * a - b).abs() < 1e-6));

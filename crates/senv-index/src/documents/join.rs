@@ -1,4 +1,4 @@
-//! Rankings by words and by meaning -> one.
+//! Joins rankings by words and by meaning into one.
 //!
 //! Equation: `joined-rankings`
 //!
@@ -12,21 +12,21 @@
 
 use senv_core::{Error, Result};
 
-/// What is added to a rank before it is inverted, of the paper.
+/// The paper's constant, added to a rank before it is inverted.
 const K: f64 = 60.0;
 
-/// What is added up of each ranking.
+/// The quantity summed over the rankings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum JoinMethod {
-    /// How far a score stands out among those of all documents, in deviations.
+    /// How many standard deviations a score is above the mean over all documents.
     #[default]
     ZScores,
-    /// The reciprocal of the rank, with 60 added to it; equal scores have the same rank.
+    /// The reciprocal of the rank plus 60; equal scores share a rank.
     ReciprocalRanks,
 }
 
-/// How rankings by words and by meaning become one. By default their z-scores are added up, without weights.
+/// How to join rankings by words and by meaning. The default adds their z-scores, unweighted.
 ///
 /// ```
 /// use senv_index::documents::{Join, JoinMethod};
@@ -35,11 +35,11 @@ pub enum JoinMethod {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Join {
-    /// What is added up.
+    /// The quantity to add.
     pub method: JoinMethod,
-    /// The weight of the words: 0 or more, 1 by default.
+    /// The weight of the words, at least 0; 1 by default.
     pub words: f64,
-    /// The weight of each of the two cosines, with the whole document and with the nearest sentence: 0 or more, 1 by
+    /// The weight of each of the two cosines, with the whole document and with the nearest sentence; at least 0; 1 by
     /// default.
     pub meaning: f64,
 }
@@ -51,10 +51,10 @@ impl Default for Join {
 }
 
 impl Join {
-    /// Whether the weights are what they can be.
+    /// Checks that the weights are valid.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] for one that is negative or no number, and if both are 0.
+    /// [`Error::InvalidParameter`] if a weight is negative or NaN, or both are 0.
     pub fn check(&self) -> Result<()> {
         let Self { words, meaning, .. } = *self;
         let is_weight = |weight: f64| weight.is_finite() && weight >= 0.0;
@@ -65,7 +65,7 @@ impl Join {
         Err(Error::InvalidParameter { name: "weights", requirement, got: format!("{words}, {meaning}") })
     }
 
-    /// What is added up of the scores of one ranking.
+    /// The terms that the scores of one ranking add to the sum.
     pub(super) fn parts(&self, scores: &[f64]) -> Vec<f64> {
         match self.method {
             JoinMethod::ZScores => standardized(scores),
@@ -73,10 +73,10 @@ impl Join {
         }
     }
 
-    /// The sum of the parts of three rankings.
+    /// The sum of the terms of three rankings.
     pub(super) fn sum(&self, words: &[f64], documents: &[f64], sentences: &[f64]) -> Vec<f64> {
         let meaning = documents.iter().zip(sentences);
-        // In the order of the equation without weights.
+        // Added in the order of the unweighted equation.
         let sum = |(words, (document, sentence)): (&f64, (&f64, &f64))| {
             self.words * words + self.meaning * document + self.meaning * sentence
         };
@@ -84,7 +84,7 @@ impl Join {
     }
 }
 
-/// Scores less their mean, over their deviation; zeros where all are the same.
+/// Scores minus their mean, divided by their deviation; zeros if all are equal.
 pub(super) fn standardized(scores: &[f64]) -> Vec<f64> {
     let n = scores.len().max(1) as f64;
     let mean = scores.iter().sum::<f64>() / n;
@@ -92,7 +92,7 @@ pub(super) fn standardized(scores: &[f64]) -> Vec<f64> {
     scores.iter().map(|score| if deviation > 1e-12 { (score - mean) / deviation } else { 0.0 }).collect()
 }
 
-/// Reciprocals of ranks; zeros for scores of 0, and where all are the same.
+/// The reciprocals of ranks; zeros for scores of 0 and if all scores are equal.
 fn reciprocal_ranks(scores: &[f64]) -> Vec<f64> {
     let mut reciprocals = vec![0.0; scores.len()];
     let mut order: Vec<usize> = (0..scores.len()).collect();

@@ -1,4 +1,4 @@
-//! Documents that are ranked by their words and by their meaning.
+//! Ranks documents by their words and by their meaning.
 //!
 //! Equation: `hybrid-score`
 //!
@@ -7,9 +7,9 @@
 //! expanded(q, d) = z(BM25(q', d)) + z(cos(q + r, d)) + z(max_{s in d} cos(q, s))      r = the mean of the ten d of the highest score
 //! ```
 //!
-//! s are the sentences of a document; vectors are of length 1, r as well. The three are joined without weights to tune:
-//! a score counts by how far it stands out among those of its kind ([`Join`] has weights, and ranks instead). q' is q
-//! with words of those ten documents (`query-expansion`).
+//! s are the sentences of a document; all vectors, including r, have length 1. Z-scores join the three without tuned
+//! weights: a score counts by how far it stands out among its kind. [`Join`] can weight them, or use ranks instead. q'
+//! is q with words of those ten documents (`query-expansion`).
 
 mod bm25;
 mod expansion;
@@ -25,15 +25,15 @@ use rayon::prelude::*;
 
 use senv_core::{Error, Result, SentenceEncoder, kernels, text::sentences};
 
-/// Documents whose words expand a query, at most a tenth of all; words that are added, and their share of the weight.
-/// Those of the literature; on two collections any of 5 to 10 documents and 10 to 20 words came to the same.
+/// The number of documents whose words expand a query, at most a tenth of all. This and the next two values are from
+/// the literature. On two collections, 5 to 10 documents and 10 to 20 words made no difference.
 const N_FEEDBACK: usize = 10;
 const N_WORDS: usize = 20;
 const SHARE: f32 = 0.5;
-/// Rows whose cosines are computed by one thread at a time.
+/// Rows whose cosines one thread computes at a time.
 const ROWS: usize = 4096;
 
-/// What documents are ranked by.
+/// The scores that rank documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum RankBy {
@@ -43,14 +43,14 @@ pub enum RankBy {
     Document,
     /// The cosine of the query with the nearest sentence.
     BestSentence,
-    /// All three.
+    /// All three, joined.
     Hybrid,
-    /// All three, with the words and the mean vector of the documents that these find first.
+    /// All three, with the words and mean vector of the documents found first.
     #[default]
     Expanded,
 }
 
-/// Documents in memory, with their words and the vectors of all of them and of all of their sentences.
+/// Documents in memory, with their words, and vectors for all documents and sentences.
 ///
 /// ```
 /// use senv_core::{StaticEncoder, Table, Tokenizer, Vocabulary};
@@ -74,17 +74,17 @@ pub struct DocumentRanker {
     /// Unit vectors, or zeros.
     documents: Vec<f32>,
     sentences: Vec<f32>,
-    /// Where the sentences of each document end.
+    /// The end of each document's sentences.
     ends: Vec<usize>,
     join: Join,
 }
 
 impl DocumentRanker {
-    /// Takes up documents: cuts them into sentences ([`senv_core::text::sentences`]) and encodes both. Takes `4 dim`
-    /// bytes for each document and for each sentence, and what [`Bm25`] takes.
+    /// Splits documents into sentences ([`senv_core::text::sentences`]) and encodes both. Takes `4 dim` bytes per
+    /// document and per sentence, plus what [`Bm25`] takes.
     ///
     /// # Errors
-    /// Those of the encoder; [`Error::TooLarge`] if the vectors do not fit into memory.
+    /// The errors of the encoder; [`Error::TooLarge`] if the vectors do not fit in memory.
     pub fn new<E: SentenceEncoder + ?Sized>(encoder: &E, documents: &[impl AsRef<str>]) -> Result<Self> {
         let whole: Vec<&str> = documents.iter().map(AsRef::as_ref).collect();
         let (mut parts, mut ends) = (Vec::new(), Vec::with_capacity(whole.len()));
@@ -97,11 +97,11 @@ impl DocumentRanker {
         Self::from_vectors(&whole, of_documents, of_sentences, ends)
     }
 
-    /// Documents whose vectors are known: a row for each document, and a row for each sentence, of which those of
-    /// document `i` end before `ends[i]`.
+    /// Uses known vectors: a row per document and a row per sentence. The sentences of document `i` end before
+    /// `ends[i]`.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] if numbers of rows or columns do not fit to each other.
+    /// [`Error::InvalidParameter`] if numbers of rows or columns do not match.
     pub fn from_vectors(
         documents: &[impl AsRef<str>],
         document_vectors: Array2<f32>,
@@ -133,39 +133,39 @@ impl DocumentRanker {
         })
     }
 
-    /// The same with its rankings joined so.
+    /// Sets how its rankings are joined.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`] for weights out of range ([`Join::check`]).
+    /// [`Error::InvalidParameter`] if a weight is out of range ([`Join::check`]).
     pub fn joined_by(self, join: Join) -> Result<Self> {
         join.check()?;
         Ok(Self { join, ..self })
     }
 
-    /// Number of documents.
+    /// The number of documents.
     #[must_use]
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Whether there is no document.
+    /// Whether there are no documents.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// Numbers of the sentences of a document.
+    /// The numbers of a document's sentences.
     ///
     /// # Panics
-    /// If there is no such document.
+    /// If the document does not exist.
     #[must_use]
     pub fn sentences(&self, document: usize) -> Range<usize> {
         let start = if document == 0 { 0 } else { self.ends[document - 1] };
         start..self.ends[document]
     }
 
-    /// The cosine of a query with every sentence, in `[-1, 1]`; 0 where one of both has no vector. `query` is a vector
-    /// of the encoder; zeros are assumed where it is too short.
+    /// The cosine of a query with every sentence, in `[-1, 1]`; 0 if either has no vector. `query` is a vector of the
+    /// encoder; missing values count as zero.
     #[must_use]
     pub fn sentence_cosines(&self, query: &[f32]) -> Vec<f32> {
         self.cosines(&self.sentences, &self.unit(query))
@@ -174,14 +174,14 @@ impl DocumentRanker {
     /// The cosine of a query with a whole document.
     ///
     /// # Panics
-    /// If there is no such document.
+    /// If the document does not exist.
     #[must_use]
     pub fn document_cosine(&self, query: &[f32], document: usize) -> f32 {
         kernels::dot(&self.unit(query), &self.documents[document * self.dim..][..self.dim])
     }
 
-    /// The score of every document for a query and its vector: the higher the better. A score of words, and a
-    /// cosine, mean the same for every query; a score of all three compares the documents of one query only.
+    /// The score of every document for a query and its vector; higher is better. Word scores and cosines are comparable
+    /// across queries; joined scores compare only documents of one query.
     #[must_use]
     pub fn scores(&self, query: &str, vector: &[f32], by: RankBy) -> Vec<f64> {
         let unit = self.unit(vector);
@@ -207,7 +207,7 @@ impl DocumentRanker {
         let scores = joined(&words, &documents);
         let n_feedback = N_FEEDBACK.min(self.len().div_ceil(10));
         if scores.iter().all(|&score| score == 0.0) {
-            // One document, or all alike: none stands out, and what was found are the scores themselves.
+            // With one document, or equal scores, nothing stands out: return the sum of the raw scores.
             return self.join.sum(&words, &documents, &sentences);
         }
         if by == RankBy::Hybrid {
@@ -219,7 +219,7 @@ impl DocumentRanker {
         joined(&words, &widened(self.cosines(&self.documents, &self.expanded(&unit, &first))))
     }
 
-    /// The sum of a unit vector and of the direction of these documents, of length 1.
+    /// The sum of a unit vector and the mean direction of these documents, scaled to length 1.
     fn expanded(&self, unit: &[f32], documents: &[usize]) -> Vec<f32> {
         let mut sum = vec![0.0; self.dim];
         for &document in documents {
@@ -239,7 +239,7 @@ impl DocumentRanker {
         unit
     }
 
-    /// Products of rows with a unit vector.
+    /// The products of rows with a unit vector.
     fn cosines(&self, rows: &[f32], unit: &[f32]) -> Vec<f32> {
         let dim = self.dim.max(1);
         let mut cosines = vec![0.0; rows.len() / dim];
@@ -250,7 +250,7 @@ impl DocumentRanker {
     }
 }
 
-/// The places of the `k` highest scores, the highest first; of equal ones the earlier.
+/// The positions of the `k` highest scores, highest first; the earlier of equal scores first.
 ///
 /// ```
 /// assert_eq!(senv_index::documents::best(&[0.5, 2.0, 0.5, 1.0], 3), [1, 3, 0]);
@@ -267,7 +267,7 @@ pub fn best(scores: &[f64], k: usize) -> Vec<usize> {
     order
 }
 
-/// Rows of length 1; zeros where a row has no direction.
+/// Rows scaled to length 1; zeros for rows without a direction.
 fn units(rows: Array2<f32>) -> Vec<f32> {
     let dim = rows.ncols().max(1);
     let mut values =
@@ -319,7 +319,7 @@ mod tests {
         let all = [RankBy::Words, RankBy::Document, RankBy::BestSentence].map(|by| standardized(&scores("a word", by)));
         let sum: Vec<f64> = (0..4).map(|i| all.iter().map(|scores| scores[i]).sum()).collect();
         assert!(near(&scores("a word", RankBy::Hybrid), &sum));
-        // Nothing is known of the query: nothing is made of what comes first.
+        // No word of the query is known, so the first documents are not used to expand it.
         assert_eq!(scores("xyz", RankBy::Expanded), [0.0; 4]);
     }
 
@@ -335,7 +335,8 @@ mod tests {
         assert_eq!(best(&scores(words, RankBy::Hybrid), 2), by_words);
         let meaning = Join { words: 0.0, ..Join::default() };
         assert_eq!(best(&scores(meaning, RankBy::Hybrid), 1), [0]);
-        // By words the third and the second, by the whole and the nearest sentence the second or the first.
+        // By words: the third, then the second. By the whole document and the nearest sentence: the second or the
+        // first.
         let ranks = scores(Join { method: JoinMethod::ReciprocalRanks, ..Join::default() }, RankBy::Hybrid);
         let [first, second] = [1.0 / 61.0, 1.0 / 62.0];
         let expected = [second + first, second + first + second, first, 0.0];

@@ -1,18 +1,17 @@
-//! Groups of rows that are near to one row in their middle; as many as there are.
+//! Groups of rows near to a central row, however many there are.
 
 use senv_core::{Rows, Table};
 
 use super::Groups;
 use crate::{Result, pairs::by_density};
 
-/// Groups rows around those that have the most others near to them: the first centre is the row with the most rows of a
-/// cosine of at least `threshold`, and takes them all; the next is the one with the most among the rest, and so on.
-/// Groups of fewer than `min_size` rows are no groups. They are numbered by falling size.
+/// Groups rows around those with the most close neighbors. The first center is the row with the most rows at a cosine
+/// of at least `threshold`, and takes them all. The next is the row with the most among the rest, and so on. Groups of
+/// fewer than `min_size` rows are dropped. Groups are numbered by falling size.
 ///
-/// How many rows are near is counted among 32,768 rows, evenly spaced, so that time stays bounded where all rows are
-/// alike; up to so many the count is exact. Which rows are near to a centre is never an estimate. The number of groups
-/// follows from the threshold. Rows of zeros are in no group. Takes 250 bytes a row beside the rows. `progress` is
-/// called with the share that is done, about.
+/// Neighbor counts use 32,768 evenly spaced rows, which bounds the time if all rows are similar; with fewer rows they
+/// are exact. Membership is always exact. The number of groups follows from the threshold. Rows of zeros are in no
+/// group. Takes 250 bytes per row in addition to the rows. `progress` receives the approximate share that is done.
 ///
 /// ```
 /// use senv_core::Table;
@@ -23,7 +22,7 @@ use crate::{Result, pairs::by_density};
 /// ```
 ///
 /// # Errors
-/// As [`duplicates`](crate::duplicates).
+/// The errors of [`duplicates`](crate::duplicates).
 pub fn communities(rows: &Table, threshold: f32, min_size: usize, progress: impl FnMut(f64)) -> Result<Groups> {
     let (n, dim) = (rows.n_rows(), rows.dim());
     let found = by_density(rows, threshold, progress)?;

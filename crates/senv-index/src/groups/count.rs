@@ -1,4 +1,4 @@
-//! How many groups rows fall into.
+//! Estimates how many groups rows form.
 //!
 //! Equation: `cosine-silhouette`
 //!
@@ -7,8 +7,8 @@
 //! s_i = (b_i - a_i) / max(a_i, b_i)                         s_i = 0 for a row alone in its group
 //! ```
 //!
-//! (Rousseeuw 1987, with cosine distances.) A mean of products with unit vectors is the product with their mean, so
-//! that all pairs take one product with each group.
+//! (Rousseeuw 1987, with cosine distances.) A mean of products with unit vectors is the product with their mean. So
+//! each row needs only one product per group.
 
 use rayon::prelude::*;
 use senv_core::{Rows, Table, kernels};
@@ -19,28 +19,28 @@ use crate::{
     rows::{check_finite, inverse_norm},
 };
 
-/// Rows that numbers of groups are tried on.
+/// The number of rows on which group counts are tried.
 const SAMPLE: usize = 10_000;
-/// The largest number that is tried.
+/// The largest number tried.
 const MOST: usize = 300;
-/// Each number that is tried is so much larger than the one before.
+/// The factor from each number tried to the next.
 const STEP: f64 = 1.2;
 
-/// A number of groups, and what it was chosen by.
+/// A number of groups, and the measure that chose it.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct GroupCount {
-    /// The number of the highest silhouette; 1 where no two rows differ.
+    /// The number with the highest silhouette; 1 if no two rows differ.
     pub n_groups: usize,
-    /// The mean silhouette of these groups, in `[-1, 1]`: near 0, or below, where rows do not fall into groups.
+    /// The mean silhouette of these groups, in `[-1, 1]`; near or below 0 if the rows do not form groups.
     pub silhouette: f64,
-    /// All numbers that were tried, rising, with their mean silhouettes.
+    /// All numbers tried, rising, with their mean silhouettes.
     pub tried: Vec<(usize, f64)>,
 }
 
-/// Suggests into how many groups to divide rows: up to the square root of their number, and 300, the one whose groups
-/// have the highest mean silhouette on a sample of 10,000 rows. `progress` is called with the share that is done,
-/// about.
+/// Suggests how many groups to divide rows into. Tries numbers up to 300 and the square root of the number of rows, and
+/// picks the highest mean silhouette on a sample of 10,000 rows. `progress` receives the approximate share that is
+/// done.
 ///
 /// ```
 /// use senv_core::Table;
@@ -51,7 +51,7 @@ pub struct GroupCount {
 /// ```
 ///
 /// # Errors
-/// [`Error::NonFinite`](crate::Error::NonFinite) for a value that is not finite.
+/// [`Error::NonFinite`](crate::Error::NonFinite) if a value is not finite.
 pub fn group_count(rows: &Table, seed: u64, mut progress: impl FnMut(f64)) -> Result<GroupCount> {
     check_finite(rows)?;
     let dim = rows.dim();
@@ -74,7 +74,7 @@ pub fn group_count(rows: &Table, seed: u64, mut progress: impl FnMut(f64)) -> Re
             .collect();
         done += n_groups;
         progress(done as f64 / all as f64);
-        // Fewer rows differ than groups are wanted.
+        // There are fewer distinct rows than groups.
         if n_found < n_groups {
             break;
         }
@@ -85,7 +85,7 @@ pub fn group_count(rows: &Table, seed: u64, mut progress: impl FnMut(f64)) -> Re
     Ok(GroupCount { n_groups, silhouette, tried })
 }
 
-/// The mean silhouette of groups, in `[-1, 1]`, over the rows that are in one; `None` with fewer than two groups.
+/// The mean silhouette over all rows in a group, in `[-1, 1]`; `None` with fewer than two groups.
 ///
 /// ```
 /// use senv_core::Table;
@@ -117,7 +117,7 @@ fn of_units(units: &[f32], dim: usize, groups: &[u32], n_groups: usize) -> f64 {
     mean_silhouette(dim, groups, n_groups, |i, out| out.extend_from_slice(&units[i * dim..][..dim]))
 }
 
-/// The mean silhouette of vectors in groups; `unit` appends a vector, so that there is no second copy of all.
+/// The mean silhouette of vectors in groups. `unit` appends a vector, which avoids a second copy of all.
 fn mean_silhouette(dim: usize, groups: &[u32], n_groups: usize, unit: impl Fn(usize, &mut Vec<f32>) + Sync) -> f64 {
     let mut sums = vec![0_f64; n_groups * dim];
     let mut sizes = vec![0_usize; n_groups];

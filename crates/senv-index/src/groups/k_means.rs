@@ -1,4 +1,4 @@
-//! A number of groups, each around the mean direction of its rows.
+//! Divides rows into a given number of groups, each around the mean direction of its rows.
 //!
 //! Equation: `k-means-seeding`
 //!
@@ -6,9 +6,9 @@
 //! P(next centroid = x)  ∝  1 - max_c x · m_c              |x| = |m_c| = 1
 //! ```
 //!
-//! Of some rows that are drawn with this probability, the one is taken that leaves the least Σ (1 - max_c x · m_c)
-//! (Arthur and Vassilvitskii 2007, section 2.2 and their greedy variant; 1 - x · m is half the squared distance). Then
-//! rows and centroids are assigned and improved in turn, as `spherical-k-means` has it.
+//! Several rows are drawn with this probability; the next centroid is the one that leaves the least Σ (1 - max_c x ·
+//! m_c). See Arthur and Vassilvitskii 2007, section 2.2 and their greedy variant; 1 - x · m is half the squared
+//! distance. Then rows are assigned and centroids improved in turn, as in `spherical-k-means`.
 
 use rayon::prelude::*;
 use senv_core::{Table, kernels, rng::stream};
@@ -19,40 +19,40 @@ use super::{
 };
 use crate::Result;
 
-/// Rows that the centroids are found on, at least, and for each group.
+/// The number of rows on which the centroids are found, unless the groups need more.
 const SAMPLE: usize = 50_000;
+/// The number of those rows that each group needs.
 const SAMPLE_OF_GROUP: usize = 100;
-/// They are not improved further once fewer than one in so many rows change their group.
+/// Improvement stops once fewer than one in this many rows change groups.
 const STILL: usize = 2000;
 
-/// How rows are divided into groups.
+/// Parameters of [`k_means`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KMeansParams {
-    /// Number of groups; fewer come where fewer rows differ.
+    /// The number of groups; fewer if there are fewer distinct rows.
     pub n_groups: usize,
-    /// Seed of the sample and of the first centroids.
+    /// The seed for the sample and the first centroids.
     pub seed: u64,
-    /// Times that groups are looked for from other first centroids; the best are kept. `None` is ten times where the
-    /// rows of the sample times the groups are up to 5 million, three up to 20 million, else once.
+    /// The number of starts from different first centroids; the best result is kept. `None` chooses by the sampled rows
+    /// times the groups: ten up to 5 million, three up to 20 million, else one.
     pub starts: Option<usize>,
-    /// Times that the centroids of a start are improved, at most; they are not improved further once few rows change
-    /// their group.
+    /// The maximum number of times each start improves its centroids. It stops earlier once few rows change groups.
     pub rounds: usize,
 }
 
 impl KMeansParams {
-    /// So many groups, with seed 1, an automatic number of starts and 100 rounds at most.
+    /// `n_groups` groups, with seed 1, an automatic number of starts and at most 100 rounds.
     #[must_use]
     pub fn new(n_groups: usize) -> Self {
         Self { n_groups, seed: 1, starts: None, rounds: 100 }
     }
 }
 
-/// Divides rows into groups of like directions: spherical k-means. Groups are numbered by falling size.
+/// Divides rows into groups of similar direction: spherical k-means. Groups are numbered by falling size.
 ///
-/// Centroids are found on 50,000 rows, or 100 for each group if that is more, and all rows are assigned. The answer
-/// depends on the rows and the parameters alone, not on the number of threads. Rows of zeros are in no group.
-/// `progress` is called with the share that is done, about.
+/// Centroids are found on 50,000 rows, or 100 per group if that is more; then all rows are assigned. The result depends
+/// only on the rows and the parameters, not on the number of threads. Rows of zeros are in no group. `progress`
+/// receives the approximate share that is done.
 ///
 /// ```
 /// use senv_core::Table;
@@ -64,8 +64,8 @@ impl KMeansParams {
 /// ```
 ///
 /// # Errors
-/// [`Error::NonFinite`](crate::Error::NonFinite) for a value that is not finite; [`senv_core::Error::InvalidParameter`]
-/// for no group, start or round; [`senv_core::Error::TooLarge`] if the centroids do not fit into memory.
+/// [`Error::NonFinite`](crate::Error::NonFinite) if a value is not finite; [`senv_core::Error::InvalidParameter`] if
+/// groups, starts or rounds are 0; [`senv_core::Error::TooLarge`] if the centroids do not fit in memory.
 pub fn k_means(rows: &Table, params: &KMeansParams, mut progress: impl FnMut(f64)) -> Result<Groups> {
     let counts = [("n_groups", params.n_groups), ("starts", params.starts.unwrap_or(1)), ("rounds", params.rounds)];
     for (name, value) in counts {
@@ -99,7 +99,7 @@ pub fn k_means(rows: &Table, params: &KMeansParams, mut progress: impl FnMut(f64
     Ok(groups)
 }
 
-/// Centroids for some unit vectors, and the sum of their products with the nearest.
+/// Centroids for unit vectors, and the sum of the vectors' products with the nearest one.
 pub(super) fn centroids(
     units: &[f32],
     dim: usize,
@@ -129,13 +129,13 @@ pub(super) fn centroids(
     (sum, centroids)
 }
 
-/// The nearest centroid of each unit vector.
+/// The nearest centroid to each unit vector.
 fn all_nearest(units: &[f32], centroids: &[f32], dim: usize) -> Vec<(u32, f32)> {
     units.par_chunks(BLOCK * dim).flat_map_iter(|units| nearest(units, centroids, dim)).collect()
 }
 
-/// Moves each centroid to the mean direction of its vectors; one without any goes to the vector that is farthest from
-/// its own.
+/// Moves each centroid to the mean direction of its vectors. A centroid without vectors moves to the vector farthest
+/// from its own centroid.
 fn improve(units: &[f32], dim: usize, near: &[(u32, f32)], centroids: &mut [f32]) {
     let mut members = vec![Vec::new(); centroids.len() / dim];
     near.iter().enumerate().for_each(|(row, near)| members[near.0 as usize].push(row));
@@ -145,7 +145,7 @@ fn improve(units: &[f32], dim: usize, near: &[(u32, f32)], centroids: &mut [f32]
             sum.iter_mut().zip(&units[row * dim..][..dim]).for_each(|(sum, &x)| *sum += f64::from(x));
         }
         let norm = sum.iter().map(|x| x * x).sum::<f64>().sqrt();
-        // Members that cancel out keep their centroid.
+        // If members cancel out, the centroid stays.
         if norm > 1e-6 {
             centroid.iter_mut().zip(sum).for_each(|(c, x)| *c = (x / norm) as f32);
         }
@@ -161,25 +161,25 @@ fn improve(units: &[f32], dim: usize, near: &[(u32, f32)], centroids: &mut [f32]
     }
 }
 
-/// Vectors to begin with, far from each other.
+/// Initial centroids, far from each other.
 fn first_centroids(units: &[f32], dim: usize, n_groups: usize, seed: u64, start: usize) -> Vec<f32> {
     let n = units.len() / dim;
     let mut stream = stream(seed, "groups.first", &[start as u64]);
     let n_trials = 2 + (n_groups as f64).ln() as usize;
     let unit = |row: usize| &units[row * dim..][..dim];
-    // 1 - the highest product so far.
+    // 1 minus the highest product so far.
     let mut far = vec![1.0_f32; n];
     let mut centroids = Vec::with_capacity(n_groups * dim);
     for number in 0..n_groups {
         let total: f64 = far.iter().map(|&far| f64::from(far)).sum();
-        // All vectors are centroids already.
+        // All vectors are already centroids.
         if total <= 1e-5 * n as f64 {
             break;
         }
         let n_trials = if number == 0 { 1 } else { n_trials };
         let trials: Vec<usize> = (0..n_trials).map(|_| drawn(&far, fraction(&mut stream) * total)).collect();
         let trial_units: Vec<f32> = trials.iter().flat_map(|&row| unit(row).iter().copied()).collect();
-        // What each trial would leave of every vector.
+        // The distance that each trial would leave for every vector.
         let left: Vec<Vec<f32>> = units
             .par_chunks(BLOCK * dim)
             .zip(far.par_chunks(BLOCK))
@@ -205,13 +205,13 @@ fn first_centroids(units: &[f32], dim: usize, n_groups: usize, seed: u64, start:
     centroids
 }
 
-/// The vector at this place of the running sum.
+/// The vector at this position of the running sum.
 fn drawn(far: &[f32], place: f64) -> usize {
     let mut sum = 0.0;
     let found = far.iter().position(|&far| {
         sum += f64::from(far);
         sum > place
     });
-    // Rounding may leave the place behind the end: the last that can be drawn.
+    // Rounding can put the position past the end: take the last vector that can be drawn.
     found.or_else(|| far.iter().rposition(|&far| far > 0.0)).unwrap_or(0)
 }

@@ -1,4 +1,4 @@
-//! Groups of rows: a number of them around centroids, or as many as lie close together.
+//! Groups of rows: a given number around centroids, or as many as the data has.
 
 mod communities;
 mod count;
@@ -19,24 +19,24 @@ use crate::{
     rows::{check_finite, inverse_norm},
 };
 
-/// Rows that are compared with all centroids at a time.
+/// Rows compared with all centroids at the same time.
 const BLOCK: usize = 64;
-/// Centroids that rows are compared with at a time: they stay in the second cache level.
+/// Centroids compared with rows at the same time; they stay in the second-level cache.
 const CENTROIDS: usize = 512;
 
 /// Rows in groups, each around a centroid.
 #[derive(Debug, Clone)]
 pub struct Groups {
-    /// A unit vector for each group.
+    /// One unit vector per group.
     pub centroids: Table,
-    /// The group of each row, from 0; `None` of a row that is in none.
+    /// The group of each row, from 0; `None` for a row in no group.
     pub group_of: Vec<Option<u32>>,
-    /// The cosine of each row with the centroid of its group, in `[-1, 1]`; 0 of a row that is in none.
+    /// The cosine of each row with its group's centroid, in `[-1, 1]`; 0 for a row in no group.
     pub cosines: Vec<f32>,
 }
 
 impl Groups {
-    /// Rows in each group.
+    /// The number of rows in each group.
     #[must_use]
     pub fn sizes(&self) -> Vec<usize> {
         let mut sizes = vec![0; self.centroids.n_rows()];
@@ -44,7 +44,7 @@ impl Groups {
         sizes
     }
 
-    /// Gives the groups numbers by falling size, of equal ones by their first rows.
+    /// Numbers the groups by falling size, ties by their first rows.
     fn ordered(self) -> Result<Self> {
         let sizes = self.sizes();
         let mut first = vec![usize::MAX; sizes.len()];
@@ -53,7 +53,7 @@ impl Groups {
                 first[group as usize] = row;
             }
         }
-        // Those without a row are no groups.
+        // Drops empty groups.
         let mut order: Vec<usize> = (0..sizes.len()).filter(|&group| sizes[group] > 0).collect();
         order.sort_by_key(|&group| (std::cmp::Reverse(sizes[group]), first[group]));
         let mut number = vec![0; sizes.len()];
@@ -68,8 +68,8 @@ impl Groups {
     }
 }
 
-/// Puts each row into the group of the nearest centroid, of equally near ones the first, if their cosine is at least
-/// `min_cosine`. Centroids are unit vectors. Rows of zeros are in no group.
+/// Assigns each row to the group of the nearest centroid if their cosine is at least `min_cosine`. The first of equally
+/// near centroids wins. Centroids are unit vectors. Rows of zeros are in no group.
 ///
 /// ```
 /// use senv_core::Table;
@@ -81,8 +81,8 @@ impl Groups {
 /// ```
 ///
 /// # Errors
-/// [`senv_core::Error::ShapeMismatch`] for centroids of another dimension;
-/// [`Error::NonFinite`](crate::Error::NonFinite) for a value that is not finite.
+/// [`senv_core::Error::ShapeMismatch`] if the centroids have another dimension;
+/// [`Error::NonFinite`](crate::Error::NonFinite) if a value is not finite.
 pub fn assign_groups(rows: &Table, centroids: Table, min_cosine: f32) -> Result<Groups> {
     let (n, dim) = (rows.n_rows(), rows.dim());
     if centroids.dim() != dim && centroids.n_rows() > 0 {
@@ -115,7 +115,7 @@ pub fn assign_groups(rows: &Table, centroids: Table, min_cosine: f32) -> Result<
     })
 }
 
-/// For each unit vector the centroid of the highest product, of equal ones the first, and that product.
+/// For each unit vector, the centroid of highest product (the first among equals) and that product.
 fn nearest(units: &[f32], centroids: &[f32], dim: usize) -> Vec<(u32, f32)> {
     let n = units.len() / dim.max(1);
     let mut best = vec![(u32::MAX, f32::NEG_INFINITY); n];

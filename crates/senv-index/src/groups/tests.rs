@@ -1,11 +1,11 @@
-//! Groups that are known, and numbers that were computed elsewhere.
+//! Tests with known groups and externally computed values.
 
 use rand::Rng;
 use senv_core::{Rows, Table, kernels, rng::stream};
 
 use super::*;
 
-/// Rows around some directions; each 50th row is zero.
+/// Rows around several directions; every 50th row is zero.
 fn table(n: usize, dim: usize, n_groups: usize, noise: f32) -> (Table, Vec<usize>) {
     let mut stream = stream(5, "test", &[n as u64, dim as u64]);
     let mut next = || (stream.next_u64() >> 40) as f32 / (1 << 23) as f32 - 1.0;
@@ -20,7 +20,7 @@ fn table(n: usize, dim: usize, n_groups: usize, noise: f32) -> (Table, Vec<usize
     (Table::from_vec(n, dim, values).unwrap(), labels)
 }
 
-/// Whether two divisions are the same but for the numbers; rows of zeros are in none.
+/// Whether two divisions are equal up to numbering; rows of zeros are in no group.
 fn is_same(found: &[Option<u32>], labels: &[usize]) -> bool {
     let mut number = std::collections::HashMap::new();
     let mut taken = std::collections::HashSet::new();

@@ -5,7 +5,7 @@ use senv_core::{Rows, Table, rng::stream};
 
 use crate::rows::inverse_norm;
 
-/// Unit vectors, one after another, of up to `n` rows that are not zero, in the order of the rows.
+/// Unit vectors, concatenated, of up to `n` nonzero rows, in row order.
 pub(super) fn unit_sample(rows: &Table, n: usize, seed: u64, stream_name: &'static str) -> Vec<f32> {
     let mut sample: Vec<usize> = (0..rows.n_rows()).filter(|&row| inverse_norm(rows.row(row)) != 0.0).collect();
     if sample.len() > n {
@@ -24,12 +24,12 @@ pub(super) fn unit_sample(rows: &Table, n: usize, seed: u64, stream_name: &'stat
     sample.iter().flat_map(unit).collect()
 }
 
-/// A whole number below `n`, each as likely as the others.
+/// A uniformly distributed integer below `n`.
 pub(super) fn below(stream: &mut impl Rng, n: usize) -> usize {
     ((u128::from(stream.next_u64()) * n as u128) >> 64) as usize
 }
 
-/// A number from 0 up to 1.
+/// A number from 0 to 1.
 pub(super) fn fraction(stream: &mut impl Rng) -> f64 {
     (stream.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
 }

@@ -1,4 +1,4 @@
-//! Comparing many rows with many rows: heads first, and what they do not exclude exactly.
+//! Compares many rows with many rows: heads first, then exactly the pairs that heads do not exclude.
 
 use std::ops::Range;
 
@@ -14,32 +14,31 @@ use crate::{
     rows::{check_finite, inverse_norm},
 };
 
-/// Rows of a block that is compared with chunks of the others: products of both stay in the second cache level.
+/// Rows in a block to compare with chunks of others; the products of both stay in the second-level cache.
 pub(super) const BLOCK: usize = 128;
 const CHUNK: usize = 1024;
-/// The same of signs, which are shorter.
+/// The chunk length for signs, which are shorter.
 const SIGN_CHUNK: usize = 4096;
-/// Products that are looked at together.
+/// Products checked together.
 const TOGETHER: usize = 64;
 
-/// Rows with what a comparison needs of each.
+/// Rows with the data each comparison needs.
 pub(super) struct Compared<'t> {
     rows: &'t Table,
-    /// 1 / the norm, or 0 of a row that counts as zero.
+    /// 1 / norm; 0 for a row that counts as zero.
     inverse: Vec<f32>,
-    /// The rows that are compared, ascending unless the caller has ordered them: those with a direction that nothing
-    /// has excluded.
+    /// The rows to compare: those with a direction that nothing has excluded. They are ascending unless the caller
+    /// reordered them.
     pub(super) positions: Vec<u32>,
     heads: HeadForm,
     threshold: f32,
 }
 
-/// Heads as they are compared.
 enum HeadForm {
     Float(Heads),
-    /// Faster, and a bound of the cosine is all that is known.
+    /// Faster, but gives only a bound of the cosine.
     Int8(Int8Heads),
-    /// The same, where most rows are signs.
+    /// Like `Int8`, if most rows are signs.
     Signs(SignHeads),
 }
 
@@ -54,7 +53,7 @@ impl HeadForm {
             let ordered: Vec<u32> = places.iter().map(|&place| positions[place as usize]).collect();
             let n_rows = is_sign_row.iter().filter(|is| **is).count();
             let heads = of(&ordered);
-            // Where nothing is excluded by its signs either, whole rows are compared.
+            // If signs exclude nothing either, whole rows are compared.
             if heads.has_rest {
                 let signs = SignRows::new(rows, inverse, &ordered[..n_rows], n_signs);
                 return Self::Signs(SignHeads::new(signs, Int8Heads::new(&heads), places));
@@ -65,7 +64,7 @@ impl HeadForm {
     }
 }
 
-/// What a comparison computes, kept from one to the next.
+/// The buffers of a comparison, reused by the next.
 #[derive(Debug, Default)]
 pub(super) struct Products {
     scores: Vec<f32>,
@@ -74,14 +73,13 @@ pub(super) struct Products {
 }
 
 impl<'t> Compared<'t> {
-    /// All rows with a direction; with heads in 8 bits where the processor is faster with them, which only says of two
-    /// places whether they may be near.
+    /// Takes all rows with a direction. If the processor is faster with 8-bit heads, those are used; they only tell
+    /// whether two places can be near.
     pub(super) fn new(rows: &'t Table, threshold: f32) -> Result<Self> {
         Self::of(rows, threshold, |positions| positions, code_kernels::has_fast_int8())
     }
 
-    /// The same in an order that is made of the ascending one, with heads of f32, which also say of most near places
-    /// that they are.
+    /// Takes the rows in another order, computed from the ascending one. Its f32 heads also confirm most near pairs.
     pub(super) fn ordered(rows: &'t Table, threshold: f32, order: impl FnOnce(Vec<u32>) -> Vec<u32>) -> Result<Self> {
         Self::of(rows, threshold, order, false)
     }
@@ -102,7 +100,7 @@ impl<'t> Compared<'t> {
         Ok(Self { rows, inverse, positions, heads, threshold })
     }
 
-    /// The first of the places whose rows are not among the first `n` of the table.
+    /// The first place whose row is not among the first `n` of the table.
     pub(super) fn place_from(&self, n: usize) -> usize {
         self.positions.partition_point(|&position| (position as usize) < n)
     }
@@ -111,7 +109,7 @@ impl<'t> Compared<'t> {
     pub(super) fn exact(&self, a: usize, b: usize, floor: f32) -> Option<f32> {
         let [i, j] = [a, b].map(|place| self.positions[place] as usize);
         let (x, y) = (self.rows.row(i), self.rows.row(j));
-        // Two products less for those that are far below.
+        // Saves two products for pairs that are far below.
         if kernels::dot(x, y) * self.inverse[i] * self.inverse[j] < floor - slack(self.rows.dim()) {
             return None;
         }
@@ -119,9 +117,9 @@ impl<'t> Compared<'t> {
         (cosine >= floor).then_some(cosine)
     }
 
-    /// Whether the cosine of two places is at least the threshold, given what [`Compared::candidates`] says of them.
+    /// Whether the cosine of two places is at least the threshold, given the bound from [`Compared::candidates`].
     pub(super) fn is_near(&self, a: usize, b: usize, bound: f32) -> bool {
-        // What lies outside of the directions counts against the cosine, at most.
+        // The part outside the directions lowers the cosine by at most this.
         let lowest = match &self.heads {
             HeadForm::Float(heads) if heads.has_rest => {
                 let rest = |place| heads.get(place)[heads.width - 1];
@@ -133,9 +131,9 @@ impl<'t> Compared<'t> {
         lowest >= self.threshold + self.slack() || self.exact(a, b, self.threshold).is_some()
     }
 
-    /// Calls `found` with every two places, of the block and of the chunk behind it, whose cosine may be `floor`, in
-    /// order, and with a number that the cosine exceeds by less than what rounding takes ([`slack`]); infinity of heads
-    /// in 8 bits.
+    /// Calls `found` with every pair of places, one in the block and a later one in the chunk, whose cosine can reach
+    /// `floor`, in order. The third argument is a bound that the cosine can exceed only by rounding ([`slack`]); it is
+    /// infinity for 8-bit heads.
     pub(super) fn candidates(
         &self,
         block: Range<usize>,
@@ -161,7 +159,7 @@ impl<'t> Compared<'t> {
         kernels::scores(values(&block), m, values(&chunk), n, width, scores);
         for (a, scores) in block.zip(scores.chunks_exact(n)) {
             for (number, together) in scores.chunks(TOGETHER).enumerate() {
-                // Without a branch, so that it is done in registers.
+                // Without a branch, to stay in registers.
                 if !together.iter().fold(false, |any, &score| any | (score >= least)) {
                     continue;
                 }
@@ -173,7 +171,7 @@ impl<'t> Compared<'t> {
         }
     }
 
-    /// Leaves out rows from a place on.
+    /// Drops rows at or after a place unless `keep` accepts them.
     pub(super) fn retain_from(&mut self, start: usize, keep: impl Fn(u32) -> bool) {
         let positions = &self.positions;
         match &mut self.heads {
@@ -195,7 +193,7 @@ impl<'t> Compared<'t> {
         });
     }
 
-    /// Chunks of places.
+    /// Divides places into chunks.
     pub(super) fn chunks(&self, places: Range<usize>) -> Vec<Range<usize>> {
         let chunk = if matches!(self.heads, HeadForm::Signs(_)) { SIGN_CHUNK } else { CHUNK };
         places.clone().step_by(chunk).map(|start| start..places.end.min(start + chunk)).collect()
@@ -205,7 +203,7 @@ impl<'t> Compared<'t> {
         self.threshold
     }
 
-    /// What rounding takes from a bound at most.
+    /// The most that rounding takes from a bound.
     pub(super) fn slack(&self) -> f32 {
         slack(self.rows.dim())
     }

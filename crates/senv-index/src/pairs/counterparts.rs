@@ -1,4 +1,4 @@
-//! The nearest row of another set.
+//! Finds the nearest row of another set.
 
 use std::ops::Range;
 
@@ -8,16 +8,15 @@ use senv_core::Table;
 use super::compare::{BLOCK, Compared, Products};
 use crate::{Neighbour, Result};
 
-/// A cosine from which on no other is looked for: higher ones differ by rounding.
+/// A cosine at which the search stops: higher ones differ only by rounding.
 const SAME: f32 = 1.0 - 5e-7;
 
-/// For each row the nearest of the other set, if their cosine is at least the threshold. One set is the first `n_first`
-/// rows, the other set the rest.
+/// Finds for each row the nearest row of the other set, if their cosine is at least the threshold. The first set is the
+/// first `n_first` rows; the other set is the rest.
 ///
-/// Of several rows of the same cosine the first is named; from .9999995 on, cosines count as the same. The answer is
-/// that of comparing all pairs, at any number of threads; most are excluded by a bound of their cosine. Rows of zeros
-/// have no direction: they find nothing and are not found. `progress` is called with the number of rows of the first
-/// set that were compared.
+/// The first of several rows with the same cosine is returned; cosines of 0.9999995 or above count as the same. The
+/// result equals that of comparing all pairs, at any number of threads; a bound on the cosine excludes most pairs. Rows
+/// of zeros find nothing and are not found. `progress` receives the number of rows of the first set compared so far.
 ///
 /// ```
 /// use senv_core::Table;
@@ -30,7 +29,7 @@ const SAME: f32 = 1.0 - 5e-7;
 /// ```
 ///
 /// # Errors
-/// As [`duplicates`](crate::duplicates).
+/// The errors of [`duplicates`](crate::duplicates).
 pub fn counterparts(
     rows: &Table,
     n_first: usize,
@@ -41,7 +40,8 @@ pub fn counterparts(
     let (split, n_places) = (compared.place_from(n_first), compared.positions.len());
     // By place: the nearest so far, and its cosine.
     let mut best: Vec<(u32, f32)> = vec![(u32::MAX, f32::NEG_INFINITY); n_places];
-    // So many chunks at a time, so that what they find is bounded, and is known to the next.
+    // The number of chunks per step. A limited number bounds memory, and each step benefits from the results of the
+    // last.
     let at_once = 8 * rayon::current_num_threads();
     for start in (0..split).step_by(BLOCK) {
         let block = start..split.min(start + BLOCK);
@@ -68,7 +68,7 @@ pub fn counterparts(
     Ok(found)
 }
 
-/// Pairs of a place of the block and one of the chunk that are nearer than the best of one of them so far.
+/// Pairs of a place of the block and one of the chunk that are nearer than the best so far of either.
 fn nearer(
     compared: &Compared<'_>,
     block: Range<usize>,

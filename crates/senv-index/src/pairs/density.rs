@@ -1,4 +1,4 @@
-//! Rows that repeat one with more rows near to it.
+//! Finds rows that repeat one with more near rows.
 
 use std::ops::Range;
 
@@ -12,12 +12,11 @@ use super::{
 };
 use crate::Result;
 
-/// Rows that the number of near rows is counted among.
+/// The number of sampled rows among which near rows are counted.
 const SAMPLE: usize = 32_768;
 
-/// As [`duplicates`](super::duplicates), with rows in the order of how many others are near to them, most first: for
-/// each row the first of that order that is kept and near enough. `progress` is called with the share that is done,
-/// about.
+/// Like [`duplicates`](super::duplicates), but processes rows by falling number of near rows. For each row, returns the
+/// first kept row in that order that is near enough. `progress` receives the approximate share that is done.
 pub(crate) fn by_density(
     rows: &Table,
     threshold: f32,
@@ -33,7 +32,7 @@ pub(crate) fn by_density(
     };
     let compared = Compared::ordered(rows, threshold, sample_first)?;
     let n_places = compared.positions.len();
-    // The sample against all is half a square and a rectangle; the rest is a square at most.
+    // Comparing the sample with all covers half a square and a rectangle; the rest is at most a square.
     let share = n_sample as f64 / (n_sample + n_places).max(1) as f64;
     let mut counts = vec![0_u32; n_places];
     for start in (0..n_sample).step_by(BLOCK) {

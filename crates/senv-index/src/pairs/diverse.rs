@@ -1,4 +1,4 @@
-//! Few rows that are far from each other and near to the rest: a sample that shows what is there.
+//! Selects a few rows far from each other and near to the rest, as a sample of the data.
 //!
 //! Equation: `diverse-rows`
 //!
@@ -6,8 +6,8 @@
 //! next = argmax_i  λ x_i · m - (1 - λ) max_{j chosen} x_i · x_j            |x| = 1,  m = Σ x_i / |Σ x_i|
 //! ```
 //!
-//! With λ = 0 each next row is the farthest from those that were chosen (Gonzalez 1985); with λ > 0 it is also near to
-//! the middle of all rows (maximal marginal relevance, Carbonell and Goldstein 1998, with the middle as the query).
+//! With λ = 0 each row is the farthest from those already chosen (Gonzalez 1985). With λ > 0 it is also near to the
+//! mean of all rows (maximal marginal relevance, Carbonell and Goldstein 1998, with the mean as the query).
 
 use rayon::prelude::*;
 use senv_core::{Rows, Table, kernels};
@@ -17,17 +17,16 @@ use crate::{
     rows::{check_finite, inverse_norm},
 };
 
-/// Rows that a thread looks at together.
+/// Rows processed together by one thread.
 const CHUNK: usize = 4096;
 
-/// The positions of `n` rows, in the order in which they were chosen: each is the one of highest
-/// `typical cos(x, m) - (1 - typical) max cos(x, y)`, where m is the mean of the unit vectors of all rows and y a row
-/// that is chosen already; of equal ones the first.
+/// The positions of `n` rows, in the order chosen. Each maximizes `typical cos(x, m) - (1 - typical) max cos(x, y)`,
+/// where m is the mean of all rows' unit vectors and y an already chosen row; the first row wins ties.
 ///
-/// `typical` is from 0 to 1: at 0 each next row is the farthest from all chosen ones, at 1 the rows are those nearest
-/// to the mean. The first row is the nearest to the mean. Rows of zeros are never chosen, so that fewer than `n` may
-/// come; nor is one whose cosine with a chosen one is 1. Takes `n` products with every row; the answer does not depend
-/// on the number of threads. `progress` is called with the number of chosen rows.
+/// `typical` is from 0 to 1. At 0 each row is the farthest from all chosen ones; at 1 the rows are those nearest to the
+/// mean. The first row is always the nearest to the mean. Rows of zeros are never chosen, nor is a row with a cosine of
+/// 1 with a chosen one, so fewer than `n` can be returned. Takes `n` products with every row; the result does not
+/// depend on the number of threads. `progress` receives the number of chosen rows.
 ///
 /// ```
 /// use senv_core::Table;
@@ -37,8 +36,8 @@ const CHUNK: usize = 4096;
 /// ```
 ///
 /// # Errors
-/// [`Error::NonFinite`](crate::Error::NonFinite) for a value that is not finite; [`senv_core::Error::InvalidParameter`]
-/// for `typical` outside of `[0, 1]`.
+/// [`Error::NonFinite`](crate::Error::NonFinite) if a value is not finite; [`senv_core::Error::InvalidParameter`] if
+/// `typical` is outside `[0, 1]`.
 pub fn diverse_rows(rows: &Table, n: usize, typical: f32, mut progress: impl FnMut(usize)) -> Result<Vec<usize>> {
     if !(0.0..=1.0).contains(&typical) {
         let (name, requirement, got) = ("typical", "from 0 to 1", typical.to_string());
@@ -48,7 +47,7 @@ pub fn diverse_rows(rows: &Table, n: usize, typical: f32, mut progress: impl FnM
     let inverse: Vec<f32> = rows.iter().map(inverse_norm).collect();
     let dim = rows.dim();
     let mean = mean(rows, &inverse);
-    // Of each row: its product with the middle, and the highest with a chosen row; rows that cannot be chosen have a
+    // For each row: its product with the mean, and the highest with a chosen row. Rows that cannot be chosen have a
     // cosine of 1.
     let mut states: Vec<(f32, f32)> = vec![(0.0, f32::NEG_INFINITY); rows.n_rows()];
     let products = |state: &mut [(f32, f32)], unit: &[f32], set: fn(&mut (f32, f32), f32)| {

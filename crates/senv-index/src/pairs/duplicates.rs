@@ -1,4 +1,4 @@
-//! Rows that repeat an earlier one.
+//! Finds rows that repeat an earlier one.
 
 use std::ops::Range;
 
@@ -8,29 +8,29 @@ use senv_core::Table;
 use super::compare::{BLOCK, Compared, Products};
 use crate::Result;
 
-/// Dropped rows are left out of the comparisons once they are so large a part of the rows that are left.
+/// Dropped rows leave the comparisons once they are one in this many of the remaining rows.
 const LEAVE_OUT: usize = 32;
 
-/// A row that is near to an earlier one that is kept.
+/// A row near to an earlier row that is kept.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Duplicate {
-    /// The row that is kept: the first one that is near enough.
+    /// The kept row: the first that is near enough.
     pub of: usize,
-    /// The cosine of both, in `[-1, 1]`, as [`senv_core::kernels::cosine`] computes it.
+    /// Their cosine, in `[-1, 1]`, computed by [`senv_core::kernels::cosine`].
     pub cosine: f32,
 }
 
-/// Goes through the rows in order and drops each whose cosine with one that was kept is at least the threshold: for
-/// each row what it repeats, or `None` if it is kept.
+/// Processes the rows in order and drops each whose cosine with a kept row is at least the threshold. Returns for each
+/// row what it repeats, or `None` if it is kept.
 ///
-/// A row that is near to a dropped row alone is kept. The first `n_fixed` rows are kept whatever they are, and not
-/// compared with each other. Rows of zeros have no direction: they are kept, and nothing repeats them.
+/// A row that is near only to dropped rows is kept. The first `n_fixed` rows are always kept, and not compared with
+/// each other. Rows of zeros are kept, and nothing repeats them.
 ///
-/// The answer is that of comparing all pairs, at any number of threads. Most pairs are excluded by a bound of their
-/// cosine (`head-bound` in `docs/equations.md`). Beside the rows it takes some 150 bytes a row, up to `4 dim` where a
-/// low threshold leaves nothing to exclude.
+/// The result equals that of comparing all pairs, at any number of threads. A bound on the cosine excludes most pairs
+/// (`head-bound` in `docs/equations.md`). In addition to the rows it takes about 150 bytes per row, or up to `4 dim` if
+/// a low threshold excludes nothing.
 ///
-/// `progress` is called with the number of rows that are settled.
+/// `progress` receives the number of rows decided so far.
 ///
 /// ```
 /// use senv_core::Table;
@@ -42,8 +42,8 @@ pub struct Duplicate {
 /// ```
 ///
 /// # Errors
-/// [`Error::NonFinite`](crate::Error::NonFinite) for a value that is not finite; [`senv_core::Error::InvalidParameter`]
-/// for a threshold outside of `[-1, 1]`.
+/// [`Error::NonFinite`](crate::Error::NonFinite) if a value is not finite; [`senv_core::Error::InvalidParameter`] if
+/// the threshold is outside `[-1, 1]`.
 pub fn duplicates(
     rows: &Table,
     n_fixed: usize,
@@ -55,7 +55,7 @@ pub fn duplicates(
     Ok(repeating(left, rows.n_rows(), first_free, &mut progress))
 }
 
-/// The same of rows in the order of their places; those before `first_free` are kept.
+/// Does the same for rows in the order of their places; those before `first_free` are kept.
 pub(super) fn repeating(
     mut left: Compared<'_>,
     n_rows: usize,
@@ -67,7 +67,7 @@ pub(super) fn repeating(
     let mut drop_rows = |left: &Compared<'_>, found: &mut Vec<Option<Duplicate>>, new: Vec<(usize, usize, f32)>| {
         for (place, of, cosine) in new {
             let [row, of] = [place, of].map(|place| left.positions[place] as usize);
-            // Blocks come in order, so what was found first stays.
+            // Blocks are processed in order, so the first find stays.
             if found[row].is_none() {
                 found[row] = Some(Duplicate { of, cosine });
                 n_dropped += 1;
@@ -99,8 +99,8 @@ pub(super) fn repeating(
     found
 }
 
-/// Places of a chunk that repeat one of these places of the block, with the first of those and the cosine; where the
-/// chunk is the block itself, one that is not dropped.
+/// The places of a chunk that repeat one of these places of the block, with the first such place and the cosine. If the
+/// chunk is the block itself, that place is not dropped.
 fn repeated(
     left: &Compared<'_>,
     block: Range<usize>,

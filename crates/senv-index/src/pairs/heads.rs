@@ -1,4 +1,4 @@
-//! Short vectors whose products are bounds of cosines, so that most pairs of rows are never compared as a whole.
+//! Short vectors whose products bound cosines, so most pairs of rows are never compared in full.
 //!
 //! Equation: `head-bound`
 //!
@@ -7,56 +7,58 @@
 //! head(x) = (Qᵀx, √(1 - |Qᵀx|²))                          so that the right side is head(x) · head(y)
 //! ```
 //!
-//! By Cauchy and Schwarz, applied to what is left of x and y outside of the columns. The columns are the directions in
-//! which a sample of the rows is largest (orthogonal iteration on their second moments), which makes the rest small and
-//! the bound tight. Any others would do: the bound holds for all.
+//! This follows from the Cauchy-Schwarz inequality for the parts of x and y outside the columns. The columns are the
+//! directions in which a sample of the rows is largest (orthogonal iteration on their second moments). They make the
+//! rest small and the bound tight, but the bound is valid for any columns.
 
 use rand::Rng;
 use rayon::prelude::*;
 use senv_core::{Rows, Table, kernels, rng::stream};
 
-/// What rounding takes from a bound at most, for vectors of `dim` values.
+/// The most that rounding takes from a bound, for vectors of `dim` values.
 ///
-/// A product of unit vectors is summed in at least 16 lanes, so it is off by at most (dim / 16 + 8) 2⁻²⁴. A head of at
-/// most 128 values is then off by √128 times as much, and so is each of the two heads of a bound. The rest adds less
-/// than .0001.
+/// A product of unit vectors is summed in at least 16 lanes, so its error is at most (dim / 16 + 8) 2⁻²⁴. A head of up
+/// to 128 values has √128 times that error, and so has each of the two heads of a bound. The rest adds less than
+/// 0.0001.
 pub(super) fn slack(dim: usize) -> f32 {
     1e-4 + dim as f32 * 2.0_f32.powi(-22)
 }
 
-/// Rows that the directions are chosen by at most, and one in so many of those that there are; and rows by whose pairs
-/// the width is.
+/// The maximum number of sampled rows that choose the directions.
 const SAMPLE: usize = 8192;
+/// One in this many rows is sampled.
 const SAMPLE_OF: usize = 4;
+/// The number of rows whose pairs choose the width.
 const WIDTH_SAMPLE: usize = 512;
-/// Fewer rows are compared as a whole.
+/// Below this number, rows are compared in full.
 const FEW: usize = 1024;
-/// Widths to choose from: multiples of 16, which are whole registers.
+/// The widths to choose from: multiples of 16, to fill whole registers.
 const WIDTHS: [usize; 6] = [16, 32, 48, 64, 96, 128];
-/// Time of an exact comparison of two rows, which lie anywhere, in terms of that for a value of a head; and how many
-/// values in 8 bits take as long as one.
+/// The time to compare two rows at arbitrary positions exactly, in units of one head value.
 const EXACT: f64 = 4000.0;
+/// The number of 8-bit values that take as long as one f32 value.
 const INT8_GAIN: f64 = 12.0;
-/// The largest whole number of a head in 8 bits.
+/// The largest integer in an 8-bit head.
 pub(super) const LARGEST: f32 = 127.0;
-/// Steps of the iteration, and those after which the directions are made orthonormal; they need not be exact.
+/// The number of iteration steps.
 const STEPS: usize = 6;
+/// The steps between orthonormalizations; the directions do not have to be exact.
 const STEPS_TOGETHER: usize = 2;
-/// Rows whose heads are made at a time.
+/// Rows whose heads are computed at the same time.
 const BLOCK: usize = 256;
 
-/// Heads of rows, one after another.
+/// The heads of rows, concatenated.
 #[derive(Debug)]
 pub(super) struct Heads {
     pub(super) width: usize,
     pub(super) values: Vec<f32>,
-    /// Whether the last value of a head is the length of what lies outside of the directions.
+    /// Whether the last value of a head is the length of the part outside the directions.
     pub(super) has_rest: bool,
 }
 
 impl Heads {
-    /// Heads of the rows at these positions, for cosines from a threshold on; `int8` says that they will be rounded to
-    /// 8 bits. `inverse` is 1 / the norm of every row of the table.
+    /// Heads of the rows at these positions, for cosines at or above a threshold; `int8` tells that they will be
+    /// rounded to 8 bits. `inverse` is 1 / the norm of every row of the table.
     pub(super) fn new(rows: &Table, inverse: &[f32], positions: &[u32], threshold: f32, int8: bool) -> Self {
         let dim = rows.dim();
         if positions.len() < FEW || dim <= WIDTHS[0] {
@@ -69,7 +71,7 @@ impl Heads {
         let few: Vec<u32> = sample.iter().copied().step_by((sample.len() / WIDTH_SAMPLE).max(SAMPLE_OF)).collect();
         let (heads, widths) = (Self::of(rows, inverse, &few, Some(&directions), most), WIDTHS);
         let (width, cost) = best_width(&heads, &widths, dim, threshold, int8);
-        // Whole rows in 8 bits have no rest, and exclude what no few directions do.
+        // Whole rows in 8 bits have no rest, and exclude pairs that few directions cannot.
         let whole = int8.then(|| padded(dim)).filter(|_| {
             let whole = Self::of(rows, inverse, &few, None, padded(dim));
             best_width(&whole, &[padded(dim)], dim, threshold, int8).1 < cost.min(dim as f64)
@@ -83,8 +85,8 @@ impl Heads {
         }
     }
 
-    /// Heads of this width by these directions, one less; without any, the unit vectors as a whole, with zeros behind
-    /// them where they are not as long.
+    /// Heads of this width by these directions, one fewer than the width. Without directions, the whole unit vectors,
+    /// padded with zeros to the width.
     fn of(rows: &Table, inverse: &[f32], positions: &[u32], directions: Option<&[f32]>, width: usize) -> Self {
         let dim = rows.dim();
         let n = width - 1;
@@ -107,7 +109,7 @@ impl Heads {
                 for (head, products) in heads.chunks_exact_mut(width).zip(products.chunks_exact(n)) {
                     head[..n].copy_from_slice(products);
                     let squares: f64 = products.iter().map(|&x| f64::from(x) * f64::from(x)).sum();
-                    // Upwards, so that the root of a small difference is not too small.
+                    // Rounded up, so the root of a small difference is not too small.
                     head[n] = (1.0 - squares + f64::from(slack(dim))).max(0.0).sqrt() as f32;
                 }
             },
@@ -120,17 +122,17 @@ impl Heads {
     }
 }
 
-/// The width of whole rows in 8 bits, with a rest of zero.
+/// The width of whole rows in 8 bits, including a rest of zero.
 fn padded(dim: usize) -> usize {
     (dim + 1).next_multiple_of(16)
 }
 
-/// The width with which a comparison takes least, judged on all pairs of some rows, and what it takes: whole rows of
-/// f32 take their dimension.
+/// The width for the fastest comparison and its cost, judged on all pairs of some rows. Whole f32 rows cost their
+/// dimension.
 fn best_width(heads: &Heads, widths: &[usize], dim: usize, threshold: f32, int8: bool) -> (usize, f64) {
     let n = heads.values.len() / heads.width;
     let widths: Vec<usize> = widths.iter().copied().filter(|&width| width <= heads.width).collect();
-    // The rest outside of fewer directions.
+    // The rest outside the first `width` directions.
     let rest = |i: usize, width: usize| {
         let squares: f32 = heads.get(i)[width - 1..].iter().map(|x| x * x).sum();
         squares.sqrt()
@@ -157,14 +159,14 @@ fn best_width(heads: &Heads, widths: &[usize], dim: usize, threshold: f32, int8:
     of_widths.min_by(|(_, a), (_, b)| a.total_cmp(b)).unwrap_or((dim, f64::INFINITY))
 }
 
-/// By how much a bound in 8 bits is above one of f32, for heads of this width and largest value.
+/// How far an 8-bit bound is above one of f32, for heads of this width and largest value.
 fn expected_slack(width: usize, largest: f32) -> f32 {
-    // An error is spread evenly over a step; no row is off by much more than the mean.
+    // The error is uniform over a step; no row's error is much above the mean.
     let rounding = 1.25 * largest / LARGEST * (width as f32 / 12.0).sqrt();
     2.0 * rounding + 3.0 * rounding * rounding
 }
 
-/// `n` orthonormal directions in which these rows, of length 1, are large, one after another.
+/// `n` orthonormal directions, concatenated, in which these rows of length 1 are large.
 fn directions(rows: &Table, inverse: &[f32], sample: &[u32], n: usize) -> Vec<f32> {
     let dim = rows.dim();
     let units: Vec<f32> = sample
@@ -186,8 +188,8 @@ fn directions(rows: &Table, inverse: &[f32], sample: &[u32], n: usize) -> Vec<f3
     q
 }
 
-/// Makes rows orthonormal, each against those before it, twice over for the rounding of the first time; what is left of
-/// a row that depends on the others is zero, which is no direction, and the bound holds without it.
+/// Makes rows orthonormal, each against those before it, twice to correct rounding. A row that depends on the others
+/// becomes zero; it is not a direction, and the bound holds without it.
 fn orthonormalize(q: &mut [f32], dim: usize) {
     for i in 0..q.len() / dim {
         let (before, rest) = q.split_at_mut(i * dim);
@@ -214,7 +216,7 @@ fn norm(x: &[f64]) -> f64 {
 mod tests {
     use super::*;
 
-    /// Rows near some directions, of any length.
+    /// Rows of any length near several directions.
     fn table(n: usize, dim: usize) -> Table {
         let mut stream = stream(4, "test", &[n as u64]);
         let mut next = || (stream.next_u64() >> 40) as f32 / (1 << 23) as f32 - 1.0;

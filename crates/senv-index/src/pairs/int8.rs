@@ -6,16 +6,16 @@
 //! Qᵀx = s i + d_x,  |d_x| <= E        Qᵀx · Qᵀy <= s² i · j + 2 E + 3 E²
 //! ```
 //!
-//! i, j are whole numbers from -127 to 127. The length of what lies outside of the directions is rounded upwards, so
-//! that its product only grows (`head-bound`). E is the largest of all rows, so that one bound of whole numbers holds
-//! for all of them.
+//! i, j are integer vectors with values from -127 to 127. The length of the part outside the directions is rounded up,
+//! so its product only grows (`head-bound`). E is the maximum over all rows, so one integer bound holds for all of
+//! them.
 
 use std::ops::Range;
 
 use super::heads::{Heads, LARGEST};
 use crate::code_kernels::{INT8_ROWS, int8_masks, pack_int8};
 
-/// Heads in 8 bits, by places: row by row, and packed for products.
+/// Heads in 8 bits by place: row by row, and packed for products.
 #[derive(Debug)]
 pub(super) struct Int8Heads {
     width: usize,
@@ -50,7 +50,7 @@ impl Int8Heads {
         heads
     }
 
-    /// Packs the rows from a block of places on.
+    /// Packs the rows starting at a block of places.
     fn pack_from(&mut self, block: usize) {
         let (width, n) = (self.width, self.rows.len() / self.width);
         let block_bytes = width * INT8_ROWS;
@@ -62,7 +62,8 @@ impl Int8Heads {
         }
     }
 
-    /// Calls `found` with every two places, of the block and of the chunk, whose bound is at least `floor`, in order.
+    /// Calls `found` with every pair of places, one in the block and one in the chunk, whose bound is at least `floor`,
+    /// in order.
     pub(super) fn candidates(
         &self,
         block: Range<usize>,
@@ -79,7 +80,7 @@ impl Int8Heads {
         let packed = &self.packed[blocks.start * width * INT8_ROWS..blocks.end * width * INT8_ROWS];
         let least = (f64::from(floor) - 2.0 * self.rounding - 3.0 * self.rounding * self.rounding - 1e-6)
             / (self.scale * self.scale);
-        // A number that is off by one at the end of its digits only finds more.
+        // An error of one at the limit of precision only finds more pairs.
         int8_masks(rows, packed, width, (least.floor() - 1.0) as i32, masks);
         for (a, masks) in block.zip(masks.chunks_exact(blocks.len().max(1))) {
             for (number, &mask) in masks.iter().enumerate().filter(|(_, mask)| **mask != 0) {
@@ -93,7 +94,7 @@ impl Int8Heads {
         }
     }
 
-    /// Leaves out places from `start` on, all but those that `keep` names.
+    /// Drops places at or after `start` unless `keep` accepts them.
     pub(super) fn retain_from(&mut self, start: usize, keep: impl Fn(usize) -> bool) {
         let (width, mut end) = (self.width, start);
         for place in start..self.rows.len() / width {
@@ -147,7 +148,7 @@ mod tests {
                     }
                 }
             }
-            // What is left moves up.
+            // The remaining places move up.
             int8.retain_from(21, |place| place % 3 != 0);
             kept = (0..n).filter(|place| *place < 21 || place % 3 != 0).collect();
         }

@@ -1,4 +1,4 @@
-//! Pairs of rows: those that are near to each other, among millions.
+//! Pairs of near rows among millions.
 
 mod compare;
 mod counterparts;

@@ -1,4 +1,4 @@
-//! The pairs of rows of the highest cosines.
+//! Finds the pairs of rows with the highest cosines.
 
 use std::ops::Range;
 
@@ -16,37 +16,36 @@ pub struct Pair {
     pub first: usize,
     /// The later row.
     pub second: usize,
-    /// Their cosine, in `[-1, 1]`, as [`senv_core::kernels::cosine`] computes it.
+    /// Their cosine, in `[-1, 1]`, computed by [`senv_core::kernels::cosine`].
     pub cosine: f32,
 }
 
-/// Which pairs are looked for.
+/// The pairs to find.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PairSearch {
-    /// Pairs to find at most.
+    /// The maximum number of pairs.
     pub n: usize,
-    /// Pairs of a lower cosine are left out, in `[-1, 1]`.
+    /// The lowest cosine, in `[-1, 1]`; pairs below it are left out.
     pub min_cosine: f32,
-    /// Pairs of a higher cosine are left out.
+    /// The highest cosine; pairs above it are left out.
     pub max_cosine: f32,
-    /// With a number of rows: only pairs of one of the first so many and one of the others.
+    /// If set, only pairs of one of this many first rows with one of the others.
     pub between: Option<usize>,
 }
 
 impl PairSearch {
-    /// The `n` nearest pairs of a cosine of at least `min_cosine`.
+    /// The `n` nearest pairs with a cosine of at least `min_cosine`.
     #[must_use]
     pub fn new(n: usize, min_cosine: f32) -> Self {
         Self { n, min_cosine, max_cosine: f32::INFINITY, between: None }
     }
 }
 
-/// The pairs of rows of the highest cosines, the highest first; among equals those of earlier rows.
+/// The pairs of rows with the highest cosines, highest first; ties go to earlier rows.
 ///
-/// The answer is that of comparing all pairs, at any number of threads; most are excluded by a bound of their cosine.
-/// Rows of zeros are in no pair. Beside the rows it takes some 150 bytes a row and 48 bytes for each pair that is
-/// wanted. The lowest cosine decides how long it takes. `progress` is called with the number of rows that were compared
-/// with all others.
+/// The result equals that of comparing all pairs, at any number of threads; a bound on the cosine excludes most pairs.
+/// Rows of zeros are in no pair. In addition to the rows it takes about 150 bytes per row and 48 bytes per requested
+/// pair. The lowest cosine determines the time. `progress` receives the number of rows compared with all others.
 ///
 /// ```
 /// use senv_core::Table;
@@ -58,13 +57,13 @@ impl PairSearch {
 /// ```
 ///
 /// # Errors
-/// As [`duplicates`](crate::duplicates).
+/// The errors of [`duplicates`](crate::duplicates).
 pub fn nearest_pairs(rows: &Table, search: &PairSearch, mut progress: impl FnMut(usize)) -> Result<Vec<Pair>> {
     let compared = Compared::new(rows, search.min_cosine)?;
     let n_rows = compared.positions.len();
     let split = search.between.map(|n| compared.place_from(n));
     let mut best = Best { n: search.n, floor: search.min_cosine, pairs: Vec::new() };
-    // So many chunks at a time, so that what they find is bounded, and raises the floor for the next.
+    // The number of chunks per step. A limited number bounds memory, and each step raises the floor for the next.
     let at_once = 8 * rayon::current_num_threads();
     for start in (0..split.unwrap_or(n_rows)).step_by(BLOCK) {
         let end = split.unwrap_or(n_rows).min(start + BLOCK);
@@ -90,7 +89,7 @@ pub fn nearest_pairs(rows: &Table, search: &PairSearch, mut progress: impl FnMut
 /// The best pairs so far.
 struct Best {
     n: usize,
-    /// Lower cosines are not wanted any more.
+    /// Pairs with lower cosines are no longer needed.
     floor: f32,
     pairs: Vec<Pair>,
 }

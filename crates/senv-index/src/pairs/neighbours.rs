@@ -1,18 +1,18 @@
-//! The nearest others of each row.
+//! Finds the nearest other rows of each row.
 
 use senv_core::Table;
 
 use super::sign_neighbours::SignNeighbours;
 use crate::{Error, IndexParams, Neighbour, Result, Search, VectorIndex, code_kernels, rows::check_finite};
 
-/// Rows that are looked up at a time.
+/// Rows searched at the same time.
 const BATCH: usize = 4096;
 
-/// Calls `visit` with each row of a table, in order, and its `k` nearest other rows, the nearest first.
+/// Calls `visit` with each row of a table, in order, and its `k` nearest other rows, nearest first.
 ///
-/// As [`for_neighbours`] of an index of the rows with default parameters; but where most of the rows differ in nothing
-/// but their signs, as vectors of unknown words do, all are compared: an index of such rows has to look at so much of
-/// them that this is faster, and nothing is missed.
+/// Equals [`for_neighbours`] with an index of the rows with default parameters, except if most rows differ only in
+/// their signs, as the vectors of unknown words do. Then all rows are compared. An index of such rows would have to
+/// compare so many of them that this is faster, and nothing is missed.
 ///
 /// ```
 /// use senv_core::Table;
@@ -28,7 +28,7 @@ const BATCH: usize = 4096;
 /// ```
 ///
 /// # Errors
-/// As [`VectorIndex::build`] and [`for_neighbours`].
+/// The errors of [`VectorIndex::build`] and [`for_neighbours`].
 pub fn for_nearest_others(rows: Table, k: usize, visit: impl FnMut(usize, &[Neighbour]) -> Result<()>) -> Result<()> {
     check_finite(&rows)?;
     let signs = if code_kernels::has_fast_signs() { SignNeighbours::new(rows, k) } else { Err(rows) };
@@ -38,10 +38,10 @@ pub fn for_nearest_others(rows: Table, k: usize, visit: impl FnMut(usize, &[Neig
     }
 }
 
-/// Calls `visit` with each row of an index, in order, and its `k` nearest other rows, the nearest first.
+/// Calls `visit` with each row of an index, in order, and its `k` nearest other rows, nearest first.
 ///
-/// They are found by [`VectorIndex::search_batch`], at the recall of [`Search::new`]; cosines are exact. An error of
-/// `visit` ends it.
+/// [`VectorIndex::search_batch`] finds the rows, with the recall of [`Search::new`]; cosines are exact. An error of
+/// `visit` stops the search.
 ///
 /// ```
 /// use senv_core::Table;
@@ -58,8 +58,8 @@ pub fn for_nearest_others(rows: Table, k: usize, visit: impl FnMut(usize, &[Neig
 /// ```
 ///
 /// # Errors
-/// As [`VectorIndex::search_batch`], and those of `visit`; [`senv_core::Error::InvalidParameter`] for an index that
-/// keeps no rows.
+/// The errors of [`VectorIndex::search_batch`] and `visit`; [`senv_core::Error::InvalidParameter`] if the index stores
+/// no rows.
 pub fn for_neighbours(
     index: &VectorIndex,
     k: usize,
@@ -73,11 +73,10 @@ pub fn for_neighbours(
     })
 }
 
-/// Calls `visit` with each row of an index, in order, and the `k` rows of another index that are nearest to it, the
-/// nearest first.
+/// Calls `visit` with each row of an index, in order, and the `k` nearest rows of another index, nearest first.
 ///
 /// # Errors
-/// As [`for_neighbours`].
+/// The errors of [`for_neighbours`].
 pub fn for_neighbours_in(
     queries: &VectorIndex,
     index: &VectorIndex,

@@ -1,9 +1,8 @@
-//! The nearest others of rows that differ in nothing but their signs.
+//! Finds the nearest other rows among rows that differ only in their signs.
 //!
-//! The cosine of two such rows is 1 - 2 h / D where D signs differ in h places (`sign-bound`, without a rest): the
-//! nearest are those that differ in the fewest places. Every two rows are compared once. A row is asked for with the
-//! rows before it in ascending order, and so with those behind it: one that differs in as many places as the last of
-//! the nearest so far comes too late.
+//! The cosine of two such rows is 1 - 2 h / D if h of D signs differ (`sign-bound`, without a rest). So the nearest
+//! rows have the fewest differences. Every pair of rows is compared once. A row meets the others in ascending order. So
+//! a row with as many differences as the last of the nearest so far comes too late.
 
 use std::ops::Range;
 
@@ -19,32 +18,34 @@ use crate::{
     rows::{StoredRows, inverse_norm, unit},
 };
 
-/// Of so many rows one at most may be no row of signs, for each of which all are compared as a whole.
+/// At most one in this many rows can be something other than signs; each such row is compared with all rows in full.
 const SIGN_ROWS_OF: usize = 4;
-/// Neighbours at most, of which lists are kept for all rows.
+/// The maximum number of neighbors, as lists are kept for all rows.
 const MOST: usize = 64;
-/// Rows that are compared with all others first: as many as there were before make up the next block.
+/// The number of rows in the first block; each later block is as long as all before it.
 const FIRST: usize = 8;
-/// Rows that a block is compared with at a time, and rows that are finished together.
+/// Rows compared with a block at the same time.
 const CHUNK: usize = 4096;
+/// Rows finished together.
 const TOGETHER: usize = 1024;
 
-/// Rows of a table, most of which are signs.
+/// A table whose rows are mostly signs.
 #[derive(Debug)]
 pub(super) struct SignNeighbours {
     rows: StoredRows,
     n: usize,
     dim: usize,
     signs: SignRows,
-    /// The row of each row of signs, ascending, and the rest but for those of zeros.
+    /// The table rows that are signs, ascending.
     sign_rows: Vec<u32>,
+    /// The other nonzero rows.
     other_rows: Vec<u32>,
     others: StoredRows,
     k: usize,
 }
 
 impl SignNeighbours {
-    /// Gives the table back where too few of its rows are signs, or too many neighbours are wanted.
+    /// Returns the table if too few rows are signs or `k` is too large.
     pub(super) fn new(rows: Table, k: usize) -> Result<Self, Table> {
         let (n, dim) = (rows.n_rows(), rows.dim());
         if u32::try_from(n).is_err() || k > MOST {
@@ -67,11 +68,11 @@ impl SignNeighbours {
         Ok(Self { rows, n, dim, signs, sign_rows, other_rows, others, k })
     }
 
-    /// Calls `visit` with each row, in order, and its `k` nearest others, the nearest first; none of a row of zeros.
+    /// Calls `visit` with each row, in order, and its `k` nearest others, nearest first; a row of zeros has none.
     pub(super) fn for_each(&self, mut visit: impl FnMut(usize, &[Neighbour]) -> Result<()>) -> Result<()> {
         let n = self.signs.len();
         let mut fewest = vec![Fewest::new(self.k); n];
-        // Of the rows that the lanes hold; none of lanes without one.
+        // The limits of the rows in the lanes; lanes without a row have a limit that nothing meets.
         let mut limits = vec![self.dim as i64; n];
         limits.resize(n.next_multiple_of(SIGN_ROWS), i64::MIN);
         let (mut start, mut n_done, mut next) = (0, 0, 0);
@@ -94,8 +95,8 @@ impl SignNeighbours {
         self.finish(next..self.n, &mut fewest[n_done..], &mut visit)
     }
 
-    /// Every two rows of signs, one of the block and one behind it, that differ in at most as many places as the limit
-    /// of one of them says, by their numbers, with the number of these places: those of each row in ascending order.
+    /// All pairs of one sign row of the block and a later one whose differences are within the limit of either. Returns
+    /// the numbers of both and of the differing places, ordered by the other row for each row.
     fn alike(&self, block: &Range<usize>, limits: &[i64]) -> Vec<(u32, u32, u32)> {
         let n = self.signs.len();
         let chunks: Vec<Range<usize>> =
@@ -114,7 +115,7 @@ impl SignNeighbours {
         found.concat()
     }
 
-    /// Calls `visit` with these rows; `fewest` are of the rows of signs among them.
+    /// Calls `visit` with these rows; `fewest` belongs to the sign rows among them.
     fn finish(
         &self,
         rows: Range<usize>,
@@ -127,7 +128,7 @@ impl SignNeighbours {
             first(rows.start)..first(rows.end)
         };
         let (signs, others) = (&self.sign_rows[of(&self.sign_rows)], &self.other_rows[of(&self.other_rows)]);
-        // Rows of signs: all others as a whole.
+        // Compares sign rows with all other rows in full.
         let mut of_signs = vec![Vec::new(); signs.len()];
         if !self.other_rows.is_empty() {
             of_signs = exact::nearest(&self.others, self.other_rows.len(), &self.units(signs)?, self.dim, self.k, None);
@@ -151,7 +152,7 @@ impl SignNeighbours {
         Ok(())
     }
 
-    /// A row of signs that differs from another in so many places.
+    /// A sign row that differs from another in `n_different` places.
     fn scored(&self, (n_different, row): (u32, u32)) -> Scored {
         let cosine = 1.0 - 2.0 * f64::from(n_different) / self.dim as f64;
         Scored { row: self.sign_rows[row as usize], score: cosine as f32 }
@@ -166,7 +167,7 @@ impl SignNeighbours {
     }
 }
 
-/// The rows that differ in the fewest places from one: how many, and their numbers.
+/// The rows with the fewest differences from one row: the number of differences, and the row.
 #[derive(Debug, Clone)]
 struct Fewest {
     k: usize,
@@ -178,10 +179,10 @@ impl Fewest {
         Self { k, rows: Vec::new() }
     }
 
-    /// Adds one behind all that were added; `limit` is the most places in which a further one may differ.
+    /// Adds a row that follows all added ones. Updates `limit`, the most differences that a later row can have.
     fn push(&mut self, n_different: u32, row: u32, limit: &mut i64) {
         self.rows.push((n_different, row));
-        // Sorted out from time to time.
+        // Selects the fewest from time to time.
         if self.rows.len() == self.k || self.rows.len() >= self.k + self.k.div_ceil(2) {
             let (_, &mut (last, _), _) = self.rows.select_nth_unstable(self.k - 1);
             self.rows.truncate(self.k);
@@ -189,7 +190,7 @@ impl Fewest {
         }
     }
 
-    /// The fewest, in order.
+    /// Takes the fewest, in order.
     fn take(&mut self) -> impl Iterator<Item = (u32, u32)> + use<> {
         let mut rows = std::mem::take(&mut self.rows);
         rows.sort_unstable();
@@ -204,7 +205,7 @@ mod tests {
 
     use super::*;
 
-    /// Signs at three scales, some of them near to each other or equal, some rows of other values and some of zeros.
+    /// Signs at three scales, some near to each other or equal, with some rows of other values and some of zeros.
     fn table(n: usize, dim: usize, others: usize) -> Table {
         let mut stream = stream(14, "test", &[dim as u64]);
         let mut values: Vec<f32> = Vec::new();
@@ -230,7 +231,7 @@ mod tests {
         Table::from_vec(n, dim, values).unwrap()
     }
 
-    /// All cosines in f64, the obvious way.
+    /// All cosines in f64, computed naively.
     fn all_pairs(rows: &Table, k: usize) -> Vec<Vec<(usize, f64)>> {
         let (n, dim) = (rows.n_rows(), rows.dim());
         let units: Vec<Vec<f64>> = (0..n)
@@ -244,7 +245,7 @@ mod tests {
         let is_zero = |i: usize| units[i].iter().all(|x| *x == 0.0);
         let of_row = |a: usize| {
             let others = (0..n).filter(|&b| b != a && !is_zero(a) && !is_zero(b));
-            // Rows of signs that differ in as many places are equally near.
+            // Sign rows with equal numbers of differences are equally near.
             let mut near: Vec<(usize, f64)> = others.map(|b| (b, (cosine(a, b) * 1e9).round() / 1e9)).collect();
             near.sort_by(|x, y| y.1.total_cmp(&x.1).then(x.0.cmp(&y.0)));
             near.truncate(k);

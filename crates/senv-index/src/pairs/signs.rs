@@ -1,4 +1,4 @@
-//! Rows that differ in little but their signs, compared by counting these.
+//! Rows that differ mostly in their signs, compared by counting differing signs.
 //!
 //! Equation: `sign-bound`
 //!
@@ -6,9 +6,9 @@
 //! x = (α s, t),  y = (β u, v)        s, u ∈ {−1, 1}^D        x · y <= α β (D − 2 h) + |t| |v|
 //! ```
 //!
-//! for unit vectors x, y whose signs s, u differ in h places: by Cauchy and Schwarz, applied to what lies behind the
-//! signs. Vectors of unknown words are signs (`unknown-word`). No few directions tell them apart (`head-bound`), and
-//! their signs say the same as their values, in one bit for each of 8 or 32.
+//! Here x, y are unit vectors whose signs s, u differ in h places. The bound follows from the Cauchy-Schwarz inequality
+//! for the parts after the signs. Vectors of unknown words are signs (`unknown-word`). A few directions cannot separate
+//! them (`head-bound`), and their signs carry the same information as their values, in 1 bit instead of 8 or 32.
 
 use std::ops::Range;
 
@@ -18,16 +18,18 @@ use senv_core::{Rows, Table};
 use super::int8::Int8Heads;
 use crate::code_kernels::{SIGN_ROWS, has_fast_signs, n_different, pack_signs, sign_masks};
 
-/// Signs and rows at least for which it is worth it, and the largest squared length of what lies behind the signs.
+/// The minimum number of signs for which this pays.
 const LEAST_SIGNS: usize = 16;
+/// The minimum number of rows for which this pays.
 const LEAST_ROWS: usize = 1024;
+/// The largest squared length of the part after the signs.
 const MOST_REST: f64 = 0.25;
-/// What rounding takes from the squared length of the signs at most.
+/// The most that rounding takes from the squared length of the signs.
 const ROUNDING: f64 = 1e-6;
-/// Masks that are looked at together.
+/// Masks checked together.
 const TOGETHER: usize = 64;
 
-/// The first so many values of some rows: their signs, α and |t|, row by row.
+/// The leading signs of several rows, with α and |t|, row by row.
 #[derive(Debug)]
 pub(super) struct SignRows {
     n_signs: usize,
@@ -35,26 +37,27 @@ pub(super) struct SignRows {
     packed: Vec<u64>,
     values: Vec<f64>,
     rests: Vec<f64>,
-    /// The smallest and the largest α, and the largest |t|.
+    /// The smallest and the largest α.
     value_range: [f64; 2],
+    /// The largest |t|.
     largest_rest: f64,
 }
 
-/// The first values of a row that are of one absolute value.
+/// The number of leading values with the same absolute value.
 fn n_alike(row: &[f32]) -> usize {
     let first = row.first().map_or(0.0, |x| x.abs());
     if first > 0.0 { row.iter().take_while(|x| x.abs() == first).count() } else { 0 }
 }
 
-/// α² D and α of unit rows that begin with so many signs.
+/// α² D and α for a unit row that begins with `n_signs` signs.
 fn share(row: &[f32], inverse: f32, n_signs: usize) -> (f64, f64) {
     let value = f64::from(row[0].abs()) * f64::from(inverse);
     (value * value * n_signs as f64, value)
 }
 
 impl SignRows {
-    /// The number of signs that most of the rows at these positions begin with, and which of them do; `None` where most
-    /// do not. `inverse` is 1 / the norm of every row of the table.
+    /// The number of leading signs that most of the rows at these positions share, and which of the rows have it;
+    /// `None` if there is no such number. `inverse` is 1 / the norm of every row of the table.
     pub(super) fn find(rows: &Table, inverse: &[f32], positions: &[u32]) -> Option<(usize, Vec<bool>)> {
         if positions.len() < LEAST_ROWS {
             return None;
@@ -73,7 +76,7 @@ impl SignRows {
         (found.iter().filter(|is| **is).count() * 2 >= positions.len()).then_some((n_signs, found))
     }
 
-    /// Of the rows at these positions, which begin with so many signs.
+    /// The rows at these positions, which begin with `n_signs` signs.
     pub(super) fn new(rows: &Table, inverse: &[f32], positions: &[u32], n_signs: usize) -> Self {
         let (mut signs, mut values, mut rests) = (Vec::new(), Vec::new(), Vec::new());
         for &position in positions {
@@ -90,7 +93,7 @@ impl SignRows {
         Self { n_signs, signs, packed, values, rests, value_range, largest_rest }
     }
 
-    /// Number of rows.
+    /// The number of rows.
     pub(super) fn len(&self) -> usize {
         self.values.len()
     }
@@ -108,7 +111,7 @@ impl SignRows {
         self.values[a] * self.values[b] * product + self.rests[a] * self.rests[b]
     }
 
-    /// The most places in which a row of the block may differ from any other whose bound with it is at least `floor`.
+    /// The most places in which each row of the block can differ from any other if their bound is at least `floor`.
     fn limits(&self, block: Range<usize>, floor: f64) -> Vec<i64> {
         let [least, most] = self.value_range;
         let limit = |row: usize| {
@@ -119,7 +122,8 @@ impl SignRows {
         block.map(limit).collect()
     }
 
-    /// Calls `found` with every two rows, of the block and of the chunk, whose bound is at least `floor`, in order.
+    /// Calls `found` with every pair of rows, one in the block and one in the chunk, whose bound is at least `floor`,
+    /// in order.
     fn candidates(
         &self,
         block: Range<usize>,
@@ -131,15 +135,15 @@ impl SignRows {
         let limits = self.limits(block.clone(), floor);
         let of_lanes = vec![i64::MIN; (chunk.end.div_ceil(SIGN_ROWS) - chunk.start / SIGN_ROWS) * SIGN_ROWS];
         self.alike(block, &limits, chunk, &of_lanes, masks, |a, b| {
-            // The limit is that of the longest rest.
+            // The limit assumes the longest rest.
             if self.bound(a, b) >= floor {
                 found(a, b);
             }
         });
     }
 
-    /// Calls `found` with every two rows, of the block and of the chunk, that differ in at most as many places as the
-    /// limit of one of them says, in order. `of_lanes` are the limits of the lanes that the chunk touches.
+    /// Calls `found` with every pair of rows, one in the block and one in the chunk, whose differences are within the
+    /// limit of either, in order. `of_lanes` has the limits of the lanes that the chunk touches.
     pub(super) fn alike(
         &self,
         block: Range<usize>,
@@ -158,7 +162,7 @@ impl SignRows {
         sign_masks(rows, limits, packed, of_lanes, n_words, masks);
         for (a, masks) in block.zip(masks.chunks_exact(blocks.len().max(1))) {
             for (number, together) in masks.chunks(TOGETHER).enumerate() {
-                // Without a branch, so that it is done in registers.
+                // Without a branch, to stay in registers.
                 if together.iter().fold(0, |any, mask| any | mask) == 0 {
                     continue;
                 }
@@ -172,7 +176,7 @@ impl SignRows {
         }
     }
 
-    /// Leaves out all rows but those that `keep` names.
+    /// Drops all rows that `keep` does not accept.
     fn retain(&mut self, keep: impl Fn(usize) -> bool) {
         let n_words = self.n_signs.div_ceil(64);
         let kept: Vec<usize> = (0..self.len()).filter(|&row| keep(row)).collect();
@@ -183,16 +187,16 @@ impl SignRows {
     }
 }
 
-/// Heads of rows of which most are signs: signs for these, and 8 bits for whatever is compared with one of the others.
+/// Heads of rows that are mostly signs. Pairs of sign rows are compared by signs, all others with 8-bit heads.
 #[derive(Debug)]
 pub(super) struct SignHeads {
     signs: SignRows,
-    /// Heads of all rows, and the place of each: those of signs first, and both parts ascending.
+    /// The heads of all rows, and the place of each: sign rows first, both parts ascending.
     heads: Int8Heads,
     places: Vec<u32>,
 }
 
-/// What a comparison computes, kept from one to the next.
+/// The buffers of a comparison, reused by the next.
 #[derive(Debug, Default)]
 pub(super) struct SignProducts {
     signs: Vec<u8>,
@@ -201,24 +205,24 @@ pub(super) struct SignProducts {
 }
 
 impl SignHeads {
-    /// Whether comparing signs is fast here.
+    /// Whether this processor compares signs fast.
     pub(super) fn are_fast() -> bool {
         has_fast_signs()
     }
 
-    /// The places of signs, and behind them the others.
+    /// The places of sign rows, then the others.
     pub(super) fn order(is_sign_row: &[bool]) -> Vec<u32> {
         let of =
             |wanted: bool| (0_u32..).zip(is_sign_row).filter(move |(_, is)| **is == wanted).map(|(place, _)| place);
         of(true).chain(of(false)).collect()
     }
 
-    /// `heads` are those of the rows in the order of `places` ([`SignHeads::order`]), of which the first are `signs`.
+    /// Takes `heads` in the order of `places` ([`SignHeads::order`]); the first of them are `signs`.
     pub(super) fn new(signs: SignRows, heads: Int8Heads, places: Vec<u32>) -> Self {
         Self { signs, heads, places }
     }
 
-    /// The rows of signs, and the others, that have these places.
+    /// The sign rows and the other rows with these places.
     fn rows(&self, places: &Range<usize>) -> [Range<usize>; 2] {
         let (signs, others) = self.places.split_at(self.signs.len());
         let first = |of: &[u32], end: usize| of.partition_point(|&place| (place as usize) < end);
@@ -229,7 +233,8 @@ impl SignHeads {
         ]
     }
 
-    /// Calls `found` with every two places, of the block and of the chunk, whose bound is at least `floor`, in order.
+    /// Calls `found` with every pair of places, one in the block and one in the chunk, whose bound is at least `floor`,
+    /// in order.
     pub(super) fn candidates(
         &self,
         block: Range<usize>,
@@ -252,13 +257,13 @@ impl SignHeads {
         pairs.iter().for_each(|&(a, b)| found(a as usize, b as usize));
     }
 
-    /// Leaves out places from `start` on, all but those that `keep` names.
+    /// Drops places at or after `start` unless `keep` accepts them.
     pub(super) fn retain_from(&mut self, start: usize, keep: impl Fn(usize) -> bool) {
         let [signs, _] = self.rows(&(0..start));
         let is_kept = |row: usize| (self.places[row] as usize) < start || keep(self.places[row] as usize);
         self.heads.retain_from(signs.end, is_kept);
         self.signs.retain(is_kept);
-        // What is left moves up.
+        // The remaining places move up.
         let mut kept: Vec<u32> =
             (0..self.places.len()).filter(|&row| is_kept(row)).map(|row| self.places[row]).collect();
         let mut sorted = kept.clone();
@@ -278,7 +283,7 @@ mod tests {
     use super::*;
     use crate::pairs::heads::Heads;
 
-    /// Signs with a tail, of which some are equal to others but for a few; every ninth row is none of signs.
+    /// Signs with a tail; some rows differ from others in only a few signs. Every ninth row does not consist of signs.
     fn table(n: usize, n_signs: usize, dim: usize) -> Table {
         let mut stream = stream(13, "test", &[n_signs as u64]);
         let mut values: Vec<f32> = Vec::new();
@@ -295,7 +300,7 @@ mod tests {
                 .map(|d| if i % 9 < 4 && i % 9 > 0 && next().abs() < 0.8 { before[d] } else { next() })
                 .collect();
             values.extend(signs.iter().map(|&x| if x < 0.0 { -scale } else { scale }));
-            // The last ones are too long for signs.
+            // The last ones are too long to count as signs.
             let rest = if i % 50 == 49 { 2.0 } else { 0.4 };
             values.extend((n_signs..dim).map(|_| rest * scale * next()));
         }
@@ -330,7 +335,7 @@ mod tests {
                         for (a, b) in block.clone().flat_map(|a| chunk.clone().map(move |b| (a, b))) {
                             let cosine = kernels::cosine(rows.row(kept[a] as usize), rows.row(kept[b] as usize));
                             assert!(found.contains(&(a, b)) || cosine < floor, "{a} {b} {floor}: {cosine}");
-                            // The rests of both; the bound of another row is that of its head.
+                            // The rests of both; other rows have the bound of their heads.
                             let [x, y] = [a, b].map(|place| kept[place] % 9 != 4 && kept[place] % 50 != 49);
                             let is_far = x && y && cosine < floor - 0.4;
                             assert!(!found.contains(&(a, b)) || !is_far, "{a} {b} {floor}: {cosine}");
@@ -338,7 +343,7 @@ mod tests {
                         assert!(found.iter().all(|(a, b)| block.contains(a) && chunk.contains(b)));
                     }
                 }
-                // What is left moves up.
+                // The remaining places move up.
                 heads.retain_from(21, |place| place % 3 != 0);
                 kept =
                     kept.into_iter().enumerate().filter(|(i, _)| *i < 21 || i % 3 != 0).map(|(_, row)| row).collect();

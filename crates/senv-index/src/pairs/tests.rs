@@ -1,12 +1,11 @@
-//! All pairs, found by bounds, beside all pairs compared.
+//! Pairs found by bounds, compared with all pairs.
 
 use rand::Rng;
 use senv_core::{Rows, Table, kernels, rng::stream};
 
 use super::*;
 
-/// Rows in groups of about ten that are near to each other, at different distances, with zeros and equal rows among
-/// them.
+/// Rows in groups of about ten at different distances, with some zero rows and equal rows.
 fn table(n: usize, dim: usize) -> Table {
     let mut stream = stream(11, "test", &[n as u64, dim as u64]);
     let mut next = || (stream.next_u64() >> 40) as f32 / (1 << 23) as f32 - 1.0;
@@ -28,7 +27,7 @@ fn is_zero(row: &[f32]) -> bool {
     kernels::norm(row) < 1e-12
 }
 
-/// Every cosine, the obvious way.
+/// Every cosine, computed naively.
 fn all_pairs(rows: &Table, n_fixed: usize, threshold: f32) -> Vec<Option<Duplicate>> {
     let mut found: Vec<Option<Duplicate>> = vec![None; rows.n_rows()];
     for second in n_fixed..rows.n_rows() {
@@ -45,8 +44,8 @@ fn all_pairs(rows: &Table, n_fixed: usize, threshold: f32) -> Vec<Option<Duplica
 
 #[test]
 fn rows_that_no_directions_tell_apart_are_compared_by_their_signs_or_whole() {
-    // Signs by chance, as vectors of unknown words are, and some that differ in few of them; then values near to these,
-    // and a tail behind them that is no part of the signs.
+    // Random signs, as in the vectors of unknown words, and some that differ from them in a few. Then values near to
+    // these, and a tail that does not belong to the signs.
     let (n, dim) = (2600, 250);
     for (spread, tail) in [(0.0, 0), (0.001, 0), (0.0, 22)] {
         let mut stream = stream(12, "test", &[]);
@@ -140,7 +139,7 @@ fn counterparts_are_the_nearest_of_all_pairs_between_two_sets() {
                     .filter(|&cosine| cosine >= threshold);
                 let highest = cosines.reduce(f32::max);
                 let cosine = near.map(|near| near.cosine);
-                // Cosines that differ by rounding alone are the same.
+                // Cosines that differ only by rounding are the same.
                 let is_right =
                     cosine == highest || cosine.zip(highest).is_some_and(|(a, b)| a > 0.999_999 && b - a < 1e-6);
                 assert!(is_right, "{n} {threshold} {n_first} {row}: {cosine:?} {highest:?}");
@@ -183,7 +182,7 @@ fn diverse_rows_are_those_of_the_equation() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
         assert_eq!(pool.install(|| diverse_rows(&rows, 40, typical, |_| {})).unwrap(), chosen);
     }
-    // Rows that are equal or zero are not chosen twice, or at all.
+    // Equal rows are chosen once, zero rows never.
     let rows = Table::from_vec(4, 2, vec![1.0, 0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 1.0]).unwrap();
     assert_eq!(diverse_rows(&rows, 9, 0.5, |_| {}).unwrap().len(), 2);
     assert!(diverse_rows(&rows, 9, 1.5, |_| {}).is_err());

@@ -12,7 +12,7 @@
 //! (B1)  ∂L/∂â = ∂L/∂S v̂ / τ,  ∂L/∂v̂ = (∂L/∂S)ᵀ â / τ, then `unit-vector`
 //! ```
 //!
-//! Three matrix products a prefix, one forward and two backward; threads divide the rows, so the result is
+//! This takes three matrix products per prefix, one forward and two backward. Threads divide the rows, so the result is
 //! bit-identical at any number of threads.
 
 mod nested;
@@ -32,17 +32,17 @@ use crate::{
     unit::Units,
 };
 
-/// The temperature of the best score in our experiments; .03 cost 2.5 points.
+/// The temperature with the best score in our experiments; 0.03 cost 2.5 points.
 pub const DEFAULT_TEMPERATURE: f64 = 0.06;
 
-/// Which member of a pair is the anchor.
+/// The members of a pair that are predicted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum InfoNceDirections {
-    /// Predict the second among all second ones and the first among all first ones, and average; the default.
+    /// Predict the second members among all second ones and the first among all first ones, and average; the default.
     #[default]
     Both,
-    /// Predict the second among all second ones.
+    /// Predict the second members among all second ones.
     Forward,
 }
 
@@ -51,7 +51,7 @@ named_values!(InfoNceDirections {
     Forward = "forward": "The second among all second members",
 });
 
-/// The first dimensions of all vectors, as vectors of their own (Matryoshka).
+/// The first dimensions of all vectors, trained as vectors themselves (Matryoshka).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Prefix {
     /// The number of dimensions, at least 1.
@@ -74,7 +74,7 @@ hyperparameters! {
     /// assert_eq!((d_a.dim(), d_b.dim(), d_hard), ((2, 2), (2, 2), None));
     ///
     /// let nested = InfoNce { prefixes: vec![Prefix { dim: 1, weight: 0.5 }, Prefix { dim: 2, weight: 1.0 }], ..loss };
-    /// assert!(nested.forward(a.view(), b.view(), None, &[0, 1, 2, 3])?.0 > value); // one dimension cannot hold it
+    /// assert!(nested.forward(a.view(), b.view(), None, &[0, 1, 2, 3])?.0 > value); // one dimension is not enough
     /// # Ok::<(), senv_losses::Error>(())
     /// ```
     ///
@@ -89,9 +89,9 @@ hyperparameters! {
         pub temperature: f64 = DEFAULT_TEMPERATURE => Training[above 0];
         /// Which member of a pair is predicted from which (softmax-cosine).
         pub directions: InfoNceDirections = InfoNceDirections::Both => Training;
-        /// Whether a sentence of the same text as a member of the pair is no negative.
+        /// Whether sentences with the text of a member of the pair are excluded from its negatives.
         pub exclude_equal_text: bool = true => Training;
-        /// Prefixes of which the loss is the weighted mean, each with vectors normalized anew; none, the default, is
+        /// Prefixes whose losses are averaged by weight, each with its vectors normalized again; none (default) means
         /// all dimensions.
         pub prefixes: Vec<Prefix> = Vec::new() => group[nested];
     }
@@ -124,16 +124,16 @@ impl InfoNce {
     /// | name | meaning | shape |
     /// | --- | --- | --- |
     /// | `a`, `b` | first and second members of the pairs | `(m, dim)` |
-    /// | `hard` | further negatives of every first member, any number | `(h, dim)` |
+    /// | `hard` | further negatives for every first member, any number | `(h, dim)` |
     /// | `texts` | an id for each of a_0, b_0, a_1, b_1, ..., then for each hard negative: equal ids, equal texts; not read unless `exclude_equal_text` | `(2m + h,)` |
     ///
-    /// One pair without hard negatives has loss 0. A zero vector has cosine 0 with everything. The loss is NaN if a
-    /// vector is.
+    /// One pair without hard negatives has loss 0. A zero vector has cosine 0 with every vector. The loss is NaN if any
+    /// vector is NaN.
     ///
     /// # Errors
-    /// [`Error::EmptyBatch`] without pairs; [`senv_core::Error::ShapeMismatch`] if the arguments do not fit together;
-    /// [`senv_core::Error::InvalidParameter`] for a temperature or weight that is not above 0, or a prefix longer than
-    /// the vectors; [`senv_core::Error::TooLarge`] if the scores do not fit into memory.
+    /// [`Error::EmptyBatch`] without pairs; [`senv_core::Error::ShapeMismatch`] if the shapes of the arguments do not
+    /// match; [`senv_core::Error::InvalidParameter`] if a temperature or weight is not above 0, or a prefix is longer
+    /// than the vectors; [`senv_core::Error::TooLarge`] if the scores do not fit in memory.
     pub fn forward<F: Float>(
         &self,
         a: ArrayView2<'_, F>,
@@ -182,7 +182,7 @@ impl InfoNce {
         })
     }
 
-    /// The prefixes, checked; all dimensions if none is given.
+    /// The checked prefixes; all dimensions if none is given.
     fn check(&self, dim: usize) -> Result<Vec<Prefix>> {
         let above_zero = |x: f64| x.is_finite() && x > 0.0;
         check_range("temperature", "above 0", self.temperature, above_zero(self.temperature))?;
@@ -195,7 +195,7 @@ impl InfoNce {
         Ok(if self.prefixes.is_empty() { all() } else { self.prefixes.clone() })
     }
 
-    /// Loss of one prefix, and the gradient of `share` times it with respect to the cosines.
+    /// The loss of one prefix, and the gradient of `share` times it with respect to the cosines.
     fn level<F: Float>(
         &self,
         anchors: ArrayView2<'_, F>,
@@ -228,7 +228,7 @@ impl InfoNce {
     /// objective with respect to this loss.
     ///
     /// # Errors
-    /// [`senv_core::Error::TooLarge`] if the gradients do not fit into memory.
+    /// [`senv_core::Error::TooLarge`] if the gradients do not fit in memory.
     pub fn backward<F: Float>(&self, saved: &InfoNceSaved<F>, d_loss: f64) -> Result<InfoNceGradients<F>> {
         compiled_here!(self, |this: &'a InfoNce,
                               saved: &'a InfoNceSaved<F>,
@@ -365,7 +365,7 @@ mod tests {
             assert_eq!(value, 0.0);
             assert!(loss.backward(&saved, 1.0).unwrap().0.iter().all(|&d| d == 0.0));
         }
-        // An empty list of hard negatives is as no list.
+        // An empty list of hard negatives equals no list.
         let texts = [0, 1, 2, 3, 4, 5];
         let (with, saved) = loss.forward(a.view(), b.view(), Some(a.slice(s![..0, ..])), &texts).unwrap();
         assert_eq!(with, loss.forward(a.view(), b.view(), None, &texts).unwrap().0);

@@ -1,5 +1,4 @@
-//! [`InfoNce::prefixes`](super::InfoNce::prefixes) as a hyperparameter: a list of dimensions, whose losses count the
-//! same.
+//! [`InfoNce::prefixes`](super::InfoNce::prefixes) as a hyperparameter: a list of dimensions with equal weights.
 
 use senv_core::{
     Result,
@@ -28,7 +27,7 @@ pub(super) fn set(prefixes: &mut Vec<Prefix>, name: &str, text: &str) -> Result<
     Ok(true)
 }
 
-/// The loss checks them against the dimension of its vectors.
+/// The loss checks prefixes against the dimension of its vectors.
 pub(super) fn check_ranges(_: &[Prefix]) -> Result<()> {
     Ok(())
 }

@@ -9,9 +9,9 @@
 //! ```
 //!
 //! N. T. Pham, G. Kruszewski, A. Lazaridou and M. Baroni, "Jointly optimizing word representations for lexical and
-//! sentential tasks with the C-PHRASE model", ACL 2015. Constituents of one constituent are left out. Only targets are
-//! subsampled, once a sentence: constituents need all their words. A sentence without a tree is its words: nothing
-//! stands around the whole.
+//! sentential tasks with the C-PHRASE model", ACL 2015. A constituent with the same span as its only child is skipped.
+//! Only targets are subsampled, once per sentence; constituents need all their words. A sentence without a tree has
+//! only its words as constituents, as the whole has no surrounding words.
 
 use senv_core::{RowId, TokenId, rng::Stream};
 
@@ -23,24 +23,23 @@ use crate::{plan::Plan, subsampling::Subsampling};
 pub struct Constituent {
     /// Its first word, counted from 0.
     pub start: u32,
-    /// The word after its last.
+    /// The position after its last word.
     pub end: u32,
-    /// Constituents on the longest way down to a word: 0 of a word.
+    /// The number of constituents on the longest path down to a word; 0 for a word.
     pub height: u32,
 }
 
-/// The constituents of the sentences of a corpus, in its order.
+/// The constituents of the sentences of a corpus, in corpus order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Constituents {
     all: Vec<Constituent>,
-    /// Where those of each sentence end.
+    /// The end of each sentence's constituents.
     ends: Vec<usize>,
 }
 
 impl Constituents {
-    /// Appends a sentence, from the spans of its constituents in the order of their ends, inner ones first; a span that
-    /// is that of the one before it is left out, and so is an empty one. Words are constituents where their spans are
-    /// given.
+    /// Appends a sentence, given the spans of its constituents. They are ordered by end, inner ones first. Empty spans
+    /// and spans equal to the previous one are skipped. A word is a constituent only if its span is given.
     ///
     /// ```
     /// use senv_negative_sampling::Constituents;
@@ -52,7 +51,7 @@ impl Constituents {
     /// ```
     pub fn push(&mut self, spans: impl IntoIterator<Item = (u32, u32)>) {
         let first = self.all.len();
-        // Those that no other holds yet, in their order.
+        // Constituents without a parent so far, in order.
         let mut open: Vec<usize> = Vec::new();
         for (start, end) in spans {
             if start >= end || self.all[first..].last().is_some_and(|last| (last.start, last.end) == (start, end)) {
@@ -68,7 +67,7 @@ impl Constituents {
         self.ends.push(self.all.len());
     }
 
-    /// Those of sentence `number`, counted from 0, inner ones first; none beyond the last sentence.
+    /// The constituents of sentence `number`, counted from 0, inner ones first; empty past the last sentence.
     #[must_use]
     pub fn of(&self, number: u64) -> &[Constituent] {
         let Ok(number) = usize::try_from(number) else { return &[] };
@@ -77,25 +76,25 @@ impl Constituents {
         &self.all[start..end]
     }
 
-    /// All of them, sentence after sentence.
+    /// All constituents, sentence by sentence.
     pub fn iter(&self) -> impl Iterator<Item = &Constituent> + '_ {
         self.all.iter()
     }
 
-    /// Number of sentences.
+    /// The number of sentences.
     #[must_use]
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Whether there is no sentence.
+    /// Whether there are no sentences.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 }
 
-/// Every constituent predicts the words around it.
+/// Examples in which every constituent predicts the words around it.
 #[derive(Debug, Clone)]
 pub struct ConstituentTargets<'c> {
     constituents: &'c Constituents,
@@ -105,7 +104,7 @@ pub struct ConstituentTargets<'c> {
     n_tokens: usize,
 }
 
-/// Memory that planning reuses.
+/// Scratch memory for planning.
 #[derive(Debug, Default)]
 pub struct ConstituentScratch {
     kept: Vec<bool>,
@@ -113,8 +112,8 @@ pub struct ConstituentScratch {
 }
 
 impl<'c> ConstituentTargets<'c> {
-    /// Examples over a vocabulary of `n_tokens`: `window` (c_1) words to a side of a word, and `growth` (c_2) more for
-    /// each level of a constituent above it.
+    /// Creates examples over a vocabulary of `n_tokens`. A word predicts `window` (c_1) words on each side, and a
+    /// constituent `growth` (c_2) more per level above a word.
     #[must_use]
     pub fn new(
         constituents: &'c Constituents,
@@ -157,7 +156,7 @@ impl Examples for ConstituentTargets<'_> {
         }
         for (i, constituent) in constituents.iter().enumerate() {
             let (start, end) = (constituent.start as usize, constituent.end as usize);
-            // Trees of another text have no place here.
+            // Skips trees of another text.
             let Some(words) = sentence.get(start..end) else { return };
             let rows = words.iter().map(|token| RowId(token.0));
             if i == 0 {

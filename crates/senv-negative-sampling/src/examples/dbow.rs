@@ -1,4 +1,4 @@
-//! PV-DBOW: a sentence's own row predicts each of its words.
+//! PV-DBOW: the row of a sentence predicts each of its words.
 //!
 //! Equation: `pv-dbow-context`
 //!
@@ -6,15 +6,15 @@
 //! context {d_S}, the row of sentence S      targets: the words of S that subsampling keeps
 //! ```
 //!
-//! Le and Mikolov, "Distributed Representations of Sentences and Documents", 2014, section 2.3, with negative
-//! sampling for the softmax.
+//! Le and Mikolov, "Distributed Representations of Sentences and Documents", 2014, section 2.3, with negative sampling
+//! instead of the softmax.
 
 use senv_core::{RowId, TokenId, rng::Stream};
 
 use super::Examples;
 use crate::{plan::Plan, subsampling::Subsampling};
 
-/// A row a sentence, which predicts the sentence's words.
+/// Examples with one row per sentence, which predicts the sentence's words.
 #[derive(Debug, Clone)]
 pub struct DistributedBagOfWords {
     n_sentences: usize,
@@ -23,7 +23,7 @@ pub struct DistributedBagOfWords {
 }
 
 impl DistributedBagOfWords {
-    /// Examples for a corpus of `n_sentences` over a vocabulary of `n_tokens`.
+    /// Creates examples for a corpus of `n_sentences` over a vocabulary of `n_tokens`.
     #[must_use]
     pub fn new(n_sentences: usize, subsampling: Subsampling, n_tokens: usize) -> Self {
         Self { n_sentences, n_tokens, subsampling }
@@ -42,7 +42,7 @@ impl Examples for DistributedBagOfWords {
     }
 
     fn plan(&self, sentence: &[TokenId], number: u64, rng: &mut Stream, (): &mut (), plan: &mut Plan) {
-        // Sentence numbers are below the number of sentences, which a table can only have 2^32 of.
+        // Sentence numbers are below the number of sentences, and a table has at most 2^32 of them.
         let Ok(row) = u32::try_from(number) else { return };
         plan.open_group([RowId(row)]);
         for token in sentence {
@@ -61,7 +61,7 @@ mod tests {
 
     #[test]
     fn the_row_of_a_sentence_predicts_the_words_that_are_kept() {
-        // Token 2 occurs too rarely to be kept.
+        // Token 2 is too rare to be kept.
         let subsampling = Subsampling::new(&[9, 9, 1, 9], 28, f64::INFINITY, 2).unwrap();
         let examples = DistributedBagOfWords::new(7, subsampling, 4);
         assert_eq!((examples.n_source_rows(), examples.n_target_rows()), (7, 4));

@@ -1,53 +1,54 @@
-//! Sent2Vec: each word that is kept as a target is predicted from the rest of its sentence.
+//! Sent2Vec: each word kept as a target is predicted from the rest of its sentence.
 //!
 //! Equation: `sent2vec-context`
 //!
 //! ```text
 //! R(S)            the words of S and the n-grams over them, after dropout
 //! R(S \ {w_t})    the features of R(S) that do not touch position t          (the paper)
-//!                 the features of S with position t replaced by a placeholder (the release), after dropout of its own
+//!                 the features of S with position t replaced by a placeholder (the release), after its own dropout
 //! ```
 //!
 //! Pagliardini, Gupta and Jaggi, "Unsupervised Learning of Sentence Embeddings using Compositional n-Gram Features",
 //! 2018, section 2.1, equations 2 and 3, and appendix B, equation 4. Equations 3 and 4 disagree on what the keep
-//! probability multiplies; sampling implements 4. Contexts are never subsampled, and a sentence of fewer than two known
-//! tokens is skipped. One of more than 1,024 tokens is taken for several of up to 1,024, since the work grows with the
-//! square of the length; the release has no such limit.
+//! probability multiplies; sampling implements 4. Contexts are never subsampled, and a sentence with fewer than two
+//! known tokens is skipped. A sentence of more than 1,024 tokens is split into parts of up to 1,024, since the work
+//! grows with the square of the length. The release does not limit the length.
 
 use senv_core::{FeatureList, RowId, TokenId, rng::Stream};
 
 use super::Examples;
 use crate::{plan::Plan, subsampling::Subsampling};
 
-/// Tokens of a sentence at most.
+/// The maximum number of tokens in a sentence.
 const LONGEST: usize = 1024;
 
 /// The features of a sentence in training.
 pub trait MaskedFeatures: Send + Sync {
-    /// What one draw leaves for [`MaskedFeatures::placeholders`], such as which tokens were dropped.
+    /// The state that a draw leaves for [`MaskedFeatures::placeholders`], such as which tokens were dropped.
     type Drawn: Default + Send;
 
-    /// Number of rows the features can name.
+    /// The number of rows the features can name.
     fn n_rows(&self) -> usize;
 
     /// The longest feature in tokens.
     fn max_span(&self) -> usize;
 
-    /// Writes the features of `tokens` to `out` (cleared first), dropout included; every token is opened once.
+    /// Writes the features of `tokens` to `out` (cleared first), with dropout, processing every token once.
     fn draw_into(&self, tokens: &[TokenId], rng: &mut Stream, drawn: &mut Self::Drawn, out: &mut FeatureList);
 
-    /// Draws for the next target of a sentence of `n_tokens` tokens, where dropout is anew for each: appends the
-    /// tokens, as rising positions, whose n-grams (features of several tokens) its context lacks. Nothing by default.
+    /// Draws for the next target of a sentence of `n_tokens` tokens, if dropout is drawn for each target. Appends the
+    /// positions, ascending, of the tokens whose n-grams (features of several tokens) its context lacks. Does nothing
+    /// by default.
     fn drop_for_target(&self, n_tokens: usize, rng: &mut Stream, drawn: &mut Self::Drawn, dropped: &mut Vec<usize>) {
         let _ = (n_tokens, rng, drawn, dropped);
     }
 
-    /// Calls `each` with the rows that stand in for the features touching `position` once its token is replaced by
-    /// the placeholder; with none where there is no placeholder and those features simply disappear.
+    /// Calls `each` with the rows that replace the features touching `position` when its token is replaced by the
+    /// placeholder. Without a placeholder, those features disappear and nothing is called.
     fn placeholders(&self, tokens: &[TokenId], position: usize, drawn: &Self::Drawn, each: &mut dyn FnMut(RowId));
 }
 
-/// The examples of Sent2Vec over any features.
+/// The examples of Sent2Vec, over any features.
 #[derive(Debug, Clone)]
 pub struct MaskedTargets<F> {
     features: F,
@@ -55,7 +56,7 @@ pub struct MaskedTargets<F> {
     n_target_rows: usize,
 }
 
-/// Memory that planning reuses.
+/// Scratch memory for planning.
 #[derive(Debug, Default)]
 pub struct MaskedScratch<D> {
     features: FeatureList,
@@ -66,7 +67,7 @@ pub struct MaskedScratch<D> {
 }
 
 impl<F: MaskedFeatures> MaskedTargets<F> {
-    /// Examples over these features; `subsampling` says which tokens become targets, of `n_target_rows` in all.
+    /// Creates examples over these features; `subsampling` decides which tokens become targets, out of `n_target_rows`.
     pub fn new(features: F, subsampling: Subsampling, n_target_rows: usize) -> Self {
         Self { features, subsampling, n_target_rows }
     }
@@ -120,7 +121,7 @@ impl<F: MaskedFeatures> MaskedTargets<F> {
             }
             let is_out = |start: usize, end: usize| {
                 (start..=end).contains(&position)
-                    // The first dropped token that is not before the feature.
+                    // The first dropped token at or after the start of the feature.
                     || (start < end && dropped.get(dropped.partition_point(|&t| t < start)).is_some_and(|&t| t <= end))
             };
             plan.push_masked_target(
@@ -146,7 +147,7 @@ mod tests {
 
     use super::*;
 
-    /// Words and pairs of words: of token t the rows t and, with the next token, 10 + t. No placeholder.
+    /// Words and word pairs: token t has the row t and, with the next token, 10 + t. No placeholder.
     struct WordsAndPairs;
 
     impl MaskedFeatures for WordsAndPairs {
@@ -174,8 +175,8 @@ mod tests {
         fn placeholders(&self, _tokens: &[TokenId], _position: usize, (): &(), _each: &mut dyn FnMut(RowId)) {}
     }
 
-    /// Words, and a placeholder for the one that is predicted: without a look at the length of the sentence it would be
-    /// all the context that a single word has.
+    /// Words, and a placeholder for the predicted word. Without a check of the sentence length, the placeholder would
+    /// be the whole context of a single word.
     struct WordsAndPlaceholder;
 
     impl MaskedFeatures for WordsAndPlaceholder {
@@ -213,7 +214,7 @@ mod tests {
         }
     }
 
-    /// The same, where a target's context lacks the pairs of some tokens: those of the next list of `drawn`.
+    /// Like `WordsAndPairs`, but a target's context lacks the pairs of some tokens: those of the next list in `drawn`.
     struct DroppingPairs;
 
     impl MaskedFeatures for DroppingPairs {
@@ -240,7 +241,7 @@ mod tests {
         fn placeholders(&self, _: &[TokenId], _: usize, _: &Self::Drawn, _: &mut dyn FnMut(RowId)) {}
     }
 
-    /// For each target of the only sentence its row and its context.
+    /// The row and the context of each target of the only sentence.
     fn contexts(plan: &Plan) -> Vec<(u32, Vec<u32>)> {
         let context = |t: &crate::plan::Target| -> Vec<u32> {
             let excluded = &plan.excluded[t.excluded.clone()];

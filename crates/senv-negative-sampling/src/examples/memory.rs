@@ -1,4 +1,4 @@
-//! PV-DM: a document's own row and the words around a word predict it.
+//! PV-DM: the row of a document and the words around a word predict it.
 //!
 //! Equation: `pv-dm-context`
 //!
@@ -10,9 +10,9 @@
 //! ```
 //!
 //! Le and Mikolov, "Distributed Representations of Sentences and Documents", 2014, section 2.2, with negative sampling
-//! for the softmax. The paper predicts the word after the window (window before); the programs that followed take both
-//! sides. A mean gives every row its share `1/|R|` of the gradient; word2vec and gensim give every row the whole of it,
-//! which [`Surroundings::whole_gradient`] does. A document of one word predicts it from the document's row alone.
+//! instead of the softmax. The paper predicts the word after the window (window before); later programs use both sides.
+//! With a mean, every row receives its share `1/|R|` of the gradient. In word2vec and gensim every row receives all of
+//! it, as with [`Surroundings::whole_gradient`]. In a document of one word, only the document's row predicts it.
 
 use rand::RngExt;
 use senv_core::{RowId, TokenId, hyperparameters::named_values, rng::Stream};
@@ -21,14 +21,14 @@ use serde::{Deserialize, Serialize};
 use super::{Examples, window::subsample};
 use crate::{objective::Composition, plan::Plan, subsampling::Subsampling};
 
-/// Which words around a word are its context.
+/// The words around a word that are its context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum WindowSide {
-    /// Those before and after it.
+    /// The words before and after it.
     Both,
-    /// Those before it.
+    /// The words before it.
     Before,
 }
 
@@ -37,23 +37,23 @@ named_values!(WindowSide {
     Before = "before": "The words before it, as in the paper",
 });
 
-/// The words that predict a word together with their document.
+/// The words that together with the document predict a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Surroundings {
-    /// Words to a side, at most; 0 is 1.
+    /// The maximum number of words per side; 0 counts as 1.
     pub window: usize,
     /// The sides.
     pub side: WindowSide,
-    /// How document and words become one vector.
+    /// How document and words are combined into one vector.
     pub combine: Composition,
     /// Whether every row of a mean receives the whole gradient instead of its share.
     pub whole_gradient: bool,
-    /// Words of the vocabulary: rows 0 and following are theirs, the next is the null row of concatenation.
+    /// The number of words in the vocabulary. Their rows start at 0; the next is the null row of concatenation.
     pub n_words: usize,
 }
 
 impl Surroundings {
-    /// Rows of a context that is concatenated, the document's among them; 1 where rows are added up.
+    /// The number of rows in a concatenated context, including the document's; 1 if rows are summed.
     #[must_use]
     pub fn n_places(&self) -> usize {
         match (self.combine, self.side) {
@@ -63,18 +63,18 @@ impl Surroundings {
         }
     }
 
-    /// Words to a side, at most.
+    /// The maximum number of words per side.
     fn reach(&self) -> usize {
         self.window.max(1)
     }
 
-    /// Rows of words, and of the null row where there is one.
+    /// The number of word rows, plus the null row if there is one.
     #[must_use]
     pub fn n_rows(&self) -> usize {
         self.n_words + usize::from(self.combine == Composition::Concatenation)
     }
 
-    /// Replaces `out` by the rows that stand beside the document's in the context of word `i`, in their order.
+    /// Replaces `out` with the word rows in the context of word `i`, in order.
     pub(crate) fn around(&self, words: &[RowId], i: usize, rng: &mut Stream, out: &mut Vec<RowId>) {
         out.clear();
         let is_fixed = self.combine == Composition::Concatenation;
@@ -87,7 +87,7 @@ impl Surroundings {
         }
     }
 
-    /// What the sum of `n` rows and the document's is multiplied with, and what each of them gets of the gradient.
+    /// The factor of the sum of `n` rows and the document's, and the share of the gradient each receives.
     pub(crate) fn weights(&self, n: usize) -> (f32, f32) {
         let mean = 1.0 / (n + 1) as f32;
         match self.combine {
@@ -97,7 +97,7 @@ impl Surroundings {
     }
 }
 
-/// A row a document, which predicts the document's words together with the words around them.
+/// Examples with one row per document, which together with the surrounding words predicts the document's words.
 #[derive(Debug, Clone)]
 pub struct DistributedMemory {
     surroundings: Surroundings,
@@ -105,7 +105,7 @@ pub struct DistributedMemory {
     subsampling: Subsampling,
 }
 
-/// Memory that planning reuses.
+/// Scratch memory for planning.
 #[derive(Debug, Default)]
 pub struct MemoryScratch {
     kept: Vec<RowId>,
@@ -113,8 +113,8 @@ pub struct MemoryScratch {
 }
 
 impl DistributedMemory {
-    /// Examples for a corpus of `n_documents`. Source rows are those of [`Surroundings::n_rows`], then the documents';
-    /// target rows are [`Surroundings::n_places`] for each word.
+    /// Creates examples for a corpus of `n_documents`. Source rows are those of [`Surroundings::n_rows`], then one per
+    /// document. There are [`Surroundings::n_places`] target rows per word.
     #[must_use]
     pub fn new(surroundings: Surroundings, n_documents: usize, subsampling: Subsampling) -> Self {
         Self { surroundings, n_documents, subsampling }
@@ -140,7 +140,7 @@ impl Examples for DistributedMemory {
         MemoryScratch { kept, around }: &mut Self::Scratch,
         plan: &mut Plan,
     ) {
-        // As many rows as a table can have are numbered by 32 bits.
+        // 32 bits number as many rows as a table can have.
         let Ok(document) = u32::try_from(self.surroundings.n_rows() as u64 + number) else { return };
         plan.concatenate(self.surroundings.n_places());
         subsample(sentence, &self.subsampling, rng, kept);
@@ -187,7 +187,7 @@ mod tests {
     #[test]
     fn a_concatenated_context_has_fixed_places_and_the_null_row_outside() {
         let both = planned(surroundings(Composition::Concatenation, WindowSide::Both), &[7, 8, 9]);
-        // The null row is 10, documents begin at 11, this is number 5.
+        // The null row is 10, documents start at 11, and this is number 5.
         let expected = [(7, vec![16, 10, 10, 8, 9]), (8, vec![16, 10, 7, 9, 10]), (9, vec![16, 7, 8, 10, 10])];
         assert_eq!((contexts(&both), both.n_places()), (expected.to_vec(), 5));
         let before = planned(surroundings(Composition::Concatenation, WindowSide::Before), &[7, 8, 9]);
@@ -258,9 +258,9 @@ mod tests {
         plan.draw_negatives(2, NegativeSharing::Block, 0.1, &noise, usize::MAX, &mut stream(1, "negatives", &[]))
             .unwrap();
         let steps = |plan: &Plan| plan.steps.iter().map(|step| step.targets.len()).collect::<Vec<_>>();
-        // The document's row gets whole gradients: five of them at a rate of .1.
+        // The document's row receives whole gradients: five at a rate of 0.1.
         assert_eq!(steps(&plan), [5, 5, 2]);
-        // Of a sum of three to five rows the vector gets as many: one after another.
+        // In a sum of three to five rows, the vector receives one gradient per row, so targets come singly.
         let mut plan = planned(surroundings(Composition::Sum, WindowSide::Both), &[1; 12]);
         plan.draw_negatives(2, NegativeSharing::Block, 0.3, &noise, usize::MAX, &mut stream(1, "negatives", &[]))
             .unwrap();

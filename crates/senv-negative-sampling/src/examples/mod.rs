@@ -1,5 +1,5 @@
-//! From a sentence to examples: what is the context, what is to be predicted. This choice is all that tells
-//! Sent2Vec, CBOW, skip-gram, PV-DBOW, PV-DM, FastSent and C-PHRASE apart; the trainer is one.
+//! Turns sentences into examples: what the context is, and what is predicted. Only this choice distinguishes Sent2Vec,
+//! CBOW, skip-gram, PV-DBOW, PV-DM, FastSent and C-PHRASE; they share one trainer.
 
 mod constituents;
 mod dbow;
@@ -21,22 +21,22 @@ use crate::plan::Plan;
 
 /// Turns sentences into contexts and targets.
 pub trait Examples: Send + Sync {
-    /// Memory that planning reuses from sentence to sentence.
+    /// Scratch memory for planning, reused between sentences.
     type Scratch: Default + Send;
 
-    /// Height of the source table: rows that contexts are made of.
+    /// The height of the source table, whose rows make up contexts.
     fn n_source_rows(&self) -> usize;
 
-    /// Height of the target table: rows that are predicted and drawn as negatives, several for each where contexts are
-    /// concatenated ([`Plan::concatenate`]).
+    /// The height of the target table, whose rows are predicted and drawn as negatives. Concatenated contexts need
+    /// several rows per target ([`Plan::concatenate`]).
     fn n_target_rows(&self) -> usize;
 
-    /// Appends the examples of a sentence to the plan. `number` counts the sentences of the corpus from 0; every
-    /// random choice comes from `rng`.
+    /// Appends the examples of a sentence to the plan. `number` counts the sentences of the corpus from 0. Every random
+    /// choice comes from `rng`.
     fn plan(&self, sentence: &[TokenId], number: u64, rng: &mut Stream, scratch: &mut Self::Scratch, plan: &mut Plan);
 
-    /// The same of sentence `i` of a block, for systems that look at the sentences around it; all others need
-    /// [`Examples::plan`] alone.
+    /// Does the same for sentence `i` of a block, for systems that use the sentences around it; others implement only
+    /// [`Examples::plan`].
     fn plan_in_block(
         &self,
         block: &BlockBuffer,

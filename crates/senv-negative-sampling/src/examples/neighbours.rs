@@ -8,15 +8,15 @@
 //! ```
 //!
 //! F. Hill, K. Cho and A. Korhonen, "Learning Distributed Representations of Sentences from Unlabelled Data", NAACL
-//! 2016. The release approximates the softmax by a tree over the vocabulary; here it is negative sampling. Neighbours
-//! stand in the same document and in the same block of the corpus (some 4,000 tokens).
+//! 2016. The release approximates the softmax with a tree over the vocabulary; senv uses negative sampling. Neighbors
+//! are in the same document and in the same block of the corpus (about 4,000 tokens).
 
 use senv_core::{RowId, TokenId, corpus::BlockBuffer, rng::Stream};
 
 use super::Examples;
 use crate::{plan::Plan, subsampling::Subsampling};
 
-/// A sentence that predicts its neighbours, word by word.
+/// Examples in which a sentence predicts the words of its neighbors.
 #[derive(Debug, Clone)]
 pub struct NeighbouringSentences {
     subsampling: Subsampling,
@@ -25,7 +25,8 @@ pub struct NeighbouringSentences {
 }
 
 impl NeighbouringSentences {
-    /// Examples over a vocabulary of `n_tokens`; with `autoencode` (FastSent+AE) a sentence predicts its own words too.
+    /// Creates examples over a vocabulary of `n_tokens`; with `autoencode` (FastSent+AE) a sentence also predicts its
+    /// own words.
     #[must_use]
     pub fn new(subsampling: Subsampling, n_tokens: usize, autoencode: bool) -> Self {
         Self { subsampling, n_tokens, autoencode }
@@ -61,7 +62,7 @@ impl Examples for NeighbouringSentences {
         self.n_tokens
     }
 
-    /// A sentence without neighbours predicts at most itself.
+    /// Plans a sentence without neighbors, which predicts at most itself.
     fn plan(&self, sentence: &[TokenId], _number: u64, rng: &mut Stream, (): &mut (), plan: &mut Plan) {
         self.predict(sentence, self.autoencode.then_some(sentence), rng, plan);
     }
@@ -81,7 +82,7 @@ mod tests {
 
     use super::*;
 
-    /// Source rows and targets of each sentence of "a b / c / d e // f g", by name.
+    /// The source rows and targets of each sentence of "a b / c / d e // f g", by name.
     fn examples(autoencode: bool) -> Vec<(String, String)> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("text.txt");

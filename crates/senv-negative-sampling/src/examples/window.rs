@@ -9,7 +9,7 @@
 //! ```
 //!
 //! Mikolov et al., "Efficient Estimation of Word Representations in Vector Space", 2013. As in the authors' program,
-//! CBOW scores the mean of the window and gives every word of it the whole gradient, not its share.
+//! CBOW scores the mean of the window and gives every word in it the whole gradient instead of its share.
 
 use rand::RngExt;
 use senv_core::{RowId, TokenId, rng::Stream};
@@ -17,7 +17,7 @@ use senv_core::{RowId, TokenId, rng::Stream};
 use super::Examples;
 use crate::{plan::Plan, subsampling::Subsampling};
 
-/// The mean of the words around a word predicts it.
+/// CBOW: the mean of the words around a word predicts it.
 #[derive(Debug, Clone)]
 pub struct ContinuousBagOfWords {
     window: usize,
@@ -25,7 +25,7 @@ pub struct ContinuousBagOfWords {
     n_tokens: usize,
 }
 
-/// A word predicts the words around it.
+/// Skip-gram: a word predicts the words around it.
 #[derive(Debug, Clone)]
 pub struct SkipGram {
     window: usize,
@@ -34,7 +34,7 @@ pub struct SkipGram {
 }
 
 impl ContinuousBagOfWords {
-    /// Examples for a vocabulary of `n_tokens`, windows of at most `window` words to either side (at least 1).
+    /// Creates examples for a vocabulary of `n_tokens`, with windows of at most `window` words per side (at least 1).
     #[must_use]
     pub fn new(window: usize, subsampling: Subsampling, n_tokens: usize) -> Self {
         Self { window: window.max(1), subsampling, n_tokens }
@@ -42,20 +42,20 @@ impl ContinuousBagOfWords {
 }
 
 impl SkipGram {
-    /// Examples for a vocabulary of `n_tokens`, windows of at most `window` words to either side (at least 1).
+    /// Creates examples for a vocabulary of `n_tokens`, with windows of at most `window` words per side (at least 1).
     #[must_use]
     pub fn new(window: usize, subsampling: Subsampling, n_tokens: usize) -> Self {
         Self { window: window.max(1), subsampling, n_tokens }
     }
 }
 
-/// The tokens that stay, as rows.
+/// The kept tokens, as rows.
 pub(super) fn subsample(sentence: &[TokenId], subsampling: &Subsampling, rng: &mut Stream, kept: &mut Vec<RowId>) {
     kept.clear();
     kept.extend(sentence.iter().filter(|token| subsampling.keeps(token.0, rng)).map(|token| RowId(token.0)));
 }
 
-/// Calls `f` with every word that stays, the words before it in the window and the words after it.
+/// Calls `f` with every kept word, the words before it in the window and the words after it.
 fn windows(kept: &[RowId], window: usize, rng: &mut Stream, mut f: impl FnMut(RowId, &[RowId], &[RowId])) {
     for (i, &focus) in kept.iter().enumerate() {
         let b = rng.random_range(1..=window);
@@ -117,8 +117,8 @@ mod tests {
     const WINDOW: usize = 5;
     const WORDS: usize = 40_000;
 
-    /// How often each reach to a side was drawn, of words that are far enough from both ends, given how many words
-    /// stand to both sides.
+    /// Counts how often each window size was drawn, for words far enough from both ends, given the number of words on
+    /// both sides.
     fn reaches(sizes: impl Iterator<Item = usize>) -> [f64; WINDOW] {
         let mut counts = [0.0; WINDOW];
         for size in sizes.skip(WINDOW).take(WORDS - 2 * WINDOW) {

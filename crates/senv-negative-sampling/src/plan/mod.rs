@@ -1,5 +1,5 @@
-//! The plan of a block of sentences: which rows make which contexts, which targets they predict, against
-//! which negatives. Planned from token ids and random numbers alone, before any row is read.
+//! The plan of a block of sentences: which rows make up which contexts, which targets they predict, and against which
+//! negatives. Planning uses only token ids and random numbers, before any row is read.
 
 mod steps;
 
@@ -7,16 +7,16 @@ use std::ops::Range;
 
 use senv_core::{RowId, hyperparameters::named_values};
 
-/// Who shares a set of negatives. The gradient's expectation is the same, its noise and its cost are not.
+/// The targets that share a set of negatives. The gradient's expectation is the same; its noise and its cost differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum NegativeSharing {
-    /// Every target draws negatives of its own, as the releases do.
+    /// Every target draws its own negatives, as in the releases.
     None,
-    /// The targets of one sentence share theirs.
+    /// The targets of one sentence share negatives.
     Sentence,
-    /// The targets of a block of sentences share theirs.
+    /// The targets of a block of sentences share negatives.
     Block,
 }
 
@@ -26,12 +26,12 @@ named_values!(NegativeSharing {
     Block = "block": "The targets of a block of sentences share theirs: fastest",
 });
 
-/// A context: consecutive source rows, and the targets that are predicted from it.
+/// A context: consecutive source rows, and the targets predicted from it.
 #[derive(Debug, Clone)]
 pub(crate) struct Group {
     pub(crate) rows: Range<usize>,
     pub(crate) targets: Range<usize>,
-    /// Whether it is a later part of the group before it: then it belongs to a later step.
+    /// Whether it continues the group before it, and so belongs to a later step.
     pub(crate) follows: bool,
     /// Whether it shares a row with the group before it by design.
     pub(crate) shares_row: bool,
@@ -56,11 +56,11 @@ pub(crate) struct Target {
 pub(crate) struct SharedNegatives {
     pub(crate) targets: Range<usize>,
     pub(crate) negatives: Range<usize>,
-    /// Whether some row is there more than once, as target or negative.
+    /// Whether any row occurs more than once, as target or negative.
     pub(crate) has_repeats: bool,
 }
 
-/// What is computed at the same tables before any row moves: some groups, and the shared of their targets.
+/// Several groups and the shared negatives of their targets, computed from the same tables before any row is updated.
 #[derive(Debug, Clone)]
 pub(crate) struct PlannedStep {
     pub(crate) groups: Range<usize>,
@@ -68,8 +68,7 @@ pub(crate) struct PlannedStep {
     pub(crate) shared: Range<usize>,
 }
 
-/// The examples of some sentences, in steps that follow each other; reused, so that planning allocates only while it
-/// grows.
+/// The examples of several sentences, in consecutive steps. It is reused, so planning allocates only while it grows.
 #[derive(Debug, Clone, Default)]
 pub struct Plan {
     pub(crate) steps: Vec<PlannedStep>,
@@ -80,12 +79,12 @@ pub struct Plan {
     pub(crate) added: Vec<u32>,
     pub(crate) negatives: Vec<u32>,
     pub(crate) shared: Vec<SharedNegatives>,
-    /// Places of a context beyond the first.
+    /// The number of places of a context beyond the first.
     more_places: usize,
 }
 
 impl Plan {
-    /// Forgets everything and keeps the memory.
+    /// Clears the plan and keeps its memory.
     pub fn clear(&mut self) {
         self.more_places = 0;
         self.rows.clear();
@@ -98,7 +97,7 @@ impl Plan {
         self.steps.clear();
     }
 
-    /// Opens a context of these source rows, repeated as often as they occur.
+    /// Opens a context with these source rows, each repeated as often as it occurs.
     pub fn open_group(&mut self, rows: impl IntoIterator<Item = RowId>) {
         self.drop_idle_group();
         let start = self.rows.len();
@@ -107,8 +106,8 @@ impl Plan {
         self.groups.push(Group { rows: start..self.rows.len(), targets, follows: false, shares_row: false });
     }
 
-    /// As [`Plan::open_group`] for a context that by design has a row of the one before it, as the words of a document
-    /// have the document's: so many of them make a step as that row can take.
+    /// [`Plan::open_group`] for a context that by design shares a row with the previous one, as the words of a document
+    /// share its row. A step then has only as many of them as that row can take.
     pub fn open_sharing_group(&mut self, rows: impl IntoIterator<Item = RowId>) {
         self.open_group(rows);
         let is_first = self.groups.len() == 1;
@@ -117,24 +116,24 @@ impl Plan {
         }
     }
 
-    /// From here on the contexts of this plan are concatenated: each has `n` rows, one a place, and the row of a target
-    /// is as wide as all of them. The target table then has `n` rows for each target, one a place. Nothing is excluded
-    /// from such contexts, and [`Plan::push_weighted_target`] with weights of 1 is what fits them.
+    /// Makes all following contexts of this plan concatenated. Each has `n` rows, one per place, and a target's row is
+    /// as wide as all of them. The target table then has `n` rows per target, one per place. Nothing is excluded from
+    /// such contexts; add their targets with [`Plan::push_weighted_target`] and weights of 1.
     pub fn concatenate(&mut self, n: usize) {
         self.more_places = n.saturating_sub(1);
     }
 
-    /// Places of a context.
+    /// The number of places in a context.
     pub(crate) fn n_places(&self) -> usize {
         self.more_places + 1
     }
 
-    /// The row of a target in the target table, in this place.
+    /// The row of a target in the target table, for this place.
     pub(crate) fn target_row(&self, row: u32, place: usize) -> u32 {
         row * self.n_places() as u32 + place as u32
     }
 
-    /// The rows of a group that stand in this place, as positions in [`Plan::rows`].
+    /// The rows of a group in this place, as positions in [`Plan::rows`].
     pub(crate) fn rows_in_place(&self, group: &Group, place: usize) -> Range<usize> {
         if self.more_places == 0 {
             return group.rows.clone();
@@ -142,20 +141,21 @@ impl Plan {
         group.rows.start + place..group.rows.start + place + 1
     }
 
-    /// A target predicted from the whole open context. With `true_mean` every row of the context receives its share
-    /// `1/|R|` of the gradient, otherwise the whole of it (as word2vec's CBOW does).
+    /// Adds a target predicted from the whole open context. With `true_mean` every row of the context receives its
+    /// share `1/|R|` of the gradient, otherwise all of it (as in word2vec's CBOW).
     pub fn push_target(&mut self, row: RowId, true_mean: bool) {
         self.push_masked_target(row, true_mean, |_| {}, |_| {});
     }
 
-    /// A target predicted from the sum of the open context instead of its mean; every row receives `1/|R|` of the
+    /// Adds a target predicted from the sum of the open context instead of its mean; every row receives `1/|R|` of the
     /// gradient.
     pub fn push_target_of_sum(&mut self, row: RowId) {
         let n = self.groups.last().map_or(0, |group| group.rows.len());
         self.push_weighted_target(row, 1.0, 1.0 / n as f32);
     }
 
-    /// A target predicted from `mean` times the sum of the open context; every row receives `share` of the gradient.
+    /// Adds a target predicted from `mean` times the sum of the open context; every row receives `share` of the
+    /// gradient.
     pub fn push_weighted_target(&mut self, row: RowId, mean: f32, share: f32) {
         let position = self.targets.len();
         self.push_target(row, true);
@@ -164,8 +164,8 @@ impl Plan {
         }
     }
 
-    /// A target whose context lacks some rows of the group (positions in the order of [`Plan::open_group`]; each
-    /// once, rising) and has rows of its own. Left out if nothing remains of the context.
+    /// Adds a target whose context lacks some rows of the group and has additional rows. The excluded positions follow
+    /// the order of [`Plan::open_group`], ascending and distinct. The target is skipped if its context is empty.
     pub fn push_masked_target(
         &mut self,
         row: RowId,
@@ -191,7 +191,7 @@ impl Plan {
         group.targets.end = self.targets.len();
     }
 
-    /// Drops the last group if it has no target: its rows would be summed for nothing.
+    /// Drops the last group if it has no target, to avoid summing its rows for nothing.
     fn drop_idle_group(&mut self) {
         if let Some(group) = self.groups.last()
             && group.targets.is_empty()
@@ -201,18 +201,18 @@ impl Plan {
         }
     }
 
-    /// The target rows that will move, once for each target and each draw of a negative.
+    /// The target rows to be updated, once per target and per draw of a negative.
     pub(crate) fn moving_rows(&self) -> impl Iterator<Item = u32> + '_ {
         self.targets.iter().map(|t| t.row).chain(self.negatives.iter().copied())
     }
 
-    /// Number of targets.
+    /// The number of targets.
     #[must_use]
     pub fn n_targets(&self) -> usize {
         self.targets.len()
     }
 
-    /// Whether there is no target.
+    /// Whether there are no targets.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.targets.is_empty()

@@ -5,12 +5,13 @@
 //! ```text
 //! m = ⌊U / (lr / |R|)⌋, at least 1, at most 16     targets of one context in a step; U = 1/2, R the rows of the context
 //! m = ⌊U / (lr |R|)⌋, likewise                       of a sum that passes its whole gradient to each of its rows
-//! Σ lr s_t ≤ U, or one context alone                contexts of a step that share a row; s_t what that row, or the sum, gets of a gradient
+//! Σ lr s_t ≤ U, or a single context                 contexts of a step that share a row; s_t: share of a gradient for that row, or the sum
 //! ```
 //!
-//! All rows of a step are read as they stand at its start. The updates of one context by m targets add up to at most U
-//! of that of one target at a learning rate of 1; without the limit they overshoot what one after another would reach.
-//! So do those of a row that is in several contexts by design, as the document of PV-DM is in those of all its words.
+//! All rows of a step are read as they are at its start. The updates of one context by m targets sum to at most U times
+//! the update of one target at a learning rate of 1. Without this limit they overshoot what successive updates would
+//! reach. The same is true of a row that is in several contexts by design, as the document of PV-DM is in those of all
+//! its words.
 
 use std::ops::Range;
 
@@ -19,19 +20,19 @@ use senv_core::{Result, rng::Stream};
 use super::{Group, NegativeSharing, Plan, PlannedStep, SharedNegatives, Target};
 use crate::noise::{DrawMany, Negatives};
 
-/// Targets of a step at most, where they share negatives: all of them are computed at the same tables.
+/// The maximum number of targets in a step if they share negatives, as all are computed from the same tables.
 const MAX_TARGETS: usize = 16;
 
-/// The largest sum of the updates of one context by its targets, in units of one update at a learning rate of 1. All of
-/// them are computed at the same context, so together they overshoot what one after another would reach. Contexts of
+/// The largest sum of updates of one context by its targets, in units of one update at a learning rate of 1. All of
+/// them are computed from the same context, so together they overshoot what successive updates would reach. Contexts of
 /// one row (PV-DBOW, skip-gram) take the whole of every update, a sentence of n words an nth.
 const MAX_UPDATE: f32 = 0.5;
 
-/// The most targets of a step where every target has negatives of its own: those of one target do not see what the
-/// others moved.
+/// The maximum number of targets in a step if every target has its own negatives, as they do not see each other's
+/// updates.
 const MAX_TARGETS_ALONE: usize = 4;
 
-/// The negatives of a plan that is cut into steps.
+/// The negatives of a plan that is divided into steps.
 struct PlannedDraws<'p> {
     plan: &'p mut Plan,
     k: usize,
@@ -50,7 +51,8 @@ impl DrawMany for PlannedDraws<'_> {
                 let own = (range.len() == 1).then(|| targets[range.start].row);
                 for _ in 0..k {
                     let mut drawn = draw(rng);
-                    // A target of its own draws again, as the releases do; a vocabulary of one word has no negatives.
+                    // If the draw is the target itself, it is repeated, as in the releases; a vocabulary of one word
+                    // has no negatives.
                     for _ in 0..64 {
                         if own != Some(drawn) {
                             break;
@@ -76,10 +78,10 @@ impl DrawMany for PlannedDraws<'_> {
 }
 
 impl Plan {
-    /// Cuts the plan into steps, and draws `k` negatives among `n_rows` for each set of targets that shares them.
+    /// Divides the plan into steps, and draws `k` negatives among `n_rows` for each set of targets that shares them.
     ///
     /// # Errors
-    /// [`Error::InvalidParameter`](senv_core::Error::InvalidParameter) if a source drew another row.
+    /// [`Error::InvalidParameter`](senv_core::Error::InvalidParameter) if a source drew a row out of range.
     pub(crate) fn draw_negatives<'n>(
         &mut self,
         k: usize,
@@ -94,11 +96,11 @@ impl Plan {
         noise.into().draw_many(n_rows, PlannedDraws { plan: self, k, sharing, rng })
     }
 
-    /// Steps of at most `limit` targets; a group with more, or with a larger sum of updates than is allowed at the
-    /// learning rate `lr`, is divided into groups of the same rows.
+    /// Makes steps of at most `limit` targets. A group with more targets, or with a larger sum of updates than allowed
+    /// at the learning rate `lr`, is divided into groups of the same rows.
     fn cut(&mut self, limit: usize, lr: f32) {
         let is_added_up = self.more_places == 0;
-        // Of a plain sum each row gets the whole gradient, and its vector as much from each of them.
+        // In a plain sum each row receives the whole gradient, and so its vector receives it once per row.
         let weight = |group: &Group, targets: &[Target]| {
             let first = &targets[group.targets.start];
             let is_whole = first.excluded.is_empty() && first.added.is_empty();
@@ -112,7 +114,7 @@ impl Plan {
             for group in whole {
                 let most = most(&group, &self.targets);
                 let Group { rows, targets, shares_row, .. } = group;
-                // The parts have the same rows, which stand in the plan once: a sentence may be a whole book.
+                // The parts share their rows, which are in the plan once: a sentence can be a whole book.
                 self.groups.extend(split(targets, most).enumerate().map(|(i, targets)| Group {
                     rows: rows.clone(),
                     targets,
@@ -142,7 +144,7 @@ impl Plan {
     }
 }
 
-/// Whether a row comes twice.
+/// Whether a row occurs twice.
 fn has_repeats(rows: impl Iterator<Item = u32> + Clone) -> bool {
     let mut seen = [0_u64; 16];
     rows.clone().enumerate().any(|(i, row)| {
@@ -154,7 +156,7 @@ fn has_repeats(rows: impl Iterator<Item = u32> + Clone) -> bool {
     })
 }
 
-/// Equal parts of at most `limit`.
+/// Divides a range into equal parts of at most `limit`.
 fn split(range: Range<usize>, limit: usize) -> impl Iterator<Item = Range<usize>> {
     let parts = range.len().div_ceil(limit);
     (0..parts).map(move |i| range.start + range.len() * i / parts..range.start + range.len() * (i + 1) / parts)
@@ -194,7 +196,7 @@ mod tests {
         }
     }
 
-    /// The targets of each group and of each step, for one context of `n_rows` with `n_targets`.
+    /// The numbers of targets in each group and in each step, for one context of `n_rows` with `n_targets`.
     fn cut(n_rows: u32, n_targets: u32, true_mean: bool, lr: f32) -> (Vec<usize>, Vec<usize>) {
         let mut plan = Plan::default();
         plan.open_group((0..n_rows).map(RowId));
@@ -206,12 +208,12 @@ mod tests {
 
     #[test]
     fn the_targets_of_a_context_move_it_by_half_an_update_in_a_step() {
-        // m = ⌊0.5 / (lr / |R|)⌋ targets, from 1 to 16, the groups as even as can be.
+        // m = ⌊0.5 / (lr / |R|)⌋ targets, from 1 to 16, in groups as even as possible.
         for (n_rows, lr, parts) in [
             (1, 0.125, vec![3, 3, 4]),      // m = 4
             (1, 0.25, vec![2, 2, 2, 2, 2]), // m = 2
             (1, 0.3, vec![1; 10]),          // 1 after rounding down
-            (1, 2.0, vec![1; 10]),          // 1 at least
+            (1, 2.0, vec![1; 10]),          // at least 1
             (2, 0.25, vec![3, 3, 4]),       // twice the rows, half the update of each
             (3, 0.25, vec![5, 5]),          // m = 6
             (1, 0.01, vec![10]),            // m = 16, as ⌊50⌋ is above it
@@ -219,13 +221,13 @@ mod tests {
             assert_eq!(cut(n_rows, 10, true, lr), (parts.clone(), parts), "{n_rows} rows at {lr}");
         }
         assert_eq!(cut(1, 40, true, 0.001).0, [13, 13, 14], "16 at most");
-        // A row of CBOW's window receives the whole of every update, whatever the length of the window.
+        // A row in CBOW's window receives the whole of every update, for any length of the window.
         assert_eq!(cut(4, 10, false, 0.125).0, [3, 3, 4]);
     }
 
     #[test]
     fn the_vector_of_a_plain_sum_moves_once_for_each_of_its_rows() {
-        // Weights of 1, ten targets at .125: ⌊0.5 / (0.125 · 2)⌋ = 2 of a sum of two rows, 4 of anything else.
+        // Weights of 1, ten targets at 0.125: ⌊0.5 / (0.125 · 2)⌋ = 2 for a sum of two rows, 4 for anything else.
         let parts = |n_places: usize, push: &dyn Fn(&mut Plan, u32)| {
             let mut plan = Plan::default();
             plan.concatenate(n_places);
@@ -244,7 +246,7 @@ mod tests {
 
     #[test]
     fn the_updates_of_groups_that_share_a_row_are_added_up_target_by_target() {
-        // Pairs of targets at .1: .2, .4, and the third pair would be beyond .5.
+        // Pairs of targets at 0.1: 0.2, 0.4, and the third pair would exceed 0.5.
         let mut plan = Plan::default();
         for g in 0..5 {
             plan.open_sharing_group(rows(&[3]));
@@ -294,7 +296,7 @@ mod tests {
     fn repeats_are_rows_that_come_twice_and_not_those_of_one_hash() {
         let twice = |ids: &[u32]| has_repeats(ids.iter().copied());
         assert!(!twice(&[]) && !twice(&[5]) && twice(&[5, 5]) && twice(&[7, 5, 6, 5]) && !twice(&[5, 6, 7]));
-        // Of 2,000 rows two in a row of one hash, of ten bits, are certain.
+        // Among 2,000 rows, two with the same ten-bit hash are certain.
         let hash = |row: u32| row.wrapping_mul(0x9E37_79B9) >> 22;
         let (a, b) = (1..2000).flat_map(|b| (0..b).map(move |a| (a, b))).find(|&(a, b)| hash(a) == hash(b)).unwrap();
         assert!(!twice(&[a, b]) && twice(&[a, b, a]) && twice(&[b, a, a]));

@@ -1,8 +1,7 @@
-//! One place of a context in a step: the rows that stand there, and the columns of the target rows that are multiplied
-//! with them.
+//! One place of a context in a step: its rows, and the columns of the target rows that are multiplied with them.
 //!
-//! There is one place where the rows of a context are summed. Where they are concatenated, place `p` has row `p` of
-//! each context, and target `t` has the row `t P + p` of the target table, `P` the number of places.
+//! If the rows of a context are summed, there is one place. If they are concatenated, place `p` has row `p` of each
+//! context, and target `t` has the row `t P + p` of the target table, where `P` is the number of places.
 
 use std::ops::Range;
 
@@ -17,22 +16,22 @@ use crate::{
 /// No single target excludes this row.
 const NOBODY: u32 = u32::MAX;
 
-/// What a step computes in one place. Reused from step to step.
+/// The computations of a step in one place; reused between steps.
 #[derive(Debug, Default)]
 pub(super) struct ContextPlace {
     stride: usize,
     /// h_t.
     hidden: Vec<f32>,
-    /// u_t, then g_t in its place; after them the sums of groups and the vectors of excluded rows.
+    /// u_t, later overwritten by g_t; then the sums of groups and the vectors of excluded rows.
     vectors: Vec<f32>,
-    /// The rows of the targets as they are before the step.
+    /// The rows of the targets before the step.
     targets: Vec<f32>,
-    /// The rows of the negatives, shared negatives after shared negatives.
+    /// The rows of the negatives, one set of shared negatives after another.
     negatives: Vec<f32>,
     exclusions: Vec<u32>,
 }
 
-/// Grows a buffer without touching what is there.
+/// Grows a buffer without touching its contents.
 fn reserve(buffer: &mut Vec<f32>, n: usize) {
     if buffer.len() < n {
         buffer.resize(n, 0.0);
@@ -71,7 +70,7 @@ impl ContextPlace {
         }
     }
 
-    /// The products of (F2) over each of `parts` of the columns of this place, part after part.
+    /// The products of (F2) over each of `parts` of this place's columns, part by part.
     pub(super) fn multiply(&self, plan: &Plan, step: &PlannedStep, parts: &[Range<usize>], products: &mut [f32]) {
         let stride = self.stride;
         let n_all = products.len() / parts.len().max(1);
@@ -102,7 +101,7 @@ impl ContextPlace {
     fn hidden_vectors(&mut self, plan: &Plan, step: &PlannedStep, group: &Group, place: usize, source: &Overlay<'_>) {
         let stride = self.stride;
         let first = group.targets.start;
-        // The sum is built where the last target's hidden vector will lie: that one is made last.
+        // The sum is built in the slot of the last target's hidden vector, which is computed last.
         let last = group.targets.end - 1;
         let (before, rest) = self.hidden.split_at_mut((last - step.targets.start) * stride);
         let sum = &mut rest[..stride];
@@ -209,7 +208,7 @@ impl ContextPlace {
         let tau_of = |t: usize| rate.l1 * rate.lr * plan.targets[t].mean;
         let tau_total: f32 = if rate.l1 > 0.0 { group.targets.clone().map(tau_of).sum() } else { 0.0 };
 
-        // For every row: the vector it receives, NOBODY for the sum of all targets.
+        // For every row, the vector it receives; NOBODY for the sum of all targets.
         let rows = plan.rows_in_place(group, place);
         let base = rows.start;
         self.exclusions.clear();
@@ -222,7 +221,7 @@ impl ContextPlace {
                 let vector = if self.exclusions[i] == NOBODY {
                     *difference.get_or_insert_with(|| self.difference(total, own, next_vector))
                 } else {
-                    // Excluded by an earlier target too: a vector of its own.
+                    // An earlier target also excludes it: it needs its own vector.
                     self.difference(self.exclusions[i] as usize, own, next_vector)
                 };
                 self.exclusions[i] = vector;
@@ -244,7 +243,7 @@ impl ContextPlace {
         }
     }
 
-    /// A new vector: vector `from` minus the gradient of target `t` of the step.
+    /// Creates a vector: vector `from` minus the gradient of target `t` of the step.
     fn difference(&mut self, from: usize, t: usize, next_vector: &mut usize) -> u32 {
         let stride = self.stride;
         let index = *next_vector;
@@ -259,7 +258,7 @@ impl ContextPlace {
     }
 }
 
-/// The proximal step of the L1 penalty on a row.
+/// Applies the proximal step of the L1 penalty to a row.
 #[inline]
 fn threshold(table: &Overlay<'_>, row: u32, tau: f32) {
     if tau > 0.0 {

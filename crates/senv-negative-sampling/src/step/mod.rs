@@ -1,4 +1,4 @@
-//! One step of stochastic gradient descent: what a [`PlannedStep`] of a [`Plan`] does to the two tables.
+//! One step of stochastic gradient descent: how a [`PlannedStep`] of a [`Plan`] updates the two tables.
 //!
 //! Equation: `block-step`, which is `negative-sampling-objective` for all targets of a step:
 //!
@@ -10,16 +10,16 @@
 //!       v_r += Σ_{t in group} g_t − Σ_{t excludes r} g_t                    v_r += g_t for the rows t added
 //! ```
 //!
-//! `m_t = 1/|R_t|`; `s_t` is the same, or 1 for word2vec's CBOW. A sentence's rows are summed once and written once,
-//! whatever the number of its targets: the releases do both once a target.
+//! `m_t = 1/|R_t|`; `s_t` is the same, or 1 for word2vec's CBOW. A sentence's rows are summed once and written once for
+//! any number of targets; the releases do both once per target.
 //!
-//! Where the rows of a context stand in places of their own (PV-DM by concatenation), hidden vectors and target rows
-//! are as wide as all places together: each line holds in every place apart ([`context_place`]), and the products of
-//! (F2) are sums over places too.
+//! If the rows of a context have separate places (PV-DM by concatenation), hidden vectors and target rows are as wide
+//! as all places together. Each line then applies to every place separately ([`context_place`]), and the products of
+//! (F2) also sum over places.
 //!
-//! Every line but (F2) treats the columns of the tables apart, and (F2) needs sums over columns alone. So a step is
-//! made of [`Columns::forward`] and [`Columns::backward`] of ranges of columns, which threads may divide among them,
-//! and of [`Coefficients::combine`] between the two.
+//! Every line except (F2) treats the columns of the tables separately, and (F2) needs only sums over columns. So a step
+//! consists of [`Columns::forward`] and [`Columns::backward`] on column ranges, which threads can share, and of
+//! [`Coefficients::combine`] between the two.
 
 mod context_place;
 
@@ -32,20 +32,20 @@ use crate::{
 };
 use context_place::ContextPlace;
 
-/// The work of a step on some columns of both tables. Reused from step to step.
+/// The work of a step on some columns of both tables; reused between steps.
 #[derive(Debug, Default)]
 pub(crate) struct Columns {
     places: Vec<ContextPlace>,
-    /// Products over each part of the columns, part after part. In each, shared negatives after shared negatives:
-    /// targets × negatives, targets, targets × targets (the lower half).
+    /// The products over each part of the columns, part by part. Each part has, per set of shared negatives: targets ×
+    /// negatives, targets, targets × targets (the lower half).
     products: Vec<f32>,
     n_products: usize,
-    /// The products of one place, to be added to those of the places before it.
+    /// The products of one place, to be added to those of earlier places.
     of_place: Vec<f32>,
 }
 
 impl Columns {
-    /// Fetches the rows of a step ahead of [`Columns::forward`].
+    /// Prefetches the rows of a step before [`Columns::forward`].
     pub(crate) fn prefetch(plan: &Plan, step: &PlannedStep, source: &Overlay<'_>, target: &Overlay<'_>) {
         let target_rows = |row: u32| {
             for place in 0..plan.n_places() {
@@ -74,8 +74,7 @@ impl Columns {
         self.products.chunks_exact(self.n_products.max(1))
     }
 
-    /// (F1) and the products of (F2), these over each of `parts` of the columns, from the tables as they are. Only
-    /// reads them.
+    /// (F1) and the products of (F2) over each of `parts` of the columns, from the current tables, which are only read.
     pub(crate) fn forward(
         &mut self,
         plan: &Plan,

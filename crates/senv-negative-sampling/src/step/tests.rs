@@ -1,6 +1,6 @@
-//! The step against the plain objective.
+//! Compares the step with the plain objective.
 
-// The columns of one thread: a list of one range is meant.
+// The columns of one thread: a list of one range is intended.
 #![allow(clippy::single_range_in_vec_init)]
 
 use ndarray::Array2;
@@ -34,7 +34,7 @@ fn as_array(table: &Table) -> Array2<f64> {
     Array2::from_shape_fn((table.n_rows(), DIM), |(i, j)| f64::from(table.row(i)[j]))
 }
 
-/// Two sentences; targets next to each other exclude a common n-gram, one has rows of its own.
+/// Two sentences. Neighboring targets exclude a common n-gram, and one target has additional rows.
 fn plan(sharing: NegativeSharing) -> Plan {
     let mut plan = Plan::default();
     plan.open_group([3, 4, 5, 5, 6, 20, 21].map(RowId));
@@ -58,13 +58,13 @@ fn plan(sharing: NegativeSharing) -> Plan {
     plan
 }
 
-/// The loss, and both tables after the steps of a plan, by the plain objective: the rows of a group of shared negatives
-/// move from target to target, all else is as it was when the step began.
+/// The loss and both tables after the steps of a plan, by the plain objective. The rows of a group of shared negatives
+/// are updated from target to target; all else is as it was when the step began.
 fn expected(plan: &Plan, source: &Table, target: &Table, lr: f64) -> (f64, Array2<f64>, Array2<f64>) {
     expected_with(plan, source, target, lr, &[])
 }
 
-/// The same where the contexts of these targets receive the whole gradient in every row, as word2vec's CBOW has it.
+/// The same if every context row of these targets receives the whole gradient, as in word2vec's CBOW.
 fn expected_with(
     plan: &Plan,
     source: &Table,
@@ -75,7 +75,7 @@ fn expected_with(
     expected_composed(plan, source, target, lr, whole, Composition::Mean)
 }
 
-/// The same where contexts are composed in this way.
+/// The same if contexts have this composition.
 fn expected_composed(
     plan: &Plan,
     source: &Table,
@@ -105,7 +105,7 @@ fn expected_composed(
                 context.extend(plan.added[one.added.clone()].iter().map(|&r| r as usize));
                 let negatives: Vec<usize> = negatives.iter().copied().filter(|&n| n != one.row as usize).collect();
                 let example = Example { context: &context, target: one.row as usize, negatives: &negatives };
-                // Scores with the rows as they have moved, the update of the context with those of the start.
+                // Scores use the updated rows, the context's update the rows at the start.
                 let g = gradient_composed(&s, &moved, example, composition);
                 loss += g.loss;
                 let mut d_h = ndarray::Array1::<f64>::zeros(DIM * n_places);
@@ -132,7 +132,7 @@ fn part<'a>(table: &SharedTable<'a>, range: &Range<usize>) -> Overlay<'a> {
     Overlay::shared_only(table.columns(range.clone()))
 }
 
-/// Does the steps of a plan with the columns of the tables in these ranges, each of `n_parts` equal parts.
+/// Runs the steps of a plan with the columns of the tables in these ranges, each of `n_parts` equal parts.
 fn train(plan: &Plan, tables: &mut (Table, Table), rate: Rate, ranges: &[Range<usize>], n_parts: usize) -> f64 {
     let (source, target) = (SharedTable::new(&mut tables.0), SharedTable::new(&mut tables.1));
     let (mut coefficients, mut loss) = (Coefficients::default(), 0.0);
@@ -166,7 +166,7 @@ fn assert_close(got: &Table, expected: &Array2<f64>) {
 fn a_step_follows_the_plain_objective_however_negatives_are_shared_and_columns_divided() {
     for sharing in [NegativeSharing::None, NegativeSharing::Sentence, NegativeSharing::Block] {
         let plan = plan(sharing);
-        // With twelve rows and five negatives a row comes twice sooner or later.
+        // With twelve rows and five negatives, some row occurs twice eventually.
         assert!(
             sharing == NegativeSharing::None || plan.shared.iter().any(|shared_negatives| shared_negatives.has_repeats)
         );
@@ -226,7 +226,7 @@ fn the_l1_penalty_thresholds_a_row_by_its_share_of_every_target() {
     let (lr, l1) = (0.3, 0.2);
     let (_, plain, _) = expected(&plan, &tables.0, &tables.1, f64::from(lr));
     train(&plan, &mut tables, Rate { lr, l1 }, &[0..32], 1);
-    // Each of the two contexts has two rows: a row in one of them is cut by τ·lr/2, a row in both by τ·lr.
+    // Each of the two contexts has two rows. A row in one of them is reduced by τ·lr/2, a row in both by τ·lr.
     let tau = f64::from(lr * l1);
     for (row, tau) in [(3, tau / 2.0), (4, tau / 2.0), (5, tau)] {
         for j in 0..DIM {
@@ -258,7 +258,7 @@ fn the_l1_penalty_counts_a_negative_once_for_every_target_it_is_shared_by() {
     let (lr, l1) = (0.3, 0.2);
     let (_, _, plain) = expected(&plan, &tables.0, &tables.1, f64::from(lr));
     train(&plan, &mut tables, Rate { lr, l1 }, &[0..32], 1);
-    // Each row takes part once as a target, or in the sums of three targets as a negative that was drawn once.
+    // Each row takes part once as a target, or as a negative, drawn once, in the sums of three targets.
     let tau = f64::from(lr * l1);
     let once = |row: &u32| plan.moving_rows().filter(|other| other == row).count() == 1;
     let negatives = plan.negatives.iter().copied().filter(once).map(|row| (row, 3.0 * tau));
@@ -296,7 +296,7 @@ fn the_rows_of_a_cbow_window_receive_the_whole_gradient_each() {
 #[test]
 fn targets_of_different_contexts_see_the_negatives_moved_by_those_before() {
     const MANY: usize = 400;
-    // With one negative and with several, without a row that comes twice and with one.
+    // With one negative and with several, without and with a repeated row.
     for (n_negatives, targets) in [(1, [1, 2, 3, 4]), (6, [1, 2, 3, 4]), (1, [1, 2, 1, 3]), (6, [1, 2, 1, 3])] {
         let mut tables = (random_table(SOURCE, "source"), random_table(MANY, "many targets"));
         let mut plan = Plan::default();
@@ -358,7 +358,7 @@ fn documents_and_words_move_by_the_gradient_of_their_mean_sum_and_concatenation(
             assert!((got - loss).abs() < 1e-5 * loss, "{combine:?} {sharing:?}: {got} {loss}");
             assert_close(&once.0, &new_source);
             assert_close(&once.1, &new_target);
-            // The same bits whoever has which columns, over the same parts.
+            // The same bits for any split of the columns, over the same parts.
             let (mut whole, mut halves) = (tables(), tables());
             train(&plan, &mut whole, rate, &[0..32], 2);
             train(&plan, &mut halves, rate, &[0..16, 16..32], 1);

@@ -1,27 +1,27 @@
-//! Which products of rows of 8-bit integers reach a bound, sixteen rows at a time.
+//! Finds the products of rows of 8-bit integers that reach a bound, sixteen rows at a time.
 //!
-//! Sums of integers are exact: every level gives the same answer.
+//! Sums of integers are exact, so every level gives the same answer.
 //!
-//! Sixteen rows are a block, and each has a lane of it. A block consists of steps of 64 bytes: four values a row, row
-//! after row, each with 128 added. The other side is broadcast, so that no sum runs across lanes, and products are
-//! compared where they are summed.
+//! Sixteen rows form a block, with one lane each. A block consists of steps of 64 bytes: four values per row, row after
+//! row, each stored with 128 added. The other side is broadcast, so no sum crosses lanes. Products are compared in the
+//! registers where they are summed.
 
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-/// Rows of a block of packed integers.
+/// Rows in a block of packed integers.
 pub(crate) const INT8_ROWS: usize = 16;
-/// Values of a row in a step, and bytes of a step.
+/// Values of each row in a step.
 const STEP_VALUES: usize = 4;
 const STEP_BYTES: usize = INT8_ROWS * STEP_VALUES;
 
-/// Bytes of a block of sixteen rows of `width` values, a multiple of 4; `None` if they cannot be counted.
+/// Bytes in a block of sixteen rows of `width` values, a multiple of 4; `None` on overflow.
 #[cfg(test)]
 const fn int8_block_bytes(width: usize) -> Option<usize> {
     width.checked_mul(INT8_ROWS)
 }
 
-/// Whether [`int8_masks`] is faster here than products of f32.
+/// Whether [`int8_masks`] is faster than f32 products on this processor.
 #[must_use]
 pub(crate) fn has_fast_int8() -> bool {
     #[cfg(target_arch = "x86_64")]
@@ -33,7 +33,7 @@ pub(crate) fn has_fast_int8() -> bool {
 /// Writes a row into lane `lane` of a block.
 ///
 /// # Panics
-/// If there is no such lane, or the block is shorter than the row needs.
+/// If the lane does not exist, or the block is too short for the row.
 pub(crate) fn pack_int8(row: &[i8], lane: usize, block: &mut [u8]) {
     assert!(lane < INT8_ROWS, "lane {lane}");
     for (values, step) in row.chunks(STEP_VALUES).zip(block.chunks_exact_mut(STEP_BYTES)) {
@@ -42,8 +42,8 @@ pub(crate) fn pack_int8(row: &[i8], lane: usize, block: &mut [u8]) {
     }
 }
 
-/// For every row and block, a bit for each lane whose product with the row is at least `least`: bit `l` of
-/// `masks[r n + b]`, with n blocks. Lanes that nothing was packed into hold rows of -128.
+/// Sets a bit for each lane whose product with the row is at least `least`: bit `l` of `masks[r n + b]` for row `r` and
+/// block `b` of n. Lanes that were never packed contain rows of -128.
 ///
 /// | name | meaning | shape |
 /// | --- | --- | --- |
@@ -52,17 +52,17 @@ pub(crate) fn pack_int8(row: &[i8], lane: usize, block: &mut [u8]) {
 /// | `masks` | bits, overwritten | rows × blocks |
 ///
 /// # Panics
-/// If a slice is not as long as its shape says, or the width is no multiple of 4 from 4 to 65,536.
+/// If a slice's length does not match its shape, or the width is not a multiple of 4 from 4 to 65,536.
 pub(crate) fn int8_masks(rows: &[i8], packed: &[u8], width: usize, least: i32, masks: &mut [u16]) {
     assert!((STEP_VALUES..=1 << 16).contains(&width) && width.is_multiple_of(STEP_VALUES), "width {width}");
     let block = width * INT8_ROWS;
     assert!(rows.len().is_multiple_of(width), "{} values of rows of {width}", rows.len());
     assert!(packed.len().is_multiple_of(block), "{} bytes in blocks of {block}", packed.len());
     super::check_len(masks.len(), rows.len() / width * (packed.len() / block));
-    // Values were stored with 128 added: the bound of each row is higher by as much as that adds to its products.
+    // Values were stored with 128 added, so each row's bound rises by what that adds to its products.
     let bound = |row: &[i8]| {
         let sum: i64 = row.iter().map(|&x| i64::from(x)).sum();
-        // No product of bytes is outside of an i32 (65,536 x 127 x 255 < 2³¹).
+        // No product of bytes exceeds an i32 (65,536 x 127 x 255 < 2³¹).
         (i64::from(least) + 128 * sum).clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32
     };
     let bounds: Vec<i32> = rows.chunks_exact(width).map(bound).collect();
@@ -75,7 +75,7 @@ pub(crate) fn int8_masks(rows: &[i8], packed: &[u8], width: usize, least: i32, m
     portable(rows, packed, width, &bounds, masks);
 }
 
-/// The reference.
+/// The reference implementation.
 fn portable(rows: &[i8], packed: &[u8], width: usize, bounds: &[i32], masks: &mut [u16]) {
     let n_blocks = packed.len() / (width * INT8_ROWS);
     for ((row, &bound), masks) in rows.chunks_exact(width).zip(bounds).zip(masks.chunks_exact_mut(n_blocks.max(1))) {

@@ -5,10 +5,10 @@ use std::arch::x86_64::*;
 
 use super::{INT8_ROWS, STEP_BYTES, STEP_VALUES};
 
-/// Rows and blocks of a tile: their sums stay in registers.
+/// Rows and blocks in a tile, whose sums stay in registers.
 const ROWS: usize = 8;
 const BLOCKS: usize = 2;
-/// Blocks of a tile of one row.
+/// Blocks in a tile of one row.
 const ROW_BLOCKS: usize = 8;
 
 #[inline]
@@ -19,8 +19,8 @@ pub(super) fn has_vnni() -> bool {
 }
 
 /// # Safety
-/// The processor has AVX-512 with VNNI; `rows` are whole rows of `width`, `packed` whole blocks, `width` is a multiple
-/// of 4, and there are a bound for each row and a mask for each row and block.
+/// The processor has AVX-512 with VNNI. `rows` has whole rows of `width`, a multiple of 4, and `packed` has
+/// whole blocks. There are a bound for each row and a mask for each row and block.
 #[target_feature(enable = "avx512f,avx512vnni,avx512bw")]
 pub(super) unsafe fn vnni(rows: &[i8], packed: &[u8], width: usize, bounds: &[i32], masks: &mut [u16]) {
     let block_bytes = width * INT8_ROWS;
@@ -60,10 +60,11 @@ impl Tile<'_> {
     /// The masks of `R` rows and `B` blocks.
     ///
     /// # Safety
-    /// As [`vnni`]; the slices hold so many rows, blocks, and bounds, and `masks` reaches to block `B` of row `R`.
+    /// The requirements of [`vnni`]; the slices contain that many rows, blocks, and bounds, and `masks` reaches to
+    /// block `B` of row `R`.
     #[inline]
     #[target_feature(enable = "avx512f,avx512vnni,avx512bw")]
-    // Indices and no iterators, whose functions are not made for these instructions and stay calls.
+    // Indices, not iterators: iterator functions are not compiled for these instructions and remain calls.
     #[allow(clippy::needless_range_loop)]
     unsafe fn masks<const R: usize, const B: usize>(&self, rows: &[i8], packed: &[u8], masks: &mut [u16]) {
         let (values, bytes, block_bytes) = (rows.as_ptr(), packed.as_ptr(), self.width * INT8_ROWS);
@@ -71,11 +72,11 @@ impl Tile<'_> {
         for step in 0..self.width / STEP_VALUES {
             let mut blocks = [_mm512_setzero_si512(); B];
             for b in 0..B {
-                // SAFETY: step `step` of block `b` lies within the packed bytes.
+                // SAFETY: step `step` of block `b` is within the packed bytes.
                 blocks[b] = unsafe { _mm512_loadu_si512(bytes.add(b * block_bytes + step * STEP_BYTES).cast()) };
             }
             for r in 0..R {
-                // SAFETY: four values of row `r` from `4 step` on lie within the rows.
+                // SAFETY: four values of row `r`, starting at `4 step`, are within the rows.
                 let four = unsafe { values.add(r * self.width + step * STEP_VALUES).cast::<i32>().read_unaligned() };
                 let four = _mm512_set1_epi32(four);
                 for b in 0..B {

@@ -1,40 +1,39 @@
 //! Products of 4-bit codes with queries of 8-bit integers, sixteen rows at a time.
 //!
-//! Sums of integers are exact: every level gives the same ones.
+//! Sums of integers are exact, so every level gives the same ones.
 //!
-//! Sixteen rows are a block, and each has a lane of it. A block consists of steps of 64 bytes: four bytes a row, row
-//! after row, with eight codes of each. Byte `b` of a row in step `s` has code `8 s + b` in its lower half and code
-//! `8 s + 4 + b` in its upper half. Behind the last code of a row there are zeros. No sum runs across lanes, and a
-//! query is broadcast.
+//! Sixteen rows form a block, with one lane each. A block consists of steps of 64 bytes: four bytes per row, row after
+//! row, with eight codes of each. In step `s`, byte `b` of a row has code `8 s + b` in its lower half and code `8 s + 4
+//! + b` in its upper half. Zeros follow the last code of a row. A query is broadcast, so no sum crosses lanes.
 
 #[cfg(target_arch = "aarch64")]
 mod neon;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-/// Rows of a block of 4-bit codes.
+/// Rows in a block of 4-bit codes.
 pub(crate) const NIBBLE_ROWS: usize = 16;
-/// Codes of a row in a step.
+/// Codes of each row in a step.
 pub(super) const STEP_CODES: usize = 8;
-/// Bytes of a step.
+/// Bytes in a step.
 pub(super) const STEP_BYTES: usize = NIBBLE_ROWS * STEP_CODES / 2;
 
-/// Bytes of a block of sixteen rows of `dim` codes; `None` if they cannot be counted.
+/// Bytes in a block of sixteen rows of `dim` codes; `None` on overflow.
 #[must_use]
 pub(crate) const fn nibble_block_bytes(dim: usize) -> Option<usize> {
     dim.div_ceil(STEP_CODES).checked_mul(STEP_BYTES)
 }
 
-/// Values of a query for codes of dimension `dim`: those behind the last code are not looked at, as its codes are 0.
+/// Values in a query for codes of dimension `dim`. Values past `dim` have no effect, as their codes are 0.
 #[must_use]
 pub(crate) const fn nibble_query_len(dim: usize) -> usize {
     dim.next_multiple_of(STEP_CODES)
 }
 
-/// Writes the codes of a row, each from 0 to 15, into lane `lane` of a block that is zero there.
+/// Writes a row's codes, each from 0 to 15, into lane `lane` of a block that is zero there.
 ///
 /// # Panics
-/// If there is no such lane, or the block is shorter than the codes need.
+/// If the lane does not exist, or the block is too short for the codes.
 pub(crate) fn pack_nibbles(codes: &[u8], lane: usize, block: &mut [u8]) {
     assert!(lane < NIBBLE_ROWS, "lane {lane}");
     for (step, codes) in block.chunks_exact_mut(STEP_BYTES).zip(codes.chunks(STEP_CODES)) {
@@ -48,7 +47,7 @@ pub(crate) fn pack_nibbles(codes: &[u8], lane: usize, block: &mut [u8]) {
 /// The codes of lane `lane` of a block.
 ///
 /// # Panics
-/// If there is no such lane, or the block is shorter than the codes need.
+/// If the lane does not exist, or the block is too short for the codes.
 #[cfg(test)]
 fn unpack_nibbles(block: &[u8], lane: usize, codes: &mut [u8]) {
     for (i, code) in codes.iter_mut().enumerate() {
@@ -57,8 +56,8 @@ fn unpack_nibbles(block: &[u8], lane: usize, codes: &mut [u8]) {
     }
 }
 
-/// The product of every query with every row: `out[q n + r] = Σ_i queries[q][i] codes[r][i]` with n the rows of all
-/// blocks.
+/// The product of every query with every row: `out[q n + r] = Σ_i queries[q][i] codes[r][i]`, with n the total number
+/// of rows.
 ///
 /// | name | meaning | shape |
 /// | --- | --- | --- |
@@ -66,10 +65,10 @@ fn unpack_nibbles(block: &[u8], lane: usize, codes: &mut [u8]) {
 /// | `queries` | values of -127 to 127 | whole queries of [`nibble_query_len`] |
 /// | `out` | products, overwritten | queries × rows |
 ///
-/// Exact, and the same integers on every processor.
+/// Exact: every processor gives the same integers.
 ///
 /// # Panics
-/// If a slice is not as long as its shape says, or the dimension is 0 or above 65,536.
+/// If a slice's length does not match its shape, or the dimension is 0 or above 65,536.
 pub(crate) fn nibble_scores(codes: &[u8], queries: &[i8], dim: usize, out: &mut [i32]) {
     check(codes, queries, dim, out);
     let steps = dim.div_ceil(STEP_CODES);
@@ -102,7 +101,7 @@ fn check(codes: &[u8], queries: &[i8], dim: usize, out: &[i32]) {
     super::check_len(out.len(), codes.len() / block * NIBBLE_ROWS * (queries.len() / query));
 }
 
-/// The reference.
+/// The reference implementation.
 fn portable(codes: &[u8], queries: &[i8], steps: usize, out: &mut [i32]) {
     let n = codes.len() / (steps * STEP_BYTES) * NIBBLE_ROWS;
     for (query, out) in queries.chunks_exact(steps * STEP_CODES).zip(out.chunks_exact_mut(n.max(1))) {
@@ -121,7 +120,7 @@ fn portable(codes: &[u8], queries: &[i8], steps: usize, out: &mut [i32]) {
     }
 }
 
-/// `(2 sum - offset) scale`: rounded once in the conversion and once in the product, on every processor.
+/// `(2 sum - offset) scale`: on every processor, rounded once in the conversion and once in the product.
 #[inline(always)]
 #[must_use]
 pub(crate) fn nibble_estimate(sum: i32, offset: i32, scale: f32) -> f32 {
@@ -146,7 +145,7 @@ mod tests {
 
     type Scores = fn(&[u8], &[i8], usize, &mut [i32]);
 
-    /// Every level of this processor by name.
+    /// Every level of this processor, by name.
     fn levels() -> Vec<(&'static str, Scores)> {
         #[cfg_attr(not(target_arch = "x86_64"), allow(unused_mut))]
         let mut levels: Vec<(&'static str, Scores)> = vec![("dispatched", |codes, queries, steps, out| {
@@ -168,7 +167,7 @@ mod tests {
     }
 
     fn queries(m: usize, dim: usize, key: u64) -> Vec<i8> {
-        // The last values stand behind the codes of the row: they may be anything.
+        // The last values are past the codes of the row: they can be anything.
         let value = |i: u64| (mix(key ^ i << 13) % 255) as i32 - 127;
         (0..(m * nibble_query_len(dim)) as u64).map(|i| value(i) as i8).collect()
     }

@@ -5,11 +5,11 @@ use std::arch::aarch64::*;
 
 use super::{NIBBLE_ROWS, STEP_BYTES, STEP_CODES};
 
-/// Steps whose products fit into sums of 16 bits: sixteen times 15 · 128.
+/// Steps whose products fit in 16-bit sums: sixteen times 15 · 128.
 const SHORT_STEPS: usize = 8;
 
 /// # Safety
-/// The slices hold whole blocks, queries and products for `steps`.
+/// The slices contain whole blocks, queries and products for `steps`.
 #[target_feature(enable = "neon")]
 pub(super) unsafe fn neon(codes: &[u8], queries: &[i8], steps: usize, out: &mut [i32]) {
     let n = codes.len() / (steps * STEP_BYTES) * NIBBLE_ROWS;
@@ -22,11 +22,11 @@ pub(super) unsafe fn neon(codes: &[u8], queries: &[i8], steps: usize, out: &mut 
     }
 }
 
-/// Four bytes of a row are four products of 16 bits, in two neighbouring sums of 32 bits, which are added at the end.
+/// Four bytes of a row give four 16-bit products, kept in two neighboring 32-bit sums, which are added at the end.
 #[inline]
 #[target_feature(enable = "neon")]
 unsafe fn block_of_neon(block: &[u8], query: &[i8], steps: usize, out: &mut [i32]) {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller guarantees it.
     unsafe {
         let half = vdupq_n_u8(15);
         let mut sums = [vdupq_n_s32(0); 8];

@@ -17,7 +17,7 @@ pub(super) fn has_avx2() -> bool {
     is_x86_feature_detected!("avx2")
 }
 
-/// Where the products of a call lie: pointers whose lengths the caller has checked.
+/// The location of a call's products: pointers whose lengths the caller has checked.
 #[derive(Clone, Copy)]
 struct Shape {
     codes: *const u8,
@@ -54,9 +54,8 @@ impl Shape {
     }
 }
 
-/// Calls a tile for all queries and blocks: many queries at a time, then the rest by another tile or one by one. A
-/// query alone goes through the blocks in the order in which they lie: memory is faster then than in several places at
-/// once.
+/// Calls a tile for all queries and blocks: many queries at a time, then the rest with another tile or singly. A single
+/// query reads the blocks in memory order, which is faster than reading several places at the same time.
 macro_rules! tiles {
     ($tile:ident, $one:ident, $shape:expr, $m:expr, $blocks:expr, $($q:literal),*) => {{
         let (shape, m, blocks) = ($shape, $m, $blocks);
@@ -78,11 +77,11 @@ macro_rules! tiles {
     }};
 }
 
-/// Bytes ahead of a query alone that are fetched.
+/// The prefetch distance for a single query, in bytes.
 const AHEAD: usize = 4096;
 
 /// # Safety
-/// The processor has the features, and the slices hold whole blocks, queries and products for `steps`.
+/// The processor has the features, and the slices contain whole blocks, queries and products for `steps`.
 #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
 pub(super) unsafe fn vnni(codes: &[u8], queries: &[i8], steps: usize, out: &mut [i32]) {
     let (shape, m, blocks) = Shape::new(codes, queries, steps, out);
@@ -93,7 +92,7 @@ pub(super) unsafe fn vnni(codes: &[u8], queries: &[i8], steps: usize, out: &mut 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
 unsafe fn vnni_tile<const Q: usize>(shape: Shape, query: usize, block: usize) {
-    // SAFETY: the caller has checked that this block, these queries and their products are there.
+    // SAFETY: the caller has checked that this block, these queries and their products exist.
     unsafe {
         let half = _mm512_set1_epi8(15);
         let mut sums = [_mm512_setzero_si512(); Q];
@@ -113,12 +112,11 @@ unsafe fn vnni_tile<const Q: usize>(shape: Shape, query: usize, block: usize) {
     }
 }
 
-/// Two steps at a time, in four sums that do not wait for each other.
+/// Processes two steps at a time, in four independent sums.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
 unsafe fn vnni_one(shape: Shape, query: usize, block: usize) {
-    // SAFETY: the caller has checked that this block, this query and its products are there. What is fetched ahead is a
-    // hint.
+    // SAFETY: the caller has checked that this block, this query and its products exist. The prefetch is a hint.
     unsafe {
         let half = _mm512_set1_epi8(15);
         let mut sums = [_mm512_setzero_si512(); 4];
@@ -145,7 +143,7 @@ unsafe fn vnni_one(shape: Shape, query: usize, block: usize) {
 }
 
 /// # Safety
-/// The processor has AVX2, and the slices hold whole blocks, queries and products for `steps`.
+/// The processor has AVX2, and the slices contain whole blocks, queries and products for `steps`.
 #[target_feature(enable = "avx2")]
 pub(super) unsafe fn avx2(codes: &[u8], queries: &[i8], steps: usize, out: &mut [i32]) {
     let (shape, m, blocks) = Shape::new(codes, queries, steps, out);
@@ -153,20 +151,20 @@ pub(super) unsafe fn avx2(codes: &[u8], queries: &[i8], steps: usize, out: &mut 
     unsafe { tiles!(avx2_tile, avx2_one, shape, m, blocks, 4) }
 }
 
-/// Steps whose products fit into sums of 16 bits: eight times 2 · 15 · 128.
+/// Steps whose products fit in 16-bit sums: eight times 2 · 15 · 128.
 const SHORT_STEPS: usize = 4;
 
 #[inline]
 #[target_feature(enable = "avx2")]
 unsafe fn avx2_one(shape: Shape, query: usize, block: usize) {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller guarantees it.
     unsafe { avx2_tile::<1>(shape, query, block) }
 }
 
 #[inline]
 #[target_feature(enable = "avx2")]
 unsafe fn avx2_tile<const Q: usize>(shape: Shape, query: usize, block: usize) {
-    // SAFETY: the caller has checked that this block, these queries and their products are there.
+    // SAFETY: the caller has checked that this block, these queries and their products exist.
     unsafe {
         let (half, ones) = (_mm256_set1_epi8(15), _mm256_set1_epi16(1));
         let mut sums = [[_mm256_setzero_si256(); 2]; Q];

@@ -1,15 +1,15 @@
-//! Which rows have an estimate that is high enough.
+//! Finds the rows whose estimate is high enough.
 
 use super::PLANE_ROWS;
 #[cfg(target_arch = "x86_64")]
 use super::x86;
 
-/// Which rows have an estimate of at least `floor`: bit `l` of `masks[b]` is set where
-/// `(2 sums[r] - offset) scales[r] ≥ floor` for row r = 64 b + l. Scales are the upper halves of f32 values. Rounded
-/// once in the conversion and once in the product, on every processor.
+/// Finds the rows with an estimate of at least `floor`: bit `l` of `masks[b]` is set where `(2 sums[r] - offset)
+/// scales[r] ≥ floor` for row r = 64 b + l. Scales are the upper halves of f32 values. Every processor rounds once in
+/// the conversion and once in the product.
 ///
 /// # Panics
-/// If there are not as many scales as sums, or not one mask for each 64 of them.
+/// If the numbers of scales and sums differ, or there is not one mask per 64 sums.
 pub(crate) fn plane_masks(sums: &[i32], offset: i32, scales: &[u16], floor: f32, masks: &mut [u64]) {
     super::super::check_len(scales.len(), sums.len());
     super::super::check_len(masks.len() * PLANE_ROWS, sums.len());
@@ -26,7 +26,7 @@ pub(crate) fn plane_masks(sums: &[i32], offset: i32, scales: &[u16], floor: f32,
     portable_masks(sums, offset, scales, floor, masks);
 }
 
-/// The reference.
+/// The reference implementation.
 #[inline(always)]
 pub(super) fn portable_masks(sums: &[i32], offset: i32, scales: &[u16], floor: f32, masks: &mut [u64]) {
     let blocks = sums.as_chunks::<PLANE_ROWS>().0.iter().zip(scales.as_chunks::<PLANE_ROWS>().0);

@@ -1,15 +1,15 @@
-//! Codes of four bits in two planes: the top bits of 64 rows at a time, to compare all rows with a query, and the three
-//! lower bits row by row, to compare some.
+//! Four-bit codes in two planes. Top bits are stored for 64 rows at a time, to compare all rows with a query. The three
+//! lower bits are stored row by row, to compare some.
 //!
-//! Sums of integers are exact: every level gives the same ones.
+//! Sums of integers are exact, so every level gives the same ones.
 //!
-//! A block of top bits holds 64 rows, each in a lane. It consists of a step of 64 bytes for each eight codes: byte `l`
-//! belongs to lane `l`, and its bit `i` is the top bit of code `8 s + i` in step `s`. Half a byte is a number of a
-//! table of sixteen sums that a query brings for each four codes.
+//! A block of top bits covers 64 rows, with one lane each. It consists of a 64-byte step per eight codes. Byte `l`
+//! belongs to lane `l`, and its bit `i` is the top bit of code `8 s + i` in step `s`. Each half of a byte indexes a
+//! table of sixteen sums. The query has one table per four codes.
 //!
-//! The lower bits of a row are steps of 24 bytes for 64 codes: byte `i` of the first sixteen has the two lowest bits of
-//! the codes `i`, `16 + i`, `32 + i` and `48 + i` of the step, from its lowest bits on, and bit `j` of the last 64 the
-//! third bit of code `j`. Behind the last code there are zeros in both.
+//! The lower bits of a row are stored in steps of 24 bytes for 64 codes. Byte `i` of the first sixteen has the two
+//! lowest bits of the codes `i`, `16 + i`, `32 + i` and `48 + i` of the step, lowest bits first. Bit `j` of the last 64
+//! is the third bit of code `j`. Zeros follow the last code in both planes.
 
 mod masks;
 #[cfg(target_arch = "aarch64")]
@@ -23,52 +23,51 @@ mod x86;
 pub(crate) use masks::{plane_estimate, plane_masks};
 pub(crate) use query::PlaneQuery;
 
-/// Rows of a block of top bits.
+/// Rows in a block of top bits.
 pub(crate) const PLANE_ROWS: usize = 64;
-/// Codes of a step of top bits.
+/// Codes in a step of top bits.
 const TOP_CODES: usize = 8;
-/// Bytes of a step of top bits.
+/// Bytes in a step of top bits.
 const TOP_BYTES: usize = PLANE_ROWS;
-/// Codes of a step of lower bits.
+/// Codes in a step of lower bits.
 const LOW_CODES: usize = 64;
-/// Bytes of a step of lower bits.
+/// Bytes in a step of lower bits.
 const LOW_BYTES: usize = LOW_CODES * 3 / 8;
-/// Bytes of the tables of a query for a step of top bits: sixteen sums of the first four codes, sixteen of the others.
+/// Bytes of a query's tables for a step of top bits: sixteen sums of the first four codes, then sixteen of the others.
 const TABLE_BYTES: usize = 32;
-/// Steps of top bits whose sums, 126 each, fit 16 bits; an even number.
+/// Steps of top bits whose sums, 126 each, fit in 16 bits; an even number.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 const SHORT_STEPS: usize = 512;
-/// Rows ahead whose lower bits are fetched.
+/// The prefetch distance for lower bits, in rows.
 #[cfg(target_arch = "x86_64")]
 const ROWS_AHEAD: usize = 8;
 
-/// Bytes of the top bits of 64 rows of `dim` codes; `None` if they cannot be counted.
+/// Bytes for the top bits of 64 rows of `dim` codes; `None` on overflow.
 #[must_use]
 pub(crate) const fn top_block_bytes(dim: usize) -> Option<usize> {
     dim.div_ceil(TOP_CODES).checked_mul(TOP_BYTES)
 }
 
-/// Bytes of the lower bits of a row of `dim` codes; `None` if they cannot be counted.
+/// Bytes for the lower bits of a row of `dim` codes; `None` on overflow.
 #[must_use]
 pub(crate) const fn low_row_bytes(dim: usize) -> Option<usize> {
     dim.div_ceil(LOW_CODES).checked_mul(LOW_BYTES)
 }
 
-/// One bit of each of up to eight bytes, the first in the lowest bit.
+/// Gathers one bit from each of up to eight bytes, the first into the lowest bit.
 #[inline(always)]
 fn gather_bits(codes: &[u8], bit: u32) -> u8 {
     let mut bytes = [0; 8];
     bytes[..codes.len()].copy_from_slice(codes);
     let bits = u64::from_le_bytes(bytes) >> bit & 0x0101_0101_0101_0101;
-    // Bit 8 i comes to 56 + i; no other product comes there.
+    // Bit 8 i moves to 56 + i; no other product reaches that position.
     (bits.wrapping_mul(0x0102_0408_1020_4080) >> 56) as u8
 }
 
-/// Writes the top bits of the codes of a row, each from 0 to 15: a byte for each eight, as they come into a lane of a
-/// block.
+/// Writes the top bits of a row's codes, each from 0 to 15: one byte per eight codes, in the layout of a block's lane.
 ///
 /// # Panics
-/// If `row` is not as long as the codes need.
+/// If `row` does not have the length that the codes need.
 pub(crate) fn pack_top(codes: &[u8], row: &mut [u8]) {
     super::check_len(row.len(), codes.len().div_ceil(TOP_CODES));
     for (byte, codes) in row.iter_mut().zip(codes.chunks(TOP_CODES)) {
@@ -79,7 +78,7 @@ pub(crate) fn pack_top(codes: &[u8], row: &mut [u8]) {
 /// Copies the top bits of a row into lane `lane` of a block.
 ///
 /// # Panics
-/// If there is no such lane, or the block is not as long as the row needs.
+/// If the lane does not exist, or the block's length does not match the row.
 pub(crate) fn place_top(row: &[u8], lane: usize, block: &mut [u8]) {
     assert!(lane < PLANE_ROWS, "lane {lane}");
     super::check_len(block.len(), row.len() * TOP_BYTES);
@@ -88,10 +87,10 @@ pub(crate) fn place_top(row: &[u8], lane: usize, block: &mut [u8]) {
     }
 }
 
-/// Writes the lower bits of the codes of a row.
+/// Writes the lower bits of a row's codes.
 ///
 /// # Panics
-/// If `row` is not as long as the codes need.
+/// If `row` does not have the length that the codes need.
 pub(crate) fn pack_low(codes: &[u8], row: &mut [u8]) {
     super::check_len(row.len(), codes.len().div_ceil(LOW_CODES) * LOW_BYTES);
     for (step, codes) in row.as_chunks_mut::<LOW_BYTES>().0.iter_mut().zip(codes.chunks(LOW_CODES)) {
@@ -108,8 +107,8 @@ pub(crate) fn pack_low(codes: &[u8], row: &mut [u8]) {
     }
 }
 
-/// The product of every query with the top bits of every row: `out[q n + r] = Σ_i queries[q][i] top[r][i]` with n the
-/// rows of all blocks and top bits of 0 or 1.
+/// The product of every query with the top bits of every row: `out[q n + r] = Σ_i queries[q][i] top[r][i]`, with n the
+/// total number of rows and top bits of 0 or 1.
 ///
 /// | name | meaning | shape |
 /// | --- | --- | --- |
@@ -117,11 +116,11 @@ pub(crate) fn pack_low(codes: &[u8], row: &mut [u8]) {
 /// | `queries` | each of the same dimension | |
 /// | `out` | products, overwritten | queries × rows |
 ///
-/// Exact, and the same integers on every processor. The products with whole codes are eight times these and those of
+/// Exact: every processor gives the same integers. The products with whole codes are eight times these plus those of
 /// [`low_scores`].
 ///
 /// # Panics
-/// If a slice is not as long as its shape says, or queries differ in dimension.
+/// If a slice's length does not match its shape, or queries differ in dimension.
 pub(crate) fn top_scores(codes: &[u8], queries: &[&PlaneQuery], out: &mut [i32]) {
     let Some(first) = queries.first() else { return super::check_len(out.len(), 0) };
     assert!(queries.iter().all(|query| query.dim() == first.dim()), "queries of different dimensions");
@@ -149,13 +148,13 @@ pub(crate) fn top_scores(codes: &[u8], queries: &[&PlaneQuery], out: &mut [i32])
     portable_top(codes, queries, steps, out);
 }
 
-/// The product of a query with the lower bits of some rows: `out[i] = Σ_j query[j] low[rows[i]][j]` with lower bits of
-/// 0 to 7.
+/// The product of a query with the lower bits of some rows: `out[i] = Σ_j query[j] low[rows[i]][j]`, with lower bits
+/// from 0 to 7.
 ///
-/// `codes` are the lower bits of all rows, [`low_row_bytes`] each. Exact, and the same integers on every processor.
+/// `codes` has the lower bits of all rows, [`low_row_bytes`] each. Exact: every processor gives the same integers.
 ///
 /// # Panics
-/// If there are not as many products as rows, or a row is not there.
+/// If the numbers of products and rows differ, or a row does not exist.
 pub(crate) fn low_scores(codes: &[u8], rows: &[u32], query: &PlaneQuery, out: &mut [i32]) {
     super::check_len(out.len(), rows.len());
     let steps = query.dim().div_ceil(LOW_CODES);
@@ -164,7 +163,7 @@ pub(crate) fn low_scores(codes: &[u8], rows: &[u32], query: &PlaneQuery, out: &m
     assert!(fits, "{} bytes of lower bits have no row {largest:?}", codes.len());
     #[cfg(target_arch = "x86_64")]
     if x86::has_avx512() {
-        // SAFETY: the processor has the instructions, and the rows are there.
+        // SAFETY: the processor has the instructions, and the rows exist.
         #[allow(unsafe_code)]
         return unsafe { x86::low_512(codes, rows, query, steps, out) };
     } else if x86::has_avx2() {
@@ -174,7 +173,7 @@ pub(crate) fn low_scores(codes: &[u8], rows: &[u32], query: &PlaneQuery, out: &m
     }
     #[cfg(target_arch = "aarch64")]
     {
-        // SAFETY: every aarch64 has NEON, and the rows are there.
+        // SAFETY: every aarch64 has NEON, and the rows exist.
         #[allow(unsafe_code)]
         return unsafe { neon::low(codes, rows, query, steps, out) };
     }
@@ -182,7 +181,7 @@ pub(crate) fn low_scores(codes: &[u8], rows: &[u32], query: &PlaneQuery, out: &m
     portable_low(codes, rows, query, steps, out);
 }
 
-/// The reference: without the tables of the query.
+/// The reference implementation, without the tables of the query.
 fn portable_top(codes: &[u8], queries: &[&PlaneQuery], steps: usize, out: &mut [i32]) {
     let n = codes.len() / (steps * TOP_BYTES) * PLANE_ROWS;
     for (query, out) in queries.iter().zip(out.chunks_exact_mut(n.max(1))) {
@@ -200,7 +199,7 @@ fn portable_top(codes: &[u8], queries: &[&PlaneQuery], steps: usize, out: &mut [
     }
 }
 
-/// The reference.
+/// The reference implementation.
 fn portable_low(codes: &[u8], rows: &[u32], query: &PlaneQuery, steps: usize, out: &mut [i32]) {
     for (out, &row) in out.iter_mut().zip(rows) {
         let row = &codes[row as usize * steps * LOW_BYTES..][..steps * LOW_BYTES];

@@ -6,7 +6,7 @@ use std::arch::aarch64::*;
 use super::{LOW_BYTES, LOW_CODES, PLANE_ROWS, PlaneQuery, SHORT_STEPS, TABLE_BYTES, TOP_BYTES};
 
 /// # Safety
-/// The slices hold whole blocks, queries and products for `steps`.
+/// The slices contain whole blocks, queries and products for `steps`.
 #[target_feature(enable = "neon")]
 pub(super) unsafe fn top(codes: &[u8], queries: &[&PlaneQuery], steps: usize, out: &mut [i32]) {
     let n = codes.len() / (steps * TOP_BYTES) * PLANE_ROWS;
@@ -22,7 +22,7 @@ pub(super) unsafe fn top(codes: &[u8], queries: &[&PlaneQuery], steps: usize, ou
 #[inline]
 #[target_feature(enable = "neon")]
 unsafe fn block_of_top(block: &[u8], query: &PlaneQuery, steps: usize, out: &mut [i32]) {
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller guarantees it.
     unsafe {
         let half = vdupq_n_u8(15);
         let out = out.as_mut_ptr();
@@ -55,10 +55,10 @@ unsafe fn block_of_top(block: &[u8], query: &PlaneQuery, steps: usize, out: &mut
 }
 
 /// # Safety
-/// The rows are there.
+/// The rows exist.
 #[target_feature(enable = "neon")]
 pub(super) unsafe fn low(codes: &[u8], rows: &[u32], query: &PlaneQuery, steps: usize, out: &mut [i32]) {
-    // SAFETY: each row has `steps` steps, and the query as many values.
+    // SAFETY: each row has `steps` steps, and the query has the same number of values.
     unsafe {
         let (three, four) = (vdupq_n_u8(3), vdupq_n_u8(4));
         let bit = vreinterpretq_u8_u64(vdupq_n_u64(0x8040_2010_0804_0201));

@@ -2,31 +2,32 @@
 
 use super::{LOW_CODES, TABLE_BYTES, TOP_CODES};
 
-/// Codes whose top bits are looked up at once.
+/// Codes whose top bits are looked up together.
 const GROUP: usize = 4;
 
-/// Integers that are multiplied with codes, and the sums of each four of them that top bits choose from.
-// The portable loop reads the values alone.
+/// Integers to multiply with codes, and for each four of them the sums that top bits select.
+// The portable loop reads only the values.
 #[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64")), expect(dead_code))]
 #[derive(Debug, Clone)]
 pub(crate) struct PlaneQuery {
     dim: usize,
-    /// Padded by zeros to whole steps of lower bits.
+    /// Padded with zeros to whole steps of lower bits.
     values: Vec<i8>,
-    /// For each four values sixteen sums: entry e has those at the bits that are set in e, less all that are negative.
+    /// Sixteen sums per four values: entry e sums the values at the set bits of e, minus all negative values.
     tables: Vec<u8>,
     /// The sum of the negative values.
     negative: i32,
 }
 
 impl PlaneQuery {
-    /// The absolute values of each four values, from the first on, add up to this at most.
+    /// The maximum sum of absolute values in each group of four.
     pub(crate) const MOST: i32 = 63;
 
-    /// A query of these values.
+    /// Creates a query from these values.
     ///
     /// # Panics
-    /// If there are none or more than 65,536, or those of a group of four add up to more than [`PlaneQuery::MOST`].
+    /// If there are none or more than 65,536, or if a group of four sums to more than [`PlaneQuery::MOST`] in absolute
+    /// values.
     #[must_use]
     pub(crate) fn new(values: &[i8]) -> Self {
         let dim = values.len();
@@ -42,7 +43,7 @@ impl PlaneQuery {
             let least: i32 = group.iter().map(|&w| i32::from(w).min(0)).sum();
             negative += least;
             table[0] = (-least) as u8;
-            // Each entry is one with a bit less and the value at that bit.
+            // Each entry is an entry with one bit fewer, plus the value at that bit.
             for (bit, &w) in group.iter().enumerate() {
                 for e in 0..1 << bit {
                     table[e | 1 << bit] = table[e].wrapping_add_signed(w);
@@ -52,13 +53,13 @@ impl PlaneQuery {
         Self { dim, values: padded, tables, negative }
     }
 
-    /// Number of values.
+    /// The number of values.
     #[must_use]
     pub(crate) fn dim(&self) -> usize {
         self.dim
     }
 
-    /// The values, and zeros to the next multiple of 64.
+    /// The values, padded with zeros to a multiple of 64.
     #[must_use]
     pub(crate) fn values(&self) -> &[i8] {
         &self.values

@@ -6,7 +6,7 @@ use crate::code_kernels::mix;
 type Top = fn(&[u8], &[&PlaneQuery], usize, &mut [i32]);
 type Low = fn(&[u8], &[u32], &PlaneQuery, usize, &mut [i32]);
 
-/// Every level of this processor by name.
+/// Every level of this processor, by name.
 fn levels() -> Vec<(&'static str, Top, Low)> {
     #[cfg_attr(not(target_arch = "x86_64"), allow(unused_mut))]
     let mut levels: Vec<(&'static str, Top, Low)> = vec![(
@@ -37,7 +37,7 @@ fn levels() -> Vec<(&'static str, Top, Low)> {
     levels
 }
 
-/// Values whose groups of four add up to 63 at most.
+/// Values whose groups of four sum to at most 63.
 fn query(dim: usize, key: u64) -> PlaneQuery {
     let value = |i: usize| (mix(key ^ (i as u64) << 13) % 31) as i8 - 15;
     PlaneQuery::new(&(0..dim).map(value).collect::<Vec<_>>())

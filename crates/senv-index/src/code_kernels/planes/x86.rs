@@ -17,7 +17,7 @@ pub(super) fn has_avx2() -> bool {
     is_x86_feature_detected!("avx2")
 }
 
-/// Where the products of a call lie: pointers whose lengths the caller has checked.
+/// The location of a call's products: pointers whose lengths the caller has checked.
 #[derive(Clone, Copy)]
 struct Shape<'a> {
     codes: *const u8,
@@ -48,7 +48,7 @@ impl<'a> Shape<'a> {
     }
 }
 
-/// Calls a tile of so many queries and blocks for all: `$q` queries with `$b` blocks, then what is left one by one.
+/// Calls a tile for all queries and blocks: `$q` queries with `$b` blocks, then the remaining blocks singly.
 macro_rules! tiles {
     ($tile:ident, $shape:expr, $blocks:expr, $b:literal, $($q:literal),*) => {{
         const B: usize = $b;
@@ -72,13 +72,13 @@ macro_rules! tiles {
     }};
 }
 
-/// Bytes ahead of a query alone that are fetched.
+/// The prefetch distance for a single query, in bytes.
 const AHEAD: usize = 4096;
-/// The same for the first of several queries.
+/// The prefetch distance for the first of several queries, in bytes.
 const FAR_AHEAD: usize = 16_384;
 
 /// # Safety
-/// The processor has the features, and the slices hold whole blocks, queries and products for `steps`.
+/// The processor has the features, and the slices contain whole blocks, queries and products for `steps`.
 #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
 pub(super) unsafe fn top_512(codes: &[u8], queries: &[&PlaneQuery], steps: usize, out: &mut [i32]) {
     let (shape, blocks) = Shape::new(codes, queries, steps, out);
@@ -86,18 +86,17 @@ pub(super) unsafe fn top_512(codes: &[u8], queries: &[&PlaneQuery], steps: usize
     unsafe { tiles!(tile_512, shape, blocks, 2, 4, 1) }
 }
 
-/// Each sixteen bits have the sums of two rows, one in each byte. The sums of both bytes wrap around 16 bits in `both`,
-/// those of the upper bytes alone do not in `upper`, and what the former has beyond the latter are the lower ones.
+/// Each 16-bit value has the sums of two rows, one per byte. The sums of both bytes wrap around 16 bits in `both`;
+/// those of the upper bytes do not in `upper`. Their difference gives the lower ones.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
 unsafe fn tile_512<const Q: usize, const B: usize>(shape: Shape<'_>, query: usize, block: usize) {
-    // SAFETY: the caller has checked that these blocks, these queries and their products are there. What is fetched
-    // ahead is a hint.
+    // SAFETY: the caller has checked that these blocks, these queries and their products exist. The prefetch is a hint.
     unsafe {
         let half = _mm512_set1_epi8(15);
-        // Multiplied by it, the upper byte of each sixteen bits is what is left. A shift would wait for the shuffles.
+        // Multiplying by this leaves the upper byte of each 16-bit value. A shift would wait for the shuffles.
         let take_upper = _mm512_set1_epi16(0x0100);
-        // From 128 bits of the first and of the second operand in turn.
+        // Alternates 128 bits from the first operand and the second.
         let order = |first: i64| {
             let q = [first, first + 1, first + 8, first + 9, first + 2, first + 3, first + 10, first + 11];
             _mm512_loadu_si512(q.as_ptr().cast())
@@ -107,7 +106,7 @@ unsafe fn tile_512<const Q: usize, const B: usize>(shape: Shape<'_>, query: usiz
             let end = shape.steps.min(start + SHORT_STEPS);
             let mut both = [[_mm512_setzero_si512(); B]; Q];
             let mut upper = [[_mm512_setzero_si512(); B]; Q];
-            // Two steps at a time: four sums of at most 63 fit a byte.
+            // Two steps at a time: four sums of at most 63 fit in a byte.
             let mut step = start;
             while step < end {
                 let next = (step + 1).min(end - 1);
@@ -129,7 +128,7 @@ unsafe fn tile_512<const Q: usize, const B: usize>(shape: Shape<'_>, query: usiz
                     let tables = shape.queries.get_unchecked(query + q).tables().add(step * TABLE_BYTES);
                     let table = |i: usize| _mm512_broadcast_i32x4(_mm_loadu_si128(tables.add(i * 16).cast()));
                     let (first, second) = (table(0), table(1));
-                    // The tables are padded by one step of zeros.
+                    // The tables are padded with one step of zeros.
                     let (third, fourth) = (table(2), table(3));
                     for b in 0..B {
                         let one = _mm512_add_epi8(
@@ -171,7 +170,7 @@ unsafe fn tile_512<const Q: usize, const B: usize>(shape: Shape<'_>, query: usiz
 }
 
 /// # Safety
-/// The processor has AVX2, and the slices hold whole blocks, queries and products for `steps`.
+/// The processor has AVX2, and the slices contain whole blocks, queries and products for `steps`.
 #[target_feature(enable = "avx2")]
 pub(super) unsafe fn top_256(codes: &[u8], queries: &[&PlaneQuery], steps: usize, out: &mut [i32]) {
     let (shape, blocks) = Shape::new(codes, queries, steps, out);
@@ -179,11 +178,11 @@ pub(super) unsafe fn top_256(codes: &[u8], queries: &[&PlaneQuery], steps: usize
     unsafe { tiles!(tile_256, shape, blocks, 1, 2, 1) }
 }
 
-/// As [`tile_512`], in two halves of a block.
+/// Like [`tile_512`], in two halves of a block.
 #[inline]
 #[target_feature(enable = "avx2")]
 unsafe fn tile_256<const Q: usize, const B: usize>(shape: Shape<'_>, query: usize, block: usize) {
-    // SAFETY: the caller has checked that these blocks, these queries and their products are there.
+    // SAFETY: the caller has checked that these blocks, these queries and their products exist.
     unsafe {
         let half = _mm256_set1_epi8(15);
         for part in 0..2 * B {
@@ -229,23 +228,23 @@ unsafe fn tile_256<const Q: usize, const B: usize>(shape: Shape<'_>, query: usiz
     }
 }
 
-/// Fetches the lower bits of a row that will be read.
+/// Prefetches the lower bits of a row.
 #[inline(always)]
 fn fetch(codes: &[u8], rows: &[u32], i: usize, row_bytes: usize) {
     if let Some(&row) = rows.get(i + ROWS_AHEAD) {
         let row = codes.as_ptr().wrapping_add(row as usize * row_bytes);
         for byte in (0..row_bytes.min(512)).step_by(64).chain(std::iter::once(row_bytes - 1)) {
-            // SAFETY: a hint, whatever the address.
+            // SAFETY: a prefetch is a hint and valid for any address.
             unsafe { _mm_prefetch::<_MM_HINT_T0>(row.wrapping_add(byte).cast()) }
         }
     }
 }
 
 /// # Safety
-/// The processor has the features, and the rows are there.
+/// The processor has the features, and the rows exist.
 #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
 pub(super) unsafe fn low_512(codes: &[u8], rows: &[u32], query: &PlaneQuery, steps: usize, out: &mut [i32]) {
-    // SAFETY: each row has `steps` steps, and the query as many values.
+    // SAFETY: each row has `steps` steps, and the query has the same number of values.
     unsafe {
         let shift = _mm512_set_epi32(6, 6, 6, 6, 4, 4, 4, 4, 2, 2, 2, 2, 0, 0, 0, 0);
         let (three, four) = (_mm512_set1_epi8(3), _mm512_set1_epi8(4));
@@ -268,14 +267,14 @@ pub(super) unsafe fn low_512(codes: &[u8], rows: &[u32], query: &PlaneQuery, ste
 }
 
 /// # Safety
-/// The processor has AVX2, and the rows are there.
+/// The processor has AVX2, and the rows exist.
 #[target_feature(enable = "avx2")]
 pub(super) unsafe fn low_256(codes: &[u8], rows: &[u32], query: &PlaneQuery, steps: usize, out: &mut [i32]) {
-    // SAFETY: each row has `steps` steps, and the query as many values.
+    // SAFETY: each row has `steps` steps, and the query has the same number of values.
     unsafe {
         let shifts = [_mm256_set_epi32(2, 2, 2, 2, 0, 0, 0, 0), _mm256_set_epi32(6, 6, 6, 6, 4, 4, 4, 4)];
         let (three, four, ones) = (_mm256_set1_epi8(3), _mm256_set1_epi8(4), _mm256_set1_epi16(1));
-        // Byte j of 32 bytes gets byte j / 8 of four, and there bit j % 8 is looked at.
+        // Byte j of 32 gets byte j / 8 of four, where bit j % 8 is tested.
         let spread = _mm256_set_epi64x(0x0303_0303_0303_0303, 0x0202_0202_0202_0202, 0x0101_0101_0101_0101, 0);
         let bit = _mm256_set1_epi64x(0x8040_2010_0804_0201_u64 as i64);
         for (i, (out, &row)) in out.iter_mut().zip(rows).enumerate() {
@@ -303,7 +302,7 @@ pub(super) unsafe fn low_256(codes: &[u8], rows: &[u32], query: &PlaneQuery, ste
 }
 
 /// # Safety
-/// The processor has AVX-512 F, there are as many scales as sums, and a mask for each 64.
+/// The processor has AVX-512 F, the numbers of scales and sums are equal, and there is a mask per 64.
 #[target_feature(enable = "avx512f")]
 pub(super) unsafe fn masks_512(sums: &[i32], offset: i32, scales: &[u16], floor: f32, masks: &mut [u64]) {
     // SAFETY: 64 sums and scales are read for each mask.
@@ -325,7 +324,7 @@ pub(super) unsafe fn masks_512(sums: &[i32], offset: i32, scales: &[u16], floor:
 }
 
 /// # Safety
-/// The processor has AVX2, there are as many scales as sums, and a mask for each 64.
+/// The processor has AVX2, the numbers of scales and sums are equal, and there is a mask per 64.
 #[target_feature(enable = "avx2")]
 pub(super) unsafe fn masks_256(sums: &[i32], offset: i32, scales: &[u16], floor: f32, masks: &mut [u64]) {
     // SAFETY: 64 sums and scales are read for each mask.

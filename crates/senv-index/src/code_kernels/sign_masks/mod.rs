@@ -1,16 +1,16 @@
-//! Which rows of signs differ from each other in few places, eight rows at a time.
+//! Finds the rows of signs that differ from each other in few places, eight rows at a time.
 //!
-//! A sign is a bit, and a row is words of 64 of them; places behind the last sign are zero in all rows. Eight rows are
-//! a block, and each has a lane of it: the first words of all eight, then their second words, and so on. Counts are
-//! exact: every level gives the same answer.
+//! A sign is a bit, and a row is stored in words of 64 signs. Places after the last sign are zero in all rows. Eight
+//! rows form a block, with one lane each: the first words of all eight, then their second words, and so on. Counts are
+//! exact, so every level gives the same answer.
 
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-/// Rows of a block of packed signs.
+/// Rows in a block of packed signs.
 pub(crate) const SIGN_ROWS: usize = 8;
 
-/// Whether [`sign_masks`] is faster here than products of 8-bit integers.
+/// Whether [`sign_masks`] is faster than products of 8-bit integers on this processor.
 #[must_use]
 pub(crate) fn has_fast_signs() -> bool {
     #[cfg(target_arch = "x86_64")]
@@ -19,10 +19,10 @@ pub(crate) fn has_fast_signs() -> bool {
     false
 }
 
-/// Rows of `n_words`, one after another, in blocks of eight; zeros fill the last one.
+/// Packs concatenated rows of `n_words` into blocks of eight; zeros fill the last block.
 ///
 /// # Panics
-/// If `n_words` is 0, or the rows are no whole ones.
+/// If `n_words` is 0, or does not divide the length of `rows`.
 pub(crate) fn pack_signs(rows: &[u64], n_words: usize) -> Vec<u64> {
     super::check_len(rows.len() % n_words, 0);
     let block = n_words * SIGN_ROWS;
@@ -41,20 +41,19 @@ pub(crate) fn n_different(a: &[u64], b: &[u64]) -> u32 {
     a.iter().zip(b).map(|(a, b)| (a ^ b).count_ones()).sum()
 }
 
-/// For every row and block, a bit for each lane that differs from the row in at most as many places as the limit of the
-/// row, or that of the lane, says: bit `l` of `masks[r n + b]`, with n blocks. Lanes that nothing was packed into hold
-/// rows of zeros.
+/// Sets a bit for each lane whose differences from the row are within the limit of the row or of the lane. It is bit
+/// `l` of `masks[r n + b]` for row `r` and block `b` of n. Lanes that were never packed contain rows of zeros.
 ///
 /// | name | meaning | shape |
 /// | --- | --- | --- |
 /// | `rows` | signs | rows of `n_words` |
-/// | `limits` | places in which a lane may differ; below 0 none fits | rows |
+/// | `limits` | places in which a lane can differ; below 0 nothing matches | rows |
 /// | `packed` | blocks of eight rows ([`pack_signs`]) | whole blocks of `n_words` times [`SIGN_ROWS`] |
-/// | `lane_limits` | places in which a row may differ | blocks × [`SIGN_ROWS`] |
+/// | `lane_limits` | places in which a row can differ | blocks × [`SIGN_ROWS`] |
 /// | `masks` | bits, overwritten | rows × blocks |
 ///
 /// # Panics
-/// If a slice is not as long as its shape says, or `n_words` is 0.
+/// If a slice's length does not match its shape, or `n_words` is 0.
 pub(crate) fn sign_masks(
     rows: &[u64],
     limits: &[i64],
@@ -77,7 +76,7 @@ pub(crate) fn sign_masks(
     portable(rows, limits, packed, lane_limits, n_words, masks);
 }
 
-/// The reference.
+/// The reference implementation.
 fn portable(rows: &[u64], limits: &[i64], packed: &[u64], lane_limits: &[i64], n_words: usize, masks: &mut [u8]) {
     let n_blocks = packed.len() / (n_words * SIGN_ROWS);
     for ((row, &limit), masks) in rows.chunks_exact(n_words).zip(limits).zip(masks.chunks_exact_mut(n_blocks.max(1))) {
@@ -104,12 +103,12 @@ mod tests {
     fn a_count_at_the_limit_counts_and_one_above_does_not() {
         let packed = pack_signs(&[0b1011, 0b0001, 0b1111], 1);
         let mut masks = [0];
-        // They differ from 0001 in 2, 0 and 3 places, and the lanes behind them in 1.
+        // They differ from 0001 in 2, 0 and 3 places, and the lanes after them in 1.
         for (limit, mask) in [(-1, 0), (0, 0b010), (1, 0b1111_1010), (2, 0b1111_1011), (3, 0b1111_1111)] {
             sign_masks(&[0b0001], &[limit], &packed, &[i64::MIN; SIGN_ROWS], 1, &mut masks);
             assert_eq!(masks, [mask], "{limit}");
         }
-        // Or at the limit of its lane.
+        // Or within the limit of its lane.
         sign_masks(&[0b0001], &[0], &packed, &[1, 2, 3, 0, 1, 2, 0, 0], 1, &mut masks);
         assert_eq!(masks, [0b0011_0110]);
     }

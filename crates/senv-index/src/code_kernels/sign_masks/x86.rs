@@ -5,7 +5,7 @@ use std::arch::x86_64::*;
 
 use super::SIGN_ROWS;
 
-/// Rows and blocks of a tile: their counts stay in registers.
+/// Rows and blocks in a tile, whose counts stay in registers.
 const ROWS: usize = 8;
 const BLOCKS: usize = 2;
 
@@ -15,8 +15,8 @@ pub(super) fn has_popcnt() -> bool {
 }
 
 /// # Safety
-/// The processor has AVX-512 with VPOPCNTDQ; there are `n_words` of `rows` for each limit, whole blocks of `packed`, a
-/// limit for each of their lanes, and a mask for each row and block.
+/// The processor has AVX-512 with VPOPCNTDQ. `rows` has `n_words` per limit, and `packed` has whole blocks. There are a
+/// limit for each of their lanes and a mask for each row and block.
 #[target_feature(enable = "avx512f,avx512vpopcntdq")]
 pub(super) unsafe fn popcnt(
     rows: &[u64],
@@ -63,11 +63,11 @@ impl Tile<'_> {
     /// The masks of `R` rows and `B` blocks.
     ///
     /// # Safety
-    /// As [`popcnt`]; the slices hold so many rows, blocks, and limits of both, and `masks` reaches to block `B` of row
-    /// `R`.
+    /// The requirements of [`popcnt`]; the slices contain that many rows, blocks, and limits of both, and `masks`
+    /// reaches to block `B` of row `R`.
     #[inline]
     #[target_feature(enable = "avx512f,avx512vpopcntdq")]
-    // Indices and no iterators, whose functions are not made for these instructions and stay calls.
+    // Indices, not iterators: iterator functions are not compiled for these instructions and remain calls.
     #[allow(clippy::needless_range_loop)]
     unsafe fn masks<const R: usize, const B: usize>(&self, rows: &[u64], packed: &[u64], masks: &mut [u8]) {
         let (signs, lanes) = (rows.as_ptr(), packed.as_ptr());
@@ -75,11 +75,11 @@ impl Tile<'_> {
         for word in 0..self.n_words {
             let mut blocks = [_mm512_setzero_si512(); B];
             for b in 0..B {
-                // SAFETY: the words `word` of block `b` lie within the packed signs.
+                // SAFETY: word `word` of block `b`'s lanes is within the packed signs.
                 blocks[b] = unsafe { _mm512_loadu_si512(lanes.add((b * self.n_words + word) * SIGN_ROWS).cast()) };
             }
             for r in 0..R {
-                // SAFETY: word `word` of row `r` lies within the rows.
+                // SAFETY: word `word` of row `r` is within the rows.
                 let row = unsafe { *signs.add(r * self.n_words + word) };
                 let row = _mm512_set1_epi64(row.cast_signed());
                 for b in 0..B {
