@@ -1,4 +1,5 @@
-//! Cleans a column of a CSV file: drops what repeats an earlier row in other words, and names what does not belong.
+//! Cleans a column of a CSV file: drops rows that repeat an earlier one in other words, and lists rows that do not
+//! belong.
 //!
 //! ```text
 //! cargo run --release -p senv-examples --example clean_csv
@@ -18,7 +19,7 @@ const TICKETS: &str = "id,text
 ";
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    // A path will do as well: TextReader::open(&["tickets.csv"], &options). Quotes and line ends within are understood.
+    // To read a file: TextReader::open(&["tickets.csv"], &options). Quoted cells and line ends in them are understood.
     let options = TextOptions { table: Some(TableText::column("text")), ..TextOptions::default() };
     let mut reader = TextReader::from_reader("tickets.csv", TICKETS.as_bytes(), &options)?;
     let (mut lines, mut texts) = (Vec::new(), Vec::new());

@@ -1,14 +1,16 @@
-//! The supervised experiment of the CSE paper, Table 3: a trained CSE tuned on SICK with a head that reads the score
-//! off two sentence vectors, "universal" (held towards where it started) and "random" (filters at random on the word
-//! vectors that CSE itself was trained from, section 4.2), beside the published numbers.
+//! The supervised experiment of the CSE paper, Table 3: tunes a trained CSE on SICK with a head that predicts the score
+//! from two sentence vectors.
+//!
+//! It compares "universal" (held towards its start) and "random" (random filters on the word vectors that CSE was
+//! trained from, section 4.2) with the published numbers.
 //!
 //! ```text
 //! cargo run --release -p senv-examples --example cse_sick -- --model cse.senv --words words.senv \
 //!     --train SICK_train.txt --dev SICK_trial.txt --test SICK_test_annotated.txt
 //! ```
 //!
-//! The model is one of `senv train cse`, or what `cse_transfer --output` wrote; the words are its `--init-vectors`.
-//! Without arguments a model is trained on the samples of this repository, far too small to compare anything.
+//! The model is one of `senv train cse`, or the output of `cse_transfer --output`; the words are its `--init-vectors`.
+//! Without arguments, it trains a model on the samples of this repository, which are far too small to compare anything.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
@@ -41,13 +43,13 @@ struct Args {
     /// The word vectors that it was trained from: a model, word2vec, GloVe or fastText.
     #[arg(long, value_name = "FILE", requires = "model")]
     words: Option<PathBuf>,
-    /// SICK: the part to train on.
+    /// The training part of SICK.
     #[arg(long, value_name = "FILE", requires = "model")]
     train: Option<PathBuf>,
-    /// The part that chooses the best weights.
+    /// The part that selects the best weights.
     #[arg(long, value_name = "FILE", requires = "model")]
     dev: Option<PathBuf>,
-    /// The part to judge on.
+    /// The test part.
     #[arg(long, value_name = "FILE", requires = "model")]
     test: Option<PathBuf>,
     /// Hidden units of the head.
@@ -62,10 +64,10 @@ struct Args {
     /// L2 penalty of words and filters.
     #[arg(long, default_value_t = RelatednessParams::default().l2_filters)]
     l2: f64,
-    /// Seeds, each a run; the last is shown, the correlations of all are listed.
+    /// Seeds, one run each; the last is shown, and the correlations of all are listed.
     #[arg(long, default_value_t = 3)]
     seeds: u64,
-    /// Threads; the result does not depend on them.
+    /// Number of threads; the result does not depend on it.
     #[arg(long, default_value_t = std::thread::available_parallelism().map_or(1, usize::from))]
     threads: usize,
 }
@@ -123,7 +125,7 @@ fn published(name: &str) -> Vec<PublishedRelatedness> {
         .collect()
 }
 
-/// A tuned model, as one that scores pairs.
+/// A tuned model that scores pairs.
 struct Head(Relatedness);
 
 impl PairScorer for Head {
@@ -140,10 +142,10 @@ impl PairScorer for Head {
     }
 }
 
-/// A CSE of the samples, and the word vectors that it was trained from, which are random here.
+/// A CSE trained on the samples, and the word vectors that it started from, which are random here.
 fn small_model(files: &[PathBuf], threads: usize) -> Result<(Model, Embeddings), Box<dyn Error>> {
     let sick = ["train", "trial", "test"].map(|part| format!("{DATA}/sick-{part}-sample.tsv"));
-    // Few pairs know few words: those of the scored pairs are known, too, at random to begin with.
+    // Few pairs have few words: the words of the scored pairs are added, with random vectors.
     let mut keep: Vec<String> = Vec::new();
     for path in sick {
         let set = SickSet::read(path)?.task.pairs;

@@ -1,6 +1,8 @@
-//! The transfer experiments of the CSE paper on pairs of yours: PP on phrases, CSE on phrases, on sentences, and on
-//! phrases then sentences ("cumulative"), all from the same word vectors, judged on STS by year beside Table 4; with
-//! `--sizes` filters over windows of one size each beside Table 5.
+//! The transfer experiments of the CSE paper on your pairs: PP on phrases, and CSE on phrases, on sentences, and on
+//! phrases then sentences ("cumulative"). All start from the same word vectors.
+//!
+//! It evaluates them on STS by year and compares with Table 4; `--sizes` adds filters over windows of one size each,
+//! for Table 5.
 //!
 //! ```text
 //! cargo run --release -p senv-examples --example cse_transfer -- --phrases PHRASES.tsv --sentences SENTENCES.tsv \
@@ -8,7 +10,7 @@
 //! ```
 //!
 //! The paper has three million phrase pairs of PPDB and 168 thousand sentence pairs of Simple and standard English
-//! Wikipedia. Without arguments the samples of this repository are used, far too small to compare anything.
+//! Wikipedia. Without arguments, it uses the samples of this repository, which are far too small to compare anything.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
@@ -30,7 +32,7 @@ use senv_store::Embeddings;
 
 const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data");
 
-/// Trains PP and CSE on phrases and sentences and judges them on STS.
+/// Trains PP and CSE on phrases and sentences and evaluates them on STS.
 #[derive(Debug, Parser)]
 struct Args {
     /// Pairs of phrases that mean the same [default: the samples]
@@ -39,34 +41,34 @@ struct Args {
     /// Pairs of sentences that mean the same.
     #[arg(long, value_name = "FILE", requires = "phrases")]
     sentences: Option<PathBuf>,
-    /// Scored pairs; pairs with one of their sentences are not trained on.
+    /// Scored pairs; training leaves out pairs with one of their sentences.
     #[arg(long, num_args = 1.., value_name = "FILE", requires = "phrases")]
     sts: Vec<PathBuf>,
     /// Word vectors to start from [default: at random]
     #[arg(long, value_name = "FILE")]
     init_vectors: Option<PathBuf>,
-    /// Dimension of the word vectors, where there is no file of them.
+    /// Dimension of the word vectors, if no file is given.
     #[arg(long, default_value_t = 300)]
     dim: usize,
     /// Filters of each window.
     #[arg(long, default_value_t = 100)]
     filters: usize,
-    /// tanh on the result of each filter; without it word order hardly counts.
+    /// Apply tanh to the result of each filter; without it, word order hardly counts.
     #[arg(long)]
     tanh: bool,
     /// Passes over the pairs of a stage.
     #[arg(long, default_value_t = 10)]
     epochs: u32,
-    /// Filters over windows of one size, too (Table 5).
+    /// Also train filters over windows of one size (Table 5).
     #[arg(long)]
     sizes: bool,
     /// Where to keep the cumulative model, for `cse_sick`.
     #[arg(long, value_name = "MODEL")]
     output: Option<PathBuf>,
-    /// Threads; the result does not depend on them.
+    /// Number of threads; the result does not depend on it.
     #[arg(long, default_value_t = std::thread::available_parallelism().map_or(1, usize::from))]
     threads: usize,
-    /// Seed of every random choice.
+    /// Seed of all random choices.
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }
@@ -149,7 +151,7 @@ impl Trainings<'_> {
         name: &'static str,
     ) -> Result<Cse, Box<dyn Error>> {
         let defaults = CseParams::default();
-        // As many numbers whatever the windows.
+        // As many filters in total for any number of windows.
         let n_filters = 3 * self.args.filters / widths.len();
         let params = CseParams {
             dim: self.dim,
@@ -164,7 +166,7 @@ impl Trainings<'_> {
     }
 }
 
-/// A line a system, for each year our mean and the paper's.
+/// One line per system, with our mean and the paper's for each year.
 fn table(systems: &[(&str, Box<dyn SentenceEncoder>)], tasks: &[StsTask]) -> Result<TextTable, Box<dyn Error>> {
     let published = published_cse_ablations();
     let mut years: Vec<u16> = tasks.iter().filter_map(|task| task.year).collect();

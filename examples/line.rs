@@ -1,10 +1,10 @@
-//! One line on the terminal that says how far the work is.
+//! One line on the terminal that shows progress.
 
 use std::io::{IsTerminal, Write};
 
 use senv_core::{Control, Observer, Progress};
 
-/// Shows what is under way, by its name.
+/// Shows the progress of the work with this name.
 pub(crate) struct Line(pub(crate) &'static str);
 
 impl Line {

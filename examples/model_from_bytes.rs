@@ -1,4 +1,4 @@
-//! A model inside the program, from a database, or from an archive: opened from bytes, written to a writer.
+//! A model from the program itself, a database or an archive: opened from bytes, written to a writer.
 //!
 //! ```text
 //! cargo run --release -p senv-examples --example model_from_bytes
@@ -9,27 +9,27 @@ use std::collections::HashMap;
 use senv::{Model, StaticEncoder, prelude::*};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    // What a build script or `senv train` made: static MODEL: &[u8] = include_bytes!("my.senv");
+    // From a build script or `senv train`: static MODEL: &[u8] = include_bytes!("my.senv");
     let sentences: Vec<String> = (0..200).map(|i| format!("train {} is {}", i % 7, ["late", "early"][i % 2])).collect();
     let trained = Sent2VecParams { dim: 16, ..Sent2VecParams::default() }.train_sentences(&sentences)?;
 
-    // Into whatever takes bytes.
+    // To any writer.
     let mut database: HashMap<&str, Vec<u8>> = HashMap::new();
     Model::from(trained.clone()).write_to(database.entry("trains").or_default())?;
 
-    // And out of it: any kind of model, at any alignment.
+    // Back from bytes: any kind of model, at any alignment.
     let model = Model::from_bytes(database["trains"].clone())?;
     let sentence = "train 3 is late";
     assert_eq!(model.encode_one(sentence), trained.encode_one(sentence));
 
-    // `senv-core` alone serves a small table, without the code of the systems.
+    // `senv-core` by itself serves a small table, without the code of the systems.
     let mut bytes = Vec::new();
     senv::CompressParams::default().compress(&model)?.write_to(&mut bytes)?;
     println!("{} bytes instead of {}", bytes.len(), database["trains"].len());
     let small = StaticEncoder::from_bytes(bytes)?;
     assert!(small.similarity(sentence, sentence) > 0.99);
 
-    // What is no model says so, and names no file that there is not.
+    // Bytes that are not a model are an error, which names no file.
     let error = Model::from_bytes(&b"no model"[..]).expect_err("eight bytes of text");
     println!("{error}");
     Ok(())

@@ -1,4 +1,4 @@
-//! An encoder of your own - a service, another library, a formula - that is searched with and measured like any other.
+//! Your own encoder (a service, another library, a formula), searched and evaluated like any other.
 //!
 //! ```text
 //! cargo run --release -p senv-examples --example own_encoder
@@ -24,7 +24,7 @@ impl SentenceEncoder for Letters {
         self.try_encode_into(sentence, scratch, out).unwrap_or_default()
     }
 
-    /// Only for an encoder that can fail: whoever encodes, searches or evaluates gets the error.
+    /// Only for an encoder that can fail: encoding, search and evaluation return the error.
     fn try_encode_into(&self, text: &str, _: &mut Scratch, out: &mut [f32]) -> Result<Coverage, core::Error> {
         if text.contains('\u{FFFD}') {
             return Err(core::Error::other("this text was damaged on its way"));
@@ -43,7 +43,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     assert_eq!(index.search("trains", 1)?[0].text, "the train");
     assert!(index.search("\u{FFFD}", 1).is_err());
 
-    // On disk a collection knows it again by a digest, which is to change whenever its vectors do.
+    // A collection on disk identifies the encoder by a digest, which must change when its vectors do.
     let folder = tempfile::tempdir()?;
     let model = Model::from_encoder("letters 1", Letters)?;
     SentenceCollection::create(folder.path().join("c"), &model)?.add(&["a boat", "the train"])?;

@@ -1,4 +1,4 @@
-//! An encoder and a loss of your own, trained on pairs of sentences.
+//! Your own encoder and loss, trained on pairs of sentences.
 //!
 //! ```text
 //! cargo run --release -p senv-examples --example own_loss_and_encoder
@@ -17,7 +17,7 @@ const PAIRS: [(&str, &str); 3] =
     [("ship sails", "boat leaves"), ("rain falls", "it pours"), ("late train", "slow railway")];
 const DIM: usize = 16;
 
-/// The mean of the words, each dimension times a weight that is learned.
+/// The mean of the words, with a learned weight for each dimension.
 #[derive(Debug)]
 struct Scaled(Average);
 
@@ -50,7 +50,7 @@ impl Encoder<f32> for Scaled {
     }
 }
 
-/// Σ (u_i·v_j − [i = j])² / 2n over the first sentence of each pair and the second of each.
+/// Σ (u_i·v_j − [i = j])² / 2n over the first sentences and the second sentences of the pairs.
 struct Identity;
 
 impl BatchLoss for Identity {

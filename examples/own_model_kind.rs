@@ -1,4 +1,4 @@
-//! A kind of model of your own: it encodes, lives in files of senv, and opens wherever models open.
+//! Your own kind of model: it encodes, is saved in senv files, and opens wherever models open.
 //!
 //! ```text
 //! cargo run --release -p senv-examples --example own_model_kind
@@ -7,7 +7,7 @@ use senv::model::{OpenModel, SavedModel};
 use senv::parts::core::{ModelFile, ModelWriter, files::Destination};
 use senv::{Coverage, Index, Scratch, SentenceEncoder, Tokenizer, Vocabulary};
 
-/// Sentences by their pairs of letters, hashed: no training.
+/// Encodes a sentence by its hashed letter pairs, without training.
 #[derive(Debug)]
 struct LetterPairs {
     dim: usize,

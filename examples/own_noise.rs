@@ -1,4 +1,4 @@
-//! A negative sampler of your own, in the trainer of word2vec and its relatives.
+//! Your own negative sampler, in the trainer of word2vec and related systems.
 //!
 //! ```text
 //! cargo run --release -p senv-examples --example own_noise
@@ -23,18 +23,18 @@ const TEXT: [&str; 4] = [
     "the rain and the storm come at night",
     "a storm brings rain and more rain",
 ];
-/// Words that say nothing as negatives, either.
+/// Words with little meaning, which are poor negatives too.
 const STOP_WORDS: [&str; 7] = ["the", "a", "and", "at", "to", "from", "more"];
 const DIM: usize = 16;
 
-/// Every row but some, all with the same probability.
+/// Draws all other rows with the same probability.
 struct ContentWords {
     rows: Vec<u32>,
 }
 
 impl NoiseSource for ContentWords {
     fn draw(&self, rng: &mut Stream) -> u32 {
-        // From `rng` alone: the run then depends on its seed, and on nothing else.
+        // Use only `rng`: then the run depends only on its seed.
         self.rows[rng.random_range(0..self.rows.len())]
     }
 }
@@ -55,7 +55,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         init::uniform_rows(&mut source, 0..n, 1.0 / DIM as f32, 1)?;
         Ok(Tables { source, target: Table::zeros(n, DIM)? })
     };
-    // The text in the place of "content words" is for checkpoints: it says what the rows depend on beside the text.
+    // Checkpoints store "content words", which names what the rows depend on besides the text.
     let trained = fit(&corpus, &examples, &noise, &params, "content words", tables, &RunOptions::default())?;
 
     println!("mean loss {:.3}", trained.loss);

@@ -1,4 +1,4 @@
-//! An objective of your own in the loop that trains by gradient: sentences with a label, and a head that finds it.
+//! Your own objective in the gradient loop: sentences with a label, and a head that predicts it.
 //!
 //! ```text
 //! cargo run --release -p senv-examples --example own_objective
@@ -14,7 +14,7 @@ const WORDS: [&str; 6] = ["ship", "boat", "sails", "rain", "storm", "falls"];
 const LABELLED: [([u32; 2], f32); 4] = [([0, 2], 1.0), ([1, 2], 1.0), ([3, 5], -1.0), ([4, 5], -1.0)];
 const DIM: usize = 8;
 
-/// Whether a sentence is of the sea (1) or of the weather (-1): ln(1 + e^(−y w·s)).
+/// The label of a sentence is 1 for the sea and -1 for the weather; the loss is ln(1 + e^(−y w·s)).
 struct Labels {
     sentences: Sentences,
     labels: Vec<f32>,

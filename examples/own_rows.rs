@@ -1,4 +1,4 @@
-//! Rows of your own storage in both indices: here rows in a file, each read when it is first asked for.
+//! Your own row storage in both indices: here rows in a file, each read at its first use.
 //!
 //! ```text
 //! cargo run --release -p senv-examples --example own_rows
@@ -51,12 +51,12 @@ impl Rows for FileRows {
     }
 
     fn row(&self, i: usize) -> &[f32] {
-        // A row that cannot be read has no error here: zeros are near to nothing.
+        // This trait has no errors: a row that cannot be read is zeros, which are near to nothing.
         self.rows[i].get_or_init(|| self.read(i).unwrap_or_default())
     }
 }
 
-/// Row `i`: a direction of its own.
+/// Value `j` of row `i`; each row has another direction.
 fn value(i: usize, j: usize) -> f32 {
     ((i * (j + 1)) as f32 * 0.37).sin()
 }

@@ -1,4 +1,4 @@
-//! A tokenizer of your own: in training, in the model file by its name, and where the file is opened.
+//! Your own tokenizer: used in training, stored in the model file by its name, and used again when the file is opened.
 //!
 //! ```text
 //! cargo run --release -p senv-examples --example own_tokenizer
@@ -17,7 +17,7 @@ const TEXT: [&str; 6] = [
     "Plant one lettuce in every bed of your gardens.",
 ];
 
-/// Words without their endings. State is possible, too: a dictionary, a segmenter of another library.
+/// Words without their endings. A tokenizer can have state: a dictionary, or another library's segmenter.
 #[derive(Debug)]
 struct Stems {
     endings: [&'static str; 4],
@@ -32,7 +32,7 @@ impl Tokenize for Stems {
     }
 }
 
-/// To be called once, at the start of every program that trains with it or opens its models.
+/// Call this once, at the start of every program that trains with the tokenizer or opens its models.
 fn stems() -> senv::Result<Tokenizer> {
     let stems = Stems { endings: ["ing", "ed", "er", "s"] };
     Ok(Tokenizer::custom("stems", Arc::new(stems))?.lowercase(true))

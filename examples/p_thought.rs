@@ -1,16 +1,18 @@
-//! The experiment of the P-thought paper on captions of yours: three encoders, each trained to say a caption and
-//! another of the same image, judged by P-coherence on images held out (beside the cosine of random captions, which a
-//! collapsed encoder raises as well) and by the STS benchmark, beside the published numbers. Those of the benchmark are
-//! of a regression on vectors that stay as they are, and so is ours that stands beside them; the cosine stands alone.
+//! The experiment of the P-thought paper on your captions: three encoders, each trained to generate a caption and
+//! another caption of the same image.
+//!
+//! It evaluates P-coherence on held-out images, next to the cosine of random captions, which a collapsed encoder also
+//! raises. It also evaluates the STS benchmark and compares with the published numbers. Those come from a regression on
+//! frozen vectors, as do ours next to them; the cosine has no published counterpart.
 //!
 //! ```text
 //! cargo run --release -p senv-examples --example p_thought -- --captions flickr/multi30k.tsv --hold-out 1000 \
 //!     --vectors glove.840B.300d.txt --stsb-train stsb/train.tsv --stsb-dev stsb/dev.tsv --stsb stsb/test.tsv
 //! ```
 //!
-//! A caption file holds lines of image and caption with a tab between. The paper's are the captions of COCO (123,287
-//! images). Without arguments the sample pairs of this repository are used, which are far too few to compare anything;
-//! of its scored pairs every third is judged, and the regression learns from the others.
+//! Each line of a caption file has an image, a tab and a caption. The paper uses the captions of COCO (123,287 images).
+//! Without arguments, it uses the sample pairs of this repository, which are far too few to compare anything. Every
+//! third scored pair of the sample is for testing, and the regression learns from the others.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
@@ -43,28 +45,28 @@ const STRUCTURES: [(PThoughtStructure, &str); 3] = [
     (PThoughtStructure::TwoBi, "P-thought two-layer bi"),
 ];
 
-/// Trains P-thought in its three structures and judges them.
+/// Trains P-thought in its three structures and evaluates them.
 #[derive(Debug, Parser)]
 struct Args {
     /// Captions: image, tab, caption [default: the sample pairs]
     #[arg(long, value_name = "FILE")]
     captions: Option<PathBuf>,
-    /// Images that are for evaluation alone [default: 1000; 6 of the sample]
+    /// Images for evaluation only [default: 1000; 6 of the sample]
     #[arg(long)]
     hold_out: Option<usize>,
-    /// Word vectors, which stay as they are; without them they are drawn, and trained.
+    /// Word vectors, kept unchanged; without them, random vectors are trained.
     #[arg(long, value_name = "FILE")]
     vectors: Option<PathBuf>,
-    /// Units of a reader [default: 1200, as in the paper; 24 for the sample]
+    /// Hidden units of an encoder [default: 1200, as in the paper; 24 for the sample]
     #[arg(long)]
     hidden: Option<usize>,
     /// Dimension of the word vectors without --vectors [default: 300; 24 for the sample]
     #[arg(long)]
     dim: Option<usize>,
-    /// Weights of the paraphrase, each a run of every structure; the paper's is above 1 and not printed.
+    /// Weights of the paraphrase, each with one run per structure; the paper's is above 1, but not printed.
     #[arg(long, num_args = 1.., default_values_t = [DualObjective::default().alpha()])]
     alpha: Vec<f64>,
-    /// Words drawn a step to judge the next word against; 0 for all words [default: 512; 0 for the sample]
+    /// Words sampled per step to compare with the next word; 0 for all words [default: 512; 0 for the sample]
     #[arg(long)]
     sampled: Option<usize>,
     /// Passes over the pairs [default: 4, as in the paper; 80 for the sample]
@@ -73,19 +75,19 @@ struct Args {
     /// Learning rate [default: that of the system; 0.01 for the sample]
     #[arg(long)]
     lr: Option<f64>,
-    /// STS benchmark: the part to judge on, by cosine, and with --stsb-train by a regression.
+    /// STS benchmark: the test part, by cosine, and with --stsb-train by a regression.
     #[arg(long, value_name = "FILE")]
     stsb: Option<PathBuf>,
-    /// STS benchmark: the part from which a regression on the vectors learns.
+    /// STS benchmark: the training part of the regression.
     #[arg(long, value_name = "FILE", requires = "stsb")]
     stsb_train: Option<PathBuf>,
-    /// STS benchmark: the part that chooses how hard its weights are pulled to 0.
+    /// STS benchmark: the part that selects the strength of its regularization.
     #[arg(long, value_name = "FILE", requires = "stsb_train")]
     stsb_dev: Option<PathBuf>,
-    /// Threads; the result does not depend on them.
+    /// Number of threads; the result does not depend on it.
     #[arg(long, default_value_t = std::thread::available_parallelism().map_or(1, usize::from))]
     threads: usize,
-    /// Seed of every random choice.
+    /// Seed of all random choices.
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }
@@ -163,7 +165,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Scored pairs: to judge on, to learn from, to choose with.
+/// Scored pairs to test on, learn from and select with.
 struct Scored {
     test: Vec<StsTask>,
     train: Vec<StsTask>,
@@ -189,7 +191,7 @@ impl Scored {
     }
 }
 
-/// What a model reaches, and what the paper printed.
+/// The results of a model, and the paper's.
 fn row(
     name: &str,
     alpha: f64,
@@ -216,7 +218,7 @@ fn row(
     Ok([name.to_owned(), alpha.to_string()].into_iter().chain(cells.map(number)).collect())
 }
 
-/// The lines of the caption file; those of the sample are pairs, each an image.
+/// The lines of the caption file; in the sample, each pair is an image.
 fn captions(args: &Args) -> Result<String, Box<dyn Error>> {
     if let Some(path) = &args.captions {
         return Ok(fs::read_to_string(path)?);
@@ -228,7 +230,7 @@ fn captions(args: &Args) -> Result<String, Box<dyn Error>> {
     Ok(lines)
 }
 
-/// Lines to learn from, and those of the last images, to judge.
+/// Training lines, and the lines of the last images for evaluation.
 fn split(lines: &str, hold_out: usize) -> Result<(String, String), Box<dyn Error>> {
     let image = |line: &str| line.split('\t').next().unwrap_or_default().to_owned();
     let (mut seen, mut order) = (HashSet::new(), Vec::new());

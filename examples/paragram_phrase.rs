@@ -1,14 +1,14 @@
 //! The experiment of "Towards Universal Paraphrastic Sentence Embeddings" (Wieting, Bansal, Gimpel and Livescu, ICLR
-//! 2016) on pairs of yours: word vectors, moved until the averages of paraphrases are close, judged on STS before and
-//! after, beside the published numbers of PP.
+//! 2016) on your pairs. It moves word vectors until the averages of paraphrases are close, evaluates them on STS before
+//! and after, and compares with the published numbers of PP.
 //!
 //! ```text
 //! cargo run --release -p senv-examples --example paragram_phrase -- --pairs PAIRS... --init-vectors VECTORS \
 //!     --sts sts/2014/*.tsv
 //! ```
 //!
-//! The paper starts from paragram vectors and has three million phrase pairs of PPDB. Where you have no vectors,
-//! `--text` trains some (skip-gram) first. Without arguments the samples of this repository are used, far too small to
+//! The paper starts from paragram vectors and has three million phrase pairs of PPDB. Without vectors, `--text` first
+//! trains some (skip-gram). Without arguments, it uses the samples of this repository, which are far too small to
 //! compare anything.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
@@ -30,20 +30,20 @@ use senv_eval::{StsResult, StsTask, compare_sts, evaluate_sts, published_sts};
 
 const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data");
 
-/// Trains PP and judges it on STS.
+/// Trains PP and evaluates it on STS.
 #[derive(Debug, Parser)]
 struct Args {
-    /// Pairs that mean the same, sentence, sentence [default: the sample]
+    /// Pairs of sentences that mean the same [default: the sample]
     #[arg(long, num_args = 1.., value_name = "FILE", requires = "sts")]
     pairs: Vec<PathBuf>,
-    /// Scored pairs, score, sentence, sentence; a folder named as the year says which task they are. Pairs with one of
-    /// their sentences are not trained on.
+    /// Scored pairs: score, sentence, sentence; a folder named after the year says which task they are. Training leaves
+    /// out pairs with one of their sentences.
     #[arg(long, num_args = 1.., value_name = "FILE", requires = "pairs")]
     sts: Vec<PathBuf>,
     /// Word vectors to start from.
     #[arg(long, value_name = "FILE", conflicts_with = "text")]
     init_vectors: Option<PathBuf>,
-    /// Text to train vectors on, where there is no file of them.
+    /// Text to train vectors on, if no file of vectors is given.
     #[arg(long, num_args = 1.., value_name = "FILE")]
     text: Vec<PathBuf>,
     /// Dimension of the vectors of --text.
@@ -52,16 +52,16 @@ struct Args {
     /// Passes over the pairs.
     #[arg(long, default_value_t = 10)]
     epochs: u32,
-    /// L2 penalty of the words towards where they started.
+    /// L2 penalty on the distance of words from their start.
     #[arg(long, default_value_t = PpParams::default().fit.l2_words)]
     l2_words: f64,
-    /// Pairs a step.
+    /// Pairs per step.
     #[arg(long, default_value_t = 100)]
     batch: usize,
-    /// Threads; the result does not depend on them.
+    /// Number of threads; the result does not depend on it.
     #[arg(long, default_value_t = std::thread::available_parallelism().map_or(1, usize::from))]
     threads: usize,
-    /// Seed of every random choice.
+    /// Seed of all random choices.
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }
@@ -115,7 +115,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Vectors for want of a file of them.
+/// Vectors trained on the text, if no file is given.
 fn skip_gram(args: &Args, small: bool) -> Result<Model, Box<dyn Error>> {
     let architecture = Architecture::SkipGram;
     let (epochs, min_count, subsample) = if small { (40, 2, 1e-2) } else { (5, 5, 1e-4) };

@@ -1,4 +1,4 @@
-//! A progress bar, a button that cancels, and a run that goes on where it was cancelled, to the same bits.
+//! A progress bar, a cancel button, and a run that resumes where it was canceled, to the same bits.
 //!
 //! ```text
 //! cargo run --release -p senv-examples --example progress_and_cancel
@@ -14,7 +14,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let params = Sent2VecParams { dim: 32, ..Sent2VecParams::default() };
     let whole = params.train(text)?;
 
-    // Cancelled by the bar itself at 30 %; a button, a deadline or a signal calls `cancel` from another thread.
+    // The bar itself cancels at 30 %; a button, a deadline or a signal calls `cancel` from another thread.
     let cancel = CancelToken::new();
     let button = cancel.clone();
     let bar = cancel.with(|progress: &Progress| {

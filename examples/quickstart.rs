@@ -1,12 +1,12 @@
-//! Searches the text that ships with senv: first with the English model that is part of senv, then with a model trained
-//! on the text itself, without naming a system. A few seconds on one core.
+//! Searches the text that ships with senv: first with the built-in English model, then with a model trained on the
+//! text, without naming a system. It takes a few seconds on one core.
 //!
 //! ```text
 //! cargo run --release -p senv-examples --example quickstart
 //! ```
 //!
-//! The text (`examples/data`, 2,557 sentences) is enough for a first look; with text of your own nothing changes but
-//! the path: [`senv::train`] takes the settings that fit it.
+//! The text (`examples/data`, 2,557 sentences) is enough for a first look. For your own text, change only the path:
+//! [`senv::train`] chooses settings that fit it.
 
 #![allow(clippy::print_stdout)]
 
@@ -17,7 +17,7 @@ use senv_store::NearestIndex;
 
 const TEXT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data/quickstart.txt");
 
-/// None of these stands in the text.
+/// None of these is in the text.
 const QUERIES: &[&str] = &[
     "The bank asks for high interest on a loan.",
     "Mix flour and warm water and bake the bread.",
@@ -77,7 +77,7 @@ fn search(model: &dyn SentenceEncoder, sentences: &[&str], queries: &[&str], k: 
     Ok(())
 }
 
-/// The embeddings of the sentences, one a row.
+/// The embeddings of the sentences, one per row.
 fn table(model: &dyn SentenceEncoder, sentences: &[&str]) -> senv_core::Result<Table> {
     Ok(model.encode(sentences)?.into())
 }
@@ -88,13 +88,13 @@ mod tests {
 
     use super::*;
 
-    /// Subject of each sentence: `examples/data/README.md` says in which order the documents come.
+    /// The subject of each sentence; `examples/data/README.md` gives the order of the documents.
     fn subjects(text: &str) -> Vec<usize> {
         let documents = text.trim_end().split("\n\n").enumerate();
         documents.flat_map(|(d, document)| document.lines().map(move |_| (d + 5 * (d / 14)) % 14)).collect()
     }
 
-    /// How many sentences have a nearest one of the same subject.
+    /// The share of sentences whose nearest sentence has the same subject.
     fn share(model: &dyn SentenceEncoder) -> f64 {
         let text = fs::read_to_string(TEXT).unwrap();
         let sentences: Vec<&str> = text.lines().filter(|line| !line.is_empty()).collect();

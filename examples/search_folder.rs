@@ -1,4 +1,5 @@
-//! Searches the text files of a folder by meaning: a collection on disk, with the file and the line of each sentence.
+//! Searches the text files of a folder by meaning, with a collection on disk that keeps the file and line of each
+//! sentence.
 //!
 //! ```text
 //! cargo run --release -p senv-examples --example search_folder [FOLDER QUERY]

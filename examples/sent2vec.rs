@@ -1,14 +1,14 @@
 //! The experiment of "Unsupervised Learning of Sentence Embeddings using Compositional n-Gram Features" (Pagliardini,
-//! Gupta and Jaggi, NAACL 2018), Table 2, on text of yours: trains Sent2Vec and what it is compared with on the same
-//! sentences, at the same dimension, and judges all of them on STS, beside the published numbers.
+//! Gupta and Jaggi, NAACL 2018), Table 2, on your text. It trains Sent2Vec and the other systems of the table on the
+//! same sentences, at the same dimension. It evaluates all of them on STS and compares with the published numbers.
 //!
 //! ```text
 //! cargo run --release -p senv-examples --example sent2vec -- --input TEXT... --sts FILE.tsv...
 //! ```
 //!
-//! Files with pairs hold `score<TAB>sentence<TAB>sentence`, or are the original ones of SemEval; a folder named after
-//! the year says which task they are. The paper's text is the Toronto Book Corpus (70 million sentences); smaller text
-//! gives smaller numbers, and a fair comparison of the systems nevertheless. A first try that needs no other file:
+//! Files of pairs have lines of `score<TAB>sentence<TAB>sentence`, or are the original ones of SemEval. A folder named
+//! after the year says which task they are. The paper's text is the Toronto Book Corpus (70 million sentences). Smaller
+//! text gives smaller numbers, but the comparison of the systems is still fair. A first try that needs no other file:
 //!
 //! ```text
 //! cargo run --release -p senv-examples --example sent2vec -- --input examples/data/quickstart.txt \
@@ -36,10 +36,10 @@ use senv_eval::{
 };
 use senv_negative_sampling::NegativeSamplingParams;
 
-/// Trains the systems of the Sent2Vec paper on the same text and judges them on STS.
+/// Trains the systems of the Sent2Vec paper on the same text and evaluates them on STS.
 #[derive(Debug, Parser)]
 struct Args {
-    /// Text, one sentence a line; plain, .gz or .zst.
+    /// Text, one sentence per line; plain, .gz or .zst.
     #[arg(long, required = true, num_args = 1.., value_name = "FILE")]
     input: Vec<PathBuf>,
     /// Scored pairs: score, sentence, sentence, separated by tabs.
@@ -54,10 +54,10 @@ struct Args {
     /// Passes over the text.
     #[arg(long, default_value_t = 5)]
     epochs: u32,
-    /// Rarer words are unknown.
+    /// Least count of a known word.
     #[arg(long, default_value_t = 5)]
     min_count: u64,
-    /// Rarer words are no targets of Sent2Vec.
+    /// Least count of a target word of Sent2Vec.
     #[arg(long, default_value_t = 8)]
     min_target_count: u64,
     /// Subsampling threshold; halved for Sent2Vec with bigrams, as in the paper.
@@ -72,10 +72,10 @@ struct Args {
     /// L1 penalty of the system that has one (the paper's value).
     #[arg(long, default_value_t = 5e-4)]
     l1: f32,
-    /// Threads; the result does not depend on them.
+    /// Number of threads; the result does not depend on it.
     #[arg(long, default_value_t = std::thread::available_parallelism().map_or(1, usize::from))]
     threads: usize,
-    /// Seed of every random choice.
+    /// Seed of all random choices.
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }
@@ -107,7 +107,7 @@ impl System {
         }
     }
 
-    /// The row of the paper's table; all of them were trained on books.
+    /// The row of the paper's table; the paper trained all of them on books.
     fn published(self) -> Option<PublishedSystem> {
         let name = match self {
             Self::Uni | Self::UniBi | Self::UniBiL1 => format!("{} books", self.name()),
@@ -143,7 +143,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Trains one system on the corpus, says how it went, and what it reaches on the tasks.
+/// Trains one system on the corpus, and prints its progress and its scores on the tasks.
 fn train_and_judge(
     system: System,
     args: &Args,
@@ -216,7 +216,7 @@ fn train_and_judge(
     Ok(evaluate_sts(encoder.as_ref(), tasks)?)
 }
 
-/// A line a task, a column a system; `†` where the cosines differ from those of CBOW.
+/// One line per task, one column per system; `†` if the cosines differ from those of CBOW.
 fn summary(results: &[(System, StsResult)]) -> Result<String, Box<dyn Error>> {
     let Some((_, first)) = results.first() else { return Ok(String::new()) };
     let cbow = results.iter().find(|(system, _)| *system == System::Cbow).map(|(_, result)| result);
@@ -261,7 +261,7 @@ fn r(correlations: Correlations) -> String {
     correlations.pearson_r_x100.map_or_else(|| "-".to_owned(), |r| format!("{r:.1}"))
 }
 
-/// One line on the terminal that says how far the work is.
+/// One line on the terminal that shows progress.
 struct Line {
     what: &'static str,
     wide: Mutex<usize>,
@@ -280,7 +280,7 @@ impl Line {
         }
     }
 
-    /// Says how training went and lends the model as an encoder.
+    /// Prints how training went and lends the model as an encoder.
     fn done<M: SentenceEncoder + 'static>(&self, trained: Trained<M>) -> Box<dyn SentenceEncoder> {
         self.clear();
         let (seconds, rate) = (trained.training.as_secs_f64(), trained.units_per_second() / 1e6);

@@ -1,4 +1,5 @@
-//! A service over HTTP: one model, no more work at a time than there are cores, an end that finishes what was begun.
+//! An HTTP service: one model, no more requests encoding at a time than cores, and a shutdown that finishes open
+//! requests.
 //!
 //! ```text
 //! cargo run --release -p senv-examples --example server -- 127.0.0.1:8080
@@ -13,12 +14,12 @@ use tokio::{
     io::AsyncReadExt, io::AsyncWriteExt, net::TcpListener, net::TcpStream, sync::Semaphore, task::spawn_blocking,
 };
 
-/// The model, and how many requests encode at a time: more would only wait for a core, and hold memory meanwhile.
+/// The model, and how many requests may encode at a time: more would only wait for a core and use memory.
 type Shared = State<(Model, Arc<Semaphore>)>;
 
 async fn similarity(State((model, cores)): Shared, Json([a, b]): Json<[String; 2]>) -> Result<Json<f32>, StatusCode> {
     let _core = cores.acquire().await.map_err(|_| StatusCode::SERVICE_UNAVAILABLE)?;
-    // Off the threads of the runtime, which wait for nobody; a panic there is an error here.
+    // Not on the threads of the runtime, which must not block; a panic becomes an error here.
     let cosine = spawn_blocking(move || model.similarity(&a, &b)).await;
     Ok(Json(cosine.map_err(|_| StatusCode::INTERNAL_SERVER_ERROR)?))
 }
@@ -51,7 +52,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(axum::serve(listener, routes).with_graceful_shutdown(end).await?)
 }
 
-/// Without an address it asks itself, and ends.
+/// Without an address, the program sends itself a request and ends.
 async fn ask(server: std::net::SocketAddr) -> Result<(), Box<dyn Error>> {
     let (mut stream, body) = (TcpStream::connect(server).await?, r#"["Rain is coming.", "A storm brings rain."]"#);
     let head = "POST /similarity HTTP/1.1\r\nhost: senv\r\nconnection: close\r\ncontent-type: application/json";

@@ -1,13 +1,14 @@
 //! The experiment of "Siamese CBOW: Optimizing Word Embeddings for Sentence Representations" (Kenter, Borisov and de
-//! Rijke, ACL 2016), Table 1, on text of yours: Siamese CBOW, word2vec CBOW and skip-gram, trained on the same ordered
-//! text at the same dimension, judged on STS beside the published numbers, with Wilcoxon's marks.
+//! Rijke, ACL 2016), Table 1, on your text. It trains Siamese CBOW, word2vec CBOW and skip-gram on the same ordered
+//! text at the same dimension, and compares them on STS with the published numbers, with Wilcoxon's test.
 //!
 //! ```text
 //! cargo run --release -p senv-examples --example siamese_cbow -- --input TEXT... --sts sts/2014/*.tsv
 //! ```
 //!
-//! Text holds a sentence a line, documents apart by a blank line. The paper's is the Toronto Book Corpus (74 million
-//! sentences). Without arguments the sample of this repository is used, which is far too small to compare systems.
+//! Text has one sentence per line and a blank line between documents. The paper's text is the Toronto Book Corpus (74
+//! million sentences). Without arguments, it uses the sample of this repository, which is far too small to compare
+//! anything.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
@@ -27,13 +28,13 @@ use senv_eval::{StsResult, StsTask, compare_sts, evaluate_sts, published_sts};
 const TEXT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data/quickstart.txt");
 const STS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data/sts-sample.tsv");
 
-/// Trains Siamese CBOW and word2vec on the same text and judges them on STS.
+/// Trains Siamese CBOW and word2vec on the same text and evaluates them on STS.
 #[derive(Debug, Parser)]
 struct Args {
-    /// Ordered text, one sentence a line, documents apart by a blank line [default: the sample]
+    /// Ordered text, one sentence per line, a blank line between documents [default: the sample]
     #[arg(long, num_args = 1.., value_name = "FILE", requires = "sts")]
     input: Vec<PathBuf>,
-    /// Scored pairs, score, sentence, sentence; a folder named as the year says which task they are.
+    /// Scored pairs: score, sentence, sentence; a folder named after the year says which task they are.
     #[arg(long, num_args = 1.., value_name = "FILE", requires = "input")]
     sts: Vec<PathBuf>,
     /// Embedding dimension [default: 300; 50 for the sample]
@@ -45,19 +46,19 @@ struct Args {
     /// Passes over the text of word2vec [default: 5; 40 for the sample]
     #[arg(long)]
     word2vec_epochs: Option<u32>,
-    /// Random sentences an example.
+    /// Random sentences per example.
     #[arg(long, default_value_t = SiameseCbowParams::paper().negatives)]
     negatives: usize,
     /// Learning rate of Siamese CBOW (Adam).
     #[arg(long, default_value_t = SiameseCbowParams::paper().with_adam().fit.full_lr())]
     lr: f64,
-    /// Rarer words are unknown [default: 5; 2 for the sample]
+    /// Least count of a known word [default: 5; 2 for the sample]
     #[arg(long)]
     min_count: Option<u64>,
-    /// Threads; the result does not depend on them.
+    /// Number of threads; the result does not depend on it.
     #[arg(long, default_value_t = std::thread::available_parallelism().map_or(1, usize::from))]
     threads: usize,
-    /// Seed of every random choice.
+    /// Seed of all random choices.
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }
@@ -135,7 +136,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Judges a system and prints what came of it beside the paper's numbers.
+/// Evaluates a system and prints its result next to the paper's numbers.
 fn evaluate(
     name: &str,
     encoder: &dyn SentenceEncoder,

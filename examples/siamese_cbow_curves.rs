@@ -1,12 +1,12 @@
-//! Figures 2 to 4 of "Siamese CBOW" (Kenter, Borisov and de Rijke, ACL 2016) on text of yours: the mean STS score over
-//! the number of epochs, of negatives and of dimensions, as tables and as SVG plots.
+//! Figures 2 to 4 of "Siamese CBOW" (Kenter, Borisov and de Rijke, ACL 2016) on your text, as tables and as SVG plots:
+//! the mean STS score against the number of epochs, negatives and dimensions.
 //!
 //! ```text
 //! cargo run --release -p senv-examples --example siamese_cbow_curves -- --input TEXT... --sts sts/2014/*.tsv \
 //!     --plots plots
 //! ```
 //!
-//! Without arguments the sample of this repository is used, far too small to compare anything.
+//! Without arguments, it uses the sample of this repository, which is far too small to compare anything.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
@@ -23,36 +23,36 @@ use senv_eval::{Curve, StsTask, evaluate_sts};
 const TEXT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data/quickstart.txt");
 const STS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data/sts-sample.tsv");
 
-/// Trains Siamese CBOW at several settings and judges each on STS.
+/// Trains Siamese CBOW at several settings and evaluates each on STS.
 #[derive(Debug, Parser)]
 struct Args {
-    /// Ordered text, one sentence a line, documents apart by a blank line [default: the sample]
+    /// Ordered text, one sentence per line, a blank line between documents [default: the sample]
     #[arg(long, num_args = 1.., value_name = "FILE", requires = "sts")]
     input: Vec<PathBuf>,
-    /// Scored pairs, score, sentence, sentence.
+    /// Scored pairs: score, sentence, sentence.
     #[arg(long, num_args = 1.., value_name = "FILE", requires = "input")]
     sts: Vec<PathBuf>,
-    /// Epochs that are tried.
+    /// Numbers of epochs to try.
     #[arg(long, num_args = 1.., default_values_t = [1, 2, 3, 4, 5])]
     epochs: Vec<u32>,
-    /// Negatives that are tried.
+    /// Numbers of negatives to try.
     #[arg(long, num_args = 1.., default_values_t = [1, 2, 5, 10])]
     negatives: Vec<usize>,
-    /// Dimensions that are tried.
+    /// Dimensions to try.
     #[arg(long, num_args = 1.., default_values_t = [50, 100, 200, 300])]
     dims: Vec<usize>,
-    /// Divides the cosines before the softmax; the paper has none.
+    /// Temperature: divides the cosines before the softmax; the paper has none.
     #[arg(long, default_value_t = 1.0)]
     temperature: f64,
-    /// Folder for the plots; none are written without.
+    /// Folder for the plots; without it, none are written.
     #[arg(long, value_name = "DIR")]
     plots: Option<PathBuf>,
-    /// Threads; the result does not depend on them.
+    /// Number of threads; the result does not depend on it.
     #[arg(long, default_value_t = std::thread::available_parallelism().map_or(1, usize::from))]
     threads: usize,
 }
 
-/// Text, and what a model of it is judged by.
+/// The text, and the data to evaluate models on.
 struct Bench {
     vocabulary: Vocabulary,
     corpus: Corpus,

@@ -1,5 +1,4 @@
-//! How similar two sentences are, and which of many is nearest, with the English model that is part of the library: no
-//! download, no training.
+//! Compares two sentences and finds the nearest of several, with the built-in English model: no download, no training.
 //!
 //! ```text
 //! cargo run --release -p senv-examples --example similarity
@@ -12,7 +11,7 @@ use senv::prelude::*;
 const SENTENCES: [&str; 4] =
     ["The ship left the port.", "Sow the lettuce in spring.", "Rain is coming.", "The train is late."];
 
-/// Any encoder will do: a model, one behind a pointer, one of your own.
+/// Works with any encoder: a model, a pointer to one, your own.
 fn nearest<E: SentenceEncoder + ?Sized>(encoder: &E, query: &str) -> Result<&'static str, senv::Error> {
     let unit = encoder.normalized(); // vectors of length 1, whose product is the cosine
     let (query, vectors) = (unit.encode_one(query), unit.encode(&SENTENCES)?);

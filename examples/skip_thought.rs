@@ -1,16 +1,16 @@
-//! The experiment of "Skip-Thought Vectors" (Kiros et al., NIPS 2015) on text of yours: uni and bi trained on ordered
-//! text, combined, their vocabulary expanded from word vectors; nearest sentences, what the decoders say, and scores
-//! beside the published ones: SICK as in the paper, by a regression on the vectors of uni, bi and both, and more by
-//! cosine. The paper's other tasks (MSRP detection, classification of sentences) are not among our evaluations.
+//! The experiment of "Skip-Thought Vectors" (Kiros et al., NIPS 2015) on your text. It trains uni and bi on ordered
+//! text, combines them, and expands their vocabulary from word vectors. It prints nearest sentences, decoded text, and
+//! scores next to the published ones. SICK is scored as in the paper, by a regression on the vectors of uni, bi and
+//! both; other sets by cosine. The paper's other tasks (MSRP detection, classification of sentences) are not evaluated.
 //!
 //! ```text
 //! cargo run --release -p senv-examples --example skip_thought -- --input TEXT... --vectors VECTORS \
 //!     --sick-train SICK_train.txt --sick-dev SICK_trial.txt --sick SICK_test_annotated.txt --msrp msr_paraphrase_test.txt
 //! ```
 //!
-//! Text holds a sentence a line in order, documents apart by a blank line. The paper's is the Toronto Book Corpus (74
-//! million sentences), two weeks of training. Without arguments the sample of this repository is used, which is far too
-//! small to compare systems.
+//! Text has one sentence per line, in order, and a blank line between documents. The paper's text is the Toronto Book
+//! Corpus (74 million sentences), with two weeks of training. Without arguments, it uses the sample of this repository,
+//! which is far too small to compare anything.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
@@ -35,16 +35,16 @@ use senv_store::{Embeddings, NearestIndex};
 
 const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data");
 
-/// Sentences that are searched.
+/// Queries for the nearest sentences.
 const SEARCHED: usize = 20_000;
 
 /// Trains Skip-thoughts and shows what they have learned.
 #[derive(Debug, Parser)]
 struct Args {
-    /// Ordered text, one sentence a line, documents apart by a blank line [default: the sample]
+    /// Ordered text, one sentence per line, a blank line between documents [default: the sample]
     #[arg(long, num_args = 1.., value_name = "FILE")]
     input: Vec<PathBuf>,
-    /// Word vectors that bring more words [default: word2vec of the text]
+    /// Word vectors for vocabulary expansion [default: word2vec of the text]
     #[arg(long, value_name = "FILE")]
     vectors: Option<PathBuf>,
     /// Dimension of the word vectors [default: 620, as in the paper; 32 for the sample]
@@ -53,7 +53,7 @@ struct Args {
     /// Dimension of the sentence vectors [default: 2400, as in the paper; 64 for the sample]
     #[arg(long)]
     sentence_dim: Option<usize>,
-    /// Words that are predicted, the most frequent [default: 20000, as in the paper; 500 for the sample]
+    /// Number of words to predict, the most frequent ones [default: 20000, as in the paper; 500 for the sample]
     #[arg(long)]
     vocabulary: Option<usize>,
     /// Passes over the text [default: 1; 8 for the sample]
@@ -62,28 +62,28 @@ struct Args {
     /// Learning rate [default: that of the system; 0.01 for the sample]
     #[arg(long)]
     lr: Option<f64>,
-    /// SICK: the part to judge on, by cosine, and with --sick-train by a regression.
+    /// SICK: the test part, by cosine, and with --sick-train by a regression.
     #[arg(long, value_name = "FILE")]
     sick: Option<PathBuf>,
-    /// SICK: the part from which a regression on the vectors learns.
+    /// SICK: the training part of the regression.
     #[arg(long, value_name = "FILE", requires = "sick")]
     sick_train: Option<PathBuf>,
-    /// SICK: the part that chooses how hard its weights are pulled to 0.
+    /// SICK: the part that selects the strength of its regularization.
     #[arg(long, value_name = "FILE", requires = "sick_train")]
     sick_dev: Option<PathBuf>,
     /// Scored pairs of STS, by cosine.
     #[arg(long, num_args = 1.., value_name = "FILE")]
     sts: Vec<PathBuf>,
-    /// MSRP: does a sentence find its paraphrase?
+    /// MSRP, to check if a sentence finds its paraphrase.
     #[arg(long, num_args = 1.., value_name = "FILE")]
     msrp: Vec<PathBuf>,
-    /// Sentences whose neighbours are shown.
+    /// Number of sentences whose nearest sentences are shown.
     #[arg(long, num_args = 1.., default_values_t = ["The train is late.".to_owned(), "She stirred the soup.".to_owned()])]
     query: Vec<String>,
-    /// Threads; the result does not depend on them.
+    /// Number of threads; the result does not depend on it.
     #[arg(long, default_value_t = std::thread::available_parallelism().map_or(1, usize::from))]
     threads: usize,
-    /// Seed of every random choice.
+    /// Seed of all random choices.
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }
@@ -224,7 +224,7 @@ fn judge_supervised(models: &[(&str, &dyn SentenceEncoder)], args: &Args) -> Res
     Ok(())
 }
 
-/// Scores, beside those of the papers.
+/// Scores next to those of the papers.
 fn judge(model: &Model, args: &Args) -> Result<(), Box<dyn Error>> {
     if let Some(path) = &args.sick {
         let mut published = published_sick();

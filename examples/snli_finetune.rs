@@ -1,6 +1,6 @@
-//! The experiment of the SNLI-finetuned Skip-thoughts: SNLI BOW, SNLI RNN and Skip-thoughts tuned on labelled pairs,
-//! judged by entailment, by SICK (cosine, and a regression and a classifier on vectors that stay as they are), by
-//! paraphrase ranking and by the two groups of soup, beside the published numbers.
+//! The experiment of the Skip-thoughts fine-tuned on SNLI: SNLI BOW, SNLI RNN and Skip-thoughts tuned on labeled pairs.
+//! It evaluates entailment, SICK (cosine, and a regression and a classifier on frozen vectors), paraphrase ranking and
+//! the two groups of soup, and compares with the published numbers.
 //!
 //! ```text
 //! cargo run --release -p senv-examples --example snli_finetune -- --base skip-thought.senv \
@@ -9,9 +9,9 @@
 //!     --msrp msr_paraphrase_train.txt msr_paraphrase_test.txt
 //! ```
 //!
-//! The base is a skip-thought model trained by senv, uni, bi or combined; its word vectors are where SNLI BOW and SNLI
-//! RNN start. Without arguments a small one is trained on the samples of this repository, far too small to compare
-//! anything.
+//! The base is a skip-thought model trained by senv: uni, bi or combined. Its word vectors are the start of SNLI BOW
+//! and SNLI RNN. Without arguments, it trains a small base on the samples of this repository, which are far too small
+//! to compare anything.
 
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
@@ -34,37 +34,37 @@ use senv_eval::{
 
 const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data");
 
-/// Trains the SNLI models and judges them.
+/// Trains the SNLI models and evaluates them.
 #[derive(Debug, Parser)]
 struct Args {
-    /// A trained Skip-thought model [default: a small one of the samples]
+    /// A trained Skip-thought model [default: a small one trained on the samples]
     #[arg(long, value_name = "MODEL", requires_all = ["train", "dev", "test"])]
     base: Option<PathBuf>,
-    /// Labelled pairs to learn from: SNLI, or SICK [default: the samples]
+    /// Labeled pairs to learn from: SNLI, or SICK [default: the samples]
     #[arg(long, value_name = "FILE", requires = "base")]
     train: Option<PathBuf>,
-    /// Those that choose the best weights.
+    /// Labeled pairs that select the best weights.
     #[arg(long, value_name = "FILE", requires = "base")]
     dev: Option<PathBuf>,
-    /// Those to judge on.
+    /// Labeled pairs to test on.
     #[arg(long, value_name = "FILE", requires = "base")]
     test: Option<PathBuf>,
-    /// SICK: the part to judge on, by cosine [default: the sample, without a base]
+    /// SICK: the test part, by cosine [default: the sample, without a base]
     #[arg(long, value_name = "FILE")]
     sick: Option<PathBuf>,
-    /// SICK: the part from which a regression and a classifier learn, on vectors that stay as they are.
+    /// SICK: the training part of a regression and a classifier on frozen vectors.
     #[arg(long, value_name = "FILE", requires = "sick")]
     sick_train: Option<PathBuf>,
-    /// SICK: the part that chooses how hard their weights are pulled to 0.
+    /// SICK: the part that selects the strength of their regularization.
     #[arg(long, value_name = "FILE", requires = "sick_train")]
     sick_dev: Option<PathBuf>,
-    /// MSRP: does a sentence find its paraphrase?
+    /// MSRP, to check if a sentence finds its paraphrase.
     #[arg(long, num_args = 1.., value_name = "FILE")]
     msrp: Vec<PathBuf>,
     /// Units of SNLI RNN [default: 2400, as in the paper; 32 for the samples]
     #[arg(long)]
     units: Option<usize>,
-    /// Passes over the pairs at most [default: that of the system]
+    /// Most passes over the pairs [default: that of the system]
     #[arg(long)]
     epochs: Option<u32>,
     /// Learning rate of SNLI BOW and SNLI RNN.
@@ -73,10 +73,10 @@ struct Args {
     /// Learning rate of the tuned Skip-thoughts.
     #[arg(long, default_value_t = 1e-4)]
     tuning_lr: f64,
-    /// Threads; the result does not depend on them.
+    /// Number of threads; the result does not depend on it.
     #[arg(long, default_value_t = std::thread::available_parallelism().map_or(1, usize::from))]
     threads: usize,
-    /// Seed of every random choice.
+    /// Seed of all random choices.
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }
@@ -112,7 +112,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let epochs = args.epochs.unwrap_or(defaults.fit.n_epochs());
         FitParams { lr: Some(lr), epochs: Some(epochs), seed: args.seed, ..defaults.fit.clone() }
     };
-    // Each part is tuned by itself, with a classifier of its own.
+    // Each part is tuned separately, with its own classifier.
     let mut tuned = base.clone();
     let params = SnliParams { fit: fit(args.tuning_lr), ..defaults.clone() };
     for number in 0..base.config().parts.len() {
@@ -162,7 +162,7 @@ fn small_base(args: &Args) -> Result<SkipThought, Box<dyn Error>> {
     Ok(params.fit_files(&text, &options)?.model)
 }
 
-/// The share of pairs that the model's own classifier gives their label.
+/// The share of pairs whose label the model's own classifier predicts.
 fn accuracy(model: &Snli, test: &NliSet) -> Result<f64, Box<dyn Error>> {
     let pairs: Vec<(&str, &str)> = test.pairs.iter().map(|pair| (&pair.premise[..], &pair.hypothesis[..])).collect();
     let labels = model.labels(&pairs)?.into_iter().filter_map(Entailment::from_name).collect::<Vec<_>>();
@@ -171,7 +171,7 @@ fn accuracy(model: &Snli, test: &NliSet) -> Result<f64, Box<dyn Error>> {
     Ok(result.sets[0].accuracy.unwrap_or(f64::NAN))
 }
 
-/// Prints what a model reaches beside the paper's numbers.
+/// Prints the results of a model next to the paper's numbers.
 fn judge(
     name: &str,
     published: &str,
@@ -197,7 +197,7 @@ fn judge(
     Ok(())
 }
 
-/// SICK: relatedness by cosine, and relatedness and entailment by what learns on vectors that stay as they are.
+/// SICK: relatedness by cosine, and relatedness and entailment by predictors on frozen vectors.
 fn judge_on_sick(
     published: &str,
     encoder: &dyn SentenceEncoder,

@@ -1,10 +1,10 @@
-//! Trains on text of your own, goes on from the English model with it, saves, and opens again.
+//! Trains on your own text, fine-tunes the English model on it, saves, and opens again.
 //!
 //! ```text
 //! cargo run --release -p senv-examples --example train_own_text [FILE ...]
 //! ```
 //!
-//! The files hold a sentence a line and a blank line between documents; `.gz` and `.zst` will do.
+//! The files have one sentence per line and a blank line between documents; they may be `.gz` or `.zst`.
 #![allow(clippy::print_stdout)]
 use std::path::PathBuf;
 
@@ -16,14 +16,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         text.push(concat!(env!("CARGO_MANIFEST_DIR"), "/data/quickstart.txt").into());
     }
 
-    // The system and the settings that fit the text; where that is better, it starts from the English model.
+    // The system and settings that fit the text. Training starts from the English model if that is better.
     let model = train(&text)?;
     println!("{}, {} words, {} values a sentence", model.kind(), model.vocabulary().len(), model.dim());
     if let Some(terms) = model.terms() {
         println!("terms: {terms}");
     }
 
-    // A system by name, with two settings changed; what is not set fits the text.
+    // A system by name, with two settings changed; the others fit the text.
     let params = Sent2VecParams { dim: 50, min_count: Some(2), ..Sent2VecParams::default() };
     let sent2vec = params.train(&text)?;
 
@@ -34,7 +34,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let sentence = "The train is late.";
     assert_eq!(opened.encode_one(sentence), sent2vec.encode_one(sentence));
 
-    // A table of 4 bits a value, which `senv-core` alone opens.
+    // A table of 4 bits per value, which `senv-core` opens by itself.
     let small = senv::CompressParams::default().compress(&opened)?;
     small.save(folder.path().join("small.senv"))?;
     let known = opened.known_words(["The train is late.", "Der Zug kam zu spät."]);

@@ -1,12 +1,12 @@
-//! The English model where there are neither files nor threads: in a browser, at the edge, in a plugin. `senv-core` and
-//! `senv-english` alone, compiled to a module of 8 MB, most of which is the model; `crates/web` makes a page of them.
+//! The English model without files or threads: in a browser, at the edge, in a plugin. It needs only `senv-core` and
+//! `senv-english`, compiled to a module of 8 MB, most of which is the model; `crates/web` makes a page from them.
 //!
 //! ```text
 //! rustup target add wasm32-unknown-unknown
 //! cargo build --release -p senv-web --example web_assembly --target wasm32-unknown-unknown
 //! ```
 //!
-//! A host writes two sentences of UTF-8, one behind the other, where `input` says, and calls `similarity`.
+//! A host writes two UTF-8 sentences, one after the other, to the place that `input` returns, and calls `similarity`.
 #![allow(unsafe_code)] // for the names of the functions alone: no address of the host is followed
 use std::cell::RefCell;
 
@@ -17,7 +17,7 @@ thread_local! {
     static ENGLISH: Option<StaticEncoder> = senv_english::model().ok();
 }
 
-/// Room for so many bytes: where the host writes them.
+/// Room for this many bytes, at the place where the host writes them.
 #[unsafe(no_mangle)]
 pub extern "C" fn input(len: usize) -> *mut u8 {
     INPUT.with_borrow_mut(|input| {
@@ -26,7 +26,7 @@ pub extern "C" fn input(len: usize) -> *mut u8 {
     })
 }
 
-/// The cosine of two sentences, the first of which ends before byte `end`; 2 for what is no text.
+/// The cosine of two sentences, of which the first ends before byte `end`; 2 for invalid text.
 #[unsafe(no_mangle)]
 pub extern "C" fn similarity(end: usize) -> f32 {
     INPUT.with_borrow(|input| {

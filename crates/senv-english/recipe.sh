@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes the model of senv-english from the data: recipe.sh DATA OUT
 #
-# DATA: a folder with the files below (sources, licences and checksums in MODEL_CARD.md); OUT: a folder for results.
+# DATA: a folder with the files below (sources, licenses and checksums in MODEL_CARD.md); OUT: a folder for results.
 # SENV: the program, `senv` by default. Same data, same bits, at any number of threads.
 set -euo pipefail
 if [ $# -ne 2 ]; then
