@@ -16,7 +16,7 @@ use senv::{
     CheckpointPlan, FastSentParams, Sent2VecParams, TextSystem, TrainJob, TrainOptions, Word2VecParams,
     model::SavedModel, train_job::CheckOn,
 };
-use senv_core::ranks::Reduce;
+use senv_core::{files::Destination, ranks::Reduce};
 use senv_mpi::MpiRank;
 
 use self::{args::system, progress::Shown};
@@ -109,7 +109,7 @@ fn train<S: TextSystem<Model: SavedModel>>(args: &ArgMatches, rank: &MpiRank) ->
     };
     let trained = &outcome.trained;
     if rank.rank() == 0 {
-        trained.model.save(output)?;
+        trained.model.write(Destination::File(output))?;
         shown.say(&format!("{} written", output.display()));
         if let Some(check) = outcome.check() {
             check?.warnings.iter().for_each(|warning| shown.say(&format!("warning: {warning}")));

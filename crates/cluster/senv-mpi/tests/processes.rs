@@ -53,7 +53,7 @@ fn of_threads(text: &Path, model: &Path) {
                 let options = TrainOptions { threads: 1, ranks: Some(&rank), ..TrainOptions::default() };
                 let trained = params.fit_files(&[text], &options).unwrap();
                 if i == 0 {
-                    trained.model.write(model).unwrap();
+                    trained.model.save(model).unwrap();
                 }
             });
         }

@@ -98,7 +98,6 @@ impl Settings {
 /// # Ok::<(), std::io::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
 pub struct FileState {
     /// Its path at the time; it may have moved since.
     pub path: String,
