@@ -109,7 +109,7 @@ impl AdaptiveSoftmax {
     ///
     /// # Errors
     /// [`senv_core::Error::InvalidParameter`] if `factor` is 0.
-    pub fn with_factor(self, factor: usize) -> Result<Self> {
+    pub(crate) fn with_factor(self, factor: usize) -> Result<Self> {
         check_range("factor", "1 or more", factor as f64, factor >= 1)?;
         Ok(Self { factor, ..self })
     }
@@ -122,7 +122,7 @@ impl AdaptiveSoftmax {
 
     /// The number of clusters of rare words.
     #[must_use]
-    pub fn n_clusters(&self) -> usize {
+    pub(crate) fn n_clusters(&self) -> usize {
         self.ends.len() - 1
     }
 

@@ -190,7 +190,7 @@ impl AverageEncoder {
 
     /// Writes the mean of the rows of these tokens and their n-grams to `out`, weighted if the encoder is; zero without
     /// tokens.
-    pub fn encode_tokens(&self, tokens: &[TokenId], scratch: &mut Scratch, out: &mut [f32]) {
+    pub(crate) fn encode_tokens(&self, tokens: &[TokenId], scratch: &mut Scratch, out: &mut [f32]) {
         self.encode_tokens_and_unknown(tokens, 0, scratch, out);
     }
 

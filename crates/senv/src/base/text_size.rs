@@ -75,7 +75,7 @@ impl TextSize {
     ///
     /// # Errors
     /// If the temporary file of the corpus cannot be read.
-    pub fn of_corpus(corpus: &Corpus) -> Result<Self> {
+    pub(crate) fn of_corpus(corpus: &Corpus) -> Result<Self> {
         let (mut typical, mut block) = (TypicalSentence::default(), BlockBuffer::default());
         for number in 0..corpus.n_blocks() {
             if typical.is_full() {

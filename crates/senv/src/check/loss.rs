@@ -50,14 +50,14 @@ impl LossAgainstChance {
 
     /// For a run of negative sampling with these settings.
     #[must_use]
-    pub fn of_run(mean: f64, params: &NegativeSamplingParams) -> Self {
+    pub(crate) fn of_run(mean: f64, params: &NegativeSamplingParams) -> Self {
         let of = if params.l1 > 0.0 { LossOf::NegativeSamplingWithL1 } else { LossOf::NegativeSampling };
         Self { of, ..Self::negative_sampling(mean, params.negatives) }
     }
 
     /// Whether the loss is within [`NEAR_CHANCE`] of that of guessing.
     #[must_use]
-    pub fn is_near_chance(&self) -> bool {
+    pub(crate) fn is_near_chance(&self) -> bool {
         (self.mean - self.chance).abs() <= NEAR_CHANCE * self.chance
     }
 

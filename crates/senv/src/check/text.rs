@@ -146,7 +146,7 @@ impl CheckText {
     ///
     /// # Errors
     /// [`senv_core::Error::Io`] if the corpus cannot be read back from its temporary file.
-    pub fn of_corpus(corpus: &Corpus, vocabulary: &Vocabulary, params: &CheckParams) -> Result<Self> {
+    pub(crate) fn of_corpus(corpus: &Corpus, vocabulary: &Vocabulary, params: &CheckParams) -> Result<Self> {
         let mut text = Self { n_documents: corpus.n_documents(), ..Self::of_vocabulary(vocabulary) };
         let mut buffer = BlockBuffer::default();
         for first in runs(corpus.n_sentences(), params) {
@@ -246,13 +246,13 @@ impl CheckText {
 
     /// Returns the number of sentences held out of training; see [`CheckText::hold_out`].
     #[must_use]
-    pub fn n_held_out(&self) -> usize {
+    pub(crate) fn n_held_out(&self) -> usize {
         self.n_held_out
     }
 
     /// Returns the number of pairs held out of training.
     #[must_use]
-    pub fn n_held_out_pairs(&self) -> usize {
+    pub(crate) fn n_held_out_pairs(&self) -> usize {
         self.held_out_pairs.len()
     }
 

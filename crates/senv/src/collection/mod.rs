@@ -442,7 +442,7 @@ fn has_column(rows: &Collection, name: &str) -> bool {
     rows.columns().iter().any(|column| column == name)
 }
 
-fn owned(sentences: &[impl AsRef<str>]) -> Vec<String> {
+pub(crate) fn owned(sentences: &[impl AsRef<str>]) -> Vec<String> {
     sentences.iter().map(|sentence| sentence.as_ref().to_owned()).collect()
 }
 

@@ -12,6 +12,7 @@ use crate::{
     collection::{
         MODEL_PATH, SentenceCollection, SentenceHit, SentenceSearch,
         new_sentences::{compare, encode},
+        owned,
         search::search,
     },
     error::{Error, Result},
@@ -220,10 +221,6 @@ impl<E: SentenceEncoder> Index<E> {
         memory.put(texts, &ids, vectors)?;
         Ok(Self { encoder, rows: memory })
     }
-}
-
-fn owned(sentences: &[impl AsRef<str>]) -> Vec<String> {
-    sentences.iter().map(|sentence| sentence.as_ref().to_owned()).collect()
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ impl<S: SequenceSystem> SequenceModel<S> {
     /// the first vector, and 1 the second. The vectors are not normalized.
     ///
     /// # Errors
-    /// [`Error::NoDecoder`] if the model has no such decoder; an error if memory runs out.
+    /// [`Error::NoDecoder`](crate::Error::NoDecoder) if the model has no such decoder; an error if memory runs out.
     pub fn decode_between(
         &self,
         first: &str,

@@ -197,7 +197,7 @@ impl OrderParams {
     /// # Errors
     /// [`Error::NoExamples`] without labelled pairs and paraphrases; errors of the files, the parameters, the memory,
     /// or the training itself.
-    pub fn fit_table(
+    pub(crate) fn fit_table(
         &self,
         table: &StaticEncoder,
         input: &OrderInput,
