@@ -95,7 +95,7 @@ impl NliSet {
     ///
     /// # Errors
     /// The errors of [`NliSet::read`] and of `each`.
-    pub(crate) fn read_each(
+    pub fn read_each(
         path: impl AsRef<Path>,
         observer: &dyn Observer,
         each: impl FnMut(Entailment, [&str; 2]) -> Result<()>,

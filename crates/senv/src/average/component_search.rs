@@ -34,7 +34,7 @@ impl AverageEncoder {
     ///
     /// # Errors
     /// The errors of [`AverageEncoder::weighted`].
-    pub(crate) fn weighted_on<S: AsRef<str>>(self, scheme: Option<WeightScheme>, sentences: &[S], seed: u64) -> Result<Self> {
+    pub fn weighted_on<S: AsRef<str>>(self, scheme: Option<WeightScheme>, sentences: &[S], seed: u64) -> Result<Self> {
         let lines = Lines { look_up: self.look_up(), sentences };
         weighted(self, scheme, &lines, seed)
     }

@@ -22,7 +22,7 @@ impl PairData {
     ///
     /// # Errors
     /// [`senv_core::Error::TooLarge`] if they do not fit into memory.
-    pub(crate) fn vectors_from(&self, model: &Model) -> Result<Embeddings> {
+    pub fn vectors_from(&self, model: &Model) -> Result<Embeddings> {
         with_new_words(model, self)
     }
 }

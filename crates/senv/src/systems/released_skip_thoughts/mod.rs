@@ -70,7 +70,7 @@ impl SkipThought {
     /// # Errors
     /// [`Error::BadWeights`] if an array is missing, not finite, or of another shape or type; if the number of words
     /// differs from the dictionary; or without an encoder. [`senv_core::Error::Io`] if a file cannot be read.
-    pub(crate) fn from_release(
+    pub fn from_release(
         dictionary: &Path,
         uni: Option<&ReleasedEncoder>,
         bi: Option<&ReleasedEncoder>,
