@@ -76,6 +76,9 @@ pub use senv_core::{ModelFile, ModelWriter, files::FORMAT_VERSION, text::Invalid
 #[cfg(feature = "arrow")]
 pub use vector_table::{VectorPrecision, VectorTableWriter};
 pub use word_lookup::{WordCase, tokenizer_of_words};
+/// The crates whose types [`VectorTableWriter`] takes.
+#[cfg(feature = "arrow")]
+pub use {arrow_array, arrow_schema};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -52,6 +52,9 @@ pub use table::arrow::{ArrowBatches, ArrowFormat, Cells, ColumnPlace};
 pub use table::{TableColumn, TableFormat, TableText};
 pub use token::{Tokenize, Tokenizer, lowercase_into};
 pub use wide::wide_text;
+/// The crates whose types these functions take and return.
+#[cfg(feature = "arrow")]
+pub use {arrow_array, arrow_schema};
 
 /// Bytes that are read ahead of a decoder.
 #[allow(dead_code)]

@@ -26,5 +26,9 @@ pub use senv_ngram as ngram;
 /// Word vector files, nearest rows, weighting by frequency.
 pub use senv_store as store;
 
+/// Columns of tables, the arguments and results of functions on Parquet and Arrow.
+#[cfg(feature = "arrow")]
+pub use {arrow_array, arrow_schema};
+
 /// Matrices, the arguments and results of encoders and losses.
 pub use ndarray;
