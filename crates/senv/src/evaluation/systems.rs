@@ -35,6 +35,8 @@ pub struct BenchSystem {
     pub source: String,
     /// SHA-256 of that file.
     pub sha256: Option<String>,
+    /// The bytes of that file.
+    pub bytes: Option<u64>,
 }
 
 /// An event of a bench.
@@ -118,6 +120,7 @@ impl<'a> BenchRun<'a> {
                 name: format!("{name} + {suffix}"),
                 source: format!("word vectors of {name}, {suffix} weights, common components of the sentences judged"),
                 sha256: sha256.clone(),
+                bytes: None,
             };
             // A vocabulary without counts cannot be weighted.
             if let Ok(weighted) = plain.clone().weighted_on(Some(scheme), &self.counted, self.options.seed) {
@@ -138,7 +141,11 @@ impl<'a> BenchRun<'a> {
         (self.on_event)(BenchEvent::Untrained);
         let counts = model.map(|model| model.vocabulary());
         let untrained = Untrained::new(tokenizer, counts, dim, &self.sentences, &self.counted, self.options.seed)?;
-        let system = |name: &str, source: &str| BenchSystem { name: name.into(), source: source.into(), sha256: None };
+        let system = |name: &str, source: &str| BenchSystem {
+            name: name.into(),
+            source: source.into(),
+            ..BenchSystem::default()
+        };
         let kind = SystemKind::Baseline;
         let overlap = system("word overlap", "shared words by all words of two sentences");
         self.scored(kind, overlap, &Scoring::Pairs(&untrained.overlap()), None, None)?;
@@ -187,7 +194,7 @@ impl<'a> BenchRun<'a> {
         sentences_per_second: Option<f64>,
     ) -> Result<()> {
         let started = Instant::now();
-        let BenchSystem { name, source, sha256 } = system;
+        let BenchSystem { name, source, sha256, bytes } = system;
         let each = |task: &senv_eval::Task| {
             (self.on_event)(BenchEvent::Task(&name, &task.key()));
             true
@@ -200,6 +207,7 @@ impl<'a> BenchRun<'a> {
             kind,
             source,
             sha256,
+            bytes,
             dim,
             known_word_share,
             sentences_per_second,

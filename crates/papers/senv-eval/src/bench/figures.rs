@@ -8,7 +8,7 @@ use super::{
     histograms::{histograms, label_cosines},
     protocol_group::ProtocolGroup,
     record::{BenchRecord, SystemKind, SystemRecord, TaskRecord},
-    summary::{Row, Summary},
+    summary::{Row, Summary, summarize},
 };
 use crate::{
     error::Result,
@@ -30,7 +30,10 @@ pub(crate) fn drawings(record: &BenchRecord, summaries: &[Summary]) -> Result<Ve
     }
     drawings.extend(tasks(record, "sts", None));
     drawings.extend(tasks(record, "order-templates", Some(50.0)));
-    drawings.extend(summaries.iter().find(|s| s.section == ProtocolGroup::Similarity).and_then(|s| speed(record, s)));
+    if let Some(similarity) = summaries.iter().find(|summary| summary.section == ProtocolGroup::Similarity) {
+        drawings.extend(speed(record, similarity));
+        drawings.extend(size(record, similarity));
+    }
     for task in record.tasks.iter().filter(|task| task.protocol == "detection") {
         drawings.extend(curves_of_precision(record, task)?);
     }
@@ -107,31 +110,68 @@ fn tasks(record: &BenchRecord, protocol: &str, chance: Option<f64>) -> Option<Dr
     Some(Drawing::new(title, about, rows_to_svg(row, &names, x_label, &series, chance, 2)))
 }
 
+impl BenchRecord {
+    /// Draws the mean of the similarity tasks against the size of the models as an SVG image; `None` if fewer than two
+    /// systems have a size and a mean.
+    ///
+    /// # Errors
+    /// The errors of [`BenchRecord::to_html`].
+    pub fn quality_against_size(&self) -> Result<Option<String>> {
+        let summaries = summarize(self)?;
+        let similarity = summaries.iter().find(|summary| summary.section == ProtocolGroup::Similarity);
+        Ok(similarity.and_then(|summary| size(self, summary)).map(|drawing| drawing.svg))
+    }
+}
+
 /// Quality against speed.
 fn speed(record: &BenchRecord, summary: &Summary) -> Option<Drawing> {
-    let points: Vec<(&SystemRecord, f64, f64)> = summary
-        .rows
-        .iter()
-        .filter_map(|row| {
-            let system = &record.systems[row.system];
-            let rate = system.sentences_per_second.filter(|rate| *rate > 0.0)?;
-            Some((system, rate.log10(), row.mean.value?))
-        })
-        .collect();
+    let rate = |system: &SystemRecord| system.sentences_per_second;
+    let says = |rate: f64| format!("{rate:.0} sentences per second");
+    let svg = quality_against(record, summary, 1, rate, "log10 of sentences per second, all threads", says)?;
+    let about = "Sentences encoded per second in this run. Higher and further to the right is better.";
+    Some(Drawing::new("Quality against speed", about, svg))
+}
+
+/// Quality against the size of the models.
+fn size(record: &BenchRecord, summary: &Summary) -> Option<Drawing> {
+    let megabytes = |system: &SystemRecord| Some(system.bytes? as f64 / 1e6);
+    let says = |megabytes: f64| format!("{megabytes:.1} MB");
+    let svg = quality_against(record, summary, 2, megabytes, "log10 of the model's size in MB", says)?;
+    let about = "The size of the model's file. Higher and further to the left is better.";
+    Some(Drawing::new("Quality against size", about, svg))
+}
+
+/// Draws the mean of each system over the logarithm of a cost or speed above 0; `None` for fewer than `least` systems.
+fn quality_against(
+    record: &BenchRecord,
+    summary: &Summary,
+    least: usize,
+    x_of: impl Fn(&SystemRecord) -> Option<f64>,
+    x_label: &str,
+    says: impl Fn(f64) -> String,
+) -> Option<String> {
+    let point = |row: &Row| {
+        let system = &record.systems[row.system];
+        let x = x_of(system).filter(|x| *x > 0.0)?;
+        Some((system, x.log10(), row.mean.value?))
+    };
+    let points: Vec<(&SystemRecord, f64, f64)> = summary.rows.iter().filter_map(point).collect();
+    if points.len() < least {
+        return None;
+    }
     let x = range(points.iter().map(|point| point.1))?;
     let y = range(points.iter().map(|point| point.2))?;
     // Names need room at the ends.
     let x = (x.0 - 0.1, x.1 + 0.1);
     let captions = [Caption { text: "mean of the similarity tasks, x 100", color: INK }];
-    let mut plot = Plot::new(x, (y.0, y.1 + 0.1 * (y.1 - y.0)), "log10 of sentences a second, all threads", &captions);
+    let mut plot = Plot::new(x, (y.0, y.1 + 0.1 * (y.1 - y.0)), x_label, &captions);
     for (i, (system, x, y)) in points.iter().enumerate() {
         let color = COLORS[i % COLORS.len()];
-        let says = format!("{}: {:.0} sentences a second", system.name, 10f64.powf(*x));
-        plot.interval_dot(*x, *y, None, color, &says);
+        let text = format!("{}: {}", system.name, says(10f64.powf(*x)));
+        plot.interval_dot(*x, *y, None, color, &text);
         plot.label((*x, *y), color, &system.name);
     }
-    let about = "Sentences encoded a second in this run; higher and further to the right is better.";
-    Some(Drawing::new("Quality against speed", about, plot.finish()))
+    Some(plot.finish())
 }
 
 /// Precision over recall of telling paraphrases by their scores.

@@ -95,6 +95,9 @@ pub struct SystemRecord {
     pub source: String,
     /// SHA-256 of that file, or of the model whose word vectors are weighted anew.
     pub sha256: Option<String>,
+    /// The bytes of that file; `None` without one, and in records of former versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
     /// Embedding dimension; `None` without vectors.
     pub dim: Option<usize>,
     /// The share of words that it knows in the first sentences, in `[0, 1]`; `None` where nothing is encoded, and in

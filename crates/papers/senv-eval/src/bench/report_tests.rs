@@ -62,6 +62,7 @@ fn record() -> BenchRecord {
         kind,
         source: "models/<a>.senv".to_owned(),
         sha256: Some("7".repeat(64)),
+        bytes: Some(7_800_000),
         dim: Some(3),
         known_word_share: None,
         sentences_per_second: Some(1234.0),
@@ -69,7 +70,7 @@ fn record() -> BenchRecord {
         figures: vec![figure("norms", &norms), figure("label-cosines", &labels)],
     };
     let mut overlap = system("word overlap", SystemKind::Baseline);
-    (overlap.sha256, overlap.sentences_per_second) = (None, None);
+    (overlap.sha256, overlap.bytes, overlap.sentences_per_second) = (None, None, None);
     for result in overlap.results.iter_mut().skip(TASKS.1) {
         (result.value, result.interval, result.note) = (None, None, Some("needs <vectors>".to_owned()));
         (result.scores, result.figures) = (Vec::new(), Vec::new());
@@ -85,6 +86,19 @@ fn record() -> BenchRecord {
         missing: vec![missing],
         systems: vec![system(NAME, SystemKind::Model), overlap],
     }
+}
+
+#[test]
+fn quality_against_size_is_drawn_for_two_models_or_more_with_a_size() {
+    let mut record = record();
+    assert_eq!(record.quality_against_size().unwrap(), None, "the second system has no file");
+    record.systems[1].bytes = Some(100_000_000);
+    let svg = record.quality_against_size().unwrap().expect("both have a size");
+    for expected in ["7.8 MB", "100.0 MB", "log10 of the model's size in MB", "mean of the similarity tasks"] {
+        assert!(svg.contains(expected), "{expected} is not in {svg}");
+    }
+    let drawn = drawings(&record, &summarize(&record).unwrap()).unwrap();
+    assert_eq!(drawn.iter().filter(|drawing| drawing.title == "Quality against size").count(), 1);
 }
 
 #[test]
@@ -126,7 +140,7 @@ fn every_kind_of_figure_is_drawn_with_titles_on_both_axes() {
             assert!(titles.len() == 1 && !titles[0].contains("></text>"), "{title}, {axis}: {titles:?}");
         }
     }
-    assert!(drawn[6].svg.contains("1234 sentences a second"));
+    assert!(drawn[6].svg.contains("1234 sentences per second"));
 }
 
 #[test]

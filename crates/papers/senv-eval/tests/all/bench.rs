@@ -167,6 +167,7 @@ fn system(name: &str, results: Vec<TaskResult>) -> SystemRecord {
         kind: SystemKind::Vectors,
         source: String::new(),
         sha256: None,
+        bytes: None,
         dim: Some(DIM),
         known_word_share: None,
         sentences_per_second: None,

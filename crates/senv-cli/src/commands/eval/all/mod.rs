@@ -56,6 +56,9 @@ pub(super) struct All {
     /// Write the tables as Markdown to this file.
     #[arg(long, value_name = "FILE.md")]
     markdown: Option<PathBuf>,
+    /// Write a picture of quality against model size to this file.
+    #[arg(long, value_name = "FILE.svg")]
+    picture: Option<PathBuf>,
     #[command(flatten)]
     force: ForceArg,
     /// Run these protocols alone, separated by commas; `senv eval protocols` lists them.
@@ -142,7 +145,12 @@ impl All {
 
     /// Every output with its option.
     fn outputs(&self) -> impl Iterator<Item = (&PathBuf, &'static str)> {
-        let outputs = [(&self.report, "--report"), (&self.json, "--json"), (&self.markdown, "--markdown")];
+        let outputs = [
+            (&self.report, "--report"),
+            (&self.json, "--json"),
+            (&self.markdown, "--markdown"),
+            (&self.picture, "--picture"),
+        ];
         outputs.into_iter().filter_map(|(path, option)| path.as_ref().map(|path| (path, option)))
     }
 
@@ -161,6 +169,9 @@ impl All {
             let text = match option {
                 "--report" => record.to_html()?,
                 "--json" => record.to_json(),
+                "--picture" => record.quality_against_size()?.ok_or_else(|| {
+                    Failure::Usage("--picture needs two models or more, and similarity tasks in --data".into())
+                })?,
                 _ => record.to_markdown()?,
             };
             Ok((path, text))

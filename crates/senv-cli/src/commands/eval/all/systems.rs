@@ -53,11 +53,15 @@ pub(super) fn run(
     let models = if models.is_empty() && vectors.is_empty() { &english } else { models };
     let names = names(models.iter().chain(vectors))?;
     let system = |path: &Path, name: &String| -> Result<BenchSystem> {
-        let (source, sha256) = match senv::is_english(path) {
-            true => (format!("the model in senv {}", env!("CARGO_PKG_VERSION")), sha256_of_bytes(senv_english::BYTES)),
-            false => (path.display().to_string(), sha256_of_file(path)?),
+        let (source, sha256, bytes) = if senv::is_english(path) {
+            let source = format!("the model in senv {}", env!("CARGO_PKG_VERSION"));
+            (source, sha256_of_bytes(senv_english::BYTES), Some(senv_english::BYTES.len() as u64))
+        } else {
+            // Of a folder, such as Model2Vec's, one file is not the size.
+            let file = std::fs::metadata(path).ok().filter(|metadata| metadata.is_file());
+            (path.display().to_string(), sha256_of_file(path)?, file.map(|metadata| metadata.len()))
         };
-        Ok(BenchSystem { name: name.clone(), source, sha256: Some(sha256) })
+        Ok(BenchSystem { name: name.clone(), source, sha256: Some(sha256), bytes })
     };
     // All models are opened first: a name that is wrong costs no run.
     let opened = models.iter().map(Model::open).collect::<senv::Result<Vec<Model>>>()?;
