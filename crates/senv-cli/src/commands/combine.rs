@@ -24,8 +24,6 @@ Example:
   senv combine --model uni.senv --with bi.senv --output combined.senv"
 )]
 pub(crate) struct Combine {
-    #[command(flatten)]
-    model: ModelArg,
     /// The other model.
     #[arg(long, value_name = "FILE")]
     with: PathBuf,
@@ -34,6 +32,8 @@ pub(crate) struct Combine {
     output: PathBuf,
     #[command(flatten)]
     force: ForceArg,
+    #[command(flatten)]
+    model: ModelArg,
 }
 
 impl Combine {

@@ -36,8 +36,6 @@ use crate::{
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Compare {
-    #[command(flatten)]
-    model: ModelArg,
     /// Text, one sentence a line; plain, .gz or .zst; - is standard input.
     #[arg(value_name = "FIRST")]
     first: PathBuf,
@@ -55,6 +53,8 @@ pub(crate) struct Compare {
     json: bool,
     #[command(flatten)]
     text: TextArgs,
+    #[command(flatten)]
+    model: ModelArg,
 }
 
 const EXAMPLES: &str = "\

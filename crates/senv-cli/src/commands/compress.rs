@@ -38,8 +38,6 @@ Examples:
   senv compress --model english --max-vocabulary 20000 --output small.senv"
 )]
 pub(crate) struct Compress {
-    #[command(flatten)]
-    model: ModelArg,
     /// The model to write, by atomic replacement.
     #[arg(long, short, value_name = "FILE")]
     output: PathBuf,
@@ -75,6 +73,8 @@ pub(crate) struct Compress {
     /// Write the report as JSON.
     #[arg(long, requires = "report")]
     json: bool,
+    #[command(flatten)]
+    model: ModelArg,
 }
 
 argument_of! {

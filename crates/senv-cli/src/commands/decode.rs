@@ -42,8 +42,6 @@ Examples:
   senv decode --model autoencoder.senv --between 3 \"a man rides a horse\" \"two dogs play in the snow\""
 )]
 pub(crate) struct Decode {
-    #[command(flatten)]
-    model: ModelArg,
     /// Sentences.
     #[arg(value_name = "SENTENCE", conflicts_with = "input")]
     sentences: Vec<String>,
@@ -71,6 +69,8 @@ pub(crate) struct Decode {
     json: bool,
     #[command(flatten)]
     text: LineArgs,
+    #[command(flatten)]
+    model: ModelArg,
 }
 
 /// What is asked of every sentence.

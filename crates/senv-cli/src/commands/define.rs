@@ -25,8 +25,6 @@ Examples:
   senv define --model dict.senv --k 3 --json \"fear of open spaces\" \"a large body of water\""
 )]
 pub(crate) struct Define {
-    #[command(flatten)]
-    model: ModelArg,
     /// Definitions.
     #[arg(required = true, value_name = "DEFINITION")]
     definitions: Vec<String>,
@@ -36,6 +34,8 @@ pub(crate) struct Define {
     /// Write JSON: an object a definition, one a line.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    model: ModelArg,
 }
 
 /// A definition, and its words.

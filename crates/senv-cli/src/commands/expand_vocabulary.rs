@@ -33,8 +33,6 @@ Examples:
   senv expand-vocabulary --model p-thought.senv --vectors glove.840B.300d.txt --map same --output large.senv"
 )]
 pub(crate) struct ExpandVocabulary {
-    #[command(flatten)]
-    model: ModelArg,
     /// Word vectors: a model of senv, word2vec text or binary, GloVe, fastText .vec or .bin.
     #[arg(long, value_name = "FILE")]
     vectors: PathBuf,
@@ -50,6 +48,8 @@ pub(crate) struct ExpandVocabulary {
     /// Write what came of it as JSON.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    model: ModelArg,
 }
 
 argument_of! {

@@ -35,8 +35,6 @@ use crate::{
 #[command(after_help = EXAMPLES, mut_arg("input", |input| input.help(INPUT_HELP)))]
 pub(crate) struct Mine {
     #[command(flatten)]
-    model: ModelArg,
-    #[command(flatten)]
     input: InputArgs,
     /// Find pairs of a sentence of the input and one of these files.
     #[arg(long, value_name = "FILE", num_args = 1..)]
@@ -66,6 +64,8 @@ pub(crate) struct Mine {
     json: bool,
     #[command(flatten)]
     text: TextArgs,
+    #[command(flatten)]
+    model: ModelArg,
 }
 
 const EXAMPLES: &str = "\

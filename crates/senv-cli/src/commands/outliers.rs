@@ -29,8 +29,6 @@ use crate::{
 #[command(after_help = EXAMPLES, mut_arg("input", |input| input.help(INPUT_HELP)))]
 pub(crate) struct Outliers {
     #[command(flatten)]
-    model: ModelArg,
-    #[command(flatten)]
     input: InputArgs,
     /// Sentences to write, at most.
     #[arg(long, short, value_name = "N", default_value_t = 20)]
@@ -50,6 +48,8 @@ pub(crate) struct Outliers {
     json: bool,
     #[command(flatten)]
     text: TextArgs,
+    #[command(flatten)]
+    model: ModelArg,
 }
 
 const EXAMPLES: &str = "\

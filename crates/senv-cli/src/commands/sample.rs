@@ -33,8 +33,6 @@ use crate::{
 )]
 pub(crate) struct Sample {
     #[command(flatten)]
-    model: ModelArg,
-    #[command(flatten)]
     input: InputArgs,
     /// Choose so many sentences that are unlike each other.
     #[arg(long, value_name = "N")]
@@ -53,6 +51,8 @@ pub(crate) struct Sample {
     json: bool,
     #[command(flatten)]
     text: TextArgs,
+    #[command(flatten)]
+    model: ModelArg,
 }
 
 const EXAMPLES: &str = "\

@@ -34,8 +34,6 @@ const DIGITS: Digits = Digits::Fixed(6);
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Similarity {
-    #[command(flatten)]
-    model: ModelArg,
     /// The first sentence; alone, the file of pairs, as --input.
     #[arg(conflicts_with = "input")]
     first: Option<String>,
@@ -49,6 +47,8 @@ pub(crate) struct Similarity {
     json: bool,
     #[command(flatten)]
     text: LineArgs,
+    #[command(flatten)]
+    model: ModelArg,
 }
 
 const EXAMPLES: &str = "\

@@ -49,8 +49,6 @@ use crate::{
 #[command(after_help = EXAMPLES, mut_arg("input", |input| input.help(INPUT_HELP)))]
 pub(crate) struct Cluster {
     #[command(flatten)]
-    model: ModelArg,
-    #[command(flatten)]
     input: InputArgs,
     /// Make so many groups.
     #[arg(long, short, value_name = "N", conflicts_with_all = ["threshold", "assign"],
@@ -90,6 +88,8 @@ pub(crate) struct Cluster {
     text: TextArgs,
     #[command(flatten)]
     force: ForceArg,
+    #[command(flatten)]
+    model: ModelArg,
 }
 
 const EXAMPLES: &str = "\

@@ -41,8 +41,6 @@ use crate::{
 #[command(after_help = EXAMPLES, mut_arg("input", |input| input.help(INPUT_HELP)))]
 pub(crate) struct Dedupe {
     #[command(flatten)]
-    model: ModelArg,
-    #[command(flatten)]
     input: InputArgs,
     /// The cosine from which on a sentence repeats another, from -1 to 1; 1 drops little but the same words in another
     /// order.
@@ -74,6 +72,8 @@ pub(crate) struct Dedupe {
     json: bool,
     #[command(flatten)]
     text: TextArgs,
+    #[command(flatten)]
+    model: ModelArg,
 }
 
 const EXAMPLES: &str = "\

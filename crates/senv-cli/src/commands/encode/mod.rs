@@ -47,8 +47,6 @@ use crate::{
 #[command(after_help = EXAMPLES, mut_arg("input", |input| input.help(INPUT_HELP)))]
 pub(crate) struct Encode {
     #[command(flatten)]
-    model: ModelArg,
-    #[command(flatten)]
     input: InputArgs,
     /// Where to, the ending being the format: .npy (a NumPy matrix of f32), .tsv (a line a vector, values separated by
     /// tabs), .csv (by commas), .jsonl (an array a line), .json (an array of arrays), .txt or none (separated by
@@ -79,6 +77,8 @@ pub(crate) struct Encode {
     table: table::TableArgs,
     #[command(flatten)]
     text: TextArgs,
+    #[command(flatten)]
+    model: ModelArg,
 }
 
 const INPUT_HELP: &str = "Text, one sentence a line; plain, .gz or .zst; a quoted pattern as in 'data/*.txt' is all files that fit; - is standard input \

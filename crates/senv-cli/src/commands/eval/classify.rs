@@ -28,8 +28,6 @@ Examples:
   senv eval classify --model model.senv rt-polarity.pos
   senv eval classify --model model.senv train_5500.label --test TREC_10.label --json")]
 pub(super) struct Classify {
-    #[command(flatten)]
-    model: ModelArg,
     /// Sentences with a class, each file a data set.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
@@ -54,6 +52,8 @@ pub(super) struct Classify {
     /// Write JSON.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    model: ModelArg,
 }
 
 argument_of! {

@@ -29,8 +29,6 @@ Examples:
   senv eval dictionary --model dict.senv --against words.senv --sample 0 dictionary.tsv --json"
 )]
 pub(super) struct Dictionary {
-    #[command(flatten)]
-    model: ModelArg,
     /// Dictionaries: WORD, DEFINITION, separated by a tab; those that the model was trained on, where seen definitions
     /// are to be looked up.
     #[arg(required = true, value_name = "FILE")]
@@ -50,6 +48,8 @@ pub(super) struct Dictionary {
     /// Write JSON.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    model: ModelArg,
 }
 
 #[derive(Debug, Serialize)]

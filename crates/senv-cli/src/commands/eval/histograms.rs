@@ -26,8 +26,6 @@ Examples:
   senv eval histograms --model model.senv --by label snli/test.tsv --svg cosines.svg
   senv eval histograms --model model.senv --by score SICK_test_annotated.txt --json")]
 pub(super) struct Histograms {
-    #[command(flatten)]
-    model: ModelArg,
     /// Files of pairs: as for `senv eval msrp`, `nli` or `sick`.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
@@ -48,6 +46,8 @@ pub(super) struct Histograms {
     /// Write JSON.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    model: ModelArg,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -21,8 +21,6 @@ use crate::{
 Example:
   senv eval map --model model.senv captions.tsv --svg captions.svg")]
 pub(super) struct Map {
-    #[command(flatten)]
-    model: ModelArg,
     /// Sentences in groups.
     #[arg(value_name = "FILE")]
     file: PathBuf,
@@ -44,6 +42,8 @@ pub(super) struct Map {
     /// Write JSON.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    model: ModelArg,
 }
 
 impl Map {

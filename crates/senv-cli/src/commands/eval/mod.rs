@@ -90,8 +90,6 @@ Examples:
   senv eval sts --model bigrams.senv --against unigrams.senv sts/2014/*.tsv --json
   senv eval sts --model bigrams.senv --against unigrams.senv sts/2014/*.tsv --differences 10")]
 struct Sts {
-    #[command(flatten)]
-    model: ModelArg,
     /// Tasks.
     #[arg(required = true, value_name = "FILE")]
     tasks: Vec<PathBuf>,
@@ -118,6 +116,8 @@ struct Sts {
     /// Write JSON.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    model: ModelArg,
 }
 
 /// Show how the norms of word vectors follow the frequency of the words (Sent2Vec, Figure 1).
@@ -126,8 +126,6 @@ struct Sts {
 Example:
   senv eval norms --model model.senv --svg norms.svg")]
 struct Norms {
-    #[command(flatten)]
-    model: ModelArg,
     /// Bins over the logarithm of the frequency, 1 to 10000.
     #[arg(long, value_name = "N", default_value_t = DEFAULT_BINS)]
     bins: usize,
@@ -139,6 +137,8 @@ struct Norms {
     /// Write JSON.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    model: ModelArg,
 }
 
 /// Time one pair after the other, on one thread.
@@ -147,8 +147,6 @@ struct Norms {
 Example:
   senv eval latency --model model.senv sts/2014/*.tsv")]
 struct LatencyArgs {
-    #[command(flatten)]
-    model: ModelArg,
     /// Files of scored pairs, as for `senv eval sts`.
     #[arg(required = true, value_name = "FILE")]
     tasks: Vec<PathBuf>,
@@ -158,6 +156,8 @@ struct LatencyArgs {
     /// Write JSON.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    model: ModelArg,
 }
 
 impl Eval {

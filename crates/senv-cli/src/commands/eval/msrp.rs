@@ -31,8 +31,6 @@ Examples:
   senv eval msrp --model model.senv --train train.tsv test.tsv --learning-curve --svg curve.svg
   senv eval msrp --model model.senv --train train.tsv --hold-out")]
 pub(super) struct Msrp {
-    #[command(flatten)]
-    model: ModelArg,
     /// Pairs to train on.
     #[arg(long, value_name = "FILE")]
     train: PathBuf,
@@ -59,6 +57,8 @@ pub(super) struct Msrp {
     /// Write JSON.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    model: ModelArg,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -29,8 +29,6 @@ Examples:
   senv eval nli --model snli-bow.senv snli/test.tsv
   senv eval nli --model skip-thought.senv --train sick/train.tsv --dev sick/trial.tsv SICK_test_annotated.txt --published")]
 pub(super) struct Nli {
-    #[command(flatten)]
-    model: ModelArg,
     /// Labelled pairs.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
@@ -49,6 +47,8 @@ pub(super) struct Nli {
     /// Write JSON.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    model: ModelArg,
 }
 
 argument_of! {

@@ -35,8 +35,6 @@ Examples:
   senv eval order --model model.senv --pairs paws-val.tsv --nli SICK_test_annotated.txt
   senv eval order --model model.senv --svg order.svg --json")]
 pub(super) struct Order {
-    #[command(flatten)]
-    model: ModelArg,
     /// Pairs of sentences with nearly the same words: lines of LABEL (1 for one meaning, 0 for two), FIRST and SECOND
     /// separated by tabs.
     #[arg(long, value_name = "FILE", num_args = 1..)]
@@ -57,6 +55,8 @@ pub(super) struct Order {
     /// Write JSON.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    model: ModelArg,
 }
 
 #[derive(Debug, Serialize)]

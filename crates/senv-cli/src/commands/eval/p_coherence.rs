@@ -24,8 +24,6 @@ Examples:
   senv eval p-coherence --model model.senv results_20130124.token --random-pairs 100000 --seed 2
   senv eval p-coherence --model model.senv captions.tsv --published --json")]
 pub(super) struct PCoherence {
-    #[command(flatten)]
-    model: ModelArg,
     /// Captions.
     #[arg(value_name = "FILE")]
     captions: PathBuf,
@@ -42,6 +40,8 @@ pub(super) struct PCoherence {
     /// Write JSON.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    model: ModelArg,
 }
 
 impl PCoherence {

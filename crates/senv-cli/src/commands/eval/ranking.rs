@@ -39,8 +39,6 @@ Examples:
   senv eval ranking --model model.senv msrp/train.tsv --json
   senv eval ranking --model model.senv msr_paraphrase_test.txt --svg precision-recall.svg")]
 pub(super) struct Ranking {
-    #[command(flatten)]
-    model: ModelArg,
     /// Pairs of sentences; the sentences of all files make one pool.
     #[arg(required = true, value_name = "FILE")]
     pairs: Vec<PathBuf>,
@@ -58,6 +56,8 @@ pub(super) struct Ranking {
     /// Write JSON.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    model: ModelArg,
 }
 
 #[derive(Debug, Serialize)]

@@ -54,8 +54,6 @@ pub(super) struct Stsb {
 
 #[derive(Debug, clap::Args)]
 struct Shared {
-    #[command(flatten)]
-    model: ModelArg,
     /// Parts of the data set.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
@@ -79,6 +77,8 @@ struct Shared {
     /// Write JSON.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    model: ModelArg,
 }
 
 argument_of! {

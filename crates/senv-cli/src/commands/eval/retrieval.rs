@@ -27,8 +27,6 @@ Examples:
   senv eval retrieval scifact
   senv eval retrieval --model my.senv cranfield cisi --json")]
 pub(super) struct Retrieval {
-    #[command(flatten)]
-    model: ModelArg,
     /// Folders of documents, queries and judgements.
     #[arg(required = true, value_name = "DIR")]
     folders: Vec<PathBuf>,
@@ -43,6 +41,8 @@ pub(super) struct Retrieval {
     /// Write JSON.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    model: ModelArg,
 }
 
 #[derive(Debug, Serialize)]

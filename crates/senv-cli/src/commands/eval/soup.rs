@@ -19,8 +19,6 @@ Examples:
   senv eval soup --model model.senv --published
   senv eval soup --model model.senv my-groups.tsv --json")]
 pub(super) struct Soup {
-    #[command(flatten)]
-    model: ModelArg,
     /// Sentences in groups.
     #[arg(value_name = "FILE")]
     sentences: Option<PathBuf>,
@@ -30,6 +28,8 @@ pub(super) struct Soup {
     /// Write JSON.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    model: ModelArg,
 }
 
 impl Soup {

@@ -46,8 +46,6 @@ use crate::{
 )]
 pub(crate) struct Nearest {
     #[command(flatten)]
-    model: ModelArg,
-    #[command(flatten)]
     input: InputArgs,
     /// Search the words of the model, whatever standard input holds.
     #[arg(long, conflicts_with_all = ["input", "files"])]
@@ -72,6 +70,8 @@ pub(crate) struct Nearest {
     json: bool,
     #[command(flatten)]
     text: TextArgs,
+    #[command(flatten)]
+    model: ModelArg,
 }
 
 const INPUT_HELP: &str = "Sentences to search, one a line; plain, .gz or .zst; - is standard input [default: what is piped in, or else the words \

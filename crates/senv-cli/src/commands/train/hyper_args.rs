@@ -110,15 +110,18 @@ fn refuse_former(value: String) -> std::result::Result<String, String> {
 }
 
 fn argument(parameter: &Hyperparameter) -> Arg {
-    let mut help = parameter.help();
-    if let Some(value) = &parameter.value {
+    let help = parameter.help();
+    // The first sentence is enough for `-h`.
+    let short = help.split_once(". ").map_or(&*help, |(first, _)| first);
+    let default = parameter.value.as_ref().map_or_else(String::new, |value| {
         // The library's, unless the text is in a script that it is not for.
         let besides = if parameter.name == "tokenizer" { "; unicode for text in scripts without spaces" } else { "" };
-        help += &format!(" [default: {value}{besides}]");
-    }
+        format!(" [default: {value}{besides}]")
+    });
     let arg = Arg::new(parameter.name)
         .long(Str::from(option_of(parameter.name)))
-        .help(help)
+        .help(format!("{short}{default}"))
+        .long_help(format!("{help}{default}"))
         .help_heading(heading(parameter.section))
         .value_name(parameter.placeholder);
     let check = parameter.check;
@@ -234,16 +237,15 @@ impl<P> HyperArgs<P> {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
     use senv::{CseParams, PvDbowParams, Sent2VecParams, Word2VecParams, gradient::PairLoss};
 
     use super::*;
-    use crate::args::Cli;
+    use crate::help::long_command;
 
     #[test]
     fn the_command_line_is_consistent_and_its_help_shows_the_defaults_of_the_library() {
-        Cli::command().debug_assert();
-        let mut command = Cli::command();
+        long_command().debug_assert();
+        let mut command = long_command();
         command.build();
         let mut help = |command_name: &str, system: &str| {
             let train = command.find_subcommand_mut(command_name).unwrap();

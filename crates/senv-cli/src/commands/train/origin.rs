@@ -11,12 +11,15 @@ use clap::{ArgMatches, Command};
 use senv_core::checkpoint::{self, About};
 use serde::{Deserialize, Serialize};
 
-use crate::command_line::{self, with_system_first};
+use crate::{
+    command_line::{self, with_system_first},
+    help::GLOBAL,
+};
 
 /// Arguments that say what is done with the work of an earlier run.
 const CHOICES: [&str; 2] = ["--resume", "--restart"];
-/// Headings of arguments that say where a run reads and writes; its checkpoint knows the data by their content.
-const FILES: [&str; 2] = ["Files", "Everywhere"];
+/// Headings of arguments that are no settings of a run; its checkpoint knows the data by their content.
+const FILES: [&str; 2] = ["Files", GLOBAL];
 
 /// The command of a run, and what it reads.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -145,7 +148,7 @@ mod tests {
 
     #[test]
     fn commands_differ_by_their_settings_and_not_by_their_files() {
-        command_line::define(<crate::args::Cli as clap::CommandFactory>::command);
+        command_line::define(crate::help::long_command);
         let old = origin("senv train sent2vec --input a.txt --output m.senv --dim 12 --threads 2");
         let of = |command: &str| old.differences(&origin(command));
         let none = Some(vec![]);
