@@ -53,12 +53,12 @@ const USUAL: [(&str, &[&str]); 23] = [
     ("combine", &["with", "output", "force", "model"]),
     ("manual", &["man"]),
     ("reproduce", &["data", "output", "list", "report", "quick", "text"]),
-    ("train", &["input", "pairs", "from", "dim", "output", "resume", "restart", "force"]),
+    ("train", &["pairs", "from", "dim", "output", "resume", "restart", "force"]),
 ];
 
 /// The same of `senv train SYSTEM`.
 const USUAL_OF_SYSTEM: &[&str] = &[
-    "input", "pairs", "captions", "nli", "neighbours", "train", "definitions", "target-vectors", "image-vectors",
+    "pairs", "captions", "nli", "neighbours", "train", "definitions", "target-vectors", "image-vectors",
     "stand-in", "model", "init-vectors", "init-model", "output", "resume", "dev", "preset", "dim", "sentence-dim",
     "epochs", "lr", "loss", "scheme", "paraphrases",
 ];

@@ -32,7 +32,7 @@ use crate::{
 /// neighbours are found. Memory holds the text and a vector for each distinct sentence, 2.6 KB each with the English
 /// model.
 #[derive(Debug, clap::Args)]
-#[command(after_help = EXAMPLES, mut_arg("input", |input| input.help(INPUT_HELP)))]
+#[command(after_help = EXAMPLES, mut_arg("files", |files| files.help(INPUT_HELP)))]
 pub(crate) struct Mine {
     #[command(flatten)]
     input: InputArgs,

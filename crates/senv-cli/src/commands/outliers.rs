@@ -26,7 +26,7 @@ use crate::{
 /// Up to some thousand sentences all pairs are compared; of more, 99 in 100 of the nearest are found. Memory holds the
 /// text and a vector for each distinct sentence, 1.4 KB each with the English model.
 #[derive(Debug, clap::Args)]
-#[command(after_help = EXAMPLES, mut_arg("input", |input| input.help(INPUT_HELP)))]
+#[command(after_help = EXAMPLES, mut_arg("files", |files| files.help(INPUT_HELP)))]
 pub(crate) struct Outliers {
     #[command(flatten)]
     input: InputArgs,

@@ -28,7 +28,7 @@ use crate::{
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = EXAMPLES,
-    mut_arg("input", |input| input.help(INPUT_HELP)),
+    mut_arg("files", |files| files.help(INPUT_HELP)),
     group = ArgGroup::new("wanted").args(["diverse", "random"]).required(true)
 )]
 pub(crate) struct Sample {

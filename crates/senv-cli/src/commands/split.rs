@@ -23,7 +23,7 @@ use crate::{
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = EXAMPLES,
-    mut_arg("input", |input| input.help(INPUT_HELP)),
+    mut_arg("files", |files| files.help(INPUT_HELP)),
     mut_arg("split", |split| {
         split.long("by").require_equals(false).num_args(1).default_value("paragraphs").help("What is cut")
     })

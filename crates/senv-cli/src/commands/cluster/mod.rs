@@ -46,7 +46,7 @@ use crate::{
 /// The same text gives the same groups, at any number of threads. Memory holds the text and a vector for each distinct
 /// sentence, 1.2 KB each with the English model.
 #[derive(Debug, clap::Args)]
-#[command(after_help = EXAMPLES, mut_arg("input", |input| input.help(INPUT_HELP)))]
+#[command(after_help = EXAMPLES, mut_arg("files", |files| files.help(INPUT_HELP)))]
 pub(crate) struct Cluster {
     #[command(flatten)]
     input: InputArgs,

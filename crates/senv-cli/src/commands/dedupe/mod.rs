@@ -38,7 +38,7 @@ use crate::{
 /// words do not see their order, as the English model does: look at --report before you trust a threshold. A folder
 /// that `senv index` has made is read as the text that is in it.
 #[derive(Debug, clap::Args)]
-#[command(after_help = EXAMPLES, mut_arg("input", |input| input.help(INPUT_HELP)))]
+#[command(after_help = EXAMPLES, mut_arg("files", |files| files.help(INPUT_HELP)))]
 pub(crate) struct Dedupe {
     #[command(flatten)]
     input: InputArgs,

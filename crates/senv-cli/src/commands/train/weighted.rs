@@ -22,7 +22,7 @@ const INPUT_HELP: &str = "Text that words are counted in and common directions a
 
 /// Arguments of weighting.
 #[derive(Debug, Clone, clap::Args)]
-#[command(mut_arg("input", |input| input.help(INPUT_HELP)))]
+#[command(mut_arg("files", |files| files.help(INPUT_HELP)))]
 pub(crate) struct WeightedArgs {
     /// The model whose words (and n-grams) are weighted: word2vec, sent2vec, siamese-cbow, pp or word vectors.
     #[arg(long, short, value_name = "FILE", help_heading = "Files")]
