@@ -46,7 +46,7 @@ pub(super) fn of(folder: &Path, verify: bool) -> Result<Value> {
         "file_bytes": bytes,
     });
     if verify {
-        facts["verified"] = json!("all files, by checksum");
+        facts["verified"] = json!("all files, by their checksums");
     }
     Ok(facts)
 }
