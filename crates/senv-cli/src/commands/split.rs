@@ -25,7 +25,7 @@ use crate::{
     mut_arg("files", |files| files.help(INPUT_HELP)),
     mut_arg("split", |split| {
         let split = split.long("by").require_equals(false).num_args(1).default_value("paragraphs");
-        split.help("What to split").help_heading(None::<&str>)
+        split.help("What to split").help_heading(None::<clap::builder::Str>)
     })
 )]
 pub(crate) struct SplitCommand {
