@@ -24,8 +24,7 @@ use crate::{
     after_help = EXAMPLES,
     mut_arg("files", |files| files.help(INPUT_HELP)),
     mut_arg("split", |split| {
-        let split = split.long("by").require_equals(false).num_args(1).default_value("paragraphs");
-        split.help("What to split").help_heading(None::<clap::builder::Str>)
+        split.long("by").require_equals(false).num_args(1).default_value("paragraphs").help("What to split")
     })
 )]
 pub(crate) struct SplitCommand {
