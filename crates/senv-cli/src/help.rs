@@ -58,9 +58,29 @@ const USUAL: [(&str, &[&str]); 23] = [
 
 /// The same of `senv train SYSTEM`.
 const USUAL_OF_SYSTEM: &[&str] = &[
-    "pairs", "captions", "nli", "neighbours", "train", "definitions", "target-vectors", "image-vectors",
-    "stand-in", "model", "init-vectors", "init-model", "output", "resume", "dev", "preset", "dim", "sentence-dim",
-    "epochs", "lr", "loss", "scheme", "paraphrases",
+    "pairs",
+    "captions",
+    "nli",
+    "neighbours",
+    "train",
+    "definitions",
+    "target-vectors",
+    "image-vectors",
+    "stand-in",
+    "model",
+    "init-vectors",
+    "init-model",
+    "output",
+    "resume",
+    "dev",
+    "preset",
+    "dim",
+    "sentence-dim",
+    "epochs",
+    "lr",
+    "loss",
+    "scheme",
+    "paraphrases",
 ];
 
 /// The same of `senv tune SYSTEM`.
@@ -69,8 +89,31 @@ const USUAL_OF_SEARCH: &[&str] =
 
 /// The same of the evaluations.
 const USUAL_OF_EVALUATION: &[&str] = &[
-    "against", "data", "models", "report", "only", "train", "dev", "test", "hold-out", "pairs", "nli", "by", "text",
-    "sts", "sick", "groups", "vectors", "sentences", "systems", "sample", "published", "output", "svg", "json", "model",
+    "against",
+    "data",
+    "models",
+    "report",
+    "only",
+    "train",
+    "dev",
+    "test",
+    "hold-out",
+    "pairs",
+    "nli",
+    "by",
+    "text",
+    "sts",
+    "sick",
+    "groups",
+    "vectors",
+    "sentences",
+    "systems",
+    "sample",
+    "published",
+    "output",
+    "svg",
+    "json",
+    "model",
 ];
 
 /// How much help there is to be.
@@ -96,7 +139,7 @@ pub(crate) fn command(length: Length) -> Command {
         .max_term_width(WIDTH)
         .disable_help_flag(true)
         .disable_version_flag(true)
-        .arg(flag("help", 'h', ArgAction::Help).help("Print help (-h: the usual options, --help: all of them)"))
+        .arg(flag("help", 'h', ArgAction::Help).help("Print help (--help prints all options)"))
         .arg(flag("version", 'V', ArgAction::Version).help("Print version").hide_short_help(true));
     let root = arranged(root, &[], length);
     let template = format!(

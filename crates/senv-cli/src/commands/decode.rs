@@ -169,9 +169,7 @@ impl Decode {
         let unknown = counts.unknown + counts.blank;
         if unknown > 0 && self.between.is_none() {
             let sentences = plural(unknown, "sentence");
-            output::warn(&format!(
-                "{sentences} without a known word: decoded from a zero vector"
-            ));
+            output::warn(&format!("{sentences} without a known word: decoded from a zero vector"));
         }
         warn_of_unread(&counts);
         Ok(())

@@ -92,10 +92,7 @@ pub(crate) fn unknown_query(query: &str, is_zero: bool, known: KnownWords) -> Op
         ));
     }
     if is_zero {
-        return Some(format!(
-            "no word of {query} is known, so it has no neighbors",
-            query = senv_core::quoted(query)
-        ));
+        return Some(format!("no word of {query} is known, so it has no neighbors", query = senv_core::quoted(query)));
     }
     known.is_unknown_text().then(|| {
         format!(

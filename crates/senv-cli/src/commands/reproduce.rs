@@ -109,7 +109,11 @@ impl Reproduce {
         progress.bar.finish_and_clear();
         ended.map_err(failure)?;
         let folder = &reproduction.options().output;
-        output::note(&format!("{} written after {}", folder.join("report.html").display(), duration(started.elapsed())));
+        output::note(&format!(
+            "{} written after {}",
+            folder.join("report.html").display(),
+            duration(started.elapsed())
+        ));
         output::print(&run.to_markdown())?;
         if run.has_failed() {
             return Err(

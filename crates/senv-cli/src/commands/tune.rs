@@ -174,7 +174,9 @@ impl Search {
         let grid = SearchGrid::read(&self.grid)?;
         if grid.n_combinations() > MAX_COMBINATIONS {
             let n = grid.n_combinations();
-            return Err(Failure::Usage(format!("the grid has {n} combinations, at most {MAX_COMBINATIONS} are allowed")));
+            return Err(Failure::Usage(format!(
+                "the grid has {n} combinations, at most {MAX_COMBINATIONS} are allowed"
+            )));
         }
         let combinations = grid.combinations();
         // All combinations are checked before the first run.

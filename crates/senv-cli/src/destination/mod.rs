@@ -118,9 +118,8 @@ impl<'a> Destination<'a> {
             return Err(Failure::Usage(message));
         }
         if matches!(content, Content::Model) && senv::is_english(path) {
-            let message = format!(
-                "{option} english: this is the name of the built-in model; give another name, or ./english"
-            );
+            let message =
+                format!("{option} english: this is the name of the built-in model; give another name, or ./english");
             return Err(Failure::Usage(message));
         }
         refuse_input(path, &path.display().to_string(), inputs, &format!("give another {option}"))?;

@@ -21,7 +21,7 @@ use crate::{
     text::{Utf8Policy, is_dash},
 };
 
-/// Convert word vectors between formats, and models of other programs to senv.
+/// Convert word vectors between formats, and models of other programs to senv
 ///
 /// The format of the input is detected from its content. A model trained by senv is converted to its word
 /// vectors; n-grams have no names and are dropped. The name of the output decides its format:

@@ -182,10 +182,7 @@ fn say(event: FolderEvent<'_>) {
             path.display()
         )),
         FolderEvent::Waiting(n) => {
-            output::note(&format!(
-                "waiting for {} of other processes",
-                plural(n as u64, "file")
-            ));
+            output::note(&format!("waiting for {} of other processes", plural(n as u64, "file")));
         }
         _ => {}
     }

@@ -84,7 +84,9 @@ impl Dictionary {
         let (sets, left_out) = definition_sets(dictionary, read.iter().flat_map(|set| &set.entries));
         if left_out > 0 {
             let all = left_out + sets.iter().map(|set| set.definitions.len()).sum::<usize>();
-            output::note(&format!("{left_out} of {all} definitions left out, because the model has no vector for their words"));
+            output::note(&format!(
+                "{left_out} of {all} definitions left out, because the model has no vector for their words"
+            ));
         }
         let sets = sets.map(|set| set.drawn(self.sample, self.seed));
         let evaluate = |model: &Model| evaluate_dictionary(model, words.table(), &sets, self.resamples.bootstrap());

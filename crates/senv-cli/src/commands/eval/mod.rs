@@ -287,7 +287,9 @@ impl Sts {
         let mut published = if self.published { published_sts() } else { Vec::new() };
         published.retain(|system| tasks.iter().any(|task| system.value(task.year, &task.name).is_some()));
         if self.published && published.is_empty() {
-            output::warn("no paper known to senv reports any of these tasks; name the folder after the year, as in sts/2014");
+            output::warn(
+                "no paper known to senv reports any of these tasks; name the folder after the year, as in sts/2014",
+            );
         }
         if self.json {
             let against = other.as_ref().map(|(path, share, result, comparison, differences)| Against {

@@ -79,8 +79,7 @@ impl Nli {
         let evaluated = Evaluated::on(&self.model, &model, sentences);
         if train.is_empty() {
             let Some(model) = model.downcast_ref::<Snli>() else {
-                let message =
-                    format!("a {} model has no classifier; train one with --train FILE", model.kind());
+                let message = format!("a {} model has no classifier; train one with --train FILE", model.kind());
                 return Err(Failure::Usage(message));
             };
             return self.report(&evaluated, evaluate_entailment(model, &sets)?, None);

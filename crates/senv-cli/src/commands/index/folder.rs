@@ -45,9 +45,9 @@ pub(in crate::commands) fn check_new(folder: &Path, force: bool) -> Result {
     if folder.join("manifest").exists() {
         return match force {
             true => Ok(()),
-            false => {
-                Err(Failure::Usage(format!("{shown} is already a collection; add to it with --add, or replace it with --force")))
-            }
+            false => Err(Failure::Usage(format!(
+                "{shown} is already a collection; add to it with --add, or replace it with --force"
+            ))),
         };
     }
     // Perhaps left by a killed run; the library removes only files that are its own.

@@ -306,9 +306,7 @@ impl Index {
                 let all = plural(n, "sentence");
                 output::note(&format!("{own} indexed in shard {shard} of {all}{of}"));
             }
-            None => {
-                output::note(&format!("{}{of} {what}, {}/s", plural(n, "sentence"), short(n as f64 / seconds)))
-            }
+            None => output::note(&format!("{}{of} {what}, {}/s", plural(n, "sentence"), short(n as f64 / seconds))),
         }
         if self.add || self.replace {
             output::note(&format!("{} in {}", plural(collection.len() as u64, "sentence"), self.output.display()));

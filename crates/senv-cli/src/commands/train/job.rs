@@ -50,8 +50,7 @@ impl<'a> Job<'a> {
         let checkpoint = files.checkpoint();
         let reads_stdin = inputs.iter().any(|path| is_dash(path));
         if files.resume && reads_stdin {
-            let message =
-                "--resume reads the text again, which standard input does not allow; give it as a file";
+            let message = "--resume reads the text again, which standard input does not allow; give it as a file";
             return Err(Failure::Usage(message.into()));
         }
         if destination::is_same(&files.output, &checkpoint) {

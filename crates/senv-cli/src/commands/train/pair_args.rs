@@ -65,7 +65,9 @@ impl RecipeChoice {
     /// The parameters with the given hyperparameters.
     pub(crate) fn params<S: PairSystem>(self, preset: &PresetArgs<S>, given: &HyperArgs<S>) -> Result<S> {
         if self.recipe.is_some() && preset.is_given() {
-            return Err(Failure::Usage("--recipe and --preset both choose the starting settings; give one of them".into()));
+            return Err(Failure::Usage(
+                "--recipe and --preset both choose the starting settings; give one of them".into(),
+            ));
         }
         let softmax = given.value("loss") == Some("softmax-cosine");
         let brings_recipe = self.recipe.is_some() || softmax && S::AVERAGES;

@@ -127,9 +127,7 @@ impl CaptionRepArgs {
             match (&self.image_vectors, &self.stand_in) {
                 (Some(path), _) => TextTargets::captions(&sets, &read_npy(path)?, path),
                 (None, Some(path)) => {
-                    progress.note(
-                        "the targets are means of other captions from a text model, not image vectors",
-                    );
+                    progress.note("the targets are means of other captions from a text model, not image vectors");
                     let model = Model::open(path)?;
                     let targets = TextTargets::stand_in(CaptionRepParams::KIND, &sets, &model, progress)?;
                     Ok(targets.with_terms(model.terms()))
