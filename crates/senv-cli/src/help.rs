@@ -5,12 +5,17 @@
 
 use std::ffi::OsString;
 
-use clap::{Arg, ArgAction, Command, CommandFactory, builder::Styles};
+use clap::{
+    Arg, ArgAction, Command, CommandFactory,
+    builder::{Resettable, Styles},
+};
 
 use crate::args::Cli;
 
 /// Columns of help at most.
 const WIDTH: usize = 100;
+/// The indentation of the second line of a usage: the width of `Usage: `.
+const INDENT: &str = "       ";
 /// Examples that `-h` shows.
 const EXAMPLES: usize = 2;
 /// The heading of the options that every command has.
@@ -166,9 +171,20 @@ fn arranged(command: Command, path: &[&str], length: Length) -> Command {
             Some("help") | None => true,
             Some(long) => argument.is_required_set() || usual.contains(&long),
         };
-        argument.hide_short_help(!is_shown)
+        let argument = argument.hide_short_help(!is_shown);
+        // A group of one is not worth a heading; in training it has more files.
+        if argument.get_long() == Some("force") && path.first() != Some(&"train") {
+            return argument.help_heading(Resettable::Reset);
+        }
+        argument
     });
     let names: Vec<String> = command.get_subcommands().map(|below| below.get_name().to_owned()).collect();
+    // Until it is built, a command does not know those above it.
+    let name = path.iter().fold("senv".to_owned(), |all, name| all + " " + name);
+    let usage = command.clone().bin_name(name).render_usage().to_string();
+    if let Some(usage) = broken_usage(&usage) {
+        command = command.override_usage(usage);
+    }
     let is_train = path == ["train"];
     let mut first = String::new();
     if is_train {
@@ -210,10 +226,13 @@ fn lengths_of(after: &str) -> (String, String) {
     for line in lines {
         match commands.last_mut() {
             // The next line of the same command.
-            Some(last) if line.starts_with("   ") => *last += &format!("\n{line}"),
-            _ => commands.push(example(line)),
+            Some(last) if line.starts_with("   ") => {
+                *last = format!("{} {}", last.trim_end_matches(" \\"), line.trim_start());
+            }
+            _ => commands.push(line.to_owned()),
         }
     }
+    let commands: Vec<String> = commands.iter().map(|command| example(command)).collect();
     let text = |commands: &[String]| format!("{title}\n{}", commands.join("\n"));
     let n = commands.len().min(if title.starts_with("Example") { EXAMPLES } else { usize::MAX });
     let notes: Vec<String> = notes.split('\n').map(|line| wrapped(line, "", "")).collect();
@@ -224,7 +243,7 @@ fn lengths_of(after: &str) -> (String, String) {
 
 /// A command on as many lines as it needs, broken before options.
 fn example(line: &str) -> String {
-    if line.chars().count() <= WIDTH || line.contains('\\') {
+    if line.chars().count() <= WIDTH {
         return line.to_owned();
     }
     let mut lines = vec![String::new()];
@@ -239,6 +258,27 @@ fn example(line: &str) -> String {
         }
     }
     lines.join("\n")
+}
+
+/// A usage of several lines, if it is too long for one.
+fn broken_usage(usage: &str) -> Option<String> {
+    let usage = usage.strip_prefix("Usage: ")?;
+    if usage.contains('\n') || usage.chars().count() + INDENT.len() <= WIDTH {
+        return None;
+    }
+    let mut lines = vec![String::new()];
+    for part in usage.split_inclusive('|') {
+        for (i, part) in part.split(" <-").enumerate() {
+            let part = if i == 0 { part.to_owned() } else { format!(" <-{part}") };
+            let last = lines.len() - 1;
+            if lines[last].chars().count() + part.chars().count() + INDENT.len() > WIDTH {
+                lines.push(format!("{INDENT}  {}", part.trim_start()));
+            } else {
+                lines[last] += &part;
+            }
+        }
+    }
+    Some(lines.join("\n"))
 }
 
 /// A line, broken between words; lines with an indentation of their own stay as they are.
@@ -356,6 +396,9 @@ mod tests {
         let long = format!("  senv train x --input {} --output {}", "a".repeat(60), "b".repeat(30));
         assert_eq!(example(&long), long.replace(" --output", " \\\n      --output"));
         assert_eq!(example("  senv x --y"), "  senv x --y");
+        let (short, long) = lengths_of("Examples:\n  a --b \\\n      --c\n  d\n  e\n\nA note.");
+        assert_eq!(short, "Examples:\n  a --b --c\n  d");
+        assert_eq!(long, "Examples:\n  a --b --c\n  d\n  e\n\nA note.");
         assert_eq!(wrapped(&["word"; 30].join(" "), "", "").lines().count(), 2);
     }
 }

@@ -69,7 +69,9 @@ pub(crate) struct Compress {
     /// model that reads word order, as a multiple of their present length.
     #[arg(long, value_name = "X", default_value_t = 1.0)]
     unknown_length: f64,
-    /// Print size, speed and correlation on these tasks (as for senv eval sts), before and after.
+    /// Print size, speed and correlation on these tasks, before and after.
+    ///
+    /// The tasks are files as for senv eval sts.
     #[arg(long, value_name = "FILE", num_args = 1..)]
     report: Vec<PathBuf>,
     /// Print the report as JSON.

@@ -41,7 +41,9 @@ pub(crate) struct Similarity {
     first: Option<String>,
     /// Second sentence.
     second: Option<String>,
-    /// Pairs, one per line, separated by a tab; - is standard input. Further columns are kept.
+    /// Pairs, one per line, separated by a tab; - is standard input.
+    ///
+    /// Further columns are kept.
     #[arg(long, short, value_name = "FILE", default_value = "-")]
     input: PathBuf,
     /// Print JSON, one object per pair.

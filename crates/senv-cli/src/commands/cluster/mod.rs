@@ -53,7 +53,9 @@ pub(crate) struct Cluster {
     #[arg(long, short, value_name = "N", conflicts_with_all = ["threshold", "assign"],
           value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
     groups: Option<usize>,
-    /// Group sentences around those with others of at least this cosine, -1 to 1.
+    /// Group sentences with a cosine of at least this, -1 to 1.
+    ///
+    /// There are as many groups as sentences with others this near.
     #[arg(long, short, value_name = "COSINE", conflicts_with = "assign", allow_negative_numbers = true, value_parser = cosine)]
     threshold: Option<f32>,
     /// Smallest group of --threshold, in distinct sentences.

@@ -47,18 +47,22 @@ pub(crate) struct Dedupe {
     /// 1 drops little more than the same words in another order.
     #[arg(long, short, value_name = "COSINE", default_value_t = 0.9, allow_negative_numbers = true, value_parser = cosine)]
     threshold: f32,
-    /// Lower the threshold until at most N sentences (or a share, as 0.5 or 50%) are left.
+    /// Lower the threshold until at most N sentences, or a share, are left.
     ///
-    /// This compares all pairs six to ten times.
+    /// A share is 0.5 or 50%. This compares all pairs six to ten times.
     #[arg(long, value_name = "N|SHARE", value_parser = wanted)]
     to: Option<Wanted>,
     /// Compare only sentences with the same value in this column of the table.
     #[arg(long, value_name = "NAME")]
     by: Option<String>,
-    /// Also drop what repeats a sentence of these files or collections, which are not printed.
+    /// Also drop what repeats a sentence of these files or collections.
+    ///
+    /// Their sentences are not printed.
     #[arg(long, value_name = "FILE", num_args = 1..)]
     against: Vec<PathBuf>,
-    /// Which of several similar sentences to keep. The output has the order of the input.
+    /// Which of several similar sentences to keep.
+    ///
+    /// The output has the order of the input.
     #[arg(long, value_name = "WHICH", default_value = "first")]
     keep: Keep,
     /// Print the dropped sentences instead.
