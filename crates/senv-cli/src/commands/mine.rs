@@ -130,8 +130,12 @@ impl Mine {
         }
         out.flush().map_err(Failure::stdout)?;
         let (n, pairs) = (plural(lines.len() as u64, "sentence"), plural(found.len() as u64, "pair"));
-        let (best, more) = if found.len() == self.n { ("the best ", " (-n for more)") } else { ("", "") };
-        output::note(&format!("{n}: {best}{pairs} with cosine {} or above{more}", self.min_score));
+        let (pairs, more) = match found.len() {
+            n if n != self.n => (pairs, ""),
+            1 => ("the best pair".to_owned(), " (-n for more)"),
+            n => (format!("the {} best pairs", output::grouped(n as u64)), " (-n for more)"),
+        };
+        output::note(&format!("{n}: {pairs} with cosine {} or above{more}", self.min_score));
         Ok(())
     }
 

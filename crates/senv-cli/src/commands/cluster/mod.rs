@@ -243,7 +243,11 @@ impl Cluster {
         } else if self.groups.is_some_and(|n| n_found < n) {
             let [sentences, groups] = [("distinct sentence", n_distinct), ("group", n_found)]
                 .map(|(what, n)| if n == 1 { format!("one {what}") } else { plural(n as u64, what) });
-            output::note(&format!("only {sentences}, so {groups}"));
+            output::note(&match n_found == n_distinct {
+                true => format!("only {sentences}, so {groups}"),
+                // Distinct sentences can have the same vector.
+                false => format!("only {groups}, because no more sentences differ"),
+            });
         } else if grouping.count.is_some() && grouping.silhouette.is_none_or(|apart| apart < APART) {
             output::note(
                 "the groups overlap and no number of groups stands out; set one with --groups, or find close sentences with \

@@ -53,8 +53,11 @@ impl<'a> Queries<'a> {
                 Err(std::io::Error::other(message).into())
             }
             [first, rest @ ..] if (0..self.texts.len()).all(|i| unknown(&i)) => {
-                let others =
-                    if rest.is_empty() { String::new() } else { format!(", nor of the other {} queries", rest.len()) };
+                let others = match rest.len() {
+                    0 => String::new(),
+                    1 => ", nor of 1 other query".to_owned(),
+                    n => format!(", nor of {n} other queries"),
+                };
                 let message = format!(
                     "no word of {first} is known to the model{others}; train a model on text that has it (senv train), or use \
                      another (--model)",
