@@ -266,17 +266,21 @@ fn broken_usage(usage: &str) -> Option<String> {
     if usage.contains('\n') || usage.chars().count() + INDENT.len() <= WIDTH {
         return None;
     }
-    let mut lines = vec![String::new()];
-    for part in usage.split_inclusive('|') {
-        for (i, part) in part.split(" <-").enumerate() {
-            let part = if i == 0 { part.to_owned() } else { format!(" <-{part}") };
-            let last = lines.len() - 1;
-            if lines[last].chars().count() + part.chars().count() + INDENT.len() > WIDTH {
-                lines.push(format!("{INDENT}  {}", part.trim_start()));
-            } else {
-                lines[last] += &part;
-            }
+    // Lines end behind an alternative and before an option.
+    let is_break = |at: &usize| {
+        usage[..*at].ends_with('|') || [" <-", " --", " ["].iter().any(|start| usage[*at..].starts_with(start))
+    };
+    let mut breaks: Vec<usize> = usage.char_indices().map(|(at, _)| at).skip(1).filter(is_break).collect();
+    breaks.push(usage.len());
+    let (mut lines, mut start) = (vec![String::new()], 0);
+    for end in breaks {
+        let (part, last) = (&usage[start..end], lines.len() - 1);
+        if lines[last].is_empty() || lines[last].chars().count() + part.chars().count() + INDENT.len() <= WIDTH {
+            lines[last] += part;
+        } else {
+            lines.push(format!("{INDENT}  {}", part.trim_start()));
         }
+        start = end;
     }
     Some(lines.join("\n"))
 }
@@ -396,6 +400,9 @@ mod tests {
         let long = format!("  senv train x --input {} --output {}", "a".repeat(60), "b".repeat(30));
         assert_eq!(example(&long), long.replace(" --output", " \\\n      --output"));
         assert_eq!(example("  senv x --y"), "  senv x --y");
+        let usage = format!("Usage: senv x --output <MODEL> <--{}|--{}>", "a".repeat(50), "b".repeat(30));
+        let broken = format!("senv x --output <MODEL> <--{}|\n         --{}>", "a".repeat(50), "b".repeat(30));
+        assert_eq!([broken_usage(&usage), broken_usage("Usage: senv x")], [Some(broken), None]);
         let (short, long) = lengths_of("Examples:\n  a --b \\\n      --c\n  d\n  e\n\nA note.");
         assert_eq!(short, "Examples:\n  a --b --c\n  d");
         assert_eq!(long, "Examples:\n  a --b --c\n  d\n  e\n\nA note.");

@@ -104,9 +104,9 @@ fn a_number_is_suggested_and_close_sentences_are_found_by_a_threshold() {
     assert!(!page.contains("<script") && !page.contains("src=") && page.contains("</html>"));
     folder.run(&report).ok();
     folder.write("g.html", "a page of somebody");
-    folder.run(&report).fails(2, &["g.html is there", "--force"]);
+    folder.run(&report).fails(2, &["g.html exists", "--force"]);
     folder.write("g.senv", "a file of somebody");
-    folder.run(&["cluster", "text.txt", "--groups", "5", "--save", "g.senv"]).fails(2, &["g.senv is there", "--force"]);
+    folder.run(&["cluster", "text.txt", "--groups", "5", "--save", "g.senv"]).fails(2, &["g.senv exists", "--force"]);
 }
 
 #[test]

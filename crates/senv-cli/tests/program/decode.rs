@@ -152,8 +152,8 @@ fn what_cannot_be_said_expanded_or_combined_is_refused() {
     let to = ["--output", "out.senv"];
     expand("sent2vec.senv", "vectors.txt", &to).fails(1, &["a sent2vec model takes no more words"]);
     expand("uni.senv", "vectors.txt", &["--output", "uni.senv"])
-        .fails(2, &["uni.senv is is also an input", "another --output"]);
-    expand("uni.senv", "vectors.txt", &["--output", "vectors.txt"]).fails(2, &["vectors.txt is is also an input"]);
+        .fails(2, &["uni.senv is also an input", "another --output"]);
+    expand("uni.senv", "vectors.txt", &["--output", "vectors.txt"]).fails(2, &["vectors.txt is also an input"]);
     expand("uni.senv", "vectors.txt", &["--output", "no/out.senv"]).fails(1, &["the folder no does not exist"]);
     expand("uni.senv", "vectors.txt", &["--map", "same", "--output", "out.senv"]).fails(1, &["has size 3, expected 8"]);
     folder.write("few.txt", "train 1 0 0\nrain 0 1 0\nengine 0 0 1\n");

@@ -107,9 +107,9 @@ fn a_file_that_senv_has_not_written_takes_force() {
     folder.train("text.txt", "other.senv", &["--seed", "2"]).ok();
     let encode = ["encode", "--model", "m.senv", "--input", "text.txt", "--output"];
     folder.run(&[&encode[..], &["v.npy"]].concat()).ok();
-    folder.train("text.txt", "v.npy", &[]).fails(2, &["v.npy is there and is no model of senv"]);
+    folder.train("text.txt", "v.npy", &[]).fails(2, &["v.npy exists and is not a senv model"]);
     fs::rename(folder.path("other.senv"), folder.path("other.txt")).unwrap();
-    folder.run(&[&encode[..], &["other.txt"]].concat()).fails(2, &["other.txt is there and holds no vectors"]);
+    folder.run(&[&encode[..], &["other.txt"]].concat()).fails(2, &["other.txt exists and was not written by senv"]);
     // Root may read any file.
     #[cfg(unix)]
     {
@@ -125,7 +125,7 @@ fn a_file_that_senv_has_not_written_takes_force() {
     folder.run(&["cluster", "text.txt", "--groups", "2", "--save", "g.senv"]).ok();
     for name in ["c.web", "g.senv"] {
         let before = folder.read(name);
-        folder.train("text.txt", name, &[]).fails(2, &[&format!("{name} is there and is no model of senv"), "--force"]);
+        folder.train("text.txt", name, &[]).fails(2, &[&format!("{name} exists and is not a senv model"), "--force"]);
         assert!(folder.read(name) == before, "{name}");
     }
     // Not even force lets a checkpoint take the place of something else, for it is removed in the end.

@@ -96,7 +96,7 @@ fn documents_are_added_and_not_mixed_with_sentences() {
     folder.run(&["index", "text.txt", "--index", "s.index"]).ok();
     folder
         .run(&["index", "text.txt", "--index", "s.index", "--add", "--documents"])
-        .fails(2, &["s.index is of sentences"]);
+        .fails(2, &["s.index has sentences"]);
     folder.run(&["search", "s.index", "--query", "one", "--by", "document"]).fails(2, &["senv index --documents"]);
     // Sentences by words and meaning, equal ones once.
     folder.run(&["index", "text.txt", "text.txt", "--index", "twice.index"]).ok();

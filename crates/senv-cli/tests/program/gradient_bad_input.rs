@@ -144,8 +144,8 @@ fn settings_without_effect_are_wrong_usage() {
     folder.run(&[&cse[..], &stages].concat()).fails(2, &["--stage2-epochs", "--steps"]);
     let weighted = ["train", "weighted", "--model", "m.txt", "--input", "pairs.tsv", "--output", "m.senv"];
     let run = |more: &[&str]| folder.run(&[&weighted[..], more].concat());
-    run(&["--scheme", "usif", "--a", "0.1"]).fails(2, &["--a belongs to --scheme sif"]);
-    run(&["--mean-length", "9"]).fails(2, &["--mean-length belongs to --scheme usif"]);
+    run(&["--scheme", "usif", "--a", "0.1"]).fails(2, &["--a needs --scheme sif"]);
+    run(&["--mean-length", "9"]).fails(2, &["--mean-length needs --scheme usif"]);
     folder
         .run(&["train", "pp", "--pairs", "pairs.tsv:abc", "--output", "m.senv"])
         .fails(2, &["\"abc\"", "pairs.tsv:2.5"]);

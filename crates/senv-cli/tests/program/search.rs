@@ -168,7 +168,7 @@ fn a_collection_is_added_to_replaced_deleted_from_and_compacted() {
     assert_eq!((search("a bird in a meadow"), &after["verified"]), (expected, &"all files, by their checksums".into()));
 
     // A new one in place of it takes an explicit wish.
-    index(&["--input", "text.txt"]).fails(2, &["c is a collection already", "--add", "--force"]);
+    index(&["--input", "text.txt"]).fails(2, &["c is already a collection", "--add", "--force"]);
     index(&["--input", "text.txt", "--force"]).ok();
     assert_eq!(facts()["rows"], 600);
 }

@@ -158,9 +158,10 @@ fn an_export_that_fails_behind_a_change_says_that_the_change_is_made() {
         (&["index", "text.txt", "--force"], 20),
     ] {
         let all = [args, &["--output", "c", "--export-web", "/dev/full"]].concat();
-        folder
-            .run(&all)
-            .fails(3, &["the change was made but the export was not written: ", "/dev/full", "do not add again"]);
+        folder.run(&all).fails(
+            3,
+            &["the change was made but the export was not written: ", "/dev/full", "do not repeat the change"],
+        );
         assert_eq!(rows(), expected, "{args:?}");
     }
     // Nothing is made where nothing was to be changed, or the change fails.
