@@ -285,7 +285,7 @@ fn broken_usage(usage: &str) -> Option<String> {
     Some(lines.join("\n"))
 }
 
-/// A line, broken between words; lines with an indentation of their own stay as they are.
+/// A line, broken between words; indented lines are unchanged.
 fn wrapped(text: &str, first: &str, next: &str) -> String {
     if text.starts_with(' ') {
         return text.to_owned();

@@ -28,8 +28,8 @@ static READS_STDIN: AtomicBool = AtomicBool::new(false);
 /// What a command prints when a signal ends it.
 static LAST_WORDS: Mutex<Option<Box<dyn FnOnce() + Send>>> = Mutex::new(None);
 
-/// A message that is printed if a signal ends the program while this is alive: for a long command that saves nothing on
-/// the way, and for one that has made a change and is still at work.
+/// A message that is printed if a signal ends the program while this is alive. It is for a long command that saves
+/// nothing on the way, and for one that has made a change and is still at work.
 #[derive(Debug)]
 pub(crate) struct LastWords(());
 

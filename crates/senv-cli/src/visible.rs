@@ -1,5 +1,5 @@
-//! Untrusted text in output: control characters that a terminal obeys, characters that change direction or end a line,
-//! and tabs and line ends, with which a name could forge columns and lines.
+//! Untrusted text in output. It can have control characters that a terminal obeys, and characters that change direction
+//! or end a line. With tabs and line ends, a name could forge columns and lines.
 
 use std::{
     borrow::Cow,

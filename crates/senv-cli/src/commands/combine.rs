@@ -42,7 +42,7 @@ impl Combine {
         let encoder = |model: Model, path: &PathBuf| {
             model.downcast_ref::<SkipThought>().cloned().ok_or_else(|| {
                 let (path, kind) = (path.display(), model.kind());
-                Failure::Usage(format!("{path} is a {kind} model; only skip-thought models can be combined"))
+                Failure::Usage(format!("{path} is of kind {kind}; only skip-thought models can be combined"))
             })
         };
         let combined = SkipThought::combine(

@@ -65,8 +65,8 @@ pub(crate) struct Compress {
     /// How much to strengthen weak principal axes, from 0 (not at all) to 0.5 (all axes equal); 0.25 is a good start.
     #[arg(long, value_name = "A", default_value_t = 0.0)]
     whitening: f64,
-    /// Length of the vectors of unknown words, if the model has any, as a multiple of the mean length of the rows; in a
-    /// model that reads word order, as a multiple of their present length.
+    /// Length of the vectors of unknown words, if the model has any, as a multiple of the mean length of the rows. In a
+    /// model that reads word order, it is a multiple of their present length.
     #[arg(long, value_name = "X", default_value_t = 1.0)]
     unknown_length: f64,
     /// Print size, speed and correlation on these tasks, before and after.

@@ -123,7 +123,7 @@ pub(crate) fn foreign_query(path: &Path, model: &Model, query: &str, known: Know
     })
 }
 
-/// The number of queries from which on there is one warning for all of them.
+/// The number of queries at which one warning is printed for all of them.
 pub(crate) const MANY_QUERIES: usize = 10;
 
 /// The smallest share of known words in a text that suits the model.

@@ -130,7 +130,7 @@ fn what_does_not_fit_is_refused_and_changes_nothing() {
     fs::create_dir(folder.path("full")).unwrap();
     folder.write("full/diary.txt", "mine");
     index(&folder, "t.tsv", "full", &[]).fails(2, &["full contains other files (diary.txt)"]);
-    index(&folder, "t.tsv", "full", &["--force"]).fails(2, &["full holds other things"]);
+    index(&folder, "t.tsv", "full", &["--force"]).fails(2, &["full contains other files"]);
     index(&folder, "t.tsv", "nowhere", &["--add"]).fails(1, &["nowhere: no collection of senv"]);
     folder.run(&["search", "full", "--query", "a"]).fails(1, &["full: no collection of senv"]);
     folder.run(&["search", "c"]).fails(2, &["no query"]);

@@ -31,9 +31,9 @@ use crate::{
 
 /// Group similar sentences and show what each group is about.
 ///
-/// By default senv chooses the number of groups: the one with the best silhouette, up to 300 and the square root of the
-/// number of sentences. --groups sets another number. --threshold makes a group around each sentence with others near
-/// it, and leaves sentences that are near none without a group.
+/// By default senv chooses the number of groups with the best silhouette, up to 300 and the square root of the number
+/// of sentences. To set another number, use --groups. With --threshold, there is a group around each sentence with
+/// others near it, and sentences that are near none have no group.
 ///
 /// Prints the groups, largest first, each with its number, its size, its characteristic words, and its most central
 /// sentences. With --members, prints one line per sentence instead: group, cosine with the center of the group, line

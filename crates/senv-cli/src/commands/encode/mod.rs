@@ -39,9 +39,9 @@ use crate::{
 /// unknown words; senv reports their number at the end. Recurrent models encode lines in batches, so the vector of a
 /// line can differ in the last bits (by about 1e-7 of its length) among other lines.
 ///
-/// If the input is too long for one run or machine, --shard 2/8 encodes the second of eight parts, and senv join merges
-/// the outputs (cat does for .tsv, .jsonl and .txt). For many input files, --output FOLDER/ writes one file for each
-/// and continues after an interruption; --claims shares the files among processes and machines.
+/// If the input is too long for one run or machine, --shard 2/8 encodes the second of eight parts. Merge the outputs
+/// with senv join, or with cat for .tsv, .jsonl and .txt. For many input files, --output FOLDER/ writes one file for
+/// each and continues after an interruption; --claims shares the files among processes and machines.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, mut_arg("files", |files| files.help(INPUT_HELP)))]
 pub(crate) struct Encode {

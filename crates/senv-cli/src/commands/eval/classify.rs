@@ -16,7 +16,7 @@ use crate::{commands::ModelArg, failure::Result};
 /// Classify sentences by their vectors (MR, CR, SUBJ, MPQA, TREC).
 ///
 /// Trains a logistic regression on frozen vectors. Each file is tested by cross-validation: each fold with a regression
-/// trained on the other folds, whose C from 2^0 to 2^8 is chosen by an inner cross-validation (10 x 10 folds, all 8,190
+/// trained on the other folds. An inner cross-validation chooses C from 2^0 to 2^8 (10 x 10 folds, all 8,190
 /// regressions fitted together). With --test, trains on FILE, chooses C by cross-validation there, and evaluates on the
 /// test file. A FILE has lines of LABEL and SENTENCE, separated by a tab, lines LABEL:FINE SENTENCE as in TREC, or
 /// objects with text and label. For NAME.pos and NAME.neg (or .objective and .subjective), one sentence per line, give

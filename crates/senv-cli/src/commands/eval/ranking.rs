@@ -27,8 +27,8 @@ const LINE_EVERY: Duration = Duration::from_secs(5);
 /// Find the paraphrase of each sentence among all sentences (MSRP).
 ///
 /// Each sentence of a pair labeled 1 is a query, and all other sentences of all files are ranked by their cosine with
-/// it. Prints the mean rank of the best paraphrase (MRC) and how often it is among the nearest 1, 10 and 100, in a pool
-/// of distinct sentences and in the raw pool, which has repeated sentences as often as they occur. The paraphrase wins
+/// it. Prints the mean rank of the best paraphrase (MRC) and how often it is among the nearest 1, 10 and 100. One pool
+/// has distinct sentences, and the raw pool has repeated sentences as often as they occur. The paraphrase wins
 /// ties; queries with a tie are counted. Below is the average precision of detecting paraphrases by only the cosine,
 /// next to that of the share of common words. A FILE has lines of LABEL (0 or 1), FIRST and SECOND, separated by tabs,
 /// or is a published msr_paraphrase_*.txt.

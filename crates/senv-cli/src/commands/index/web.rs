@@ -14,8 +14,8 @@ use crate::{
     report::{is_done_by, said},
 };
 
-/// Refuses, before anything is changed, a file that cannot or must not be written, and a collection whose model the
-/// page does not have: the existing one, or the one that will be made with `new_model`.
+/// Refuses, before anything is changed, a file that cannot or must not be written, and a model that the page does not
+/// have. The model is that of the existing collection, or `new_model` of one that will be made.
 pub(super) fn check(
     file: Option<&Path>,
     collection: &Path,
