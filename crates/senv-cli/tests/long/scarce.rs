@@ -151,7 +151,7 @@ fn commands_that_run_out_of_memory_anywhere_end_with_an_error() {
     let pairs = (0..100_000).map(|i| format!("{}\tthe cat saw {i} dogs\tthe dog saw {i} cats\n", i % 6));
     folder.write("sts.tsv", pairs.collect::<String>());
     let starts = |limit: &u32| limited(&folder, &format!("-v {limit}000"), &["--version"]).code == Some(0);
-    let least = (20..80).step_by(4).find(starts).unwrap() + 4;
+    let least = (20..160).step_by(4).find(starts).unwrap() + 4;
     let mut refused = 0;
     // Whatever else is short: five threads are too many for some of these limits, and one is enough.
     for (command, threads) in [
