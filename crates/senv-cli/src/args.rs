@@ -2,23 +2,30 @@
 
 use clap::{Parser, Subcommand, builder::RangedU64ValueParser};
 
-use crate::commands::{
-    cluster, combine, compare, completions, compress, convert, decode, dedupe, define, encode, eval, expand_vocabulary,
-    index, info, join_shards, manual, mine, nearest, outliers, reproduce, sample, search, similarity, split, train,
-    tune,
+use crate::{
+    commands::{
+        cluster, combine, compare, completions, compress, convert, decode, dedupe, define, encode, eval,
+        expand_vocabulary, index, info, join_shards, manual, mine, nearest, outliers, reproduce, sample, search,
+        similarity, split, train, tune,
+    },
+    help::GLOBAL,
 };
 
-/// Sentence embeddings: train, encode, search, evaluate.
+/// Sentence embeddings: train, encode, search and evaluate.
 ///
-/// A model turns a sentence into a vector; sentences that mean alike get vectors that point alike.
+/// A model turns a sentence into a vector. Sentences with similar meanings have vectors that point in similar
+/// directions.
 #[derive(Debug, Parser)]
 #[command(name = "senv", version, propagate_version = true, arg_required_else_help = true, after_help = EXAMPLES)]
 pub(crate) struct Cli {
-    /// Say nothing but results, warnings and errors.
-    #[arg(long, short, global = true, help_heading = "Everywhere")]
+    /// Print only results, warnings and errors.
+    #[arg(long, short, global = true, help_heading = GLOBAL)]
     pub(crate) quiet: bool,
-    /// Threads, 1 to 1024; 0 for all cores.
-    #[arg(long, global = true, value_name = "N", help_heading = "Everywhere", default_value_t = 0,
+    /// Print more: which model is used.
+    #[arg(long, short, global = true, help_heading = GLOBAL)]
+    pub(crate) verbose: bool,
+    /// Number of threads, 1 to 1024; 0 uses all cores.
+    #[arg(long, global = true, value_name = "N", help_heading = GLOBAL, default_value_t = 0,
           value_parser = RangedU64ValueParser::<usize>::new().range(..=1024))]
     pub(crate) threads: usize,
     #[command(subcommand)]
@@ -28,19 +35,26 @@ pub(crate) struct Cli {
 const EXAMPLES: &str = "\
 Examples:
   senv similarity \"a cat sat\" \"the kitten was sitting\"
-  senv nearest --input text.txt --query \"a cat sat\"
-  senv train --input text.txt --output model.senv
-  senv encode --model model.senv --input text.txt --output text.npy
-  senv index --input text.txt --output text.index
+  senv nearest text.txt --query \"a cat sat\"
+  senv train text.txt --output model.senv
+  senv encode --model model.senv text.txt --output text.npy
+  senv index text.txt --output text.index
   senv search text.index --query \"a cat sat\"
   senv dedupe text.txt > kept.txt
 
-Without --model the English model that is part of senv is used, for English only.
-Text of which a model knows few words, as other languages and code, is warned of.
+`senv COMMAND -h` shows the usual options of a command, `senv help COMMAND` all of them.
 
-Text holds one sentence a line; it may be plain, .gz or .zst, and - is standard input.
-Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done, but it may not outlast a power cut, cannot be opened or
-is not exported, 130 interrupted (143 by SIGTERM, 129 by SIGHUP).";
+Without --model, commands use the built-in English model. senv warns about text in which a model knows few words, \
+such as text in another language.
+
+Text files contain one sentence per line. They can be plain, .gz or .zst; - is standard input.
+
+Exit codes:
+  0    done
+  1    failed
+  2    wrong usage
+  3    done, but the result may not survive a power cut, cannot be opened, or was not exported
+  130  interrupted (143 by SIGTERM, 129 by SIGHUP)";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {

@@ -1,6 +1,6 @@
 //! Arguments whose values are those of an enum of a library.
 
-/// An argument that becomes an enum of a library whose variants have the same names; help stands at the variants.
+/// An argument that becomes an enum of a library with the same variants; their doc comments are the help.
 macro_rules! argument_of {
     ($(#[$meta:meta])* $visibility:vis enum $name:ident for $target:ty { $($(#[$about:meta])* $variant:ident),* $(,)? }) => {
         $(#[$meta])*

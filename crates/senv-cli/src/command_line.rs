@@ -1,5 +1,4 @@
-//! The whole command line, for what speaks of it below the commands: completions, the manual, the origin of a
-//! checkpoint.
+//! The whole command line, for the modules below the commands: completions, the manual, the origin of a checkpoint.
 
 use std::{ffi::OsString, sync::OnceLock};
 
@@ -10,18 +9,18 @@ static BUILD: OnceLock<fn() -> Command> = OnceLock::new();
 /// The names of the command that runs, `train` and `sent2vec`.
 static PATH: OnceLock<Vec<String>> = OnceLock::new();
 
-/// Says how the command line is built: once, before a command runs.
+/// Sets how the command line is built: once, before a command runs.
 pub(crate) fn define(build: fn() -> Command) {
-    // A second call says the same.
+    // A second call sets the same.
     let _ = BUILD.set(build);
 }
 
-/// The command line; a bare name where it was not defined.
+/// The command line; a bare name if it was not defined.
 pub(crate) fn command() -> Command {
     BUILD.get().map_or_else(|| Command::new("senv"), |build| build())
 }
 
-/// Says which command runs: once, before it does.
+/// Sets which command runs: once, before it does.
 pub(crate) fn choose(matches: &ArgMatches) {
     let mut names = Vec::new();
     let mut within = matches;
@@ -29,7 +28,7 @@ pub(crate) fn choose(matches: &ArgMatches) {
         names.push(name.to_owned());
         within = matches;
     }
-    // A second call says the same.
+    // A second call sets the same.
     let _ = PATH.set(names);
 }
 
@@ -38,8 +37,8 @@ pub(crate) fn path() -> &'static [String] {
     PATH.get().map_or(&[], Vec::as_slice)
 }
 
-/// The arguments with those that all commands have before `train`, behind which the name of a system has to come first:
-/// `senv train -q sent2vec` is `senv -q train sent2vec`.
+/// Moves global options in front of `train`, after which the name of a system must come first: `senv train -q sent2vec`
+/// becomes `senv -q train sent2vec`.
 pub(crate) fn with_system_first(arguments: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     let mut arguments: Vec<OsString> = arguments.into_iter().collect();
     let Some(mut train) = (1..arguments.len()).find(|&at| arguments[at] == "train") else { return arguments };
@@ -53,7 +52,7 @@ pub(crate) fn with_system_first(arguments: impl IntoIterator<Item = OsString>) -
     arguments
 }
 
-/// The number of these arguments, if they are nothing but options of all commands.
+/// The number of these arguments, if all of them are global options.
 fn length_of_global(arguments: &[OsString]) -> Option<usize> {
     let mut at = 0;
     while at < arguments.len() {
@@ -62,17 +61,17 @@ fn length_of_global(arguments: &[OsString]) -> Option<usize> {
     Some(at)
 }
 
-/// Of how many arguments the option of all commands consists that stands first, if one does.
+/// The number of arguments of the global option that comes first, if one does.
 fn length_of_first(arguments: &[OsString]) -> Option<usize> {
     match arguments.first()?.to_str()? {
-        "-q" | "--quiet" => Some(1),
+        "-q" | "--quiet" | "-v" | "--verbose" => Some(1),
         "--threads" if arguments.len() > 1 => Some(2),
         option if option.starts_with("--threads=") => Some(1),
         _ => None,
     }
 }
 
-/// Whether the command that runs has this option, by its long name; true where no command was chosen.
+/// Whether the command that runs has this option, by its long name; true if no command was chosen.
 pub(crate) fn has_option(name: &str) -> bool {
     if path().is_empty() {
         return true;
@@ -100,6 +99,7 @@ mod tests {
         assert_eq!(of("senv train -q sent2vec -o m"), "senv -q train sent2vec -o m");
         assert_eq!(of("senv -q train --threads 2 --quiet pp"), "senv -q --threads 2 --quiet train pp");
         assert_eq!(of("senv train --threads=2 pp"), "senv --threads=2 train pp");
+        assert_eq!(of("senv train --verbose -v pp"), "senv --verbose -v train pp");
         for same in [
             "senv train sent2vec -q",
             "senv nearest -q train -q x",

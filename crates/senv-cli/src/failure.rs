@@ -2,7 +2,7 @@
 
 use std::{error::Error, io};
 
-/// Exit code for what is done and may not outlast a power cut, or cannot be opened: nobody should do it again.
+/// Exit code for work that is done but may not survive a power cut, or cannot be opened: it must not be repeated.
 pub(crate) const DONE_IN_DOUBT: u8 = 3;
 
 /// The result of a command.
@@ -11,17 +11,17 @@ pub(crate) type Result<T = ()> = std::result::Result<T, Failure>;
 /// Why a command did not succeed.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// The arguments do not fit together.
+    /// The arguments are wrong or contradict each other.
     Usage(String),
-    /// The same, with the commands between which it is for the user to choose.
+    /// The same, with the commands that the user can choose from.
     Choice { message: String, commands: [String; 2] },
-    /// Something failed; the message names a remedy where there is one.
+    /// Something failed; the message names a remedy if there is one.
     Failed(Box<dyn Error + Send + Sync>),
     /// The work is done and must not be repeated, but a later step failed; the message says which.
     Done(String),
-    /// Stopped by a signal; what there is to say about it has been said.
+    /// Stopped by a signal; the message has been printed.
     Interrupted,
-    /// The reader of the results has gone, as `head` does when it has enough.
+    /// The reader of the results has closed the pipe, as `head` does.
     ReaderGone,
 }
 

@@ -1,4 +1,4 @@
-//! Files whose lines are hardly sentences: line ends that are none, and lines of many sentences.
+//! Notes on files whose lines are unlikely to be sentences: lone carriage returns, and lines of many sentences.
 
 use std::{io::Read, path::Path};
 
@@ -6,14 +6,14 @@ use senv_core::text::TextBytes;
 
 use crate::output::{self, bytes};
 
-/// Bytes at the beginning of a file that are looked at.
+/// The number of bytes at the start of a file that are checked.
 const SAMPLE: u64 = 1 << 20;
 
-/// Bytes of a line that no sentence has.
+/// The length in bytes at which a line is too long for one sentence.
 const LONG: usize = 32 << 10;
 
-/// Says which files have no line ends but lone carriage returns, and which have a line of many sentences, each once.
-/// `is_cut` is whether lines are cut into sentences.
+/// Notes files whose only line ends are lone carriage returns, and files with a line of many sentences, each once.
+/// `is_cut` is whether lines are split into sentences.
 pub(crate) fn note_line_ends(paths: &[impl AsRef<Path>], is_cut: bool) {
     for path in paths.iter().map(AsRef::as_ref) {
         // A pipe can be read once.
@@ -27,15 +27,14 @@ pub(crate) fn note_line_ends(paths: &[impl AsRef<Path>], is_cut: bool) {
         let path = path.display();
         match told(&head) {
             Some(Told::LoneReturns) => output::note(&format!(
-                "{path} has no line ends but lone carriage returns, so that all of it is one line; tr '\\r' '\\n' < FILE makes \
-                 lines of them"
+                "{path} has lone carriage returns instead of line ends, so it is one line; tr '\\r' '\\n' < FILE fixes it"
             )),
             Some(Told::ReturnsWithin { number }) => output::note(&format!(
-                "{path}:{number}: lone carriage returns within a line end none, so that it is one sentence; sed 's/\\r$//' FILE | \
-                 tr '\\r' '\\n' makes lines of them"
+                "{path}:{number}: lone carriage returns do not end a line, so this is one sentence; \
+                 sed 's/\\r$//' FILE | tr '\\r' '\\n' splits it"
             )),
             Some(Told::LongLine { number, length }) if !is_cut => output::note(&format!(
-                "{path}:{number}: a line of {} and more is taken for one sentence; --split cuts text into sentences",
+                "{path}:{number}: a line of at least {} is read as one sentence; --split splits text into sentences",
                 bytes(length as u64)
             )),
             _ => {}
@@ -43,15 +42,15 @@ pub(crate) fn note_line_ends(paths: &[impl AsRef<Path>], is_cut: bool) {
     }
 }
 
-/// What is said of a file.
+/// What is noted about a file.
 #[derive(Debug, PartialEq, Eq)]
 enum Told {
     LoneReturns,
-    /// The first line, counted from 1, with a carriage return before text.
+    /// The first line (from 1) with a carriage return before text.
     ReturnsWithin {
         number: usize,
     },
-    /// A line, counted from 1, of so many bytes of what was looked at.
+    /// A line (from 1), and how many of its bytes were checked.
     LongLine {
         number: usize,
         length: usize,
@@ -60,7 +59,7 @@ enum Told {
 
 fn told(head: &[u8]) -> Option<Told> {
     let inner = head.trim_ascii();
-    // What is no text is refused by name.
+    // Binary files are refused elsewhere.
     if inner.contains(&0) {
         return None;
     }

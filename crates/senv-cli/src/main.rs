@@ -1,8 +1,8 @@
 //! `senv`: train, encode, search and evaluate sentence embeddings from the command line.
 //!
 //! The program parses arguments, calls the libraries and prints; it computes nothing itself. Results go to standard
-//! output, everything else to standard error. Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done, but it may not
-//! outlast a power cut, cannot be opened or is not exported, 130 interrupted (143 by SIGTERM, 129 by SIGHUP).
+//! output, everything else to standard error. Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done but the result may
+//! not survive a power cut, cannot be opened, or was not exported, 130 interrupted (143 by SIGTERM, 129 by SIGHUP).
 
 mod args;
 mod argument;
@@ -10,6 +10,7 @@ mod command_line;
 mod commands;
 mod destination;
 mod failure;
+mod help;
 mod interrupt;
 mod line_ends;
 mod output;
@@ -23,29 +24,31 @@ mod visible;
 
 use std::{ffi::OsString, process::ExitCode};
 
-use clap::{ArgMatches, CommandFactory, FromArgMatches};
+use clap::{ArgMatches, FromArgMatches};
 
 fn main() -> ExitCode {
-    command_line::define(args::Cli::command);
+    command_line::define(help::long_command);
     let (cli, matches) = match parse(std::env::args_os()) {
         Ok(parsed) => parsed,
         Err(error) if error.use_stderr() => {
-            // Where it cannot be printed, the exit code is all there is.
+            // If it cannot be printed, the exit code still tells.
             let _ = output::print_usage(&error, |args| parse(args.into_iter().map(Into::into)).err());
             return ExitCode::from(report::USAGE);
         }
         // Help and version are results.
         Err(help) => return output::print_help(&help).map_or_else(report::report, |()| ExitCode::SUCCESS),
     };
-    output::set_quiet(cli.quiet);
+    output::set_amount(cli.quiet, cli.verbose);
     interrupt::handle_signals();
     quotes::note_pairs(&matches);
     report::end(commands::run(cli))
 }
 
 fn parse(args: impl Iterator<Item = OsString>) -> Result<(args::Cli, ArgMatches), clap::Error> {
-    let matches = args::Cli::command().try_get_matches_from(command_line::with_system_first(args))?;
+    let args = command_line::with_system_first(args);
+    let length = help::Length::of(&args);
+    let matches = help::command(length).try_get_matches_from(args)?;
     command_line::choose(&matches);
-    let cli = args::Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut args::Cli::command()))?;
+    let cli = args::Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut help::command(length)))?;
     Ok((cli, matches))
 }

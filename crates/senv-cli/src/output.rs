@@ -1,4 +1,4 @@
-//! What is said, and where: results on standard output, the rest on standard error.
+//! Printing: results on standard output, everything else on standard error.
 
 use std::{
     io::{self, BufWriter, IsTerminal, StdoutLock, Write},
@@ -19,14 +19,16 @@ use crate::{
 
 pub(crate) use crate::visible::{cell, for_terminal};
 
-/// Bytes of results gathered before the system is called.
+/// Bytes of results that are buffered before a write.
 const BUFFER: usize = 1 << 18;
 
 static QUIET: AtomicBool = AtomicBool::new(false);
+static VERBOSE: AtomicBool = AtomicBool::new(false);
 
-/// Whether notes and progress are left out from here on.
-pub(crate) fn set_quiet(quiet: bool) {
+/// Sets whether notes and progress are left out, and whether details are printed.
+pub(crate) fn set_amount(quiet: bool, verbose: bool) {
     QUIET.store(quiet, Ordering::Relaxed);
+    VERBOSE.store(verbose && !quiet, Ordering::Relaxed);
 }
 
 /// Whether notes and progress are left out.
@@ -39,7 +41,7 @@ pub(crate) fn is_terminal() -> bool {
     io::stderr().is_terminal()
 }
 
-/// A line on a terminal that says what is done at the moment, in this form; hidden where there is no terminal.
+/// A line on a terminal that shows what is being done, in this form; hidden without a terminal.
 pub(crate) fn spinner(template: &str) -> ProgressBar {
     if !is_terminal() || is_quiet() {
         return ProgressBar::hidden();
@@ -50,7 +52,7 @@ pub(crate) fn spinner(template: &str) -> ProgressBar {
     bar
 }
 
-/// Standard output, locked once; an error where it was closed when the program was started.
+/// Standard output, locked once; writing fails if it was closed when the program started.
 pub(crate) struct Stdout(Visible<StdoutLock<'static>>);
 
 impl Write for Stdout {
@@ -68,19 +70,19 @@ fn check_open() -> io::Result<()> {
     if stdout_at_start::was_closed() { Err(io::Error::other("standard output is closed")) } else { Ok(()) }
 }
 
-/// Standard output with room to gather in.
+/// Buffered standard output.
 pub(crate) fn stdout() -> BufWriter<Stdout> {
     let is_terminal = io::stdout().is_terminal();
     BufWriter::with_capacity(BUFFER, Stdout(Visible::new(io::stdout().lock(), is_terminal)))
 }
 
-/// Prints help or the version, in the colours of the terminal.
+/// Prints help or the version, in color on a terminal.
 pub(crate) fn print_help(help: &clap::Error) -> Result {
     check_open().and_then(|()| help.print()).and_then(|()| io::stdout().flush()).map_err(Failure::stdout)
 }
 
-/// Prints what is wrong with the arguments, in the colours of the terminal. Arguments with control characters or line
-/// ends, which are no more to be told from these colours, are `parsed` once more without them.
+/// Prints what is wrong with the arguments, in color on a terminal. Arguments with control characters or line ends,
+/// which cannot be told from the colors afterwards, are `parsed` again without them.
 pub(crate) fn print_usage(
     error: &clap::Error,
     parsed: impl FnOnce(Vec<String>) -> Option<clap::Error>,
@@ -96,7 +98,7 @@ pub(crate) fn print_usage(
     }
 }
 
-/// Writes a whole result to standard output; a line end is added where it lacks.
+/// Writes a whole result to standard output, with a line end.
 pub(crate) fn print(text: &str) -> Result {
     let mut out = stdout();
     let end = if text.ends_with('\n') { "" } else { "\n" };
@@ -114,38 +116,45 @@ pub(crate) fn write_json_line(out: &mut impl Write, value: &impl Serialize) -> i
     writeln!(out)
 }
 
-/// A line worth a reader's attention; nothing is left to do if it cannot be written.
+/// Prints a note; a failure to write it is ignored.
 pub(crate) fn note(message: &str) {
     if !is_quiet() {
         say("", message);
     }
 }
 
-/// A line that is printed even under `--quiet`.
+/// Prints a note under `--verbose`.
+pub(crate) fn detail(message: &str) {
+    if VERBOSE.load(Ordering::Relaxed) {
+        say("", message);
+    }
+}
+
+/// Prints a warning, even under `--quiet`.
 pub(crate) fn warn(message: &str) {
     say("\x1b[1;33mwarning:\x1b[0m ", message);
 }
 
-/// The line that a failed command ends with.
+/// Prints the line that a failed command ends with.
 pub(crate) fn error(message: &str) {
     say("\x1b[1;31merror:\x1b[0m ", message);
 }
 
-/// The same of arguments that do not fit together, with the commands to choose from.
+/// The same for wrong arguments, with the commands to choose from.
 pub(crate) fn usage_error(message: &str, commands: &[String]) {
     error(message);
     commands.iter().for_each(|command| say("", &format!("  {command}")));
     let _ = writeln!(anstream::stderr().lock(), "\nFor more information, try '--help'.");
 }
 
-/// Says a line: names of files with line ends make no second one.
+/// Prints one line: line ends in names of files are escaped.
 fn say(styled: &str, message: &str) {
     let message = line(message);
     let message = if is_terminal() { for_terminal(&message) } else { message };
     let _ = writeln!(anstream::stderr().lock(), "{styled}{message}");
 }
 
-/// A large number in three or four digits: `1.23 M`.
+/// A large number with three or four digits: `1.23 M`.
 pub(crate) fn short(x: f64) -> String {
     match x {
         x if x >= 1e9 => format!("{:.2} G", x / 1e9),

@@ -1,4 +1,4 @@
-//! How far long work has come: a bar on a terminal, a line now and then elsewhere.
+//! Progress of long work: a bar on a terminal, a line every few seconds elsewhere.
 
 use std::{
     fmt::Display,
@@ -19,9 +19,9 @@ use crate::{
     remedies::shown,
 };
 
-/// Time between two lines where there is no terminal.
+/// Time between two lines without a terminal.
 const LINE_EVERY: Duration = Duration::from_secs(5);
-/// Seconds of work before the first of them: the first steps tell little of the rate.
+/// Seconds of work before the first line: the first steps say little about the rate.
 const FIRST_LINE: f64 = 0.2;
 /// Steps of the bar.
 const STEPS: u64 = 10_000;
@@ -35,12 +35,12 @@ pub(crate) enum Unit {
 }
 
 impl Unit {
-    /// The one of this name.
+    /// The unit with this name.
     fn of(name: Option<&str>) -> Option<Self> {
         [Self::Words, Self::Pairs, Self::Examples].into_iter().find(|unit| Some(unit.name()) == name)
     }
 
-    /// Its name, for one of them.
+    /// Its name, in the singular.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Words => "word",
@@ -50,7 +50,7 @@ impl Unit {
     }
 }
 
-/// Shows the progress of training and passes on the wish to stop.
+/// Shows the progress of training and passes on a request to stop.
 pub(crate) struct TrainingProgress {
     interrupt: Interrupt,
     unit: Unit,
@@ -62,14 +62,14 @@ pub(crate) struct TrainingProgress {
 
 #[derive(Default)]
 struct State {
-    /// Share that was done when this run began, for reading and for training.
+    /// The share that was done when this run started, for reading and for training.
     done_before: [Option<f64>; 2],
-    /// Share of the training that is done.
+    /// The share of the training that is done.
     done: f64,
     last_line: Option<Instant>,
-    /// What stands before every line, where training has stages.
+    /// The start of every line, if training has stages.
     stage: String,
-    /// What a stage counts that has its own unit.
+    /// What a stage counts, if it has its own unit.
     unit: Option<Unit>,
 }
 
@@ -85,7 +85,7 @@ impl TrainingProgress {
         Self { interrupt, unit, bar, state: Mutex::default(), unsaved: Mutex::default() }
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub(crate) fn finish(&self) {
         self.bar.finish_and_clear();
     }
@@ -107,7 +107,7 @@ impl TrainingProgress {
         }
         let mut before = "";
         for &Metric { name, value } in progress.metrics.iter().flatten() {
-            // The same of a second decoder.
+            // The same metric of a second decoder.
             let value = if value < 10.0 { format!("{value:.3}") } else { format!("{value:.1}") };
             text += &if name == before { format!(" / {value}") } else { format!("  {name} {value}") };
             before = name;
@@ -122,7 +122,7 @@ impl TrainingProgress {
     }
 }
 
-/// Where training is and how fast.
+/// The position and the speed of training.
 fn pace(progress: &Progress, unit: Unit) -> String {
     let rate = short(progress.units_per_second);
     if is_reading(progress) {
@@ -143,7 +143,7 @@ fn pace(progress: &Progress, unit: Unit) -> String {
     format!("epoch {}{of}  {rate} {unit}s/s  lr {lr}", progress.epoch + 1)
 }
 
-/// Reading knows no learning rate; that of training is above 0 to the end.
+/// Reading has no learning rate; in training it stays above 0.
 fn is_reading(progress: &Progress) -> bool {
     progress.lr == 0.0
 }
@@ -191,12 +191,12 @@ impl Observer for TrainingProgress {
         let is_written = written.as_ref().err().is_none_or(|error| error.is_done());
         let error = written.err().map(|error| shown(error));
         if let Some(error) = error.as_ref().filter(|_| is_written) {
-            self.note(&format!("the checkpoint is written: {error}"));
+            self.note(&format!("the checkpoint was written, but: {error}"));
         }
         let error = error.filter(|_| !is_written);
-        // Of a run that is asked to stop it is said at the end.
+        // A run that is stopping reports this at the end.
         if let Some(error) = error.as_ref().filter(|_| !self.interrupt.is_requested()) {
-            self.note(&format!("no checkpoint was written, training goes on: {error}"));
+            self.note(&format!("could not write a checkpoint, training continues: {error}"));
         }
         *self.unsaved.lock().unwrap_or_else(PoisonError::into_inner) = error;
     }
@@ -206,7 +206,7 @@ impl Observer for TrainingProgress {
 pub(crate) struct Counter(ProgressBar);
 
 impl Counter {
-    /// A counter, hidden where `shown` is false or there is no terminal.
+    /// A counter, hidden if `shown` is false or without a terminal.
     pub(crate) fn new(shown: bool) -> Self {
         if !shown || output::is_quiet() || !output::is_terminal() {
             return Self(ProgressBar::hidden());
@@ -215,17 +215,17 @@ impl Counter {
         Self(ProgressBar::no_length().with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner())))
     }
 
-    /// So many more.
+    /// Adds this many.
     pub(crate) fn add(&self, n: u64) {
         self.0.inc(n);
     }
 
-    /// Does something that prints.
+    /// Runs something that prints.
     pub(crate) fn apart(&self, print: impl FnOnce()) {
         self.0.suspend(print);
     }
 
-    /// Takes the counter away.
+    /// Removes the counter.
     pub(crate) fn finish(&self) {
         self.0.finish_and_clear();
     }
@@ -235,7 +235,7 @@ impl Counter {
 pub(crate) struct Settled(ProgressBar);
 
 impl Settled {
-    /// A bar for this kind of work, hidden where there is no terminal.
+    /// A bar for this kind of work, hidden without a terminal.
     pub(crate) fn new(work: &'static str) -> Self {
         if output::is_quiet() || !output::is_terminal() {
             return Self(ProgressBar::hidden());
@@ -250,14 +250,14 @@ impl Settled {
         self.0.set_position((share * STEPS as f64) as u64);
     }
 
-    /// Shows that `done` of `all` sentences have been compared with all behind them. Time goes with the number of
+    /// Shows that `done` of `all` sentences have been compared with all later ones. Time grows with the number of
     /// pairs, so the bar moves with the square.
     pub(crate) fn set_of_pairs(&self, done: usize, all: usize) {
         let left = 1.0 - done as f64 / all.max(1) as f64;
         self.set(1.0 - left * left);
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub(crate) fn finish(&self) {
         self.0.finish_and_clear();
     }

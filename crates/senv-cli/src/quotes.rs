@@ -1,4 +1,4 @@
-//! Quotes around the cells of tab-separated files: the notes on files whose quotes are taken for text.
+//! Notes on tab-separated files with quoted cells, whose quotes are treated as text.
 
 use std::path::{Path, PathBuf};
 
@@ -7,10 +7,10 @@ use senv_core::{TextOptions, TextReader};
 
 use crate::output;
 
-/// Records at the beginning of a file that are looked at.
+/// The number of records at the start of a file that are checked.
 const SAMPLE: usize = 1000;
 
-/// Arguments that are files of pairs and read with `--quotes` where the command has it.
+/// Arguments that are files of pairs, read with `--quotes` if the command has it.
 const OF_OPTION: [&str; 5] = ["pairs", "captions", "nli", "stage2", "paraphrases"];
 /// Other arguments of `senv train` and `senv tune` that are files of tab-separated cells.
 const OF_TRAINING: [&str; 9] =
@@ -30,11 +30,11 @@ const OF_EVALUATION: [(&str, &[&str]); 9] = [
     ("map", &["file"]),
 ];
 
-/// What makes a file of pairs without quotes around cells.
+/// The command that removes the quotes around cells.
 const WITHOUT: &str = "python3 -c 'import csv, sys; [print(*cells, sep=\"\\t\") for cells in csv.reader(sys.stdin, \
-                       delimiter=\"\\t\")]' < FILE > NEW writes it without them";
+                       delimiter=\"\\t\")]' < FILE > NEW removes them";
 
-/// Says which files of pairs of a command have cells in quotes, which are read as they stand.
+/// Notes which files of pairs have quoted cells that are read with their quotes.
 pub(crate) fn note_pairs(matches: &ArgMatches) {
     let (mut names, mut within) = (Vec::new(), matches);
     while let Some((name, matches)) = within.subcommand() {
@@ -52,7 +52,7 @@ pub(crate) fn note_pairs(matches: &ArgMatches) {
             if has_option && quotes == Some(&true) {
                 continue;
             }
-            let remedy = if has_option { "--quotes reads them as those of CSV" } else { WITHOUT };
+            let remedy = if has_option { "--quotes reads them as in CSV" } else { WITHOUT };
             for path in files(id) {
                 note_quotes(&path, "a cell", remedy);
             }
@@ -68,7 +68,7 @@ pub(crate) fn note_pairs(matches: &ArgMatches) {
             note(&OF_TRAINING);
             note(&["stage2"]);
         }
-        // Alone the first is a file of pairs, too.
+        // A first argument without a second one is a file of pairs.
         ["similarity"] => note(if files("second").is_empty() { &["input", "first"] } else { &["input"] }),
         ["eval", of] => {
             OF_EVALUATION.iter().filter(|(name, _)| *name == of).for_each(|(_, ids)| note(ids));
@@ -77,13 +77,13 @@ pub(crate) fn note_pairs(matches: &ArgMatches) {
     }
 }
 
-/// Of `FILE:WEIGHT` the file.
+/// The file in `FILE:WEIGHT`.
 fn without_weight(path: PathBuf) -> PathBuf {
     let file = path.to_str().and_then(|text| text.rsplit_once(':')).map(|(file, _)| PathBuf::from(file));
     file.filter(|_| !path.exists()).unwrap_or(path)
 }
 
-/// Says that a file has cells in quotes, which are taken for text, and what helps.
+/// Notes that a file has quoted cells whose quotes are treated as text, and the remedy.
 pub(crate) fn note_quotes(path: &Path, cell: &str, remedy: &str) {
     // A pipe can be read once.
     if !path.is_file() {
@@ -94,13 +94,13 @@ pub(crate) fn note_quotes(path: &Path, cell: &str, remedy: &str) {
         let Ok(Some(line)) = reader.next_line() else { return };
         if line.text.contains('\t') && line.text.split('\t').any(is_quoted) {
             let (path, number) = (path.display(), line.number);
-            output::note(&format!("{path}:{number}: quotes around {cell} are taken for text; {remedy}"));
+            output::note(&format!("{path}:{number}: quotes around {cell} are treated as text; {remedy}"));
             return;
         }
     }
 }
 
-/// Whether quotes stand around a cell, and those within it are doubled: speech in a sentence is no such cell.
+/// Whether a cell is quoted, with the quotes inside doubled: a sentence with direct speech is not.
 fn is_quoted(cell: &str) -> bool {
     let inner = cell.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
     inner.is_some_and(|inner| !inner.replace("\"\"", "").contains('"'))

@@ -1,6 +1,6 @@
-//! The options and commands behind the remedies of the libraries, which know nothing of a command line.
+//! The options and commands for the remedies that the libraries name: they do not know the command line.
 //!
-//! The words of a remedy stand in the library alone, which puts the option behind them as it writes a message.
+//! The words of a remedy are in the library, which adds the option when it writes a message.
 
 use std::fmt::Display;
 
@@ -8,12 +8,12 @@ use senv::Remedy;
 
 use crate::command_line;
 
-/// The option of the command that runs that does it, or another command with its option; none where the command has no
-/// such option and no other has, and for remedies of later releases of the library.
+/// The option for a remedy in the command that runs, or another command with its option. None if no command has one,
+/// and for remedies of later releases of the library.
 fn option(remedy: Remedy) -> Option<&'static str> {
     let text = match remedy {
         Remedy::ModelOfLargerText if runs_a_system() => "--init-model MODEL",
-        Remedy::ModelOfLargerText => "--from MODEL, of a system --init-model MODEL",
+        Remedy::ModelOfLargerText => "--from MODEL, or --init-model MODEL of a system",
         Remedy::SplitLines if matches!(command_line::path(), [split] if split == "split") => "--by lines",
         remedy => any_option(remedy)?,
     };
@@ -21,15 +21,15 @@ fn option(remedy: Remedy) -> Option<&'static str> {
     if name.is_none_or(command_line::has_option) { Some(text) } else { option_elsewhere(remedy) }
 }
 
-/// The command that has the option, where that which runs does not: it made what is used here, or makes it anew.
+/// Another command with the option, if the one that runs lacks it: the command that made the input or can make it again.
 fn option_elsewhere(remedy: Remedy) -> Option<&'static str> {
     match remedy {
-        Remedy::AcceptExpansion => return Some("decompress it before"),
+        Remedy::AcceptExpansion => return Some("decompress it first"),
         Remedy::SifWeights => return Some("senv train weighted --scheme sif"),
         _ => {}
     }
     if runs_a_system() {
-        // No other system helps this one.
+        // An option of another system does not help.
         return None;
     }
     Some(match remedy {
@@ -42,12 +42,12 @@ fn option_elsewhere(remedy: Remedy) -> Option<&'static str> {
     })
 }
 
-/// Whether a system is trained, whose options are its own.
+/// Whether the command trains a named system, which has its own options.
 fn runs_a_system() -> bool {
     matches!(command_line::path(), [train, _] if train == "train")
 }
 
-/// The option that does it in any command, or the command.
+/// The option for a remedy in any command, or the command.
 fn any_option(remedy: Remedy) -> Option<&'static str> {
     Some(match remedy {
         Remedy::LowerLearningRate | Remedy::HigherLearningRate => "--lr",
@@ -59,7 +59,7 @@ fn any_option(remedy: Remedy) -> Option<&'static str> {
         Remedy::RaiseSubsampling => "--subsample",
         Remedy::SifWeights => "--weights sif",
         Remedy::Buckets => "--buckets",
-        Remedy::InitialVectorsOfDim => "--init-vectors; ask for the same --dim",
+        Remedy::InitialVectorsOfDim => "--init-vectors; use the same --dim",
         Remedy::ReplaceInvalidUtf8 => "--invalid-utf8 replace",
         Remedy::AcceptRowCount => "senv convert --accept-row-count",
         Remedy::RaiseLineLimit => "--max-line-bytes",
@@ -78,13 +78,12 @@ fn any_option(remedy: Remedy) -> Option<&'static str> {
     })
 }
 
-/// A message with the option of each remedy in brackets behind it.
+/// A message with the option of each remedy after it, in parentheses.
 pub(crate) fn shown(message: &dyn Display) -> String {
     Remedy::show(message, option)
 }
 
-/// The same for a warning about a model, whoever trained it and however: an option that only systems have stands with
-/// the command that has it.
+/// The same for a warning about any model: an option that only systems have is shown with its command.
 pub(crate) fn shown_of_model(message: &dyn Display) -> String {
     if runs_a_system() {
         return shown(message);
@@ -122,11 +121,11 @@ mod tests {
             ),
             (
                 shown(&senv::Error::InitialVectorsDim { expected: 3, got: 2 }),
-                "a row of the initial vectors (--init-vectors; ask for the same --dim) has size 2, expected 3",
+                "a row of the initial vectors (--init-vectors; use the same --dim) has size 2, expected 3",
             ),
             (
                 shown(&senv::check::CheckWarning::FewWords { words: 3, least: 1000, start_may_help: true }),
-                "a model of a larger text (--from MODEL, of a system --init-model MODEL)",
+                "a model of a larger text (--from MODEL, or --init-model MODEL of a system)",
             ),
             (
                 shown_of_model(&senv::check::CheckWarning::NotFinite { sentences: 3 }),

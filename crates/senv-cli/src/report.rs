@@ -1,4 +1,4 @@
-//! What a failure says to the user, and its exit code.
+//! The message and the exit code of a failure.
 
 use std::{
     error::Error,
@@ -19,10 +19,10 @@ use crate::{
 /// Exit code for wrong usage.
 pub(crate) const USAGE: u8 = 2;
 
-/// The outputs of a command that has several, as far as they are written, and what is in doubt of the first that is.
+/// The outputs that a command with several has written, and the first failure that leaves one in doubt.
 static OUTPUTS: Mutex<(Vec<PathBuf>, Option<Failure>)> = Mutex::new((Vec::new(), None));
 
-/// Goes on behind one of several outputs: one that is in doubt ends no command before the others are written.
+/// Continues after one of several outputs: an output in doubt does not keep the others from being written.
 pub(crate) fn go_on(output: &Path, written: Result) -> Result {
     if written.as_ref().is_err_and(|failure| !is_done_by(failure)) {
         return written;
@@ -35,7 +35,7 @@ pub(crate) fn go_on(output: &Path, written: Result) -> Result {
     Ok(())
 }
 
-/// The exit code of a command that has come to its end, or has not.
+/// The exit code of a command that has ended; prints its error.
 pub(crate) fn end(ended: Result) -> ExitCode {
     let (written, in_doubt) = std::mem::take(&mut *OUTPUTS.lock().unwrap_or_else(PoisonError::into_inner));
     match (ended, in_doubt) {
@@ -43,16 +43,16 @@ pub(crate) fn end(ended: Result) -> ExitCode {
         (Ok(()) | Err(Failure::ReaderGone), Some(failure)) => report(failure),
         (Err(Failure::Failed(error)), _) if !written.is_empty() && !is_done(error.as_ref()) => {
             let (n, last) = (written.len(), written[written.len() - 1].display());
-            let are = if n == 1 { format!("{last} is") } else { format!("{n} files up to {last} are") };
+            let done = if n == 1 { format!("{last} was") } else { format!("{n} files up to {last} were") };
             let code = code(error.as_ref());
-            output::error(&format!("{}; {are} written already", message(error.as_ref())));
+            output::error(&format!("{}; {done} already written", message(error.as_ref())));
             code
         }
         (Err(failure), _) => report(failure),
     }
 }
 
-/// Says what went wrong and gives the exit code.
+/// Prints what went wrong and returns the exit code.
 pub(crate) fn report(failure: Failure) -> ExitCode {
     match failure {
         Failure::Usage(message) => {
@@ -67,9 +67,9 @@ pub(crate) fn report(failure: Failure) -> ExitCode {
             output::error(&message);
             ExitCode::from(DONE_IN_DOUBT)
         }
-        // Where a command has nothing to add.
+        // If the command has nothing to add.
         Failure::Failed(error) if is_interrupted(error.as_ref()) => {
-            output::warn(&format!("{error}; nothing is written"));
+            output::warn(&format!("{error}; nothing was written"));
             ExitCode::from(interrupt::exit_code())
         }
         Failure::Failed(error) => {
@@ -90,7 +90,7 @@ fn code(error: &(dyn Error + 'static)) -> ExitCode {
     })
 }
 
-/// Whether what was asked for is done in spite of this failure.
+/// Whether the work is done in spite of this failure.
 pub(crate) fn is_done_by(failure: &Failure) -> bool {
     match failure {
         Failure::Failed(error) => is_done(error.as_ref()),
@@ -99,17 +99,17 @@ pub(crate) fn is_done_by(failure: &Failure) -> bool {
     }
 }
 
-/// What a failure says, on a line.
+/// The message of a failure, on one line.
 pub(crate) fn said(failure: &Failure) -> String {
     match failure {
         Failure::Usage(message) | Failure::Choice { message, .. } | Failure::Done(message) => message.clone(),
         Failure::Failed(error) => message(error.as_ref()),
         Failure::Interrupted => "interrupted".into(),
-        Failure::ReaderGone => "nobody reads standard output".into(),
+        Failure::ReaderGone => "standard output was closed by its reader".into(),
     }
 }
 
-/// The error with the options that help. Errors of the libraries tell their cause themselves.
+/// The error with the options that help. Errors of the libraries include their cause.
 pub(crate) fn message(error: &(dyn Error + 'static)) -> String {
     let text = shown(&error);
     match command_for(error) {
@@ -118,22 +118,22 @@ pub(crate) fn message(error: &(dyn Error + 'static)) -> String {
     }
 }
 
-/// What to do with a folder that was given where a file is expected, if the program has a command for it.
+/// The command for a folder that was given instead of a file, if there is one.
 fn command_for(error: &(dyn Error + 'static)) -> Option<&'static str> {
     match core_of(error) {
         Some(senv_core::Error::NotAFile { path, .. }) if SkipThought::is_release(path) => {
-            Some("released Skip-thoughts become a model by senv convert FOLDER out.senv")
+            Some("senv convert FOLDER out.senv converts released Skip-thoughts")
         }
         _ => None,
     }
 }
 
-/// Whether the cause of the error is that the user has asked to stop.
+/// Whether the cause of the error is an interruption by the user.
 fn is_interrupted(error: &(dyn Error + 'static)) -> bool {
     matches!(core_of(error), Some(senv_core::Error::Interrupted { .. }))
 }
 
-/// Whether what was asked for is done nevertheless.
+/// Whether the work is done in spite of the error.
 pub(crate) fn is_done(error: &(dyn Error + 'static)) -> bool {
     let of_index = match error.downcast_ref() {
         Some(senv::Error::Index(error)) => Some(error),
@@ -142,7 +142,7 @@ pub(crate) fn is_done(error: &(dyn Error + 'static)) -> bool {
     of_index.is_some_and(senv_index::Error::is_done) || core_of(error).is_some_and(senv_core::Error::is_done)
 }
 
-/// The failure of a step, for a whole that is not done with it.
+/// The failure of a step, for a command that is not done after it.
 pub(crate) fn of_step(failure: Failure) -> Failure {
     let Failure::Failed(error) = &failure else { return failure };
     match core_of(error.as_ref()) {
@@ -153,15 +153,15 @@ pub(crate) fn of_step(failure: Failure) -> Failure {
     }
 }
 
-/// Whether the cause of the error is a parameter out of its range.
+/// Whether the cause of the error is a parameter outside its range.
 fn is_usage(error: &(dyn Error + 'static)) -> bool {
     use senv::Error as Model;
     matches!(core_of(error), Some(senv_core::Error::InvalidParameter { .. }))
         || matches!(error.downcast_ref(), Some(Model::Ngrams(_) | Model::BadGrid { .. }))
 }
 
-/// The error of the core that this is, in however many libraries. Transparent variants hand on the source of what they
-/// wrap, not what they wrap itself.
+/// The error of the core inside this error, through any number of libraries. Transparent variants return the source of
+/// what they wrap, not what they wrap.
 fn core_of<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a senv_core::Error> {
     macro_rules! look_into {
         ($($variant:path),* $(,)?) => {
@@ -217,7 +217,7 @@ mod tests {
         let error = || senv_core::Error::not_a_file(folder.path(), &folder.path().metadata().unwrap());
         assert!(message(&error()).ends_with("a model of senv, or word vectors"), "{}", message(&error()));
         std::fs::write(folder.path().join("dictionary.txt"), "the\n").unwrap();
-        let end = "or word vectors (released Skip-thoughts become a model by senv convert FOLDER out.senv)";
+        let end = "or word vectors (senv convert FOLDER out.senv converts released Skip-thoughts)";
         let store = || senv_store::Error::from(error());
         for text in [message(&error()), message(&store()), message(&senv::Error::from(store()))] {
             assert!(text.ends_with(end), "{text}");

@@ -1,15 +1,15 @@
-//! Whether standard output was open when the program was started.
+//! Whether standard output was open when the program started.
 //!
-//! Before `main` the runtime of Rust opens `/dev/null` in the place of a standard stream that is closed, so that no
-//! file gets its number. What is written there then seems to succeed, and afterwards nobody can tell it from a
-//! redirection to `/dev/null`. So a function of this module looks before the runtime does.
+//! Before `main`, the Rust runtime opens `/dev/null` for each closed standard stream, so that no file gets its number.
+//! Writes then seem to succeed, and cannot be told from a redirection to `/dev/null`. A function of this module
+//! therefore checks before the runtime does.
 #![allow(unsafe_code)] // for the section of the program that the system calls first
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static CLOSED: AtomicBool = AtomicBool::new(false);
 
-/// Whether it was closed, as by `>&-` in a shell; `false` on systems where nobody looked.
+/// Whether it was closed, as by `>&-` in a shell; `false` on systems where this is not checked.
 pub(crate) fn was_closed() -> bool {
     CLOSED.load(Ordering::Relaxed)
 }
@@ -25,11 +25,11 @@ mod first {
     #[cfg_attr(target_os = "macos", unsafe(link_section = "__DATA,__mod_init_func"))]
     static LOOK: extern "C" fn() = look;
 
-    /// Asks for a second number of the stream, which a closed one cannot give. Nothing of the runtime is needed for
-    /// that: one system call, another to give the number back.
+    /// Duplicates the file descriptor, which fails for a closed one. It needs nothing of the runtime: one system call,
+    /// and another to close the duplicate.
     extern "C" fn look() {
-        // SAFETY: the number is not -1, and it is not used once this function is over; where it stands for no open
-        // file, the call below says so and does nothing else.
+        // SAFETY: the number is not -1, and it is not used after this function; if it is no open file, the call below
+        // returns an error and does nothing else.
         let stdout = unsafe { BorrowedFd::borrow_raw(1) };
         super::CLOSED.store(stdout.try_clone_to_owned().is_err(), Ordering::Relaxed);
     }

@@ -25,9 +25,9 @@ argument_of! {
     pub(crate) enum Utf8Policy for InvalidUtf8 {
         /// Stop and name file, line and byte.
         Error,
-        /// Put U+FFFD in the place of each invalid sequence and go on.
+        /// Replace each invalid sequence with U+FFFD.
         Replace,
-        /// Take the line as ISO 8859-1 and go on.
+        /// Read the line as ISO 8859-1.
         Latin1,
     }
 }
@@ -38,11 +38,10 @@ pub(crate) struct LineArgs {
     /// What to do with a line that is not UTF-8.
     #[arg(long, value_name = "POLICY", default_value = "error", help_heading = "Text")]
     invalid_utf8: Utf8Policy,
-    /// Longest line that is taken, in bytes.
+    /// Longest line allowed, in bytes.
     #[arg(long, value_name = "N", default_value_t = TextOptions::default().max_line_bytes, help_heading = "Text")]
     max_line_bytes: usize,
-    /// Take a compressed, Parquet or Arrow file that becomes more text than any text does: 200 bytes or 10 lines for
-    /// each of its bytes.
+    /// Accept a compressed, Parquet or Arrow file that expands beyond 200 bytes or 10 lines per byte.
     #[arg(long, help_heading = "Text")]
     any_expansion: bool,
 }
@@ -62,55 +61,54 @@ impl LineArgs {
 }
 
 argument_of! {
-    /// What text is written in.
+    /// The format of a text file.
     pub(crate) enum TextFormat for TableFormat {
         /// Comma-separated values, with quotes.
         Csv,
-        /// Tab-separated values, as they stand.
+        /// Tab-separated values, without quoting.
         Tsv,
-        /// A JSON object a line.
+        /// One JSON object per line.
         #[value(name = "jsonl")]
         JsonLines,
     }
 }
 
 argument_of! {
-    /// What is cut into sentences.
+    /// What is split into sentences.
     pub(crate) enum SplitText for Split {
-        /// Lines go on up to an empty line; records of a table are cut by themselves.
+        /// Paragraphs, which end at an empty line; each record of a table is one.
         Paragraphs,
-        /// Each line by itself.
+        /// Each line separately.
         Lines,
     }
 }
 
 /// How text is read.
 ///
-/// Files in whose cells quotes are read are the group `quoted`: tables with a column, and in commands that have them
-/// files of pairs.
+/// The group `quoted` has the files whose quoted cells `--quotes` reads: tables with a column, and files of pairs.
 #[derive(Debug, Clone, clap::Args)]
 #[command(group = ArgGroup::new("quoted").args(["column"]).multiple(true))]
 pub(crate) struct TextArgs {
-    /// Read this column of CSV or TSV files, by its title or its number from 1, this field of JSON lines (.jsonl,
-    /// .ndjson), or this column of Parquet and Arrow (in a build with the feature arrow). Line ends within it are
-    /// spaces. Files of other endings are taken for CSV.
+    /// Read this column of a table: CSV, TSV, JSON lines, Parquet or Arrow.
+    ///
+    /// The title or number (from 1) of a column of CSV or TSV, a field of JSON lines (.jsonl, .ndjson), or a column of
+    /// Parquet or Arrow (in a build with the feature `arrow`). Line ends in it become spaces. Files with other
+    /// extensions are read as CSV.
     #[arg(long, value_name = "NAME", help_heading = "Text")]
     column: Option<String>,
-    /// Read this field of JSON lines, whatever the ending of the file; names joined by dots for a field within others.
+    /// Read this field of JSON lines, for any file extension. Dots separate the names of nested fields.
     #[arg(long, value_name = "NAME", conflicts_with_all = ["column", "text_format", "header"], help_heading = "Text")]
     field: Option<String>,
-    /// The format of tables whose ending does not say it.
+    /// Format of tables without a known file extension.
     #[arg(long, value_name = "FORMAT", requires = "column", help_heading = "Text")]
     text_format: Option<TextFormat>,
-    /// The first record holds titles, although --column is a number; with a name it always does.
+    /// The first record has column titles. Needed only if --column is a number.
     #[arg(long, requires = "column", help_heading = "Text")]
     header: bool,
-    /// Quotes around a cell of TSV, or of a file of pairs, are no part of it, so that it may hold tabs and line ends,
-    /// as in CSV.
+    /// Read quoted cells of TSV and of files of pairs as in CSV: they can contain tabs and line ends.
     #[arg(long, requires = "quoted", help_heading = "Text")]
     quotes: bool,
-    /// Cut the text into sentences, as `senv split` does: each becomes a line with the number of the line on which it
-    /// begins.
+    /// Split the text into sentences, as `senv split` does. Each sentence has the number of the line where it starts.
     #[arg(long, value_name = "WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "paragraphs",
           help_heading = "Text")]
     split: Option<SplitText>,
@@ -137,7 +135,7 @@ impl TextArgs {
         TextOptions { table, split: self.split.map(Split::from), quoted_pairs: self.quotes, ..self.lines.options() }
     }
 
-    /// The arguments that decide which sentences a file has: their names and values.
+    /// The names and values of the arguments that decide which sentences a file has.
     pub(crate) fn settings(&self) -> Vec<(&'static str, String)> {
         let of = |name, value: Option<String>| value.map(|value| (name, value));
         let LineArgs { invalid_utf8, max_line_bytes, any_expansion: _ } = self.lines;
@@ -156,27 +154,25 @@ impl TextArgs {
         .collect()
     }
 
-    /// The options for this column and another one of the same table: lines have a tab between both.
+    /// The options for this column and another one of the same table, separated by a tab in each line.
     pub(crate) fn options_with(&self, other: &str) -> Result<TextOptions> {
         let mut options = self.options();
         match &mut options.table {
             Some(table) => table.columns.extend(TableText::column(other).columns),
             None => {
-                return Err(Failure::Usage(
-                    "a column of a table is asked for: --column NAME says which is the text".into(),
-                ));
+                return Err(Failure::Usage("--by needs a table; name the column of the text with --column".into()));
             }
         }
         Ok(options)
     }
 
-    /// Says which of the files look like tables, where lines are read as they are, which tables have quotes that are
-    /// taken for text, and which lines are hardly sentences.
+    /// Notes files that look like tables but are read as plain lines, tables whose quotes are treated as text, and
+    /// lines that are unlikely to be sentences.
     pub(crate) fn note_tables(&self, paths: &[impl AsRef<Path>]) {
         self.note_shape(paths, self.split.is_some());
     }
 
-    /// The same for a command that cuts the text into sentences in any case.
+    /// The same for a command that always splits the text into sentences.
     pub(crate) fn note_tables_to_cut(&self, paths: &[impl AsRef<Path>]) {
         self.note_shape(paths, true);
     }
@@ -197,27 +193,25 @@ fn name_of(value: impl ValueEnum) -> String {
     value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
 }
 
-/// Says which of some files, whose lines are read as they are, look like tables.
+/// Notes files that look like tables but are read as plain lines.
 pub(crate) fn note_tables(paths: &[impl AsRef<Path>]) {
     for path in paths.iter().map(AsRef::as_ref) {
         if let Some((what, remedy)) = looks_like(path) {
             let path = path.display();
-            output::note(&format!(
-                "{path} looks like {what}, and is read as plain lines; {remedy} reads a column of it"
-            ));
+            output::note(&format!("{path} looks like {what} but is read as plain lines; {remedy} reads one column"));
         }
     }
 }
 
-/// Says which of some files of TSV have cells in quotes, which are read as they stand.
+/// Notes TSV files with quoted cells that are read with their quotes.
 pub(crate) fn note_quotes_of(paths: &[impl AsRef<Path>], table: &TableText) {
     let is_tsv = |path: &&Path| table.format_of(path) == TableFormat::Tsv;
     for path in paths.iter().map(AsRef::as_ref).filter(is_tsv).filter(|_| !table.quotes) {
-        note_quotes(path, "a cell of TSV", "--quotes reads them as those of CSV");
+        note_quotes(path, "a cell of TSV", "--quotes reads them as in CSV");
     }
 }
 
-/// What a file seems to be, if that is no plain text, and the option that reads it.
+/// What a file seems to be, if it is not plain text, and the option that reads it.
 fn looks_like(path: &Path) -> Option<(&'static str, &'static str)> {
     // A pipe can be read once.
     if !path.is_file() {
@@ -236,31 +230,31 @@ fn looks_like(path: &Path) -> Option<(&'static str, &'static str)> {
 #[derive(Debug, Clone, Default, clap::Args)]
 #[group(multiple = false)]
 pub(crate) struct InputArgs {
-    /// The same as --input.
+    /// Text, one sentence per line; plain, .gz or .zst; - is standard input.
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Text, one sentence a line; plain, .gz or .zst; - is standard input.
+    /// The same as FILE.
     #[arg(long, short, value_name = "FILE", num_args = 1..)]
     input: Vec<PathBuf>,
 }
 
-/// Help of an input that is standard input where none is given.
-pub(crate) const INPUT_HELP: &str = "Text, one sentence a line; plain, .gz or .zst; - is standard input [default: -]";
+/// Help of files that default to standard input.
+pub(crate) const INPUT_HELP: &str = "Text, one sentence per line; plain, .gz or .zst; - is standard input [default: -]";
 
 impl InputArgs {
-    /// The files; standard input where none is given.
+    /// The files; standard input if there are none.
     pub(crate) fn paths_or_stdin(&self) -> &[PathBuf] {
         static STDIN: LazyLock<[PathBuf; 1]> = LazyLock::new(|| [PathBuf::from("-")]);
         if self.paths().is_empty() { &*STDIN } else { self.paths() }
     }
 
-    /// The files; none where none is given.
+    /// The files; empty if none is given.
     pub(crate) fn paths(&self) -> &[PathBuf] {
         if self.files.is_empty() { &self.input } else { &self.files }
     }
 }
 
-/// Whether a file is Parquet or Arrow, and this program reads them.
+/// Whether a file is Parquet or Arrow, and this build reads them.
 pub(crate) fn is_arrow(path: &Path) -> bool {
     #[cfg(feature = "arrow")]
     return senv_core::text::ArrowFormat::of_file(path).is_some();
@@ -271,14 +265,14 @@ pub(crate) fn is_arrow(path: &Path) -> bool {
     }
 }
 
-/// Whether a path stands for standard input or output.
+/// Whether a path means standard input or output.
 pub(crate) fn is_dash(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// Whether standard input is a pipe or a file, as somebody gives it who wants it read.
+/// Whether standard input is a pipe or a file, which the user wants to be read.
 ///
-/// A terminal is not, nor are /dev/null and sockets, which services have there.
+/// False for a terminal, and for /dev/null and sockets, which services have.
 pub(crate) fn stdin_is_given() -> bool {
     #[cfg(unix)]
     {
@@ -291,9 +285,9 @@ pub(crate) fn stdin_is_given() -> bool {
     false
 }
 
-/// Says what is waited for where a person has to type it.
+/// Notes what the program waits for if a person has to type it.
 pub(crate) fn note_typing(paths: &[impl AsRef<Path>], what: &str) {
     if paths.iter().any(|path| is_dash(path.as_ref())) && std::io::stdin().is_terminal() {
-        output::note(&format!("reading {what} from standard input, Ctrl-D ends"));
+        output::note(&format!("reading {what} from standard input; Ctrl-D ends it"));
     }
 }

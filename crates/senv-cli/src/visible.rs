@@ -1,18 +1,18 @@
-//! Text of others in what is printed: control characters, which a terminal obeys, characters that turn the direction of
-//! what follows or end a line, and tabs and line ends, by which a name would forge columns and lines.
+//! Untrusted text in output. It can have control characters that a terminal obeys, and characters that change direction
+//! or end a line. With tabs and line ends, a name could forge columns and lines.
 
 use std::{
     borrow::Cow,
     io::{self, Write},
 };
 
-/// What a terminal shows in the place of a control character.
+/// What a terminal shows instead of a control character.
 const REPLACEMENT: &str = "\u{FFFD}";
-/// Bytes of a character that no terminal gets, at most.
+/// The most bytes of a character that is hidden from terminals.
 const MOST: usize = 3;
 
-/// Whether a terminal may obey a character, or show what is around it in another order or place: all control
-/// characters but tabs and line ends, marks of direction, and the separators of lines and paragraphs.
+/// Whether a terminal may obey a character, or show the text around it elsewhere: control characters except tabs and
+/// line ends, direction marks, and line and paragraph separators.
 fn is_hidden(c: char) -> bool {
     match c {
         '\t' | '\n' => false,
@@ -21,12 +21,12 @@ fn is_hidden(c: char) -> bool {
     }
 }
 
-/// Whether bytes are the beginning of such a character, of more than one byte.
+/// Whether bytes are the start of such a character of several bytes.
 fn may_be_hidden(bytes: &[u8]) -> bool {
     matches!(bytes, [0xC2 | 0xD8 | 0xE2] | [0xE2, 0x80 | 0x81])
 }
 
-/// A text between tabs on a line: its tabs and line ends as `\t`, `\n` and `\r`.
+/// Escapes a cell of a tab-separated line: tabs and line ends become `\t`, `\n` and `\r`.
 pub(crate) fn cell(text: &str) -> Cow<'_, str> {
     if !text.contains(['\t', '\n', '\r']) {
         return text.into();
@@ -34,7 +34,7 @@ pub(crate) fn cell(text: &str) -> Cow<'_, str> {
     text.replace('\t', "\\t").replace('\n', "\\n").replace('\r', "\\r").into()
 }
 
-/// A text that is one line: its line ends as `\n` and `\r`.
+/// Escapes a line: line ends become `\n` and `\r`.
 pub(crate) fn line(text: &str) -> Cow<'_, str> {
     if !text.contains(['\n', '\r']) {
         return text.into();
@@ -42,16 +42,16 @@ pub(crate) fn line(text: &str) -> Cow<'_, str> {
     text.replace('\n', "\\n").replace('\r', "\\r").into()
 }
 
-/// A text for a terminal, without characters that it may obey, but for tabs and line ends.
+/// A text for a terminal, without characters that it may obey, except tabs and line ends.
 pub(crate) fn for_terminal(text: &str) -> Cow<'_, str> {
     if text.contains(is_hidden) { text.replace(is_hidden, REPLACEMENT).into() } else { text.into() }
 }
 
-/// Writes UTF-8 on, on a terminal without such characters; a character may come in pieces.
+/// Passes UTF-8 on, to a terminal without such characters; a character may arrive in pieces.
 pub(crate) struct Visible<W> {
     inner: W,
     is_terminal: bool,
-    /// The last bytes, as long as they may be of such a character.
+    /// The last bytes, while they may start such a character.
     held: Vec<u8>,
 }
 
@@ -72,7 +72,7 @@ impl<W: Write> Write for Visible<W> {
             if may_be_hidden(&self.held) {
                 continue;
             }
-            // A byte that begins a character, though another one was not finished, is looked at by itself.
+            // A byte that starts a character while another is unfinished is checked by itself.
             if self.held.len() > 1 && !(0x80..=0xBF).contains(&byte) {
                 self.held.pop();
                 shown.append(&mut self.held);

@@ -1,13 +1,13 @@
-//! What the commands that search say of their answers: equal sentences, and those that are near enough.
+//! Equal sentences and distant neighbors in the answers of the commands that search.
 
 use std::io::{self, Write};
 
 use crate::failure::{Failure, Result};
 
-/// Whether what equals the query is an answer.
+/// Whether a sentence equal to the query is an answer.
 #[derive(Debug, Clone, Copy, clap::Args)]
 pub(crate) struct EqualArg {
-    /// Leave out sentences that are equal to the query.
+    /// Leave out sentences equal to the query.
     #[arg(long)]
     pub(crate) no_equal: bool,
 }
@@ -19,12 +19,12 @@ impl EqualArg {
     }
 }
 
-/// What to say of a query that equals all that was found.
+/// The warning for a query that equals everything found.
 pub(crate) fn only_equal(query: &str) -> String {
-    format!("nothing was found for {query} but what is equal to it (--no-equal)", query = senv_core::quoted(query))
+    format!("found only sentences equal to {query}, which --no-equal leaves out", query = senv_core::quoted(query))
 }
 
-/// Writes how often a sentence is there behind it, unless it is there once.
+/// Writes how often a sentence occurs after it, unless it occurs once.
 pub(crate) fn write_times(out: &mut impl Write, count: usize) -> io::Result<()> {
     if count > 1 { write!(out, "\t({count} times)") } else { Ok(()) }
 }
@@ -37,7 +37,7 @@ pub(crate) fn check_min_score(least: Option<f32>) -> Result {
     }
 }
 
-/// What to say of a query that has no neighbour near enough.
+/// The warning for a query without a neighbor near enough.
 pub(crate) fn few_near(query: &str, least: f32) -> String {
-    format!("no sentence has a cosine of {least} or more with {query} (--min-score)", query = senv_core::quoted(query))
+    format!("no sentence has cosine {least} or above with {query} (--min-score)", query = senv_core::quoted(query))
 }

@@ -1,4 +1,4 @@
-//! What a check of a model found, in plain words and as JSON.
+//! The result of checking a model, as text and as JSON.
 
 use senv::check::{Check, CheckWarning, LossOf};
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use crate::{
     remedies::shown_of_model,
 };
 
-/// A few lines on what was found; warnings are apart.
+/// A few lines on the result, without the warnings.
 pub(super) fn lines(check: &Check) -> Vec<String> {
     let held_out = check.neighbours.map_or(0, |neighbours| neighbours.held_out_sentences);
     let sentences = plural((check.sentences - held_out) as u64, "sentence");
@@ -16,20 +16,21 @@ pub(super) fn lines(check: &Check) -> Vec<String> {
     let mut lines = vec![format!("check on {sentences} of the {text}:")];
     if let Some(random) = check.random {
         let (mean, sd) = (random.mean, random.sd);
-        lines.push(format!("  random sentences have a mean cosine of {mean:.2}, with a standard deviation of {sd:.2}"));
+        lines.push(format!("  random sentences have mean cosine {mean:.2}, standard deviation {sd:.2}"));
     }
     if let Some(neighbours) = check.neighbours {
         let [auc, words] = [neighbours.auc, neighbours.tf_idf_auc].map(|auc| 100.0 * auc);
         let which = match held_out {
-            0 => "neighbouring sentences".to_owned(),
-            n => format!("of {} held out of training, neighbours", plural(n as u64, "sentence")),
+            0 => "neighboring sentences".to_owned(),
+            n => format!("in {} held out of training, neighboring sentences", plural(n as u64, "sentence")),
         };
         let nearer = format!("  {which} are nearer than random ones in {auc:.0} % of comparisons");
         lines.push(if !neighbours.has_order() {
-            format!("{nearer}, from which nothing follows: the text marks no documents whose sentences share words")
+            "  the text has no order, so neighboring sentences are not checked".to_owned()
         } else if check.on_training_text && held_out == 0 {
             format!(
-                "{nearer} ({words:.0} % by TF-IDF; 50 % is chance), which other text may not reach: senv info --check"
+                "{nearer} ({words:.0} % by TF-IDF; 50 % is chance); check other text, which may score lower, with \
+                 senv info --check"
             )
         } else {
             format!("{nearer} ({words:.0} % by TF-IDF; 50 % is chance)")
@@ -38,8 +39,8 @@ pub(super) fn lines(check: &Check) -> Vec<String> {
     if let Some(pairs) = check.pairs {
         let [auc, words] = [pairs.auc, pairs.tf_idf_auc].map(|auc| 100.0 * auc);
         lines.push(format!(
-            "  of {} held out of training, the partner is nearer than another in {auc:.1} % of comparisons ({words:.1} % by TF-IDF), \
-             with a mean reciprocal rank of {:.3} ({:.3} by TF-IDF)",
+            "  in {} held out of training, the partner is nearer than another sentence in {auc:.1} % of comparisons \
+             ({words:.1} % by TF-IDF), mean reciprocal rank {:.3} ({:.3} by TF-IDF)",
             plural(pairs.pairs as u64, "pair"),
             pairs.mrr,
             pairs.tf_idf_mrr
@@ -47,7 +48,7 @@ pub(super) fn lines(check: &Check) -> Vec<String> {
     }
     if let Some(agreement) = check.tf_idf {
         let correlation = agreement.correlation;
-        lines.push(format!("  rank correlation with TF-IDF on sentences that share words: {correlation:.2}"));
+        lines.push(format!("  rank correlation with TF-IDF for sentences that share words: {correlation:.2}"));
     }
     let [unknown, empty] = [check.unknown_words, check.empty_sentences].map(|share| 100.0 * share);
     lines.push(if check.hashes_unknown_words {
@@ -55,9 +56,9 @@ pub(super) fn lines(check: &Check) -> Vec<String> {
     } else {
         format!("  {unknown:.1} % of the words are unknown, {empty:.1} % of the sentences have no known word")
     });
-    // What the gradient loop ends at is not its mean loss, which is shown before.
+    // The last loss of the gradient loop is not its mean loss, which is shown earlier.
     if let Some(loss) = check.loss.filter(|loss| loss.of != LossOf::Gradient) {
-        lines.push(format!("  loss {:.3}, by guessing {:.3}", loss.mean, loss.chance));
+        lines.push(format!("  loss {:.3} (guessing: {:.3})", loss.mean, loss.chance));
     }
     if let Some(words) = check.training_words {
         lines.push(format!("  {} words of training text", grouped(words)));
@@ -65,7 +66,7 @@ pub(super) fn lines(check: &Check) -> Vec<String> {
     lines
 }
 
-/// Prints what a check warns of.
+/// Prints the warnings of a check.
 pub(super) fn warn_of(check: &Check) {
     check.warnings.iter().for_each(|warning| warn(&shown_of_model(warning)));
 }
@@ -119,11 +120,12 @@ mod tests {
     fn the_lines_say_which_text_was_looked_at() {
         let [text, neighbours] = line(true, 400);
         assert_eq!(text, "check on 3,600 sentences of the training text:");
-        assert!(neighbours.contains("of 400 sentences held out of training, neighbours are nearer"), "{neighbours}");
+        let start = "in 400 sentences held out of training, neighboring sentences are nearer";
+        assert!(neighbours.contains(start), "{neighbours}");
         assert!(neighbours.ends_with("in 93 % of comparisons (76 % by TF-IDF; 50 % is chance)"), "{neighbours}");
         let [text, neighbours] = line(true, 0);
         assert_eq!(text, "check on 4,000 sentences of the training text:");
-        assert!(neighbours.ends_with("which other text may not reach: senv info --check"), "{neighbours}");
+        assert!(neighbours.ends_with("with senv info --check"), "{neighbours}");
         let [text, neighbours] = line(false, 0);
         assert_eq!(text, "check on 4,000 sentences of the text:");
         assert!(neighbours.ends_with("50 % is chance)"), "{neighbours}");

@@ -1,4 +1,4 @@
-//! What `senv info` says of a collection of sentences.
+//! What `senv info` shows about a collection of sentences.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::failure::Result;
 
-/// The facts of the collection in a folder, read as a whole first where `verify` says so.
+/// The facts of the collection in a folder; `verify` checks all of its files first.
 pub(super) fn of(folder: &Path, verify: bool) -> Result<Value> {
     let collection = Collection::open(folder)?;
     if verify {
@@ -60,8 +60,7 @@ fn precision(rescoring: Rescoring) -> &'static str {
     }
 }
 
-/// The recall of what a search looks at, as it was measured, on average over the rows of all segments; nothing where it
-/// was not measured.
+/// The measured recall of a search, averaged over the rows of all segments; none if it was not measured.
 fn measured(collection: &Collection, wanted: f32) -> Option<f64> {
     let (mut sum, mut rows) = (0.0, 0);
     for segment in collection.segments() {

@@ -1,4 +1,4 @@
-//! `senv combine`: two Skip-thought models side by side.
+//! `senv combine`: concatenates two Skip-thought models.
 
 use std::path::PathBuf;
 
@@ -11,11 +11,11 @@ use crate::{
     output,
 };
 
-/// Put two Skip-thought models side by side, as in combine-skip.
+/// Combine two Skip-thought models into one, as in combine-skip.
 ///
-/// The vector of a sentence is that of the one model, brought to length 1, followed by that of the other. Both must
-/// have been trained on the same text with the same vocabulary; text is read as the first reads it. Expand the
-/// vocabulary afterwards.
+/// A sentence vector is the concatenation of the vectors of both models, each normalized to length 1. Both models must
+/// be trained on the same text with the same vocabulary. Text is tokenized as by the first model. Expand the vocabulary
+/// afterward.
 #[derive(Debug, clap::Args)]
 #[command(
     mut_arg("model", named),
@@ -24,16 +24,16 @@ Example:
   senv combine --model uni.senv --with bi.senv --output combined.senv"
 )]
 pub(crate) struct Combine {
-    #[command(flatten)]
-    model: ModelArg,
-    /// The other model.
+    /// Second model.
     #[arg(long, value_name = "FILE")]
     with: PathBuf,
-    /// The model to write, by atomic replacement.
+    /// Model to write; replaced atomically.
     #[arg(long, short, value_name = "FILE")]
     output: PathBuf,
     #[command(flatten)]
     force: ForceArg,
+    #[command(flatten)]
+    model: ModelArg,
 }
 
 impl Combine {

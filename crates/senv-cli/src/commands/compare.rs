@@ -1,4 +1,4 @@
-//! `senv compare`: what one text says that another does not.
+//! `senv compare`: what one text says and another does not.
 
 use std::{
     io::{self, Write},
@@ -22,46 +22,45 @@ use crate::{
     text::{TextArgs, is_dash, note_typing},
 };
 
-/// Compare two texts by meaning: which sentences are in both, and which in one alone.
+/// Show which sentences are in both texts, and which in only one.
 ///
-/// A sentence is in the other text if the cosine of its vector with that of a sentence there is at least the threshold,
-/// or if the same text is there. Nothing is missed: the answer is that of comparing all pairs, at any number of
-/// threads.
+/// A sentence is in the other text if its cosine with a sentence there reaches the threshold, or if the text is the
+/// same. Nothing is missed: the result is that of comparing all pairs, for any number of threads.
 ///
-/// Written is a line for each sentence that is asked for, separated by tabs: = and < for sentences of the first text
-/// that are in both or not in the second, in order, then > for those of the second that are not in the first; the
-/// cosine, the line in each text, and the sentence of each. What has no counterpart has - there.
+/// Prints one line per sentence, with columns separated by tabs: a mark, the cosine, the line in each text, and the
+/// sentence of each text; - replaces a missing counterpart. The mark is = for sentences of the first text that are in
+/// both, < for those only in the first, then > for those only in the second.
 ///
-/// Memory holds both texts and a vector for each distinct sentence, 2.6 KB each with the English model.
+/// Memory contains both texts and a vector per distinct sentence, 2.6 KB each with the English model.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Compare {
-    #[command(flatten)]
-    model: ModelArg,
-    /// Text, one sentence a line; plain, .gz or .zst; - is standard input.
+    /// Text, one sentence per line; plain, .gz or .zst; - is standard input.
     #[arg(value_name = "FIRST")]
     first: PathBuf,
-    /// The text that it is compared with.
+    /// Text to compare it with.
     #[arg(value_name = "SECOND")]
     second: PathBuf,
-    /// The cosine from which on two sentences say the same, from -1 to 1.
+    /// Cosine at which two sentences count as the same, -1 to 1.
     #[arg(long, short, value_name = "COSINE", default_value_t = 0.9, allow_negative_numbers = true, value_parser = cosine)]
     threshold: f32,
-    /// Write these alone.
+    /// Print only these sentences.
     #[arg(long, value_name = "WHICH")]
     only: Option<Only>,
-    /// Write JSON, an object a line.
+    /// Print JSON, one object per line.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
     text: TextArgs,
+    #[command(flatten)]
+    model: ModelArg,
 }
 
 const EXAMPLES: &str = "\
 Examples:
   senv compare old.txt new.txt
   senv compare old.txt new.txt --only second
-  senv compare --threshold .8 --only both --json questions.txt answered.txt";
+  senv compare --threshold 0.8 --only both --json questions.txt answered.txt";
 
 /// Sentences to write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize)]
@@ -71,7 +70,7 @@ enum Only {
     First,
     /// Those of the second text that are not in the first.
     Second,
-    /// Those of the first text that are in both, with the nearest of the second.
+    /// Those of the first text that are in both, with the most similar of the second.
     Both,
 }
 
@@ -90,7 +89,7 @@ impl Compare {
     pub(crate) fn run(self) -> Result {
         let paths = [&self.first, &self.second];
         if paths.iter().all(|path| is_dash(path)) {
-            return Err(Failure::Usage("standard input can be read once: give the other text as a file".into()));
+            return Err(Failure::Usage("standard input can be read only once; give the other text as a file".into()));
         }
         destination::check_stdout(&paths)?;
         let model = self.model.open_for_many()?;
@@ -110,7 +109,7 @@ impl Compare {
         let counts = |found: &[Option<Counterpart>], other: &str| {
             let n_found = found.iter().flatten().count();
             let (n, both) = (plural(found.len() as u64, "sentence"), grouped(n_found as u64));
-            format!("{n}, {both} in the {other}, {} not", grouped((found.len() - n_found) as u64))
+            format!("{n}, {both} also in the {other}, {} not", grouped((found.len() - n_found) as u64))
         };
         let (of_first, of_second) = (counts(&found.first, "second"), counts(&found.second, "first"));
         output::note(&format!("first: {of_first}; second: {of_second}"));

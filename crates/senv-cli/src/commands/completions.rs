@@ -1,18 +1,18 @@
-//! `senv completions`: what a shell needs to complete commands and options.
+//! `senv completions`: completion scripts for shells.
 
 use clap_complete::Shell;
 
 use crate::{command_line, failure::Result, output};
 
 /// Print a completion script for a shell.
-///
-/// Bash:  senv completions bash > ~/.local/share/bash-completion/completions/senv
-/// Zsh:   senv completions zsh > ~/.zfunc/_senv
-/// Fish:  senv completions fish > ~/.config/fish/completions/senv.fish
 #[derive(Debug, clap::Args)]
-#[command(verbatim_doc_comment)]
+#[command(after_help = "\
+Examples:
+  senv completions bash > ~/.local/share/bash-completion/completions/senv
+  senv completions zsh > ~/.zfunc/_senv
+  senv completions fish > ~/.config/fish/completions/senv.fish")]
 pub(crate) struct Completions {
-    /// The shell.
+    /// Shell to complete in.
     shell: Shell,
 }
 

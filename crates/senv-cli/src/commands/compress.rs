@@ -1,4 +1,4 @@
-//! `senv compress`: a trained average of word vectors as a small table.
+//! `senv compress`: quantizes a trained average of word vectors into a small table.
 
 use std::{
     path::{Path, PathBuf},
@@ -19,86 +19,90 @@ use crate::{
     report::go_on,
 };
 
-/// Make a small table of an average of word vectors: few bits a value, weights folded in.
+/// Quantize a word-average model into a small file.
 ///
-/// The result is a model of kind static, which opens at once and encodes faster than what it is made of; senv-core
-/// alone can use it. A part that reads word order (senv train order) is kept where all dimensions and their axes are,
-/// with its maps in eight bits. A small table can lose words (--max-vocabulary), and nothing else. Models with n-grams
-/// cannot be compressed, and uSIF weights lose a part that is of the whole sentence (--report compares).
-/// Dimensions can be cut off where the model was trained with --nested.
+/// The result is a model of kind static: it opens instantly, encodes faster than the original, and works with only
+/// senv-core. Weights are folded into the table. A part that reads word order (senv train order) is kept, with its maps
+/// in eight bits, if all dimensions and their axes are kept. A model that is already compressed can only lose words
+/// (--max-vocabulary). Models with n-grams cannot be compressed. uSIF weights lose a factor that depends on the whole
+/// sentence; --report compares. Dimensions can be cut off if the model was trained with --nested.
 #[derive(Debug, clap::Args)]
 #[command(
     mut_arg("model", named),
     after_help = "\
 Examples:
   senv compress --model pp.senv --output small.senv
+  senv compress --model english --max-vocabulary 20000 --output small.senv
   senv compress --model pp.senv --encoding int8 --max-vocabulary 30000 --report sts/2014/*.tsv --output small.senv
-  senv compress --model seed1.senv --with seed2.senv --principal 256 --whitening .1 --output both.senv
-  senv compress --model reviews.senv --with english --encoding int8 --output classify.senv
-  senv compress --model english --max-vocabulary 20000 --output small.senv"
+  senv compress --model seed1.senv --with seed2.senv --principal 256 --whitening 0.1 --output both.senv
+  senv compress --model reviews.senv --with english --encoding int8 --output classify.senv"
 )]
 pub(crate) struct Compress {
-    #[command(flatten)]
-    model: ModelArg,
-    /// The model to write, by atomic replacement.
+    /// Model to write; replaced atomically.
     #[arg(long, short, value_name = "FILE")]
     output: PathBuf,
     #[command(flatten)]
     force: ForceArg,
-    /// How values are stored.
+    /// Type of the stored values.
     #[arg(long, value_name = "TYPE", default_value = "int4")]
     encoding: EncodingArg,
-    /// Keep the first N dimensions, for models trained with --nested [default: all]
+    /// Keep the first N dimensions of a model trained with --nested [default: all]
     #[arg(long, value_name = "N")]
     dim: Option<usize>,
     /// Keep the N most frequent words [default: all]
     #[arg(long, value_name = "N")]
     max_vocabulary: Option<usize>,
-    /// Other models, whose vectors stand beside those of the first; english is part of senv. Another --seed on the same
-    /// data is enough for better cosines. A model of other data and words helps classifiers that are trained on the
-    /// vectors, and can spoil cosines: --report compares. Dimensions add up; --principal brings them down.
+    /// Other models whose vectors are appended to those of the first.
+    ///
+    /// A model trained on the same data with another --seed already improves cosines. A model of other data and words
+    /// helps classifiers trained on the vectors, but can make cosines worse: --report compares. Dimensions add up;
+    /// --principal reduces them.
     #[arg(long, value_name = "MODEL", num_args = 1..)]
     with: Vec<PathBuf>,
-    /// Keep N principal axes of the rows, the strongest first, instead of dimensions as they were trained.
+    /// Keep the N strongest principal axes of the rows instead of the trained dimensions.
     #[arg(long, value_name = "N", conflicts_with = "dim")]
     principal: Option<usize>,
-    /// How much weaker principal axes gain, 0 (not at all) to 0.5 (all axes count the same); .25 is a good start.
+    /// How much to strengthen weak principal axes, from 0 (not at all) to 0.5 (all axes equal); 0.25 is a good start.
     #[arg(long, value_name = "A", default_value_t = 0.0)]
     whitening: f64,
-    /// Length of the vectors of unknown words, where the model has such vectors, as a multiple of the mean length of
-    /// the rows; of a model that reads word order, as a multiple of the length that they have.
+    /// Length of the vectors of unknown words, if the model has any, as a multiple of the mean length of the rows. In a
+    /// model that reads word order, it is a multiple of their present length.
     #[arg(long, value_name = "X", default_value_t = 1.0)]
     unknown_length: f64,
-    /// Print size, correlation on these tasks (as for senv eval sts) and speed before and after.
+    /// Print size, speed and correlation on these tasks, before and after.
+    ///
+    /// The tasks are files as for senv eval sts.
     #[arg(long, value_name = "FILE", num_args = 1..)]
     report: Vec<PathBuf>,
-    /// Write the report as JSON.
+    /// Print the report as JSON.
     #[arg(long, requires = "report")]
     json: bool,
+    #[command(flatten)]
+    model: ModelArg,
 }
 
 argument_of! {
-    /// How values are stored, a name.
+    /// How values are stored.
     enum EncodingArg for RowEncoding {
-        /// 32 bits: as they are.
+        /// 32 bits, unchanged.
         F32,
         /// 16 bits, half precision.
         F16,
-        /// 8 bits and a scale for each row.
+        /// 8 bits, with a scale per row.
         Int8,
-        /// 4 bits and a scale for each row.
+        /// 4 bits, with a scale per row.
         Int4,
     }
 }
 
-/// What a model takes and gives.
+/// The size, quality and speed of a model.
 #[derive(Debug, Serialize)]
 struct Measured {
     model: String,
     megabytes: f64,
-    /// Mean over the tasks, times 100; `None` where a task has no spread.
+    /// The mean over the tasks, times 100; `None` if a task has no spread.
     pearson_r_x100: Option<f64>,
-    /// One after another, on one thread.
+    /// Measured one after another, on one thread.
     sentences_per_second: f64,
 }
 
@@ -127,13 +131,13 @@ impl Compress {
         ));
         if small.encoder().order().is_none() && others.iter().chain([&model]).any(|model| model.reads_order()) {
             output::note(
-                "word order is not read any more: the part for it needs the axes of its table; senv train order --init-model \
-                 with the small model makes a new one",
+                "the small model does not read word order, because that part needs the axes of its table; train a new one with \
+                 senv train order --init-model",
             );
         }
         if others.iter().any(|other| other.vocabulary().text() != model.vocabulary().text()) {
             output::note(
-                "models of different words side by side serve classifiers; whether cosines gain or suffer, --report tells",
+                "combining models of different words helps classifiers but can make cosines worse; --report compares",
             );
         }
         if tasks.is_empty() {
@@ -155,7 +159,7 @@ fn measure(model: &Model, path: &Path, tasks: &[StsTask]) -> Result<Measured> {
         tasks.iter().flat_map(|task| &task.pairs).flat_map(|pair| [&pair.first[..], &pair.second[..]]).collect();
     let (mut scratch, mut vector) = (Scratch::default(), vec![0.0; model.dim()]);
     let (start, mut n) = (Instant::now(), 0_u64);
-    // Long enough for a clock, short enough for a user.
+    // Long enough to measure, short enough to wait for.
     while start.elapsed().as_secs_f64() < 0.5 && !sentences.is_empty() {
         for sentence in &sentences {
             model.encode_into(sentence, &mut scratch, &mut vector);

@@ -1,4 +1,4 @@
-//! `senv decode`: what a vector says.
+//! `senv decode`: generates text from sentence vectors.
 
 use std::{
     io::Write,
@@ -25,13 +25,13 @@ use crate::{
     text::{LineArgs, note_typing},
 };
 
-/// Say in words what the vector of a sentence says.
+/// Generate text from a sentence vector.
 ///
-/// A decoder generates a sentence from the vector alone, word by word, by beam search: Skip-thoughts generate the
-/// sentences before and after (previous, next), an autoencoder the sentence itself, P-thought the sentence itself and a
-/// paraphrase. Written are lines of SENTENCE, DECODER, LN-PROBABILITY and what it says, with tabs between, the
-/// likeliest first; … stands behind one that did not come to its end. Without sentences, the lines of --input are read;
-/// blank ones are passed over.
+/// A decoder generates a sentence word by word from only the vector, by beam search. Skip-thoughts generate the
+/// previous and the next sentence, an autoencoder the sentence itself, and P-thought the sentence and a paraphrase.
+///
+/// Prints SENTENCE, DECODER, LN-PROBABILITY and the generated text, separated by tabs, most likely first; … marks text
+/// that did not reach its end. Without sentences, reads the lines of --input and skips blank ones.
 #[derive(Debug, clap::Args)]
 #[command(
     mut_arg("model", named),
@@ -42,41 +42,40 @@ Examples:
   senv decode --model autoencoder.senv --between 3 \"a man rides a horse\" \"two dogs play in the snow\""
 )]
 pub(crate) struct Decode {
-    #[command(flatten)]
-    model: ModelArg,
-    /// Sentences.
+    /// Sentences to encode and decode.
     #[arg(value_name = "SENTENCE", conflicts_with = "input")]
     sentences: Vec<String>,
-    /// Text, one sentence a line; plain, .gz or .zst; - is standard input.
+    /// Text, one sentence per line; plain, .gz or .zst; - is standard input.
     #[arg(long, short, value_name = "FILE", num_args = 1.., default_value = "-")]
     input: Vec<PathBuf>,
-    /// Which decoder, by name (previous, next, itself, paraphrase) or by number from 0; may be given more than once
-    /// [default: all]
+    /// Decoder to use: previous, next, itself, paraphrase, or a number from 0; can be repeated [default: all]
     #[arg(long, value_name = "DECODER")]
     decoder: Vec<String>,
-    /// Beginnings that are carried on, 1 to 1000; 1 takes the likeliest word each time [default: 5, at least --n]
+    /// Beam width, 1 to 1000; 1 always takes the most likely word [default: 5, at least --n]
     #[arg(long, value_name = "WIDTH", value_parser = RangedU64ValueParser::<usize>::new().range(1..=1000))]
     beam: Option<usize>,
-    /// Words of what is said at most, its end counted, 1 to 1000.
+    /// Largest number of words, including the end, 1 to 1000.
     #[arg(long, value_name = "N", default_value_t = 30, value_parser = RangedU64ValueParser::<usize>::new().range(1..=1000))]
     longest: usize,
-    /// How many of the likeliest are shown, 1 to 1000.
+    /// Number of texts to print for each decoder, 1 to 1000.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = RangedU64ValueParser::<usize>::new().range(1..=1000))]
     n: usize,
-    /// Go from the vector of one sentence to that of another, with so many stops between, 0 to 1000.
-    #[arg(long, value_name = "STOPS", value_parser = RangedU64ValueParser::<usize>::new().range(0..=1000))]
+    /// Decode N points between the vectors of two sentences, 0 to 1000.
+    #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(0..=1000))]
     between: Option<usize>,
-    /// Write JSON: an object a sentence, one a line.
+    /// Print JSON, one object per sentence.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
     text: LineArgs,
+    #[command(flatten)]
+    model: ModelArg,
 }
 
-/// What is asked of every sentence.
+/// What to decode for every sentence.
 struct Wanted<'a> {
     model: &'a Model,
-    /// Numbers and names.
+    /// The numbers and names of the decoders.
     decoders: Vec<(usize, &'static str)>,
     width: usize,
     longest: usize,
@@ -84,12 +83,12 @@ struct Wanted<'a> {
     json: bool,
 }
 
-/// A sentence, or a point between two, and what is said of it.
+/// A sentence, or a point between two, and the decoded texts.
 #[derive(Debug, Serialize)]
 struct Decoded<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     sentence: Option<&'a str>,
-    /// The way from the first sentence to the second, 0 to 1.
+    /// The position between the first sentence (0) and the second (1).
     #[serde(skip_serializing_if = "Option::is_none")]
     share: Option<f32>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -111,7 +110,7 @@ impl Decode {
         let width = self.beam.unwrap_or_else(|| self.n.max(5));
         if self.n > width {
             let message =
-                format!("a beam of {width} says {width} sentences at most; give a wider --beam, or a smaller --n");
+                format!("a beam of width {width} gives at most {width} texts; use a wider --beam or a smaller --n");
             return Err(Failure::Usage(message));
         }
         let wanted = Wanted { model: &model, decoders, width, longest: self.longest, n: self.n, json: self.json };
@@ -130,12 +129,12 @@ impl Decode {
                 out.write_all(&line).map_err(Failure::stdout)?;
             }
         } else if !self.sentences.is_empty() {
-            // Other commands take files here.
+            // Other commands read files here.
             if let [only] = &self.sentences[..]
                 && Path::new(only).is_file()
             {
                 output::note(&format!(
-                    "{sentence} is taken for a sentence; --input {only} reads the file",
+                    "{sentence} is read as a sentence; --input {only} reads the file",
                     sentence = senv_core::quoted(only)
                 ));
             }
@@ -170,16 +169,14 @@ impl Decode {
         let unknown = counts.unknown + counts.blank;
         if unknown > 0 && self.between.is_none() {
             let sentences = plural(unknown, "sentence");
-            output::warn(&format!(
-                "{sentences} without a known word: what is said of them is said of a vector of nothing"
-            ));
+            output::warn(&format!("{sentences} without a known word: decoded from a zero vector"));
         }
         warn_of_unread(&counts);
         Ok(())
     }
 }
 
-/// The decoders asked for, or all.
+/// The requested decoders, or all.
 fn choose(model: &Model, asked: &[String]) -> Result<Vec<(usize, &'static str)>> {
     let all: Vec<(usize, &'static str)> =
         model.abilities().decoders.map_or_else(Vec::new, |decoders| decoders.names()).into_iter().enumerate().collect();
@@ -203,7 +200,7 @@ fn choose(model: &Model, asked: &[String]) -> Result<Vec<(usize, &'static str)>>
     asked.iter().map(find).collect()
 }
 
-/// What one thread reuses from sentence to sentence.
+/// Buffers that a thread reuses.
 struct State {
     scratch: Scratch,
     vector: Vec<f32>,
@@ -220,7 +217,7 @@ impl State {
 }
 
 impl Wanted<'_> {
-    /// Writes the hypotheses for a sentence, and returns how much of it the model knows.
+    /// Writes the texts for a sentence, and returns how much of it the model knows.
     fn sentence(&self, sentence: &str, state: &mut State, out: &mut Vec<u8>) -> Result<Coverage> {
         let coverage = state.coverage(self.model, sentence);
         let decode = |params: &DecodeParams| self.model.decode(sentence, params);
@@ -230,7 +227,7 @@ impl Wanted<'_> {
         Ok(coverage)
     }
 
-    /// Writes what is said of a point between two sentences.
+    /// Writes the texts for a point between two sentences.
     fn between(&self, first: &str, second: &str, share: f32, out: &mut Vec<u8>) -> Result {
         let said = self.said(|params| self.model.decode_between(first, second, share, params))?;
         self.write(
@@ -257,7 +254,7 @@ impl Wanted<'_> {
         for Saying { decoder, sentence } in &decoded.said {
             let DecodedSentence { text, log_probability, ended, .. } = sentence;
             let end = if *ended { "" } else { " …" };
-            // A buffer in memory takes everything.
+            // Writing to memory cannot fail.
             let text = output::cell(text);
             let _ = writeln!(out, "{name}\t{decoder}\t{log_probability:.3}\t{text}{end}");
         }

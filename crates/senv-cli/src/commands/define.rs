@@ -1,4 +1,4 @@
-//! `senv define`: the words that a definition may be of.
+//! `senv define`: the words that fit a definition.
 
 use std::io::Write;
 
@@ -12,10 +12,10 @@ use crate::{
     output,
 };
 
-/// Print the words whose vectors are nearest to that of a definition: a reverse dictionary.
+/// Find the words that fit a definition: a reverse dictionary.
 ///
-/// The model is one of `senv train dict-rep`. Written are lines of DEFINITION, COSINE and WORD, with tabs between, the
-/// nearest first.
+/// Needs a model trained by `senv train dict-rep`. Prints DEFINITION, COSINE and WORD, separated by tabs, best match
+/// first.
 #[derive(Debug, clap::Args)]
 #[command(
     mut_arg("model", named),
@@ -25,20 +25,20 @@ Examples:
   senv define --model dict.senv --k 3 --json \"fear of open spaces\" \"a large body of water\""
 )]
 pub(crate) struct Define {
-    #[command(flatten)]
-    model: ModelArg,
-    /// Definitions.
+    /// Definitions to look up.
     #[arg(required = true, value_name = "DEFINITION")]
     definitions: Vec<String>,
-    /// Words to print for each, 1 to 10000.
+    /// Number of words for each definition, 1 to 10000.
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = RangedU64ValueParser::<usize>::new().range(1..=10_000))]
     k: usize,
-    /// Write JSON: an object a definition, one a line.
+    /// Print JSON, one object per definition.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    model: ModelArg,
 }
 
-/// A definition, and its words.
+/// A definition and its words.
 #[derive(Debug, Serialize)]
 struct Defined<'a> {
     definition: &'a str,
@@ -53,7 +53,7 @@ impl Define {
             let words = model.define(definition, self.k)?;
             if words.is_empty() {
                 output::warn(&format!(
-                    "{definition}: the model knows no word of it; say it in other words",
+                    "no word of {definition} is known to the model; use other words",
                     definition = senv_core::quoted(definition)
                 ));
             }

@@ -1,4 +1,4 @@
-//! `senv expand-vocabulary`: more words than a recurrent model has trained.
+//! `senv expand-vocabulary`: adds words to a recurrent model.
 
 use std::path::{Path, PathBuf};
 
@@ -14,16 +14,15 @@ use crate::{
     output::{self, plural},
 };
 
-/// Mean error of vectors that are the model's own: what rounding in a text file leaves.
+/// The mean error of the model's own vectors after rounding in a text file.
 const ROUNDING: f64 = 1e-4;
 
-/// Add words to a recurrent model, by way of word vectors trained on more text.
+/// Add words to a recurrent model from other word vectors.
 ///
-/// A map from the vectors to the word vectors of the model is fitted by least squares on the words that both know; a
-/// word that the model lacks gets the image of its vector, a word that it has keeps its own (Kiros et al. 2015, section
-/// 2.2). Words with `_` are phrases and left out. Sentences are encoded with the new words; decoders go on saying the
-/// words that they have trained. For skip-thought, rnn-ae, p-thought and snli models; a model that is to be tuned gets
-/// its words afterwards, by a map to its word vectors as they are then.
+/// Fits a map from the given vectors to the word vectors of the model by least squares on their shared words. A word
+/// that the model lacks gets the image of its vector; its own words keep theirs (Kiros et al. 2015, section 2.2). Words
+/// with `_` are phrases and left out. Encoding uses the new words, but decoders keep generating only their trained
+/// words. For skip-thought, rnn-ae, p-thought and snli models. Fine-tune a model first and expand it afterward.
 #[derive(Debug, clap::Args)]
 #[command(
     mut_arg("model", named),
@@ -33,37 +32,36 @@ Examples:
   senv expand-vocabulary --model p-thought.senv --vectors glove.840B.300d.txt --map same --output large.senv"
 )]
 pub(crate) struct ExpandVocabulary {
-    #[command(flatten)]
-    model: ModelArg,
-    /// Word vectors: a model of senv, word2vec text or binary, GloVe, fastText .vec or .bin.
+    /// Word vectors: a senv model, word2vec text or binary, GloVe, fastText .vec or .bin.
     #[arg(long, value_name = "FILE")]
     vectors: PathBuf,
-    /// The model to write, by atomic replacement.
+    /// Model to write; replaced atomically.
     #[arg(long, short, value_name = "FILE")]
     output: PathBuf,
     #[command(flatten)]
     force: ForceArg,
-    /// How vectors become word vectors of the model [default: same for a model trained on word vectors that stayed as
-    /// they were, affine otherwise]
+    /// Map from the vectors to those of the model [default: same if training froze its word vectors, else affine]
     #[arg(long, value_name = "MAP")]
     map: Option<MapArg>,
-    /// Write what came of it as JSON.
+    /// Print the result as JSON.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    model: ModelArg,
 }
 
 argument_of! {
     enum MapArg for VocabularyExpansion {
         /// A matrix and a constant, as in the release of Skip-thoughts.
         Affine,
-        /// A matrix alone, as printed in the paper.
+        /// Only a matrix, as in the paper.
         Linear,
-        /// As they are: the model was trained on these very vectors.
+        /// Unchanged: the model was trained on these vectors.
         Same,
     }
 }
 
-/// What came of it, as JSON.
+/// The result, as JSON.
 #[derive(Debug, Serialize)]
 struct Report<'a> {
     output: String,
@@ -86,7 +84,8 @@ impl ExpandVocabulary {
         expanded.save(&self.output)?;
         if map == VocabularyExpansion::Same && report.error > ROUNDING {
             output::warn(&format!(
-                "the vectors of shared words differ from the model's by {:.3} on average; was it trained on {}? --map affine fits a map",
+                "the vectors of shared words differ from the model's by {:.3} on average, so it was probably not trained on {}; \
+                 --map affine fits a map",
                 report.error,
                 self.vectors.display()
             ));
@@ -105,7 +104,7 @@ impl ExpandVocabulary {
         }
         let (added, shared) = (plural(report.added as u64, "word"), plural(report.shared as u64, "word"));
         output::note(&format!(
-            "{added} added, {} now; the map was fitted on {shared} that both knew, with an error of {:.4} (root of the mean square)",
+            "{added} added, {} now; map fitted on {shared} known to both, with root mean squared error {:.4}",
             output::grouped(words as u64),
             report.error
         ));
@@ -113,7 +112,7 @@ impl ExpandVocabulary {
     }
 }
 
-/// The words and vectors of a file of any kind.
+/// The words and vectors of a file in any format.
 fn read(path: &Path) -> Result<Embeddings> {
     match ModelFile::open(path) {
         Ok(file) if file.kind() != "embeddings" => Ok(Model::open_verified(path)?.to_embeddings()?),

@@ -1,4 +1,4 @@
-//! `senv info`: what a file holds.
+//! `senv info`: the contents of a file.
 
 use std::{
     fs,
@@ -25,31 +25,35 @@ use crate::{
     text::{TextArgs, note_typing},
 };
 
-/// Show what a model, a file of word vectors, a checkpoint or a collection of sentences holds.
+/// Show what is in a model, word vectors, a checkpoint or a collection.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   senv info model.senv
+  senv info --check model.senv --text news.txt
   senv info --verify model.senv
-  senv info text.index
-  senv info --check model.senv --text news.txt")]
+  senv info text.index")]
 pub(crate) struct Info {
-    /// The file, or the folder of a collection; english is the model that is part of senv, for English only.
+    /// File, or folder of a collection; english is the built-in model.
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// Read the whole file: compare it with its checksums, and look for values that are NaN or infinite.
+    /// Check the whole file: its checksums, and that no value is NaN or infinite.
     #[arg(long)]
     verify: bool,
-    /// Check the model on a text, which shows whether its vectors are of use: do those of random sentences point one
-    /// way, are neighbouring sentences nearer, do cosines follow shared words, are the words known?
+    /// Check on a text whether the vectors are useful.
+    ///
+    /// Reports whether the vectors of random sentences point in one direction, neighboring sentences are nearer, cosines
+    /// follow shared words, and words are known.
     #[arg(long, requires = "text")]
     check: bool,
-    /// Text to check on, one sentence a line, a blank line between documents; plain, .gz or .zst; - is standard input.
+    /// Text to check on, one sentence per line, with a blank line between documents.
+    ///
+    /// Plain, .gz or .zst; - is standard input.
     #[arg(long, value_name = "FILE", requires = "check", help_heading = "Text")]
     text: Vec<PathBuf>,
     #[command(flatten)]
     reading: TextArgs,
-    /// Write JSON.
+    /// Print JSON.
     #[arg(long)]
     json: bool,
 }
@@ -97,7 +101,7 @@ impl Info {
             }
             return output::print_json(&facts);
         }
-        // The file has them once more, nested as the structs are, and some models what follows from them.
+        // The file also has them nested as in the structs, and some models have values derived from them.
         if facts["hyperparameters"].as_object().is_some_and(|listed| !listed.is_empty()) {
             match facts["parameters"].get_mut("params") {
                 Some(params) => *params = Value::Null,
@@ -109,8 +113,7 @@ impl Info {
         Ok(())
     }
 
-    /// Compares a file of senv with its checksums. Files of other formats, which have none, are read as a whole when
-    /// they are opened.
+    /// Compares a senv file with its checksums. Files of other formats have none, and opening reads them as a whole.
     fn verified(&self) -> Result<Option<Value>> {
         let path = &self.file;
         if checkpoint::kind(path).is_ok() {
@@ -123,14 +126,14 @@ impl Info {
         let Verification { tensors, checksums } = file.verify()?;
         if checksums < tensors {
             let without = plural((tensors - checksums) as u64, "tensor");
-            output::warn(&format!("{without} without a checksum: another program has written or rewritten the file"));
+            output::warn(&format!("{without} without a checksum; another program wrote the file"));
         }
         Ok(Some(json!({ "tensors": tensors, "by_checksum": checksums })))
     }
 
     fn checked(&self, model: &Model) -> Result<Check> {
         note_typing(&self.text, "text");
-        // What the model was trained on is known by the counts of its words, and its loss is not.
+        // The word counts tell the size of the training text; the loss is unknown.
         let words = Some(model.vocabulary().corpus_tokens()).filter(|&words| words > 0);
         let is_slow = model.abilities().cost != EncodingCost::PerSentence;
         let weights_may_help = model.abilities().average.is_some_and(|average| average.weighting().is_none());
@@ -147,7 +150,7 @@ impl Info {
     }
 }
 
-/// Groups that `senv cluster` has kept.
+/// The facts of groups saved by `senv cluster`.
 fn of_groups(path: &Path) -> Result<Value> {
     let (groups, model) = TextGroups::open(path)?;
     let sentences: usize = groups.groups.iter().map(|group| group.size).sum();
@@ -161,10 +164,10 @@ fn of_groups(path: &Path) -> Result<Value> {
     }))
 }
 
-/// Characters of a name of a fact up to which all values are below each other.
+/// The longest name of a fact, in characters, for which values are still aligned.
 const WIDEST_NAME: usize = 60;
 
-/// Prints a line a fact, and what follows.
+/// Prints one line per fact, and the report.
 fn print(facts: &Value, report: String) -> Result {
     let mut lines = Vec::new();
     push("", facts, &mut lines);
@@ -174,7 +177,7 @@ fn print(facts: &Value, report: String) -> Result {
     output::print(&(lines + &report))
 }
 
-/// What a checkpoint says of its run.
+/// The facts of the run that a checkpoint belongs to.
 fn of_checkpoint(path: &Path, kind: &str) -> Value {
     let mut facts = json!({ "kind": "checkpoint", "of": kind });
     let Some((about, origin)) = Origin::of_checkpoint(path) else { return facts };
@@ -190,7 +193,7 @@ fn of_checkpoint(path: &Path, kind: &str) -> Value {
     if READINGS.contains(&kind) {
         return facts;
     }
-    // Trainers may write more before and behind the settings: the kind of the model, fingerprints.
+    // Trainers can write more before and after the settings: the kind of the model, fingerprints.
     let start = about.settings.find('{').unwrap_or(about.settings.len());
     let settings = serde_json::Deserializer::from_str(&about.settings[start..]).into_iter().next();
     facts["settings"] = settings.and_then(std::result::Result::ok).unwrap_or_else(|| json!(about.settings));
@@ -216,8 +219,8 @@ fn of_model(model: &Model) -> Result<Value> {
     }))
 }
 
-/// Those that the model was trained with, as the arguments of `senv train` are called; one that does not apply is left
-/// out.
+/// The hyperparameters of the training, under the names of the options of `senv train`; those that do not apply are
+/// left out.
 fn hyperparameters(model: &Model) -> Value {
     let listed = model.hyperparameters().into_iter().filter(|parameter| parameter.applies);
     let named = |parameter: Hyperparameter| {
@@ -227,7 +230,7 @@ fn hyperparameters(model: &Model) -> Value {
     Value::Object(listed.map(named).collect())
 }
 
-/// The weights of an average and how many common components are removed; nothing of other kinds.
+/// The weights of an average and the number of removed common components; nothing for other kinds.
 fn weights(model: &Model) -> Value {
     let Some(average) = model.abilities().average else { return Value::Null };
     let Some(weighting) = average.weighting() else { return json!("none") };
@@ -235,7 +238,7 @@ fn weights(model: &Model) -> Value {
     json!({ "scheme": weighting.scheme().name(), "common_components": components })
 }
 
-/// Type and shape of every tensor but those of the vocabulary, and the numbers that they hold.
+/// The type and shape of every tensor except those of the vocabulary, and their total number of values.
 fn tensors(file: &ModelFile) -> (Value, usize) {
     let trained = |(name, _, _, _): &(&str, String, &[usize], usize)| !name.starts_with("vocabulary.");
     let (mut numbers, mut tensors) = (0, serde_json::Map::new());
@@ -247,8 +250,7 @@ fn tensors(file: &ModelFile) -> (Value, usize) {
     (Value::Object(tensors), numbers)
 }
 
-/// Appends name and value of each fact; names of inner facts are joined with dots, and those of lists of facts counted
-/// from 1.
+/// Appends the name and value of each fact. Dots join the names of nested facts, and items of lists are numbered from 1.
 fn push(prefix: &str, facts: &Value, lines: &mut Vec<(String, String)>) {
     let Value::Object(facts) = facts else { return };
     for (name, value) in facts {
@@ -266,13 +268,13 @@ fn push(prefix: &str, facts: &Value, lines: &mut Vec<(String, String)>) {
     }
 }
 
-/// A fact in one line; nothing where there is none.
+/// A fact on one line; none for nothing.
 fn text(value: &Value) -> Option<String> {
     Some(match value {
         Value::Null | Value::Object(_) => return None,
         Value::Array(items) => items.iter().filter_map(text).collect::<Vec<_>>().join(" "),
         Value::String(value) => value.clone(),
-        // Parameters are f32; an f64 would show digits that nobody gave.
+        // Parameters are f32; as f64 they would show spurious digits.
         Value::Number(n) if n.is_f64() => (n.as_f64().unwrap_or_default() as f32).to_string(),
         Value::Number(n) => n.as_u64().map_or_else(|| n.to_string(), grouped),
         Value::Bool(value) => value.to_string(),

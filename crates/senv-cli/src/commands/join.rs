@@ -1,12 +1,12 @@
-//! How rankings by words and by meaning become one, as arguments.
+//! The arguments that combine rankings by words and by meaning.
 
 use crate::argument::argument_of;
 use senv_index::documents::{Join, JoinMethod};
 
 argument_of! {
-    /// What is added up.
+    /// The terms that are added up.
     enum Method for JoinMethod {
-        /// How far each score stands out among all, in deviations.
+        /// Scores in standard deviations from their mean.
         ZScores,
         /// 1 / (60 + rank).
         ReciprocalRanks,
@@ -24,26 +24,26 @@ impl Weights {
     fn parse(text: &str) -> Result<Self, String> {
         let numbers: Result<Vec<f64>, _> = text.split(',').map(|number| number.trim().parse()).collect();
         let Ok(&[words, meaning]) = numbers.as_deref() else {
-            return Err("expected two numbers with a comma between, as in 2,1".into());
+            return Err("expected two numbers separated by a comma, as in 2,1".into());
         };
         let join = Join { words, meaning, ..Join::default() };
         join.check().map(|()| Self { words, meaning }).map_err(|error| error.to_string())
     }
 }
 
-/// How rankings are joined.
+/// How rankings are combined.
 #[derive(Debug, Clone, Copy, clap::Args)]
 pub(crate) struct JoinArgs {
-    /// Where words and meaning rank together: what is added up [default: z-scores, which measured best]
+    /// How to combine rankings by words and by meaning [default: z-scores, which measured best]
     #[arg(long, value_name = "HOW")]
     join: Option<Method>,
-    /// Where words and meaning rank together: how much each counts [default: 1,1]
+    /// Weights of words and meaning in a combined ranking [default: 1,1]
     #[arg(long, value_name = "WORDS,MEANING", value_parser = Weights::parse)]
     weights: Option<Weights>,
 }
 
 impl JoinArgs {
-    /// Whether anything was asked for.
+    /// Whether an argument was given.
     pub(crate) fn is_given(self) -> bool {
         self.join.is_some() || self.weights.is_some()
     }

@@ -1,4 +1,4 @@
-//! `senv join`: the outputs of shards become that of the whole.
+//! `senv join`: merges the outputs of shards.
 
 use std::path::{Path, PathBuf};
 
@@ -13,25 +13,24 @@ use crate::{
     text::is_dash,
 };
 
-/// Join the outputs of shards (--shard of senv encode and senv index) into that of the whole.
+/// Merge the outputs of shards (--shard of senv encode and senv index).
 ///
-/// Files of vectors are joined in the order in which they are given: matrices (.npy), arrays (.json) and tables
-/// (.parquet, .arrow) into one; .tsv, .csv, .jsonl and .txt one after another, as cat does. The result has the bytes of
-/// an encoding of the whole, but for the boundaries of pages in Parquet and of batches in Arrow.
+/// Files of vectors are merged in the given order: matrices (.npy), arrays (.json) and tables (.parquet, .arrow) into
+/// one; .tsv, .csv, .jsonl and .txt are concatenated, as by cat. The result has the same bytes as an encoding in one
+/// run, except for the page boundaries of Parquet and the batch boundaries of Arrow.
 ///
-/// Collections know which shard they are, and may be given in any order. A part of a collection, of 262,144 vectors of
-/// 256 values, was dealt to one shard; joining copies all of them, and the result has the bytes of a collection of the
-/// whole. Nothing is encoded again.
+/// Collections know which shard they are and can be given in any order. Merging copies their parts and encodes nothing
+/// again; the result has the same bytes as a collection made in one run.
 ///
-/// The shards stay. The order of names that a shell expands is that of letters: part10.npy comes before part2.npy.
-/// Number them 01, 02, or write {1..8}.
+/// The shards are kept. Shells expand names in alphabetical order, so part10.npy comes before part2.npy: number the
+/// shards 01, 02, or write {1..8}.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct JoinShards {
-    /// The outputs of all shards, from the first to the last.
+    /// Outputs of all shards, from first to last.
     #[arg(value_name = "SHARD", required = true)]
     shards: Vec<PathBuf>,
-    /// The whole: a file with the ending of the shards, or a folder for collections.
+    /// Merged output: a file with the extension of the shards, or a folder for collections.
     #[arg(long, short, value_name = "FILE")]
     output: PathBuf,
     #[command(flatten)]
@@ -52,7 +51,7 @@ impl JoinShards {
         }
         if let Some(folder) = shards.iter().find(|path| path.is_dir()) {
             let message = format!(
-                "{} is a folder, and others are files; join collections, or files of vectors",
+                "{} is a folder and other shards are files; merge either collections or files of vectors",
                 folder.display()
             );
             return Err(Failure::Usage(message));
@@ -61,14 +60,14 @@ impl JoinShards {
         Destination::output(&output, format.content(), force).check(&shards)?;
         let _last = LastStep::begin();
         senv::jobs::join_vectors(&shards, &output)?;
-        output::note(&format!("{} joined into {}", plural(shards.len() as u64, "shard"), output.display()));
+        output::note(&format!("{} merged into {}", plural(shards.len() as u64, "shard"), output.display()));
         Ok(())
     }
 }
 
 fn join_collections(shards: &[PathBuf], output: &Path, force: bool) -> Result {
     if is_dash(output) {
-        return Err(Failure::Usage("--output -: a collection is a folder; give its name".into()));
+        return Err(Failure::Usage("--output -: a collection is a folder; give the name of one".into()));
     }
     if shards.iter().any(|shard| crate::destination::is_same(shard, output)) {
         let message = format!("{} is one of the shards; give another --output", output.display());
@@ -80,6 +79,7 @@ fn join_collections(shards: &[PathBuf], output: &Path, force: bool) -> Result {
         false => Collection::join(output, shards)?,
     };
     let sentences = plural(whole.len() as u64, "sentence");
-    output::note(&format!("{sentences} of {} in {}", plural(shards.len() as u64, "shard"), output.display()));
+    let n = plural(shards.len() as u64, "shard");
+    output::note(&format!("{n} with {sentences} merged into {}", output.display()));
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! How many words of a text the model knows: measured on its beginning, warned of, and part of what is written as JSON.
+//! How many words of a text the model knows: measured on its start, in warnings and in JSON.
 
 use std::path::Path;
 
@@ -7,10 +7,10 @@ use senv::{FewKnownWords, KnownWords, Model};
 use super::{ModelArg, file_name};
 use crate::{output, remedies::shown};
 
-/// Words after which a sample is large enough, however few sentences they are.
+/// The number of words at which a sample is large enough, however few sentences it has.
 const WORDS: u64 = 100_000;
 
-/// The beginning of a text, which may come in parts. It warns once, as soon as there is enough.
+/// The start of a text, which may arrive in parts. It warns once, as soon as there is enough text.
 pub(crate) struct WordSample<'a> {
     model: &'a Model,
     /// The file of the model.
@@ -30,7 +30,7 @@ impl<'a> WordSample<'a> {
         self.is_complete
     }
 
-    /// Looks at the next sentences of the text, as far as they are needed.
+    /// Counts the next sentences of the text, as far as needed.
     pub(crate) fn add<'s>(&mut self, sentences: impl IntoIterator<Item = &'s str>) {
         for sentence in sentences {
             if self.is_complete {
@@ -43,7 +43,7 @@ impl<'a> WordSample<'a> {
         }
     }
 
-    /// The share of known words, in `[0, 1]`; `None` where there was no word.
+    /// The share of known words, in `[0, 1]`; `None` without words.
     pub(crate) fn finish(mut self) -> Option<f64> {
         self.complete();
         self.known.share()
@@ -59,7 +59,7 @@ impl<'a> WordSample<'a> {
 }
 
 impl ModelArg {
-    /// Warns where the model knows few words of the first sentences of a text, and says which share it knows.
+    /// Warns if the model knows few words in the first sentences of a text; returns the share that it knows.
     pub(crate) fn warn_of_unknown<'s>(
         &self,
         model: &Model,
@@ -69,45 +69,42 @@ impl ModelArg {
     }
 }
 
-/// The same of the model of this file.
+/// The same for the model in this file.
 pub(crate) fn known_share<'s>(path: &Path, model: &Model, sentences: impl IntoIterator<Item = &'s str>) -> Option<f64> {
     let mut sample = WordSample::new(path, model);
     sample.add(sentences);
     sample.finish()
 }
 
-/// Warns where the model in this file knows few words of the sentences that were counted.
+/// Warns if the model in this file knows few words of the counted sentences.
 pub(crate) fn warn_of_few(path: &Path, known: KnownWords) {
     if let Some(few) = known.few(min_share(path)) {
         warn_of(path, &few);
     }
 }
 
-/// What to say of a query of which no word is known.
+/// The warning for a query without a known word.
 pub(crate) fn unknown_query(query: &str, is_zero: bool, known: KnownWords) -> Option<String> {
     if is_zero && known.known > 0 {
         return Some(format!(
-            "the words of {query} that are known have vectors that add up to zero: no neighbours",
+            "the vectors of the known words in {query} add up to zero, so it has no neighbors",
             query = senv_core::quoted(query)
         ));
     }
     if is_zero {
-        return Some(format!(
-            "no word of {query} is known: zero vector, no neighbours",
-            query = senv_core::quoted(query)
-        ));
+        return Some(format!("no word of {query} is known, so it has no neighbors", query = senv_core::quoted(query)));
     }
     known.is_unknown_text().then(|| {
         format!(
-            "no word of {query} is known to the model: its neighbours say little, but for texts with the same words",
+            "no word of {query} is known to the model; only neighbors with the same words mean anything",
             query = senv_core::quoted(query)
         )
     })
 }
 
-/// What to say of a query of which the model in this file knows few words: fewer than of text that it fits, and so few
-/// that it is no chance, or, with the English model, among the unknown a word in lower case with a letter that is not
-/// of ASCII, as English has none (`docs/experiments/known-words.md`).
+/// The warning for a query of which the model in this file knows few words: fewer than in text that suits it, and too
+/// few to be chance. With the English model, one unknown lower-case word with a non-ASCII letter is enough
+/// (`docs/experiments/known-words.md`).
 pub(crate) fn foreign_query(path: &Path, model: &Model, query: &str, known: KnownWords) -> Option<String> {
     let least = min_share(path);
     let is_foreign = |word: &str| {
@@ -117,19 +114,19 @@ pub(crate) fn foreign_query(path: &Path, model: &Model, query: &str, known: Know
     let is_below = known.share().is_some_and(|share| share < least);
     (is_below && (known.few(least).is_some() || has_foreign())).then(|| {
         let KnownWords { words, known, .. } = known;
-        let language = if senv::is_english(path) { ", which is for English only" } else { "" };
+        let language = if senv::is_english(path) { " (English only)" } else { "" };
         format!(
-            "{known} of the {words} words of {query} are known to the model{language}, and {:.0} % or more of text that it fits: its \
-             neighbours say little",
-            100.0 * least, query = senv_core::quoted(query)
+            "the model{language} knows {known} of the {words} words in {query}, below {:.0} %, so its neighbors mean little",
+            100.0 * least,
+            query = senv_core::quoted(query)
         )
     })
 }
 
-/// Queries from which on what to say of them is said once, of all together.
+/// The number of queries at which one warning is printed for all of them.
 pub(crate) const MANY_QUERIES: usize = 10;
 
-/// The least share of known words of a text that the model fits.
+/// The smallest share of known words in a text that suits the model.
 fn min_share(path: &Path) -> f64 {
     if senv::is_english(path) { senv_english::MIN_KNOWN_SHARE } else { KnownWords::MIN_SHARE }
 }
@@ -137,7 +134,7 @@ fn min_share(path: &Path) -> f64 {
 fn warn_of(path: &Path, few: &FewKnownWords) {
     let said = shown(few);
     output::warn(&if senv::is_english(path) {
-        format!("the model that is part of senv is for English only: {said}")
+        format!("the built-in model is for English only: {said}")
     } else {
         format!("{}: {said}", file_name(path))
     });

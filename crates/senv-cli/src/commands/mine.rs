@@ -22,57 +22,56 @@ use crate::{
     text::{INPUT_HELP, InputArgs, TextArgs, is_dash, note_typing},
 };
 
-/// Find the most similar pairs of sentences within a text, or between two, the best first.
+/// Find the most similar pairs of sentences in one text or two.
 ///
-/// Written are score, sentence and sentence, separated by tabs. Equal sentences count as one. The score is the cosine;
-/// with --margin it is the cosine divided by the mean cosine of both sentences with their nearest neighbours, which
-/// takes sentences down that are near to everything.
+/// Prints the score and both sentences, separated by tabs, best pair first. Equal sentences count as one. The score is
+/// the cosine. With --margin it is the cosine divided by the mean cosine of both sentences with their nearest
+/// neighbors, which lowers sentences that are similar to everything.
 ///
-/// By cosine nothing is missed: all pairs are compared, at any number of threads. By margin, 99 in 100 of the
-/// neighbours are found. Memory holds the text and a vector for each distinct sentence, 2.6 KB each with the English
-/// model.
+/// By cosine nothing is missed: all pairs are compared, for any number of threads. By margin, 99 % of the neighbors are
+/// found. Memory contains the text and a vector per distinct sentence, 2.6 KB each with the English model.
 #[derive(Debug, clap::Args)]
-#[command(after_help = EXAMPLES, mut_arg("input", |input| input.help(INPUT_HELP)))]
+#[command(after_help = EXAMPLES, mut_arg("files", |files| files.help(INPUT_HELP)))]
 pub(crate) struct Mine {
     #[command(flatten)]
-    model: ModelArg,
-    #[command(flatten)]
     input: InputArgs,
-    /// Find pairs of a sentence of the input and one of these files.
+    /// Pair the sentences of the input with those of these files.
     #[arg(long, value_name = "FILE", num_args = 1..)]
     with: Vec<PathBuf>,
-    /// Pairs to find, at most.
+    /// Largest number of pairs.
     #[arg(long, short, value_name = "N", default_value_t = MineParams::default().n)]
     n: usize,
-    /// Leave out pairs of a lower cosine, from -1 to 1. The lower, the longer it takes.
+    /// Leave out pairs with a lower cosine, -1 to 1. Lower values take longer.
     #[arg(long, value_name = "COSINE", default_value_t = MineParams::default().min_cosine, allow_negative_numbers = true,
           value_parser = cosine)]
     min_score: f32,
-    /// Leave out pairs of a higher cosine: those that say nothing new.
+    /// Leave out pairs with a higher cosine, which say nothing new.
     #[arg(long, value_name = "COSINE", allow_negative_numbers = true, value_parser = cosine)]
     max_score: Option<f32>,
-    /// Rank by margin, over so many neighbours of each sentence [default: 4]
+    /// Rank by margin, with K neighbors of each sentence [default: 4]
     #[arg(long, value_name = "K", num_args = 0..=1, default_missing_value = "4",
           value_parser = RangedU64ValueParser::<usize>::new().range(1..=1000))]
     margin: Option<usize>,
-    /// Use each sentence in one pair at most, the best.
+    /// Use each sentence only in its best pair.
     #[arg(long)]
     once: bool,
-    /// Write the two sentences alone, as senv train --pairs takes them.
+    /// Print only the two sentences, as senv train --pairs reads them.
     #[arg(long, conflicts_with = "json")]
     no_score: bool,
-    /// Write JSON, an object a line, with the lines of both.
+    /// Print JSON, one object per line, with the lines of both sentences.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
     text: TextArgs,
+    #[command(flatten)]
+    model: ModelArg,
 }
 
 const EXAMPLES: &str = "\
 Examples:
   senv mine text.txt
   senv mine questions.txt --with answers.txt --margin --once
-  senv mine text.txt -n 20000 --min-score .6 --max-score .95 --once --no-score | senv train --pairs - --output my.senv";
+  senv mine text.txt -n 20000 --min-score 0.6 --max-score 0.95 --once --no-score > pairs.tsv";
 
 #[derive(Debug, Serialize)]
 struct Mined<'a> {
@@ -87,10 +86,10 @@ impl Mine {
         let input = self.input.paths_or_stdin();
         let paths: Vec<&PathBuf> = input.iter().chain(&self.with).collect();
         if paths.iter().filter(|path| is_dash(path)).count() > 1 {
-            return Err(Failure::Usage("standard input can be read once: give the other text as a file".into()));
+            return Err(Failure::Usage("standard input can be read only once; give the other text as a file".into()));
         }
         if self.max_score.is_some_and(|max| max < self.min_score) {
-            return Err(Failure::Usage("--max-score is lower than --min-score: no pair is between them".into()));
+            return Err(Failure::Usage("--max-score is lower than --min-score, so no pair fits".into()));
         }
         destination::check_stdout(&paths)?;
         let model = self.model.open_for_many()?;
@@ -106,7 +105,7 @@ impl Mine {
             once: self.once,
         };
         let progress = Settled::new("comparing");
-        // All pairs of a text: each sentence has fewer left to be compared with than the one before.
+        // All pairs of a text: each sentence is compared with fewer than the one before.
         let falls = others.is_none() && self.margin.is_none();
         let set = |done, n| {
             if falls { progress.set_of_pairs(done, n) } else { progress.set(done as f64 / n.max(1) as f64) }
@@ -130,10 +129,13 @@ impl Mine {
             self.write(&mut out, &mined).map_err(Failure::stdout)?;
         }
         out.flush().map_err(Failure::stdout)?;
-        let (n, n_found) = (plural(lines.len() as u64, "sentence"), plural(found.len() as u64, "pair"));
-        let more =
-            if found.len() == self.n { format!(", the best; -n finds more than {}", self.n) } else { String::new() };
-        output::note(&format!("{n}: {n_found} of a cosine from {} on{more}", self.min_score));
+        let (n, pairs) = (plural(lines.len() as u64, "sentence"), plural(found.len() as u64, "pair"));
+        let (pairs, more) = match found.len() {
+            n if n != self.n => (pairs, ""),
+            1 => ("the best pair".to_owned(), " (-n for more)"),
+            n => (format!("the {} best pairs", output::grouped(n as u64)), " (-n for more)"),
+        };
+        output::note(&format!("{n}: {pairs} with cosine {} or above{more}", self.min_score));
         Ok(())
     }
 

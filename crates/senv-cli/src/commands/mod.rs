@@ -51,48 +51,56 @@ use crate::{
     output,
 };
 
-/// Kinds of checkpoints of a reading that was stopped.
+/// Kinds of checkpoints of an interrupted reading.
 const READINGS: [&str; 2] = [KeptReading::KIND, PairData::KEPT_KIND];
+
+/// The heading of the options that all models share.
+const MODEL_HEADING: &str = "Model";
 
 /// The model that a command works with.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ModelArg {
-    /// A model trained by senv, a .bin of fastText or Sent2Vec's program, or word vectors (word2vec text or binary,
-    /// GloVe, fastText .vec, finalfusion), which are averaged; a folder of Model2Vec; english is the model that is part
-    /// of senv, for English only.
+    /// Model or word vectors to use; english is built in.
+    ///
+    /// A model trained by senv, a .bin file of fastText or of the Sent2Vec program, a Model2Vec folder, or word vectors
+    /// (word2vec text or binary, GloVe, fastText .vec, finalfusion), which are averaged. english is the built-in model,
+    /// for English only.
     #[arg(long, short, value_name = "FILE", default_value = ENGLISH)]
     pub(crate) model: PathBuf,
-    /// Read the whole model first: compare it with its checksums, and look for values that are NaN or infinite.
-    /// Commands that write a model always do.
-    #[arg(long)]
+    /// Check the whole model first: its checksums, and that no value is NaN or infinite. Commands that write a model
+    /// always do this.
+    #[arg(long, help_heading = MODEL_HEADING)]
     verify: bool,
-    /// Read the model into memory instead of mapping its file: for a file that is overwritten in place while it is
-    /// used. senv itself replaces files as a whole, and needs no copy.
-    #[arg(long)]
+    /// Read the model into memory instead of mapping its file. Needed only if another program overwrites the file in
+    /// place; senv replaces files atomically.
+    #[arg(long, help_heading = MODEL_HEADING)]
     copy: bool,
-    /// Take every word that the model lacks as this word of it, as files of vectors have one for that (UUUNKKK in those
-    /// of Paragram); for averages of words, in commands that encode sentences.
-    #[arg(long, value_name = "WORD")]
+    /// Use this word's vector for unknown words (e.g. UUUNKKK). For averages of word vectors, in commands that encode
+    /// sentences.
+    #[arg(long, value_name = "WORD", help_heading = MODEL_HEADING)]
     unknown_row: Option<String>,
-    /// How much word order and negation count, in a model with a part that reads them (senv train order): 1 as it was
-    /// trained, less for a search by topic, more to tell apart what only order tells apart; 0 leaves the part out
-    /// [default: 1; 0 in cluster, outliers, sample and eval retrieval]
-    #[arg(long = "order", value_name = "WEIGHT", value_parser = order_weight, allow_negative_numbers = true)]
+    /// Weight of word order and negation, 0 to 2, in a model that reads them (senv train order). 1 is as trained, less
+    /// suits search by topic, and 0 ignores order [default: 1; 0 in cluster, outliers, sample and eval retrieval]
+    #[arg(long = "order", value_name = "WEIGHT", value_parser = order_weight, allow_negative_numbers = true,
+          help_heading = MODEL_HEADING)]
     order_weight: Option<f64>,
 }
 
 /// The largest weight of the order part.
 const MAX_ORDER: f64 = 2.0;
 
-/// A weight of the order part.
+/// Parses a weight of the order part.
 pub(crate) fn order_weight(text: &str) -> std::result::Result<f64, String> {
     let weight = text.parse().ok().filter(|weight| (0.0..=MAX_ORDER).contains(weight));
-    weight.ok_or_else(|| format!("expected a number from 0 to {MAX_ORDER}"))
+    weight.ok_or_else(|| format!("must be a number from 0 to {MAX_ORDER}"))
 }
 
 impl ModelArg {
-    /// Opens it.
+    /// Opens the model.
     pub(crate) fn open(&self) -> Result<Model> {
+        if senv::is_english(&self.model) {
+            output::detail("using the built-in English model (change it with --model)");
+        }
         self.adjusted(match (self.copy, self.verify) {
             (true, verify) => Model::open_copied(&self.model, verify),
             (false, true) => Model::open_verified(&self.model),
@@ -100,8 +108,7 @@ impl ModelArg {
         }?)
     }
 
-    /// The same, with the whole file compared with its checksums: for what is written anew, which must not carry damage
-    /// on under checksums that fit.
+    /// Opens the model after checking its checksums: a damaged model must not be written again with new checksums.
     pub(crate) fn open_verified(&self) -> Result<Model> {
         self.adjusted(match self.copy {
             true => Model::open_copied(&self.model, true),
@@ -109,13 +116,13 @@ impl ModelArg {
         }?)
     }
 
-    /// The arguments, beside the file, that decide what vectors it makes: their names and values.
+    /// The names and values of the arguments, besides the file, that change the vectors.
     pub(crate) fn settings(&self) -> Vec<(&'static str, String)> {
         let word = self.unknown_row.iter().map(|word| ("--unknown-row", word.clone()));
         word.chain(self.order_weight.map(|weight| ("--order", weight.to_string()))).collect()
     }
 
-    /// The model as the arguments want it.
+    /// The model with the arguments applied.
     fn adjusted(&self, model: Model) -> Result<Model> {
         if model.tokenizer().is_longest_first() {
             note_case(&self.model, model.vocabulary(), model.tokenizer());
@@ -130,32 +137,29 @@ impl ModelArg {
         })
     }
 
-    /// Opens it for a job that goes by what sentences are about: word order and negation do not count unless that is
-    /// asked for. Negated sentences would be a group of their own.
+    /// Opens the model for a job about topics: word order and negation do not count unless requested. Otherwise negated
+    /// sentences would form a separate group.
     pub(crate) fn open_for_topics(&self) -> Result<Model> {
         let model = self.open_for_many()?;
         Ok(if self.order_weight.is_none() { model.without_order()? } else { model })
     }
 
-    /// Opens it for an evaluation, and says so where it is the one that is part of senv: a figure is that of a model.
+    /// Opens the model to encode many sentences.
     pub(crate) fn open_for_many(&self) -> Result<Model> {
-        if senv::is_english(&self.model) {
-            output::note("using the English model that is part of senv, for English only; --model FILE takes another");
-        }
         let model = self.open()?;
         model.prepare_for_many();
         Ok(model)
     }
 }
 
-/// Says how words with capitals are looked up in word vectors of another program, where that is not plain: nearly all
-/// of them are in lower case, and some are not.
+/// Notes how capitalized words are looked up in the word vectors of another program, if nearly all of those are in
+/// lower case and some are not.
 pub(crate) fn note_case(path: &Path, vocabulary: &Vocabulary, tokenizer: &Tokenizer) {
     let WordCase { words, capitals } = WordCase::of(vocabulary);
     if tokenizer.is_lowercase() && capitals > 0 {
         output::note(&format!(
-            "{} of {} in {} have capitals: words of a text are looked up as they stand and then in lower case (senv convert \
-             --lowercase false makes a model that counts capitals)",
+            "{} of {} in {} have capitals; words of a text are looked up unchanged, then in lower case (senv convert \
+             --lowercase false makes a case-sensitive model)",
             output::grouped(capitals as u64),
             output::plural(words as u64, "word"),
             path.display()
@@ -163,24 +167,24 @@ pub(crate) fn note_case(path: &Path, vocabulary: &Vocabulary, tokenizer: &Tokeni
     }
 }
 
-/// The argument of a command that the model which is part of senv is of no use to: it must be given.
+/// The `--model` of a command that needs one: the built-in model is no default for it.
 fn named(model: Arg) -> Arg {
-    model.default_value(None).required(true).help("The model, a file").long_help(None)
+    model.default_value(None).required(true).help("Model to use").long_help(None)
 }
 
-/// The name of the model that is part of senv.
+/// The name of the built-in model.
 const ENGLISH: &str = "english";
 
-/// As many threads as are wanted, or a fourth of those that the system starts where it starts fewer: some commands read
-/// and then train with as many threads of their own beside the pool, and what is left is for the memory that all of
-/// them take. A thread that finds none when it starts ends the process.
+/// The number of threads to use: `wanted`, or a quarter of those that the system starts if it starts fewer. Some
+/// commands start as many threads besides the pool, and all of them need memory: a thread that gets none when it starts
+/// ends the process.
 fn threads(wanted: usize) -> usize {
     let started = startable_threads(wanted);
     if started >= wanted {
         return wanted;
     }
     let threads = (started / 4).max(1);
-    output::warn(&format!("the system refuses to start {wanted} threads; going on with {threads}"));
+    output::warn(&format!("the system refuses to start {wanted} threads; using {threads}"));
     threads
 }
 
@@ -190,7 +194,7 @@ pub(crate) fn run(cli: Cli) -> Result {
     let threads = threads(thread_count(cli.threads));
     let start = |thread: rayon::ThreadBuilder| spawn_in_turn(|| thread.run());
     rayon::ThreadPoolBuilder::new().num_threads(threads).spawn_handler(start).build_global().map_err(|error| {
-        let error = std::io::Error::other(format!("{error}; give fewer with --threads"));
+        let error = std::io::Error::other(format!("{error}; use fewer with --threads"));
         senv_core::Error::io("start threads for", "-", error)
     })?;
     match cli.command {

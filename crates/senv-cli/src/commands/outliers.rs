@@ -1,4 +1,4 @@
-//! `senv outliers`: the sentences that are unlike all others.
+//! `senv outliers`: the sentences least similar to all others.
 
 use std::io::{self, Write};
 
@@ -17,45 +17,45 @@ use crate::{
     text::{INPUT_HELP, InputArgs, TextArgs, note_typing},
 };
 
-/// Find the sentences of a text that are unlike all others.
+/// Find the sentences least similar to all others.
 ///
-/// Written are the likeness of a sentence, its line, and the sentence, separated by tabs, the least alike first. The
-/// likeness is the mean of the cosines with the nearest other sentences. A sentence without a known word has no vector
-/// and a likeness of 0. Equal sentences count as one, of which the first is written.
+/// Prints the likeness of a sentence, its line, and the sentence, separated by tabs, least similar first. The likeness
+/// is the mean cosine with the nearest other sentences. A sentence without a known word has no vector and likeness 0.
+/// Equal sentences count as one, and the first is printed.
 ///
-/// Up to some thousand sentences all pairs are compared; of more, 99 in 100 of the nearest are found. Memory holds the
-/// text and a vector for each distinct sentence, 1.4 KB each with the English model.
+/// In a text of up to a few thousand sentences all pairs are compared; in longer texts 99 % of the nearest are found.
+/// Memory contains the text and a vector per distinct sentence, 1.4 KB each with the English model.
 #[derive(Debug, clap::Args)]
-#[command(after_help = EXAMPLES, mut_arg("input", |input| input.help(INPUT_HELP)))]
+#[command(after_help = EXAMPLES, mut_arg("files", |files| files.help(INPUT_HELP)))]
 pub(crate) struct Outliers {
     #[command(flatten)]
-    model: ModelArg,
-    #[command(flatten)]
     input: InputArgs,
-    /// Sentences to write, at most.
+    /// Largest number of sentences.
     #[arg(long, short, value_name = "N", default_value_t = 20)]
     n: usize,
-    /// Leave out sentences of a higher likeness, from -1 to 1.
+    /// Leave out sentences with a higher likeness, -1 to 1.
     #[arg(long, value_name = "COSINE", allow_negative_numbers = true, value_parser = cosine)]
     max_score: Option<f32>,
-    /// Neighbours that a sentence is compared with.
+    /// Number of nearest sentences that the likeness is computed from.
     #[arg(long, short, value_name = "K", default_value_t = 10,
           value_parser = RangedU64ValueParser::<usize>::new().range(1..=1000))]
     k: usize,
-    /// Write the text without the outliers instead.
+    /// Print the text without the outliers instead.
     #[arg(long)]
     drop: bool,
-    /// Write JSON, an object a line.
+    /// Print JSON, one object per line.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
     text: TextArgs,
+    #[command(flatten)]
+    model: ModelArg,
 }
 
 const EXAMPLES: &str = "\
 Examples:
   senv outliers text.txt
-  senv outliers text.txt -n 100 --max-score .4
+  senv outliers text.txt -n 100 --max-score 0.4
   senv outliers text.txt -n 100 --drop > cleaned.txt";
 
 #[derive(Debug, Serialize)]

@@ -1,4 +1,4 @@
-//! `senv reproduce`: the tables of the papers, ours beside theirs.
+//! `senv reproduce`: the tables of the papers, next to our results.
 
 use std::{
     path::PathBuf,
@@ -15,67 +15,72 @@ use crate::{
     output::{self, duration},
 };
 
-/// Make the tables of the papers: train, evaluate, and print ours beside theirs.
+/// Reproduce the tables of the papers: train, evaluate and compare.
 ///
-/// Every figure is made by commands of senv, which stand in the report. They run one after the other, by starting this
-/// program; what has run is kept in the folder of --output, so that the same command goes on where it was stopped. A
-/// data set that is not there is a row that says so. Data are smaller than in the papers, and rows that a claim
-/// compares have three seeds, so that all of it takes about four hours and a half on two cores; --list says what is run
+/// Prints our results next to those of the papers. The report names the senv commands behind every figure. They run one
+/// after the other as separate processes. The output folder keeps their results, so the same command continues a
+/// stopped run. A missing data set is a row that says so. The data are smaller than in the papers, and rows that a
+/// claim compares have three seeds. Everything takes about four and a half hours on two cores; --list shows what runs
 /// and how long each part takes. Models need tens of gigabytes in the folder, fewer with --remove-models.
 ///
-/// It writes PAPER.md for each paper, with the checksums of the data files, report.html with all papers, claims.md
-/// (what the papers claim, each with its verdict), and results.json. `senv reproduce claims` prints the claims of what
-/// has run.
+/// Writes PAPER.md for each paper with the checksums of the data files, report.html with all papers, claims.md with the
+/// verdict on each claim of the papers, and results.json. `senv reproduce claims` prints the claims for what has run.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  senv reproduce --list
   senv reproduce cse --data DIR --output OUT
+  senv reproduce --list
   senv reproduce claims --data DIR --output OUT
   senv reproduce --data DIR --output OUT --text books.txt")]
 pub(crate) struct Reproduce {
-    /// Papers; all without any. With `claims` among them, what they claim is printed, and nothing is run.
+    /// Papers to reproduce, or `claims` [default: all papers]
+    ///
+    /// `claims` prints what the papers claim and runs nothing.
     #[arg(value_name = "PAPER", value_parser = subjects())]
     subjects: Vec<Subject>,
-    /// The folder of the data sets: as sts/2014/TASK.tsv, sick/test.tsv and so on, or as their authors name the files.
+    /// Folder of the data sets.
+    ///
+    /// Files are named sts/2014/TASK.tsv, sick/test.tsv and so on, or as by their authors.
     #[arg(long, value_name = "DIR", required_unless_present = "list")]
     data: Option<PathBuf>,
-    /// The folder for models, results and reports; one that this command made, or a new one.
+    /// Folder for models, results and reports: a new one, or one that this command made.
     #[arg(long, short, value_name = "FOLDER", required_unless_present = "list")]
     output: Option<PathBuf>,
-    /// Running text to train on instead of that in the folder of the data sets: one sentence a line, a blank line
-    /// between documents.
+    /// Text to train on, instead of that in the data folder.
+    ///
+    /// One sentence per line, with a blank line between documents.
     #[arg(long, value_name = "FILE", num_args = 1..)]
     text: Vec<PathBuf>,
-    /// Print tables, rows and commands with the minutes they take, and run nothing.
+    /// Print tables, rows and commands with their minutes, and run nothing.
     #[arg(long)]
     list: bool,
-    /// Write the reports of what has run so far, and run nothing.
+    /// Write reports of what has run so far, and run nothing.
     #[arg(long, conflicts_with = "list")]
     report: bool,
-    /// Remove a model once nothing that is left reads it.
+    /// Remove each model when no remaining command needs it.
     #[arg(long, conflicts_with_all = ["list", "report"])]
     remove_models: bool,
-    /// Cut epochs, steps and dimensions down and take one seed, to try all commands out in minutes; the figures mean
-    /// nothing.
+    /// Try all commands in minutes, with few epochs and one seed.
+    ///
+    /// Epochs, steps and dimensions are reduced, so the figures mean nothing.
     #[arg(long)]
     quick: bool,
 }
 
-/// What is asked for: a paper, or the claims of the papers.
+/// What to reproduce: a paper, or the claims of the papers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Subject {
     Paper(PaperName),
     Claims,
 }
 
-/// The name that stands for the claims.
+/// The name for the claims.
 const CLAIMS: &str = "claims";
 
 /// The names of the papers, each with its help, and the claims.
 fn subjects() -> impl TypedValueParser<Value = Subject> {
     let papers = PaperName::ALL.iter().map(|paper| PossibleValue::new(paper.name()).help(paper.about()));
-    let claims = PossibleValue::new(CLAIMS).help("What the papers claim, with the verdict of what has run");
+    let claims = PossibleValue::new(CLAIMS).help("The claims of the papers, with verdicts on what has run");
     PossibleValuesParser::new(papers.chain([claims])).try_map(|name| match &name[..] {
         CLAIMS => Ok(Subject::Claims),
         name => name.parse::<PaperName>().map(Subject::Paper),
@@ -85,10 +90,10 @@ fn subjects() -> impl TypedValueParser<Value = Subject> {
 impl Reproduce {
     pub(crate) fn run(self, threads: usize) -> Result {
         if let Some(path) = self.data.as_ref().filter(|path| !path.is_dir()) {
-            return Err(Failure::Usage(format!("{} is no folder; --data takes that of the data sets", path.display())));
+            return Err(Failure::Usage(format!("{} is not a folder; --data needs the data folder", path.display())));
         }
         if let Some(path) = self.text.iter().find(|path| !path.is_file()) {
-            return Err(Failure::Usage(format!("there is no file {}; --text takes running text", path.display())));
+            return Err(Failure::Usage(format!("there is no file {}; --text needs a text file", path.display())));
         }
         let reproduction = Reproduction::new(self.options(threads)?);
         if self.list {
@@ -104,17 +109,21 @@ impl Reproduce {
         progress.bar.finish_and_clear();
         ended.map_err(failure)?;
         let folder = &reproduction.options().output;
-        output::note(&format!("{} and more in {}", folder.join("report.html").display(), duration(started.elapsed())));
+        output::note(&format!(
+            "{} written after {}",
+            folder.join("report.html").display(),
+            duration(started.elapsed())
+        ));
         output::print(&run.to_markdown())?;
         if run.has_failed() {
             return Err(
-                std::io::Error::other("some commands failed; the rows say why, and their logs are named").into()
+                std::io::Error::other("some commands failed; their rows give the reason and the log file").into()
             );
         }
         Ok(())
     }
 
-    /// What the arguments ask for; a list has names for the folders that are not given.
+    /// The options from the arguments; a list has placeholders for missing folders.
     fn options(&self, threads: usize) -> Result<Options> {
         let folder = |given: &Option<PathBuf>, name: &str| given.clone().unwrap_or_else(|| PathBuf::from(name));
         let mut options = Options::new(folder(&self.data, "DATA"), folder(&self.output, "OUT"));
@@ -135,22 +144,22 @@ impl Reproduce {
     }
 }
 
-/// What an error of a run is to the program.
+/// The failure for an error of a run.
 fn failure(error: Error) -> Failure {
     match error {
         Error::NotARun { path } => {
             let folder = path.display();
-            Failure::Usage(format!("{folder} is there and holds no run of this command; give another --output"))
+            Failure::Usage(format!("{folder} exists and is not a run of this command; give another --output"))
         }
         Error::Core(senv_core::Error::Interrupted { .. }) => {
-            output::warn("stopped on request; the same command goes on from here");
+            output::warn("stopped; run the same command to continue");
             Failure::Interrupted
         }
         error => error.into(),
     }
 }
 
-/// Shows how a run goes on, and passes on the wish to stop.
+/// Shows the progress of a run and passes on a request to stop.
 struct RunProgress {
     interrupt: Interrupt,
     bar: ProgressBar,
@@ -169,7 +178,7 @@ impl RunProgress {
 impl RunObserver for RunProgress {
     fn remaining(&self, remaining: &Remaining) {
         let Remaining { commands, of, time, .. } = *remaining;
-        self.note(&format!("{commands} of {of} left, about {}", duration(time)));
+        self.note(&format!("{commands} of {of} commands left, about {}", duration(time)));
     }
 
     fn started(&self, command: &str) {
@@ -193,7 +202,7 @@ mod tests {
     use super::*;
     use crate::args::Cli;
 
-    /// Parses every command of these options; returns how many there are.
+    /// Parses every command of these options; returns their number.
     fn parse(options: Options) -> usize {
         let reproduction = Reproduction::new(options);
         let parse = |command: &str| {
@@ -206,7 +215,7 @@ mod tests {
 
     #[test]
     fn every_command_is_one_of_the_program() {
-        // Without data, a set stands for one file.
+        // Without data, a set counts as one file.
         assert!(parse(Options::new("none", "none")) > 200);
         let mut options = Options::new("none", "none");
         options.text = vec!["books.txt".into(), "news.txt".into()];

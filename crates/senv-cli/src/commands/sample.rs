@@ -1,4 +1,4 @@
-//! `senv sample`: a few sentences of a text.
+//! `senv sample`: a few representative sentences of a text.
 
 use std::io::Write;
 
@@ -18,48 +18,47 @@ use crate::{
 
 /// Choose a few sentences that show what is in a text.
 ///
-/// Each next sentence is the one that is least like those that were chosen, and most like the text as a whole:
-/// --typical weighs one against the other. At 0 the sample reaches the edges of the text, and begins with what is odd;
-/// at 1 it is what most of the text is like. Sentences are written in the order in which they were chosen, so that the
-/// first few are a sample, too.
+/// Each sentence is chosen to be unlike those before and similar to the whole text; --typical weighs the two. At 0 the
+/// sample covers the edges of the text and starts with odd sentences, at 1 it is typical of the text. Sentences are
+/// printed in the order of choice, so the first few are a sample too.
 ///
-/// Equal sentences count as one; sentences without a known word are not chosen. Memory holds the text and a vector for
-/// each distinct sentence, 1.1 KB each with the English model.
+/// Equal sentences count as one, and sentences without a known word are not chosen. Memory contains the text and a
+/// vector per distinct sentence, 1.1 KB each with the English model.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = EXAMPLES,
-    mut_arg("input", |input| input.help(INPUT_HELP)),
+    mut_arg("files", |files| files.help(INPUT_HELP)),
     group = ArgGroup::new("wanted").args(["diverse", "random"]).required(true)
 )]
 pub(crate) struct Sample {
     #[command(flatten)]
-    model: ModelArg,
-    #[command(flatten)]
     input: InputArgs,
-    /// Choose so many sentences that are unlike each other.
+    /// Choose N sentences that differ from each other.
     #[arg(long, value_name = "N")]
     diverse: Option<usize>,
-    /// Choose so many distinct sentences at random, in the order of the text.
+    /// Choose N distinct sentences at random, in the order of the text.
     #[arg(long, value_name = "N")]
     random: Option<usize>,
-    /// How much each sentence is to be like the whole text, from 0 to 1.
+    /// Weight of similarity to the whole text, 0 to 1.
     #[arg(long, value_name = "SHARE", default_value_t = 0.4, value_parser = share, conflicts_with = "random")]
     typical: f32,
-    /// Seed of a random choice.
+    /// Random seed.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Write JSON, an object a line: the sentence and its line.
+    /// Print JSON, one object per line: the sentence and its line.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
     text: TextArgs,
+    #[command(flatten)]
+    model: ModelArg,
 }
 
 const EXAMPLES: &str = "\
 Examples:
   senv sample --diverse 50 text.txt
-  senv sample --diverse 50 --typical 0 text.txt
-  senv sample --random 1000 --seed 2 text.txt > some.txt";
+  senv sample --random 1000 --seed 2 text.txt > some.txt
+  senv sample --diverse 50 --typical 0 text.txt";
 
 impl Sample {
     pub(crate) fn run(self) -> Result {
@@ -90,7 +89,7 @@ impl Sample {
         }
         out.flush().map_err(Failure::stdout)?;
         let wanted = self.diverse.or(self.random).unwrap_or(0);
-        let fewer = if chosen.len() < wanted { ", all that differ" } else { "" };
+        let fewer = if chosen.len() < wanted { ", all that are distinct" } else { "" };
         output::note(&format!(
             "{}: {} chosen{fewer}",
             plural(lines.len() as u64, "sentence"),

@@ -1,4 +1,4 @@
-//! Whole texts in memory, for commands that compare all sentences with each other.
+//! Whole texts in memory, for commands that compare all sentences.
 
 use std::{borrow::Cow, path::PathBuf};
 
@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::{ModelArg, known_words::WordSample};
 use crate::{failure::Result, output::cell, text::TextArgs};
 
-/// A sentence and where it stands.
+/// A sentence and its place.
 #[derive(Debug, Serialize)]
 pub(crate) struct LocatedSentence<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -19,7 +19,7 @@ pub(crate) struct LocatedSentence<'a> {
 }
 
 impl LocatedSentence<'_> {
-    /// Its line, with the file where there are several.
+    /// Its line, with the file if there are several.
     pub(crate) fn shown(&self) -> String {
         match &self.file {
             Some(file) => format!("{}:{}", cell(file), self.line),
@@ -27,25 +27,25 @@ impl LocatedSentence<'_> {
         }
     }
 
-    /// Its text for a column of pairs that other commands read: tabs and line ends as blanks.
+    /// Its text for a column of pairs that other commands read: tabs and line ends become blanks.
     pub(crate) fn column(&self) -> Cow<'_, str> {
         let ends = ['\t', '\n', '\r'];
         if self.text.contains(ends) { self.text.replace(ends, " ").into() } else { self.text.into() }
     }
 }
 
-/// Whether lines are named with their files: those of several, and those of a collection of several.
+/// Whether lines are shown with their files: those of several files, or of a collection of several.
 pub(crate) fn with_files(paths: &[PathBuf], lines: &Lines) -> bool {
     paths.len() > 1 || lines.has_files()
 }
 
-/// Sentence `i` and where it stands; with its file where there are several.
+/// Sentence `i` and its place, with its file if there are several.
 pub(crate) fn located(lines: &Lines, i: usize, with_file: bool) -> LocatedSentence<'_> {
     let (file, line) = lines.place(i);
     LocatedSentence { file: with_file.then(|| file.display().to_string()), line, text: lines.get(i) }
 }
 
-/// All sentences of some files, at least one; warns where the model knows few of their words.
+/// All sentences of some files, at least one; warns if the model knows few of their words.
 pub(crate) fn read_for(arg: &ModelArg, model: &Model, paths: &[PathBuf], text: &TextArgs) -> Result<Lines> {
     text.note_tables(paths);
     let lines = read_sentences(paths, &text.options())?;
@@ -54,7 +54,7 @@ pub(crate) fn read_for(arg: &ModelArg, model: &Model, paths: &[PathBuf], text: &
     Ok(lines)
 }
 
-/// Fails for a text of no sentence, naming the first of its files.
+/// Fails for a text without sentences, naming its first file.
 pub(crate) fn not_empty(lines: &Lines, paths: &[PathBuf]) -> Result {
     match paths.first() {
         Some(path) if lines.is_empty() => Err(senv_core::Error::EmptyInput { path: path.clone() }.into()),
@@ -62,24 +62,24 @@ pub(crate) fn not_empty(lines: &Lines, paths: &[PathBuf]) -> Result {
     }
 }
 
-/// Warns where the model knows few words of a text.
+/// Warns if the model knows few words of a text.
 pub(crate) fn check_words(arg: &ModelArg, model: &Model, lines: &Lines) {
     let mut sample = WordSample::new(&arg.model, model);
     sample.add(lines.iter().map(|(_, line)| line));
     sample.finish();
 }
 
-/// A cosine as an argument.
+/// Parses a cosine.
 pub(crate) fn cosine(text: &str) -> std::result::Result<f32, String> {
-    number_within(text, -1.0, "a cosine is from -1 to 1")
+    number_within(text, -1.0, "a cosine must be from -1 to 1")
 }
 
-/// A share as an argument.
+/// Parses a share.
 pub(crate) fn share(text: &str) -> std::result::Result<f32, String> {
-    number_within(text, 0.0, "from 0 to 1")
+    number_within(text, 0.0, "must be from 0 to 1")
 }
 
 fn number_within(text: &str, lowest: f32, range: &str) -> std::result::Result<f32, String> {
-    let value: f32 = text.parse().map_err(|_| format!("{text} is no number", text = senv_core::quoted(text)))?;
+    let value: f32 = text.parse().map_err(|_| format!("{text} is not a number", text = senv_core::quoted(text)))?;
     if (lowest..=1.0).contains(&value) { Ok(value) } else { Err(range.into()) }
 }

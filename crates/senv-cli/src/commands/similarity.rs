@@ -1,4 +1,4 @@
-//! `senv similarity`: how alike two sentences are.
+//! `senv similarity`: how similar two sentences are.
 
 use std::{
     io::Write,
@@ -22,38 +22,42 @@ use crate::{
     text::{LineArgs, is_dash, note_typing},
 };
 
-/// Digits of a cosine after the point: what an f32 holds.
+/// Decimals of a cosine: the precision of an f32.
 const DIGITS: Digits = Digits::Fixed(6);
 
-/// Print how similar two sentences are: the cosine of their vectors, -1 to 1.
+/// Print how similar two sentences are.
 ///
-/// Without sentences, lines of two sentences with a tab between are read, from a file or standard input, and written
-/// again with the cosine in a last column. A sentence without a known word has cosine 0 with everything, unless the
-/// model has vectors for unknown words, and it is said how often that happened. A model tuned on scored pairs
-/// (`senv train relatedness`) gives its score as well, behind the cosine and a tab.
+/// Prints the cosine of the two sentence vectors, -1 to 1. Without sentences, reads pairs from a file or standard
+/// input, two sentences per line separated by a tab, and appends the cosine as a last column. A model fine-tuned on
+/// scored pairs (senv train relatedness) also prints its score, after the cosine and a tab.
+///
+/// A sentence without a known word has cosine 0 with every sentence, unless the model has vectors for unknown words.
+/// senv warns about such sentences.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Similarity {
-    #[command(flatten)]
-    model: ModelArg,
-    /// The first sentence; alone, the file of pairs, as --input.
+    /// First sentence, or the only argument: a file of pairs.
     #[arg(conflicts_with = "input")]
     first: Option<String>,
-    /// The second sentence.
+    /// Second sentence.
     second: Option<String>,
-    /// Pairs, one a line with a tab between; further columns are kept; - is standard input.
+    /// Pairs, one per line, separated by a tab; - is standard input.
+    ///
+    /// Further columns are kept.
     #[arg(long, short, value_name = "FILE", default_value = "-")]
     input: PathBuf,
-    /// Write JSON: an object a pair, one a line.
+    /// Print JSON, one object per pair.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
     text: LineArgs,
+    #[command(flatten)]
+    model: ModelArg,
 }
 
 const EXAMPLES: &str = "\
 Examples:
-  senv similarity --model model.senv \"a cat sat on the mat\" \"a dog lay on the rug\"
+  senv similarity \"a cat sat on the mat\" \"a dog lay on the rug\"
   senv similarity --model model.senv pairs.tsv > scored.tsv";
 
 #[derive(Debug, Serialize)]
@@ -61,18 +65,18 @@ struct Pair<'a> {
     first: &'a str,
     second: &'a str,
     cosine: f32,
-    /// What the head of a model tuned on scored pairs says.
+    /// The score of a model fine-tuned on scored pairs.
     #[serde(skip_serializing_if = "Option::is_none")]
     relatedness: Option<f64>,
-    /// Known tokens of either sentence.
+    /// Known tokens of each sentence.
     known_tokens: [usize; 2],
-    /// The share of known words, marks and digits not counted, of either; `null` without a word.
+    /// The share of known words of each, without punctuation and digits; `null` without words.
     known_word_share: [Option<f64>; 2],
     #[serde(skip)]
     tally: Tally,
 }
 
-/// Pairs with a sentence that is the zero vector, and how much of the sentences is known.
+/// Counts of pairs with a zero vector, and of known words.
 #[derive(Debug, Clone, Copy, Default)]
 struct Tally {
     unknown: u64,
@@ -87,7 +91,7 @@ impl AddAssign for Tally {
 }
 
 impl Pair<'_> {
-    /// The cosine, then the score if there is one, and the end of the line.
+    /// Writes the cosine, the score if there is one, and the line end.
     fn write(&self, out: &mut Vec<u8>) {
         push_row(&[self.cosine], b' ', DIGITS, out);
         if let Some(score) = self.relatedness {
@@ -98,12 +102,12 @@ impl Pair<'_> {
     }
 }
 
-/// What one thread reuses from pair to pair.
+/// Buffers that a thread reuses.
 struct State<'a> {
     model: &'a Model,
-    /// Its file, for errors.
+    /// The file of the model, for errors.
     path: &'a Path,
-    /// Whether known words are counted, which only JSON shows.
+    /// Whether known words are counted; only JSON shows them.
     counts_words: bool,
     scratch: Scratch,
     vectors: Vec<f32>,
@@ -137,7 +141,7 @@ impl Similarity {
         if let (Some(only), None) = (&self.first, &self.second) {
             if !is_dash(only.as_ref()) && !Path::new(only).exists() {
                 let message = format!(
-                    "{only} is one sentence, and no file of pairs is named so; give a second sentence",
+                    "only one sentence is given, and there is no file of pairs {only}; give a second sentence",
                     only = senv_core::quoted(only)
                 );
                 return Err(Failure::Usage(message));
@@ -176,7 +180,8 @@ impl Similarity {
             out.flush().map_err(Failure::stdout)?;
         }
         if tally.unknown > 0 {
-            output::warn(&format!("{} with a sentence of no known word: cosine 0", plural(tally.unknown, "pair")));
+            let pairs = plural(tally.unknown, "pair");
+            output::warn(&format!("{pairs} with a sentence without known words: cosine 0"));
         }
         sample.finish();
         warn_of_unread(&tally.sentences);

@@ -1,4 +1,4 @@
-//! `senv split`: a text, one sentence a line.
+//! `senv split`: splits a text into one sentence per line.
 
 use std::io::Write;
 
@@ -12,26 +12,25 @@ use crate::{
     text::{InputArgs, TextArgs, note_typing},
 };
 
-/// Cut a text into sentences, one a line.
+/// Split a text into sentences, one per line.
 ///
-/// A line goes on in the next one, up to an empty line: the end of a paragraph, which is kept. Where each line is a
-/// paragraph of its own, --by lines cuts it by itself. Records of tables always are. Sentences end by the rules of
-/// Unicode (UAX 29), in any script, but not behind abbreviations and initials (Dr., e.g., J. Smith), nor before a small
-/// letter.
+/// A paragraph ends at an empty line, which is kept. With --by lines, each line is a paragraph; each record of a table
+/// always is one. Sentences end by the rules of Unicode (UAX 29), in any script, but not after abbreviations and
+/// initials (Dr., e.g., J. Smith) or before a lower-case letter.
 ///
-/// Commands that read text cut it the same way with --split.
+/// Commands that read text split it the same way with --split.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = EXAMPLES,
-    mut_arg("input", |input| input.help(INPUT_HELP)),
+    mut_arg("files", |files| files.help(INPUT_HELP)),
     mut_arg("split", |split| {
-        split.long("by").require_equals(false).num_args(1).default_value("paragraphs").help("What is cut")
+        split.long("by").require_equals(false).num_args(1).default_value("paragraphs").help("What to split")
     })
 )]
 pub(crate) struct SplitCommand {
     #[command(flatten)]
     input: InputArgs,
-    /// Write JSON, an object a line: the sentence, and the line on which it begins.
+    /// Print JSON, one object per line: the sentence and the line where it starts.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -65,7 +64,7 @@ impl SplitCommand {
         let mut reader = TextReader::open(input, &options)?;
         let (mut out, mut n, mut is_blank) = (output::stdout(), 0, true);
         while let Some(line) = reader.next_line()? {
-            // One empty line is enough, and none at the beginning.
+            // At most one empty line, and none at the start.
             let was_blank = std::mem::replace(&mut is_blank, line.is_blank());
             n += u64::from(!is_blank);
             if self.json {

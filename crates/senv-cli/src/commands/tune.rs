@@ -1,4 +1,4 @@
-//! `senv tune`: the best settings of a grid, by the score on a development set.
+//! `senv tune`: finds the best settings of a grid by the score on a development set.
 
 use std::{fmt, fs, path::PathBuf};
 
@@ -28,21 +28,24 @@ pub(crate) struct Tune {
     search: Box<dyn RunSearch>,
 }
 
-const LONG_ABOUT: &str = "Grid search: train with every combination of settings and keep the best model\n\nThe grid file has a setting a \
-     line, an option of `senv train` without its dashes, and the values to try, separated by blanks; a list such as \
-     1,2,3 is one value; # begins a comment.\n\nSettings that the grid does not have are those given as options. \
-     Combinations are run in order, the last setting moving fastest; each gives a line of DIR/results.tsv and is \
-     passed over when the same command is called again, so a search that was stopped goes on. The best combination \
-     is then run with further seeds; their median is reported, and the best model of all runs is DIR/best.senv.";
+const ABOUT: &str = "Grid search: train with every combination of settings and keep the best model";
+
+const LONG_ABOUT: &str = "Grid search: train with every combination of settings and keep the best model\n\nEach line of the grid file is a \
+     setting, an option of `senv train` without its dashes, and the values to try, separated by blanks. A list such as \
+     1,2,3 is one value, and # starts a comment.\n\nOptions set what is not in the grid. Combinations run in order, and \
+     the last setting changes fastest. Each run adds a line to DIR/results.tsv. The same command continues a stopped \
+     search, because it skips finished runs. The best combination then runs with more seeds; senv reports their median \
+     and saves the best model of all runs as DIR/best.senv.";
 
 const EXAMPLES: &str = "\
+Examples:
+  senv tune pp --pairs pairs.tsv --grid grid.txt --select sts-dev.tsv --output search
+  senv tune cse --pairs pairs.tsv --init-vectors words.senv --grid grid.txt --select sts-dev.tsv --output search
+
 A grid file:
   margin   = 0.4 0.6 0.8
   l2-words = 1e-5 1e-6
-  windows  = 1,2,3 1 2
-
-Example:
-  senv tune cse --pairs pairs.tsv --init-vectors words.senv --grid grid.txt --select sts-dev.tsv --output search";
+  windows  = 1,2,3 1 2";
 
 /// A search that was parsed.
 trait RunSearch: fmt::Debug {
@@ -66,7 +69,7 @@ impl SystemSearch {
     fn of<S: PairSystem + Shown + fmt::Debug>() -> Self {
         let command = || {
             let name = S::ABOUT.name;
-            let command = Command::new(name).about(format!("Settings of `senv train {name}`"));
+            let command = Command::new(name).about(format!("Search for the best settings of `senv train {name}`"));
             TuneArgs::<S>::augment_args(command).after_help(format!("Example:\n  {}", example(name)))
         };
         Self { name: S::ABOUT.name, command, parse: |matches| Ok(Box::new(TuneArgs::<S>::from_arg_matches(matches)?)) }
@@ -87,7 +90,7 @@ impl Args for Tune {
     fn augment_args(command: Command) -> Command {
         let searches = senv::pair_systems!(searches);
         command
-            .about("Grid search: train with every combination of settings and keep the best model")
+            .about(ABOUT)
             .long_about(LONG_ABOUT)
             .subcommands(searches.iter().map(|search| (search.command)()))
             .subcommand_required(true)
@@ -137,21 +140,22 @@ struct Search {
     stage2: Stage2Args,
     #[command(flatten)]
     recipe: RecipeChoice,
-    /// The settings and their values.
+    /// Grid file: settings and their values.
     #[arg(long, value_name = "FILE", help_heading = "Search")]
     grid: PathBuf,
-    /// Scored pairs, SCORE, FIRST, SECOND, separated by tabs: the mean correlation over these files is the score of a
-    /// run.
+    /// Scored pairs to choose by: SCORE, FIRST, SECOND, separated by tabs.
+    ///
+    /// The score of a run is its mean correlation over these files.
     #[arg(long, value_name = "FILE", num_args = 1.., required = true, help_heading = "Search")]
     select: Vec<PathBuf>,
-    /// Runs of the best combination, each with a seed of its own, counted from --seed.
+    /// Number of runs of the best combination, each with a different seed, starting at --seed.
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = RangedU64ValueParser::<u64>::new().range(1..=1000),
           help_heading = "Search")]
     seeds: u64,
-    /// The folder for results.tsv and best.senv; made if it is not there.
+    /// Folder for results.tsv and best.senv; created if needed.
     #[arg(long, short, value_name = "DIR", help_heading = "Search")]
     output: PathBuf,
-    /// Write what came of it as JSON to standard output.
+    /// Print the result as JSON.
     #[arg(long, help_heading = "Search")]
     json: bool,
 }
@@ -162,7 +166,7 @@ impl Tune {
     }
 }
 
-/// The largest grid: at a minute a run, a week.
+/// The largest grid: a week at one minute per run.
 const MAX_COMBINATIONS: usize = 10_000;
 
 impl Search {
@@ -170,10 +174,12 @@ impl Search {
         let grid = SearchGrid::read(&self.grid)?;
         if grid.n_combinations() > MAX_COMBINATIONS {
             let n = grid.n_combinations();
-            return Err(Failure::Usage(format!("a grid of {n} combinations; at most {MAX_COMBINATIONS} are tried")));
+            return Err(Failure::Usage(format!(
+                "the grid has {n} combinations, at most {MAX_COMBINATIONS} are allowed"
+            )));
         }
         let combinations = grid.combinations();
-        // Whatever is wrong with a combination is said before the first is run.
+        // All combinations are checked before the first run.
         let settings =
             combinations.iter().map(|values| with_values(base, &grid, values)).collect::<Result<Vec<_>>>()?;
         let params = |given: &HyperArgs<S>, of_vectors| -> Result<S> {
@@ -225,14 +231,14 @@ impl Search {
         progress.finish();
         match found {
             Err(senv::Error::Core(CoreError::Interrupted { .. })) => {
-                output::warn("stopped: the same command goes on with the run that was under way");
+                output::warn("stopped; run the same command to continue");
                 Err(Failure::Interrupted)
             }
             found => self.tell(&search.names, &search.candidates, &found?),
         }
     }
 
-    /// Fails where a file of the folder is one of those that are read, or is no model where the best one goes.
+    /// Fails if a file of the folder is an input, or if the file for the best model is not a model.
     fn check_output(&self) -> Result {
         let mut inputs = self.data.paths(&self.stage2);
         let others = self.select.iter().chain([&self.grid]).chain(&self.data.vectors.init_vectors);
@@ -246,7 +252,7 @@ impl Search {
         Ok(())
     }
 
-    /// Fails if the folder holds a search over other data or from other settings.
+    /// Fails if the folder has a search with other data or settings.
     fn check_same_search<S: PairSystem + Shown>(
         &self,
         params: &S,
@@ -272,7 +278,7 @@ impl Search {
             Ok(before) if before == text => Ok(()),
             Ok(_) => {
                 let reason =
-                    "the search of this folder had other settings or other files; give another --output".into();
+                    "the search in this folder has other settings or other files; give another --output".into();
                 Err(CoreError::BadFile { path, reason }.into())
             }
             Err(_) => {
@@ -312,12 +318,11 @@ impl Search {
     }
 }
 
-/// The hyperparameters of the command line with these values instead: a recipe that is chosen by what was given sees
-/// them.
+/// The hyperparameters of the command line with these values, so a recipe that depends on given values sees them.
 fn with_values<S: Shown>(base: &HyperArgs<S>, grid: &SearchGrid, values: &[String]) -> Result<HyperArgs<S>> {
     let with = |given: HyperArgs<S>, (name, value): (&String, &String)| given.with(name, value);
     grid.names().iter().zip(values).try_fold(base.clone(), with).map_err(|failure| match failure {
-        Failure::Usage(message) => Failure::Usage(format!("the grid: {message}")),
+        Failure::Usage(message) => Failure::Usage(format!("in the grid: {message}")),
         failure => failure,
     })
 }

@@ -1,16 +1,15 @@
-//! Sentences so long that a recurrent encoder does not read their ends.
+//! Sentences too long for a recurrent encoder to read to the end.
 
 use senv::jobs::CoverageCounts;
 
 use crate::output::{self, plural};
 
-/// Says how many there were, if there were any.
+/// Warns of such sentences, if there were any.
 pub(crate) fn warn_of_unread(counts: &CoverageCounts) {
     if counts.unread > 0 {
         let (sentences, tokens) = (plural(counts.unread, "sentence"), plural(counts.unread_tokens, "token"));
         output::warn(&format!(
-            "{sentences} longer than a recurrent model reads: the last {tokens} are not part of the vectors; put one \
-             sentence on a line"
+            "{sentences} too long for the recurrent model, which ignored the last {tokens}; put one sentence per line"
         ));
     }
 }

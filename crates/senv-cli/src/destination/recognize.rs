@@ -1,4 +1,4 @@
-//! Whether a file is what senv itself writes.
+//! Whether a file was written by senv.
 
 use std::{
     fs::File,
@@ -11,19 +11,19 @@ use senv_store::{ModelFile, is_text_of_rows};
 
 use super::Content;
 
-/// Bytes of a file that are looked at: the first lines of the widest vectors.
+/// The number of bytes of a file that are checked: the first lines of the widest vectors.
 const LOOKED_AT: u64 = 1 << 20;
 
-/// Whether the first row is one of `senv encode`, in any of its formats.
+/// Whether the first row was written by `senv encode`, in any of its formats.
 fn is_vectors(bytes: &[u8]) -> bool {
-    // Of a shard without a line.
+    // A shard without lines.
     bytes == b"[\n]\n" || is_text_of_rows(bytes, (bytes.len() as u64) < LOOKED_AT)
 }
 
-/// Whether the file holds such content, written by senv.
+/// Whether the file has this content and was written by senv.
 pub(super) fn is(path: &Path, content: Content<'_>) -> bool {
     match content {
-        // Collections for the web page and groups are files of the same format.
+        // Collections for the web page and groups have the same file format.
         Content::Model => ModelFile::open(path).is_ok_and(|file| senv::kinds().contains(&file.kind())),
         Content::Checkpoint => senv_core::checkpoint::kind(path).is_ok(),
         Content::Matrix => rows_of_matrix(&start_of(path)).is_some(),
@@ -31,7 +31,7 @@ pub(super) fn is(path: &Path, content: Content<'_>) -> bool {
         Content::VectorTable => is_vector_table(path),
         Content::WordsOf(matrix) => rows_of_matrix(&start_of(matrix)).is_some_and(|rows| lines(path) == Some(rows)),
         Content::Vectors => is_vectors(&start_of(path)),
-        // The formats of other programs do not say who wrote them, nor does plain text.
+        // Plain text and the formats of other programs do not say who wrote them.
         Content::WordVectors | Content::Sentences => false,
         Content::Report => is_report(&String::from_utf8_lossy(&start_of(path))),
         Content::WebCollection => ModelFile::open(path).is_ok_and(|file| file.kind() == WebCollection::KIND),
@@ -53,7 +53,7 @@ fn is_vector_table(path: &Path) -> bool {
     table.is_ok_and(|table| table.schema().metadata().contains_key(senv_store::VectorTableWriter::KEY))
 }
 
-/// The first bytes; none of a file that cannot be read.
+/// The first bytes; empty for a file that cannot be read.
 fn start_of(path: &Path) -> Vec<u8> {
     let mut bytes = Vec::new();
     match File::open(path).and_then(|file| file.take(LOOKED_AT).read_to_end(&mut bytes)) {
@@ -62,7 +62,7 @@ fn start_of(path: &Path) -> Vec<u8> {
     }
 }
 
-/// Lines of a file.
+/// The number of lines of a file.
 fn lines(path: &Path) -> Option<u64> {
     let mut reader = BufReader::new(File::open(path).ok()?);
     let mut n = 0;
@@ -72,7 +72,7 @@ fn lines(path: &Path) -> Option<u64> {
     Some(n)
 }
 
-/// The rows of a matrix of f32 in row order, which is all that senv writes.
+/// The number of rows of a row-major f32 matrix, the only kind that senv writes.
 fn rows_of_matrix(bytes: &[u8]) -> Option<u64> {
     let header = bytes.strip_prefix(b"\x93NUMPY\x01\x00")?.get(2..)?;
     let shape = header.strip_prefix(b"{'descr': '<f4', 'fortran_order': False, 'shape': (")?;
@@ -92,7 +92,7 @@ fn is_drawing(text: &str) -> bool {
         && lines.next() == Some("<rect class=\"background\" width=\"100%\" height=\"100%\" fill=\"white\"/>")
 }
 
-/// Whether it is what the bench writes in any of its forms.
+/// Whether it is a benchmark report in any of its formats.
 fn is_report(text: &str) -> bool {
     let starts = ["{\"senv_bench\":", "# Bench of sentence embeddings\n", senv_eval::REPORT_START];
     starts.iter().any(|start| text.starts_with(start))

@@ -143,7 +143,7 @@ fn a_worker_that_was_stopped_is_replaced_and_discards_its_work() {
     signal(&slow, "CONT");
     let slow = Ended::from(slow.wait_with_output().unwrap());
     // What it was writing is gone; either it finds out by that, or by its claim.
-    assert!(slow.err.contains("taken this file over") || slow.code == Some(0), "{}", slow.err);
+    assert!(slow.err.contains("took over this file") || slow.code == Some(0), "{}", slow.err);
     assert!(outputs(&folder.path("out")) == done && done == outputs(&folder.path("alone")));
     assert_eq!((count(&folder.path("claims")), count(&folder.path("out/_senv/unfinished"))), (0, 0));
 }

@@ -266,7 +266,7 @@ fn a_run_that_was_stopped_goes_on_where_it_was() {
         [&QUICK[..1], &["cse"], &QUICK[1..]].concat()
     });
     assert_eq!(stopped.code, Some(130), "{}", stopped.err);
-    assert!(stopped.err.contains("goes on from here"), "{}", stopped.err);
+    assert!(stopped.err.contains("run the same command to continue"), "{}", stopped.err);
     assert!(stopped.out.is_empty() && folder.has("out/cse.md"));
     // What has run so far, without going on.
     let so_far = folder.run(&[&QUICK[..1], &["cse", "--report"], &QUICK[1..]].concat()).ok();
@@ -306,10 +306,10 @@ fn the_list_runs_nothing() {
 #[test]
 fn folders_that_are_not_of_this_command_are_refused() {
     let folder = Folder::with_text(5);
-    folder.run(&["reproduce", "--data", "none", "--output", "out"]).fails(2, &["none is no folder", "--data"]);
+    folder.run(&["reproduce", "--data", "none", "--output", "out"]).fails(2, &["none is not a folder", "--data"]);
     let args = ["reproduce", "--data", ".", "--output", "out", "--text", "none.txt"];
     folder.run(&args).fails(2, &["no file none.txt", "--text"]);
-    folder.run(&["reproduce", "--data", ".", "--output", "."]).fails(2, &["holds no run of this command", "--output"]);
+    folder.run(&["reproduce", "--data", ".", "--output", "."]).fails(2, &["is not a run of this command", "--output"]);
     folder.run(&["reproduce", "--data", ".", "--output", "text.txt"]).fails(1, &["text.txt"]);
     folder.run(&["reproduce", "lda", "--data", "."]).fails(2, &["lda", "sent2vec"]);
     folder.run(&["reproduce"]).fails(2, &["--data", "--output"]);

@@ -48,10 +48,10 @@ fn a_word_that_is_no_file_is_no_input() {
     let folder = Folder::with_text(5);
     for more in [&["--input", "text.txt"][..], &["text.txt"], &[]] {
         let ended = folder.run(&[&["train", "sentvec", "--output", "m.senv"], more].concat());
-        ended.fails(2, &["'sentvec'", "no such file, and no such system", "sent2vec, word2vec"]);
+        ended.fails(2, &["'sentvec'", "no such file and no such system", "sent2vec, word2vec"]);
     }
     folder.run(&["train", "absent.txt", "--output", "m.senv"]).fails(1, &["cannot open absent.txt"]);
-    folder.run(&["similarity", "a cat sat"]).fails(2, &["\"a cat sat\" is one sentence", "second sentence"]);
+    folder.run(&["similarity", "a cat sat"]).fails(2, &["no file of pairs \"a cat sat\"", "second sentence"]);
 }
 
 #[cfg(unix)]

@@ -26,7 +26,7 @@ fn wrong_usage_ends_with_2() {
     run(&["--word-ngrams", "0"]).fails(2, &["must be"]);
     run(&["--l1", "-1"]).fails(2, &["l1 must be"]);
     folder.train("-", "m.senv", &["--resume"]).fails(2, &["standard input", "give it as a file"]);
-    folder.train("text.txt", "text.txt", &[]).fails(2, &["text.txt is one of the files that are read", "--output"]);
+    folder.train("text.txt", "text.txt", &[]).fails(2, &["text.txt is also an input", "--output"]);
     assert_eq!(folder.read("text.txt"), text(50).as_bytes());
     assert_eq!(folder.names(), ["text.txt"]);
 }
@@ -120,7 +120,7 @@ fn a_file_that_is_no_text_is_named() {
 #[test]
 fn a_place_that_takes_no_file_is_found_before_the_training() {
     let folder = Folder::with_text(50);
-    folder.train("text.txt", "nowhere/m.senv", &[]).fails(1, &["there is no folder nowhere", "create it"]);
+    folder.train("text.txt", "nowhere/m.senv", &[]).fails(1, &["the folder nowhere does not exist", "create it"]);
     std::fs::create_dir(folder.path("taken")).unwrap();
     folder.train("text.txt", "taken", &[]).fails(1, &["cannot create taken"]);
     assert_eq!(folder.names(), ["taken", "text.txt"]);

@@ -140,7 +140,7 @@ fn what_cannot_be_said_expanded_or_combined_is_refused() {
     let decode = |more: &[&str]| run(&[&["decode", "--model", "uni.senv", "a train"], more].concat());
     decode(&["--decoder", "paraphrase"]).fails(2, &["no decoder \"paraphrase\"", "previous (0), next (1)"]);
     decode(&["--decoder", "2"]).fails(2, &["no decoder \"2\""]);
-    decode(&["--beam", "2", "--n", "3"]).fails(2, &["a beam of 2 says 2 sentences at most"]);
+    decode(&["--beam", "2", "--n", "3"]).fails(2, &["a beam of width 2 gives at most 2 texts"]);
     decode(&["--between", "2"]).fails(2, &["--between needs two sentences, got 1"]);
     assert_eq!(decode(&["--beam", "0"]).code, Some(2));
     assert_eq!(decode(&["--input", "text.txt"]).code, Some(2));
@@ -152,10 +152,9 @@ fn what_cannot_be_said_expanded_or_combined_is_refused() {
     let to = ["--output", "out.senv"];
     expand("sent2vec.senv", "vectors.txt", &to).fails(1, &["a sent2vec model takes no more words"]);
     expand("uni.senv", "vectors.txt", &["--output", "uni.senv"])
-        .fails(2, &["uni.senv is one of the files that are read", "another --output"]);
-    expand("uni.senv", "vectors.txt", &["--output", "vectors.txt"])
-        .fails(2, &["vectors.txt is one of the files that are read"]);
-    expand("uni.senv", "vectors.txt", &["--output", "no/out.senv"]).fails(1, &["there is no folder no"]);
+        .fails(2, &["uni.senv is also an input", "another --output"]);
+    expand("uni.senv", "vectors.txt", &["--output", "vectors.txt"]).fails(2, &["vectors.txt is also an input"]);
+    expand("uni.senv", "vectors.txt", &["--output", "no/out.senv"]).fails(1, &["the folder no does not exist"]);
     expand("uni.senv", "vectors.txt", &["--map", "same", "--output", "out.senv"]).fails(1, &["has size 3, expected 8"]);
     folder.write("few.txt", "train 1 0 0\nrain 0 1 0\nengine 0 0 1\n");
     expand("uni.senv", "few.txt", &to).fails(2, &["got "]);

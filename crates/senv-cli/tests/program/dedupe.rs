@@ -82,7 +82,7 @@ fn scarce_and_odd_input_has_a_defined_result() {
     folder.write("text.txt", "\n \n");
     folder.run(&["dedupe", "text.txt"]).fails(1, &["text.txt holds no text"]);
     folder.run(&["dedupe", "absent.txt"]).fails(1, &["cannot open absent.txt"]);
-    folder.run(&["dedupe", "-", "--against", "-"]).fails(2, &["standard input can be read once"]);
+    folder.run(&["dedupe", "-", "--against", "-"]).fails(2, &["standard input can be read only once"]);
     for threshold in ["1.1", "nan", "x"] {
         folder.run(&["dedupe", "text.txt", "--threshold", threshold]).fails(2, &["--threshold"]);
     }
@@ -127,8 +127,8 @@ fn records_of_a_table_are_kept_whole_and_compared_within_groups() {
     assert_eq!(out, "{\"a\":1,\"t\":\"one cat\"}\n{\"t\":\"two dogs\"}\n");
     // What cannot be done is said.
     for (arguments, said) in [
-        (&["dedupe", "t.csv", "--records"][..], "--records is for tables"),
-        (&["dedupe", "t.csv", "--by", "author"], "--by is for tables"),
+        (&["dedupe", "t.csv", "--records"][..], "--records needs a table"),
+        (&["dedupe", "t.csv", "--by", "author"], "--by needs a table"),
         (&["dedupe", "t.csv", "--column", "body", "--by", "editor"], "no column \"editor\""),
         (&["dedupe", "t.csv", "--column", "body", "--by", "author", "--split"], "--by and --records"),
         (&["dedupe", "t.csv", "t.jsonl", "--column", "body", "--records"], "no field"),
@@ -172,7 +172,7 @@ fn the_threshold_is_lowered_until_so_many_are_left() {
     let to = |wanted| folder.run(&["dedupe", "text.txt", "--threshold", ".99", "--to", wanted]).ok();
     let ended = to("4");
     assert_eq!(ended.out.lines().count(), 4, "{}", ended.err);
-    assert!(ended.err.contains("at a threshold of 0."), "{}", ended.err);
+    assert!(ended.err.contains("at threshold 0."), "{}", ended.err);
     assert_eq!(to("50%").out, ended.out);
     assert_eq!(to(".5").out, ended.out);
     assert_eq!(to("1").out.lines().count(), 1);

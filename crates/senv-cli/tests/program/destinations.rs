@@ -4,7 +4,7 @@ use std::fs;
 
 use crate::common::{Folder, pairs, text};
 
-const READ: &str = "one of the files that are read";
+const READ: &str = "is also an input";
 
 /// Runs a command that has to be refused, and looks whether a file is as it was.
 #[track_caller]
@@ -63,10 +63,10 @@ fn an_input_is_known_by_links_and_other_spellings() {
     fs::hard_link(folder.path("text.txt"), folder.path("hard.txt")).unwrap();
     for output in ["soft.txt", "hard.txt", "sub/../text.txt", "./text.txt"] {
         let args = ["encode", "--model", "m.senv", "--input", "text.txt", "--force", "--output", output];
-        folder.run(&args).fails(2, &[output, "is the file text.txt, which is read"]);
+        folder.run(&args).fails(2, &[output, "is the same file as the input text.txt"]);
         assert_eq!(folder.read("text.txt"), text(600).as_bytes(), "{output}");
     }
-    folder.train("text.txt", "m.senv", &["--checkpoint", "sub/../m.senv"]).fails(2, &["two files"]);
+    folder.train("text.txt", "m.senv", &["--checkpoint", "sub/../m.senv"]).fails(2, &["different files"]);
     // Standard input and output are files, too, where the shell says so.
     let open = || fs::File::open(folder.path("text.txt")).unwrap();
     let ended =
@@ -76,7 +76,7 @@ fn an_input_is_known_by_links_and_other_spellings() {
         let to = fs::File::options().append(true).open(folder.path("text.txt")).unwrap();
         let args = [command, &["--model", "m.senv", "--input", "text.txt"]].concat();
         let ended = folder.command(&args).stdout(to).output().unwrap();
-        crate::common::Ended::from(ended).fails(2, &["standard output is the file text.txt, which is read"]);
+        crate::common::Ended::from(ended).fails(2, &["standard output is the same file as the input text.txt"]);
         assert_eq!(folder.read("text.txt"), text(600).as_bytes(), "{command:?}");
     }
 }
@@ -85,7 +85,7 @@ fn an_input_is_known_by_links_and_other_spellings() {
 fn a_file_that_senv_has_not_written_takes_force() {
     let folder = Folder::with_model();
     folder.write("notes.txt", "mine\n");
-    let is_mine = ["notes.txt is there and", "--force"];
+    let is_mine = ["notes.txt exists and", "--force"];
     let commands: &[&[&str]] = &[
         &["encode", "--model", "m.senv", "--input", "text.txt", "--output", "notes.txt"],
         &["convert", "m.senv", "notes.txt"],
@@ -107,9 +107,9 @@ fn a_file_that_senv_has_not_written_takes_force() {
     folder.train("text.txt", "other.senv", &["--seed", "2"]).ok();
     let encode = ["encode", "--model", "m.senv", "--input", "text.txt", "--output"];
     folder.run(&[&encode[..], &["v.npy"]].concat()).ok();
-    folder.train("text.txt", "v.npy", &[]).fails(2, &["v.npy is there and is no model of senv"]);
+    folder.train("text.txt", "v.npy", &[]).fails(2, &["v.npy exists and is not a senv model"]);
     fs::rename(folder.path("other.senv"), folder.path("other.txt")).unwrap();
-    folder.run(&[&encode[..], &["other.txt"]].concat()).fails(2, &["other.txt is there and holds no vectors"]);
+    folder.run(&[&encode[..], &["other.txt"]].concat()).fails(2, &["other.txt exists and was not written by senv"]);
     // Root may read any file.
     #[cfg(unix)]
     {
@@ -125,13 +125,15 @@ fn a_file_that_senv_has_not_written_takes_force() {
     folder.run(&["cluster", "text.txt", "--groups", "2", "--save", "g.senv"]).ok();
     for name in ["c.web", "g.senv"] {
         let before = folder.read(name);
-        folder.train("text.txt", name, &[]).fails(2, &[&format!("{name} is there and is no model of senv"), "--force"]);
+        folder.train("text.txt", name, &[]).fails(2, &[&format!("{name} exists and is not a senv model"), "--force"]);
         assert!(folder.read(name) == before, "{name}");
     }
     // Not even force lets a checkpoint take the place of something else, for it is removed in the end.
     folder.write("notes.txt", "mine\n");
     let to_notes = ["--checkpoint", "notes.txt", "--force"];
-    folder.train("text.txt", "n.senv", &to_notes).fails(2, &["notes.txt is there and is no checkpoint; give another"]);
+    folder
+        .train("text.txt", "n.senv", &to_notes)
+        .fails(2, &["notes.txt exists and is not a senv checkpoint; give another"]);
 }
 
 #[test]
@@ -161,7 +163,7 @@ fn what_senv_has_written_is_replaced_without_a_word_of_force() {
     }
     // Its words no longer belong to the matrix.
     folder.write("w.words.txt", "my own list\n");
-    refused(&folder, &["convert", "m.senv", "w.npy"], "w.words.txt", &["not the words of that matrix"]);
+    refused(&folder, &["convert", "m.senv", "w.npy"], "w.words.txt", &["not the word list of that matrix"]);
     // Nothing is lost with an empty file, as mktemp makes one.
     for (args, name) in [(&["convert", "m.senv", "e.txt"][..], "e.txt"), (&["convert", "m.senv", "e.senv"], "e.senv")] {
         folder.write(name, "");

@@ -84,7 +84,7 @@ fn a_dictionary_is_learned_and_looked_up() {
     }
     let plain = folder.run(&["define", "--model", "dict.senv", "--k", "1", "light\tin the dark", "zyzzyva"]).ok();
     assert!(plain.out.starts_with("light in the dark\t0.") && plain.out.ends_with("\tlantern\n"), "{}", plain.out);
-    assert!(plain.err.contains("\"zyzzyva\": the model knows no word of it"), "{}", plain.err);
+    assert!(plain.err.contains("no word of \"zyzzyva\" is known to the model"), "{}", plain.err);
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn held_out_words_are_unseen_and_others_are_looked_up_beside() {
     }
     folder.write("other.txt", "tap 1 0\nibex 0 1\n");
     let other = [&eval[..], &["--against", "other.txt"]].concat();
-    folder.run(&other).fails(2, &["its vectors have 2 dimensions, those of the words 4"]);
+    folder.run(&other).fails(2, &["its vectors have 2 dimensions, expected 4"]);
     folder.write("foreign.tsv", "zyzzyva\ta tap\n");
     let foreign = ["eval", "dictionary", "--model", "dict.senv", "foreign.tsv"];
     folder.run(&foreign).fails(1, &["there are no definitions of these words"]);

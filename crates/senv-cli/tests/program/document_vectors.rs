@@ -34,16 +34,16 @@ fn the_vectors_of_the_lines_serve_the_bench() {
 fn what_cannot_be_written_is_refused_before_the_work_or_saved_elsewhere() {
     let folder = Folder::with_text(50);
     let run = |more: &[&str]| folder.run(&[&TRAIN[..], more].concat());
-    run(&["v.npy", "--input", "-"]).fails(2, &["--document-vectors", "second time"]);
-    run(&["v.npy", "--input", "/dev/null"]).fails(2, &["--document-vectors", "/dev/null cannot be"]);
+    run(&["v.npy", "--input", "-"]).fails(2, &["--document-vectors", "twice"]);
+    run(&["v.npy", "--input", "/dev/null"]).fails(2, &["--document-vectors", "/dev/null can be read only once"]);
     folder.write("start.vec", "the 1 2 3 4 5 6 7 8\n");
     let start = ["start.vec", "--input", "text.txt", "--init-vectors", "start.vec", "--force"];
-    run(&start).fails(2, &["start.vec is one of the files that are read"]);
+    run(&start).fails(2, &["start.vec is also an input"]);
     std::fs::remove_file(folder.path("start.vec")).unwrap();
-    run(&["m.senv", "--input", "text.txt"]).fails(2, &["the model and --document-vectors need two files"]);
-    run(&["text.txt", "--input", "text.txt"]).fails(2, &["text.txt is one of the files that are read"]);
+    run(&["m.senv", "--input", "text.txt"]).fails(2, &["the model and --document-vectors must be different files"]);
+    run(&["text.txt", "--input", "text.txt"]).fails(2, &["text.txt is also an input"]);
     folder.write("mine.npy", "mine");
-    run(&["mine.npy", "--input", "text.txt"]).fails(2, &["mine.npy is there", "--document-vectors"]);
+    run(&["mine.npy", "--input", "text.txt"]).fails(2, &["mine.npy exists", "--document-vectors"]);
     assert_eq!(folder.names(), ["mine.npy", "text.txt"]);
     let full = run(&["/dev/full", "--input", "text.txt"]);
     full.fails(1, &["cannot write /dev/full", "the matrix of the text's vectors is saved as", "senv-rescued-"]);

@@ -40,8 +40,8 @@ fn documents_are_ranked_and_shown_with_their_nearest_sentence() {
     }
     assert_eq!(found(&search("a delayed railway journey", &["--weights", "0,1"]))[0][1], "a/trains");
     for (more, says) in [
-        (&["--rank", "words", "--weights", "1,2"][..], "are for words and meaning together"),
-        (&["--by", "sentence", "--join", "z-scores"], "are for words and meaning together"),
+        (&["--rank", "words", "--weights", "1,2"][..], "need a combined ranking"),
+        (&["--by", "sentence", "--join", "z-scores"], "need a combined ranking"),
         (&["--weights", "0,0"], "not both 0"),
         (&["--weights", "1"], "two numbers"),
         (&["--weights", "1,-2"], "numbers of 0 or more"),
@@ -86,7 +86,7 @@ fn documents_are_added_and_not_mixed_with_sentences() {
     folder.write("more.csv", "url,body,title\na/herbs,\"Garlic helps.\nSo does thyme.\",Soup\nb/new,Cats purr.,Cats\n");
     let columns = ["--column", "id=url", "--column", "text=body", "--column", "title", "--header"];
     let add = ["index", "more.csv", "--index", "a.index", "--add"];
-    folder.run(&[&add[..], &columns].concat()).fails(2, &["a.index is of documents", "--documents"]);
+    folder.run(&[&add[..], &columns].concat()).fails(2, &["a.index has documents", "--documents"]);
     folder.run(&[&add[..], &["--documents"], &columns].concat()).ok();
     let hits = found(&folder.run(&["search", "a.index", "--query", "thyme and garlic", "--rank", "meaning"]).ok());
     assert!(hits[0][1] == "a/herbs" && hits[0][2].starts_with("more.csv:2"), "{hits:?}");
@@ -96,7 +96,7 @@ fn documents_are_added_and_not_mixed_with_sentences() {
     folder.run(&["index", "text.txt", "--index", "s.index"]).ok();
     folder
         .run(&["index", "text.txt", "--index", "s.index", "--add", "--documents"])
-        .fails(2, &["s.index is of sentences"]);
+        .fails(2, &["s.index has sentences"]);
     folder.run(&["search", "s.index", "--query", "one", "--by", "document"]).fails(2, &["senv index --documents"]);
     // Sentences by words and meaning, equal ones once.
     folder.run(&["index", "text.txt", "text.txt", "--index", "twice.index"]).ok();

@@ -51,7 +51,7 @@ fn groups_are_shown_although_their_files_are_in_doubt_and_what_is_written_before
         }
         Some(1) => {
             assert!(ended.out.is_empty() && !folder.has("g.html"), "{at}");
-            assert_eq!(ended.err.contains("; g.senv is written already"), folder.has("g.senv"), "{at}");
+            assert_eq!(ended.err.contains("; g.senv was already written"), folder.has("g.senv"), "{at}");
         }
         _ => panic!("{at}"),
     });
@@ -67,9 +67,9 @@ fn an_export_behind_a_change_in_doubt_is_written_and_one_that_fails_does_not_und
         let rows = folder.run(&["info", "e", "--json"]).ok().json()["rows"].as_u64().unwrap();
         let web = senv_core::files::WebCollection::from_bytes("e.web", folder.read("e.web")).unwrap();
         match ended.code {
-            Some(1) => assert!(rows == 60 && !ended.err.contains("the change is made"), "{at}"),
-            Some(3) if ended.err.contains("the export is not written") => {
-                assert!(rows == 150 && ended.err.contains("do not add again"), "{at}");
+            Some(1) => assert!(rows == 60 && !ended.err.contains("the change was made"), "{at}"),
+            Some(3) if ended.err.contains("the export was not written") => {
+                assert!(rows == 150 && ended.err.contains("do not repeat the change"), "{at}");
             }
             // In doubt, whichever of the two: the export is of the change.
             Some(3) => {
@@ -157,7 +157,7 @@ fn a_pipe_in_the_place_of_a_checkpoint_is_not_waited_for() {
         let mut child = folder.spawn(&Folder::training("text.txt", "m.senv", more));
         wait_until("the program refuses a pipe", || child.try_wait().unwrap().is_some());
         let ended = crate::common::Ended::from(child.wait_with_output().unwrap());
-        ended.fails(1, &["m.senv.checkpoint: a checkpoint is no pipe", "--checkpoint"]);
+        ended.fails(1, &["m.senv.checkpoint: a checkpoint cannot be a pipe", "--checkpoint"]);
     }
 }
 

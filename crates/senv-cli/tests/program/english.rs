@@ -35,12 +35,12 @@ fn without_a_model_the_english_one_is_used_and_named_where_it_knows_little() {
     ];
     for args in commands {
         let said = folder.run(args).ok().err;
-        assert_eq!(said.matches("the model that is part of senv is for English only").count(), 1, "{args:?}: {said}");
+        assert_eq!(said.matches("the built-in model is for English only").count(), 1, "{args:?}: {said}");
     }
-    // A figure says whose it is.
+    // The model in use is named on request.
     folder.write("sts.tsv", "5\ta cat\ta kitten\n1\ta cat\ta train\n3\ta cat\ta dog\n");
-    let said = folder.run(&["eval", "sts", "sts.tsv", "--no-floor", "--resamples", "0"]).ok().err;
-    assert!(said.contains("using the English model that is part of senv"), "{said}");
+    let said = folder.run(&["eval", "sts", "sts.tsv", "--no-floor", "--resamples", "0", "-v"]).ok().err;
+    assert!(said.contains("using the built-in English model"), "{said}");
 }
 
 #[test]
@@ -180,7 +180,7 @@ fn a_folder_of_model2vec_is_written_and_never_replaced_unasked() {
     for name in ["out/model.safetensors", "out/tokenizer.json", "out/config.json"] {
         assert!(folder.has(name), "{name}");
     }
-    convert(&[]).fails(2, &["out is there already", "--force"]);
+    convert(&[]).fails(2, &["out already exists", "--force"]);
     convert(&["--force"]).ok();
     folder.run(&["convert", "m.senv", "x.vec", "--from", "model2vec"]).fails(2, &["need no conversion"]);
 }

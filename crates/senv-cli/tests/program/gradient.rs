@@ -176,7 +176,7 @@ fn training_stops_early_and_says_so() {
     let more = ["--dev", "dev.tsv", "--validate-every", "2", "--patience", "1", "--epochs", "300", "--json"];
     let ended = pp(&folder, "m.senv", &more).ok();
     assert_eq!(ended.json()["stopped"], "early");
-    assert!(ended.err.contains("stopped early, at step"), "{}", ended.err);
+    assert!(ended.err.contains("stopped early at step"), "{}", ended.err);
 }
 
 #[cfg(unix)]
@@ -226,7 +226,7 @@ fn a_second_stage_stopped_by_ctrl_c_goes_on_to_the_same_bytes() {
             command("m.senv", steps)
         });
     assert_eq!(stopped.code, Some(130), "{}", stopped.err);
-    assert!(stopped.err.contains("m.senv.checkpoint.stage2 is written"), "{}", stopped.err);
+    assert!(stopped.err.contains("m.senv.checkpoint.stage2 written;"), "{}", stopped.err);
     assert!(folder.has("m.senv.checkpoint.stage1") && !folder.has("m.senv"));
     let resume = [&command("m.senv", steps)[..], &["--resume"]].concat();
     let other = [&resume[..], &["--margin", "0.3"]].concat();

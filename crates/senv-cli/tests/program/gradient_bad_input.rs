@@ -119,7 +119,7 @@ fn settings_out_of_range_are_wrong_usage() {
     gran(&["--gate", "5", "--hidden", "9"]).fails(2, &["hidden size", "gate 5", "9"]);
     gran(&["--hidden", "0"]).fails(2, &["hidden must be"]);
     gran(&["--scramble", "1.1"]).fails(2, &["scramble must be"]);
-    gran(&["--preset", "paper", "--recipe", "softmax"]).fails(2, &["--recipe and --preset: give one"]);
+    gran(&["--preset", "paper", "--recipe", "softmax"]).fails(2, &["--recipe and --preset both"]);
     gran(&["--preset", "paper-lstm-last", "--gate", "2"]).fails(2, &["it belongs to encoder = gran"]);
     let weight = ["train", "pp", "--pairs", "pairs.tsv:-1", "--output", "m.senv"];
     folder.run(&weight).fails(2, &["weight must be", "above 0"]);
@@ -136,7 +136,7 @@ fn settings_without_effect_are_wrong_usage() {
     let tuned = ["train", "relatedness", "--model", "m.txt", "--train", "dev.tsv", "--output", "m.senv"];
     for command in [&cse[..], &neighbours, &tuned] {
         for option in ["--patience", "--validate-every"] {
-            folder.run(&[command, &[option, "1"]].concat()).fails(2, &[option, "give --dev"]);
+            folder.run(&[command, &[option, "1"]].concat()).fails(2, &[option, "add --dev"]);
         }
         folder.run(&[command, &["--epochs", "2", "--steps", "9"]].concat()).fails(2, &["--epochs", "--steps"]);
     }
@@ -144,8 +144,8 @@ fn settings_without_effect_are_wrong_usage() {
     folder.run(&[&cse[..], &stages].concat()).fails(2, &["--stage2-epochs", "--steps"]);
     let weighted = ["train", "weighted", "--model", "m.txt", "--input", "pairs.tsv", "--output", "m.senv"];
     let run = |more: &[&str]| folder.run(&[&weighted[..], more].concat());
-    run(&["--scheme", "usif", "--a", "0.1"]).fails(2, &["--a belongs to --scheme sif"]);
-    run(&["--mean-length", "9"]).fails(2, &["--mean-length belongs to --scheme usif"]);
+    run(&["--scheme", "usif", "--a", "0.1"]).fails(2, &["--a needs --scheme sif"]);
+    run(&["--mean-length", "9"]).fails(2, &["--mean-length needs --scheme usif"]);
     folder
         .run(&["train", "pp", "--pairs", "pairs.tsv:abc", "--output", "m.senv"])
         .fails(2, &["\"abc\"", "pairs.tsv:2.5"]);
@@ -174,7 +174,7 @@ fn a_dev_set_that_gives_no_correlation_chooses_nothing() {
     // One pair twice: whatever the model, both cosines are equal.
     folder.write("equal.tsv", "1\tthe cat saw\tthe dog\n5\tthe cat saw\tthe dog\n");
     let ended = pp(&folder, "pairs.tsv", &[&DIM[..], &["--dev", "equal.tsv", "--json"]].concat()).ok();
-    for says in ["no validation score", "no validation gave a score: the last weights are kept"] {
+    for says in ["no validation score", "no validation gave a score; the last weights are kept"] {
         assert!(ended.err.contains(says), "{}", ended.err);
     }
     assert!(ended.json()["best"].is_null());
@@ -195,7 +195,7 @@ fn a_loss_that_is_no_number_names_step_and_rate_and_keeps_the_best_model() {
     let climbing = ["--warmup", "0.99", "--epochs", "40", "--dev", "dev.tsv", "--validate-every", "1"];
     let args = ["train", "pp", "--pairs", "pairs.tsv", "--output", "m.senv", "--batch", "16", "--json"];
     let ended = folder.run(&[&args[..], &wild, &climbing].concat());
-    let ended = ended.fails(1, &["not a number at step", "m.senv holds the best model before"]);
+    let ended = ended.fails(1, &["not a number at step", "m.senv is the best model before"]);
     let json = ended.json();
     assert_eq!(json["stopped"], "diverged");
     assert!(json["best"]["step"].as_u64().unwrap() >= 1, "{json}");

@@ -30,7 +30,7 @@ const CODE: [&str; 6] = [
     "assert_eq!(vec_sum(&xs), 3.0_f32, \"{xs:?}\");",
 ];
 const WARNING: &str = "% of the words in ";
-const BUILT_IN: &str = "the model that is part of senv is for English only";
+const BUILT_IN: &str = "the built-in model is for English only";
 
 fn share(json: &Value) -> f64 {
     json["known_word_share"].as_f64().unwrap_or_else(|| panic!("{json}"))

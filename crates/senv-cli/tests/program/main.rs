@@ -23,6 +23,7 @@ mod formats;
 mod fuzz;
 mod gradient;
 mod gradient_bad_input;
+mod help;
 mod init_model;
 mod jobs;
 mod known_words;

@@ -61,7 +61,7 @@ fn a_model_is_judged_by_its_own_classifier_or_one_learnt_on_its_vectors() {
     let other = eval(&[&["snli.senv", "--threads", "3"], &trained[..]].concat()).ok().json();
     assert_eq!(other["trained"], frozen["trained"]);
     let noted = eval(&["sent2vec.senv", "--train", "train.tsv", "test.tsv"]).ok();
-    assert!(noted.err.contains("trained on 120 pairs: C = 1"), "{}", noted.err);
+    assert!(noted.err.contains("trained a classifier on 120 pairs, C = 1"), "{}", noted.err);
 
     let sick = |line: &str| {
         let cells: Vec<&str> = line.split('\t').collect();

@@ -39,7 +39,7 @@ fn sentences_are_classified_by_folds_and_on_a_test_set() {
     let message = eval(&["all.tsv", "--folds", "100"]).fails(1, &[]).err;
     assert!(message.contains("48 examples cannot be divided into 100 folds"), "{message}");
     let message = eval(&["all.tsv", "set.pos", "--test", "all.tsv"]).fails(2, &[]).err;
-    assert!(message.contains("one FILE"), "{message}");
+    assert!(message.contains("a single FILE"), "{message}");
 }
 
 #[test]

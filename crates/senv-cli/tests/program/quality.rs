@@ -75,7 +75,7 @@ fn the_best_start_is_taken_and_carries_its_terms() {
     assert!(!said.contains("start:") && !said.contains(terms), "{said}");
     assert!(terms_of("own.senv").is_null());
     let said = folder.run(&["train", &text, "--dim", "20", "--output", "own.senv"]).ok().err;
-    assert!(said.contains("from scratch, since a dimension is given"), "{said}");
+    assert!(said.contains("from scratch, because --dim is given"), "{said}");
     folder.run(&["train", &text, "--from", "nowhere", "--output", "x.senv"]).fails(1, &["nowhere"]);
 
     // A language that the English model does not know, and words that nobody does.

@@ -45,7 +45,7 @@ fn quotes_of_pairs_are_told_and_read_where_that_is_asked_for() {
         folder.run(&[&["train", "pp", what, file, "--output", output], &small[..], more].concat())
     };
     let told = train("--pairs", "q.tsv", "told.senv", &[]).ok();
-    assert!(told.err.contains(&format!("q.tsv:1: {NOTE} are taken for text; --quotes")), "{}", told.err);
+    assert!(told.err.contains(&format!("q.tsv:1: {NOTE} are treated as text; --quotes")), "{}", told.err);
     assert_eq!(told.err.matches(NOTE).count(), 1, "{}", told.err);
     let read = train("--pairs", "q.tsv", "read.senv", &["--quotes"]).ok();
     assert!(!read.err.contains(NOTE), "{}", read.err);
@@ -78,7 +78,7 @@ fn every_command_on_pairs_tells_of_quotes() {
         // Whatever becomes of the rest.
         let file = command.iter().find(|name| name.ends_with(".tsv")).unwrap();
         let err = folder.run(command).err;
-        assert!(err.contains(&format!("{file}:1: {NOTE} are taken for text")), "{command:?}: {err}");
+        assert!(err.contains(&format!("{file}:1: {NOTE} are treated as text")), "{command:?}: {err}");
         assert_eq!(err.contains("--quotes"), has_option, "{command:?}: {err}");
         assert_eq!(err.contains("python3 -c"), !has_option, "{command:?}: {err}");
     }

@@ -49,10 +49,10 @@ fn released_skip_thoughts_become_a_model_that_encodes_as_they_do_and_can_be_tune
 fn other_folders_and_settings_without_effect_are_refused() {
     let folder = folder();
     let run = |args: &[&str]| folder.run(&[&["convert"], args].concat());
-    run(&["release", "words.txt"]).fails(2, &["a folder holds released Skip-thoughts", ".senv"]);
+    run(&["release", "words.txt"]).fails(2, &["a folder of released Skip-thoughts can only become", ".senv"]);
     run(&["release", "out.senv", "--from", "npy"]).fails(2, &["no --from"]);
-    run(&["release", "no/out.senv"]).fails(1, &["there is no folder no"]);
-    run(&["release/utable.npy", "out.senv", "--end-token"]).fails(2, &["--end-token goes with a folder"]);
+    run(&["release", "no/out.senv"]).fails(1, &["the folder no does not exist"]);
+    run(&["release/utable.npy", "out.senv", "--end-token"]).fails(2, &["--end-token needs a folder"]);
     fs::remove_file(folder.path("release/uni_skip.npz")).unwrap();
     fs::remove_file(folder.path("release/bi_skip.npz")).unwrap();
     run(&["release", "out.senv"]).fails(1, &["uni_skip.npz"]);
@@ -78,7 +78,7 @@ fn bin_files_of_fast_text_and_sent2vec_become_models_or_are_opened_as_they_are()
     let encode = |model: &str, text: &str| folder.pipe(&["encode", "--model", model], text).ok().out;
     let err = run(&["sent2vec.bin", "s.senv"]).ok().err;
     assert!(err.contains("sent2vec model of 4 dimensions, 11 words, written to s.senv"), "{err}");
-    assert!(err.contains("tokenized by the rule \"whitespace\" and not lower-cased"), "{err}");
+    assert!(err.contains("tokenized by \"whitespace\" and not lower-cased"), "{err}");
     assert_eq!(folder.run(&["info", "s.senv", "--json"]).ok().json()["kind"], "sent2vec");
     assert_eq!(encode("sent2vec.bin", "the cat sat"), encode("s.senv", "the cat sat"));
     assert_ne!(encode("s.senv", "The cat sat!"), encode("s.senv", "the cat sat"));
@@ -102,8 +102,9 @@ fn bin_files_of_fast_text_and_sent2vec_become_models_or_are_opened_as_they_are()
 fn bin_files_that_cannot_be_read_are_refused() {
     let folder = bins();
     let run = |args: &[&str]| folder.run(&[&["convert"], args].concat());
-    run(&["sent2vec.bin", "s.senv", "--end-token"]).fails(2, &["--end-token goes with a folder"]);
-    run(&["sent2vec.bin", "s.vec", "--lowercase", "yes"]).fails(2, &["--lowercase", "kept in a model of senv"]);
+    run(&["sent2vec.bin", "s.senv", "--end-token"]).fails(2, &["--end-token needs a folder"]);
+    run(&["sent2vec.bin", "s.vec", "--lowercase", "yes"])
+        .fails(2, &["--lowercase", "can only be stored in a senv model"]);
     run(&["sent2vec.bin", "sent2vec.bin", "--to", "senv", "--force"]).fails(2, &["sent2vec.bin"]);
     let whole = folder.read("skipgram.bin");
     folder.write("cut.bin", &whole[..whole.len() - 9]);

@@ -40,11 +40,7 @@ fn a_run_stopped_by_ctrl_c_goes_on_to_the_same_bytes() {
     let (stopped, epochs) =
         in_time(&folder, &EPOCHS, |epochs| asked_twice(&folder, &training("m.senv", epochs, &every)));
     assert_eq!(stopped.code, Some(130), "{}", stopped.err);
-    assert!(
-        stopped.err.contains("m.senv.checkpoint is written") && stopped.err.contains("--resume"),
-        "{}",
-        stopped.err
-    );
+    assert!(stopped.err.contains("m.senv.checkpoint written;") && stopped.err.contains("--resume"), "{}", stopped.err);
     assert!(!folder.has("m.senv"));
     let info = folder.run(&["info", "m.senv.checkpoint", "--json"]).ok().json();
     assert_eq!((&info["kind"], &info["settings"]["dim"]), (&"checkpoint".into(), &12.into()), "{info}");
@@ -86,7 +82,7 @@ fn asked_twice(folder: &Folder, args: &[&str]) -> Option<Ended> {
         let mut said = BufReader::new(child.stderr.take().unwrap());
         let asked = Instant::now();
         signal(&child, 2);
-        let (mut err, _) = listen(&mut said, "asked to stop");
+        let (mut err, _) = listen(&mut said, "press Ctrl-C again");
         hold(&child);
         let goes_on = child.try_wait().unwrap().is_none();
         if goes_on {
@@ -98,7 +94,7 @@ fn asked_twice(folder: &Folder, args: &[&str]) -> Option<Ended> {
         if code == Some(0) {
             return None;
         }
-        let is_written = err.contains("m.senv.checkpoint is written");
+        let is_written = err.contains("m.senv.checkpoint written;");
         if goes_on && (is_written || asked.elapsed() < ONE_REQUEST) {
             return Some(Ended { code, out: String::new(), err });
         }
@@ -184,12 +180,12 @@ fn reading_goes_on(training: &[&str], more: &[&str], (kind, beside): (&str, &[&s
         if folder.has(checkpoint) {
             return Some(rest);
         }
-        assert!(rest.contains("nothing is written"), "{rest}");
+        assert!(rest.contains("nothing was trained or written"), "{rest}");
         later = later * 2 + Duration::from_millis(50);
         None
     });
     let err = err.expect("sixteen readings were stopped too early or too late");
-    assert!(err.contains("% of the text; m.senv.checkpoint is kept: the same command with --resume"), "{err}");
+    assert!(err.contains("% of the text; m.senv.checkpoint is kept, run the same command with --resume"), "{err}");
     assert!(beside.iter().all(|name| folder.has(name)), "{:?}", folder.names());
     let info = folder.run(&["info", checkpoint, "--json"]).ok().json();
     assert_eq!((&info["kind"], &info["of"]), (&"checkpoint".into(), &kind.into()), "{info}");
@@ -282,14 +278,14 @@ fn the_checkpoint_of_an_earlier_run_is_replaced_only_when_that_is_asked_for() {
     folder.train("text.txt", "m.senv", &["--restart", "--resume"]).fails(2, &["cannot be used with"]);
     // Too short a run to write one of its own.
     let ended = folder.train("text.txt", "m.senv", &["--epochs", "1", "--restart"]).ok();
-    assert!(ended.err.contains("m.senv.checkpoint was left by an earlier run and is replaced"), "{}", ended.err);
+    assert!(ended.err.contains("replacing m.senv.checkpoint, which an earlier run left"), "{}", ended.err);
     assert_eq!(folder.names(), ["m.senv", "text.txt"]);
     // Any other file is somebody's work.
     folder.write("notes.txt", "mine");
     let to_notes = ["--epochs", "1", "--checkpoint", "notes.txt"];
     folder
         .train("text.txt", "n.senv", &to_notes)
-        .fails(2, &["notes.txt is there and is no checkpoint", "--checkpoint"]);
+        .fails(2, &["notes.txt exists and is not a senv checkpoint", "--checkpoint"]);
     assert_eq!(folder.read("notes.txt"), b"mine");
 }
 
@@ -297,7 +293,7 @@ fn the_checkpoint_of_an_earlier_run_is_replaced_only_when_that_is_asked_for() {
 fn resuming_without_a_checkpoint_starts_anew() {
     let folder = Folder::with_text(300);
     let resumed = folder.train("text.txt", "m.senv", &["--resume", "--quiet"]).ok();
-    let says = "there is no checkpoint m.senv.checkpoint: training starts from the beginning";
+    let says = "there is no checkpoint m.senv.checkpoint; training starts from the beginning";
     assert!(resumed.err.contains(says), "{}", resumed.err);
     folder.train("text.txt", "whole.senv", &[]).ok();
     assert_eq!(folder.read("m.senv"), folder.read("whole.senv"));

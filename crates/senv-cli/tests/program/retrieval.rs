@@ -60,7 +60,7 @@ fn broken_files_are_named_with_their_line() {
 fn judgements_of_unknown_documents_are_counted_and_passed_over() {
     let folder = folder(CORPUS, QUERIES, &format!("{JUDGEMENTS}a\t99\t1\nz\t1\t1\n"));
     let ended = folder.run(&["eval", "retrieval", "set", "--json"]).ok();
-    assert!(ended.err.contains("2 judgements of documents or queries that are not there"), "{}", ended.err);
+    assert!(ended.err.contains("skipped 2 judgments of missing documents or queries"), "{}", ended.err);
     assert!(ended.err.contains("test.tsv:5: no document \"99\""), "{}", ended.err);
     let set = &ended.json()["sets"][0];
     assert_eq!([&set["n_queries"], &set["n_unknown_judgements"]], [2, 2]);

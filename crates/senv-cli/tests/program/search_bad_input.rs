@@ -32,7 +32,7 @@ fn few_equal_and_unknown_sentences_have_a_result() {
     // An empty collection is one from which all was deleted.
     folder.run(&["index", "--output", "one", "--delete-ids", "0"]).ok();
     let empty = found("one", "the cat");
-    assert!(empty.out.is_empty() && empty.err.contains("one holds no sentence"), "{}", empty.err);
+    assert!(empty.out.is_empty() && empty.err.contains("one has no sentences"), "{}", empty.err);
     folder.run(&["index", "--output", "one", "--compact"]).ok();
     assert_eq!(folder.run(&["info", "one", "--json"]).ok().json()["rows"], 0);
     index(&folder, "one.txt", "one", &["--add"]).ok();
@@ -115,9 +115,9 @@ fn what_does_not_fit_is_refused_and_changes_nothing() {
     assert_eq!(content(&folder.path("c")), before);
 
     for (args, says) in [
-        (&["--column", "a=2"][..], "which column is the text?"),
+        (&["--column", "a=2"][..], "no column for the text"),
         (&["--column", "text=0"], "NAME=N"),
-        (&["--header"], "--header is for files with columns"),
+        (&["--header"], "--header needs columns"),
     ] {
         index(&folder, "t.tsv", "d", args).fails(2, &[says]);
     }
@@ -129,8 +129,8 @@ fn what_does_not_fit_is_refused_and_changes_nothing() {
     index(&folder, "t.tsv", "m.senv", &[]).fails(2, &["m.senv is a file"]);
     fs::create_dir(folder.path("full")).unwrap();
     folder.write("full/diary.txt", "mine");
-    index(&folder, "t.tsv", "full", &[]).fails(2, &["full holds other things (diary.txt)"]);
-    index(&folder, "t.tsv", "full", &["--force"]).fails(2, &["full holds other things"]);
+    index(&folder, "t.tsv", "full", &[]).fails(2, &["full contains other files (diary.txt)"]);
+    index(&folder, "t.tsv", "full", &["--force"]).fails(2, &["full contains other files"]);
     index(&folder, "t.tsv", "nowhere", &["--add"]).fails(1, &["nowhere: no collection of senv"]);
     folder.run(&["search", "full", "--query", "a"]).fails(1, &["full: no collection of senv"]);
     folder.run(&["search", "c"]).fails(2, &["no query"]);

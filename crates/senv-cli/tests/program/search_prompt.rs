@@ -77,6 +77,6 @@ fn a_terminal_has_a_prompt_with_history_that_errors_and_ctrl_c_do_not_end() {
     assert!(child.wait().unwrap().success());
     reader.join().unwrap();
     let said = said.lock().unwrap();
-    assert!(said.contains("a query a line; arrow keys for earlier ones; Ctrl-D ends"), "{said}");
+    assert!(said.contains("one query per line; arrow keys recall earlier ones; Ctrl-D quits"), "{said}");
     assert!(String::from_utf8(folder.read(".senv_history")).unwrap().contains("the bread and the soup"));
 }

@@ -35,7 +35,7 @@ fn the_page_finds_in_an_exported_collection_what_senv_search_finds() {
     folder.write("text.txt", format!("{lines}The train is late.\n\nThe train is late.\nThe train is late.\n"));
     let made = folder.run(&["index", "--input", "text.txt", "--output", "c", "--export-web", "c.web"]).ok();
     let first = folder.read("c.web");
-    assert!(made.err.contains("for the web page in c.web"), "{}", made.err);
+    assert!(made.err.contains("exported to c.web"), "{}", made.err);
     // Deleted rows are left out; what is there of ours is replaced, and the same collection gives the same bytes.
     let id = folder.run(&["search", "c", "--query", "The train is late.", "--k", "1", "--json"]).ok().json();
     let id = id["neighbours"][0]["id"].as_u64().unwrap().to_string();
@@ -88,8 +88,8 @@ fn what_the_page_cannot_hold_is_refused_before_anything_is_changed() {
     assert!(!folder.has("c.web"));
     // Nor is a file that somebody needs replaced, nor one written among those of the collection.
     for (file, says) in [
-        ("text.txt", "text.txt is there and is no collection for the web page"),
-        ("c/c.web", "in the folder of the collection"),
+        ("text.txt", "text.txt exists and is not a collection for the web page"),
+        ("c/c.web", "inside the folder of the collection"),
         ("-", "--export-web -"),
         ("absent/c.web", "absent"),
     ] {
@@ -158,9 +158,10 @@ fn an_export_that_fails_behind_a_change_says_that_the_change_is_made() {
         (&["index", "text.txt", "--force"], 20),
     ] {
         let all = [args, &["--output", "c", "--export-web", "/dev/full"]].concat();
-        folder
-            .run(&all)
-            .fails(3, &["the change is made, the export is not written: ", "/dev/full", "do not add again"]);
+        folder.run(&all).fails(
+            3,
+            &["the change was made but the export was not written: ", "/dev/full", "do not repeat the change"],
+        );
         assert_eq!(rows(), expected, "{args:?}");
     }
     // Nothing is made where nothing was to be changed, or the change fails.

@@ -25,17 +25,15 @@ fn each_file_gets_one_of_its_own_and_only_what_changed_is_made_again() {
     assert_eq!(manifest["input"]["sha256"].as_str().unwrap(), hash("data/002.txt"));
 
     let again = encode(&folder, "out/", &[]).ok();
-    assert!(again.err.contains("0 new files") && again.err.contains("6 files complete"), "{}", again.err);
+    assert!(again.err.contains("0 new files") && again.err.contains("6 files already complete"), "{}", again.err);
     folder.write("data/001.txt", "the cat saw a dog\n");
     folder.write("data/006.txt", "one more\n");
     fs::remove_file(folder.path("out/003.txt.tsv")).unwrap();
     folder.write("out/004.txt.tsv", "cut");
     let again = encode(&folder, "out/", &["--check-hashes"]).ok();
-    for says in [
-        "4 new files",
-        "001.txt: its output is made again: its input has changed",
-        "004.txt: its output is made again: it is not what",
-    ] {
+    for says in
+        ["4 new files", "001.txt: encoding again: its input has changed", "004.txt: encoding again: it is not what"]
+    {
         assert!(again.err.contains(says), "{says}: {}", again.err);
     }
     assert_eq!(outputs(&folder.path("out")).len(), 7);
@@ -54,7 +52,7 @@ fn what_does_not_become_a_folder_is_refused_with_a_remedy() {
     let run = |args: &[&str]| folder.run(&[&["encode", "--model", "m.senv"], args].concat());
     run(&["data/*.csv", "--output", "out/"]).fails(1, &["data/*.csv", "no file fits"]);
     run(&["data/000.txt", "--output", "o.npy", "--claims", "c"])
-        .fails(2, &["--claims is for a folder", "end the name of a folder with /"]);
+        .fails(2, &["--claims needs a folder", "end the name of a folder with /"]);
     run(&["data/000.txt", "--output", "out/", "--claim-timeout", "3"]).fails(2, &["--claims"]);
     folder.pipe(&["encode", "--model", "m.senv", "--output", "out/"], "a\n").fails(2, &["standard input has no name"]);
     run(&["data/000.txt", "./data/000.txt", "--output", "out/"]).fails(1, &["rename one of them"]);

@@ -180,10 +180,10 @@ fn lone_carriage_returns_and_lines_of_many_sentences_are_noted() {
     let encode = |input: &str, more: &[&str]| {
         folder.run(&[&["encode", "--input", input, "--output", "v.npy", "--force"], more].concat()).ok().err
     };
-    assert!(encode("returns.txt", &[]).contains("returns.txt has no line ends but lone carriage returns"));
+    assert!(encode("returns.txt", &[]).contains("returns.txt has lone carriage returns instead of line ends"));
     assert!(encode("long.txt", &[]).contains("long.txt:1: a line of "));
-    assert!(!encode("long.txt", &["--split"]).contains("is taken for one sentence"));
-    assert!(!folder.run(&["split", "long.txt"]).ok().err.contains("is taken for one sentence"));
+    assert!(!encode("long.txt", &["--split"]).contains("is read as one sentence"));
+    assert!(!folder.run(&["split", "long.txt"]).ok().err.contains("is read as one sentence"));
 }
 
 #[test]
@@ -192,6 +192,6 @@ fn words_are_searched_with_a_note_where_no_text_was_given() {
     let ended = folder.run(&["nearest", "--query", "train", "--k", "2"]).ok();
     assert!(ended.err.contains("searching the words of the model"), "{}", ended.err);
     let ended = folder.run(&["nearest", "--words", "--query", "train", "--k", "2"]).ok();
-    assert!(!ended.err.contains("no text is given"), "{}", ended.err);
+    assert!(!ended.err.contains("no text given"), "{}", ended.err);
     folder.pipe(&["nearest", "--query", "train"], "").fails(1, &["holds no text"]);
 }

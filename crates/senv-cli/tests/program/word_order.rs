@@ -21,8 +21,8 @@ neutral\tA man plays a guitar.\tA man plays a song that he wrote.
 #[test]
 fn without_arguments_the_english_model_is_judged_on_templates() {
     let folder = Folder::new();
-    let ended = folder.run(&["eval", "order"]).ok();
-    assert!(ended.err.contains("using the English model"), "{}", ended.err);
+    let ended = folder.run(&["eval", "order", "--verbose"]).ok();
+    assert!(ended.err.contains("using the built-in English model"), "{}", ended.err);
     let row_of = |out: &str, name: &str| {
         let line = out.lines().find(|line| line.starts_with(name)).unwrap_or_else(|| panic!("{out}"));
         line[name.len()..].split_whitespace().map(str::to_owned).collect::<Vec<_>>()
@@ -76,7 +76,7 @@ fn pairs_and_entailments_are_judged_by_their_cosines() {
         assert!(text.contains(part.trim_end()), "{part} is missing in {text}");
     }
     folder.write("order.svg", "my drawing");
-    folder.run(&[&command[..], &["--svg", "order.svg"]].concat()).fails(2, &["order.svg is there", "--force"]);
+    folder.run(&[&command[..], &["--svg", "order.svg"]].concat()).fails(2, &["order.svg exists", "--force"]);
 }
 
 #[test]

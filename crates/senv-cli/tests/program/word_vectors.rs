@@ -68,7 +68,7 @@ fn a_word_whose_row_is_zero_is_known() {
     folder.write("s.txt", "nil\n\na\nzebra\nnil nil\n");
     let said = folder.run(&["encode", "--model", "w.vec", "--input", "s.txt", "--output", "s.npy"]).ok().err;
     for part in
-        ["1 blank line: zero", "1 sentence without a known word", "2 sentences of words whose vectors add up to zero"]
+        ["1 blank line: zero", "1 sentence without a known word", "2 sentences with word vectors that add up to zero"]
     {
         assert!(said.contains(part), "{part}: {said}");
     }
@@ -180,6 +180,6 @@ fn a_matrix_with_a_value_that_is_no_number_is_named_and_not_the_output() {
 fn the_values_of_a_folder_of_model2vec_are_counted_as_they_are_written() {
     let folder = Folder::new();
     let ended = folder.run(&["convert", "english", "m2v", "--to", "model2vec"]).ok();
-    assert!(ended.err.contains("50,000 words of 256 numbers written to m2v"), "{}", ended.err);
-    assert!(ended.err.contains("word order is left behind"), "{}", ended.err);
+    assert!(ended.err.contains("50,000 words of 256 dimensions written to m2v"), "{}", ended.err);
+    assert!(ended.err.contains("word order is dropped"), "{}", ended.err);
 }

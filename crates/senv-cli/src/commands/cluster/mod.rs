@@ -1,4 +1,4 @@
-//! `senv cluster`: what is in a text, by groups of like sentences.
+//! `senv cluster`: groups of similar sentences.
 
 use std::{
     io::{self, Write},
@@ -29,67 +29,68 @@ use crate::{
     text::{INPUT_HELP, InputArgs, TextArgs, note_typing},
 };
 
-/// Divide a text into groups of sentences that mean alike, and show what each group is about.
+/// Group similar sentences and show what each group is about.
 ///
-/// Without --groups or --threshold the number of groups is suggested: of up to the square root of the number of
-/// sentences, and 300, the one whose groups are apart the most (by their silhouette). --groups takes another number.
-/// With --threshold there are as many groups as sentences with others near to them, and sentences that are near to none
-/// are in no group.
+/// By default senv chooses the number of groups with the best silhouette, up to 300 and the square root of the number
+/// of sentences. To set another number, use --groups. With --threshold, there is a group around each sentence with
+/// others near it, and sentences that are near none have no group.
 ///
-/// Written are the groups, the largest first, each with its number, its size, the words that set it apart, and its most
-/// central sentences. With --members a line for each sentence is written instead: group, cosine with the middle of the
-/// group, line and sentence, separated by tabs; - is no group.
+/// Prints the groups, largest first, each with its number, its size, its characteristic words, and its most central
+/// sentences. With --members, prints one line per sentence instead: group, cosine with the center of the group, line
+/// and sentence, separated by tabs; - means no group.
 ///
-/// --save keeps the groups, and --assign puts the sentences of another text into them: their numbers stay. --report
+/// --save stores the groups, and --assign puts the sentences of another text into them under the same numbers. --report
 /// writes a page with a map of up to 1,000 sentences and all groups.
 ///
-/// The same text gives the same groups, at any number of threads. Memory holds the text and a vector for each distinct
+/// The same text gives the same groups, for any number of threads. Memory contains the text and a vector per distinct
 /// sentence, 1.2 KB each with the English model.
 #[derive(Debug, clap::Args)]
-#[command(after_help = EXAMPLES, mut_arg("input", |input| input.help(INPUT_HELP)))]
+#[command(after_help = EXAMPLES, mut_arg("files", |files| files.help(INPUT_HELP)))]
 pub(crate) struct Cluster {
     #[command(flatten)]
-    model: ModelArg,
-    #[command(flatten)]
     input: InputArgs,
-    /// Make so many groups.
+    /// Number of groups [default: chosen by silhouette]
     #[arg(long, short, value_name = "N", conflicts_with_all = ["threshold", "assign"],
           value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
     groups: Option<usize>,
-    /// Make as many groups as there are around a sentence with others of at least this cosine, from -1 to 1.
+    /// Group sentences with a cosine of at least this, -1 to 1.
+    ///
+    /// There are as many groups as sentences with others this near.
     #[arg(long, short, value_name = "COSINE", conflicts_with = "assign", allow_negative_numbers = true, value_parser = cosine)]
     threshold: Option<f32>,
-    /// Leave out groups of fewer distinct sentences, of those by --threshold.
+    /// Smallest group of --threshold, in distinct sentences.
     #[arg(long, value_name = "N", default_value_t = 3, requires = "threshold")]
     min_size: usize,
     /// Put the sentences into the groups of this file.
     #[arg(long, value_name = "FILE")]
     assign: Option<PathBuf>,
-    /// Keep the groups in this file.
+    /// Save the groups to this file.
     #[arg(long, value_name = "FILE", conflicts_with = "assign")]
     save: Option<PathBuf>,
     /// Write a page with a map of the groups.
     #[arg(long, value_name = "FILE.html")]
     report: Option<PathBuf>,
-    /// Words to show of each group.
+    /// Number of words to show for each group.
     #[arg(long, value_name = "N", default_value_t = 8, conflicts_with = "assign")]
     words: usize,
-    /// Sentences to show of each group.
+    /// Number of sentences to show for each group.
     #[arg(long, value_name = "N", default_value_t = 3, conflicts_with = "assign")]
     sentences: usize,
-    /// Write the group of each sentence.
+    /// Print the group of each sentence.
     #[arg(long)]
     members: bool,
-    /// Seed of the groups.
+    /// Random seed.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Write JSON, an object a line: a group, or with --members a sentence.
+    /// Print JSON, one object per line: a group, or a sentence with --members.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
     text: TextArgs,
     #[command(flatten)]
     force: ForceArg,
+    #[command(flatten)]
+    model: ModelArg,
 }
 
 const EXAMPLES: &str = "\
@@ -97,14 +98,14 @@ Examples:
   senv cluster text.txt
   senv cluster --groups 20 --report groups.html --save groups.senv text.txt
   senv cluster --assign groups.senv --members new.txt > groups.tsv
-  senv cluster --threshold .8 --min-size 5 text.txt";
+  senv cluster --threshold 0.8 --min-size 5 text.txt";
 
-/// Groups below whose silhouette a note says so.
+/// The silhouette below which a note says that groups overlap.
 const APART: f64 = 0.05;
 
 #[derive(Debug, Serialize)]
 struct ShownGroup<'a> {
-    /// From 1, as it is shown.
+    /// The number shown, from 1.
     group: usize,
     size: usize,
     words: &'a [String],
@@ -177,12 +178,12 @@ impl Cluster {
         GroupParams { by, n_words: self.words, n_central: self.sentences, seed: self.seed, ..GroupParams::default() }
     }
 
-    /// Opens old groups, which must be of this model.
+    /// Opens saved groups, which must be of this model.
     fn open_groups(&self, path: &Path, model: &Model) -> Result<TextGroups> {
         let (groups, of_model) = TextGroups::open(path)?;
         if of_model != senv::model::model_digest(&self.model.model)? || groups.centroids.dim() != model.dim() {
             return Err(Failure::Usage(format!(
-                "the groups of {} are of another model than {}: give theirs with --model",
+                "the groups of {} were made with another model than {}; give that model with --model",
                 path.display(),
                 self.model.model.display()
             )));
@@ -228,33 +229,38 @@ impl Cluster {
         out.flush()
     }
 
-    /// What was found, in a line or two.
+    /// Prints a summary in a line or two.
     fn note(&self, found: &TextGroups, grouping: &Grouping, n_distinct: usize) {
         let n_without = grouping.group_of.iter().filter(|group| group.is_none()).count() as u64;
-        let without = if n_without > 0 { format!(", {} in none", grouped(n_without)) } else { String::new() };
+        let without = if n_without > 0 { format!(", {} without a group", grouped(n_without)) } else { String::new() };
         let apart = grouping.silhouette.map_or_else(String::new, |apart| format!("; silhouette {apart:.3}"));
         let (n, groups) =
             (plural(grouping.group_of.len() as u64, "sentence"), plural(found.groups.len() as u64, "group"));
         output::note(&format!("{n} in {groups}{without}{apart}"));
         let n_found = found.groups.len();
         if grouping.count.is_some() && n_distinct < 3 {
-            output::note(&format!("{}: too few for groups", plural(n_distinct as u64, "different sentence")));
+            output::note(&format!("{}, too few for groups", plural(n_distinct as u64, "distinct sentence")));
         } else if self.groups.is_some_and(|n| n_found < n) {
-            let asked = grouped(self.groups.unwrap_or(0) as u64);
-            output::note(&format!("{} and not {asked}: no more sentences differ", plural(n_found as u64, "group")));
+            let [sentences, groups] = [("distinct sentence", n_distinct), ("group", n_found)]
+                .map(|(what, n)| if n == 1 { format!("one {what}") } else { plural(n as u64, what) });
+            output::note(&match n_found == n_distinct {
+                true => format!("only {sentences}, so {groups}"),
+                // Distinct sentences can have the same vector.
+                false => format!("only {groups}, because no more sentences differ"),
+            });
         } else if grouping.count.is_some() && grouping.silhouette.is_none_or(|apart| apart < APART) {
             output::note(
-                "the groups of this text run into each other, and no number of them stands out: take one that is of use with \
-                 --groups; --threshold finds sentences that lie close together",
+                "the groups overlap and no number of groups stands out; set one with --groups, or find close sentences with \
+                 --threshold",
             );
         }
         if found.groups.is_empty() {
-            output::note("no group is large enough: take a lower --threshold or --min-size");
+            output::note("no group is large enough; lower --threshold or --min-size");
         }
     }
 }
 
-/// The groups with the numbers of the sentences that were put into them.
+/// The groups with the numbers of the sentences assigned to them.
 fn with_sizes(mut groups: TextGroups, grouping: &Grouping) -> TextGroups {
     groups.groups.iter_mut().for_each(|group| group.size = 0);
     grouping.group_of.iter().flatten().for_each(|&group| groups.groups[group as usize].size += 1);

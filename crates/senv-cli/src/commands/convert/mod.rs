@@ -1,4 +1,4 @@
-//! `senv convert`: word vectors from one format to another, and models of other programs to those of senv.
+//! `senv convert`: converts word vectors between formats, and models of other programs to senv models.
 
 mod release;
 
@@ -21,64 +21,64 @@ use crate::{
     text::{Utf8Policy, is_dash},
 };
 
-/// Convert word vectors from one format to another, or models of other programs to those of senv.
+/// Convert word vectors between formats, and models of other programs to senv
 ///
-/// What the input is shows in its content; a model trained by senv gives its words (n-grams have no names and are
-/// left behind). What the output is shows in its name:
+/// The format of the input is detected from its content. A model trained by senv is converted to its word
+/// vectors; n-grams have no names and are dropped. The name of the output decides its format:
 ///
 ///   .senv .safetensors   senv model file, mapped when opened
 ///   .vec                 fastText text
 ///   .w2v                 word2vec text
 ///   .bin                 word2vec binary
 ///   .txt                 GloVe text
-///   .npy                 NumPy matrix, and the words beside it in .words.txt
+///   .npy                 NumPy matrix, with the words in .words.txt
 ///
-/// With --to model2vec a mean of word vectors becomes a folder that Python's model2vec opens.
+/// --to model2vec writes a mean of word vectors as a folder that the Python package model2vec opens.
 ///
-/// A .bin or .ftz file of fastText or a .bin file of Sent2Vec's program is a model, and becomes one of
-/// senv if the output is .senv: with the n-grams of words of Sent2Vec, whose sentence vectors stay the
-/// same, and with the character n-grams of fastText, so that unknown words have vectors. How text was
-/// tokenized is in no such file: models of Sent2Vec's program split at blanks and keep capitals, as it
-/// does, unless --tokenizer and --lowercase say otherwise. Of a supervised model the word vectors are taken,
-/// and the classifier is left behind; quantized models (.ftz) are read as well.
+/// A .bin or .ftz file of fastText, or a .bin file of the Sent2Vec program, becomes a senv model if the output
+/// is .senv. It keeps the word n-grams of Sent2Vec, with the same sentence vectors, and the character n-grams
+/// of fastText, which give vectors to unknown words. These files do not say how text was tokenized: models of
+/// the Sent2Vec program split at blanks and keep capitals, as that program does, unless --tokenizer or
+/// --lowercase is given. Supervised models lose their classifier. Quantized models (.ftz) can be read too.
 ///
-/// A folder is read as the Skip-thoughts that their authors released: dictionary.txt, and utable.npy with
-/// uni_skip.npz, btable.npy with bi_skip.npz, or all of them. The whole model is written, in senv's own format.
+/// A folder is read as released Skip-thoughts: dictionary.txt, and utable.npy with uni_skip.npz, btable.npy
+/// with bi_skip.npz, or both. It becomes one senv model.
 #[derive(Debug, clap::Args)]
 #[command(
     verbatim_doc_comment,
     after_help = "\
 Examples:
   senv convert GoogleNews-vectors-negative300.bin news.senv
-  senv convert wiki_bigrams.bin wiki.senv
   senv convert model.senv words.txt --to word2vec-text
+  senv convert wiki_bigrams.bin wiki.senv
   senv convert model.senv - --to glove-text | gzip > words.txt.gz
   senv convert english english-model2vec/ --to model2vec
   senv convert skip-thoughts/ skip-thoughts.senv"
 )]
 pub(crate) struct Convert {
-    /// The file to read, or the folder of released Skip-thoughts; .npy needs its words beside it; - is standard input,
-    /// english the model that is part of senv, for English only.
+    /// File to read, or folder of released Skip-thoughts; - is standard input.
+    ///
+    /// A .npy file needs its words next to it, in .words.txt. english is the built-in model.
     #[arg(value_name = "IN")]
     input: PathBuf,
-    /// The file to write; - is standard output, for the formats of other programs (with --to).
+    /// File to write; - is standard output, for formats of other programs (with --to).
     #[arg(value_name = "OUT")]
     output: PathBuf,
     #[command(flatten)]
     force: ForceArg,
-    /// Format of the output [default: by its name]
+    /// Format of the output [default: from its name]
     #[arg(long, value_name = "FORMAT")]
     to: Option<FormatArg>,
-    /// Format of the input [default: by its content]
+    /// Format of the input [default: from its content]
     #[arg(long, value_name = "FORMAT")]
     from: Option<FormatArg>,
     /// What to do with a word that is not UTF-8.
     #[arg(long, value_name = "POLICY", default_value = "error")]
     invalid_utf8: Utf8Policy,
-    /// Read the first N rows of word vectors alone; files have the most frequent words first.
+    /// Read only the first N word vectors; files start with the most frequent words.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     first: Option<u64>,
-    /// Read as many rows as there are, although the header of the file declares fewer or more.
+    /// Read all rows even if the header declares another number.
     #[arg(long)]
     accept_row_count: bool,
     #[command(flatten)]
@@ -130,17 +130,17 @@ impl FormatArg {
 impl Convert {
     pub(crate) fn run(self) -> Result {
         let Some(to) = self.to.or_else(|| FormatArg::of_path(&self.output)) else {
-            let message = format!("the name {} does not say which format; add --to FORMAT", self.output.display());
+            let message = format!("unknown output format for the name {}; add --to FORMAT", self.output.display());
             return Err(Failure::Usage(message));
         };
         if Model2Vec::is_one(&self.input) {
-            let message = "a folder of Model2Vec needs no conversion: every command opens it with --model";
+            let message = "a Model2Vec folder needs no conversion; every command opens it with --model";
             return Err(Failure::Usage(message.into()));
         }
         if self.input.is_dir() {
             if to != FormatArg::Senv || self.from.is_some() {
-                let message = "a folder holds released Skip-thoughts, which become a model of senv; give a name in .senv \
-                               and no --from; words alone come of that model in another step";
+                let message = "a folder of released Skip-thoughts can only become a senv model; give a .senv name and no \
+                               --from, and convert that model to get its words";
                 return Err(Failure::Usage(message.into()));
             }
             return self.release.convert(&self.input, &self.output, self.force);
@@ -153,7 +153,7 @@ impl Convert {
         self.release.refuse_end_token()?;
         if self.from == Some(FormatArg::Model2vec) {
             return Err(Failure::Usage(
-                "folders of Model2Vec need no conversion: every command opens them with --model".into(),
+                "Model2Vec folders need no conversion; every command opens them with --model".into(),
             ));
         }
         if to == FormatArg::Model2vec {
@@ -177,7 +177,7 @@ impl Convert {
             None => embeddings.write_matrix(&self.output)?,
         }
         let words = plural(embeddings.len() as u64, "word");
-        output::note(&format!("{words} of {} numbers written to {}", embeddings.dim(), self.output.display()));
+        output::note(&format!("{words} of {} dimensions written to {}", embeddings.dim(), self.output.display()));
         Ok(())
     }
 
@@ -185,7 +185,7 @@ impl Convert {
         let is_empty =
             std::fs::read_dir(&self.output).map_or(!self.output.exists(), |mut files| files.next().is_none());
         if !is_empty && !self.force.force {
-            let message = format!("{} is there already; give another folder, or --force", self.output.display());
+            let message = format!("{} already exists; give another folder, or use --force", self.output.display());
             return Err(Failure::Usage(message));
         }
         let model = Model::open(&self.input)?;
@@ -193,19 +193,19 @@ impl Convert {
         let (words, with_order) = (plural(model.vocabulary().len() as u64, "word"), model.dim());
         let dim = model.without_order()?.dim();
         if dim < with_order {
-            output::note("the part that reads word order is left behind: Model2Vec has none");
+            output::note("the part that reads word order is dropped, because Model2Vec has none");
         }
-        output::note(&format!("{words} of {dim} numbers written to {}", self.output.display()));
+        output::note(&format!("{words} of {dim} dimensions written to {}", self.output.display()));
         Ok(())
     }
 
-    /// Whether the input is a matrix with its words beside it.
+    /// Whether the input is a matrix with a file of words.
     fn reads_matrix(&self) -> bool {
         let is_npy = self.input.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npy"));
         self.from == Some(FormatArg::Npy) || (self.from.is_none() && is_npy)
     }
 
-    /// Refuses an output that may not be written, or not in this way.
+    /// Refuses an output that must not be written, or not in this way.
     fn check_output(&self, to: FormatArg) -> Result {
         let mut inputs = vec![self.input.clone()];
         if self.reads_matrix() {
@@ -213,8 +213,8 @@ impl Convert {
         }
         if is_dash(&self.output) {
             if let FormatArg::Senv | FormatArg::Npy = to {
-                let message = "a model is mapped from a file, and a matrix has its words in a file beside it; give the name \
-                               of a file, or one of the other formats with --to";
+                let message = "a model or a matrix cannot be written to standard output; give a file, or another format \
+                               with --to";
                 return Err(Failure::Usage(message.into()));
             }
             return destination::check_stdout(&inputs);
@@ -230,12 +230,12 @@ impl Convert {
         })
     }
 
-    /// Refuses what says which rows of word vectors are read, where a model is read as a whole.
+    /// Refuses options that choose rows of word vectors, for a model.
     fn refuse_rows(&self) -> Result {
         let given = [("--first", self.first.is_some()), ("--accept-row-count", self.accept_row_count)];
         match given.iter().find(|(_, given)| *given) {
             Some((option, _)) => Err(Failure::Usage(format!(
-                "{option} goes with a file of word vectors; {} is a model (senv compress --max-vocabulary makes it smaller)",
+                "{option} needs a file of word vectors, and {} is a model (senv compress --max-vocabulary makes it smaller)",
                 self.input.display()
             ))),
             None => Ok(()),
@@ -276,8 +276,8 @@ impl Convert {
         };
         output::note(&format!("{}: {}, {}", self.input.display(), report.format, plural(report.rows, "row")));
         let warnings = [
-            (report.duplicates, "row", "left out: the word had one already"),
-            (report.invalid_utf8, "word", "with bytes replaced that are not UTF-8"),
+            (report.duplicates, "row", "left out, because the word already had one"),
+            (report.invalid_utf8, "word", "with invalid UTF-8 replaced"),
         ];
         for (n, what, why) in warnings {
             if n > 0 {

@@ -1,5 +1,5 @@
-//! Models of other programs as models of senv: the released Skip-thoughts, and `.bin` files of fastText and of
-//! Sent2Vec's program.
+//! Converts models of other programs: the released Skip-thoughts, and `.bin` files of fastText and of the Sent2Vec
+//! program.
 
 use std::{
     fs,
@@ -17,33 +17,32 @@ use crate::{
     output::{self, plural},
 };
 
-/// How a model of another program reads text.
+/// How a converted model reads text.
 #[derive(Debug, clap::Args)]
 pub(super) struct ReleaseArgs {
     #[command(flatten)]
     tokenizer: HyperArgs<Tokenizer>,
-    /// Read the end token after the last word, as the release does for SICK but for no other task.
+    /// Read the end token after the last word, as the release does, but only for SICK.
     #[arg(long, help_heading = "Skip-thoughts")]
     end_token: bool,
 }
 
 impl ReleaseArgs {
-    /// Refuses what word vectors have no use for.
+    /// Refuses an option that word vectors have no use for.
     pub(super) fn refuse_end_token(&self) -> Result {
         if self.end_token {
-            return Err(Failure::Usage("--end-token goes with a folder of released Skip-thoughts".into()));
+            return Err(Failure::Usage("--end-token needs a folder of released Skip-thoughts".into()));
         }
         Ok(())
     }
 
-    /// The word vectors with the tokenizer that was asked for, if one was: a model file of senv keeps it, and what is
-    /// not asked for stays as it is.
+    /// The word vectors with the requested tokenizer, if any, which a senv model stores; other settings are unchanged.
     pub(super) fn with_tokenizer(&self, embeddings: Embeddings, keeps_it: bool) -> Result<Embeddings> {
         let Some(option) = self.tokenizer.first_given(&["tokenizer", "lowercase", "strip_hashtags"]) else {
             return Ok(embeddings);
         };
         if !keeps_it {
-            return Err(Failure::Usage(format!("{option} is kept in a model of senv alone; give a name in .senv")));
+            return Err(Failure::Usage(format!("{option} can only be stored in a senv model; give a .senv name")));
         }
         let tokenizer = embeddings.tokenizer().cloned();
         let mut tokenizer = tokenizer.unwrap_or_else(|| tokenizer_of_words(embeddings.vocabulary()));
@@ -51,27 +50,27 @@ impl ReleaseArgs {
         Ok(embeddings.with_tokenizer(Some(tokenizer)))
     }
 
-    /// Reads a `.bin` file of fastText or of Sent2Vec's program and writes the model, which may be written there.
+    /// Reads a `.bin` file of fastText or of the Sent2Vec program and writes the model; the output has been checked.
     pub(super) fn convert_bin(&self, path: &Path, to: &Path) -> Result {
         self.refuse_end_token()?;
         let released = ReleasedBin::open(path)?;
         let mut tokenizer = released.tokenizer();
         self.tokenizer.apply(&mut tokenizer)?;
         let case = if tokenizer.is_lowercase() { "lower-cased" } else { "not lower-cased" };
-        let reading = format!("text is tokenized by the rule {:?} and {case}", tokenizer.name());
+        let reading = format!("text is tokenized by {:?} and {case}", tokenizer.name());
         let _last = senv_core::files::LastStep::begin();
         released.save(tokenizer, to)?;
         match released.n_invalid_words() as u64 {
             0 => {}
             n if released.kind() == "sent2vec" => {
-                output::warn(&format!("{} not UTF-8, which no text has", plural(n, "word")))
+                output::warn(&format!("{} not UTF-8, so no text has them", plural(n, "word")))
             }
             n => output::warn(&format!("{} left out: not UTF-8", plural(n, "word"))),
         }
         let (words, dim) = (plural(released.vocabulary().len() as u64, "word"), released.dim());
         output::note(&format!("{} model of {dim} dimensions, {words}, written to {}", released.kind(), to.display()));
         output::note(&format!(
-            "{reading}; prepare it as the text that the model was trained on, or convert with --tokenizer and --lowercase"
+            "{reading}; if the training text was prepared differently, convert with --tokenizer and --lowercase"
         ));
         Ok(())
     }
@@ -83,7 +82,7 @@ impl ReleaseArgs {
                           utable.npy with uni_skip.npz, btable.npy with bi_skip.npz";
             return Err(CoreError::BadFile { path: folder.to_owned(), reason: reason.into() }.into());
         }
-        // All of its files: which of them are read shows when they are.
+        // All of its files, since it is not known yet which ones are read.
         let entries = fs::read_dir(folder).map_err(|error| CoreError::io("read", folder, error))?;
         let inputs: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
         let force = Some(force.force);

@@ -27,84 +27,93 @@ use crate::{
     text::{INPUT_HELP, InputArgs, TextArgs, is_arrow, is_dash, note_typing},
 };
 
-/// Write a text without its near-duplicates: sentences that say what an earlier one says.
+/// Remove near-duplicate sentences from a text.
 ///
-/// Sentences are taken in order. One is dropped if the cosine of its vector with that of a sentence that was kept is at
-/// least the threshold, or if it is the same text; one that is near to a dropped sentence alone is kept. Nothing is
-/// missed: the answer is that of comparing all pairs, at any number of threads. Memory holds the text and a vector for
-/// each distinct sentence, 2.6 KB each with the English model, 1.3 KB with --order 0.
+/// Sentences are processed in order. A sentence is dropped if its cosine with a kept sentence reaches the threshold, or
+/// if the text is the same; a sentence near only dropped ones is kept. Nothing is missed: the result is that of
+/// comparing all pairs, for any number of threads. Memory contains the text and a vector per distinct sentence: 2.6 KB
+/// each with the English model, 1.3 KB with --order 0.
 ///
-/// A sentence without a known word has no vector, and repeats only the same text. Blank lines are dropped. Averages of
-/// words do not see their order, as the English model does: look at --report before you trust a threshold. A folder
-/// that `senv index` has made is read as the text that is in it.
+/// A sentence without a known word has no vector and only repeats the same text. Blank lines are dropped. Averages of
+/// words ignore word order, which the English model reads: check --report before you trust a threshold. A folder made
+/// by `senv index` is read as its text.
 #[derive(Debug, clap::Args)]
-#[command(after_help = EXAMPLES, mut_arg("input", |input| input.help(INPUT_HELP)))]
+#[command(after_help = EXAMPLES, mut_arg("files", |files| files.help(INPUT_HELP)))]
 pub(crate) struct Dedupe {
     #[command(flatten)]
-    model: ModelArg,
-    #[command(flatten)]
     input: InputArgs,
-    /// The cosine from which on a sentence repeats another, from -1 to 1; 1 drops little but the same words in another
-    /// order.
+    /// Cosine at which a sentence repeats another, -1 to 1.
+    ///
+    /// 1 drops little more than the same words in another order.
     #[arg(long, short, value_name = "COSINE", default_value_t = 0.9, allow_negative_numbers = true, value_parser = cosine)]
     threshold: f32,
-    /// Lower the threshold until at most so many sentences are left: a number, or a share as .5 or 50%. Compares all
-    /// pairs six to ten times.
+    /// Lower the threshold until at most N sentences, or a share, are left.
+    ///
+    /// A share is 0.5 or 50%. This compares all pairs six to ten times.
     #[arg(long, value_name = "N|SHARE", value_parser = wanted)]
     to: Option<Wanted>,
-    /// Compare only sentences that have the same value in this column of the table.
+    /// Compare only sentences with the same value in this column of the table.
     #[arg(long, value_name = "NAME")]
     by: Option<String>,
-    /// Drop what repeats a sentence of these files or collections, too, which are not written.
+    /// Also drop what repeats a sentence of these files or collections.
+    ///
+    /// Their sentences are not printed.
     #[arg(long, value_name = "FILE", num_args = 1..)]
     against: Vec<PathBuf>,
-    /// Which of several near sentences is kept. Kept sentences are written in the order of the input.
+    /// Which of several similar sentences to keep.
+    ///
+    /// The output has the order of the input.
     #[arg(long, value_name = "WHICH", default_value = "first")]
     keep: Keep,
-    /// Write what is dropped instead. `pairs`: cosine, line, line of the kept sentence, and both sentences, separated
-    /// by tabs. `groups`: each sentence that is kept for others, the largest group first, and below it what is dropped.
+    /// Print the dropped sentences instead.
+    ///
+    /// `pairs` prints the cosine, the line, the line of the kept sentence, and both sentences, separated by tabs.
+    /// `groups` prints each sentence kept for others, largest group first, followed by the dropped ones.
     #[arg(long, value_name = "AS", num_args = 0..=1, require_equals = true, default_missing_value = "pairs")]
     report: Option<Report>,
-    /// Write whole records of a table, as they stand in the file, after its titles.
+    /// Print whole records of a table, unchanged, after its titles.
     #[arg(long, conflicts_with_all = ["report", "json"])]
     records: bool,
-    /// Write JSON, an object a line: the sentence and its line; with --report also the kept one and the cosine, or the
-    /// group.
+    /// Print JSON, one object per line.
+    ///
+    /// It has the sentence and its line; with --report also the kept sentence and the cosine, or the group.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
     text: TextArgs,
+    #[command(flatten)]
+    model: ModelArg,
 }
 
 const EXAMPLES: &str = "\
 Examples:
   senv dedupe text.txt > kept.txt
-  senv dedupe text.txt --threshold .85 --report | less
+  senv dedupe text.txt --threshold 0.85 --report | less
   senv dedupe text.txt --report=groups | less
   senv dedupe new.txt --against text.txt my.index > new-only.txt
   senv dedupe posts.csv --column body --by author --records > kept.csv
   senv dedupe text.txt --to 50% > half.txt
   senv dedupe --model my.senv --keep longest text.txt > kept.txt";
 
-/// Which of several near sentences is kept.
+/// Which of several similar sentences is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Keep {
-    /// The one that comes first.
+    /// The first one.
     First,
-    /// The one of most characters; of equally long ones the first.
+    /// The one with the most characters; the first of equally long ones.
     Longest,
 }
 
-/// What is said of dropped sentences.
+/// How dropped sentences are reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Report {
-    /// A line for each.
+    /// One line each.
     Pairs,
-    /// By the sentence that is kept for them.
+    /// Grouped by the sentence that is kept for them.
     Groups,
 }
 
-/// How much is to be left.
+/// How many sentences to keep.
 #[derive(Debug, Clone, Copy)]
 enum Wanted {
     Number(usize),
@@ -121,7 +130,7 @@ impl Wanted {
 }
 
 fn wanted(text: &str) -> std::result::Result<Wanted, String> {
-    let bad = || "a number from 1, or a share between 0 and 1 such as .5 or 50%".to_owned();
+    let bad = || "expected a number from 1, or a share between 0 and 1 such as 0.5 or 50%".to_owned();
     if let Ok(number) = text.parse::<usize>() {
         return if number > 0 { Ok(Wanted::Number(number)) } else { Err(bad()) };
     }
@@ -176,7 +185,7 @@ impl Dedupe {
                 let other_titles = |path: &Path| {
                     let (path, first) = (path.display(), input[0].display());
                     let message =
-                        format!("{path} has other titles than {first}: write the records of each file by itself");
+                        format!("{path} has other titles than {first}; run --records on each file separately");
                     Failure::Usage(message)
                 };
                 let is_kept = |path: &Path, number| kept.contains(&(path, number));
@@ -192,9 +201,9 @@ impl Dedupe {
         out.flush().map_err(Failure::stdout)?;
         let n = lines.len() as u64;
         let rate = short(n as f64 / started.elapsed().as_secs_f64().max(1e-9));
-        let at = threshold.map_or_else(String::new, |threshold| format!(" at a threshold of {threshold}"));
+        let at = threshold.map_or_else(String::new, |threshold| format!(" at threshold {threshold}"));
         output::note(&format!(
-            "{}: {} kept, {} dropped{at}; {rate} a second",
+            "{}: {} kept, {} dropped{at}, {rate}/s",
             plural(n, "sentence"),
             output::grouped(n_kept),
             output::grouped(n - n_kept)
@@ -202,7 +211,7 @@ impl Dedupe {
         if let Some(to) = self.to.map(|to| to.of(lines.len()) as u64).filter(|&to| to < n_kept) {
             let to = output::grouped(to);
             output::note(&format!(
-                "more than {to} are left at any threshold: the others have no known word, or a group to themselves"
+                "more than {to} remain at any threshold, because some have no known word or are alone in their --by group"
             ));
         }
         Ok(())
@@ -211,31 +220,31 @@ impl Dedupe {
     fn check(&self, input: &[PathBuf]) -> Result {
         let usage = |message: &str| Err(Failure::Usage(message.into()));
         if input.iter().chain(&self.against).filter(|path| is_dash(path)).count() > 1 {
-            return usage("standard input can be read once: give the other text as a file");
+            return usage("standard input can be read only once; give the other text as a file");
         }
         let TextOptions { table, split, .. } = self.text.options();
         let has_table = table.is_some();
         if (self.by.is_some() || self.records) && split.is_some() {
-            return usage("--by and --records are of whole records, which --split cuts into sentences");
+            return usage("--by and --records need whole records, but --split splits them into sentences");
         }
         if self.records
             && let Some(path) = input.iter().find(|path| is_arrow(path))
         {
             let message = format!(
-                "--records: {} is no text whose lines could be copied; --report gives the numbers of the rows that are left out",
+                "--records copies lines of text, and {} is not text; --report shows which rows are dropped",
                 path.display()
             );
             return Err(Failure::Usage(message));
         }
         if (self.by.is_some() || self.records) && !has_table {
             let option = if self.records { "--records" } else { "--by" };
-            return Err(Failure::Usage(format!("{option} is for tables: --column or --field says where the text is")));
+            return Err(Failure::Usage(format!("{option} needs a table; name the text with --column or --field")));
         }
         if self.records && input.iter().any(|path| !path.is_file()) {
-            return usage("--records reads a table twice: give it as a file");
+            return usage("--records reads the table twice; give it as a file");
         }
         if self.by.is_some() && self.against.iter().any(|path| path.is_dir()) {
-            return usage("--by needs the column in all text, and a collection is compared without its columns");
+            return usage("--by needs the column in all text, but a collection is compared without its columns");
         }
         destination::check_stdout(&input.iter().chain(&self.against).collect::<Vec<_>>())
     }

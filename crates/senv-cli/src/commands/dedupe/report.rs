@@ -1,4 +1,4 @@
-//! What is said of dropped sentences.
+//! Reports of dropped sentences.
 
 use std::io::{self, Write};
 
@@ -20,7 +20,7 @@ struct Dropped<'a> {
     kept: Option<LocatedSentence<'a>>,
 }
 
-/// A line for each dropped sentence, in the order of the text.
+/// Writes one line per dropped sentence, in the order of the text.
 pub(super) fn pairs<'a>(
     out: &mut impl Write,
     lines: &'a Lines,
@@ -49,7 +49,7 @@ struct Group<'a> {
     dropped: Vec<Dropped<'a>>,
 }
 
-/// A block for each sentence that is kept for others: itself, then what is dropped for it, the nearest first. Larger
+/// Writes a block for each sentence that is kept for others: itself, then the dropped ones, most similar first. Larger
 /// groups come first, equally large ones in the order of the text.
 pub(super) fn groups<'a>(
     out: &mut impl Write,

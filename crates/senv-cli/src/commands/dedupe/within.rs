@@ -1,4 +1,4 @@
-//! The text that is cleaned, the text it is compared with, and which sentences of both are compared.
+//! The text to clean, the text to compare it with, and which sentences of both are compared.
 
 use std::{collections::HashMap, path::PathBuf};
 
@@ -16,7 +16,7 @@ use crate::{
 
 /// Both texts in memory.
 pub(super) struct Within {
-    /// What others are compared against.
+    /// The text to compare with.
     pub(super) fixed: Lines,
     pub(super) lines: Lines,
     /// The number of the group of each sentence of both, if there are groups.
@@ -40,7 +40,7 @@ impl Within {
             }
             let both = read_sentences(paths, &options)?;
             for i in 0..both.len() {
-                // The first tab is the one between both columns: those within them are spaces.
+                // The first tab separates both columns: tabs inside them have become spaces.
                 let (sentence, group) = both.get(i).split_once('\t').unwrap_or_default();
                 if sentence.trim().is_empty() {
                     continue;
@@ -59,7 +59,7 @@ impl Within {
         Ok(Self { fixed, lines, groups: Some(groups) })
     }
 
-    /// Fails if there is nothing to clean; warns where the model knows few words.
+    /// Fails if there is nothing to clean; warns if the model knows few words.
     pub(super) fn check_words(&self, arg: &ModelArg, model: &Model, input: &[PathBuf]) -> Result {
         not_empty(&self.lines, input)?;
         check_words(arg, model, &self.lines);

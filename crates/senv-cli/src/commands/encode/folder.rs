@@ -1,4 +1,4 @@
-//! `senv encode` of many files into a folder.
+//! `senv encode` with many files and a folder of outputs.
 
 use std::{
     collections::BTreeMap,
@@ -20,28 +20,27 @@ use crate::{
     text::{is_arrow, is_dash},
 };
 
-/// The formats of the files of a folder: their endings.
+/// The formats of the files in a folder: their extensions.
 const FORMATS: [&str; 8] = ["npy", "tsv", "csv", "jsonl", "json", "txt", "parquet", "arrow"];
 
-/// How files become a folder.
+/// Arguments for a folder of outputs.
 #[derive(Debug, Clone, clap::Args)]
 pub(super) struct FolderArgs {
-    /// The format of the files in the output folder [default: parquet where all inputs are Parquet or Arrow, else npy]
+    /// Format of the files in an output folder [default: parquet if all inputs are Parquet or Arrow, else npy]
     #[arg(long, value_name = "FORMAT", value_parser = FORMATS, help_heading = "Large inputs")]
     output_format: Option<String>,
-    /// Share the files among all processes that are given this folder and the same output, on any number of machines
-    /// that see both.
+    /// Share the files among all processes with this folder and the same output.
     ///
-    /// Each file is claimed by one of them. A process that dies is replaced; one that was only slow discards what it
-    /// made. Each ends when all files are complete.
+    /// The processes can run on any number of machines that see both folders. Each file is claimed by one of them. If a
+    /// process dies, another takes over its file; a process that was only slow discards its result. All processes end
+    /// when all files are complete.
     #[arg(long, value_name = "FOLDER", help_heading = "Large inputs")]
     claims: Option<PathBuf>,
-    /// Seconds without a sign of life after which a process counts as dead, and another one takes over its file; six
-    /// signs are given in this time. The same for all processes.
+    /// Seconds after which a silent process counts as dead and another takes over its file. Processes report six times
+    /// in this period. Use the same value for all of them.
     #[arg(long, value_name = "SECONDS", default_value_t = 60.0, value_parser = seconds, requires = "claims", help_heading = "Large inputs")]
     claim_timeout: f64,
-    /// Of a folder: compare inputs and outputs with their checksums even where their length and time of change are as
-    /// they were.
+    /// Compare the checksums of inputs and outputs of a folder even if length and modification time are unchanged.
     #[arg(long, help_heading = "Large inputs")]
     check_hashes: bool,
 }
@@ -58,7 +57,7 @@ impl FolderArgs {
             && (output.is_dir() || output.as_os_str().to_string_lossy().ends_with(['/', std::path::MAIN_SEPARATOR]))
     }
 
-    /// Refuses options of folders where the output is none.
+    /// Refuses options for folders if the output is not one.
     pub(super) fn check_unused(&self, output: &Path) -> Result {
         let given = [
             ("--claims", self.claims.is_some()),
@@ -67,7 +66,7 @@ impl FolderArgs {
         ];
         let Some((option, _)) = given.iter().find(|(_, is_given)| *is_given) else { return Ok(()) };
         let message = format!(
-            "{option} is for a folder of outputs, and --output {} is none; end the name of a folder with /",
+            "{option} needs a folder of outputs, and --output {} is not one; end the name of a folder with /",
             output.display()
         );
         Err(Failure::Usage(message))
@@ -80,15 +79,16 @@ impl FolderArgs {
     }
 }
 
-/// Encodes each file into one of its own.
+/// Encodes each file into a separate output.
 pub(super) fn run(command: &Encode, inputs: &[PathBuf], threads: usize) -> Result {
     if let Some(Shard { .. }) = command.shard {
         let message =
-            "--shard divides an input that becomes one file; processes share the files of a folder by --claims FOLDER";
+            "--shard is for one output file; to share the files of a folder among processes, use --claims FOLDER";
         return Err(Failure::Usage(message.into()));
     }
     if inputs.iter().any(|path| is_dash(path)) {
-        let message = "a folder gets a file for each input file, and standard input has no name; give --output FILE, or name files";
+        let message = "an output folder has one file per input file, and standard input has no name; give --output FILE, or \
+                       input files";
         return Err(Failure::Usage(message.into()));
     }
     let started = Instant::now();
@@ -124,18 +124,19 @@ pub(super) fn run(command: &Encode, inputs: &[PathBuf], threads: usize) -> Resul
     if let Some(first) = left.first() {
         let files = plural(left.len() as u64, "file");
         output::warn(&format!(
-            "{files} of other inputs in {} were made with other settings or another model ({first}); delete what is not needed",
+            "{files} of other inputs in {} were made with other settings or another model ({first}); delete those you do not \
+             need",
             command.output.display()
         ));
     }
     if outcome.complete > 0 {
-        output::note(&format!("{} complete already, or by others", plural(outcome.complete as u64, "file")));
+        output::note(&format!("{} already complete", plural(outcome.complete as u64, "file")));
     }
     output::note(&format!("{} in {}", plural(outcome.finished as u64, "new file"), command.output.display()));
     if outcome.finished > 0 {
         report_counts(counts, started);
     }
-    // The last one is the error that the command ends with.
+    // The command ends with the last error.
     let n = outcome.failed.len();
     let mut failed = outcome.failed.into_iter();
     let Some((_, last)) = failed.next_back() else { return Ok(durable?) };
@@ -148,11 +149,11 @@ pub(super) fn run(command: &Encode, inputs: &[PathBuf], threads: usize) -> Resul
         }
     }
     let them = if n == 1 { "it" } else { "them" };
-    output::note(&format!("{} failed; the same command tries {them} again", plural(n as u64, "file")));
+    output::note(&format!("{} failed; run the same command to try {them} again", plural(n as u64, "file")));
     Err(last)
 }
 
-/// What decides how an output looks, beside the model.
+/// The settings, besides the model, that change an output.
 fn settings(command: &Encode, ending: &str) -> BTreeMap<String, String> {
     let mut settings = command.text.settings();
     settings.extend(command.model.settings());
@@ -165,26 +166,23 @@ fn settings(command: &Encode, ending: &str) -> BTreeMap<String, String> {
     settings.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-/// Says what happens.
+/// Reports an event.
 fn say(event: FolderEvent<'_>) {
     match event {
         FolderEvent::Again(path, why) => {
-            output::note(&format!("{}: its output is made again: {why}", path.display()));
+            output::note(&format!("{}: encoding again: {why}", path.display()));
         }
         FolderEvent::TakenOver(path, from) => {
-            output::note(&format!("{}: taken over from {from}, which gives no sign of life", path.display()));
+            output::note(&format!("{}: taken over from {from}, which does not respond", path.display()));
         }
         FolderEvent::Finished(path, rows) => output::note(&format!("{}: {}", path.display(), plural(rows, "row"))),
         FolderEvent::Lost(path) => output::warn(&format!(
-            "{}: another process has taken this file over, since this one gave no sign of life; what was made here is discarded \
-             (a longer --claim-timeout helps)",
+            "{}: another process took over this file because this one did not respond; its result is discarded (use a longer \
+             --claim-timeout)",
             path.display()
         )),
         FolderEvent::Waiting(n) => {
-            output::note(&format!(
-                "{} with other processes; waiting until they are complete",
-                plural(n as u64, "file")
-            ));
+            output::note(&format!("waiting for {} of other processes", plural(n as u64, "file")));
         }
         _ => {}
     }

@@ -13,7 +13,7 @@ use crate::{
 /// How vectors are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::commands) enum Format {
-    /// A vector after the other.
+    /// One vector after the other.
     Lines(VectorFormat),
     /// Parquet or Arrow.
     #[cfg(feature = "arrow")]
@@ -21,7 +21,7 @@ pub(in crate::commands) enum Format {
 }
 
 impl Format {
-    /// The format that the ending of a name stands for.
+    /// The format of a file extension.
     pub(in crate::commands) fn of(path: &Path, digits: Option<u8>) -> Result<Self> {
         let in_text = digits.map_or(Digits::Shortest, Digits::Fixed);
         let separated_by = |separator| Self::Lines(VectorFormat::Text { separator, digits: in_text });
@@ -29,19 +29,19 @@ impl Format {
         let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
         Ok(match ending.to_str() {
             Some("npy") if digits.is_some() => {
-                let message = "--digits is for text; a .npy file holds the values themselves";
+                let message = "--digits is for text formats; a .npy file has exact values";
                 return Err(Failure::Usage(message.into()));
             }
             Some("npy") => Self::Lines(VectorFormat::Npy),
             Some(ending @ ("parquet" | "arrow" | "feather" | "ipc")) => {
                 if digits.is_some() {
-                    let message = format!("--digits is for text; a .{ending} file holds the values themselves");
+                    let message = format!("--digits is for text formats; a .{ending} file has exact values");
                     return Err(Failure::Usage(message));
                 }
                 #[cfg(not(feature = "arrow"))]
                 return Err(Failure::Usage(format!(
-                    "{}: this program was built without the feature `arrow`, which writes .{ending} files; give a name in .npy, or \
-                     build it anew: in a clone of senv, cargo install --path crates/senv-cli --features arrow",
+                    "{}: this senv was built without the feature `arrow`, which writes .{ending} files; use .npy, or build senv \
+                     with it (in a clone: cargo install --path crates/senv-cli --features arrow)",
                     path.display()
                 )));
                 #[cfg(feature = "arrow")]
@@ -55,8 +55,8 @@ impl Format {
             _ => {
                 let path = path.display();
                 let message = format!(
-                    "{path}: vectors are not written in the format of this ending; give a name in .npy, .csv, .tsv, .json, \
-                     .jsonl or .txt, or one without an ending, and convert the file (a data frame reads .npy and .csv)"
+                    "{path}: vectors cannot be written in the format of this extension; use .npy, .csv, .tsv, .json, .jsonl, \
+                     .txt or no extension, and convert the file (data frames read .npy and .csv)"
                 );
                 return Err(Failure::Usage(message));
             }
@@ -71,7 +71,7 @@ impl Format {
             _ => Content::Vectors,
         }
     }
-    /// How lines are written; text where a table was asked for, which is written as a whole.
+    /// How lines are written; text for a table, which is written by other means.
     pub(super) fn of_lines(self) -> VectorFormat {
         match self {
             Self::Lines(format) => format,

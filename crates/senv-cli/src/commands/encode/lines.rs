@@ -1,4 +1,4 @@
-//! Lines -> vectors, in text and matrices.
+//! Encodes lines into text and matrices.
 
 use std::{io::Write, path::Path};
 

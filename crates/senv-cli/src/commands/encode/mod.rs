@@ -34,44 +34,44 @@ use crate::{
 
 /// Turn each line of text into a vector.
 ///
-/// One vector a line, in the order of the input, whatever the number of threads; memory does not grow with the input. A
-/// line without a known word gets the zero vector, unless the model has vectors for unknown words, and so does a blank
-/// one; how many zero vectors there were is said at the end. Recurrent models encode lines in batches: the same line
-/// among others may differ in the last bits (by some 1e-7 of the vector's length).
+/// Writes one vector per line, in the order of the input, for any number of threads. Memory does not grow with the
+/// input. Blank lines get the zero vector, and so do lines without a known word, unless the model has vectors for
+/// unknown words; senv reports their number at the end. Recurrent models encode lines in batches, so the vector of a
+/// line can differ in the last bits (by about 1e-7 of its length) among other lines.
 ///
-/// Where the input is too long for one run, or one machine: --shard 2/8 encodes the second of eight parts, and senv
-/// join puts their outputs together (cat does, of .tsv, .jsonl and .txt). Where the input is many files, --output
-/// FOLDER/ makes a file of each, goes on after an interruption, and with --claims shares the files among any number of
-/// processes and machines.
+/// If the input is too long for one run or machine, --shard 2/8 encodes the second of eight parts. Merge the outputs
+/// with senv join, or with cat for .tsv, .jsonl and .txt. For many input files, --output FOLDER/ writes one file for
+/// each and continues after an interruption; --claims shares the files among processes and machines.
 #[derive(Debug, clap::Args)]
-#[command(after_help = EXAMPLES, mut_arg("input", |input| input.help(INPUT_HELP)))]
+#[command(after_help = EXAMPLES, mut_arg("files", |files| files.help(INPUT_HELP)))]
 pub(crate) struct Encode {
     #[command(flatten)]
-    model: ModelArg,
-    #[command(flatten)]
     input: InputArgs,
-    /// Where to, the ending being the format: .npy (a NumPy matrix of f32), .tsv (a line a vector, values separated by
-    /// tabs), .csv (by commas), .jsonl (an array a line), .json (an array of arrays), .txt or none (separated by
-    /// blanks), and in a program that was built with the feature `arrow` .parquet and .arrow (a table with a column of
-    /// vectors beside those of the input); - is standard output, separated by blanks. A folder (one that is there, or a
-    /// name that ends in /) gets a file for each input file.
+    /// Output file; the extension is the format: npy, tsv, csv, jsonl, json, txt.
+    ///
+    /// .npy is a NumPy matrix of f32. .tsv, .csv and .txt have one vector per line, separated by tabs, commas or
+    /// blanks. .jsonl has one array per line, .json an array of arrays. A build with the feature `arrow` also writes
+    /// .parquet and .arrow: the table of the input with a column of vectors. - is standard output, separated by blanks.
+    /// A folder (an existing one, or a name ending in /) gets one file per input file.
     #[arg(long, short, value_name = "FILE", default_value = "-")]
     output: PathBuf,
-    /// Encode one of N parts of the input, the I-th: whole lines, or rows of tables, that follow each other.
+    /// Encode the I-th of N parts of the input.
     ///
-    /// The input alone decides where the parts begin: at blocks of 256 KiB of text, or of 4,096 records of a table or
-    /// sentences of --split. Outputs 1 to N one after the other (senv join, or cat) are the output of the whole, byte
-    /// for byte. Of plain text a run reads its part alone; a compressed file or a table is first read as a whole, to
-    /// count its blocks. Standard input and pipes are refused for that.
+    /// A part is a run of whole lines or rows. Only the input decides where parts start: at blocks of 256 KiB of text,
+    /// or of 4,096 records of a table or sentences of --split. Outputs 1 to N, concatenated by senv join or cat, equal
+    /// the output of one run byte for byte. A run reads only its part of plain text. It first reads a compressed file
+    /// or a table to the end to count its blocks, so standard input and pipes are refused.
     #[arg(long, value_name = "I/N", help_heading = "Large inputs")]
     shard: Option<Shard>,
     #[command(flatten)]
     folder: FolderArgs,
-    /// Replace a file that is there already, whatever it holds; without it only an empty one, or what senv has written
-    /// of the same kind. One of the inputs is never replaced.
+    /// Overwrite an existing file.
+    ///
+    /// Without it, senv replaces only empty files and files of the same kind that it wrote itself. It never overwrites
+    /// an input.
     #[arg(long, help_heading = "Files")]
     force: bool,
-    /// Digits after the point in text, 0 to 9 [default: as many as give back the same number]
+    /// Decimals in text formats, 0 to 9 [default: enough to restore the exact value]
     #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<u8>::new().range(0..=9))]
     digits: Option<u8>,
     #[cfg(feature = "arrow")]
@@ -79,19 +79,20 @@ pub(crate) struct Encode {
     table: table::TableArgs,
     #[command(flatten)]
     text: TextArgs,
+    #[command(flatten)]
+    model: ModelArg,
 }
 
-const INPUT_HELP: &str = "Text, one sentence a line; plain, .gz or .zst; a quoted pattern as in 'data/*.txt' is all files that fit; - is standard input \
-                          [default: -]";
+const INPUT_HELP: &str = "Text, one sentence per line; plain, .gz or .zst; or a quoted pattern such as 'data/*.txt'; \
+                          - is standard input [default: -]";
 
 const EXAMPLES: &str = "\
 Examples:
   senv encode text.txt --output text.npy
-  senv encode --model model.senv --input text.txt --output text.npy
   zcat text.gz | senv encode --model model.senv --digits 5 | head -3
   senv encode large.txt --shard 2/8 --output part2.npy
-  senv encode --input 'data/*.txt' --output vectors/
-  senv encode --input 'data/*.parquet' --column text --output vectors/ --claims /shared/claims";
+  senv encode 'data/*.txt' --output vectors/
+  senv encode 'data/*.parquet' --column text --output vectors/ --claims /shared/claims";
 
 impl Encode {
     pub(crate) fn run(self, threads: usize) -> Result {
@@ -118,7 +119,7 @@ impl Encode {
         let counts = self.encode(&model, input, &self.output, format, threads)?;
         drop(last);
         if let Some(shard) = self.shard.filter(|_| counts.lines == 0) {
-            output::note(&format!("shard {shard} has no line: the input has fewer blocks than there are shards"));
+            output::note(&format!("shard {shard} is empty: the input has fewer blocks than there are shards"));
         }
         report(counts, started);
         Ok(())
@@ -148,12 +149,12 @@ impl Encode {
     }
 }
 
-/// Says what was encoded, and what has no vector.
+/// Reports what was encoded and which sentences have no vector.
 fn report(counts: CoverageCounts, started: Instant) {
     let CoverageCounts { lines, blank, unknown, zero, .. } = counts;
     let sentences = lines - blank;
     let rate = sentences as f64 / started.elapsed().as_secs_f64().max(1e-9);
-    output::note(&format!("{} encoded, {} a second", plural(sentences, "sentence"), short(rate)));
+    output::note(&format!("{} encoded, {}/s", plural(sentences, "sentence"), short(rate)));
     if blank > 0 {
         output::note(&format!("{}: zero vectors", plural(blank, "blank line")));
     }
@@ -161,7 +162,7 @@ fn report(counts: CoverageCounts, started: Instant) {
         output::warn(&format!("{} without a known word: zero vectors", plural(unknown, "sentence")));
     }
     if zero > 0 {
-        output::warn(&format!("{} of words whose vectors add up to zero: zero vectors", plural(zero, "sentence")));
+        output::warn(&format!("{} with word vectors that add up to zero: zero vectors", plural(zero, "sentence")));
     }
     warn_of_unread(&counts);
 }

@@ -1,4 +1,4 @@
-//! `senv encode` into a column of a table: Parquet and Arrow IPC.
+//! `senv encode` with a Parquet or Arrow table as output.
 
 use std::path::{Path, PathBuf};
 
@@ -24,19 +24,19 @@ argument_of! {
     }
 }
 
-/// How vectors stand in a table.
+/// Arguments for the vectors in a table.
 #[derive(Debug, Clone, clap::Args)]
 pub(super) struct TableArgs {
-    /// Of Parquet and Arrow: the name of the column of vectors.
+    /// Name of the column of vectors in Parquet and Arrow.
     #[arg(long, value_name = "NAME", default_value = "vector")]
     vector_column: String,
-    /// Of Parquet and Arrow: the type of its values.
+    /// Type of the values in Parquet and Arrow.
     #[arg(long, value_name = "TYPE", default_value = "f32")]
     precision: Precision,
 }
 
 impl TableArgs {
-    /// What decides how an output looks.
+    /// The settings that change an output.
     pub(super) fn settings(&self) -> [(&'static str, String); 2] {
         [
             ("--vector-column", self.vector_column.clone()),
@@ -45,7 +45,7 @@ impl TableArgs {
     }
 }
 
-/// Encodes all lines, or the rows of tables, and writes them with their vectors.
+/// Encodes all lines or rows of tables, and writes them with their vectors.
 pub(super) fn encode(
     model: &Model,
     model_path: &Path,

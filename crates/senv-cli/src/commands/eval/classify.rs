@@ -1,4 +1,4 @@
-//! `senv eval classify`: does a classifier on frozen vectors tell the classes of sentences?
+//! `senv eval classify`: evaluates a classifier of sentences on frozen vectors.
 
 use std::path::PathBuf;
 
@@ -15,12 +15,12 @@ use crate::{commands::ModelArg, failure::Result};
 
 /// Classify sentences by their vectors (MR, CR, SUBJ, MPQA, TREC).
 ///
-/// A logistic regression is trained on the vectors, which stay as they are. Each file is tested fold by fold, on
-/// regressions that have not seen the fold, each with the C from 2^0 to 2^8 that is best in a cross-validation of its
-/// own (10 x 10 folds, all 8,190 regressions fitted together). With --test the files are learned from instead, C by
-/// cross-validation there, and the test file is judged. A FILE holds lines of LABEL and SENTENCE separated by a tab,
-/// lines LABEL:FINE SENTENCE as TREC has them, or objects with text and label; of NAME.pos and NAME.neg (.objective and
-/// .subjective), a sentence a line, name one.
+/// Trains a logistic regression on frozen vectors. Each file is tested by cross-validation: each fold with a regression
+/// trained on the other folds. An inner cross-validation chooses C from 2^0 to 2^8 (10 x 10 folds, all 8,190
+/// regressions fitted together). With --test, trains on FILE, chooses C by cross-validation there, and evaluates on the
+/// test file. A FILE has lines of LABEL and SENTENCE, separated by a tab, lines LABEL:FINE SENTENCE as in TREC, or
+/// objects with text and label. For NAME.pos and NAME.neg (or .objective and .subjective), one sentence per line, give
+/// one of them.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -28,39 +28,39 @@ Examples:
   senv eval classify --model model.senv rt-polarity.pos
   senv eval classify --model model.senv train_5500.label --test TREC_10.label --json")]
 pub(super) struct Classify {
-    #[command(flatten)]
-    model: ModelArg,
-    /// Sentences with a class, each file a data set.
+    /// Labeled sentences; each file is a data set.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Train on FILE, which is one then, and evaluate on this file.
+    /// Train on a single FILE and evaluate on this file.
     #[arg(long, value_name = "FILE")]
     test: Option<PathBuf>,
-    /// Folds that are tested in turn, at least 2.
+    /// Number of folds to test, at least 2.
     #[arg(long, value_name = "N", default_value_t = 10)]
     folds: usize,
-    /// Folds that choose C, at least 2.
+    /// Number of folds to choose C by, at least 2.
     #[arg(long, value_name = "N", default_value_t = 10)]
     inner_folds: usize,
     /// How folds are made.
     #[arg(long, value_name = "RULE", default_value = "stratified")]
     fold_rule: FoldRuleArg,
-    /// Of more than two classes, train each against all others, as the programs of the papers did.
+    /// For more than two classes, train each against all others, as the programs of the papers do.
     #[arg(long)]
     one_vs_rest: bool,
-    /// The random seed of the folds.
+    /// Random seed of the folds.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Write JSON.
+    /// Print JSON.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    model: ModelArg,
 }
 
 argument_of! {
     pub(super) enum FoldRuleArg for FoldRule {
         /// The same share of each class in each fold.
         Stratified,
-        /// Runs of shuffled sentences, as the script of Skip-thoughts makes them.
+        /// Runs of shuffled sentences, as in the script of Skip-thoughts.
         Contiguous,
     }
 }
@@ -73,7 +73,7 @@ struct Results<'a> {
 impl Classify {
     pub(super) fn run(self) -> Result {
         if self.test.is_some() && self.files.len() > 1 {
-            let message = "--test judges what was learned from one FILE; give one".to_owned();
+            let message = "--test needs a single FILE to train on".to_owned();
             return Err(crate::failure::Failure::Usage(message));
         }
         let options = ProbeOptions {

@@ -1,4 +1,4 @@
-//! `senv eval compare`: two systems of `senv eval all`, task by task.
+//! `senv eval compare`: compares two systems of `senv eval all`, task by task.
 
 use std::path::{Path, PathBuf};
 
@@ -11,12 +11,12 @@ use crate::{
     output,
 };
 
-/// Compare two systems of `senv eval all`, task by task, with intervals and tests.
+/// Compare two systems of `senv eval all`, with intervals and tests.
 ///
-/// Each FILE is the --json of a run. Of each, the first system is taken, or the one that --systems names; with one FILE
-/// both are of that run. The difference of each task has a 95 % interval and two p-values, corrected over the tasks
-/// (Holm): of the paired bootstrap, whether one number is higher, and of Wilcoxon's signed ranks, whether the scores of
-/// the items lie at another level. The data must be the same to the byte.
+/// Each FILE is the --json output of a run. Compares the first system of each, or those named by --systems; with one
+/// FILE both are from that run. The difference on each task has a 95 % interval and two p-values with Holm correction
+/// over the tasks. The paired bootstrap tests whether one number is higher, and the Wilcoxon signed-rank test whether
+/// the scores of the items differ in level. The data must be byte-identical.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -27,17 +27,17 @@ pub(super) struct Compare {
     /// Runs of `senv eval all --json`.
     #[arg(required = true, num_args = 1..=2, value_name = "FILE")]
     runs: Vec<PathBuf>,
-    /// The names of the two systems; the first of each run by default.
+    /// Names of the two systems [default: the first of each run]
     #[arg(long, num_args = 2, value_names = ["FIRST", "SECOND"])]
     systems: Vec<String>,
-    /// Draws of the bootstrap, 1000 to 1000000: the more tasks, the more it takes to show a difference.
+    /// Number of bootstrap samples, 1000 to 1000000; more tasks need more of them to show a difference.
     #[arg(long, value_name = "N", default_value_t = DEFAULT_COMPARISON_RESAMPLES,
           value_parser = RangedU64ValueParser::<usize>::new().range(1_000..=1_000_000))]
     resamples: usize,
-    /// The random seed of the draws.
+    /// Random seed of the bootstrap.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Write JSON.
+    /// Print JSON.
     #[arg(long)]
     json: bool,
 }
@@ -46,7 +46,7 @@ impl Compare {
     pub(super) fn run(self) -> Result {
         let (first_path, second_path) = (&self.runs[0], self.runs.last().unwrap_or(&self.runs[0]));
         if self.runs.len() == 1 && self.systems.is_empty() {
-            let message = "one run has several systems; name two with --systems, or give another run";
+            let message = "only one run is given; name two of its systems with --systems, or give another run";
             return Err(Failure::Usage(message.to_owned()));
         }
         let (first, second) = (BenchRecord::read(first_path)?, BenchRecord::read(second_path)?);
@@ -58,7 +58,7 @@ impl Compare {
     }
 }
 
-/// The system of this name, or the first.
+/// The system with this name, or the first.
 fn system<'a>(record: &'a BenchRecord, path: &Path, name: Option<&String>) -> Result<&'a SystemRecord> {
     let found = match name {
         Some(name) => record.systems.iter().find(|system| &system.name == name),

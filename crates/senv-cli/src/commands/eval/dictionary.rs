@@ -1,4 +1,4 @@
-//! `senv eval dictionary`: do definitions find their words?
+//! `senv eval dictionary`: evaluates a reverse dictionary.
 
 use std::path::PathBuf;
 
@@ -13,13 +13,13 @@ use crate::{
     output,
 };
 
-/// Look up definitions among all words that a model of `senv train dict-rep` was trained towards: a reverse dictionary.
+/// Evaluate a reverse dictionary (senv train dict-rep).
 ///
-/// Shown are the median rank of the word of a definition, the share of definitions whose word is among the first 10 and
-/// 100, times 100, with half of their 95 % intervals (bootstrap over the definitions; both ends are in --json), and the
-/// variance of the rank; for words that the model was trained on (seen) and for those that were held out (unseen). The
-/// floor is the mean of the vectors of the words of the definition, as far as these are among the words that are looked
-/// up.
+/// Looks up definitions among all target words of the model. Prints the median rank of the defined word, the share of
+/// definitions whose word is among the first 10 and 100, times 100, and the variance of the rank. Half of the 95 %
+/// interval follows (bootstrap over the definitions; --json has both ends). Words that the model was trained on (seen) and
+/// held-out words (unseen) are separate. The floor is the mean vector of those words of the definition that are target
+/// words.
 #[derive(Debug, clap::Args)]
 #[command(
     mut_arg("model", named),
@@ -29,33 +29,35 @@ Examples:
   senv eval dictionary --model dict.senv --against words.senv --sample 0 dictionary.tsv --json"
 )]
 pub(super) struct Dictionary {
-    #[command(flatten)]
-    model: ModelArg,
-    /// Dictionaries: WORD, DEFINITION, separated by a tab; those that the model was trained on, where seen definitions
-    /// are to be looked up.
+    /// Dictionaries: WORD, DEFINITION, separated by a tab.
+    ///
+    /// To look up seen definitions, give the dictionaries that the model was trained on.
     #[arg(required = true, value_name = "FILE")]
     definitions: Vec<PathBuf>,
-    /// Another encoder into the same space, beside it: a model whose word vectors were the targets; may be given more
-    /// than once.
+    /// Another model to compare with; can be repeated.
+    ///
+    /// It must encode into the same space: its word vectors were the targets.
     #[arg(long, value_name = "MODEL")]
     against: Vec<PathBuf>,
-    /// Definitions of each kind, drawn; 0 for all of them.
+    /// Number of random definitions of each kind; 0 for all of them.
     #[arg(long, value_name = "N", default_value_t = 500)]
     sample: usize,
-    /// Seed of the draw.
+    /// Random seed of the sample.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     #[command(flatten)]
     resamples: ResamplesArg,
-    /// Write JSON.
+    /// Print JSON.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    model: ModelArg,
 }
 
 #[derive(Debug, Serialize)]
 struct Report {
     model: String,
-    /// Definitions whose word is not among those that are looked up.
+    /// The number of definitions whose word is not a target word.
     left_out: usize,
     #[serde(flatten)]
     result: DictionaryResult,
@@ -82,7 +84,9 @@ impl Dictionary {
         let (sets, left_out) = definition_sets(dictionary, read.iter().flat_map(|set| &set.entries));
         if left_out > 0 {
             let all = left_out + sets.iter().map(|set| set.definitions.len()).sum::<usize>();
-            output::note(&format!("{left_out} of {all} definitions left out: the model has no vector of their words"));
+            output::note(&format!(
+                "{left_out} of {all} definitions left out, because the model has no vector for their words"
+            ));
         }
         let sets = sets.map(|set| set.drawn(self.sample, self.seed));
         let evaluate = |model: &Model| evaluate_dictionary(model, words.table(), &sets, self.resamples.bootstrap());
@@ -94,7 +98,7 @@ impl Dictionary {
             if dim != words.dim() {
                 let (name, wanted) = (path.display(), words.dim());
                 let message =
-                    format!("--against {name}: its vectors have {dim} dimensions, those of the words {wanted}");
+                    format!("--against {name}: its vectors have {dim} dimensions, expected {wanted} as for the words");
                 return Err(Failure::Usage(message));
             }
             against.push(Against { model: file_name(path), result: evaluate(&other)? });

@@ -1,4 +1,4 @@
-//! `senv eval histograms`: how do cosines and shared words of pairs spread?
+//! `senv eval histograms`: the distribution of cosines and shared words of pairs.
 
 use std::path::{Path, PathBuf};
 
@@ -14,11 +14,11 @@ use crate::{
     failure::Result,
 };
 
-/// Compare how cosines, and words in common, spread over kinds of pairs (MSRP, SNLI, SICK).
+/// Compare the cosines and shared words of kinds of pairs (MSRP, SNLI, SICK).
 ///
-/// Mean and standard deviation of each kind, and for each two kinds how far their histograms overlap: 0 apart, 1 alike.
-/// Words in common are the share of all words of a pair that both sentences have, in lower case. Histograms are in
-/// --json and in the figures.
+/// Prints the mean and standard deviation of each kind, and the overlap of the histograms of every two kinds: 0 if they
+/// are apart, 1 if they are equal. Shared words are the share of all words of a pair that both sentences have, in lower
+/// case. --json and the figures have the histograms.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -26,28 +26,28 @@ Examples:
   senv eval histograms --model model.senv --by label snli/test.tsv --svg cosines.svg
   senv eval histograms --model model.senv --by score SICK_test_annotated.txt --json")]
 pub(super) struct Histograms {
-    #[command(flatten)]
-    model: ModelArg,
-    /// Files of pairs: as for `senv eval msrp`, `nli` or `sick`.
+    /// Files of pairs, as for `senv eval msrp`, `nli` or `sick`.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// What makes a kind of pairs.
+    /// How pairs are divided into kinds.
     #[arg(long, value_name = "KIND", default_value = "paraphrase")]
     by: By,
-    /// Bins, from -1 to 1 and from 0 to 1.
+    /// Number of bins, from -1 to 1 for cosines and from 0 to 1 for shared words.
     #[arg(long, value_name = "N", default_value_t = DEFAULT_HISTOGRAM_BINS)]
     bins: usize,
-    /// Draw the histograms of cosines into this file.
+    /// Draw the histograms of cosines to this file.
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
-    /// Draw the histograms of words in common into this file.
+    /// Draw the histograms of shared words to this file.
     #[arg(long, value_name = "FILE")]
     words_svg: Option<PathBuf>,
     #[command(flatten)]
     force: ForceArg,
-    /// Write JSON.
+    /// Print JSON.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    model: ModelArg,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -56,7 +56,7 @@ enum By {
     Paraphrase,
     /// Contradiction, neutral, entailment: SNLI, SICK.
     Label,
-    /// Below 3, and from 3 on: SICK.
+    /// Below 3, and 3 or above: SICK.
     Score,
 }
 

@@ -1,4 +1,4 @@
-//! `senv eval map`: groups of sentences on a plane.
+//! `senv eval map`: maps groups of sentences to a plane.
 
 use std::path::PathBuf;
 
@@ -11,39 +11,39 @@ use crate::{
     failure::Result,
 };
 
-/// Lay out groups of sentences on a plane (t-SNE), and measure how well they come apart.
+/// Map groups of sentences to a plane (t-SNE) and measure their separation.
 ///
-/// The silhouette is 1 for groups that are far from each other, 0 for groups that lie in each other, on the plane and
-/// among the vectors themselves. At most 2,000 sentences. A FILE holds lines of GROUP and SENTENCE separated by a tab,
-/// such as the captions of a few images.
+/// Prints the silhouette on the plane and of the vectors: 1 for groups far apart, 0 for groups that overlap. At most
+/// 2,000 sentences. A FILE has lines of GROUP and SENTENCE, separated by a tab, such as the captions of a few images.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Example:
+Examples:
+  senv eval map captions.tsv
   senv eval map --model model.senv captions.tsv --svg captions.svg")]
 pub(super) struct Map {
-    #[command(flatten)]
-    model: ModelArg,
-    /// Sentences in groups.
+    /// File of sentences in groups.
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// About how many neighbours a sentence stays near, below a third of the sentences [default: 5; less for fewer than
-    /// 16 sentences]
+    /// Perplexity of t-SNE, about the number of neighbors that a sentence stays near; below a third of the sentences
+    /// [default: 5; less for fewer than 16 sentences]
     #[arg(long, value_name = "X")]
     perplexity: Option<f64>,
-    /// Steps.
+    /// Number of t-SNE steps.
     #[arg(long, value_name = "N", default_value_t = MapOptions::default().n_iterations)]
     steps: usize,
-    /// The random seed.
+    /// Random seed.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Draw the plane into this file.
+    /// Draw the plane to this file.
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
     #[command(flatten)]
     force: ForceArg,
-    /// Write JSON.
+    /// Print JSON.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    model: ModelArg,
 }
 
 impl Map {

@@ -1,4 +1,4 @@
-//! `senv eval`: how good a model is.
+//! `senv eval`: evaluates models.
 
 mod all;
 mod classify;
@@ -44,8 +44,12 @@ use crate::{
     report::go_on,
 };
 
-/// Judge a model: agreement with people, paraphrases, norms of its words, speed.
+/// Evaluate a model: benchmarks, retrieval, classification, speed.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  senv eval all --data DIR
+  senv eval sts --model model.senv sts/2014/*.tsv")]
 pub(crate) struct Eval {
     #[command(subcommand)]
     what: What,
@@ -76,88 +80,89 @@ enum What {
     Latency(LatencyArgs),
 }
 
-/// Correlate cosines with the scores that people gave (STS).
+/// Correlate cosines with human similarity scores (STS).
 ///
-/// Pearson's r and Spearman's rho, times 100, of each task, and every mean under its name, with half of their 95 %
-/// intervals (bootstrap over the pairs; both ends are in --json). A task is a file of lines GOLD, FIRST and SECOND
-/// separated by tabs, GOLD from 0 to 5 (empty: no score), or STS.input.NAME.txt with STS.gs.NAME.txt beside it; a
-/// folder named as a year groups its tasks. Below stands the floor: the means of what takes no training, with the
+/// Prints Pearson's r and Spearman's rho, times 100, of each task, and the means under their names. Half of the 95 %
+/// interval follows each (bootstrap over the pairs; --json has both ends). A task is a file of lines GOLD, FIRST and SECOND,
+/// separated by tabs, with GOLD from 0 to 5 (empty: no score), or STS.input.NAME.txt next to STS.gs.NAME.txt. A folder
+/// named after a year groups its tasks. The floor comes below: the means of methods that need no training, with the
 /// tokenizer, the dimension and the counts of the model.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   senv eval sts --model model.senv sts/2014/*.tsv
-  senv eval sts --model bigrams.senv --against unigrams.senv sts/2014/*.tsv --json
+  senv eval sts --model bigrams.senv --against unigrams.senv sts/2014/*.tsv
   senv eval sts --model bigrams.senv --against unigrams.senv sts/2014/*.tsv --differences 10")]
 struct Sts {
-    #[command(flatten)]
-    model: ModelArg,
-    /// Tasks.
+    /// Files of scored pairs.
     #[arg(required = true, value_name = "FILE")]
     tasks: Vec<PathBuf>,
-    /// Another model, for the significance of the difference (Wilcoxon's signed-rank test).
+    /// Another model, to test the difference (Wilcoxon signed-rank test).
     #[arg(long, value_name = "FILE")]
     against: Option<PathBuf>,
-    /// Show the N pairs that the two models score most differently, gold scores beside both.
+    /// Show the N pairs that the two models score most differently, with gold scores.
     #[arg(long, value_name = "N", requires = "against")]
     differences: Option<usize>,
-    /// Print what papers reported on these tasks beside the results.
+    /// Also print the results of papers on these tasks.
     #[arg(long)]
     published: bool,
-    /// Leave out the floor: word overlap, TF-IDF (counted on the sentences judged), averages of random vectors, plain
-    /// and with SIF weights.
+    /// Leave out the floor: word overlap, TF-IDF (counted on the evaluated sentences), and averages of random vectors,
+    /// plain and with SIF weights.
     #[arg(long)]
     no_floor: bool,
-    /// Find the common components of SIF or uSIF anew on the first sentences of each task, and on its second ones, each
-    /// by themselves, as SIF's program does; without this they are those of the model, found on its text, as they
-    /// always are for --against.
+    /// Find the common components of SIF or uSIF on each task, separately for first and second sentences, as the SIF
+    /// program does. Otherwise, and always for --against, they are those of the model, found on its text.
     #[arg(long)]
     components_per_side: bool,
     #[command(flatten)]
     resamples: ResamplesArg,
-    /// Write JSON.
+    /// Print JSON.
     #[arg(long)]
     json: bool,
-}
-
-/// Show how the norms of word vectors follow the frequency of the words (Sent2Vec, Figure 1).
-#[derive(Debug, clap::Args)]
-#[command(after_help = "\
-Example:
-  senv eval norms --model model.senv --svg norms.svg")]
-struct Norms {
     #[command(flatten)]
     model: ModelArg,
-    /// Bins over the logarithm of the frequency, 1 to 10000.
+}
+
+/// Show the norms of word vectors by word frequency (Sent2Vec, Figure 1).
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  senv eval norms --model model.senv
+  senv eval norms --model model.senv --svg norms.svg")]
+struct Norms {
+    /// Number of bins of log frequency, 1 to 10000.
     #[arg(long, value_name = "N", default_value_t = DEFAULT_BINS)]
     bins: usize,
-    /// Draw the profile into this file.
+    /// Draw the profile to this file.
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
     #[command(flatten)]
     force: ForceArg,
-    /// Write JSON.
+    /// Print JSON.
     #[arg(long)]
     json: bool,
-}
-
-/// Time one pair after the other, on one thread.
-#[derive(Debug, clap::Args)]
-#[command(after_help = "\
-Example:
-  senv eval latency --model model.senv sts/2014/*.tsv")]
-struct LatencyArgs {
     #[command(flatten)]
     model: ModelArg,
+}
+
+/// Measure the time per pair, on one thread.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  senv eval latency sts/2014/*.tsv
+  senv eval latency --model model.senv sts/2014/*.tsv")]
+struct LatencyArgs {
     /// Files of scored pairs, as for `senv eval sts`.
     #[arg(required = true, value_name = "FILE")]
     tasks: Vec<PathBuf>,
-    /// Pairs before the clock starts.
+    /// Number of pairs before timing starts.
     #[arg(long, value_name = "N", default_value_t = DEFAULT_WARM_UP)]
     warm_up: usize,
-    /// Write JSON.
+    /// Print JSON.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    model: ModelArg,
 }
 
 impl Eval {
@@ -188,7 +193,7 @@ impl Eval {
     }
 }
 
-/// Refuses, before the work, to replace a file that is no such content, or one that is read.
+/// Refuses, before the work, to replace an input or a file with other content.
 fn check(
     path: Option<&PathBuf>,
     option: &'static str,
@@ -202,7 +207,7 @@ fn check(
     }
 }
 
-/// Writes a figure or a table that was asked for.
+/// Writes a figure or a table, if requested.
 fn write(path: Option<&PathBuf>, text: impl FnOnce() -> String) -> Result {
     match path {
         Some(path) => {
@@ -282,7 +287,9 @@ impl Sts {
         let mut published = if self.published { published_sts() } else { Vec::new() };
         published.retain(|system| tasks.iter().any(|task| system.value(task.year, &task.name).is_some()));
         if self.published && published.is_empty() {
-            output::warn("no paper known to senv reports any of these tasks; is the folder named as the year?");
+            output::warn(
+                "no paper known to senv reports any of these tasks; name the folder after the year, as in sts/2014",
+            );
         }
         if self.json {
             let against = other.as_ref().map(|(path, share, result, comparison, differences)| Against {
@@ -312,14 +319,14 @@ impl Sts {
     }
 }
 
-/// Cosines of a weighted average with the common components of each side.
+/// The cosines of a weighted average, with separate common components for each side.
 fn per_side(model: &Model) -> Result<impl PairScorer + '_> {
     let average =
         model.abilities().average.filter(|average| average.weighting().is_some_and(|w| w.components().is_some()));
     match average {
         Some(average) => Ok(|pairs: &[(&str, &str)]| average.similarities_per_side(pairs)),
         None => Err(Failure::Usage(format!(
-            "--components-per-side: this {} model removes no common components; senv train weighted makes one that does",
+            "--components-per-side: this {} model removes no common components; make one that does with senv train weighted",
             model.kind()
         ))),
     }

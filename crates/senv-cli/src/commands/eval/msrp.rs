@@ -1,4 +1,4 @@
-//! `senv eval msrp`: does a classifier on frozen vectors tell paraphrases?
+//! `senv eval msrp`: paraphrase detection by a classifier on frozen vectors.
 
 use std::path::{Path, PathBuf};
 
@@ -16,14 +16,13 @@ use crate::{
     failure::Result,
 };
 
-/// Tell paraphrases by the vectors of two sentences (MSRP).
+/// Detect paraphrases with a classifier on the vectors (MSRP).
 ///
-/// A logistic regression from |u - v| and u * v is trained on one file and judged on another; the vectors u and v stay
-/// as they are. C is chosen by cross-validation on the training file. With --learning-curve it is trained on growing
-/// parts of the training file as well, from 1 % to all, five random draws each. A FILE holds lines of LABEL (0 or 1),
-/// FIRST and SECOND separated by tabs, objects with sentence1, sentence2 and label, or is a published
-/// msr_paraphrase_*.txt. Without one, --hold-out takes the last quarter of the training file for it, as `senv eval all`
-/// does.
+/// Trains a logistic regression from |u - v| and u * v on one file and evaluates it on another; the vectors u and v are
+/// frozen. C is chosen by cross-validation on the training file. --learning-curve also trains on parts of the training
+/// file, from 1 % to all, with five random draws each. A FILE has lines of LABEL (0 or 1), FIRST and SECOND, separated
+/// by tabs, or objects with sentence1, sentence2 and label, or is a published msr_paraphrase_*.txt. Without FILE,
+/// --hold-out evaluates on the last quarter of the training file, as `senv eval all` does.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -31,41 +30,41 @@ Examples:
   senv eval msrp --model model.senv --train train.tsv test.tsv --learning-curve --svg curve.svg
   senv eval msrp --model model.senv --train train.tsv --hold-out")]
 pub(super) struct Msrp {
-    #[command(flatten)]
-    model: ModelArg,
     /// Pairs to train on.
     #[arg(long, value_name = "FILE")]
     train: PathBuf,
-    /// Pairs to judge.
+    /// Pairs to evaluate on.
     #[arg(value_name = "FILE", required_unless_present = "hold_out")]
     test: Option<PathBuf>,
-    /// Hold the last quarter of the training pairs out and judge these, for want of a FILE.
+    /// Evaluate on the last quarter of the training pairs instead of a FILE.
     #[arg(long, conflicts_with = "test")]
     hold_out: bool,
     /// How C is chosen.
     #[arg(long, value_name = "SCRIPT", default_value = "skip-thoughts")]
     script: ScriptArg,
-    /// Train on growing parts of the training file, too.
+    /// Also train on growing parts of the training file.
     #[arg(long)]
     learning_curve: bool,
-    /// Draw the learning curve into this file.
+    /// Draw the learning curve to this file.
     #[arg(long, value_name = "FILE", requires = "learning_curve")]
     svg: Option<PathBuf>,
     #[command(flatten)]
     force: ForceArg,
-    /// The random seed of folds and parts.
+    /// Random seed of folds and parts.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Write JSON.
+    /// Print JSON.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    model: ModelArg,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum ScriptArg {
-    /// 2^0 to 2^8 by the F1 of 10 folds.
+    /// From 2^0 to 2^8, by the F1 of 10 folds.
     SkipThoughts,
-    /// 2^-1 to 2^5 by the accuracy of 5 stratified folds.
+    /// From 2^-1 to 2^5, by the accuracy of 5 stratified folds.
     SentEval,
 }
 

@@ -1,4 +1,4 @@
-//! `senv eval nli`: does the second sentence follow from the first?
+//! `senv eval nli`: evaluates entailment.
 
 use std::path::PathBuf;
 
@@ -17,43 +17,43 @@ use crate::{
     output::{self, grouped},
 };
 
-/// Tell entailment, neutral pairs and contradictions apart (SNLI, SICK).
+/// Classify pairs as entailment, neutral or contradiction (SNLI, SICK).
 ///
-/// The share of pairs that get their label, and precision, recall and F1 of each label. An snli model has a classifier
-/// of its own; on top of any other, or with --train, a logistic regression is trained on the vectors u and v of a pair,
-/// which stay as they are; --dev chooses its C from 2^-2 to 2^8. A FILE holds lines of LABEL, PREMISE and HYPOTHESIS
-/// separated by tabs, is a published snli_1.0_*.txt or .jsonl, or is a part of SICK in either of its layouts.
+/// Prints the accuracy, and precision, recall and F1 of each label. An snli model has its own classifier. For any other
+/// model, --train trains a logistic regression on the frozen vectors u and v of a pair, and --dev chooses its C from
+/// 2^-2 to 2^8. A FILE has lines of LABEL, PREMISE and HYPOTHESIS, separated by tabs, or is a published snli_1.0_*.txt
+/// or .jsonl, or a part of SICK in either of its layouts.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   senv eval nli --model snli-bow.senv snli/test.tsv
   senv eval nli --model skip-thought.senv --train sick/train.tsv --dev sick/trial.tsv SICK_test_annotated.txt --published")]
 pub(super) struct Nli {
-    #[command(flatten)]
-    model: ModelArg,
-    /// Labelled pairs.
+    /// Labeled pairs to evaluate on.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Train a classifier on these pairs, on frozen vectors.
     #[arg(long, value_name = "FILE")]
     train: Vec<PathBuf>,
-    /// Pairs that choose C; without them it is 1.
+    /// Pairs to choose C by; without them C is 1.
     #[arg(long, value_name = "FILE", requires = "train")]
     dev: Vec<PathBuf>,
-    /// What the classifier sees of a pair [default: symmetric for SICK, all for others]
+    /// Features of a pair [default: symmetric for SICK, all for others]
     #[arg(long, value_name = "FEATURES", requires = "train")]
     features: Option<FeaturesArg>,
-    /// Print what the paper of the SNLI-finetuned Skip-thoughts reported for SICK below the results.
+    /// Also print the results for SICK of the paper on SNLI-finetuned Skip-thoughts.
     #[arg(long)]
     published: bool,
-    /// Write JSON.
+    /// Print JSON.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    model: ModelArg,
 }
 
 argument_of! {
     enum FeaturesArg for PairFeatures {
-        /// |u - v| and u * v, which do not tell the first sentence from the second.
+        /// |u - v| and u * v, which do not distinguish the first sentence from the second.
         Symmetric,
         /// u, v, u * v and |u - v|.
         All,
@@ -62,7 +62,7 @@ argument_of! {
 
 #[derive(Debug, Serialize)]
 struct Report<'a> {
-    /// How the classifier was trained; missing for that of the model itself.
+    /// How the classifier was trained; missing for the classifier of the model.
     #[serde(skip_serializing_if = "Option::is_none")]
     trained: Option<&'a FrozenTraining>,
     #[serde(flatten)]
@@ -79,8 +79,7 @@ impl Nli {
         let evaluated = Evaluated::on(&self.model, &model, sentences);
         if train.is_empty() {
             let Some(model) = model.downcast_ref::<Snli>() else {
-                let message =
-                    format!("a {} model has no classifier of its own; give --train FILE to learn one", model.kind());
+                let message = format!("a {} model has no classifier; train one with --train FILE", model.kind());
                 return Err(Failure::Usage(message));
             };
             return self.report(&evaluated, evaluate_entailment(model, &sets)?, None);
@@ -91,9 +90,9 @@ impl Nli {
         if !self.json {
             let chosen = training.dev_accuracies.iter().find(|(c, _)| *c == training.c);
             let on_dev =
-                chosen.map_or_else(String::new, |(_, share)| format!(", {share:.4} of the held-out pairs right"));
+                chosen.map_or_else(String::new, |(_, share)| format!(", accuracy {share:.4} on the held-out pairs"));
             let pairs = grouped(training.n_pairs as u64);
-            output::note(&format!("a classifier trained on {pairs} pairs: C = {}{on_dev}", training.c));
+            output::note(&format!("trained a classifier on {pairs} pairs, C = {}{on_dev}", training.c));
         }
         self.report(&evaluated, evaluate_entailment(&classifier, &sets)?, Some(training))
     }

@@ -1,4 +1,4 @@
-//! `senv eval order`: does the model read word order?
+//! `senv eval order`: evaluates word order, negation and numbers.
 
 use std::path::{Path, PathBuf};
 
@@ -20,14 +20,14 @@ use crate::{
     failure::Result,
 };
 
-/// Tell sentences apart that share their words and differ in meaning (word order, negation, numbers).
+/// Test whether the model reads word order, negation and numbers.
 ///
-/// English sentences made from templates, by phenomenon: how often a sentence of the same meaning is nearer to an
-/// anchor than one of a different meaning, ties counted half. Shared words do not tell the two apart, so that a bag of
-/// words reaches .5, as chance does. --pairs adds pairs that mean the same or do not (PAWS): the area under the ROC
-/// curve and average precision of their cosines. --nli adds premises and hypotheses (SICK, SNLI): the area under the
-/// ROC curve of entailments against contradictions. Behind each number stands half of its 95 % interval (bootstrap over
-/// pairs and items; both ends are in --json), beside it what takes no training.
+/// For English sentences from templates, prints by phenomenon how often a sentence with the same meaning is nearer to
+/// an anchor than one with a different meaning; ties count half. Both share the same words with the anchor, so a bag of
+/// words scores 0.5, as chance does. --pairs adds pairs with the same or a different meaning (PAWS): the area under the
+/// ROC curve and the average precision of their cosines. --nli adds premises and hypotheses (SICK, SNLI): the area
+/// under the ROC curve of entailments against contradictions. Each number has half of its 95 % interval (bootstrap over
+/// pairs and items; --json has both ends), next to methods that need no training.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -35,28 +35,29 @@ Examples:
   senv eval order --model model.senv --pairs paws-val.tsv --nli SICK_test_annotated.txt
   senv eval order --model model.senv --svg order.svg --json")]
 pub(super) struct Order {
-    #[command(flatten)]
-    model: ModelArg,
-    /// Pairs of sentences with nearly the same words: lines of LABEL (1 for one meaning, 0 for two), FIRST and SECOND
-    /// separated by tabs.
+    /// Pairs with nearly the same words: LABEL, FIRST, SECOND, separated by tabs.
+    ///
+    /// LABEL is 1 if both mean the same, else 0.
     #[arg(long, value_name = "FILE", num_args = 1..)]
     pairs: Vec<PathBuf>,
     /// Premises and hypotheses, as for `senv eval nli`.
     #[arg(long, value_name = "FILE", num_args = 1..)]
     nli: Vec<PathBuf>,
-    /// Leave out what takes no training: word overlap, and TF-IDF counted on the sentences judged.
+    /// Leave out methods that need no training: word overlap, and TF-IDF counted on the evaluated sentences.
     #[arg(long)]
     no_floor: bool,
     #[command(flatten)]
     resamples: ResamplesArg,
-    /// Draw the phenomena of the templates into this file.
+    /// Draw the phenomena of the templates to this file.
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
     #[command(flatten)]
     force: ForceArg,
-    /// Write JSON.
+    /// Print JSON.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    model: ModelArg,
 }
 
 #[derive(Debug, Serialize)]
@@ -67,7 +68,7 @@ struct Report<'a> {
     floor: &'a [FloorSystem],
 }
 
-/// What takes no training, without intervals.
+/// A method that needs no training, without intervals.
 #[derive(Debug, Serialize)]
 struct FloorSystem {
     system: &'static str,
@@ -96,7 +97,7 @@ impl Order {
     }
 }
 
-/// Word overlap and TF-IDF, without draws.
+/// Evaluates word overlap and TF-IDF, without a bootstrap.
 fn floor(model: &Model, data: &OrderData, vectors: &SentenceVectors) -> Result<Vec<FloorSystem>> {
     let sentences: Vec<&str> = vectors.sentences().collect();
     let floor = Untrained::beside(model, &sentences)?;

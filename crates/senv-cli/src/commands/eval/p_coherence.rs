@@ -1,4 +1,4 @@
-//! `senv eval p-coherence`: how close the captions of an image lie, beside captions of different images.
+//! `senv eval p-coherence`: the similarity of captions of one image, compared with captions of different images.
 
 use std::path::PathBuf;
 
@@ -11,12 +11,12 @@ use crate::{commands::ModelArg, failure::Result};
 /// The most random pairs: their cosines are kept until the mean is taken.
 const MAX_RANDOM_PAIRS: u64 = 100_000_000;
 
-/// Measure how close paraphrases lie together (P-coherence).
+/// Measure how similar paraphrases are (P-coherence).
 ///
-/// The mean cosine of the captions of one image, averaged over images, and beside it the mean cosine of captions of
-/// different images: a model that gives every sentence the same direction reaches 1 in both. FILE holds lines of IMAGE
-/// and CAPTION separated by a tab, or is COCO's captions_val2017.json; images with one caption take part in the second
-/// mean only.
+/// Prints the mean cosine of the captions of one image, averaged over images, and the mean cosine of captions of
+/// different images. A model that gives every sentence the same direction reaches 1 in both. FILE has lines of IMAGE
+/// and CAPTION, separated by a tab, or is captions_val2017.json of COCO. Images with one caption count only in the
+/// second mean.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -24,24 +24,24 @@ Examples:
   senv eval p-coherence --model model.senv results_20130124.token --random-pairs 100000 --seed 2
   senv eval p-coherence --model model.senv captions.tsv --published --json")]
 pub(super) struct PCoherence {
-    #[command(flatten)]
-    model: ModelArg,
-    /// Captions.
+    /// File of captions.
     #[arg(value_name = "FILE")]
     captions: PathBuf,
-    /// Random pairs of captions of different images to draw.
+    /// Number of random pairs of captions of different images.
     #[arg(long, value_name = "N", default_value_t = DEFAULT_RANDOM_PAIRS,
         value_parser = RangedU64ValueParser::<usize>::new().range(0..=MAX_RANDOM_PAIRS))]
     random_pairs: usize,
-    /// Seed of these draws.
+    /// Random seed of these pairs.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Print what the P-thought paper reported on its captions below the result.
+    /// Also print the result of the P-thought paper on its captions.
     #[arg(long)]
     published: bool,
-    /// Write JSON.
+    /// Print JSON.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    model: ModelArg,
 }
 
 impl PCoherence {

@@ -1,4 +1,4 @@
-//! `senv eval ranking`: does a sentence find its paraphrase?
+//! `senv eval ranking`: evaluates the search for paraphrases.
 
 use std::{
     path::{Path, PathBuf},
@@ -21,17 +21,17 @@ use crate::{
     output::{self, grouped, short},
 };
 
-/// Time between two lines of progress where there is no terminal.
+/// Time between two lines of progress without a terminal.
 const LINE_EVERY: Duration = Duration::from_secs(5);
 
-/// Find the paraphrase of each sentence among all sentences (MSRP), and tell paraphrases by the cosine.
+/// Find the paraphrase of each sentence among all sentences (MSRP).
 ///
-/// Each sentence of a pair labelled 1 is a query; all other sentences of all files are ranked by the cosine with it.
-/// Shown are the mean rank of the best paraphrase (MRC) and how often it is among the nearest 1, 10 and 100, in a pool
-/// of distinct strings and in the raw pool, where a repeated sentence stands as often as it occurs. Ties go to the
-/// paraphrase; queries with one are counted. Below, the average precision of calling pairs paraphrases by their cosine
-/// alone, beside that of the share of words in common. A FILE holds lines of LABEL (0 or 1), FIRST and SECOND separated
-/// by tabs, or is a published msr_paraphrase_*.txt.
+/// Each sentence of a pair labeled 1 is a query, and all other sentences of all files are ranked by their cosine with
+/// it. Prints the mean rank of the best paraphrase (MRC) and how often it is among the nearest 1, 10 and 100. One pool
+/// has distinct sentences, and the raw pool has repeated sentences as often as they occur. The paraphrase wins
+/// ties; queries with a tie are counted. Below is the average precision of detecting paraphrases by only the cosine,
+/// next to that of the share of common words. A FILE has lines of LABEL (0 or 1), FIRST and SECOND, separated by tabs,
+/// or is a published msr_paraphrase_*.txt.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -39,25 +39,25 @@ Examples:
   senv eval ranking --model model.senv msrp/train.tsv --json
   senv eval ranking --model model.senv msr_paraphrase_test.txt --svg precision-recall.svg")]
 pub(super) struct Ranking {
-    #[command(flatten)]
-    model: ModelArg,
-    /// Pairs of sentences; the sentences of all files make one pool.
+    /// Pairs of sentences; the sentences of all files form one pool.
     #[arg(required = true, value_name = "FILE")]
     pairs: Vec<PathBuf>,
-    /// Draw precision over recall of paraphrase detection by cosine into this file.
+    /// Draw precision over recall of paraphrase detection to this file.
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
-    /// Write the points of this figure, precision and recall at each threshold, into this file, tab-separated.
+    /// Write the points of this figure, precision and recall at each threshold, to this file, separated by tabs.
     #[arg(long, value_name = "FILE")]
     points: Option<PathBuf>,
     #[command(flatten)]
     force: ForceArg,
-    /// Print what the paper of the SNLI-finetuned Skip-thoughts reported below the ranks.
+    /// Also print the results of the paper on SNLI-finetuned Skip-thoughts.
     #[arg(long)]
     published: bool,
-    /// Write JSON.
+    /// Print JSON.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    model: ModelArg,
 }
 
 #[derive(Debug, Serialize)]
@@ -91,7 +91,7 @@ impl Ranking {
     }
 }
 
-/// A bar on a terminal, a line now and then elsewhere.
+/// A bar on a terminal, a line every few seconds elsewhere.
 struct RankingProgress {
     bar: ProgressBar,
     last_line: Mutex<Instant>,
@@ -120,6 +120,6 @@ impl Observer for RankingProgress {
             *last_line = Instant::now();
             output::note(&format!("{:5.1}%  {line}", 100.0 * progress.done));
         }
-        Control::Continue // Nothing is lost by Ctrl-C, which ends the program.
+        Control::Continue // Ctrl-C ends the program and loses nothing.
     }
 }

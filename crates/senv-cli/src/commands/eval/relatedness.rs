@@ -1,4 +1,4 @@
-//! `senv eval sick` and `senv eval stsb`: agreement with graded relatedness.
+//! `senv eval sick` and `senv eval stsb`: correlation with graded relatedness.
 
 use std::path::{Path, PathBuf};
 
@@ -20,10 +20,10 @@ use crate::{
 
 /// Correlate cosines with the relatedness scores of SICK.
 ///
-/// Pearson's r and Spearman's rho, times 100, of the cosines, and the mean squared error of 1 + 4 max(0, cos). With
-/// --train a regression from |u - v| and u * v to the gold scores is trained besides, on frozen vectors. A file holds
-/// lines of RELATEDNESS (1 to 5), LABEL, FIRST and SECOND separated by tabs, or is a published SICK_*.txt with its
-/// header. Several files are also scored as one list.
+/// Prints Pearson's r and Spearman's rho, times 100, of the cosines, and the mean squared error of 1 + 4 max(0, cos).
+/// --train also trains a regression from |u - v| and u * v to the gold scores, on frozen vectors. A file has lines of
+/// RELATEDNESS (1 to 5), LABEL, FIRST and SECOND, separated by tabs, or is a published SICK_*.txt with its header.
+/// Several files are also scored as one list.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -37,9 +37,9 @@ pub(super) struct Sick {
 
 /// Correlate cosines with the scores of the STS benchmark.
 ///
-/// Pearson's r and Spearman's rho, times 100, of the cosines, and the mean squared error of 5 max(0, cos). With --train
-/// a regression from |u - v| and u * v to the gold scores is trained besides, on frozen vectors. A file holds lines of
-/// SCORE (0 to 5), FIRST and SECOND separated by tabs, or is a published sts-*.csv. Several files are also scored as
+/// Prints Pearson's r and Spearman's rho, times 100, of the cosines, and the mean squared error of 5 max(0, cos).
+/// --train also trains a regression from |u - v| and u * v to the gold scores, on frozen vectors. A file has lines of
+/// SCORE (0 to 5), FIRST and SECOND, separated by tabs, or is a published sts-*.csv. Several files are also scored as
 /// one list.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -54,40 +54,42 @@ pub(super) struct Stsb {
 
 #[derive(Debug, clap::Args)]
 struct Shared {
-    #[command(flatten)]
-    model: ModelArg,
-    /// Parts of the data set.
+    /// Parts of the data set to evaluate on.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Learn to score from this part, too; may be given several times.
+    /// Also train a regression on this part; can be repeated.
     #[arg(long, value_name = "FILE")]
     train: Vec<PathBuf>,
-    /// A part that chooses how hard the weights of the regression are pulled to 0 (C of 2^-2 to 2^8); likewise.
+    /// Part to choose the regularization of the regression by; can be repeated.
+    ///
+    /// It chooses C from 2^-2 to 2^8.
     #[arg(long, value_name = "FILE", requires = "train")]
     dev: Vec<PathBuf>,
-    /// How the regression is trained; the scripts stop by the --dev part.
+    /// How the regression is trained; the scripts use the --dev part for early stopping.
     #[arg(long, value_name = "FORM", default_value = "regression", requires = "train")]
     form: FormArg,
-    /// Draw the scores of the regression, or without one those of the cosine, over the gold scores into this file.
+    /// Draw the scores of the regression, or else the cosines, over the gold scores to this file.
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
     #[command(flatten)]
     force: ForceArg,
-    /// Print what papers reported on the test part below the results.
+    /// Also print the results of papers on the test part.
     #[arg(long)]
     published: bool,
-    /// Write JSON.
+    /// Print JSON.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    model: ModelArg,
 }
 
 argument_of! {
     enum FormArg for RelatednessForm {
-        /// Cross-entropy with L2 regularization, C by the --dev part.
+        /// Cross-entropy with L2 regularization, with C chosen on the --dev part.
         Regression,
-        /// The script of Skip-thoughts: cross-entropy, Adam.
+        /// As in the script of Skip-thoughts: cross-entropy, Adam.
         SkipThoughts,
-        /// SentEval: squared error of the distribution, Adam.
+        /// As in SentEval: squared error of the distribution, Adam.
         SentEval,
     }
 }
@@ -131,9 +133,9 @@ impl Shared {
             results.push(evaluate_scorer(&scorer, &tasks)?);
             let training = scorer.training();
             let pairs = grouped(training.n_pairs as u64);
-            let how = training.c.map_or_else(String::new, |c| format!(": C = {c}"));
+            let how = training.c.map_or_else(String::new, |c| format!(", C = {c}"));
             output::note(&format!(
-                "a regression on frozen vectors ({}) trained on {pairs} pairs{how}",
+                "trained a regression on frozen vectors ({}) on {pairs} pairs{how}",
                 training.form.name()
             ));
             trained = Some(training.clone());
@@ -145,7 +147,7 @@ impl Shared {
         let report = Report { results, trained };
         evaluated.show(self.json, &report, &published, || {
             let last = report.results.len().saturating_sub(1);
-            // What papers report stands once, below the last table.
+            // Results of papers are printed once, below the last table.
             let texts = report.results.iter().enumerate();
             let texts = texts.map(|(i, result)| result.to_text_beside(if i == last { &published } else { &[] }));
             texts.collect::<Vec<_>>().join("\n")
@@ -153,7 +155,7 @@ impl Shared {
     }
 }
 
-/// What the model reaches, in each way in which it can score a pair: by cosine, and by its head if it has one.
+/// The results of the model for each way to score a pair: by cosine, and by its head if it has one.
 fn results(model: &Model, tasks: &[StsTask]) -> Result<Vec<RelatednessResult>> {
     let mut results = vec![evaluate_relatedness(model, tasks)?];
     if let Some(tuned) = model.downcast_ref::<Relatedness>() {

@@ -1,4 +1,4 @@
-//! `senv eval retrieval`: do queries find the documents that answer them?
+//! `senv eval retrieval`: evaluates document search.
 
 use std::path::PathBuf;
 
@@ -9,40 +9,40 @@ use super::shared::ResamplesArg;
 use crate::{
     commands::{ModelArg, file_name, join::JoinArgs, known_words::known_share},
     failure::Result,
-    output::{self, plural},
+    output::{self, grouped, plural},
 };
 
-/// Rank documents for queries: by their words, by their vectors, by their best sentence, and by all three.
+/// Rank documents for queries: by words, vectors, best sentence, and all three.
 ///
-/// A folder holds the files of BEIR: corpus.jsonl with _id, title and text, queries.jsonl with _id and text, and
-/// qrels/test.tsv with query, document and grade between tabs. Shown are nDCG@10, MRR and recall@100, times 100, with
-/// half of their 95 % intervals (bootstrap over the queries; both ends are in --json).
+/// A folder has the files of BEIR: corpus.jsonl with _id, title and text, queries.jsonl with _id and text, and
+/// qrels/test.tsv with query, document and grade, separated by tabs. Prints nDCG@10, MRR and recall@100, times 100,
+/// with half of the 95 % interval (bootstrap over the queries; --json has both ends).
 ///
-/// By words is BM25. All three are the sum of how far each score stands out among all documents, in deviations, unless
-/// --join and --weights say otherwise; nothing is tuned on the queries. As in senv index and senv search, word order
-/// does not count unless --order says so.
+/// The ranking by words is BM25. The combined ranking adds the scores in standard deviations over all documents, unless
+/// --join or --weights is given; nothing is tuned on the queries. As in senv index and senv search, word order does not
+/// count unless --order is given.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   senv eval retrieval scifact
   senv eval retrieval --model my.senv cranfield cisi --json")]
 pub(super) struct Retrieval {
-    #[command(flatten)]
-    model: ModelArg,
-    /// Folders of documents, queries and judgements.
+    /// Folders of documents, queries and judgments.
     #[arg(required = true, value_name = "DIR")]
     folders: Vec<PathBuf>,
     #[command(flatten)]
     join: JoinArgs,
-    /// Do not rank a document for the query of the same id: queries of ArguAna are documents, and each would find
+    /// Do not rank a document for the query with the same id. The queries of ArguAna are documents, so each would find
     /// itself.
     #[arg(long)]
     leave_out_query: bool,
     #[command(flatten)]
     resamples: ResamplesArg,
-    /// Write JSON.
+    /// Print JSON.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    model: ModelArg,
 }
 
 #[derive(Debug, Serialize)]
@@ -54,20 +54,20 @@ struct Report {
 }
 
 impl Retrieval {
-    /// What is to be said of a set before it is evaluated.
+    /// Prints notes and warnings about a set before it is evaluated.
     fn tell(&self, set: &RetrievalSet) {
         let path = set.path.display();
         if set.unknown.count > 0 {
-            let (judgements, first) = (plural(set.unknown.count, "judgement"), &set.unknown.first);
-            output::warn(&format!(
-                "{path}: {judgements} of documents or queries that are not there, passed over: {first}"
-            ));
+            let (judgments, first) = (plural(set.unknown.count, "judgment"), &set.unknown.first);
+            output::warn(&format!("{path}: skipped {judgments} of missing documents or queries: {first}"));
         }
         let n = set.n_own_documents() as u64;
         if n > 0 && !self.leave_out_query {
-            output::note(&format!(
-                "{path}: queries that are documents themselves: {n}; --leave-out-query does not rank these"
-            ));
+            let queries = match n {
+                1 => "1 query is also a document".to_owned(),
+                n => format!("{} queries are also documents", grouped(n)),
+            };
+            output::note(&format!("{path}: {queries}; --leave-out-query keeps each out of its own ranking"));
         }
     }
 

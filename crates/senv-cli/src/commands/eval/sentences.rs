@@ -1,4 +1,4 @@
-//! `senv eval sentences`: what another program has to encode for the bench.
+//! `senv eval sentences`: the sentences that another program encodes for the benchmark.
 
 use std::{io::Write, path::PathBuf};
 
@@ -11,26 +11,26 @@ use crate::{
     output::{self, plural},
 };
 
-/// Write the sentences of the protocols to a file, one a line, each once.
+/// Write the sentences of the protocols, for another program to encode.
 ///
-/// They are what another program has to encode for `senv eval all`: its vectors, a row for each line, are given there
-/// as --vectors, and this file as --sentences. Data sets are found as there.
+/// Writes each sentence once, one per line. To evaluate another program with `senv eval all`, give this file as
+/// --sentences and the vectors of the program, one row per line, as --vectors. Data sets are found as there.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   senv eval sentences --data DIR --output sentences.txt
   senv eval sentences --data DIR --only sts,sick --output sentences.txt")]
 pub(super) struct Sentences {
-    /// The folder of the data sets.
+    /// Folder of the data sets.
     #[arg(long, value_name = "DIR")]
     data: PathBuf,
-    /// Take the sentences of these protocols alone, separated by commas; `senv eval protocols` lists them.
+    /// Use only these protocols, separated by commas; `senv eval protocols` lists them.
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     only: Vec<String>,
-    /// Leave these protocols out.
+    /// Leave out these protocols.
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     skip: Vec<String>,
-    /// The text to write.
+    /// Text file to write.
     #[arg(long, short, value_name = "FILE")]
     output: PathBuf,
     #[command(flatten)]
@@ -51,7 +51,7 @@ impl Sentences {
         if let Some(sentence) = sentences.iter().find(is_broken) {
             let start: String = sentence.chars().take(60).collect();
             let message = format!(
-                "the sentence {start} holds a line end and needs one line; --skip its protocol",
+                "the sentence {start} contains a line end but must be one line; leave out its protocol with --skip",
                 start = senv_core::quoted(start)
             );
             return Err(std::io::Error::other(message).into());

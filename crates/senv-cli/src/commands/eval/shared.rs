@@ -1,4 +1,4 @@
-//! What commands that evaluate one model have in common.
+//! Shared parts of the commands that evaluate one model.
 
 use clap::builder::RangedU64ValueParser;
 use senv::Model;
@@ -7,10 +7,10 @@ use serde::Serialize;
 
 use crate::{commands::ModelArg, failure::Result, output};
 
-/// How intervals are made.
+/// The number of bootstrap samples for intervals.
 #[derive(Debug, Clone, Copy, clap::Args)]
 pub(super) struct ResamplesArg {
-    /// Draws of the bootstrap behind the 95 % intervals, 0 to 100000; 0 leaves intervals out.
+    /// Number of bootstrap samples for the 95 % intervals, 0 to 100000; 0 leaves out intervals.
     #[arg(long, value_name = "N", default_value_t = DEFAULT_RESAMPLES,
           value_parser = RangedU64ValueParser::<usize>::new().range(0..=100_000))]
     resamples: usize,
@@ -22,7 +22,7 @@ impl ResamplesArg {
     }
 }
 
-/// Which model was evaluated, and how well it knows the text: the beginning of all JSON.
+/// The evaluated model and how well it knows the text: the start of all JSON.
 #[derive(Debug, Serialize)]
 pub(super) struct Evaluated {
     model: String,
@@ -31,13 +31,13 @@ pub(super) struct Evaluated {
 }
 
 impl Evaluated {
-    /// Warns where the model knows few words of the text.
+    /// Warns if the model knows few words of the text.
     pub(super) fn on<'s>(arg: &ModelArg, model: &Model, sentences: impl IntoIterator<Item = &'s str>) -> Self {
         let known_word_share = arg.warn_of_unknown(model, sentences);
         Self { model: arg.model.display().to_string(), known_word_share }
     }
 
-    /// Prints a result as JSON or as text, beside what papers report.
+    /// Prints a result as JSON or as text, with the results of papers.
     pub(super) fn show<P: Serialize>(
         &self,
         json: bool,

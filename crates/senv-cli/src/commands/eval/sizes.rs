@@ -1,4 +1,4 @@
-//! `senv eval sizes`: what data sets hold.
+//! `senv eval sizes`: the sizes of data sets.
 
 use std::path::{Path, PathBuf};
 
@@ -11,32 +11,33 @@ use crate::{
     text::TextArgs,
 };
 
-/// Count the sentences of data sets, and how long they are.
+/// Count the sentences of data sets and their lengths.
 ///
-/// Tokens are words and marks of English, in lower case where distinct ones are counted; lengths are in tokens, with
-/// their standard deviation. Pairs of groups are the ordered pairs of two different sentences of one group.
+/// Tokens are English words and punctuation marks, in lower case where distinct tokens are counted. Lengths are in
+/// tokens, with their standard deviation. The pairs of groups are the ordered pairs of two different sentences of one
+/// group.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   senv eval sizes --sts sts/2014/*.tsv --sick sick/train.tsv sick/trial.tsv
   senv eval sizes --groups captions.tsv --text corpus.txt --json")]
 pub(super) struct Sizes {
-    /// Files of running text, one sentence a line; all of them make one set.
+    /// Files of text, one sentence per line, counted as one set.
     #[arg(long, value_name = "FILE", num_args = 1..)]
     text: Vec<PathBuf>,
-    /// Files of scored pairs, as for `senv eval sts`; a set each.
+    /// Files of scored pairs, as for `senv eval sts`, counted separately.
     #[arg(long, value_name = "FILE", num_args = 1..)]
     sts: Vec<PathBuf>,
-    /// Parts of the STS benchmark; a set each.
+    /// Parts of the STS benchmark, counted separately.
     #[arg(long, value_name = "FILE", num_args = 1..)]
     stsb: Vec<PathBuf>,
-    /// Parts of SICK; all of them make one set.
+    /// Parts of SICK, counted as one set.
     #[arg(long, value_name = "FILE", num_args = 1..)]
     sick: Vec<PathBuf>,
-    /// Files of sentences in groups, as for `senv eval p-coherence`; a set each.
+    /// Files of sentences in groups, as for `senv eval p-coherence`, counted separately.
     #[arg(long, value_name = "FILE", num_args = 1..)]
     groups: Vec<PathBuf>,
-    /// Write JSON.
+    /// Print JSON.
     #[arg(long)]
     json: bool,
     #[command(flatten)]

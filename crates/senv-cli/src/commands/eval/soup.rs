@@ -1,4 +1,4 @@
-//! `senv eval soup`: does the model distinguish sentences that share words and differ in meaning?
+//! `senv eval soup`: evaluates sentences that share words and differ in meaning.
 
 use std::path::PathBuf;
 
@@ -7,29 +7,29 @@ use senv_eval::{SentenceGroups, evaluate_group_ranking, published_soup};
 use super::shared::Evaluated;
 use crate::{commands::ModelArg, failure::Result};
 
-/// Rank sentences that share words and differ in what they say (the soup test).
+/// Rank sentences that share words and differ in meaning (soup test).
 ///
-/// Each sentence in turn is the reference; the others are ranked by the cosine with it, and those of its group should
-/// come first. Shown are the cosines, the average precision, and the gap between the farthest of the group and the
-/// nearest outside. Without FILE, the six sentences about a hot and a cold soup of the paper of the SNLI-finetuned
-/// Skip-thoughts; a FILE holds lines of GROUP and SENTENCE separated by a tab.
+/// Each sentence in turn is the reference. The others are ranked by their cosine with it, and those of its group should
+/// come first. Prints the cosines, the average precision, and the gap between the farthest sentence of the group and
+/// the nearest one outside. Without FILE, uses the six sentences about hot and cold soup from the paper on
+/// SNLI-finetuned Skip-thoughts. A FILE has lines of GROUP and SENTENCE, separated by a tab.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   senv eval soup --model model.senv --published
   senv eval soup --model model.senv my-groups.tsv --json")]
 pub(super) struct Soup {
-    #[command(flatten)]
-    model: ModelArg,
-    /// Sentences in groups.
+    /// File of sentences in groups.
     #[arg(value_name = "FILE")]
     sentences: Option<PathBuf>,
-    /// Print what the paper reported for its last sentence below the result.
+    /// Also print the result of the paper for its last sentence.
     #[arg(long)]
     published: bool,
-    /// Write JSON.
+    /// Print JSON.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    model: ModelArg,
 }
 
 impl Soup {

@@ -1,4 +1,4 @@
-//! Changes of a collection that read no text: sentences are deleted, and the space of deleted ones is freed.
+//! Changes of a collection that read no text: deleting sentences, and compacting.
 
 use senv::collection::Condition;
 use senv_index::{Collection, Rescoring};
@@ -11,7 +11,7 @@ use crate::{
 };
 
 impl Index {
-    /// Deletes the sentences that are named.
+    /// Deletes the given sentences.
     pub(super) fn delete(&self) -> Result {
         let mut collection = Collection::open(&self.output)?;
         let ids = match &self.delete_where {
@@ -20,16 +20,16 @@ impl Index {
         };
         collection.delete(&ids)?;
         let deleted = plural(ids.len() as u64, "sentence");
-        output::note(&format!("{deleted} deleted, {} left", output::grouped(collection.len() as u64)));
+        output::note(&format!("{deleted} deleted, {} remain", output::grouped(collection.len() as u64)));
         Ok(())
     }
 
-    /// Joins the parts, without what is deleted.
+    /// Merges the parts, without deleted sentences.
     pub(super) fn join_parts(&self) -> Result {
         let mut collection = Collection::open(&self.output)?;
         if collection.params().rescoring == Rescoring::None {
             let message = format!(
-                "--compact: {} was made with --precision none, which keeps no vectors to write anew; make it anew from its \
+                "--compact: {} was made with --precision none and has no vectors to write again; make it again from its \
                  text (--force)",
                 self.output.display()
             );
@@ -38,11 +38,11 @@ impl Index {
         let before = collection.n_bytes();
         collection.compact()?;
         let (before, after) = (output::bytes(before), output::bytes(collection.n_bytes()));
-        output::note(&format!("{before} became {after}"));
+        output::note(&format!("compacted from {before} to {after}"));
         Ok(())
     }
 
-    /// The ids of the sentences that meet a condition, one at least.
+    /// The ids of the sentences that meet a condition, at least one.
     fn ids_where(&self, collection: &Collection, condition: &str) -> Result<Vec<u64>> {
         let these = condition.parse().and_then(|condition: Condition| condition.positions(collection));
         let these = these.map_err(bad_condition("--delete-where"))?;

@@ -1,4 +1,4 @@
-//! `--column NAME=N`: which columns of a table are the text, the id and what is kept beside them.
+//! `--column NAME=N`: the columns of a table that are the text, the id and further columns.
 
 use std::{collections::HashSet, path::PathBuf};
 
@@ -15,13 +15,13 @@ use crate::{
 /// The column of the id.
 const ID: &str = "id";
 
-/// Reads `NAME=N`, `NAME=TITLE` and `NAME`; a title is looked for in a header, which files then have. With
-/// `of_documents` an id is the name of a document.
+/// Parses `NAME=N`, `NAME=TITLE` and `NAME`. With a title, the files have a header. With `of_documents`, an id is the
+/// name of a document.
 pub(super) fn columns(asked: &[String], has_header: bool, of_documents: bool) -> Result<TextColumns> {
     let usage = |message: String| Err(Failure::Usage(message));
     if asked.is_empty() {
         return match has_header {
-            true => usage("--header is for files with columns; give --column text=N or the like".into()),
+            true => usage("--header needs columns; add --column text=N".into()),
             false => Ok(TextColumns::default()),
         };
     }
@@ -34,8 +34,8 @@ pub(super) fn columns(asked: &[String], has_header: bool, of_documents: bool) ->
         let is_zero = !has_titles && place.parse() == Ok(0);
         if name.is_empty() || place.is_empty() || is_zero || name.contains(['\t', '\n', '=', '!']) {
             return usage(format!(
-                "--column {asked}: expected NAME=N, as in author=3, the number of a column counted from 1; NAME=TITLE; or just \
-                 NAME, which is a title, too"
+                "--column {asked}: expected NAME=N with a column number from 1, as in author=3, NAME=TITLE, or NAME for a \
+                 title"
             ));
         }
         has_titles |= !place.parse::<usize>().is_ok_and(|place| place > 0);
@@ -44,7 +44,9 @@ pub(super) fn columns(asked: &[String], has_header: bool, of_documents: bool) ->
         let is_place =
             name == SentenceCollection::PLACE || name == SentenceCollection::DOCUMENT && !asked.starts_with(ID);
         if is_origin || of_documents && is_place {
-            return usage(format!("--column {asked}: {name} is where a sentence comes from; give another name"));
+            return usage(format!(
+                "--column {asked}: {name} is reserved for the place of a sentence; give another name"
+            ));
         }
         if !names.insert(name) {
             return usage(format!("--column {name} is given twice"));
@@ -52,7 +54,7 @@ pub(super) fn columns(asked: &[String], has_header: bool, of_documents: bool) ->
         wanted.push((name, place));
     }
     let Some((_, text)) = wanted.iter().find(|(name, _)| *name == SentenceCollection::TEXT) else {
-        return usage("which column is the text? --column text=N, or text=TITLE, says so".into());
+        return usage("no column for the text; add --column text=N or text=TITLE".into());
     };
     let columns = wanted.iter().fold(TextColumns::new(text), |columns, &(name, place)| match name {
         SentenceCollection::TEXT => columns,
@@ -63,7 +65,7 @@ pub(super) fn columns(asked: &[String], has_header: bool, of_documents: bool) ->
 }
 
 impl Index {
-    /// The columns that are wanted, and how a reader takes them.
+    /// The requested columns, and how a reader reads them.
     pub(super) fn columns_of(&self, input: &[PathBuf]) -> Result<(TextColumns, Option<TableText>)> {
         if self.columns.is_empty() {
             return Ok((columns(&self.columns, self.header, self.documents.is_some())?, None));
@@ -71,11 +73,11 @@ impl Index {
         let formats = || input.iter().map(|path| TableFormat::of_path(path));
         let says_otherwise = |format| matches!(format, Some(TableFormat::Csv | TableFormat::JsonLines));
         let is_batches = input.iter().all(|path| is_arrow(path));
-        // Fields of JSON lines have names without a header, as columns of Parquet and Arrow do.
+        // Fields of JSON lines, and columns of Parquet and Arrow, have names without a header.
         let is_json = formats().all(|format| format == Some(TableFormat::JsonLines));
         let has_titles = self.header || is_json || is_batches;
         let (columns, table) = columns(&self.columns, has_titles, self.documents.is_some())?.of_table(is_json);
-        // Files are separated by tabs, unless the ending of one says otherwise.
+        // Files are tab-separated, unless the extension of one says otherwise.
         let format = (!formats().any(says_otherwise)).then_some(TableFormat::Tsv);
         Ok((columns, Some(TableText { format, quotes: self.quotes, ..table })))
     }
@@ -98,7 +100,7 @@ impl Index {
         }
         let (shown, missing) = (self.output.display(), missing.join(", "));
         Err(Failure::Usage(format!(
-            "{shown} has the columns {missing}, too: say where they stand in the input (--column NAME=N for each)"
+            "{shown} also has the columns {missing}; name them in the input (--column NAME=N for each)"
         )))
     }
 }

@@ -1,4 +1,4 @@
-//! `senv index`: sentences that are searched by meaning, on disk.
+//! `senv index`: a collection of sentences on disk that can be searched by meaning.
 
 mod changes;
 mod columns;
@@ -33,97 +33,103 @@ use crate::{
     text::{InputArgs, LineArgs, is_dash, note_quotes_of, note_tables, note_typing},
 };
 
-/// Make a collection of sentences that is searched by meaning (senv search), or change one.
+/// Make or change a collection of sentences for senv search.
 ///
-/// A collection is a folder: vectors, sentences, ids, where each sentence comes from, and which model made the vectors.
-/// Ids are numbers from 0 in the order of the input, unless a column has them. Blank lines are passed over.
+/// A collection is a folder with vectors, sentences, ids, the place of each sentence, and the model that made the
+/// vectors. Ids are numbers from 0 in the order of the input, unless a column has them. Blank lines are skipped.
 ///
-/// Changes rebuild nothing. Whoever searches goes on meanwhile, and a change that is interrupted, by Ctrl-C, a kill or
-/// a full disk, leaves what was there before; one that is made already is finished in spite of Ctrl-C. Memory holds one
-/// part of 256 MiB of vectors at a time, however long the input.
+/// Changes rebuild nothing, and searches continue during a change. A change that is interrupted by Ctrl-C, a kill or a
+/// full disk leaves the collection as it was; a change that is already made is completed in spite of Ctrl-C. Memory
+/// contains one part of 256 MiB of vectors at a time, for any length of the input.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = EXAMPLES,
-    mut_arg("input", |input| input.help(INPUT_HELP)),
+    mut_arg("files", |files| files.help(INPUT_HELP)),
     group = ArgGroup::new("change").args(["add", "replace", "delete_ids", "delete_where", "compact"])
 )]
 pub(crate) struct Index {
     #[command(flatten)]
     input: InputArgs,
-    /// The collection, a folder.
+    /// Folder of the collection.
     #[arg(long, short, visible_alias = "index", value_name = "FOLDER")]
     output: PathBuf,
-    /// The model: as for senv encode. For a collection that is there: where its model is now, if it was moved [default:
-    /// english, the model that is part of senv, which knows English only]
+    /// Model or word vectors to use [default: english, which is built in]
+    ///
+    /// As for senv encode; english is for English only. For an existing collection: the new place of its model, if it
+    /// was moved.
     #[arg(long, short, value_name = "FILE")]
     model: Option<PathBuf>,
-    /// Add the sentences to a collection that is there.
+    /// Add the sentences to an existing collection.
     #[arg(long)]
     add: bool,
-    /// Put the sentences in the place of those with their ids, which --column id=N names; ids that are not there yet
-    /// are added.
+    /// Replace the sentences with the same ids.
+    ///
+    /// --column id=N names the column of the ids. New ids are added.
     #[arg(long)]
     replace: bool,
     /// Delete the sentences with these ids, separated by commas or blanks.
     #[arg(long, value_name = "ID", num_args = 1.., value_parser = Ids::parse, conflicts_with_all = ["input", "files"])]
     delete_ids: Vec<Ids>,
-    /// Delete the sentences whose COLUMN has this value, as --where of senv search finds them: 'document = NAME'
-    /// deletes a document.
+    /// Delete the sentences that meet this condition, as in --where of senv search. 'document = NAME' deletes a
+    /// document.
     #[arg(long, value_name = "COLUMN = VALUE", conflicts_with_all = ["input", "files"])]
     delete_where: Option<String>,
-    /// Free the space of deleted sentences, and join the parts of many small additions, each of which is searched by
-    /// itself.
+    /// Free the space of deleted sentences and merge small parts.
+    ///
+    /// Many small additions leave many parts, each of which is searched separately.
     #[arg(long, conflicts_with_all = ["input", "files"])]
     compact: bool,
-    /// Write the sentences that are not deleted and their vectors (int8) to one file, which the web page of senv opens
-    /// and searches without a server; after the change, if there is one. The model must be the English one, or its
-    /// small form, which the page holds.
+    /// Write the sentences and their vectors (int8) to one file for the web page of senv, which searches it without a
+    /// server. With a change, the export follows it. The model must be the built-in English model or its small form.
     #[arg(long, value_name = "FILE")]
     export_web: Option<PathBuf>,
-    /// Replace a collection that is there, or any file that --export-web names.
+    /// Replace an existing collection, or any file that --export-web names.
     #[arg(long, conflicts_with = "change")]
     force: bool,
-    /// A column of the input, which is CSV (.csv), JSON lines (.jsonl, .ndjson), Parquet or Arrow (in a build with the
-    /// feature arrow), or else separated by tabs: text=N is the sentence, id=N its id; any other NAME=N is kept, shown
-    /// and searched by --where. N counts from 1, or is the title of the column or the name of the field; --column NAME
-    /// is NAME=NAME. Without --column each line is a sentence.
+    /// Column of a table: text=N is the sentence, id=N its id; can be repeated.
+    ///
+    /// The input is CSV (.csv), JSON lines (.jsonl, .ndjson), Parquet or Arrow (in a build with the feature `arrow`),
+    /// or else tab-separated. N is a number from 1, the title of a column, or the name of a field. Any other NAME=N is
+    /// stored, shown, and searched with --where. --column NAME means NAME=NAME. Without --column, each line is a
+    /// sentence.
     #[arg(long = "column", visible_alias = "field", value_name = "NAME=N", help_heading = "Input", conflicts_with_all = ["delete_ids", "delete_where", "compact"])]
     columns: Vec<String>,
-    /// The first line of each file has titles although all columns have numbers; with a title it always does.
+    /// The first line of each file has titles. Needed only if all columns are given by number.
     #[arg(long, help_heading = "Input", conflicts_with_all = ["delete_ids", "delete_where", "compact"])]
     header: bool,
-    /// Quotes around a cell of TSV are no part of it, so that it may hold tabs and line ends, as in CSV.
+    /// Read quoted cells of TSV as in CSV: they can contain tabs and line ends.
     #[arg(long, requires = "columns", help_heading = "Input")]
     quotes: bool,
-    /// Cut the text into sentences, as senv split does, and keep which document each is of: senv search then ranks
-    /// documents. `lines`: each line, or record of a table, is a document, which --column id=N names. `files`: each
-    /// file is one.
+    /// Index documents, which senv search then ranks.
+    ///
+    /// Splits the text into sentences, as senv split does, and stores the document of each. With `lines`, each line or
+    /// record of a table is a document, named by --column id=N. With `files`, each file is a document.
     #[arg(long, value_name = "WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "lines",
           help_heading = "Input", conflicts_with_all = ["vectors", "replace", "delete_ids", "delete_where", "compact"])]
     documents: Option<DocumentArg>,
-    /// Vectors of the lines, as senv encode has written them with the same model: nothing is encoded again. A .npy file
-    /// with a row for each line, blank ones too.
+    /// Vectors of the lines, written by senv encode with the same model, so nothing is encoded again. A .npy file with
+    /// one row per line, including blank lines.
     #[arg(long, value_name = "NPY", help_heading = "Input", conflicts_with_all = ["delete_ids", "delete_where", "compact"])]
     vectors: Option<PathBuf>,
-    /// What is kept of the vectors to compute cosines: f16 is exact to .0001, in half the space of f32; int8 to .002,
-    /// in a quarter; without any, cosines are estimates (some .007 off), and recall is about .9.
+    /// Type of the stored vectors, from which cosines are computed. f16 is exact to 0.0001 in half the space of f32,
+    /// int8 to 0.002 in a quarter. With none, cosines are estimates (about 0.007 off) and recall is about 0.9.
     #[arg(long, value_name = "TYPE", default_value = "f16", help_heading = "Search", conflicts_with = "change")]
     precision: Precision,
-    /// Share of the true nearest sentences that a search finds; more takes longer, and 1 compares all of them.
+    /// Share of the true nearest sentences that a search finds. More takes longer, and 1 compares all of them.
     #[arg(long, value_name = "SHARE", default_value_t = 0.99, help_heading = "Search", conflicts_with = "change")]
     recall: f32,
-    /// How much word order and negation count, here and in every search, in a model with a part that reads them, as
-    /// english has: 1 as it was trained. 0 leaves the part out: a search by topic finds a little more, and vectors are
-    /// half as long [default: 0; 1 with --vectors]
+    /// Weight of word order and negation, 0 to 2, in a model that reads them, such as english. 1 is as trained; 0
+    /// ignores order, finds a little more by topic, and halves the vectors. Applies to every search too [default: 0; 1
+    /// with --vectors]
     #[arg(long = "order", value_name = "WEIGHT", value_parser = order_weight, help_heading = "Search",
           conflicts_with = "change")]
     order_weight: Option<f64>,
-    /// Make one of N parts of the collection, the I-th; senv join makes the whole of all of them.
+    /// Make the I-th of N shards of the collection, to be merged by senv join.
     ///
-    /// The sentences of the input are parts of 262,144 vectors of 256 values (fewer of longer vectors, or at 256 MiB of
-    /// text), which are dealt out in turn. Ids are those in the whole. Each run reads all of the input, and encodes its
-    /// share. What senv join makes has the bytes of a collection of the whole; until then a shard is a collection that
-    /// can be searched.
+    /// The input consists of parts of 262,144 vectors of 256 values (fewer for longer vectors, or at 256 MiB of text),
+    /// which are dealt out to the shards in turn. Ids are those of the whole. Each run reads the whole input and
+    /// encodes its share. The result of senv join has the same bytes as a collection made in one run. A shard is a
+    /// collection that can be searched.
     #[arg(long, value_name = "I/N", help_heading = "Large inputs", conflicts_with_all = ["change", "export_web"])]
     shard: Option<Shard>,
     #[command(flatten)]
@@ -131,21 +137,21 @@ pub(crate) struct Index {
 }
 
 const INPUT_HELP: &str =
-    "Text, one sentence a line, or columns separated by tabs; plain, .gz or .zst; - is standard input [default: -]";
+    "Text, one sentence per line, or a table (--column); plain, .gz or .zst; - is standard input [default: -]";
 
 const EXAMPLES: &str = "\
 Examples:
-  senv index --input text.txt --output text.index
+  senv index text.txt --output text.index
+  senv index more.txt --add --output text.index
   senv index articles.jsonl --output articles.index --documents --column id=url --column text=body
   senv index chapters/*.txt --output book.index --documents=files
-  senv index --model my.senv --input news.tsv --output news.index --column text=3 --column id=1 --column year=2
-  senv index large.txt --shard 2/8 --output part2.index   (and then: senv join part*.index --output large.index)
-  senv index --add --input more.txt --output text.index
+  senv index --model my.senv news.tsv --output news.index --column text=3 --column id=1 --column year=2
+  senv index large.txt --shard 2/8 --output part2.index   (then: senv join part*.index --output large.index)
   senv index --delete-ids 17,4 --output text.index
   senv index --delete-where 'document = a/trains' --output articles.index
   senv index --index text.index --export-web text.web";
 
-/// Time between two lines that say how far it is.
+/// Time between two lines of progress.
 const NOTE_EVERY: Duration = Duration::from_secs(2);
 
 argument_of! {
@@ -167,16 +173,16 @@ impl Ids {
         let ids = text.split([',', ' ', '\t', '\n']).filter(|id| !id.is_empty());
         let parsed = |id: &str| {
             id.parse().map_err(|_| {
-                format!("{id} is no id: expected whole numbers from 0 to {}", u64::MAX, id = senv_core::quoted(id))
+                format!("{id} is not an id; expected whole numbers from 0 to {}", u64::MAX, id = senv_core::quoted(id))
             })
         };
         let ids: Vec<u64> = ids.map(parsed).collect::<std::result::Result<_, _>>()?;
-        if ids.is_empty() { Err("there is no id".into()) } else { Ok(Self(ids)) }
+        if ids.is_empty() { Err("no id given".into()) } else { Ok(Self(ids)) }
     }
 }
 
 argument_of! {
-    /// What is kept of vectors.
+    /// How vectors are stored.
     enum Precision for Rescoring {
         F32,
         F16,
@@ -188,7 +194,7 @@ argument_of! {
 impl Index {
     pub(crate) fn run(self) -> Result {
         if is_dash(&self.output) {
-            return Err(Failure::Usage("--output -: a collection is a folder; give its name".into()));
+            return Err(Failure::Usage("--output -: a collection is a folder; give the name of one".into()));
         }
         let is_new = !self.is_export() && !self.is_change();
         let new_model = is_new.then(|| self.model.as_deref().unwrap_or(Path::new(ENGLISH)));
@@ -211,13 +217,13 @@ impl Index {
         let input = self.input.paths_or_stdin();
         if self.documents == Some(DocumentArg::Files) && !self.columns.is_empty() {
             let message =
-                "--documents=files is for plain text; records of a table are documents by themselves: --documents";
+                "--documents=files is for plain text; use --documents for a table, whose records are the documents";
             return Err(Failure::Usage(message.into()));
         }
         self.check_documents()?;
         let (columns, table) = self.columns_of(input)?;
         if self.replace && !columns.has_ids() {
-            let message = "--replace: which sentences? --column id=N names the column of their ids";
+            let message = "--replace needs the ids of the sentences; name their column with --column id=N";
             return Err(Failure::Usage(message.into()));
         }
         if !self.add && !self.replace {
@@ -236,10 +242,10 @@ impl Index {
         let shard = self.shard.map(|shard| CollectionShard { shard, has_ids: columns.has_ids() });
         let mut text = self.text_of(reader, columns)?;
         let further = text.columns();
-        // Nothing is changed before all is read.
+        // Nothing is changed before everything is read.
         let mut last_words = Some(LastWords::set(|| {
             let stopped = senv_core::Error::Interrupted { action: "indexing" };
-            output::warn(&format!("{stopped}; nothing is written"));
+            output::warn(&format!("{stopped}; nothing was written"));
         }));
         let mut last_note = Instant::now();
         let next = |len: usize| -> Result<Option<NewSentences>> {
@@ -266,13 +272,13 @@ impl Index {
             added.map_err(|failure| with_lines(failure, &text))?;
             if let Some(model) = &self.model {
                 let moved = collection.move_model(model).map_err(Failure::from);
-                moved.map_err(|failure| web::behind_change("where its model is now", &failure))?;
+                moved.map_err(|failure| web::behind_change("the new place of the model", &failure))?;
             }
             (collection, before)
         } else {
             let model = self.model.clone().unwrap_or_else(|| ENGLISH.into());
             if self.model.is_none() && senv::is_english(&model) {
-                output::note("using the English model that is part of senv (English only); --model FILE takes another");
+                output::detail("using the built-in English model (change it with --model)");
             }
             let index = IndexParams { rescoring: self.precision.into(), ..IndexParams::default() };
             let params = SentenceCollectionParams {
@@ -289,7 +295,7 @@ impl Index {
             (made.map_err(|failure| with_lines(failure, &text))?, Default::default())
         };
         let (n, seconds) = (text.n_sentences(), started.elapsed().as_secs_f64().max(1e-9));
-        let what = if self.replace { "put in place" } else { "indexed" };
+        let what = if self.replace { "replaced or added" } else { "indexed" };
         let of = match text.n_documents() {
             0 => String::new(),
             documents => format!(" of {}", plural(documents, "document")),
@@ -298,25 +304,23 @@ impl Index {
             Some(shard) => {
                 let own = plural(collection.len() as u64, "sentence");
                 let all = plural(n, "sentence");
-                output::note(&format!("{own} indexed, shard {shard} of {all}{of}"));
+                output::note(&format!("{own} indexed in shard {shard} of {all}{of}"));
             }
-            None => {
-                output::note(&format!("{}{of} {what}, {} a second", plural(n, "sentence"), short(n as f64 / seconds)))
-            }
+            None => output::note(&format!("{}{of} {what}, {}/s", plural(n, "sentence"), short(n as f64 / seconds))),
         }
         if self.add || self.replace {
             output::note(&format!("{} in {}", plural(collection.len() as u64, "sentence"), self.output.display()));
         }
         if text.n_blank() > 0 {
             let lines = plural(text.n_blank(), "line");
-            output::warn(&format!("{lines} with a blank sentence: passed over"));
+            output::warn(&format!("{lines} with a blank sentence skipped"));
         }
         warn_of_many_parts(&self.output, collection.rows());
         let (zero, known) = counts(collection.rows());
         if let Some(path) = SentenceCollection::model_path(collection.rows()) {
             warn_of_few(path, known.since(known_before));
         }
-        let causes = ["without a known word", "whose vector has no direction: its norm is below 1e-12, or overflows"];
+        let causes = ["without a known word", "whose vector has no direction (its norm is below 1e-12 or overflows)"];
         for ((now, before), why) in zero.into_iter().zip(zero_before).zip(causes) {
             let sentences = now.saturating_sub(before);
             if sentences > 0 {
@@ -344,7 +348,7 @@ impl Index {
         Ok(text)
     }
 
-    /// Refuses to add sentences to documents, and documents to sentences.
+    /// Refuses to add sentences to a collection of documents, or the reverse.
     fn check_documents(&self) -> Result {
         if !self.add {
             return Ok(());
@@ -356,27 +360,27 @@ impl Index {
             self.check_columns()?;
         }
         match (has_documents, self.documents.is_some()) {
-            (true, false) => Err(Failure::Usage(format!("{shown} is of documents: add more of them with --documents"))),
+            (true, false) => Err(Failure::Usage(format!("{shown} has documents; add --documents to add more of them"))),
             (false, true) => Err(Failure::Usage(format!(
-                "{shown} is of sentences, and not of documents: make a new collection of these"
+                "{shown} has sentences, not documents; make a new collection for the documents"
             ))),
             _ => Ok(()),
         }
     }
 
-    /// Whether nothing is changed: a collection that is there is exported.
+    /// Whether an existing collection is exported without a change.
     fn is_export(&self) -> bool {
         let has_input = !self.input.paths().is_empty() || self.vectors.is_some() || !self.columns.is_empty();
         self.export_web.is_some() && !self.is_change() && !has_input
     }
 
-    /// Whether a collection that is there is changed.
+    /// Whether an existing collection is changed.
     fn is_change(&self) -> bool {
         self.add || self.replace || self.compact || !self.delete_ids.is_empty() || self.delete_where.is_some()
     }
 }
 
-/// A failure of adding the sentences, with the lines where the library knows rows, and the file of their vectors.
+/// A failure of adding sentences, with lines instead of the rows that the library knows, and the file of vectors.
 fn with_lines(failure: Failure, text: &CollectionText) -> Failure {
     let Failure::Failed(error) = &failure else { return failure };
     let of_index = match error.downcast_ref::<senv::Error>() {

@@ -14,8 +14,8 @@ use crate::{
     report::{is_done_by, said},
 };
 
-/// Refuses, before anything is changed, a file that cannot be written, or that somebody may need, and a collection
-/// whose model the page does not hold: the one that is there, or, with `new_model`, the one that is to be made.
+/// Refuses, before anything is changed, a file that cannot or must not be written, and a model that the page does not
+/// have. The model is that of the existing collection, or `new_model` of one that will be made.
 pub(super) fn check(
     file: Option<&Path>,
     collection: &Path,
@@ -28,7 +28,7 @@ pub(super) fn check(
     destination.check(inputs)?;
     if path.starts_with(collection) {
         let shown = path.display();
-        let message = format!("--export-web {shown}: this is in the folder of the collection; give another place");
+        let message = format!("--export-web {shown} is inside the folder of the collection; give another file");
         return Err(Failure::Usage(message));
     }
     match new_model {
@@ -39,7 +39,7 @@ pub(super) fn check(
 }
 
 impl Index {
-    /// Exports the collection as it is now, if that was asked for.
+    /// Exports the collection as it is, if requested.
     pub(super) fn export(&self) -> Result {
         match &self.export_web {
             Some(path) => export(path, &open(&self.output, self.model.as_deref())?),
@@ -47,14 +47,14 @@ impl Index {
         }
     }
 
-    /// Exports what was changed, unless the change failed. If the export fails, the change is made all the same.
+    /// Exports the changed collection, unless the change failed. If the export fails, the change is kept.
     pub(super) fn export_changed(&self, changed: Result) -> Result {
         let Some(path) = &self.export_web else { return changed };
         if changed.as_ref().is_err_and(|failure| !is_done_by(failure)) {
             return changed;
         }
         let _last_words = LastWords::set(|| {
-            output::warn("the change is made, the export was interrupted; do not make the change again");
+            output::warn("the change was made but the export was interrupted; do not repeat the change");
         });
         let Err(failure) = self.export() else { return changed };
         if is_done_by(&failure) {
@@ -63,8 +63,8 @@ impl Index {
         let in_doubt = changed.err().map_or_else(String::new, |failure| format!("; {}", said(&failure)));
         let by_itself = format!("senv index --index {} --export-web {}", self.output.display(), path.display());
         Err(Failure::Done(format!(
-            "the change is made, the export is not written: {}; do not add again (nor replace, nor delete): \
-             {by_itself} writes the export{in_doubt}",
+            "the change was made but the export was not written: {}; do not repeat the change, run \
+             {by_itself}{in_doubt}",
             said(&failure)
         )))
     }
@@ -75,7 +75,7 @@ pub(super) fn behind_change(what: &str, failure: &Failure) -> Failure {
     match is_done_by(failure) {
         true => Failure::Done(said(failure)),
         false => Failure::Done(format!(
-            "the change is made, but {what} is not noted: {}; do not make the change again",
+            "the change was made but {what} was not recorded: {}; do not repeat the change",
             said(failure)
         )),
     }
@@ -86,6 +86,6 @@ fn export(path: &Path, collection: &SentenceCollection) -> Result {
     let (sentences, distinct) = (written.sentences, written.distinct as u64);
     let among = if distinct < sentences { format!(" ({} distinct)", output::grouped(distinct)) } else { String::new() };
     let size = output::bytes(written.bytes as u64);
-    output::note(&format!("{}{among} for the web page in {} ({size})", plural(sentences, "sentence"), path.display()));
+    output::note(&format!("{}{among} exported to {} ({size})", plural(sentences, "sentence"), path.display()));
     Ok(())
 }

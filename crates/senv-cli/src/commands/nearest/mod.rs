@@ -1,4 +1,4 @@
-//! `senv nearest`: the sentences, or words, most like a query.
+//! `senv nearest`: the sentences or words most similar to a query.
 
 mod queries;
 
@@ -29,69 +29,73 @@ use crate::{
     text::{InputArgs, TextArgs, is_dash, stdin_is_given},
 };
 
-/// Find the sentences most like a query, or, without sentences, the words.
+/// Find the sentences, or words, most similar to a query.
 ///
-/// Sentences come from files, or from a pipe or file on standard input; --words leaves that unread.
+/// Searches the sentences of files or of a pipe on standard input; without them, or with --words, the words of the
+/// model.
 ///
-/// Every sentence is compared (the search is exact); neighbours come with their cosine, -1 to 1, and their line, the
-/// nearest first. Equal sentences are shown once, with their number. Where --queries is a file that is searched, a line
-/// does not find itself. Blank lines of the input are passed over. Memory grows with the queries and with K, not with
-/// the input. A query without a known word is the zero vector, and has no neighbours, unless the model has vectors for
-/// unknown words: then it has some, which say little. Either is warned of. Among words such a query is refused.
+/// The search is exact: it compares the query with every sentence. Each result has its cosine, -1 to 1, and its line,
+/// best match first. Equal sentences are shown once, with their count. If --queries is one of the searched files, a
+/// line does not find itself. Blank lines are skipped. Memory grows with the number of queries and with K, not with the
+/// input.
+///
+/// A query without a known word has no neighbors. If the model has vectors for unknown words, it has some, but they
+/// mean little. senv warns about both, and refuses such a query among words.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = EXAMPLES,
-    mut_arg("input", |input| input.help(INPUT_HELP)),
+    mut_arg("files", |files| files.help(INPUT_HELP)),
     group = ArgGroup::new("wanted").args(["queries", "query_file"]).multiple(true).required(true)
 )]
 pub(crate) struct Nearest {
     #[command(flatten)]
-    model: ModelArg,
-    #[command(flatten)]
     input: InputArgs,
-    /// Search the words of the model, whatever standard input holds.
+    /// Search the words of the model and ignore standard input.
     #[arg(long, conflicts_with_all = ["input", "files"])]
     words: bool,
-    /// What to look for; may be given more than once.
+    /// Text to look for; can be repeated.
     #[arg(long = "query", value_name = "TEXT")]
     queries: Vec<String>,
-    /// What to look for, one a line; - is standard input.
+    /// Texts to look for, one per line; - is standard input.
     #[arg(long = "queries", value_name = "FILE")]
     query_file: Option<PathBuf>,
-    /// Neighbours to show, at least 1.
+    /// Number of results, at least 1.
     #[arg(long, short, value_name = "K", default_value_t = 10,
           value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
     k: usize,
-    /// Leave out neighbours of a lower cosine.
+    /// Leave out results with a lower cosine.
     #[arg(long, value_name = "COSINE", allow_negative_numbers = true)]
     min_score: Option<f32>,
     #[command(flatten)]
     equal: EqualArg,
-    /// Write JSON: an object a query, one a line.
+    /// Print JSON, one object per query.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
     text: TextArgs,
+    #[command(flatten)]
+    model: ModelArg,
 }
 
-const INPUT_HELP: &str = "Sentences to search, one a line; plain, .gz or .zst; - is standard input [default: what is piped in, or else the words \
-                          of the model]";
+const INPUT_HELP: &str = "Sentences to search, one per line; plain, .gz or .zst; - is standard input \
+                          [default: piped input, or the words of the model]";
 
 const EXAMPLES: &str = "\
 Examples:
   senv nearest text.txt --query \"a cat sat on the mat\"
-  senv nearest --model model.senv --input text.txt --query \"a cat sat on the mat\" --k 5
-  senv nearest --model model.senv --query cat";
+  senv nearest --words --query cat --k 5
+  senv nearest --model model.senv --queries questions.txt answers.txt --json";
 
 #[derive(Debug, Serialize)]
 struct Answer<'a> {
     query: &'a str,
-    /// Words of the query, and those of them that the model knows.
+    /// The number of words of the query.
     tokens: usize,
+    /// The number of them that the model knows.
     known_tokens: usize,
-    /// The share of its words that are known, marks and digits not counted; `null` without a word.
+    /// The share of known words, without punctuation and digits; `null` without words.
     known_word_share: Option<f64>,
-    /// The same of the first sentences of the text that is searched.
+    /// The same for the first sentences of the searched text.
     #[serde(skip_serializing_if = "Option::is_none")]
     text_known_word_share: Option<f64>,
     neighbours: Vec<FoundText>,
@@ -100,13 +104,13 @@ struct Answer<'a> {
 #[derive(Debug, Clone, Serialize)]
 struct FoundText {
     cosine: f32,
-    /// Where a sentence stands; the file where there are several.
+    /// The file of a sentence, if there are several.
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<u64>,
     text: String,
-    /// How often a sentence is there.
+    /// How often a sentence occurs.
     #[serde(skip_serializing_if = "Option::is_none")]
     count: Option<usize>,
 }
@@ -127,7 +131,7 @@ impl Nearest {
         let input = if is_piped { &piped } else { self.input.paths() };
         if input.iter().chain(&self.query_file).filter(|path| is_dash(path)).count() > 1 {
             return Err(Failure::Usage(
-                "standard input can be read once: give the sentences or the queries as a file".into(),
+                "standard input can be read only once; give the sentences or the queries as a file".into(),
             ));
         }
         destination::check_stdout(&input.iter().chain(&self.query_file).collect::<Vec<_>>())?;
@@ -142,15 +146,12 @@ impl Nearest {
         let queries: Vec<&str> = queries.iter().map(String::as_str).collect();
         if input.is_empty() {
             if !self.words {
-                output::note(
-                    "no text is given, with --input or on standard input: searching the words of the model (--words does so without \
-                     this note)",
-                );
+                output::note("no text given, searching the words of the model (--words silences this note)");
             }
             return self.words(&model, &queries);
         }
         if is_piped {
-            output::note("searching the lines of standard input; --words searches the words of the model");
+            output::note("searching the lines of standard input (--words searches the words of the model)");
         }
         self.sentences(input, &model, &queries, &query_lines)
     }
@@ -161,7 +162,7 @@ impl Nearest {
         for (word, row) in words.iter() {
             model.check_finite(&self.model.model, word, row)?;
         }
-        // A word is not shown as its own neighbour.
+        // A word is not its own neighbor.
         let own: Vec<_> = queries.iter().map(|query| words.vocabulary().id(query).map(|id| id.index())).collect();
         let plain = known_unweighted(model, &words)?;
         let encoder = plain.as_deref().unwrap_or(model);
@@ -200,7 +201,7 @@ impl Nearest {
         }
         if counts.unknown > 0 {
             let unknown = plural(counts.unknown, "sentence");
-            output::warn(&format!("{unknown} of the input without a known word: never neighbours"));
+            output::warn(&format!("{unknown} of the input without a known word: never found"));
         }
         let known_word_share = sample.finish();
         let has_files = input.len() > 1;
@@ -223,7 +224,7 @@ impl Nearest {
         self.answer(&queries, found, counts, known_word_share)
     }
 
-    /// The file of the queries, if it is searched with its own lines.
+    /// The file of queries, if it is one of the searched files.
     fn own_lines(&self, input: &[PathBuf]) -> Option<QueryFile> {
         let own_lines = self.query_file.as_deref().filter(|path| !is_dash(path)).map(QueryFile::new)?;
         let options = self.text.options();
@@ -285,8 +286,8 @@ impl Nearest {
     }
 }
 
-/// The plain mean of the words that a model knows: word vectors carry no weights, and no neighbours are near an unknown
-/// word, so queries among words must have neither. The sentence vectors of other encoders are not in the space of their
+/// The plain mean of the words that a model knows: word vectors have no weights, and unknown words have no neighbors,
+/// so queries among words must have neither. The sentence vectors of other encoders are not in the space of their
 /// words.
 fn known_unweighted(model: &Model, words: &Embeddings) -> Result<Option<Box<dyn SentenceEncoder>>> {
     if let Some(table) = model.abilities().static_table {

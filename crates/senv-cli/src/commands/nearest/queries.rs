@@ -1,4 +1,4 @@
-//! What `senv nearest` looks for.
+//! The queries of `senv nearest`.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::{
     failure::Result,
 };
 
-/// What is looked for.
+/// The queries and their vectors.
 pub(super) struct Queries<'a> {
     pub(super) texts: &'a [&'a str],
     vectors: Array2<f32>,
@@ -23,7 +23,7 @@ pub(super) struct Queries<'a> {
 }
 
 impl<'a> Queries<'a> {
-    /// Encodes them.
+    /// Encodes the queries.
     pub(super) fn encode(
         encoder: &dyn SentenceEncoder,
         model: &'a Model,
@@ -39,7 +39,7 @@ impl<'a> Queries<'a> {
         Ok(queries)
     }
 
-    /// An error where no query has a neighbour, for want of a known word.
+    /// Fails if no query has a neighbor because none has a known word.
     pub(super) fn refuse_unknown(&self) -> Result {
         let unknown = |i: &usize| self.vectors.row(*i).iter().all(|&x| x == 0.0);
         match self.texts {
@@ -47,18 +47,20 @@ impl<'a> Queries<'a> {
                 if (0..self.texts.len()).all(|i| unknown(&i)) && self.words.iter().any(|words| words.known > 0) =>
             {
                 let message = format!(
-                    "the words of {first} that the model knows have vectors that add up to zero: a zero vector has no \
-                     neighbours",
+                    "the vectors of the known words in {first} add up to zero, so it has no neighbors",
                     first = senv_core::quoted(first)
                 );
                 Err(std::io::Error::other(message).into())
             }
             [first, rest @ ..] if (0..self.texts.len()).all(|i| unknown(&i)) => {
-                let others =
-                    if rest.is_empty() { String::new() } else { format!(", nor of {} other queries", rest.len()) };
+                let others = match rest.len() {
+                    0 => String::new(),
+                    1 => ", nor of 1 other query".to_owned(),
+                    n => format!(", nor of {n} other queries"),
+                };
                 let message = format!(
-                    "no word of {first} is known to the model{others}: without one a query has no neighbours among words; train \
-                     a model on text that has it (senv train), or take another (--model)",
+                    "no word of {first} is known to the model{others}; train a model on text that has it (senv train), or use \
+                     another (--model)",
                     first = senv_core::quoted(first)
                 );
                 Err(std::io::Error::other(message).into())
@@ -67,7 +69,7 @@ impl<'a> Queries<'a> {
         }
     }
 
-    /// What to say of a query of which no word is known, or few are.
+    /// The warning for a query with no or few known words.
     pub(super) fn warning(&self, i: usize) -> Option<String> {
         let (text, words) = (self.texts[i], self.words[i]);
         let unknown = unknown_query(text, self.vectors.row(i).iter().all(|&x| x == 0.0), words);
@@ -75,7 +77,7 @@ impl<'a> Queries<'a> {
         unknown.or_else(|| is_one_of_few.then(|| foreign_query(self.path, self.model, text, words)).flatten())
     }
 
-    /// Warns of many queries together.
+    /// Warns once for many queries.
     pub(super) fn warn(&self) {
         if self.texts.len() >= MANY_QUERIES {
             let mut known = KnownWords::default();

@@ -1,4 +1,4 @@
-//! How the answer to a query is written.
+//! Writes the answer to a query.
 
 use std::io::{self, Write};
 
@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::ranked::Hit;
 use crate::{commands::answers::write_times, failure::Result, output::cell};
 
-/// What is looked for: a text, and the line that it is of the file of the queries.
+/// A query: its text, and its line in the file of queries.
 #[derive(Debug, Clone)]
 pub(super) struct Query {
     pub(super) text: String,
@@ -22,7 +22,7 @@ pub(super) struct Answer<'a> {
     query: &'a str,
     tokens: usize,
     known_tokens: usize,
-    /// The share of its words that are known, marks and digits not counted; `null` without a word.
+    /// The share of known words, without punctuation and digits; `null` without words.
     known_word_share: Option<f64>,
     /// Whether cosines are estimates.
     estimated: bool,
@@ -42,12 +42,12 @@ struct Neighbour {
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<u64>,
     text: String,
-    /// The sentences around it, if they were asked for.
+    /// The sentences around it, if requested.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     before: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     behind: Vec<String>,
-    /// How often the text is there.
+    /// How often the text occurs.
     count: usize,
     #[serde(skip_serializing_if = "serde_json::Map::is_empty")]
     columns: serde_json::Map<String, serde_json::Value>,
@@ -75,9 +75,9 @@ impl<'a> Answer<'a> {
         self.neighbours.is_empty()
     }
 
-    /// A line a neighbour: cosine, id, where it comes from, the sentence, further columns, and how often it is there;
-    /// of what is ranked by more than cosines the score, and of documents their names in the place of ids. Sentences
-    /// around it have lines of their own.
+    /// Writes one line per neighbor: cosine, id, place, sentence, further columns, and count. A ranking by more than
+    /// cosines has the score instead of the cosine, and documents have their names instead of ids. Sentences around it
+    /// have separate lines.
     pub(super) fn write_text(&self, out: &mut impl Write) -> io::Result<()> {
         let mark = if self.estimated { "~" } else { "" };
         for neighbour in &self.neighbours {
@@ -95,7 +95,7 @@ impl<'a> Answer<'a> {
             }
             if let (Some(file), Some(line)) = (file, line) {
                 let place = format!("{file}:{line}");
-                // The name of a document that has no other.
+                // This is the name of a document without another name.
                 if document.as_ref() != Some(&place) {
                     write!(out, "{}\t", cell(&place))?;
                 }

@@ -1,4 +1,4 @@
-//! `senv search`: the sentences of a collection that are most like a query.
+//! `senv search`: the sentences of a collection most similar to a query.
 
 mod answer;
 mod prompt;
@@ -33,72 +33,77 @@ use crate::{
     text::{LineArgs, is_dash, stdin_is_given},
 };
 
-/// Find the sentences of a collection (senv index) that are most like a query.
+/// Search a collection made by senv index.
 ///
-/// Queries are given by --query or --queries; otherwise they come from standard input, one a line, each answered at
-/// once; on a terminal from a prompt with history. They are encoded by the model of the collection.
+/// Without --query and --queries, reads queries from standard input, one per line, and answers each immediately; on a
+/// terminal, from a prompt with history. Queries are encoded by the model of the collection.
 ///
-/// A line of the answer has the cosine (-1 to 1, ~ before an estimate), the id, file and line that the sentence comes
-/// from, the sentence, and further columns. Equal sentences are shown once, with their number. Where --queries is a
-/// file that was indexed, by whatever spelling of its path, a line does not find itself. Why nothing was found is said
-/// on standard error.
+/// Each result has the cosine (-1 to 1, ~ before an estimate), the id, the file and line of the sentence, the sentence,
+/// and further columns. Equal sentences are shown once, with their count. If --queries is an indexed file, a line does
+/// not find itself. If nothing is found, standard error says why.
 ///
-/// Of a collection of documents (senv index --documents) documents are ranked, by their words, by the whole and by
-/// their nearest sentence, which is shown; the first column is the score, comparable within an answer, the second the
-/// document. --rank joins words and meaning for sentences, too. Both read the collection into memory first: a second
-/// for some 200,000 sentences.
+/// A search in a collection of documents (senv index --documents) ranks documents: by their words, by the whole text
+/// and by their nearest sentence, which is shown. The first column is a score, comparable within one answer, the second
+/// the document. --rank combines words and meaning for sentences too. Both first read the collection into memory, which
+/// takes about a second per 200,000 sentences.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, group = ArgGroup::new("collection").args(["folder", "index"]).required(true))]
 pub(crate) struct Search {
-    /// The same as --index.
+    /// Collection to search.
     #[arg(value_name = "FOLDER")]
     folder: Option<PathBuf>,
-    /// The collection.
+    /// The same as FOLDER.
     #[arg(long, short, value_name = "FOLDER")]
     index: Option<PathBuf>,
-    /// What to look for; may be given more than once.
+    /// Text to look for; can be repeated.
     #[arg(long = "query", value_name = "TEXT")]
     queries: Vec<String>,
-    /// What to look for, one a line; - is standard input. Many queries together take less time than one after another.
+    /// Texts to look for, one per line; - is standard input.
+    ///
+    /// Many queries together are faster than one at a time.
     #[arg(long = "queries", value_name = "FILE")]
     query_file: Option<PathBuf>,
-    /// Sentences to show, at least 1.
+    /// Number of results, at least 1.
     #[arg(long, short, value_name = "K", default_value_t = 10,
           value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
     k: usize,
-    /// What is ranked [default: document where the collection has them]
+    /// What to rank [default: document if the collection has documents, else sentence]
     #[arg(long, value_name = "WHAT")]
     by: Option<By>,
-    /// What it is ranked by [default: expanded for documents, which measured best; meaning for sentences]
+    /// How to rank [default: expanded for documents, which measured best; meaning for sentences]
     #[arg(long, value_name = "HOW")]
     rank: Option<Rank>,
-    /// The same as --rank hybrid: the words of the query count beside the meaning, such as names and numbers that the
-    /// model does not know.
+    /// Match the words of the query as well as its meaning.
+    ///
+    /// The same as --rank hybrid. It finds names and numbers that the model does not know.
     #[arg(long, conflicts_with = "rank")]
     hybrid: bool,
     #[command(flatten)]
     join: JoinArgs,
-    /// Show so many sentences before each and behind it, of the same file and document.
+    /// Show N sentences before and after each result.
+    ///
+    /// They are from the same file and document.
     #[arg(long, value_name = "N", default_value_t = 0,
           value_parser = RangedU64ValueParser::<usize>::new().range(..=1000))]
     context: usize,
-    /// Leave out sentences of a lower cosine.
+    /// Leave out results with a lower cosine.
     #[arg(long, value_name = "COSINE", allow_negative_numbers = true)]
     min_score: Option<f32>,
-    /// Search only where a column has this value, or with != another: a column given to senv index, or id, file (its
-    /// path as it was given to senv index, or its name alone), line or text. Blanks around the value do not count but
-    /// in quotes. May be given more than once: all must hold.
+    /// Search only rows with this value in a column; can be repeated.
+    ///
+    /// A column given to senv index, or id, file (the path given to senv index, or only the name), line or text. !=
+    /// excludes a value. Blanks around a value are ignored unless quoted. All conditions must be met.
     #[arg(long = "where", value_name = "COLUMN = VALUE")]
     conditions: Vec<String>,
     #[command(flatten)]
     equal: EqualArg,
-    /// Share of the true nearest sentences to find, 1 for all of them [default: what senv index was given]
+    /// Share of the true nearest sentences to find; 1 finds all of them [default: the value given to senv index]
     #[arg(long, value_name = "SHARE")]
     recall: Option<f32>,
-    /// Where the model of the collection is now, if it was moved: another model is refused.
+    /// New place of the collection's model, if it was moved. A different model is refused.
     #[arg(long, short, value_name = "FILE")]
     model: Option<PathBuf>,
-    /// Write JSON: an object a query, one a line.
+    /// Print JSON, one object per query.
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -108,13 +113,13 @@ pub(crate) struct Search {
 const EXAMPLES: &str = "\
 Examples:
   senv search text.index --query \"a cat sat on the mat\"
+  senv search news.index --query \"rising prices\" --where \"year = 1987\"
   senv search text.index
-  senv search --index news.index --queries questions.txt --k 3 --min-score .6 --json
-  senv search --index news.index --query \"rising prices\" --where \"year = 1987\"
+  senv search news.index --queries questions.txt --k 3 --min-score 0.6 --json
   senv search articles.index --query \"why do cats purr\" --context 2
   senv search text.index --query \"error 4711\" --hybrid";
 
-/// Queries that are searched for at a time.
+/// The number of queries that are searched at a time.
 const BLOCK: usize = 1024;
 
 /// A collection that is searched.
@@ -124,16 +129,17 @@ struct Searched<'a> {
     conditions: Vec<Condition>,
     /// The positions that meet the conditions.
     kept: Option<Vec<bool>>,
-    /// What ranks by more than the cosines of sentences.
+    /// The ranking by more than the cosines of sentences.
     ranked: Option<Ranked>,
-    /// The file of the queries.
+    /// The file of queries.
     own_lines: Option<QueryFile>,
-    /// Queries that were answered, and whether there are more than one.
+    /// The number of answered queries.
     n: usize,
+    /// Whether there is more than one query.
     many: bool,
-    /// Queries of a file for which nothing was found, for a reason that was not said.
+    /// The number of queries of a file without a result, for a reason that was not reported.
     n_without: u64,
-    /// Words of the first queries of a file.
+    /// Known words in the first queries of a file.
     known: KnownWords,
 }
 
@@ -161,7 +167,7 @@ impl Search {
             known: KnownWords::default(),
         };
         if searched.collection.is_empty() {
-            output::warn(&format!("{} holds no sentence", folder.display()));
+            output::warn(&format!("{} has no sentences", folder.display()));
         }
         searched.filter()?;
         if !self.queries.is_empty() || self.query_file.is_some() {
@@ -175,7 +181,7 @@ impl Search {
             });
         }
         if !stdin_is_given() {
-            return Err(Failure::Usage("no query: give --query, --queries, or lines on standard input".into()));
+            return Err(Failure::Usage("no query; give --query, --queries, or lines on standard input".into()));
         }
         let mut reader = TextReader::open(&["-"], &self.text.options())?;
         while let Some(line) = reader.next_line()? {
@@ -191,7 +197,7 @@ impl Search {
         Ok(())
     }
 
-    /// A query that is not longer than a line may be.
+    /// A query, if it is not longer than a line can be.
     fn checked<'q>(&self, query: &'q str, path: &str, line: u64) -> Result<&'q str> {
         let limit = self.text.options().max_line_bytes;
         if query.len() > limit {
@@ -201,7 +207,7 @@ impl Search {
     }
 }
 
-/// The failure of a condition that was given to an option.
+/// The failure of a condition given to an option.
 pub(super) fn bad_condition(option: &str) -> impl Fn(senv::Error) -> Failure {
     move |error| match error {
         senv::Error::BadCondition { .. } => Failure::Usage(format!("{option} {error}")),
@@ -257,7 +263,7 @@ impl Searched<'_> {
         }
     }
 
-    /// Takes over what others have changed in the collection.
+    /// Picks up changes that others made to the collection.
     fn refresh(&mut self) -> Result {
         if self.collection.refresh()? {
             self.filter()?;
@@ -265,7 +271,7 @@ impl Searched<'_> {
         Ok(())
     }
 
-    /// Looks which sentences meet the conditions, and says where none does.
+    /// Finds the sentences that meet the conditions; warns if there are none.
     fn filter(&mut self) -> Result {
         let meeting = self.conditions.iter().map(|condition| condition.positions(self.collection.rows()));
         let meeting = meeting.collect::<senv::Result<Vec<_>>>().map_err(bad_condition("--where"))?;
@@ -283,7 +289,7 @@ impl Searched<'_> {
         self.kept.as_ref().is_some_and(|kept| !kept.contains(&true))
     }
 
-    /// Why nothing was found for a query that has a vector, where that was not said before.
+    /// Why nothing was found for a query that has a vector, if that was not reported yet.
     fn reason(&self, query: &Query) -> Option<String> {
         if self.collection.is_empty() || self.meets_none() {
             return None;
@@ -296,7 +302,7 @@ impl Searched<'_> {
         })
     }
 
-    /// Answers queries, and writes the answers out.
+    /// Answers queries and writes the answers.
     fn answer(&mut self, queries: &[Query]) -> Result {
         let Search { k, equal, json, min_score, recall, context, .. } = *self.args;
         let (collection, model) = (&self.collection, self.collection.model());
@@ -349,16 +355,16 @@ impl Searched<'_> {
             };
             write(&mut out).map_err(Failure::stdout)?;
             self.n += 1;
-            // Words are found that the model does not know.
+            // A ranking by words finds words that the model does not know.
             let unknown = unknown_query(&query.text, row.iter().all(|&x| x == 0.0), known)
                 .filter(|_| self.ranked.is_none() || answer.is_empty());
             let mut reason = self.reason(query).filter(|_| answer.is_empty() && unknown.is_none());
-            // Of a file, which may have many, they are counted.
+            // Queries of a file, which may have many, are counted.
             if query.line.is_some() && reason.take().is_some() {
                 self.n_without += 1;
             }
             let foreign = match query.line {
-                // Of a file all together.
+                // Queries of a file are reported together.
                 Some(_) if self.known.sentences < KnownWords::SAMPLE as u64 => {
                     self.known += known;
                     None

@@ -1,4 +1,4 @@
-//! The prompt of a terminal: a query a line, with history.
+//! The prompt on a terminal: one query per line, with history.
 
 use std::path::PathBuf;
 
@@ -9,10 +9,10 @@ use crate::{
     output, report,
 };
 
-/// Lines of history that are kept.
+/// The number of lines of history that are kept.
 const HISTORY: usize = 1000;
 
-/// Where the history is kept: `.senv_history` in the home folder, as other prompts do.
+/// The file of the history: `.senv_history` in the home folder.
 fn history_file() -> Option<PathBuf> {
     let home = std::env::var_os("HOME").or_else(|| std::env::var_os("USERPROFILE"))?;
     (!home.is_empty()).then(|| PathBuf::from(home).join(".senv_history"))
@@ -25,10 +25,10 @@ pub(super) fn run(mut answer: impl FnMut(&str) -> Result) -> Result {
     let mut editor = DefaultEditor::with_config(config).map_err(failed)?;
     let history = history_file();
     if let Some(path) = &history {
-        // There is none the first time.
+        // It does not exist the first time.
         let _ = editor.load_history(path);
     }
-    output::note("a query a line; arrow keys for earlier ones; Ctrl-D ends");
+    output::note("one query per line; arrow keys recall earlier ones; Ctrl-D quits");
     let result = loop {
         match editor.readline("search> ") {
             Ok(line) if line.trim().is_empty() => {}
@@ -37,14 +37,14 @@ pub(super) fn run(mut answer: impl FnMut(&str) -> Result) -> Result {
                 Err(Failure::Failed(error)) => output::error(&report::message(error.as_ref())),
                 Err(failure) => break Err(failure),
             },
-            // Ctrl-C gives up the line, as in a shell.
+            // Ctrl-C discards the line, as in a shell.
             Err(ReadlineError::Interrupted) => {}
             Err(ReadlineError::Eof) => break Ok(()),
             Err(error) => break Err(failed(error).into()),
         }
     };
     if let Some(path) = &history {
-        // A home folder that cannot be written to is no reason to fail.
+        // A read-only home folder is not an error.
         let _ = editor.append_history(path);
     }
     result

@@ -1,4 +1,4 @@
-//! What is ranked, and by what; searches by words and meaning.
+//! Rankings by words and meaning, of sentences and of documents.
 
 use clap::ValueEnum;
 use senv::{
@@ -21,20 +21,20 @@ pub(super) enum By {
     Sentence,
 }
 
-/// What it is ranked by.
+/// How it is ranked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Rank {
     /// The cosine; for a document, the cosine of its nearest sentence.
     Meaning,
     /// The words of the query (BM25).
     Words,
-    /// Both, and for documents also the cosine of the whole.
+    /// Both, and for documents also the cosine of the whole text.
     Hybrid,
-    /// The same, with the words and the vectors of what these find first.
+    /// Hybrid, with the query expanded by the words and vectors of the first results.
     Expanded,
 }
 
-/// A hit, with what it has beside a sentence.
+/// A hit: a sentence, and its score and document if it has them.
 pub(super) struct Hit {
     pub(super) sentence: SentenceHit,
     pub(super) score: Option<f64>,
@@ -55,7 +55,7 @@ pub(super) struct Ranked {
 }
 
 impl Ranked {
-    /// Takes up the sentences that count; `None` where a search among vectors answers.
+    /// Reads the sentences that count; `None` if a search among vectors answers.
     pub(super) fn new(
         collection: &SentenceCollection,
         by: Option<By>,
@@ -67,12 +67,12 @@ impl Ranked {
         let by = by.unwrap_or(if is_of_documents { By::Document } else { By::Sentence });
         if by == By::Document && !is_of_documents {
             let message =
-                "--by document: the collection is of sentences; senv index --documents makes one of documents";
+                "--by document needs a collection of documents (senv index --documents), and this one has sentences";
             return Err(Failure::Usage(message.into()));
         }
         let is_joined = matches!((by, rank), (By::Document, None) | (_, Some(Rank::Hybrid | Rank::Expanded)));
         if join.is_given() && !is_joined {
-            let message = "--join and --weights are for words and meaning together: --hybrid, or --rank expanded";
+            let message = "--join and --weights need a combined ranking; add --hybrid or --rank expanded";
             return Err(Failure::Usage(message.into()));
         }
         let rank_by = match (by, rank) {
@@ -89,7 +89,7 @@ impl Ranked {
         Ok(Some(Self { by, rank_by, rows }))
     }
 
-    /// The best `k` of a query, of those whose cosine is at least `least`; equal sentences are one hit.
+    /// The best `k` hits of a query with a cosine of at least `least`; equal sentences are one hit.
     pub(super) fn search(
         &self,
         collection: &SentenceCollection,

@@ -1,18 +1,18 @@
-//! Whether a model is checked on its training text.
+//! The argument that turns off the check of a trained model.
 
 use senv::train_job::CheckOn;
 
-/// Whether a model is checked once it is trained.
+/// Whether a model is checked after training.
 #[derive(Debug, Clone, Copy, clap::Args)]
 pub(crate) struct CheckArgs {
-    /// Do not check the model on a sample of the training text, which shows whether its vectors are of use. Where a
-    /// system is not named, that also trains on the 1 % of a longer text which is held out for the check otherwise.
+    /// Do not check on a sample of the training text whether the vectors are useful. Without a system, this also trains
+    /// on the 1 % of a longer text that is otherwise held out for the check.
     #[arg(long, help_heading = "Training")]
     no_check: bool,
 }
 
 impl CheckArgs {
-    /// This, unless nothing is checked.
+    /// What to check: `what`, or nothing.
     pub(crate) fn on(self, what: CheckOn) -> CheckOn {
         if self.no_check { CheckOn::Nothing } else { what }
     }

@@ -1,4 +1,4 @@
-//! The files that systems learning by gradient read, and how.
+//! The arguments for the files that gradient-trained systems read.
 
 use std::path::{Path, PathBuf};
 
@@ -13,14 +13,14 @@ use senv_store::Embeddings;
 
 use crate::text::TextArgs;
 
-/// A file, and its share of the batches.
+/// A file and its share of the batches.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct WeightedFile {
     path: PathBuf,
     weight: Option<f64>,
 }
 
-/// FILE or FILE:WEIGHT; a file of that very name wins.
+/// Parses FILE or FILE:WEIGHT; an existing file with the whole name takes precedence.
 fn parse_weighted(text: &str) -> Result<WeightedFile, String> {
     let whole = WeightedFile { path: text.into(), weight: None };
     let Some((path, weight)) = text.rsplit_once(':').filter(|(path, _)| !path.is_empty()) else { return Ok(whole) };
@@ -28,56 +28,63 @@ fn parse_weighted(text: &str) -> Result<WeightedFile, String> {
         _ if Path::new(text).exists() => Ok(whole),
         Ok(weight) => Ok(WeightedFile { path: path.into(), weight: Some(weight) }),
         Err(_) if Path::new(path).is_file() => Err(format!(
-            "{weight} behind the file {path} is no weight; give a number above 0, as in {path}:2.5",
+            "{weight} is not a weight for the file {path}; give a number above 0, as in {path}:2.5",
             weight = senv_core::quoted(weight)
         )),
         Err(_) => Ok(whole),
     }
 }
 
-/// What pairs come from.
+/// The sources of pairs.
 #[derive(Debug, Clone, clap::Args)]
 #[command(group = ArgGroup::new("sources").args(["pairs", "captions", "nli", "neighbours"]).required(true).multiple(true))]
 pub(crate) struct PairFiles {
-    /// Pairs that mean the same: FIRST, SECOND, separated by a tab. WEIGHT is the share of the batches that come from
-    /// the file; without any weight each epoch goes through every file once.
+    /// Pairs with the same meaning: FIRST, SECOND, separated by a tab.
+    ///
+    /// WEIGHT is the share of the batches from this file. Without weights, each epoch reads every file once.
     #[arg(long, value_name = "FILE[:WEIGHT]", num_args = 1.., value_parser = parse_weighted, group = "quoted",
           help_heading = "Files")]
     pairs: Vec<WeightedFile>,
-    /// Captions: IMAGE, CAPTION, separated by a tab; those of an image on neighbouring lines; or COCO's
-    /// captions_train2014.json and its like; any two of an image are a pair.
+    /// Image captions; any two captions of an image are a pair.
+    ///
+    /// IMAGE, CAPTION, separated by a tab, with the captions of an image on consecutive lines; or a COCO file such as
+    /// captions_train2014.json.
     #[arg(long, value_name = "FILE[:WEIGHT]", num_args = 1.., value_parser = parse_weighted, group = "quoted",
           help_heading = "Files")]
     captions: Vec<WeightedFile>,
-    /// Labelled pairs: LABEL, PREMISE, HYPOTHESIS, separated by tabs, SNLI's .jsonl or .txt, or SICK; entailments are
-    /// pairs, contradictions hard negatives of softmax-cosine.
+    /// Labeled pairs: LABEL, PREMISE, HYPOTHESIS, separated by tabs.
+    ///
+    /// Also the .jsonl or .txt files of SNLI, and SICK. Entailments are pairs, and contradictions are hard negatives of
+    /// softmax-cosine.
     #[arg(long, value_name = "FILE[:WEIGHT]", num_args = 1.., value_parser = parse_weighted, group = "quoted",
           help_heading = "Files")]
     nli: Vec<WeightedFile>,
-    /// Running text, one sentence a line, a blank line between documents: a sentence and the next are a pair.
+    /// Text in order; each sentence and the next one are a pair.
+    ///
+    /// One sentence per line, with a blank line between documents.
     #[arg(long, value_name = "FILE[:WEIGHT]", num_args = 1.., value_parser = parse_weighted, help_heading = "Files")]
     neighbours: Vec<WeightedFile>,
-    /// Leave out pairs with a sentence of these files (of captions the whole image): development and test sets,
-    /// separated by tabs, .jsonl, or COCO's captions_*.json. Sentences are compared by letters and digits; those of
-    /// fewer than four words are alike by chance and do not count.
+    /// Leave out pairs with a sentence of these files, or all captions of the image: development and test sets as
+    /// tab-separated files, .jsonl, or captions_*.json of COCO. Only letters and digits are compared, and sentences of
+    /// fewer than four words are ignored.
     #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Files")]
     decontaminate: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) vectors: VectorArgs,
-    /// Words of the vectors file are known, though the pairs do not have them [default: true]
+    /// Keep words of the vectors file that are not in the pairs [default: true]
     #[arg(long, value_name = "BOOL", value_parser = BoolishValueParser::new(), help_heading = "Text")]
     pub(crate) keep_vector_words: Option<bool>,
-    /// At most so many words, the most frequent [default: no limit]
+    /// Keep only the N most frequent words [default: no limit]
     #[arg(long, value_name = "N", help_heading = "Text")]
     max_vocabulary: Option<usize>,
-    /// Pairs with the same first sentence give one pair an epoch [default: true for softmax-cosine, else false]
+    /// Use one pair per epoch of those with the same first sentence [default: true for softmax-cosine, else false]
     #[arg(long, value_name = "BOOL", value_parser = BoolishValueParser::new(), num_args = 0..=1,
           default_missing_value = "true", overrides_with = "no_group", help_heading = "Training")]
     group: Option<bool>,
     /// The same as --group false.
     #[arg(long, overrides_with = "group", help_heading = "Training")]
     no_group: bool,
-    /// Words that occur less often are unknown [default: 1]
+    /// Treat words that occur less often as unknown [default: 1]
     #[arg(long, value_name = "N", help_heading = "Text")]
     min_count: Option<u64>,
     #[command(flatten)]
@@ -87,32 +94,33 @@ pub(crate) struct PairFiles {
 /// Initial vectors.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct VectorArgs {
-    /// Word vectors to start from: a model of senv, word2vec text or binary, GloVe, fastText .vec or .bin. Without them
-    /// all words start at random; with them, those that the file lacks.
+    /// Word vectors to start from.
+    ///
+    /// A senv model, word2vec text or binary, GloVe, fastText .vec or .bin. Words that the file lacks start at random.
     #[arg(long, value_name = "FILE", help_heading = "Files")]
     pub(crate) init_vectors: Option<PathBuf>,
 }
 
 impl VectorArgs {
-    /// Reads them.
+    /// Reads the vectors.
     pub(crate) fn open(&self) -> senv::Result<Option<Embeddings>> {
         let Some(path) = &self.init_vectors else { return Ok(None) };
         finite(Model::open_verified(path)?.to_embeddings()?, path).map(Some)
     }
 }
 
-/// What a run starts from: a model before vectors.
+/// What a run starts from; a model takes precedence over vectors.
 pub(crate) fn start_of<'a>(model: Option<&'a Model>, vectors: Option<&'a Embeddings>) -> Start<'a> {
     model.map(Start::Model).or(vectors.map(Start::Vectors)).unwrap_or_default()
 }
 
-/// Word vectors to start from, if all of their numbers are finite.
+/// Word vectors to start from, if all of their values are finite.
 pub(crate) fn finite(vectors: Embeddings, path: &Path) -> senv::Result<Embeddings> {
     let bad = vectors.table().iter().position(|row| row.iter().any(|x| !x.is_finite()));
     if let Some(row) = bad {
         let (n, word) = (row + 1, vectors.word(row));
         let reason = format!(
-            "the vector of word {n} ({word}) holds NaN or an infinite number; mend or remove it",
+            "the vector of word {n} ({word}) contains NaN or an infinite value; fix or remove it",
             word = senv_core::quoted(word)
         );
         return Err(CoreError::BadFile { path: path.to_owned(), reason }.into());
@@ -121,7 +129,7 @@ pub(crate) fn finite(vectors: Embeddings, path: &Path) -> senv::Result<Embedding
 }
 
 impl PairFiles {
-    /// Every file that is read but vectors, with those of a second stage.
+    /// Every file that is read, except vectors, including those of a second stage.
     pub(crate) fn paths<'a>(&'a self, stage2: &'a Stage2Args) -> Vec<&'a Path> {
         let weighted = self.inputs(stage2).map(|(_, file)| file.path.as_path());
         weighted.chain(self.decontaminate.iter().map(PathBuf::as_path)).collect()
@@ -136,15 +144,15 @@ impl PairFiles {
             .chain(of(PairKind::Pairs, &stage2.stage2))
     }
 
-    /// What identifies the files of a run, for a person and for a table of runs.
+    /// Names that identify the files of a run.
     pub(crate) fn names(&self, stage2: &Stage2Args) -> Vec<String> {
         let name =
             |(kind, file): (PairKind, &WeightedFile)| format!("{kind:?} {} {:?}", file.path.display(), file.weight);
         self.inputs(stage2).map(name).collect()
     }
 
-    /// The files as the library takes them; pairs with one first sentence are one group by `group`, unless these
-    /// arguments say otherwise.
+    /// The files for the library. `group` says whether pairs with the same first sentence are one group, unless an
+    /// argument does.
     pub(crate) fn files(
         &self,
         stage2: &Stage2Args,
@@ -171,11 +179,12 @@ impl PairFiles {
     }
 }
 
-/// The pairs that choose the best weights.
+/// The pairs that the best weights are chosen by.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct DevArgs {
-    /// Scored pairs, SCORE, FIRST, SECOND, separated by tabs: the weights with the best mean correlation over these
-    /// files are kept.
+    /// Scored pairs for validation: SCORE, FIRST, SECOND, separated by tabs.
+    ///
+    /// The weights with the best mean correlation over these files are kept.
     #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Validation")]
     pub(crate) dev: Vec<PathBuf>,
 }
@@ -188,10 +197,10 @@ pub(crate) fn read_scored(paths: &[PathBuf]) -> senv_data::Result<Vec<ScoredPair
 /// Files of a second stage.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Stage2Args {
-    /// Pairs of a second stage, which goes on from the weights of the first with the same settings.
+    /// Pairs of a second stage, which continues from the weights of the first with the same settings.
     #[arg(long, value_name = "FILE[:WEIGHT]", num_args = 1.., value_parser = parse_weighted, help_heading = "Files")]
     pub(crate) stage2: Vec<WeightedFile>,
-    /// Passes over the pairs of the second stage [default: as in the first]
+    /// Epochs of the second stage [default: as in the first]
     #[arg(long, value_name = "N", requires = "stage2", conflicts_with = "steps", help_heading = "Training")]
     pub(crate) stage2_epochs: Option<u32>,
     /// Learning rate of the second stage [default: as in the first]

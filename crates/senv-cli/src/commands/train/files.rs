@@ -1,4 +1,4 @@
-//! Where a run writes to, and how often.
+//! Where a run writes its files, and how often.
 
 use std::{
     fs,
@@ -12,29 +12,30 @@ use senv_core::Observer;
 use super::origin::Origin;
 use crate::destination::ForceArg;
 
-/// Time between two checkpoints unless another is asked for: 30 minutes.
+/// The default time between two checkpoints: 30 minutes.
 const CHECKPOINT_EVERY: &str = "30m";
 
-/// What a run writes, and whether it goes on from what an earlier one wrote.
+/// What a run writes, and whether it continues an earlier run.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct RunFiles {
-    /// The model to write, by atomic replacement.
+    /// Model to write; replaced atomically.
     #[arg(long, short, value_name = "MODEL", help_heading = "Files")]
     pub(crate) output: PathBuf,
-    /// Where to keep what is needed to go on after an interruption; removed when the model is written [default:
-    /// MODEL.checkpoint]
+    /// Checkpoint to continue from after an interruption; removed when the model is written [default: MODEL.checkpoint]
     #[arg(long, value_name = "FILE", help_heading = "Files")]
     checkpoint: Option<PathBuf>,
-    /// Time between two checkpoints, as in 90s, 10m, 2h; never: only when interrupted.
+    /// Time between two checkpoints, as in 90s, 10m, 2h; `never` saves one only when interrupted.
     #[arg(long, value_name = "TIME", default_value = CHECKPOINT_EVERY, value_parser = parse_every, help_heading = "Files")]
     checkpoint_every: Every,
-    /// Go on from the checkpoint, if there is one; the data and all settings but --threads must be the same.
+    /// Continue from the checkpoint, if there is one.
+    ///
+    /// The data and all settings except --threads must be the same.
     #[arg(long, help_heading = "Files")]
     pub(crate) resume: bool,
-    /// Start anew although an earlier run has left a checkpoint, which is replaced.
+    /// Start again and replace the checkpoint of an earlier run.
     #[arg(long, conflicts_with = "resume", help_heading = "Files")]
     pub(crate) restart: bool,
-    /// Write what came of it as JSON to standard output.
+    /// Print the result as JSON.
     #[arg(long, help_heading = "Files")]
     pub(crate) json: bool,
     #[command(flatten)]
@@ -42,17 +43,17 @@ pub(crate) struct RunFiles {
 }
 
 impl RunFiles {
-    /// Where the checkpoint lies.
+    /// The file of the checkpoint.
     pub(crate) fn checkpoint(&self) -> PathBuf {
         self.checkpoint.clone().unwrap_or_else(|| with_suffix(&self.output, ".checkpoint"))
     }
 
-    /// Where temporary files lie: beside the model.
+    /// The folder for temporary files: that of the model.
     pub(crate) fn scratch_dir(&self) -> Option<PathBuf> {
         self.output.parent().filter(|folder| folder.is_dir()).map(Path::to_owned)
     }
 
-    /// What training is given beside hyperparameters and data.
+    /// The options of training besides hyperparameters and data.
     pub(crate) fn options<'a, D>(&self, threads: usize, observer: &'a dyn Observer) -> TrainOptions<'a, D> {
         self.options_at(self.checkpoint(), threads, observer)
     }
@@ -69,14 +70,14 @@ impl RunFiles {
         TrainOptions { threads, checkpoint, observer, origin, scratch_dir, ..TrainOptions::default() }
     }
 
-    /// The checkpoints, as the library takes them.
+    /// The checkpoint plan for the library.
     fn plan_at(&self, path: PathBuf) -> CheckpointPlan {
         let Every(every) = self.checkpoint_every;
         CheckpointPlan { path, every, resume: self.resume }
     }
 }
 
-/// The path with more at its end.
+/// The path with a suffix appended.
 pub(crate) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.to_owned().into_os_string();
     name.push(suffix);

@@ -1,4 +1,4 @@
-//! Hyperparameters of a system as arguments: names, help, values and defaults are those of their declarations.
+//! The hyperparameters of a system as arguments: names, help, values and defaults come from their declarations.
 
 use std::marker::PhantomData;
 
@@ -17,7 +17,7 @@ use senv_core::{
 
 use crate::failure::{Failure, Result};
 
-/// Hyperparameters whose defaults help shows.
+/// Hyperparameters with the defaults that the help shows.
 pub(crate) trait Shown: Hyperparameters {
     fn shown() -> Self;
 }
@@ -36,14 +36,14 @@ macro_rules! shown_for_medium_text {
 }
 senv::text_systems!(shown_for_medium_text);
 
-/// What is automatic, as it is for a text of some million words.
+/// The automatic values for a text of a few million words.
 fn for_medium_text<S: TextSystem>() -> S {
     let mut params = S::default();
     params.resolve(TextSize::MEDIUM);
     params
 }
 
-/// The learning rate, as it is without initial vectors.
+/// The default settings with the learning rate for a run without initial vectors.
 fn from_nothing<S: PairSystem>() -> S {
     let mut params = S::default();
     params.resolve_lr(None, None, &NoObserver);
@@ -68,11 +68,11 @@ shown!(
     OrderParams => Self::default(),
     RelatednessParams => Self::default(),
     RandomBowParams => Self::default(),
-    // Of a model that is converted.
+    // For a converted model.
     Tokenizer => Self::words(),
 );
 
-/// The hyperparameters of `P` that were given, in the order of their declarations.
+/// The given hyperparameters of `P`, in the order of their declarations.
 #[derive(Debug)]
 pub(crate) struct HyperArgs<P> {
     given: Vec<(&'static str, String)>,
@@ -85,7 +85,7 @@ impl<P> Clone for HyperArgs<P> {
     }
 }
 
-/// The option of a hyperparameter, without its dashes.
+/// The name of the option for a hyperparameter, without dashes.
 fn option_of(name: &str) -> String {
     name.replace('_', "-")
 }
@@ -99,26 +99,29 @@ fn heading(section: Section) -> &'static str {
     }
 }
 
-/// Values that had another name before: the former and the present one.
+/// Renamed values: the former and the present name.
 const RENAMED: &[(&str, &str)] = &[("blank", "whitespace"), ("adam-kiros", "adam-skip-thoughts")];
 
 fn refuse_former(value: String) -> std::result::Result<String, String> {
     match RENAMED.iter().find(|(former, _)| *former == value) {
-        Some((former, name)) => Err(format!("{former} is called {name} now")),
+        Some((former, name)) => Err(format!("{former} is now called {name}")),
         None => Ok(value),
     }
 }
 
 fn argument(parameter: &Hyperparameter) -> Arg {
-    let mut help = parameter.help();
-    if let Some(value) = &parameter.value {
-        // The library's, unless the text is in a script that it is not for.
+    let help = parameter.help();
+    // The first sentence is enough for `-h`.
+    let short = help.split_once(". ").map_or(&*help, |(first, _)| first);
+    let default = parameter.value.as_ref().map_or_else(String::new, |value| {
+        // The default of the library does not suit every script.
         let besides = if parameter.name == "tokenizer" { "; unicode for text in scripts without spaces" } else { "" };
-        help += &format!(" [default: {value}{besides}]");
-    }
+        format!(" [default: {value}{besides}]")
+    });
     let arg = Arg::new(parameter.name)
         .long(Str::from(option_of(parameter.name)))
-        .help(help)
+        .help(format!("{short}{default}"))
+        .long_help(format!("{help}{default}"))
         .help_heading(heading(parameter.section))
         .value_name(parameter.placeholder);
     let check = parameter.check;
@@ -162,7 +165,7 @@ impl<P: Shown> FromArgMatches for HyperArgs<P> {
 }
 
 impl<P: Shown> HyperArgs<P> {
-    /// These with another value of one of them, by the name of its option.
+    /// These hyperparameters with another value for one, by the name of its option.
     pub(crate) fn with(&self, option: &str, value: &str) -> Result<Self> {
         let name = option.replace('-', "_");
         let all = P::shown().hyperparameters();
@@ -180,7 +183,7 @@ impl<P: Shown> HyperArgs<P> {
 }
 
 impl<P> HyperArgs<P> {
-    /// Sets those of the given ones that `params` has, and checks ranges.
+    /// Sets the given values that `params` has, and checks ranges.
     pub(crate) fn apply(&self, params: &mut impl Hyperparameters) -> Result {
         let set = self.set_in(params).and_then(|()| params.check_ranges());
         set.map_err(|error| match error {
@@ -191,35 +194,35 @@ impl<P> HyperArgs<P> {
         })
     }
 
-    /// As [`HyperArgs::apply`], where training has begun.
+    /// The same as [`HyperArgs::apply`] after training has started.
     pub(crate) fn set_in(&self, params: &mut impl Hyperparameters) -> senv_core::Result<()> {
         self.given.iter().try_for_each(|(name, text)| params.set(name, text).map(drop))
     }
 
-    /// The text that was given for one of them.
+    /// The given text for a hyperparameter.
     pub(crate) fn value(&self, name: &str) -> Option<&str> {
         self.given.iter().find(|(given, _)| *given == name).map(|(_, text)| text.as_str())
     }
 
-    /// Whether one of them was given.
+    /// Whether a hyperparameter was given.
     pub(crate) fn is_given(&self, name: &str) -> bool {
         self.value(name).is_some()
     }
 
-    /// The first of these that was given, as an option.
+    /// The option of the first of these that was given.
     pub(crate) fn first_given(&self, names: &[&str]) -> Option<String> {
         names.iter().find(|name| self.is_given(name)).map(|name| format!("--{}", option_of(name)))
     }
 
-    /// Refuses what would be without effect: an early stop and a pace of validations where nothing is validated, and
-    /// epochs where steps are counted.
+    /// Refuses options without effect: early stopping and a validation interval without validation, and epochs together
+    /// with steps.
     pub(crate) fn check_training(&self, validates: bool) -> Result {
         if let Some(option) = self.first_given(&["validate_every", "patience"]).filter(|_| !validates) {
-            let message = format!("{option} does nothing where nothing is validated; give --dev, or leave it out");
+            let message = format!("{option} has no effect without validation; add --dev, or leave it out");
             return Err(Failure::Usage(message));
         }
         if self.is_given("epochs") && self.is_given("steps") {
-            return Err(Failure::Usage("--epochs and --steps both say how long to train; give one of them".into()));
+            return Err(Failure::Usage("--epochs and --steps both set how long to train; give one of them".into()));
         }
         Ok(())
     }
@@ -234,21 +237,20 @@ impl<P> HyperArgs<P> {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
     use senv::{CseParams, PvDbowParams, Sent2VecParams, Word2VecParams, gradient::PairLoss};
 
     use super::*;
-    use crate::args::Cli;
+    use crate::help::long_command;
 
     #[test]
     fn the_command_line_is_consistent_and_its_help_shows_the_defaults_of_the_library() {
-        Cli::command().debug_assert();
-        let mut command = Cli::command();
+        long_command().debug_assert();
+        let mut command = long_command();
         command.build();
         let mut help = |command_name: &str, system: &str| {
             let train = command.find_subcommand_mut(command_name).unwrap();
             let help = train.find_subcommand_mut(system).unwrap().render_long_help().to_string();
-            // Without the breaks of lines.
+            // Without line breaks.
             help.split_whitespace().collect::<Vec<_>>().join(" ")
         };
         let has = |help: &str, defaults: &[&str]| {

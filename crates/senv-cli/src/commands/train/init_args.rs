@@ -1,4 +1,4 @@
-//! Initial vectors that are trained first, on the text of the run itself.
+//! Initial vectors that are first trained on the text of the run.
 
 use clap::ValueEnum;
 use senv::Pretraining;
@@ -6,7 +6,7 @@ use senv::Pretraining;
 /// Where word vectors start.
 #[derive(Debug, Clone, Copy, clap::Args)]
 pub(crate) struct InitArgs {
-    /// Where word vectors start without --init-vectors.
+    /// How word vectors start without --init-vectors.
     #[arg(
         long,
         value_name = "HOW",
@@ -19,16 +19,16 @@ pub(crate) struct InitArgs {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum InitArg {
-    /// Drawn.
+    /// At random.
     Random,
-    /// As word2vec (CBOW) leaves them after its usual epochs on the sentences of this run.
+    /// Trained by word2vec (CBOW) on the sentences of this run.
     Word2vec,
-    /// As Sent2Vec leaves them after its usual epochs on the sentences of this run.
+    /// Trained by Sent2Vec on the sentences of this run.
     Sent2vec,
 }
 
 impl InitArgs {
-    /// The system that trains them, if one does.
+    /// The system that trains them, if any.
     pub(crate) fn pretraining(self) -> Option<Pretraining> {
         match self.init {
             InitArg::Random => None,

@@ -6,17 +6,18 @@ use std::path::PathBuf;
 #[derive(Debug, Clone, clap::Args)]
 #[group(required = true, multiple = false)]
 pub(crate) struct InputArgs {
-    /// The same as --input.
+    /// Text, one sentence per line; plain, .gz or .zst; - is standard input.
+    ///
+    /// For a system that learns from neighboring sentences, in order and with a blank line between documents.
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Text, one sentence a line; in order, with a blank line between documents, where the system learns from
-    /// neighbouring sentences; plain, .gz or .zst; - is standard input.
+    /// The same as FILE.
     #[arg(long, short, value_name = "FILE", num_args = 1.., help_heading = "Files")]
     input: Vec<PathBuf>,
 }
 
 impl InputArgs {
-    /// The files, one at least.
+    /// The files, at least one.
     pub(crate) fn paths(&self) -> &[PathBuf] {
         if self.files.is_empty() { &self.input } else { &self.files }
     }

@@ -1,4 +1,4 @@
-//! A training run of any system from the first check to the file.
+//! A training run of any system, from the first check to the written model.
 
 use std::{
     error::Error,
@@ -30,32 +30,31 @@ use crate::{
     text::is_dash,
 };
 
-/// A run from the first check to the file.
+/// A run, from the first check to the written model.
 pub(crate) struct Job<'a> {
     files: &'a RunFiles,
     inputs: Vec<PathBuf>,
     unchanged: Unchanged,
     reads_stdin: bool,
-    /// Of the signals since the job was made: standard input is read, and waited for, before training begins.
+    /// Set by signals since the job was made: reading standard input may wait before training starts.
     interrupt: Interrupt,
-    /// The checkpoint and what else is kept to go on from, and the times of those that were there before.
+    /// The checkpoint and other files to continue from, with the times of those that existed before.
     kept: Vec<(PathBuf, Option<SystemTime>)>,
-    /// Held on the model and all that is kept: a second run would end with the work of one of them lost.
+    /// Locks on the model and the kept files: two runs at the same time would lose the work of one.
     locks: Vec<FileLock>,
 }
 
 impl<'a> Job<'a> {
-    /// Checks what can be checked before hours of work. `inputs` are all files that are read.
+    /// Checks everything possible before hours of work. `inputs` are all files that are read.
     pub(crate) fn new(files: &'a RunFiles, inputs: &[&Path]) -> Result<Self> {
         let checkpoint = files.checkpoint();
         let reads_stdin = inputs.iter().any(|path| is_dash(path));
         if files.resume && reads_stdin {
-            let message =
-                "--resume needs the text once more, and standard input cannot be read again; give it as a file";
+            let message = "--resume reads the text again, which standard input does not allow; give it as a file";
             return Err(Failure::Usage(message.into()));
         }
         if destination::is_same(&files.output, &checkpoint) {
-            return Err(Failure::Usage("the model and its checkpoint need two files".into()));
+            return Err(Failure::Usage("the model and its checkpoint must be different files".into()));
         }
         Destination::output(&files.output, Content::Model, files.force).check(inputs)?;
         let locks = vec![FileLock::acquire(&files.output)?];
@@ -72,8 +71,8 @@ impl<'a> Job<'a> {
             .keeping([(checkpoint, Content::Checkpoint)])
     }
 
-    /// With further files that are kept to go on from and removed at the end: what an earlier run left is gone on from
-    /// or, by `--restart`, replaced; nothing else is, not even by `--force`, which speaks of the model.
+    /// Adds files that are kept to continue from and removed at the end. Files of an earlier run are continued from, or
+    /// replaced with `--restart`; other files are never replaced, even with `--force`, which is for the model.
     pub(crate) fn keeping(mut self, files: impl IntoIterator<Item = (PathBuf, Content<'static>)>) -> Result<Self> {
         for (path, content) in files {
             Destination { path: &path, option: "--checkpoint", content, force: None }.check(&self.inputs)?;
@@ -89,7 +88,7 @@ impl<'a> Job<'a> {
         Ok(self)
     }
 
-    /// The user's wish to stop, which work before training sees by it.
+    /// The flag for a request to stop, for work before training.
     pub(crate) fn interrupt(&self) -> Interrupt {
         self.interrupt.clone()
     }
@@ -110,16 +109,16 @@ impl<'a> Job<'a> {
                 self.unchanged.warn_of_others();
                 let Some(error) = progress.unsaved() else { return Err(self.interrupted(progress.done())) };
                 output::warn(&format!(
-                    "stopped at {:.1} %, and the checkpoint could not be written",
+                    "stopped at {:.1} %, but the checkpoint could not be written",
                     100.0 * progress.done()
                 ));
-                let what = ("the model as far as it is trained", self.files.output.as_path());
+                let what = ("the partly trained model", self.files.output.as_path());
                 let Some(unfinished) = stopped.unfinished() else {
                     return Err(self.interrupted(progress.done()));
                 };
                 return Err(self.rescue(what, error.into(), |path| unfinished.save(path)));
             }
-            // What was kept on the way is no model yet, whatever became of it.
+            // Files kept on the way are not a model yet.
             Err(error) => return Err(of_step(self.not_trained(error))),
             Ok(outcome) => outcome,
         };
@@ -137,7 +136,7 @@ impl<'a> Job<'a> {
             match write(&outcome.model, &path) {
                 Ok(line) => outcome.lines.push(line),
                 Err(error) if is_done(&error) => in_doubt = in_doubt.or(Some(error)),
-                // The text is another one by now: no place helps.
+                // The text has changed: another place does not help.
                 Err(error @ senv::Error::Core(senv_core::Error::BadFile { .. })) => return Err(error.into()),
                 Err(error) => {
                     return Err(self.not_written(what, &path, error, |path| write(&outcome.model, path).map(drop)));
@@ -147,12 +146,12 @@ impl<'a> Job<'a> {
         let kept = self.kept.iter().map(|(path, _)| path).filter(|path| path.is_file());
         if let Some(error) = in_doubt {
             for path in kept {
-                output::note(&format!("{} is kept: --resume goes on from there if the model is lost", path.display()));
+                output::note(&format!("{} is kept; --resume continues from it if the model is lost", path.display()));
             }
             self.tell(outcome)?;
             return Err(error.into());
         }
-        // Those of an earlier run too: they led to a model that is now replaced.
+        // Also those of an earlier run: its model has been replaced.
         let mut left = Ok(());
         for path in kept {
             left = left.and(fs::remove_file(path).map_err(|e| senv_core::Error::io("remove", path, e)));
@@ -161,7 +160,7 @@ impl<'a> Job<'a> {
         Ok(left?)
     }
 
-    /// Hours of an earlier run may lie there: it is for the user to say what becomes of them.
+    /// The failure for a file of an earlier run: it may be hours of work, so the user decides.
     fn left_by_another(&self, path: &Path) -> Failure {
         let this = Origin::new(&self.inputs);
         let (done, earlier) = match Origin::of_checkpoint(path) {
@@ -174,7 +173,7 @@ impl<'a> Job<'a> {
         let earlier = if earlier.is_known() { earlier.command() } else { this.command() };
         Failure::Choice {
             message: format!(
-                "{} was left by an earlier run{done} and is not overwritten; go on from it, or start anew and replace it:",
+                "{} was left by an earlier run{done} and is not overwritten; continue from it, or start again and replace it:",
                 path.display()
             ),
             commands: [format!("{earlier} --resume"), format!("{} --restart", this.command())],
@@ -186,14 +185,14 @@ impl<'a> Job<'a> {
         match (self.files.resume, before) {
             (true, None) => {
                 let checkpoint = self.kept[0].0.display();
-                output::warn(&format!("there is no checkpoint {checkpoint}: training starts from the beginning"));
+                output::warn(&format!("there is no checkpoint {checkpoint}; training starts from the beginning"));
             }
-            (false, Some(path)) => output::note(&format!("{path} was left by an earlier run and is replaced")),
+            (false, Some(path)) => output::note(&format!("replacing {path}, which an earlier run left")),
             _ => {}
         }
     }
 
-    /// Whether a kept file belongs to this run: it was resumed from there, or has written it.
+    /// Whether a kept file belongs to this run: the run was resumed from it, or has written it.
     fn is_ours(&self, path: &Path, before: Option<SystemTime>) -> bool {
         let now = modified(path);
         now.is_some() && (self.files.resume || now != before)
@@ -224,11 +223,11 @@ impl<'a> Job<'a> {
             output::print_json(&facts)?;
         }
         let Some(error) = outcome.stopped.error() else { return Ok(()) };
-        output::warn(&format!("{} holds the best model before that", output.display()));
+        output::warn(&format!("{} is the best model before that", output.display()));
         Err(error.into())
     }
 
-    /// Checks the model that is written and reports what was found; the same as JSON.
+    /// Checks the written model and prints the report; returns it as JSON.
     fn check<M: SentenceEncoder>(&self, sample: Option<&(CheckText, CheckParams)>, model: &M) -> Option<Value> {
         let (text, params) = sample?;
         match senv::check(model, text, params) {
@@ -238,15 +237,15 @@ impl<'a> Job<'a> {
                 Some(check_report::json(&check))
             }
             Err(error) => {
-                // The model is there, whatever becomes of its check.
+                // The model is written even if its check fails.
                 output::warn(&format!("the model could not be checked: {error}"));
                 None
             }
         }
     }
 
-    /// What ended the run before its training began. What was read of a large text is kept, as is the work of an
-    /// earlier run.
+    /// The failure of a run before its training started. What was read of a large text is kept, and so is the work of
+    /// an earlier run.
     fn not_trained(&self, error: senv::Error) -> Failure {
         let senv::Error::Core(senv_core::Error::Interrupted { action }) = error else { return error.into() };
         let kept = self.kept.iter().find(|(path, before)| self.is_ours(path, *before));
@@ -256,19 +255,19 @@ impl<'a> Job<'a> {
             _ => format!("while {action}"),
         };
         let path = path.display();
-        output::warn(&format!("stopped {done}; {path} is kept: the same command with --resume goes on from there"));
+        output::warn(&format!("stopped {done}; {path} is kept, run the same command with --resume to continue"));
         Failure::Interrupted
     }
 
     fn interrupted(&self, done: f64) -> Failure {
         let how = if self.reads_stdin {
-            "write the text to a file, then the same command with that --input and --resume goes on from there"
+            "to continue, write the text to a file and run the same command with that --input and --resume"
         } else {
-            "the same command with --resume goes on from there"
+            "run the same command with --resume to continue"
         };
         let ours = self.kept.iter().rev().find(|(path, before)| self.is_ours(path, *before));
         let checkpoint = ours.unwrap_or(&self.kept[0]).0.display();
-        output::warn(&format!("stopped at {:.1} %; {checkpoint} is written: {how}", 100.0 * done));
+        output::warn(&format!("stopped at {:.1} %, {checkpoint} written; {how}", 100.0 * done));
         Failure::Interrupted
     }
 
@@ -280,12 +279,12 @@ impl<'a> Job<'a> {
         error: senv::Error,
         save: impl Fn(&Path) -> senv::Result<()>,
     ) -> Failure {
-        output::warn(&format!("{} is not written; trying elsewhere", output.display()));
+        output::warn(&format!("could not write {}; trying another folder", output.display()));
         self.rescue((what, output), Box::new(error), save)
     }
 
-    /// Hours of work go to the first place that takes them: a new folder that is the user's alone, so that nobody else
-    /// can have put a file or a link there.
+    /// Saves hours of work to the first folder that can be written: a new private one, in which nobody else can have put
+    /// a file or a link.
     fn rescue(
         &self,
         (what, output): (&str, &Path),
@@ -299,7 +298,7 @@ impl<'a> Job<'a> {
             private.prefix("senv-rescued-");
             #[cfg(unix)]
             private.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
-            // Dropped where saving fails, it takes what was written with it.
+            // If saving fails, dropping it removes what was written.
             let private = private.tempdir_in(folder).ok()?;
             let path = private.path().join(file_name(output));
             save(&path).or_else(|error| if is_done(&error) { Ok(()) } else { Err(error) }).ok()?;
@@ -308,24 +307,24 @@ impl<'a> Job<'a> {
         });
         let kept = self.kept.iter().rev().find(|(path, before)| self.is_ours(path, *before));
         match (rescued, kept) {
-            (Some(path), _) => output::warn(&format!("{what} is saved as {} instead: move it", path.display())),
+            (Some(path), _) => output::warn(&format!("{what} is saved as {} instead; move it", path.display())),
             (None, Some((checkpoint, _))) => output::warn(&format!(
-                "{what} is lost, the checkpoint {} is kept: make room and use --resume",
+                "{what} is lost, but the checkpoint {} is kept; free disk space and use --resume",
                 checkpoint.display()
             )),
-            (None, None) => output::warn(&format!("{what} is lost: no folder took it")),
+            (None, None) => output::warn(&format!("{what} is lost, because no folder could be written")),
         }
         Failure::Failed(error)
     }
 }
 
-/// Refuses a pipe in the place of a checkpoint, which would be waited for, and from which nothing is resumed.
+/// Refuses a pipe as checkpoint: opening it would wait, and nothing can be resumed from it.
 fn refuse_pipe(path: &Path) -> Result {
     #[cfg(unix)]
     {
         use std::os::unix::fs::FileTypeExt;
         if fs::metadata(path).is_ok_and(|file| file.file_type().is_fifo()) {
-            let reason = "a checkpoint is no pipe; remove it, or give another --checkpoint".to_owned();
+            let reason = "a checkpoint cannot be a pipe; remove it, or give another --checkpoint".to_owned();
             return Err(senv_core::Error::BadFile { path: path.to_owned(), reason }.into());
         }
     }
@@ -334,23 +333,23 @@ fn refuse_pipe(path: &Path) -> Result {
     Ok(())
 }
 
-/// Whether a checkpoint is of a text, or of pairs, that were being read.
+/// Whether a checkpoint was written while a text, or pairs, were being read.
 fn is_reading(checkpoint: &Path) -> bool {
     senv_core::checkpoint::kind(checkpoint).is_ok_and(|kind| READINGS.contains(&kind.as_str()))
 }
 
-/// What ended a run before its training began, a signal among others.
+/// The failure of a run before its training started, such as a signal.
 pub(crate) fn before_training(error: senv::Error) -> Failure {
     let senv::Error::Core(senv_core::Error::Interrupted { action }) = error else { return error.into() };
-    output::warn(&format!("stopped while {action}: nothing is trained in this run, nothing is written"));
+    output::warn(&format!("stopped while {action}; nothing was trained or written"));
     Failure::Interrupted
 }
 
-/// Refuses at once, before the data are read, to go on with other settings; the trainer compares the rest.
+/// Refuses to continue with other settings before the data are read; the trainer compares the rest.
 fn check_resumed(checkpoint: &Path, this: &Origin) -> Result {
     if checkpoint.exists() {
-        // Whatever else lies there is no place to go on from, and would not be replaced either. A damaged one is found
-        // out before a large text is read.
+        // Other files cannot be continued from and would not be replaced. A damaged checkpoint is found before a large
+        // text is read.
         senv_core::checkpoint::verify(checkpoint)?;
     }
     let Some((_, earlier)) = Origin::of_checkpoint(checkpoint) else { return Ok(()) };
@@ -360,7 +359,7 @@ fn check_resumed(checkpoint: &Path, this: &Origin) -> Result {
     }
     Err(Failure::Choice {
         message: format!(
-            "{} was written with other settings ({}); go on with those, or start anew and replace it:",
+            "{} was written with other settings ({}); continue with those, or start again and replace it:",
             checkpoint.display(),
             different.join(", "),
         ),

@@ -1,4 +1,4 @@
-//! `senv train`: text or pairs to a model.
+//! `senv train`: trains a model on text or pairs.
 
 mod check_args;
 mod data_args;
@@ -47,26 +47,28 @@ use self::{
 };
 use crate::failure::Result;
 
-/// Train a model on text, or on pairs of sentences: with the settings that fit the data, or a system of the papers.
+/// Trains a model on text or on pairs of sentences: with settings chosen for the data, or with a system of the papers.
 #[derive(Debug)]
 pub(crate) enum Train {
-    /// No system is named.
+    /// Without the name of a system.
     Recipe(Box<RecipeArgs>),
-    /// One is.
+    /// With a named system.
     System(Box<dyn Run>),
-    /// One that makes a model of a model, or of nothing, is.
+    /// With a system that makes a model from another model, or from nothing.
     Derived(Box<Derived>),
 }
 
-/// Written by hand: the arguments of the recipe are required only where no system is named, and derived arguments
-/// cannot say so of groups within groups.
+/// Written by hand: the arguments of the recipe are required only without a system, and derived arguments cannot express
+/// that for nested groups.
 impl clap::Args for Train {
     fn augment_args(command: clap::Command) -> clap::Command {
         Derived::augment_subcommands(RecipeArgs::augment_args(command).subcommands(system_subcommands()))
-            .about("Train a model on text, or on pairs of sentences")
+            .about("Train a model on text or on pairs of sentences")
             .long_about(
-                "Train a model on text, or on pairs of sentences: with the settings that fit the data, or a system of the \
-                 papers",
+                "Train a model on text or on pairs of sentences\n\nWithout a system, senv chooses system and settings for \
+                 the data and says what it chose. If the sentences are in order, it trains each to be closer to the next \
+                 one than to others (PP with a softmax over cosines); other text is trained with Sent2Vec. For English \
+                 text and pairs, senv fine-tunes the built-in model if a trial on a part of the data finds that better.",
             )
             .override_usage(
                 "senv train [OPTIONS] --output <MODEL> <FILE>...\n       senv train <SYSTEM> [OPTIONS] --output <MODEL>",
@@ -108,7 +110,7 @@ fn system_subcommands() -> Vec<clap::Command> {
     system_commands().iter().map(SystemCommand::command).collect()
 }
 
-/// The names of all systems.
+/// Returns the names of all systems.
 pub(super) fn system_names() -> Vec<String> {
     let systems = Derived::augment_subcommands(clap::Command::new("train").subcommands(system_subcommands()));
     systems.get_subcommands().map(|command| command.get_name().to_owned()).collect()
@@ -116,34 +118,30 @@ pub(super) fn system_names() -> Vec<String> {
 
 const AFTER_HELP: &str = "\
 Examples:
-  senv train --input text.txt --output my.senv
   senv train text.txt --output my.senv
+  senv train sent2vec text.txt --output my.senv --preset paper
   senv train --input news.txt.gz --pairs paraphrases.tsv --output my.senv
-  senv train --input mine.txt --from scratch --output my.senv
-  senv train sent2vec --input text.txt --output my.senv --preset paper
+  senv train mine.txt --from scratch --output my.senv
 
-Without a system, senv looks at the text: sentences in order are trained to be closer to the next one than to others (PP with a
-softmax over cosines), text without an order goes to Sent2Vec. English text and pairs fine-tune the English model of senv where a
-trial on a part of them finds that better. It says what it chose.
-Ctrl-C writes a checkpoint and stops; the same command with --resume goes on from there.";
+Ctrl-C saves a checkpoint and stops; run the same command with --resume to continue.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Derived {
-    /// Fine-tune a model on scored pairs, with a head that predicts the score from two vectors.
+    /// Fine-tune a model on scored pairs, with a head that predicts the score from two vectors
     #[command(after_help = "\
 Examples:
   senv train relatedness --model cse.senv --train sick-train.tsv --dev sick-dev.tsv --output sick.senv
   senv similarity --model sick.senv \"a cat sat on the mat\" \"a dog lay on the rug\"
 
-Ctrl-C writes a checkpoint and stops; the same command with --resume goes on from there.")]
+Ctrl-C saves a checkpoint and stops; run the same command with --resume to continue.")]
     Relatedness(Box<RelatednessArgs>),
-    /// Weight the words of a model by how rare they are, and remove the common components of sentences (SIF, uSIF).
+    /// Weight the words of a model by rarity and remove common components of sentences (SIF, uSIF).
     #[command(after_help = "\
 Examples:
   senv train weighted --model words.senv --input text.txt --output sif.senv
   senv train weighted --model words.senv --input text.txt --scheme usif --components 5 --output usif.senv")]
     Weighted(Box<WeightedArgs>),
-    /// Random BOW: sums of fixed random word vectors, trained on nothing; what any model should beat.
+    /// Random BOW: sums of fixed random word vectors, a baseline without training.
     #[command(after_help = "\
 Example:
   senv train random-bow --output random.senv")]

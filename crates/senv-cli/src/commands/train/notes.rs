@@ -1,10 +1,10 @@
-//! Notes of the library, printed where no progress bar is shown yet.
+//! Notes of the library, printed before a progress bar is shown.
 
 use senv_core::{Control, Observer, Progress};
 
 use crate::{interrupt::Interrupt, output};
 
-/// Prints what the library notes, and stops work when the user interrupts it.
+/// Prints the notes of the library, and stops its work when the user interrupts it.
 #[derive(Default)]
 pub(crate) struct Notes {
     interrupt: Interrupt,

@@ -1,4 +1,4 @@
-//! `senv train order`: a part that reads word order, behind the vector of any static table.
+//! `senv train order`: adds a part that reads word order to any static table.
 
 use std::path::PathBuf;
 
@@ -19,45 +19,54 @@ use crate::{failure::Result, progress::Unit, text::TextArgs};
 /// Arguments of an order part.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct OrderArgs {
-    /// Model behind whose vectors the part is trained: a static one, an average of words, or english, which is part of
-    /// senv. Its table stays as it is.
+    /// Model to extend: a static one, an average of words, or english.
+    ///
+    /// Its table is not changed.
     #[arg(long, value_name = "MODEL", required = true, help_heading = "Files")]
     init_model: PathBuf,
-    /// Labelled pairs of sentences with nearly the same words: LABEL (1 for a paraphrase, else 0), FIRST, SECOND,
-    /// separated by tabs, as in PAWS.
+    /// Labeled pairs with nearly the same words: LABEL, FIRST, SECOND, separated by tabs.
+    ///
+    /// LABEL is 1 for a paraphrase, else 0, as in PAWS.
     #[arg(long, value_name = "FILE", num_args = 1.., required_unless_present = "paraphrases", help_heading = "Files")]
     train: Vec<PathBuf>,
-    /// Pairs of sentences that say the same, FIRST, SECOND, separated by a tab, for languages without labelled pairs:
-    /// two names, numbers or other words change places in one of them for a pair that does not say the same. A sentence
-    /// twice in a line will do where there are no pairs at all. Up to 10,000 pairs a file are used.
+    /// Pairs with the same meaning, for languages without labeled pairs: FIRST, SECOND, separated by a tab.
+    ///
+    /// To get a pair with different meanings, two names, numbers or other words are swapped in one sentence. Without
+    /// pairs, give the same sentence twice per line. Up to 10,000 pairs per file are used.
     #[arg(long, value_name = "FILE", num_args = 1.., group = "quoted", help_heading = "Files")]
     paraphrases: Vec<PathBuf>,
-    /// Ordinary pairs, FIRST, SECOND, separated by a tab: their similarities are held in place. Of these and the next
-    /// three, up to 3,000 pairs a file are used.
+    /// Ordinary pairs whose similarities are preserved: FIRST, SECOND, separated by a tab.
+    ///
+    /// Up to 3,000 pairs per file are used, from this and the next three options.
     #[arg(long, value_name = "FILE", num_args = 1.., group = "quoted", help_heading = "Files")]
     pairs: Vec<PathBuf>,
-    /// Captions, IMAGE, CAPTION, separated by a tab, those of an image on neighbouring lines, or COCO's JSON; likewise.
+    /// Image captions as ordinary pairs.
+    ///
+    /// IMAGE, CAPTION, separated by a tab, with the captions of an image on consecutive lines; or JSON of COCO.
     #[arg(long, value_name = "FILE", num_args = 1.., group = "quoted", help_heading = "Files")]
     captions: Vec<PathBuf>,
-    /// Labelled premises and hypotheses, of which entailments are ordinary pairs; likewise.
+    /// Labeled premises and hypotheses, whose entailments are ordinary pairs.
     #[arg(long, value_name = "FILE", num_args = 1.., group = "quoted", help_heading = "Files")]
     nli: Vec<PathBuf>,
-    /// Running text, one sentence a line, a blank line between documents: neighbouring sentences are ordinary pairs;
-    /// likewise. Words that it mostly writes with a capital are names.
+    /// Text in order, whose neighboring sentences are ordinary pairs.
+    ///
+    /// One sentence per line, with a blank line between documents. Words that it mostly capitalizes count as names.
     #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Files")]
     neighbours: Vec<PathBuf>,
-    /// Scored pairs, SCORE, FIRST, SECOND, separated by tabs: the weight of the order part is the greatest with which
-    /// their correlations lose little (--gate-loss).
+    /// Scored pairs that set the weight of the order part: SCORE, FIRST, SECOND, separated by tabs. The largest weight
+    /// is used at which their correlations lose little (--gate-loss).
     #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with = "kappa", help_heading = "Files")]
     gate: Vec<PathBuf>,
-    /// Leave out pairs with a sentence of these files, of all files but those of --dev.
+    /// Leave out pairs with a sentence of these files, except pairs of --dev.
     #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Files")]
     decontaminate: Vec<PathBuf>,
     /// Words that negate a sentence [default: those of English: not, n't, no, nobody, none, never, nothing, nor,
     /// neither, without, cannot, nowhere]
     #[arg(long, value_name = "WORD", num_args = 1.., help_heading = "Text")]
     negation_words: Option<Vec<String>>,
-    /// Labelled pairs that choose the best weights, by average precision; without them the last weights are kept.
+    /// Labeled pairs for validation; without them the last weights are kept.
+    ///
+    /// The weights with the best average precision are kept.
     #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Validation")]
     dev: Vec<PathBuf>,
     #[command(flatten)]
@@ -82,7 +91,7 @@ impl OrderArgs {
         let held_out = HeldOut::read(&self.decontaminate)?;
         let (text, scratch_dir) = (self.text.options(), self.files.scratch_dir());
         let options = PairOptions { held_out, text, scratch_dir, ..PairOptions::default() };
-        // Of a sentence twice, too, a second pair can be made that does not say the same.
+        // A sentence given twice can also be turned into a pair with different meanings.
         let options_of_paraphrases = PairOptions { keep_identical: true, ..options.clone() };
         let paraphrases =
             PairFiles { inputs: of(PairKind::Pairs, &self.paraphrases), options: options_of_paraphrases, second: None };
@@ -99,7 +108,7 @@ impl OrderArgs {
         self.params.check_training(!self.dev.is_empty())?;
         let mut params = OrderParams::default();
         if self.params.is_given("epochs") {
-            // Epochs that were asked for count instead of the usual steps.
+            // Given epochs replace the usual steps.
             params.fit.steps = None;
         }
         self.params.apply(&mut params)?;

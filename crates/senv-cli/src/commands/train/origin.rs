@@ -1,4 +1,4 @@
-//! Where a run comes from: its command and its files, kept in its checkpoints.
+//! The origin of a run: its command and its files, stored in its checkpoints.
 
 use std::{
     any::TypeId,
@@ -11,35 +11,38 @@ use clap::{ArgMatches, Command};
 use senv_core::checkpoint::{self, About};
 use serde::{Deserialize, Serialize};
 
-use crate::command_line::{self, with_system_first};
+use crate::{
+    command_line::{self, with_system_first},
+    help::GLOBAL,
+};
 
-/// Arguments that say what is done with the work of an earlier run.
+/// Arguments that choose what happens to the work of an earlier run.
 const CHOICES: [&str; 2] = ["--resume", "--restart"];
-/// Headings of arguments that say where a run reads and writes; its checkpoint knows the data by their content.
-const FILES: [&str; 2] = ["Files", "Everywhere"];
+/// Headings of arguments that are no settings of a run; its checkpoint knows the data by their content.
+const FILES: [&str; 2] = ["Files", GLOBAL];
 
-/// The command of a run, and what it reads.
+/// The command of a run and its input files.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Origin {
-    /// The arguments, from the name of the program on, without `--resume` and `--restart`.
+    /// The arguments, starting with the name of the program, without `--resume` and `--restart`.
     command: Vec<String>,
     /// The files that it reads.
     pub(crate) files: Vec<InputFile>,
 }
 
-/// A file as it was when the run began.
+/// A file as it was when the run started.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct InputFile {
     pub(crate) path: String,
-    /// None for pipes and the like.
+    /// None for pipes and devices.
     pub(crate) bytes: Option<u64>,
 }
 
 static THIS_RUN: OnceLock<String> = OnceLock::new();
 
 impl Origin {
-    /// Of this run of the program.
+    /// The origin of this run of the program.
     pub(super) fn new(files: &[PathBuf]) -> Self {
         let command = with_system_first(std::env::args_os())
             .into_iter()
@@ -54,35 +57,35 @@ impl Origin {
         }
     }
 
-    /// From here on checkpoints say that they are of this run.
+    /// Makes this the origin stored in checkpoints.
     pub(super) fn set(&self) {
         let _ = THIS_RUN.set(serde_json::to_string(self).unwrap_or_default());
     }
 
-    /// What checkpoints say of this run.
+    /// The origin of this run as checkpoints store it.
     pub(super) fn text() -> &'static str {
         THIS_RUN.get().map_or("", String::as_str)
     }
 
-    /// That of a checkpoint, with the rest that it says.
+    /// The origin in a checkpoint, with its other facts.
     pub(crate) fn of_checkpoint(path: &Path) -> Option<(About, Self)> {
         let about = checkpoint::about(path).ok()?;
         let origin = serde_json::from_str(&about.origin).unwrap_or_default();
         Some((about, origin))
     }
 
-    /// Whether there is one.
+    /// Whether the command is known.
     pub(crate) fn is_known(&self) -> bool {
         !self.command.is_empty()
     }
 
-    /// The command, to be typed once more.
+    /// The command, to be typed again.
     pub(crate) fn command(&self) -> String {
         self.command.iter().map(|argument| quoted(argument)).collect::<Vec<_>>().join(" ")
     }
 
-    /// The arguments in which another command differs: settings alone, as files may have got other names. None where
-    /// one of the two can no longer be read.
+    /// The settings in which another command differs; files are ignored, because they may have been renamed. None if
+    /// one of the commands can no longer be parsed.
     pub(super) fn differences(&self, other: &Self) -> Option<Vec<String>> {
         let mut program = command_line::command();
         program.build();
@@ -106,7 +109,7 @@ impl Origin {
     }
 }
 
-/// The arguments of one level that have other values.
+/// The arguments of one command level with different values.
 fn differing(command: &Command, ours: &ArgMatches, theirs: &ArgMatches) -> Vec<String> {
     let setting = |argument: &&clap::Arg| {
         let is_file = argument.get_value_parser().type_id() == TypeId::of::<PathBuf>();
@@ -126,7 +129,7 @@ fn differing(command: &Command, ours: &ArgMatches, theirs: &ArgMatches) -> Vec<S
     command.get_arguments().filter(setting).filter(differs).map(name).collect()
 }
 
-/// An argument as a shell takes it.
+/// An argument, quoted for a shell.
 fn quoted(argument: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "-_./:=,+@%".contains(c);
     if !argument.is_empty() && argument.chars().all(is_plain) {
@@ -145,7 +148,7 @@ mod tests {
 
     #[test]
     fn commands_differ_by_their_settings_and_not_by_their_files() {
-        command_line::define(<crate::args::Cli as clap::CommandFactory>::command);
+        command_line::define(crate::help::long_command);
         let old = origin("senv train sent2vec --input a.txt --output m.senv --dim 12 --threads 2");
         let of = |command: &str| old.differences(&origin(command));
         let none = Some(vec![]);

@@ -1,4 +1,4 @@
-//! The result of a training run of any system, for standard error and for JSON.
+//! The result of a training run, for standard error and for JSON.
 
 use std::path::{Path, PathBuf};
 
@@ -17,47 +17,47 @@ use crate::{
     progress::Unit,
 };
 
-/// A model, and what there is to say about it.
+/// A model and the report about it.
 pub(crate) struct Outcome<M> {
     pub(crate) model: M,
     pub(crate) stopped: Stopped,
-    /// For the reader of standard error.
+    /// Lines for standard error.
     pub(crate) lines: Vec<String>,
-    /// What is to be warned of, whether the model is checked or not: its own warning a check has as well.
+    /// Warnings to print even without a check; the check also has the one about the model.
     pub(crate) unlearned: Unlearned,
-    /// What the model is checked on, if it is.
+    /// The text to check the model on, if any.
     pub(crate) sample: Option<(CheckText, CheckParams)>,
-    /// What is written beside the model.
+    /// A file to write besides the model.
     pub(crate) beside: Option<Beside<M>>,
     /// For `--json`.
     pub(crate) facts: Map<String, Value>,
 }
 
-/// The stages of a run whose loss is that of guessing.
+/// The warnings about stages whose loss is that of guessing.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Unlearned {
     pub(crate) first_stage: Option<CheckWarning>,
     pub(crate) model: Option<CheckWarning>,
 }
 
-/// A file that is made of a trained model and is no part of it.
+/// A file that is made from a trained model and is not part of it.
 pub(crate) struct Beside<M> {
-    /// What it holds, for messages.
+    /// Its content, for messages.
     pub(crate) what: &'static str,
     pub(crate) path: PathBuf,
-    /// Writes it to a path; returns what there is to say about it.
+    /// Writes it to a path; returns a line about it.
     pub(crate) write: WriteBeside<M>,
 }
 
 pub(crate) type WriteBeside<M> = Box<dyn Fn(&M, &Path) -> senv::Result<String>>;
 
 impl<M> Outcome<M> {
-    /// Of a model that was trained on so many of these.
+    /// The outcome of a trained model, counted in `unit`.
     pub(crate) fn new(unit: Unit, trained: Trained<M>) -> Self {
         Self::of_job(unit, trained.into())
     }
 
-    /// Of a run.
+    /// The outcome of a run.
     pub(crate) fn of_job(unit: Unit, outcome: JobOutcome<M>) -> Self {
         let JobOutcome { mut trained, sources, sample, .. } = outcome;
         let first = trained.first_stage.take();
@@ -82,7 +82,7 @@ impl<M> Outcome<M> {
     }
 }
 
-/// What there is to say of a training, for people and as JSON.
+/// The report about a training, as lines and as JSON.
 fn said<M>(unit: Unit, trained: &Trained<M>) -> (Vec<String>, Map<String, Value>) {
     let (lines, mut facts) = said_of_run(unit, trained);
     let against_chance = trained.against_chance;
@@ -110,13 +110,13 @@ fn said_of_run<M>(unit: Unit, trained: &Trained<M>) -> (Vec<String>, Map<String,
     let mut lines = vec![format!("trained on {of} in {time} ({per} {name}s/s), {steps}, loss {:.4}", trained.loss)];
     if trained.stopped == Stopped::Early {
         let at = grouped(trained.steps);
-        lines.push(format!("stopped early, at step {at}: the validation score had not risen any more"));
+        lines.push(format!("stopped early at step {at}, because the validation score no longer rose"));
     }
     if let Some((step, score)) = trained.best {
-        lines.push(format!("best validation {score:.4}, at step {}: these weights are kept", grouped(step)));
+        lines.push(format!("best validation {score:.4} at step {}; these weights are kept", grouped(step)));
     }
     if trained.best.is_none() && !trained.history.is_empty() {
-        lines.push("no validation gave a score: the last weights are kept".into());
+        lines.push("no validation gave a score; the last weights are kept".into());
     }
     let facts = json!({
         "words": trained.initial.words,
@@ -134,7 +134,7 @@ fn said_of_run<M>(unit: Unit, trained: &Trained<M>) -> (Vec<String>, Map<String,
     (lines, object(facts))
 }
 
-/// Where the time of the steps went; drawing the next batch goes on beside the rest.
+/// The time of each phase of the steps; drawing the next batch runs in parallel.
 fn seconds_of(phases: &Phases) -> Value {
     let Phases { draw, encode, loss, backward, update, .. } = phases;
     json!({
@@ -153,7 +153,7 @@ fn object(value: Value) -> Map<String, Value> {
     }
 }
 
-/// What was taken of a file, and what was left out.
+/// What was used from a file and what was left out.
 fn source_json(report: &SourceReport) -> Value {
     json!({
         "path": report.path.display().to_string(),

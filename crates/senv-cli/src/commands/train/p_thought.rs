@@ -1,4 +1,4 @@
-//! `senv train p-thought`: paraphrases to a model that predicts a sentence and a paraphrase of it.
+//! `senv train p-thought`: trains a model that predicts a sentence and a paraphrase of it.
 
 use std::path::PathBuf;
 
@@ -23,21 +23,25 @@ use crate::{failure::Result, progress::Unit, text::LineArgs};
 #[derive(Debug, Clone, clap::Args)]
 #[command(group = ArgGroup::new("paraphrases").args(["captions", "pairs"]).required(true).multiple(true))]
 pub(crate) struct PThoughtArgs {
-    /// Captions: IMAGE, CAPTION, separated by a tab; those of an image on neighbouring lines; or COCO's
-    /// captions_train2014.json and its like. All ordered pairs of an image's captions are trained.
+    /// Image captions, all ordered pairs of which are trained.
+    ///
+    /// IMAGE, CAPTION, separated by a tab, with the captions of an image on consecutive lines; or a COCO file such as
+    /// captions_train2014.json.
     #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Files")]
     captions: Vec<PathBuf>,
-    /// Pairs that mean the same: FIRST, SECOND, separated by a tab. Both orders are trained.
+    /// Pairs with the same meaning: FIRST, SECOND, separated by a tab.
+    ///
+    /// Both orders are trained.
     #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Files")]
     pairs: Vec<PathBuf>,
-    /// Leave out pairs with a sentence of these files (of captions the whole image): development and test sets,
-    /// separated by tabs, .jsonl, or COCO's captions_*.json.
+    /// Leave out pairs with a sentence of these files, or all captions of the image: development and test sets as
+    /// tab-separated files, .jsonl, or captions_*.json of COCO.
     #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Files")]
     decontaminate: Vec<PathBuf>,
-    /// Held-out captions. The score is minus the loss a token on their pairs; the weights with the best are kept.
+    /// Held-out captions for validation. The weights with the lowest loss per token on their pairs are kept.
     #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Validation")]
     dev_captions: Vec<PathBuf>,
-    /// Held-out pairs, likewise.
+    /// Held-out pairs for validation, as --dev-captions.
     #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Validation")]
     dev_pairs: Vec<PathBuf>,
     #[command(flatten)]
@@ -61,7 +65,7 @@ impl PThoughtArgs {
         Ok(params)
     }
 
-    /// Files of captions and of pairs.
+    /// Captions and pairs as the files to read.
     fn pair_files(&self, captions: &[PathBuf], pairs: &[PathBuf], held_out: HeldOut) -> PairFiles {
         let input = |kind| move |path: &PathBuf| PairInput { path: path.clone(), kind, weight: None };
         let inputs = captions.iter().map(input(PairKind::Captions)).chain(pairs.iter().map(input(PairKind::Pairs)));

@@ -24,7 +24,7 @@ pub(crate) struct PairArgs<S: System + Shown> {
     pub(crate) params: HyperArgs<S>,
 }
 
-/// What a run on pairs reads and writes.
+/// The inputs and outputs of a run on pairs.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct PairRunArgs {
     #[command(flatten)]
@@ -45,18 +45,18 @@ pub(crate) struct PairRunArgs {
     pub(crate) check: CheckArgs,
 }
 
-/// Settings to start from, a name.
+/// Settings to start from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum RecipeArg {
-    /// Softmax over large batches, words that start in the proportions of SIF, a rate that warms up and falls. CSE and
-    /// GRAN keep their own optimizer, rate and penalties.
+    /// Softmax over large batches, words initialized in the proportions of SIF, and a learning rate that warms up and
+    /// decays. CSE and GRAN keep their own optimizer, learning rate and penalties.
     Softmax,
 }
 
-/// Which settings the others start from.
+/// The choice of settings to start from.
 #[derive(Debug, Clone, Copy, clap::Args)]
 pub(crate) struct RecipeChoice {
-    /// Start from these settings; arguments given change them. pp with --loss softmax-cosine starts from softmax.
+    /// Start from these settings; explicit options override them. pp with --loss softmax-cosine starts from softmax.
     #[arg(long, value_name = "NAME", help_heading = "Training")]
     recipe: Option<RecipeArg>,
 }
@@ -65,7 +65,9 @@ impl RecipeChoice {
     /// The parameters with the given hyperparameters.
     pub(crate) fn params<S: PairSystem>(self, preset: &PresetArgs<S>, given: &HyperArgs<S>) -> Result<S> {
         if self.recipe.is_some() && preset.is_given() {
-            return Err(Failure::Usage("--recipe and --preset: give one; both say where other settings start".into()));
+            return Err(Failure::Usage(
+                "--recipe and --preset both choose the starting settings; give one of them".into(),
+            ));
         }
         let softmax = given.value("loss") == Some("softmax-cosine");
         let brings_recipe = self.recipe.is_some() || softmax && S::AVERAGES;

@@ -1,4 +1,4 @@
-//! `senv train pp`, `senv train cse` and `senv train gran`: pairs to a model, in one stage or two.
+//! `senv train pp`, `senv train cse` and `senv train gran`: training on pairs, in one stage or two.
 
 use std::path::PathBuf;
 
@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{failure::Result, progress::Unit};
 
-/// The command of a system on pairs.
+/// Runs a system on pairs.
 pub(crate) fn train<S: PairSystem + Shown>(args: &PairArgs<S>, threads: usize) -> Result {
     let PairArgs { run: args, preset, params: given } = args;
     let mut params = args.recipe.params(preset, given)?;

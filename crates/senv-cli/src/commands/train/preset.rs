@@ -1,4 +1,4 @@
-//! The settings that a run starts from, by name.
+//! Named presets of settings.
 
 use clap::{
     Arg, ArgMatches, Args, Command, FromArgMatches,
@@ -9,7 +9,7 @@ use senv::{System, system::NamedSettings};
 /// The name of the argument.
 const PRESET: &str = "preset";
 
-/// `--preset`, where a system has named settings.
+/// `--preset`, for a system with named settings.
 #[derive(Debug)]
 pub(crate) struct PresetArgs<S: System>(Option<NamedSettings<S>>);
 

@@ -14,7 +14,7 @@ use crate::{
 /// Arguments of random BOW.
 #[derive(Debug, clap::Args)]
 pub(crate) struct RandomBowArgs {
-    /// The model to write.
+    /// Model to write.
     #[arg(long, short, value_name = "MODEL", help_heading = "Files")]
     output: PathBuf,
     #[command(flatten)]

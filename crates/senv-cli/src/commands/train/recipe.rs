@@ -1,4 +1,4 @@
-//! `senv train` without the name of a system: the recipe that fits the data.
+//! `senv train` without a system: a recipe chosen for the data.
 
 use std::{
     fs::Metadata,
@@ -35,31 +35,36 @@ use crate::{
     text::{TextArgs, is_dash},
 };
 
-/// The value of `--from` that no model is.
+/// The value of `--from` that is not a model.
 const SCRATCH: &str = "scratch";
 
-/// Data, and what little there is to choose.
+/// The data and the few options.
 #[derive(Debug, clap::Args)]
 pub(crate) struct RecipeArgs {
-    /// The same as --input.
+    /// Text, one sentence per line, with a blank line between documents.
+    ///
+    /// Plain, .gz or .zst; - is standard input.
     #[arg(value_name = "FILE", conflicts_with = "input", value_parser = PathBufValueParser::new().try_map(text_file))]
     paths: Vec<PathBuf>,
-    /// Text, one sentence a line, a blank line between documents; plain, .gz or .zst; - is standard input.
+    /// The same as FILE.
     #[arg(long, short, value_name = "FILE", num_args = 1.., required_unless_present_any = ["pairs", "paths"],
           help_heading = "Files")]
     input: Vec<PathBuf>,
-    /// Pairs that mean the same: FIRST, SECOND, separated by a tab; with text or alone.
+    /// Pairs with the same meaning: FIRST, SECOND, separated by a tab.
+    ///
+    /// Use them with text or without.
     #[arg(long, value_name = "FILE", num_args = 1.., group = "quoted", help_heading = "Files")]
     pairs: Vec<PathBuf>,
-    /// What training starts from: scratch (random vectors); english, the model that is part of senv, for English only;
-    /// or any model. The words of a model stay known and start from its vectors, those that are new from the words
-    /// around them, and text is tokenized as it does; of text without an order the halves of sentences are trained
-    /// then. [default: what is best in a trial on a part of the data]
+    /// What to start from [default: the best in a trial on a part of the data]
+    ///
+    /// scratch means random vectors, english the built-in model; or give any model. The words of a model stay known and
+    /// start from its vectors, new words start from the words around them, and text is tokenized as by the model. For
+    /// text without an order, the halves of its sentences are then used as pairs.
     #[arg(long, visible_alias = "init-model", value_name = "scratch|english|MODEL", help_heading = "Training")]
     from: Option<PathBuf>,
     #[command(flatten)]
     files: RunFiles,
-    /// Embedding dimension, 1 to 65536 [default: 300; 100 for text without an order]
+    /// Dimension of the vectors, 1 to 65536 [default: 300; 100 for text without an order]
     #[arg(long, value_name = "N", help_heading = "Training")]
     dim: Option<usize>,
     /// Random seed [default: 1]
@@ -71,7 +76,7 @@ pub(crate) struct RecipeArgs {
     check: CheckArgs,
 }
 
-/// A file, and not the name of a system that is spelled otherwise.
+/// A file, and not the misspelled name of a system.
 fn text_file(path: PathBuf) -> std::result::Result<PathBuf, String> {
     let is_word = path.components().count() == 1 && path.extension().is_none() && !is_dash(&path);
     if !is_word || path.exists() {
@@ -80,9 +85,9 @@ fn text_file(path: PathBuf) -> std::result::Result<PathBuf, String> {
     let names = system_names();
     match names.iter().find(|name| path.as_os_str() == name.as_str()) {
         Some(name) => {
-            Err(format!("there is no such file, and a system comes first: senv train {name}, then all options"))
+            Err(format!("no such file; the name of a system comes first: senv train {name}, then all options"))
         }
-        None => Err(format!("there is no such file, and no such system; the systems are {}", names.join(", "))),
+        None => Err(format!("no such file and no such system; the systems are {}", names.join(", "))),
     }
 }
 
@@ -90,7 +95,7 @@ impl RecipeArgs {
     pub(crate) fn run(mut self, threads: usize) -> Result {
         self.input.append(&mut self.paths);
         if self.input.iter().any(|path| is_dash(path)) && self.input.len() + self.pairs.len() > 1 {
-            return Err(Failure::Usage("standard input (-) is trained on alone, without other files".into()));
+            return Err(Failure::Usage("standard input (-) cannot be combined with other files".into()));
         }
         let model = self.from.as_ref().filter(|from| from.as_os_str() != SCRATCH);
         let inputs = self.input.iter().chain(&self.pairs).chain(model);
@@ -108,12 +113,12 @@ impl RecipeArgs {
         match (model, &self.from, self.dim) {
             (Some(path), ..) => recipe.fine_tune_from(&Model::open_verified(path)?, &notes)?,
             (None, Some(_), _) => {}
-            (None, None, Some(_)) => notes.note("start: from scratch, since a dimension is given"),
+            (None, None, Some(_)) => notes.note("start: from scratch, because --dim is given"),
             (None, None, None) => {
                 let (english, share) = (senv::english()?, senv_english::MIN_KNOWN_SHARE);
                 let (chosen, why) = recipe.choose_start(&sample, &english, share, &options).map_err(before_training)?;
                 recipe = chosen;
-                notes.note(&format!("{why} (--from scratch, english or MODEL decides by hand)"));
+                notes.note(&format!("{why} (choose with --from scratch, english or MODEL)"));
                 choice = Some(why);
             }
         }
@@ -140,7 +145,7 @@ impl RecipeArgs {
     }
 }
 
-/// The settings of a system are chosen here, so that no option of one helps.
+/// The error for too little text: no option helps, because the settings are chosen here.
 fn too_little(failure: Failure) -> Failure {
     use senv::Error::Core;
     let Failure::Failed(error) = &failure else { return failure };
@@ -149,8 +154,8 @@ fn too_little(failure: Failure) -> Failure {
     };
     Failure::Failed(
         format!(
-            "the text has {} different words, and the most frequent occurs {}: too little to learn from; give more text, or take \
-             the English model, which needs no training (senv similarity, senv nearest)",
+            "the text has {} different words and the most frequent occurs {}, too little to learn from; give more text, or use \
+             the built-in English model (senv similarity, senv nearest)",
             distinct,
             plural(*highest, "time"),
         )
@@ -158,7 +163,7 @@ fn too_little(failure: Failure) -> Failure {
     )
 }
 
-/// Refuses files that cannot be read before anything is said of them.
+/// Refuses files that cannot be read, before any note about them.
 fn check_there(files: &[&PathBuf]) -> Result {
     for path in files.iter().filter(|path| !is_dash(path)) {
         let file = std::fs::metadata(path).map_err(|error| senv_core::Error::io("open", path, error))?;
@@ -169,7 +174,7 @@ fn check_there(files: &[&PathBuf]) -> Result {
     Ok(())
 }
 
-/// Whether this is /dev/null or the like.
+/// Whether this is /dev/null or a similar device.
 fn is_empty_device(path: &Path, metadata: &Metadata) -> bool {
     #[cfg(unix)]
     {
@@ -189,7 +194,7 @@ fn is_empty_device(path: &Path, metadata: &Metadata) -> bool {
     }
 }
 
-/// A run whose settings are chosen.
+/// A run with chosen settings.
 struct Run<'a> {
     args: &'a RecipeArgs,
     choice: Option<StartChoice>,
@@ -213,7 +218,7 @@ impl Run<'_> {
             _ => self.args.from.as_deref().filter(|from| from.as_os_str() != SCRATCH),
         };
         if outcome.sample.is_none() && check != CheckOn::Nothing {
-            // Halves of sentences are no running text: the text itself is read once more.
+            // Halves of sentences are not running text: the text itself is read again.
             let starts_from_vectors = from.is_some();
             let (model, loss) = (&outcome.trained.model, outcome.trained.against_chance);
             outcome.sample =
@@ -235,7 +240,7 @@ impl Run<'_> {
 
     fn unchanged(&self, model: Model) -> senv::Result<Outcome<Model>> {
         let sample = self.sample_of_text(model.tokenizer(), &model.abilities(), true, None);
-        let lines = vec!["nothing is trained: the English model is written as it is".to_owned()];
+        let lines = vec!["nothing trained: the built-in English model is written unchanged".to_owned()];
         let (stopped, facts) = (Stopped::Finished, Facts::new());
         Ok(self.with_choice(Outcome {
             model,
@@ -248,7 +253,7 @@ impl Run<'_> {
         }))
     }
 
-    /// A sample of the text; `None` where it cannot be read once more, or no check is wanted.
+    /// A sample of the text; `None` if it cannot be read again, or without a check.
     fn sample_of_text(
         &self,
         tokenizer: &Tokenizer,
@@ -270,7 +275,7 @@ impl Run<'_> {
             weights_may_help: abilities.average.is_some_and(|average| average.weighting().is_none()),
             ..CheckParams::default()
         };
-        // What cannot be read is said elsewhere.
+        // Errors of reading are reported elsewhere.
         let text = CheckText::read(files, &self.text, &CheckParams::default()).ok()?;
         Some((text, params))
     }

@@ -1,4 +1,4 @@
-//! `senv train relatedness`: a model and scored pairs to a model that reads scores.
+//! `senv train relatedness`: fine-tunes a model on scored pairs.
 
 use std::path::PathBuf;
 
@@ -14,21 +14,27 @@ use crate::{failure::Result, output, progress::Unit};
 /// Arguments of fine-tuning.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct RelatednessArgs {
-    /// The model to fine-tune: an average of words without n-grams (pp, siamese-cbow, fast-sent, word2vec, sent2vec,
-    /// word vectors), cse, gran, snli, p-thought, rnn-ae, bow-ae, or a skip-thought model of one part.
+    /// Model to fine-tune.
+    ///
+    /// An average of words without n-grams (pp, siamese-cbow, fast-sent, word2vec, sent2vec, word vectors), cse, gran,
+    /// snli, p-thought, rnn-ae, bow-ae, or a skip-thought model of one part.
     #[arg(long, short, value_name = "FILE", help_heading = "Files")]
     model: PathBuf,
-    /// Scored pairs, SCORE, FIRST, SECOND, separated by tabs, or a part of SICK as `senv eval sick` takes it.
+    /// Scored pairs: SCORE, FIRST, SECOND, separated by tabs; or a part of SICK.
     #[arg(long, value_name = "FILE", help_heading = "Files")]
     train: PathBuf,
-    /// Scored pairs that choose the best weights, by Pearson's r; without them the last weights are kept.
+    /// Scored pairs for validation; without them the last weights are kept.
+    ///
+    /// The weights with the best Pearson's r are kept.
     #[arg(long, value_name = "FILE", help_heading = "Validation")]
     dev: Option<PathBuf>,
-    /// Word vectors that words start at instead of those of the model, and are held towards: with --filters-start
-    /// random those that the model was trained from make what the CSE paper calls random.
+    /// Word vectors to start from and regularize toward, instead of those of the model.
+    ///
+    /// With --filters-start random and the vectors that the model was trained from, this is what the CSE paper calls
+    /// random.
     #[arg(long, value_name = "FILE", help_heading = "Files")]
     init_vectors: Option<PathBuf>,
-    /// Start from what the paper prints instead of the defaults; arguments given change them.
+    /// Start from the settings of a paper; explicit options override them.
     #[arg(long, value_name = "NAME", value_parser = preset_names(), help_heading = "Training")]
     preset: Option<String>,
     #[command(flatten)]
@@ -61,7 +67,7 @@ impl RelatednessArgs {
             || [Some(&train), dev.as_ref()].into_iter().flatten().flat_map(|set| &set.pairs).map(|pair| pair.0);
         let is_from_0 = scores().all(|score| (0.0..=5.0).contains(&score)) && scores().any(|score| score < 1.0);
         if is_from_0 && !self.params.is_given("grid") {
-            output::note("the scores are taken for a scale from 0 to 5, since some are below 1 (--grid 0-5)");
+            output::note("some scores are below 1, so the scale is 0 to 5 (--grid 0-5)");
             params.grid = ScoreGrid::ZeroTo(5);
         }
         job.run(

@@ -1,4 +1,4 @@
-//! A run of any system: its arguments become a [`TrainJob`].
+//! A run of any system: turns its arguments into a [`TrainJob`].
 
 use std::{
     borrow::Borrow,
@@ -26,10 +26,10 @@ use crate::{
     progress::{TrainingProgress, Unit},
 };
 
-/// What there is to say of a run as JSON.
+/// The facts of a run, as JSON.
 pub(super) type Facts = Map<String, Value>;
 
-/// What a command says of its run.
+/// The settings of a run.
 pub(super) struct TrainingRun<'a, S: System> {
     pub(super) files: &'a RunFiles,
     pub(super) given: &'a HyperArgs<S>,
@@ -40,11 +40,11 @@ pub(super) struct TrainingRun<'a, S: System> {
     pub(super) init: Option<InitArgs>,
     pub(super) dev: Option<S::Dev<'a>>,
     pub(super) text: TextOptions,
-    /// The folder of temporary files, if it is not that of the model.
+    /// The folder for temporary files, if it is not that of the model.
     pub(super) scratch_dir: Option<&'a Path>,
     pub(super) check: CheckOn,
     pub(super) unit: Unit,
-    /// Files of a first stage that are kept to go on from.
+    /// Files of a first stage, kept to continue from.
     pub(super) stages: Option<[PathBuf; 2]>,
     pub(super) document_vectors: bool,
     pub(super) beside: Option<Beside<S::Model>>,
@@ -59,17 +59,17 @@ pub(super) struct StartFrom<'a> {
 }
 
 impl<'a> StartFrom<'a> {
-    /// Those of the arguments.
+    /// The files in the arguments.
     pub(super) fn new(model: Option<&'a InitModelArgs>, vectors: &'a VectorArgs) -> Self {
         Self { model: model.and_then(|args| args.init_model.as_deref()), vectors: vectors.init_vectors.as_deref() }
     }
 
-    /// How many words start where; of word vectors alone nothing is said where all start at random, as they always do.
+    /// A line on what words start from; none for systems of word vectors if all start at random, as usual.
     pub(super) fn line(self, init: Option<InitArgs>, found: InitialVectorReport, unit: Unit) -> Option<String> {
         let (words, n) = (grouped(found.words as u64), grouped(found.found as u64));
         let others = match unit {
-            Unit::Pairs if self.model.is_some() => "the others from the words around them",
-            _ => "the others at random",
+            Unit::Pairs if self.model.is_some() => "others from the words around them",
+            _ => "others at random",
         };
         let start = self.model.or(self.vectors).map(|path| path.display().to_string());
         if let Some(path) = start {
@@ -80,7 +80,7 @@ impl<'a> StartFrom<'a> {
             return Some(format!("{n} of {words} words start from vectors of {name} trained on the same text"));
         }
         (unit != Unit::Words)
-            .then(|| format!("all {words} words start at random; --init-vectors would give them a start"))
+            .then(|| format!("all {words} words start at random (--init-vectors starts them from word vectors)"))
     }
 
     fn open(self) -> senv::Result<(Option<Model>, Option<Embeddings>)> {
@@ -91,7 +91,7 @@ impl<'a> StartFrom<'a> {
 }
 
 impl<'a, S: System + Shown> TrainingRun<'a, S> {
-    /// A run with these settings, which starts at random and is not checked.
+    /// A run with these settings that starts at random and is not checked.
     pub(super) fn new(files: &'a RunFiles, given: &'a HyperArgs<S>, params: S, unit: Unit, threads: usize) -> Self {
         Self {
             files,
@@ -112,7 +112,7 @@ impl<'a, S: System + Shown> TrainingRun<'a, S> {
         }
     }
 
-    /// Trains from the first check to the file; `input` reads what is trained on, and adds what there is to say of it.
+    /// Runs from the first check to the written model; `input` reads the training data and adds facts about them.
     pub(super) fn run<I: Borrow<S::Input>>(
         self,
         input: impl FnOnce(&TrainingProgress, &mut Facts) -> senv::Result<I>,

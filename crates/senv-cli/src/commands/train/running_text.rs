@@ -1,4 +1,4 @@
-//! A run of any system that trains an encoder on running text: arguments, and from text to a model.
+//! The arguments and the run of any system that trains an encoder on running text.
 
 use std::path::PathBuf;
 
@@ -15,19 +15,21 @@ use super::{
 };
 use crate::{failure::Result, progress::Unit, text::TextArgs};
 
-/// Running text, and its hyperparameters.
+/// Running text and the hyperparameters of a system.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct RunningTextArgs<S: System + Shown> {
     #[command(flatten)]
     input: InputArgs,
-    /// Held-out text of the same layout. The score is minus the loss a token on it; the weights with the best are kept.
+    /// Held-out text for validation, in the same format.
+    ///
+    /// The weights with the lowest loss per token on it are kept.
     #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Validation")]
     dev: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) files: RunFiles,
     #[command(flatten)]
     pub(crate) vectors: VectorArgs,
-    /// Folder for the token ids of the text while training, four bytes a word [default: that of MODEL]
+    /// Folder for the token ids of the text during training, four bytes per word [default: the folder of MODEL]
     #[arg(long, value_name = "DIR", help_heading = "Files")]
     scratch_dir: Option<PathBuf>,
     #[command(flatten)]
@@ -40,13 +42,13 @@ pub(crate) struct RunningTextArgs<S: System + Shown> {
     check: CheckArgs,
 }
 
-/// A system that trains on files of running text and is validated on others.
+/// A system that trains on some files of running text and validates on others.
 pub(crate) trait ReadsRunningText: for<'d> System<Input = [PathBuf], Dev<'d> = &'d [PathBuf]> {}
 
 impl<S: for<'d> System<Input = [PathBuf], Dev<'d> = &'d [PathBuf]>> ReadsRunningText for S {}
 
 impl<S: ReadsRunningText + Shown> RunningTextArgs<S> {
-    /// Trains from the first check to the file.
+    /// Runs from the first check to the written model.
     pub(crate) fn train(&self, threads: usize) -> Result {
         self.params.check_training(!self.dev.is_empty())?;
         let mut params = self.preset.settings();

@@ -1,4 +1,4 @@
-//! `senv train snli`: labelled pairs to an encoder and its classifier, from the start or from Skip-thoughts.
+//! `senv train snli`: trains an encoder and its classifier on labeled pairs, from the start or from Skip-thoughts.
 
 use std::path::{Path, PathBuf};
 
@@ -27,17 +27,22 @@ use crate::{
 /// Arguments of the SNLI models.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct SnliArgs {
-    /// Labelled pairs of the training set: LABEL (entailment, neutral, contradiction), PREMISE, HYPOTHESIS, separated
-    /// by tabs; a published snli_1.0_*.txt or .jsonl; or a part of SICK. Pairs without a label (-) are passed over.
+    /// Labeled training pairs: LABEL, PREMISE, HYPOTHESIS, separated by tabs.
+    ///
+    /// LABEL is entailment, neutral or contradiction. Also a published snli_1.0_*.txt or .jsonl, or a part of SICK.
+    /// Pairs without a label (-) are skipped.
     #[arg(long, value_name = "FILE", num_args = 1.., required = true, help_heading = "Files")]
     train: Vec<PathBuf>,
-    /// Labelled pairs that choose the best weights, by the share of right labels; without them the last weights are
-    /// kept.
+    /// Labeled pairs for validation; without them the last weights are kept.
+    ///
+    /// The weights with the best accuracy are kept.
     #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Validation")]
     dev: Vec<PathBuf>,
-    /// What turns a sentence into a vector: bow (the sum of its words), rnn (a GRU), lstm (InferSent's, in both
-    /// directions), or a Skip-thought model that is tuned. Of a combined one both parts are, each with a classifier of
-    /// its own; the result is a Skip-thought model again. [default: bow, unless --preset names another]
+    /// Encoder [default: bow, unless --preset names another]
+    ///
+    /// bow sums the words, rnn is a GRU, lstm is the bidirectional LSTM of InferSent; or give a Skip-thought model to
+    /// fine-tune. The two parts of a combined model are both fine-tuned, each with its own classifier, and the result
+    /// is a Skip-thought model again.
     #[arg(long, value_name = "bow|rnn|lstm|MODEL", help_heading = "Training")]
     encoder: Option<String>,
     #[command(flatten)]
@@ -57,17 +62,17 @@ pub(crate) struct SnliArgs {
 /// Hyperparameters of recurrent encoders.
 const OF_RECURRENT: [&str; 5] = ["sentence_dim", "layers", "topology", "style", "pooling"];
 
-/// Hyperparameters that a model to be fine-tuned brings itself.
+/// Hyperparameters that a model to be fine-tuned already has.
 const OF_NEW_WORDS: [&str; 7] =
     ["dim", "min_count", "max_vocabulary", "max_tokens", "tokenizer", "lowercase", "strip_hashtags"];
 
 impl SnliArgs {
-    /// The Skip-thought model that is tuned, if it is one.
+    /// The Skip-thought model to fine-tune, if any.
     fn base(&self) -> Option<&Path> {
         self.encoder.as_deref().filter(|name| !["bow", "rnn", "lstm"].contains(name)).map(Path::new)
     }
 
-    /// The settings; refuses what a model that is tuned has no use for.
+    /// The settings; refuses options that a fine-tuned model has no use for.
     fn params(&self) -> Result<SnliParams> {
         let mut params = self.preset.settings();
         match self.encoder.as_deref() {
@@ -79,12 +84,12 @@ impl SnliArgs {
                 let preset = self.preset.is_given().then(|| "--preset".to_owned());
                 let of_recurrent = self.params.first_given(&OF_RECURRENT);
                 if let Some(option) = preset.or(of_recurrent) {
-                    let why = "goes with --encoder rnn or lstm; a model that is tuned keeps its form";
+                    let why = "needs --encoder rnn or lstm; a fine-tuned model keeps its form";
                     return Err(Failure::Usage(format!("{option} {why}")));
                 }
                 let vectors = self.vectors.init_vectors.as_ref().map(|_| "--init-vectors".to_owned());
                 if let Some(option) = self.params.first_given(&OF_NEW_WORDS).or(vectors) {
-                    let why = "goes with --encoder bow, rnn or lstm; a model that is tuned brings its words";
+                    let why = "needs --encoder bow, rnn or lstm; a fine-tuned model has its own words";
                     return Err(Failure::Usage(format!("{option} {why}")));
                 }
                 params.fit.lr = Some(TUNING_LR);
@@ -131,12 +136,12 @@ impl SnliArgs {
     }
 }
 
-/// The rate for a model that is tuned: what it has learned should bend, not break.
+/// The learning rate for fine-tuning: small, to keep what the model has learned.
 const TUNING_LR: f64 = 1e-4;
 
-/// Opens the model to be tuned.
+/// Opens the model to fine-tune.
 fn skip_thought(path: &Path) -> Result<SkipThought> {
     Model::open_verified(path)?.downcast_ref().cloned().ok_or_else(|| {
-        Failure::Usage(format!("--encoder {}: neither bow, rnn nor lstm, nor a Skip-thought model", path.display()))
+        Failure::Usage(format!("--encoder {} is not bow, rnn, lstm or a Skip-thought model", path.display()))
     })
 }

@@ -1,4 +1,4 @@
-//! The commands of the systems: one each, out of what they say of themselves.
+//! The commands of the systems, built from their descriptions.
 
 use std::fmt;
 
@@ -46,8 +46,8 @@ impl SystemCommand {
         let title = if examples.len() == 1 { "Example" } else { "Examples" };
         let (examples, line) = (examples.join("\n  "), if note.is_empty() { "" } else { "\n" });
         let help = format!(
-            "{title}:\n  {examples}\n\n{note}{line}Ctrl-C writes a checkpoint and stops; the same command with --resume goes on from \
-             there."
+            "{title}:\n  {examples}\n\n{note}{line}Ctrl-C saves a checkpoint and stops; run the same command with --resume to \
+             continue."
         );
         (self.augment)(Command::new(name)).about(summary).after_help(help)
     }
@@ -67,7 +67,7 @@ macro_rules! on_running_text {
     ($($params:ident),+) => { [$(SystemCommand::of::<senv::$params, RunningTextArgs<senv::$params>>()),+] };
 }
 
-/// The commands of all systems that are trained from the start, in the order of help.
+/// The commands of all systems that are trained from the start, in the order of the help.
 pub(crate) fn system_commands() -> Vec<SystemCommand> {
     let mut all = Vec::from(senv::text_systems!(on_text));
     all.extend(senv::pair_systems!(on_pairs));

@@ -1,4 +1,4 @@
-//! `senv train dict-rep` and `senv train caption-rep`: texts towards given vectors.
+//! `senv train dict-rep` and `senv train caption-rep`: training texts toward given vectors.
 
 use std::path::{Path, PathBuf};
 
@@ -26,7 +26,7 @@ use crate::{
     progress::{TrainingProgress, Unit},
 };
 
-/// What both systems take besides their texts and targets.
+/// The arguments of both systems besides texts and targets.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct TargetArgs<S: System + Shown> {
     #[command(flatten)]
@@ -44,11 +44,13 @@ pub(crate) struct TargetArgs<S: System + Shown> {
 /// Arguments of DictRep.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct DictRepArgs {
-    /// Dictionaries: WORD, DEFINITION, separated by a tab; a word may have several.
+    /// Dictionaries: WORD, DEFINITION, separated by a tab; a word can have several.
     #[arg(long, value_name = "FILE", num_args = 1.., required = true, help_heading = "Files")]
     definitions: Vec<PathBuf>,
-    /// The vectors of the words that are defined, brought to length 1: a model of senv, word2vec text or binary, GloVe,
-    /// fastText .vec or .bin; english is the model that is part of senv. Words that it lacks are left out.
+    /// Vectors of the defined words; english is built in.
+    ///
+    /// A senv model, word2vec text or binary, GloVe, fastText .vec or .bin. Vectors are normalized to length 1, and
+    /// words without one are left out.
     #[arg(long, value_name = "FILE", help_heading = "Files")]
     target_vectors: PathBuf,
     #[command(flatten)]
@@ -59,14 +61,16 @@ pub(crate) struct DictRepArgs {
 #[derive(Debug, Clone, clap::Args)]
 #[command(group = ArgGroup::new("targets").args(["image_vectors", "stand_in"]).required(true))]
 pub(crate) struct CaptionRepArgs {
-    /// Captions: IMAGE, CAPTION, separated by a tab; or COCO's captions_train2014.json and its like.
+    /// Captions: IMAGE, CAPTION, separated by a tab; or a COCO file such as captions_train2014.json.
     #[arg(long, value_name = "FILE", num_args = 1.., required = true, help_heading = "Files")]
     captions: Vec<PathBuf>,
-    /// Matrix of image vectors, .npy: a row for each image, in the order in which the images first occur.
+    /// Image vectors: a .npy matrix with one row per image, in the order of first occurrence.
     #[arg(long, value_name = "FILE", help_heading = "Files")]
     image_vectors: Option<PathBuf>,
-    /// Where there are no image vectors: the mean of the vectors that this model gives to every second caption of an
-    /// image is its target, and the other captions are trained on. The targets are text and no images.
+    /// Model that makes targets from captions if there are no image vectors.
+    ///
+    /// The target of an image is the mean vector of every second caption, and the other captions are trained on. The
+    /// targets are from text, not from images.
     #[arg(long, value_name = "MODEL", help_heading = "Files")]
     stand_in: Option<PathBuf>,
     #[command(flatten)]
@@ -77,7 +81,7 @@ impl<S> TargetArgs<S>
 where
     S: for<'d> System<Input = TextTargets, Dev<'d> = (), Model = TargetModel<S>> + TargetSystem + Shown,
 {
-    /// Trains from the first check to the file; `read` gives the texts with their targets.
+    /// Runs from the first check to the written model; `read` returns the texts with their targets.
     fn train(
         &self,
         reads: Vec<&Path>,
@@ -123,9 +127,7 @@ impl CaptionRepArgs {
             match (&self.image_vectors, &self.stand_in) {
                 (Some(path), _) => TextTargets::captions(&sets, &read_npy(path)?, path),
                 (None, Some(path)) => {
-                    progress.note(
-                        "the targets stand in for image vectors: means of other captions by a model of text, not of images",
-                    );
+                    progress.note("the targets are means of other captions from a text model, not image vectors");
                     let model = Model::open(path)?;
                     let targets = TextTargets::stand_in(CaptionRepParams::KIND, &sets, &model, progress)?;
                     Ok(targets.with_terms(model.terms()))

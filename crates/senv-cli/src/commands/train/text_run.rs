@@ -52,19 +52,19 @@ pub(crate) fn run<S: TextSystem<Model: SavedModel> + Shown>(args: &SystemArgs<S>
     run.run(|_, _| Ok(common.input.paths()))
 }
 
-/// The trained vectors of the lines, written beside the model.
+/// The trained vectors of the lines, written next to the model.
 fn document_vectors<S: TextSystem>(common: &Common, path: &Path) -> Result<Beside<S::Model>> {
     let Common { input, files, .. } = common;
     let input = input.paths();
     if let Some(once) = input.iter().find(|path| is_dash(path) || path.metadata().is_ok_and(|file| !file.is_file())) {
         let once = once.display();
         let message =
-            format!("--document-vectors reads the text a second time, and {once} cannot be; give it as a file");
+            format!("--document-vectors reads the text twice, and {once} can be read only once; give it as a file");
         return Err(Failure::Usage(message));
     }
     for (other, what) in [(&files.output, "the model"), (&files.checkpoint(), "the checkpoint")] {
         if is_same(path, other) {
-            return Err(Failure::Usage(format!("{what} and --document-vectors need two files")));
+            return Err(Failure::Usage(format!("{what} and --document-vectors must be different files")));
         }
     }
     let force = Some(files.force.force);

@@ -1,4 +1,4 @@
-//! The arguments of the systems that train word vectors on running text, made of what these say of themselves.
+//! The arguments of the systems that train word vectors on running text, built from their descriptions.
 
 use std::path::{Path, PathBuf};
 
@@ -25,7 +25,7 @@ pub(crate) struct Common {
     pub(crate) input: InputArgs,
     #[command(flatten)]
     pub(crate) files: RunFiles,
-    /// Folder for the token ids of the text while training, four bytes a word [default: that of MODEL]
+    /// Folder for the token ids of the text during training, four bytes per word [default: the folder of MODEL]
     #[arg(long, value_name = "DIR", help_heading = "Files")]
     pub(crate) scratch_dir: Option<PathBuf>,
 
@@ -40,16 +40,16 @@ pub(crate) struct Common {
     pub(crate) check: CheckArgs,
 }
 
-/// Where the vectors of the lines go.
+/// The file for the vectors of the lines.
 #[derive(Debug, clap::Args)]
 pub(crate) struct DocumentArgs {
-    /// Write the trained vector of each line of the text, in order, to this NumPy file: papers compare these, where a
-    /// model was trained on the sentences that it is judged by. Zeros for a line without a known word.
+    /// Write the trained vector of each line of the text, in order, to this NumPy file. Papers that train on the
+    /// evaluated sentences compare these. A line without a known word has zeros.
     #[arg(long, value_name = "FILE.npy", help_heading = "Files")]
     pub(crate) document_vectors: Option<PathBuf>,
 }
 
-/// Validation, and initial vectors that are trained first.
+/// Validation, and initial vectors that are trained first, as arguments.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ValidatedArgs {
     #[command(flatten)]
@@ -58,13 +58,13 @@ pub(crate) struct ValidatedArgs {
     pub(crate) dev: DevArgs,
 }
 
-/// The arguments of a system: those of all, and what only some have.
+/// The arguments of a system: those of all systems, and those that only some have.
 #[derive(Debug)]
 pub(crate) struct SystemArgs<S: TextSystem> {
     pub(crate) common: Common,
-    /// Of systems whose best weights scored pairs may choose.
+    /// For systems that can choose the best weights by scored pairs.
     pub(crate) validated: Option<ValidatedArgs>,
-    /// Of systems that train vectors for the lines of their text.
+    /// For systems that train vectors for the lines of their text.
     pub(crate) documents: Option<DocumentArgs>,
     preset: PresetArgs<S>,
     pub(crate) given: HyperArgs<S>,
@@ -105,7 +105,7 @@ impl<S: TextSystem + Shown> FromArgMatches for SystemArgs<S> {
 }
 
 impl<S: TextSystem + Shown> SystemArgs<S> {
-    /// The default settings or those of the preset, with what was given.
+    /// The default settings or those of the preset, with the given options.
     pub(crate) fn params(&self) -> Result<S> {
         let mut params = self.preset.settings();
         self.given.apply(&mut params)?;
@@ -123,7 +123,7 @@ impl Common {
         self.input.paths().iter().chain(starts).map(PathBuf::as_path).collect()
     }
 
-    /// Says which of the files look like tables, where lines are read as they are.
+    /// Notes files that look like tables but are read as plain lines.
     pub(crate) fn note_tables(&self) {
         self.text.note_tables(self.input.paths());
     }

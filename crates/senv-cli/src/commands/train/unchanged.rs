@@ -1,4 +1,4 @@
-//! Whether the files that a run reads stay as they are meanwhile.
+//! Whether the files that a run reads stay unchanged during it.
 
 use std::{
     fs,
@@ -8,16 +8,16 @@ use std::{
 
 use crate::output::{self, plural};
 
-/// Size and time of change of files at one moment; pipes and what is not there have none.
+/// The size and modification time of files at one moment; none for pipes and missing files.
 pub(super) struct Unchanged(Vec<(PathBuf, Option<(u64, SystemTime)>)>);
 
 impl Unchanged {
-    /// As they are now.
+    /// Records the present state of files.
     pub(super) fn note(paths: impl IntoIterator<Item = impl AsRef<Path>>) -> Self {
         Self(paths.into_iter().map(|path| (path.as_ref().to_owned(), state(path.as_ref()))).collect())
     }
 
-    /// Warns of each that is another by now.
+    /// Warns of each file that has changed.
     pub(super) fn warn_of_others(&self) {
         for (path, before) in &self.0 {
             let (Some((bytes, _)), now) = (before, state(path)) else { continue };
@@ -27,8 +27,8 @@ impl Unchanged {
             let was = plural(*bytes, "byte");
             let is = now.map_or_else(|| "is gone".to_owned(), |(bytes, _)| format!("has {}", plural(bytes, "byte")));
             output::warn(&format!(
-                "{} was changed during training (it had {was} and {is} now): what was read of it may be neither the old text nor \
-                 the new one; train again on a file that stays as it is",
+                "{} changed during training (it had {was} and {is} now), so the model may be trained on a mix of old and new \
+                 text; train again on an unchanged file",
                 path.display()
             ));
         }

@@ -1,4 +1,4 @@
-//! `senv train weighted`: SIF or uSIF on the words of a model.
+//! `senv train weighted`: applies SIF or uSIF to the words of a model.
 
 use std::path::PathBuf;
 
@@ -18,54 +18,53 @@ use crate::{
     text::{TextArgs, is_dash},
 };
 
-const INPUT_HELP: &str = "Text that words are counted in and common directions are found on; plain, .gz or .zst";
+const INPUT_HELP: &str = "Text to count words and find common components in; plain, .gz or .zst";
 
 /// Arguments of weighting.
 #[derive(Debug, Clone, clap::Args)]
-#[command(mut_arg("input", |input| input.help(INPUT_HELP)))]
+#[command(mut_arg("files", |files| files.help(INPUT_HELP)))]
 pub(crate) struct WeightedArgs {
-    /// The model whose words (and n-grams) are weighted: word2vec, sent2vec, siamese-cbow, pp or word vectors.
+    /// Model to weight: word2vec, sent2vec, siamese-cbow, pp or word vectors.
     #[arg(long, short, value_name = "FILE", help_heading = "Files")]
     model: PathBuf,
     #[command(flatten)]
     input: InputArgs,
-    /// The model to write, by atomic replacement.
+    /// Model to write; replaced atomically.
     #[arg(long, short, value_name = "MODEL", help_heading = "Files")]
     output: PathBuf,
     #[command(flatten)]
     force: ForceArg,
-    /// Whose weights.
+    /// Weighting scheme.
     #[arg(long, value_name = "NAME", default_value = "sif", help_heading = "Weights")]
     scheme: SchemeArg,
-    /// Where the weight a / (a + p) of SIF is one half, above 0 [default: 0.001]
+    /// The a of the SIF weight a / (a + p), above 0 [default: 0.001]
     #[arg(long, value_name = "A", help_heading = "Weights", allow_negative_numbers = true)]
     a: Option<f64>,
-    /// Mean number of words of a sentence that uSIF assumes, at least 1 [default: 11]
+    /// Mean sentence length that uSIF assumes, in words, at least 1 [default: 11]
     #[arg(long, value_name = "N", help_heading = "Weights", allow_negative_numbers = true)]
     mean_length: Option<f64>,
-    /// Common directions that are taken out; 0 for none [default: 1 for sif, 5 for usif]
+    /// Number of common components to remove; 0 for none [default: 1 for sif, 5 for usif]
     #[arg(long, value_name = "N", help_heading = "Weights")]
     components: Option<usize>,
-    /// Sentences that the directions are found on, at most, the first of the text.
+    /// Find the components on the first N sentences.
     #[arg(long, value_name = "N", default_value_t = 1_000_000, help_heading = "Weights")]
     max_sentences: usize,
-    /// What stands for words that the model does not know, in sentence vectors [default: what does so in the model]
+    /// How sentence vectors treat unknown words [default: as in the model]
     #[arg(long, value_name = "NAME", help_heading = "Weights")]
     unknown_words: Option<UnknownWordsArg>,
-    /// Take every word that the model does not know as this word of it, as files of vectors have one for that (UUUNKKK
-    /// in those of Paragram).
+    /// Use this word's vector for unknown words (e.g. UUUNKKK).
     #[arg(long, value_name = "WORD", help_heading = "Weights", conflicts_with = "unknown_words")]
     unknown_row: Option<String>,
     #[command(flatten)]
     text: TextArgs,
 }
 
-/// What stands for unknown words, a name.
+/// How unknown words are treated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum UnknownWordsArg {
-    /// Nothing, as in the papers.
+    /// Skipped, as in the papers.
     Skip,
-    /// The parts of a compound, or the known word that it is a form of; else a random vector, by a hash.
+    /// Replaced by the parts of a compound, or by a known word of which they are a form; else a random vector, by a hash.
     Hash,
 }
 
@@ -78,16 +77,16 @@ impl From<UnknownWordsArg> for UnknownWords {
     }
 }
 
-/// Whose weights, a name.
+/// The weighting scheme.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum SchemeArg {
-    /// a / (a + p), one direction taken out whole (Arora et al. 2017).
+    /// a / (a + p), one component removed completely (Arora et al. 2017).
     Sif,
-    /// Weights that follow from the counts, five directions taken out by their shares (Ethayarajh 2018).
+    /// Weights from the counts, five components removed in proportion (Ethayarajh 2018).
     Usif,
 }
 
-/// Passes on the wish to stop.
+/// Passes on a request to stop.
 struct UntilInterrupted(Interrupt);
 
 impl Observer for UntilInterrupted {
@@ -119,7 +118,7 @@ impl WeightedArgs {
             SchemeArg::Usif => self.a.map(|_| ("--a", "sif")),
         };
         if let Some((name, scheme)) = of_the_other {
-            return Err(Failure::Usage(format!("{name} belongs to --scheme {scheme}")));
+            return Err(Failure::Usage(format!("{name} needs --scheme {scheme}")));
         }
         params.n_components = self.components.unwrap_or(params.n_components);
         params.max_sentences = self.max_sentences;
@@ -128,7 +127,7 @@ impl WeightedArgs {
         Ok(params)
     }
 
-    /// Fewer components than dimensions: those that nobody asked for are as many as there can be.
+    /// Limits the default number of components to fewer than the dimensions.
     fn fit_dimension(&self, params: &mut WeightedParams, dim: usize) -> Result {
         let n = params.n_components;
         if n < dim {
@@ -139,7 +138,8 @@ impl WeightedArgs {
             return Err(Failure::Usage(format!("--components must be below {dim}, the dimension of {model}, got {n}")));
         }
         params.n_components = dim.saturating_sub(1);
-        output::note(&format!("{} common components instead of {n}: vectors have {dim} values", dim.saturating_sub(1)));
+        let most = dim.saturating_sub(1);
+        output::note(&format!("removing {most} common components instead of {n}, because vectors have {dim} values"));
         Ok(())
     }
 
@@ -147,8 +147,8 @@ impl WeightedArgs {
         let mut params = self.params()?;
         let reads_stdin = self.input.paths().iter().any(|path| is_dash(path));
         if reads_stdin && params.n_components > 0 {
-            let message = "--input -: the text is read a second time for the common directions, and standard input cannot be; give \
-                           it as a file, or --components 0";
+            let message = "the text is read twice to find common components, which standard input does not allow; give it as a \
+                           file, or use --components 0";
             return Err(Failure::Usage(message.into()));
         }
         let inputs: Vec<&PathBuf> = self.input.paths().iter().chain([&self.model]).collect();

@@ -22,15 +22,14 @@ use crate::{
 
 use self::systems::VectorsArg;
 
-/// Run every protocol on every model, beside what takes no training and what papers report.
+/// Run every protocol on every model, next to baselines and papers.
 ///
-/// Data sets are found in the folder by their names, in the layouts of their authors, of SentEval, SemEval and MTEB, or
-/// as sts/YEAR/TASK.tsv, sick/test.tsv and so on; a missing one is a line that says so. Each number has a 95 %
-/// interval, and marks where it differs from the first model beyond chance. Vectors of any other program stand in the
-/// same tables: --vectors F.npy --sentences F.txt, a vector for each line. Each sentence is encoded once.
+/// Data sets are found in the folder by name: in the layouts of their authors, of SentEval, SemEval and MTEB, or as
+/// sts/YEAR/TASK.tsv, sick/test.tsv and so on. A missing data set is reported in one line. Each number has a 95 %
+/// interval, and a mark if it differs significantly from the first model. Vectors of other programs appear in the same
+/// tables: --vectors F.npy --sentences F.txt, one vector per line. Each sentence is encoded once.
 ///
-/// The report is one HTML file without outside parts. The JSON holds the score of every item; `senv eval compare` reads
-/// it.
+/// The report is a self-contained HTML file. The JSON has the score of every item; `senv eval compare` reads it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -38,22 +37,23 @@ Examples:
   senv eval all --models a.senv b.senv glove.txt --data DIR --report out.html --json out.json
   senv eval all --models a.senv --vectors bert.npy --sentences bert.txt --data DIR --only sts,sick")]
 pub(super) struct All {
-    /// The folder of the data sets.
+    /// Folder of the data sets.
     #[arg(long, value_name = "DIR")]
     data: PathBuf,
-    /// Models: files of senv, word vectors, or english, which is the default where no vectors are given. Marks refer to
-    /// the first.
+    /// Models or word vectors [default: english, unless --vectors is given]
+    ///
+    /// Marks refer to the first one.
     #[arg(long, short, value_name = "FILE", num_args = 1..)]
     models: Vec<PathBuf>,
     #[command(flatten)]
     vectors: VectorsArg,
-    /// Write the report to this file.
+    /// Write a report to this file.
     #[arg(long, value_name = "FILE.html")]
     report: Option<PathBuf>,
     /// Write all numbers, with the score of every item, to this file.
     #[arg(long, value_name = "FILE.json")]
     json: Option<PathBuf>,
-    /// Write the tables as Markdown to this file.
+    /// Write the tables to this file.
     #[arg(long, value_name = "FILE.md")]
     markdown: Option<PathBuf>,
     /// Write a picture of quality against model size to this file.
@@ -61,29 +61,32 @@ pub(super) struct All {
     picture: Option<PathBuf>,
     #[command(flatten)]
     force: ForceArg,
-    /// Run these protocols alone, separated by commas; `senv eval protocols` lists them.
+    /// Run only these protocols, separated by commas; `senv eval protocols` lists them.
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     only: Vec<String>,
-    /// Leave these protocols out.
+    /// Leave out these protocols.
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     skip: Vec<String>,
-    /// Leave out the protocols that train on the vectors and entailment by the models' own classifiers, and draw 500
-    /// times.
+    /// Leave out protocols that train on the vectors and entailment by the classifiers of models, and use 500 bootstrap
+    /// samples.
     #[arg(long)]
     fast: bool,
-    /// Leave out what takes no training: word overlap, TF-IDF, random vectors, SIF and uSIF weights.
+    /// Leave out baselines without training: word overlap, TF-IDF, random vectors, SIF and uSIF weights.
     #[arg(long)]
     no_baselines: bool,
-    /// The random seed of draws, folds and random vectors.
+    /// Random seed of bootstrap, folds and random vectors.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Draws of the bootstrap, 500 to 100000: fewer cannot show a difference after Holm's correction [default: 1000]
+    /// Number of bootstrap samples, 500 to 100000; fewer cannot show a difference after Holm correction [default: 1000]
     #[arg(long, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(500..=100_000))]
     resamples: Option<usize>,
 }
 
-/// List the protocols of `senv eval all`: what they measure and which data they need.
+/// List the protocols of `senv eval all` with their data.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Example:
+  senv eval protocols")]
 pub(super) struct Protocols {}
 
 impl Protocols {
@@ -97,7 +100,7 @@ impl Protocols {
     }
 }
 
-/// Draws with `--fast`: enough for a difference to stand out after Holm's correction over a table.
+/// The number of bootstrap samples with `--fast`: enough to show a difference after Holm correction over a table.
 const FAST_RESAMPLES: usize = 500;
 
 impl All {
@@ -108,7 +111,7 @@ impl All {
         let bar_at_end = bar.clone();
         let last_words = LastWords::set(move || {
             bar_at_end.finish_and_clear();
-            output::warn("stopped on request; nothing was written");
+            output::warn("stopped; nothing was written");
         });
         let mut chosen = choose_protocols(&self.only, &self.skip).map_err(|error| Failure::Usage(error.to_string()))?;
         if self.fast {
@@ -139,11 +142,11 @@ impl All {
             go_on(path.as_ref(), written.map_err(Failure::from))?;
         }
         output::print(&text)?;
-        output::note(&format!("in {}", duration(started.elapsed())));
+        output::note(&format!("done in {}", duration(started.elapsed())));
         Ok(())
     }
 
-    /// Every output with its option.
+    /// The outputs with their options.
     fn outputs(&self) -> impl Iterator<Item = (&PathBuf, &'static str)> {
         let outputs = [
             (&self.report, "--report"),
@@ -163,7 +166,7 @@ impl All {
         Ok(())
     }
 
-    /// The text of every output: all of them are made before the first is written.
+    /// The text of every output; all are made before the first is written.
     fn reports(&self, record: &BenchRecord) -> Result<Vec<(&PathBuf, String)>> {
         let report = |(path, option)| {
             let text = match option {
@@ -180,7 +183,7 @@ impl All {
     }
 }
 
-/// The command as it was typed, arguments with blanks in quotes.
+/// The command as it was typed, with quotes around arguments with blanks.
 fn command_line() -> String {
     let quoted = |argument: String| match argument.chars().any(|c| c.is_whitespace() || "\"'$&;|<>*?".contains(c)) {
         true => format!("'{}'", argument.replace('\'', "'\\''")),
@@ -190,14 +193,14 @@ fn command_line() -> String {
     std::iter::once("senv".to_owned()).chain(arguments).collect::<Vec<_>>().join(" ")
 }
 
-/// What is being done, on a terminal. A signal ends the bench wherever it is: a classifier can take minutes, and
-/// nothing is written before the end.
+/// Shows progress on a terminal. A signal ends the benchmark at any point: a classifier can take minutes, and nothing is
+/// written before the end.
 struct BenchProgress {
     bar: ProgressBar,
 }
 
 impl BenchProgress {
-    /// Says what comes next, and in a line that stays what is done.
+    /// Shows what comes next, and prints a line about what is done.
     fn show(&self, event: BenchEvent<'_>) {
         let next = |what: String| self.bar.set_message(output::for_terminal(&what).into_owned());
         match event {
@@ -211,7 +214,7 @@ impl BenchProgress {
         }
     }
 
-    /// Does something that may print.
+    /// Runs something that may print.
     fn apart<T>(&self, print: impl FnOnce() -> T) -> T {
         self.bar.suspend(print)
     }

@@ -1,5 +1,5 @@
-//! The systems of a bench: models, vectors of other programs, the models' word vectors with other weights, and what
-//! takes no training.
+//! The systems of a benchmark: models, vectors of other programs, word vectors of the models with other weights, and
+//! baselines without training.
 
 use std::path::{Path, PathBuf};
 
@@ -15,13 +15,13 @@ use crate::{
     failure::{Failure, Result},
 };
 
-/// Vectors that another program made.
+/// Vectors made by another program.
 #[derive(Debug, clap::Args)]
 pub(super) struct VectorsArg {
-    /// Vectors of another program, a NumPy matrix with a row for each line of --sentences; may be given several times.
+    /// Vectors of another program, one row per line of --sentences; can be repeated.
     #[arg(long, value_name = "FILE.npy", requires = "sentences")]
     vectors: Vec<PathBuf>,
-    /// The sentences of --vectors, one a line, in the same order.
+    /// Sentences of --vectors, one per line, in the same order.
     #[arg(long, value_name = "FILE", requires = "vectors")]
     sentences: Vec<PathBuf>,
 }
@@ -33,7 +33,7 @@ impl VectorsArg {
     }
 }
 
-/// Runs all systems: the models in their order, vectors of other programs, other weights, what takes no training.
+/// Runs all systems: the models in their order, vectors of other programs, other weights, and baselines.
 pub(super) fn run(
     run: &mut BenchRun<'_>,
     models: &[PathBuf],
@@ -46,7 +46,7 @@ pub(super) fn run(
     if vectors.len() != of_vectors.len() {
         let (n, m) = (vectors.len(), of_vectors.len());
         return Err(Failure::Usage(format!(
-            "--vectors is given {n} times and --sentences {m} times; give one for one"
+            "--vectors is given {n} times and --sentences {m} times; give one --sentences for each --vectors"
         )));
     }
     let english = [PathBuf::from("english")];
@@ -63,7 +63,7 @@ pub(super) fn run(
         };
         Ok(BenchSystem { name: name.clone(), source, sha256: Some(sha256), bytes })
     };
-    // All models are opened first: a name that is wrong costs no run.
+    // All models are opened first: a wrong name wastes no run.
     let opened = models.iter().map(Model::open).collect::<senv::Result<Vec<Model>>>()?;
     let others = vectors.iter().zip(of_vectors).map(|(vectors, sentences)| read_sentence_vectors(vectors, sentences));
     let others = others.collect::<senv::Result<Vec<_>>>()?;
@@ -77,7 +77,7 @@ pub(super) fn run(
     for ((path, name), vectors) in vectors.iter().zip(&names[models.len()..]).zip(&others) {
         run.vectors(system(path, name)?, vectors)?;
     }
-    // A classifier's own tasks have no sentences to be encoded.
+    // Tasks of a model's own classifier have no sentences to encode.
     if baselines && !sentences.is_empty() {
         systems.iter().zip(&opened).try_for_each(|(system, model)| run.reweighted(system, model))?;
         run.untrained(opened.first())?;
@@ -85,7 +85,7 @@ pub(super) fn run(
     Ok(())
 }
 
-/// A name for each file: its own, and its path where two have the same.
+/// A name for each file: its own, or its path if two have the same name.
 fn names<'a>(paths: impl Iterator<Item = &'a PathBuf> + Clone) -> Result<Vec<String>> {
     let short = |path: &Path| {
         let name = file_name(path);
