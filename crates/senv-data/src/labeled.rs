@@ -11,7 +11,7 @@ use crate::{
     sts::{Blank, wrong_columns},
 };
 
-const EXPECTED: &str = "2 (label, sentence), or LABEL:FINE and the sentence as in TREC";
+const EXPECTED: &str = "2 (label and sentence), or LABEL:FINE and the sentence as in TREC";
 
 /// Files of one class each, as SentEval has them: the ends of their names, which are the names of the classes.
 const FILES_OF_A_CLASS: [[&str; 2]; 2] = [["neg", "pos"], ["subjective", "objective"]];

@@ -13,7 +13,8 @@ use crate::{
     sts::{Blank, wrong_columns},
 };
 
-const EXPECTED: &str = "3 (0 or 1, sentence, sentence), or those of MSRP (quality, two numbers, two sentences) or PAWS (id, two sentences, label) below its header";
+const EXPECTED: &str = "3 (0 or 1, sentence, sentence), or the columns of MSRP (quality, two numbers, two sentences) \
+    or PAWS (id, two sentences, label) with its header";
 
 /// Two sentences, and the gold label: paraphrases or not.
 #[derive(Debug, Clone, PartialEq, Eq)]

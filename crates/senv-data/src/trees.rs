@@ -106,14 +106,14 @@ impl TreeReader {
         loop {
             let Some((piece, line, column)) = self.next_piece(open.first())? else { return Ok(None) };
             if open.len() > MAX_DEPTH || tree.words.len() > MAX_WORDS {
-                return Err(self.bad(line, column, "the tree goes on too long: is a bracket missing?"));
+                return Err(self.bad(line, column, "the tree is too long; a bracket may be missing"));
             }
             let first = tree.words.len() as u32;
             match piece {
                 Piece::Open => {
                     if let Some(outer) = open.last_mut() {
                         if outer.holds == Holds::Word {
-                            return Err(self.bad(line, column, "a tree beside a word"));
+                            return Err(self.bad(line, column, "a subtree next to a word"));
                         }
                         outer.holds = Holds::Trees;
                     }
@@ -121,13 +121,13 @@ impl TreeReader {
                 }
                 Piece::Close => {
                     let Some(node) = open.pop() else {
-                        return Err(self.bad(line, column, "a bracket that closes nothing"));
+                        return Err(self.bad(line, column, "unmatched closing bracket"));
                     };
                     match node.holds {
                         Holds::Nothing => {
-                            return Err(self.bad(node.line, node.column, "a node without anything in it"));
+                            return Err(self.bad(node.line, node.column, "empty node"));
                         }
-                        Holds::Label => return Err(self.bad(node.line, node.column, "a label without a word")),
+                        Holds::Label => return Err(self.bad(node.line, node.column, "label without a word")),
                         Holds::Word | Holds::Trees => tree.spans.push((node.first, first)),
                     }
                     if open.is_empty() {
@@ -136,7 +136,7 @@ impl TreeReader {
                 }
                 Piece::Text(text) => {
                     let Some(node) = open.last_mut() else {
-                        return Err(self.bad(line, column, "text outside of brackets"));
+                        return Err(self.bad(line, column, "text outside the brackets"));
                     };
                     match node.holds {
                         Holds::Nothing => {
@@ -148,8 +148,8 @@ impl TreeReader {
                                 tree.words.push(plain(&text));
                             }
                         }
-                        Holds::Word => return Err(self.bad(line, column, "a second word in a node")),
-                        Holds::Trees => return Err(self.bad(line, column, "a word beside a tree")),
+                        Holds::Word => return Err(self.bad(line, column, "second word in a node")),
+                        Holds::Trees => return Err(self.bad(line, column, "a word next to a subtree")),
                     }
                 }
             }
@@ -160,7 +160,7 @@ impl TreeReader {
     /// `outer`, the node of the whole tree, is still open there is an error.
     fn next_piece(&mut self, outer: Option<&Open>) -> Result<Option<(Piece, u64, usize)>> {
         let unfinished = |reader: &Self, outer: &Open| {
-            reader.bad(outer.line, outer.column, "the tree that begins here has no end: a bracket is missing")
+            reader.bad(outer.line, outer.column, "the tree that starts here is not closed: a bracket is missing")
         };
         loop {
             let text = self.text[self.at..].trim_start_matches(|c: char| c.is_ascii_whitespace());
@@ -268,8 +268,8 @@ mod tests {
             ("()", 1, 1, "without anything"),
             ("(S\n (NN)\n)", 2, 2, "label without a word"),
             ("(NN a b)", 1, 7, "second word"),
-            ("(NP a (NN b))", 1, 7, "a tree beside a word"),
-            ("(NP (NN b) a)", 1, 12, "a word beside a tree"),
+            ("(NP a (NN b))", 1, 7, "a subtree next to a word"),
+            ("(NP (NN b) a)", 1, 12, "a word next to a subtree"),
             ("(é ü", 1, 1, "has no end"),
             ("(é ü))", 1, 6, "closes nothing"),
         ];

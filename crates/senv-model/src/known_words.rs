@@ -154,8 +154,8 @@ impl fmt::Display for FewKnownWords {
         let percent = (100.0 * self.known.share().unwrap_or(1.0)).floor();
         write!(
             f,
-            "{percent:.0} % of the words in {sentences} sentence{} are known to the model, and {:.0} % or more of text that it fits: \
-             similarities say little; {}, or {}",
+            "the model knows {percent:.0} % of the words in {sentences} sentence{}; with less than {:.0} %, \
+            similarities mean little; {}, or {}",
             if sentences == 1 { "" } else { "s" },
             100.0 * self.least,
             Remedy::TrainOnText,

@@ -96,7 +96,8 @@ impl<'a> Synchronisation<'a> {
         let milliseconds = 1e3 * time.as_secs_f64() / (*n_met).max(1) as f64;
         (n > 1).then(|| {
             format!(
-                "rank {rank} of {n} met the others {n_met} times: {megabytes:.0} MB sent, {milliseconds:.1} ms a meeting, waiting included"
+                "rank {rank} of {n} synchronized {n_met} times: {megabytes:.0} MB sent, {milliseconds:.1} ms each, \
+                including waiting"
             )
         })
     }

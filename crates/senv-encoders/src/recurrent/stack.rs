@@ -33,8 +33,8 @@ pub enum RecurrentTopology {
 
 named_values!(RecurrentTopology {
     Forward = "forward": "One direction",
-    Separate = "separate": "Two directions, each with layers of its own",
-    Interleaved = "interleaved": "Two directions, and each layer reads both of the layer below",
+    Separate = "separate": "Two directions, each with its own layers",
+    Interleaved = "interleaved": "Two directions; each layer reads both directions of the layer below",
 });
 
 /// Cells in layers and directions; the tensors of direction `d` of layer `l` are those at `l n_directions + d`, cell by
@@ -338,7 +338,7 @@ impl<C: RecurrentCell> Stack<C> {
     fn check_saved<F: Float>(&self, batch: &TokenBatch, saved: &StackSaved<F, C::Activations<F>>) -> Result<()> {
         let orders = self.orders(batch)?;
         check_size(
-            "saved state, in directions and layers,",
+            "directions and layers of saved state",
             self.layers * self.n_directions(),
             saved.activations.len(),
         )?;

@@ -85,8 +85,8 @@ impl Collection {
                 }
             } else if segment.id(0)? != n_rows as u64 {
                 let reason = format!(
-                    "its part {turn} begins with row {} of its input, and the parts before it end with row {n_rows}; make all shards of \
-                     the same input",
+                    "its part {turn} starts at row {} of the input, but the parts before it end at row {n_rows}; make \
+                    all shards from the same input",
                     segment.id(0)?
                 );
                 return Err(Error::ShardsDoNotFit { path: shard.folder.clone(), reason });
@@ -123,22 +123,22 @@ impl Collection {
 /// The shards from the first to the last, if they fit each other.
 fn in_order<'a>(folder: &Path, shards: &'a [Collection]) -> Result<Vec<&'a Collection>> {
     let unfit = |path: &Path, reason: String| Err(Error::ShardsDoNotFit { path: path.to_owned(), reason });
-    let Some(first) = shards.first() else { return unfit(folder, "no shard is given; name all of them".into()) };
+    let Some(first) = shards.first() else { return unfit(folder, "no shard given; name all of them".into()) };
     let mut ordered: Vec<Option<&Collection>> = Vec::new();
     for collection in shards {
         let (path, manifest) = (&collection.folder, &collection.manifest);
         let Some(Shard { number, count, generation, ref input, .. }) = manifest.shard else {
-            return unfit(path, "it is no shard, but a collection by itself".into());
+            return unfit(path, "it is not a shard but a whole collection".into());
         };
         if manifest.generation != generation {
-            return unfit(path, "it was changed since it was made; join shards first, and change the whole".into());
+            return unfit(path, "it was changed after it was made; join shards first, then change the result".into());
         }
         let one = Manifest { shard: None, ..without_rows(manifest) };
         let other = Manifest { shard: None, ..without_rows(&first.manifest) };
         let rule = |manifest: &Manifest| manifest.shard.as_ref().map(|shard| (shard.count, shard.has_ids));
         if one != other || rule(manifest) != rule(&first.manifest) {
             let reason = format!(
-                "it is of another model, or was made with other settings or columns, than {}; make both alike",
+                "its model, settings or columns differ from those of {}; make both shards the same way",
                 first.folder.display()
             );
             return unfit(path, reason);
@@ -152,7 +152,7 @@ fn in_order<'a>(folder: &Path, shards: &'a [Collection]) -> Result<Vec<&'a Colle
         if let Some(other) = place.replace(collection) {
             return unfit(
                 path,
-                format!("it is shard {number}/{count}, as {} is; give each once", other.folder.display()),
+                format!("it is shard {number}/{count}, and so is {}; give each shard once", other.folder.display()),
             );
         }
     }
@@ -167,7 +167,7 @@ fn in_order<'a>(folder: &Path, shards: &'a [Collection]) -> Result<Vec<&'a Colle
         if shard.segments.len() != expected {
             let n = shard.segments.len();
             let reason =
-                format!("it has {n} of {total} parts, its share is {expected}; make all shards of the same input");
+                format!("it has {n} of {total} parts, expected {expected}; make all shards from the same input");
             return unfit(&shard.folder, reason);
         }
     }

@@ -137,7 +137,7 @@ impl Collection {
             let deleted = match &deletions {
                 Some(file) if file.contains(&entry.file) => {
                     let bits = Bits::from_bytes(file.bytes(&entry.file)?.to_vec(), entry.rows);
-                    Some(bits.ok_or_else(|| Self::bad(&path, "its deletions are of other rows".into()))?)
+                    Some(bits.ok_or_else(|| Self::bad(&path, "its deletions do not match its rows".into()))?)
                 }
                 _ => None,
             };
@@ -149,7 +149,7 @@ impl Collection {
                 return Err(Self::bad(&path, reason));
             }
             let end = starts[starts.len() - 1].checked_add(segment.len());
-            starts.push(end.ok_or_else(|| Self::bad(&path, "there are too many rows".into()))?);
+            starts.push(end.ok_or_else(|| Self::bad(&path, "too many rows".into()))?);
             segments.push(segment);
         }
         Ok(Self { folder: folder.to_owned(), manifest, segments, starts, n_bytes })

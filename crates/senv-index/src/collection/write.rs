@@ -381,7 +381,7 @@ impl Collection {
         };
         shape("vectors", self.dim(), rows.vectors.dim())?;
         if rows.texts.len() != self.columns().len() {
-            let (expected, found) = (self.columns().join(", "), format!("{} in number", rows.texts.len()));
+            let (expected, found) = (self.columns().join(", "), format!("{} columns", rows.texts.len()));
             return Err(Error::WrongColumns { expected, found });
         }
         rows.texts.iter().try_for_each(|texts| shape("texts of a column", n, texts.len()))?;

@@ -89,7 +89,7 @@ impl Vocabulary {
         }
         for w in offsets.windows(2) {
             if w[0] > w[1] || !text.is_char_boundary(w[0] as usize) {
-                return Err(bad(format!("token boundary {} falls back or cuts a character", w[0])));
+                return Err(bad(format!("token boundary {} is out of order or inside a character", w[0])));
             }
         }
         let mut index = HashTable::new();
@@ -103,7 +103,7 @@ impl Vocabulary {
                 hashbrown::hash_table::Entry::Vacant(slot) => slot.insert(id),
                 hashbrown::hash_table::Entry::Occupied(slot) => {
                     return Err(bad(format!(
-                        "token {word} stands at {} and again at {id}",
+                        "duplicate token {word}, at {} and at {id}",
                         slot.get(),
                         word = senv_base::quoted(word)
                     )));
