@@ -85,7 +85,7 @@ impl<W: Write> NpyWriter<W> {
     pub fn finish(mut self) -> Result<W> {
         if self.written != self.n_rows {
             let (what, reason) =
-                ("the end of the matrix".into(), format!("{} of {} rows are written", self.written, self.n_rows));
+                ("the end of the matrix".into(), format!("{} of {} rows were written", self.written, self.n_rows));
             return Err(senv_core::Error::BadWrite { path: self.path, what, reason }.into());
         }
         self.writer.flush().map_err(|e| senv_core::Error::io("write", &self.path, e))?;
@@ -270,7 +270,7 @@ impl Head {
             return Err(bad(format!("a row has {columns} numbers, the limit is {MAX_DIM}")));
         }
         if columns == 0 && rows > 0 {
-            return Err(bad("the rows hold no numbers".into()));
+            return Err(bad("the rows have no numbers".into()));
         }
         let mut start = Cursor::new(start);
         start.set_position(head.data as u64);

@@ -32,25 +32,26 @@ const BEGINNINGS: &[(&[u8], Foreign)] = &[
     (b"\0\0\xFE\xFF", foreign_file("in UTF-32", "convert it to UTF-8 (iconv -f UTF-32 -t UTF-8)")),
     (b"\xFF\xFE", foreign_file("in UTF-16", "convert it to UTF-8 (iconv -f UTF-16 -t UTF-8)")),
     (b"\xFE\xFF", foreign_file("in UTF-16", "convert it to UTF-8 (iconv -f UTF-16 -t UTF-8)")),
-    (b"\xFD7zXZ\0", foreign_file("compressed by xz", "decompress it first (xz -dk), or pack it by gzip or zstd")),
+    (b"\xFD7zXZ\0", foreign_file("compressed by xz", "decompress it first (xz -dk), or recompress it with gzip or \
+        zstd")),
     (
         b"PK\x03\x04",
         foreign_file(
-            "a ZIP archive, as .zip, .xlsx, .docx and .npz files are",
+            "a ZIP archive (such as .zip, .xlsx, .docx or .npz)",
             "unpack it, or save the table or document as text",
         ),
     ),
     (b"PAR1\x15", batches("a Parquet file")),
     (b"ARROW1\0\0", batches("an Arrow file")),
-    (b"\x93NUMPY", foreign_file("a NumPy array", "it holds numbers; give the text that they were made from")),
+    (b"\x93NUMPY", foreign_file("a NumPy array", "give the text that its vectors were made from")),
     (
         b"SQLite format 3\0",
-        foreign_file("an SQLite database", "write the text of its table to a file (sqlite3 -csv FILE 'select ...')"),
+        foreign_file("an SQLite database", "export the text to a file (sqlite3 -csv FILE 'select ...')"),
     ),
-    (b"\x89HDF\r", foreign_file("an HDF5 file", "write its text to a file, one sentence a line")),
+    (b"\x89HDF\r", foreign_file("an HDF5 file", "export its text to a file, one sentence per line")),
     (
         b"\xBA\x16\x4F\x2F",
-        foreign_file("a model of fastText or Sent2Vec", "give it as the model, and text as the input"),
+        foreign_file("a fastText or Sent2Vec model", "give it as the model, and text as the input"),
     ),
 ];
 
@@ -61,17 +62,17 @@ pub(super) fn foreign(head: &[u8], path: &Path, has_column: bool) -> Option<Erro
     let Foreign { found, remedy } = match known {
         Some(foreign) => foreign,
         None if is_bzip2(head) => {
-            foreign_file("compressed by bzip2", "decompress it first (bzip2 -dk), or pack it by gzip or zstd")
+            foreign_file("compressed by bzip2", "decompress it first (bzip2 -dk), or recompress it with gzip or zstd")
         }
         None if head.starts_with(&[0xFF; 4]) && head.get(6..8) == Some(&[0, 0]) => batches("an Arrow stream"),
         None if is_tar(head) => foreign_file("a tar archive", "unpack it first (tar -xf)"),
         None if is_pdf(head) => {
-            foreign_file("a PDF document", "extract its text first (pdftotext), one sentence a line")
+            foreign_file("a PDF document", "extract its text first (pdftotext), one sentence per line")
         }
         None if is_safetensors(head) => {
             let head = &head[..head.len().min(MODEL_HEAD)];
             let is_model = memchr::memmem::find(head, b"senv").is_some();
-            let found = if is_model { "a model of senv" } else { "a safetensors file" };
+            let found = if is_model { "a senv model" } else { "a safetensors file" };
             foreign_file(found, "give it as the model, and text as the input")
         }
         None => {

@@ -147,7 +147,7 @@ fn on_one_thread<F: Float>(
     mut out: ArrayViewMut2<'_, F>,
 ) {
     let ((m, k), n) = (a.dim(), b.ncols());
-    assert!(b.nrows() == k && out.dim() == (m, n), "shapes that agree");
+    assert!(b.nrows() == k && out.dim() == (m, n), "the shapes of the factors and the result must agree");
     if !gemm_may_run() {
         return plain(alpha, a, b, beta, out);
     }

@@ -54,7 +54,7 @@ impl ScalarUDFImpl for Cosine {
         if let (DataType::FixedSizeList(_, v), DataType::FixedSizeList(_, w)) = (&v, &w)
             && v != w
         {
-            return Err(error::plan(self.name(), "w", format!("has {w} values a vector, and v has {v}")));
+            return Err(error::plan(self.name(), "w", format!("has {w} values per vector, but v has {v}")));
         }
         Ok(vec![v, w])
     }

@@ -142,7 +142,7 @@ impl ArrowLines {
                 let of = if i == 0 { "text" } else { "text, numbers or times" };
                 let name = self.batches.name(place);
                 let reason =
-                    format!("column {name} holds {}, not {of}", array.data_type(), name = senv_base::quoted(name));
+                    format!("column {name} has type {}, expected {of}", array.data_type(), name = senv_base::quoted(name));
                 return Err(Error::BadFile { path: path.to_owned(), reason });
             };
             self.cells.push(cells);
