@@ -335,7 +335,7 @@ fn a_forged_place_in_the_run_is_refused() {
     ];
     for (i, change) in changes.into_iter().enumerate() {
         let error = forge(change).unwrap_err();
-        assert!(matches!(error, Error::CheckpointMismatch { what: "place in the run", .. }), "{i}: {error}");
+        assert!(matches!(error, Error::CheckpointMismatch { what: "position in the run", .. }), "{i}: {error}");
     }
     forge(|_| ()).unwrap();
 }

@@ -67,7 +67,7 @@ pub(super) fn count_blocks(path: &Path, options: &TextOptions) -> Result<(u64, b
     let metadata = std::fs::metadata(path).map_err(|e| Error::io("open", path, e))?;
     if !metadata.is_file() {
         let what = if metadata.is_dir() { "a folder" } else { "a pipe or a device" };
-        let reason = format!("it is {what}, and shards need regular files");
+        let reason = format!("it is {what}, and shards need regular files; write it to a file, or name the files");
         return Err(Error::BadFile { path: path.to_owned(), reason });
     }
     if let Some(table) = &options.table

@@ -108,7 +108,7 @@ impl Parser {
     fn check_titles(&self, began: u64, lines: &Lines<'_>) -> Result<()> {
         match self.n_titles {
             Some(titles) if (titles..self.n_ends).any(|i| !self.field(i).trim_ascii().is_empty()) => {
-                let (n, s) = (self.n_ends, if titles == 1 { "" } else { "s" });
+                let n = self.n_ends;
                 let what = if self.delimiter == b'\t' {
                     if self.quotes.is_some() {
                         "a tab ends a field that is not quoted"
@@ -118,7 +118,7 @@ impl Parser {
                 } else {
                     "quote fields that contain a comma"
                 };
-                let reason = format!("the record has {n} columns, and the first record {titles} title{s}; {what}");
+                let reason = format!("the record has {n} columns, but the first record has {titles}; {what}");
                 Err(lines.bad(began, reason))
             }
             _ => Ok(()),

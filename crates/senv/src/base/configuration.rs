@@ -26,7 +26,7 @@ pub(crate) fn read<C: Configuration>(file: &ModelFile, n_words: usize) -> Result
     let text = file.config().ok_or_else(|| bad("the configuration is missing".into()))?;
     file.expect_known_tokenizer()?;
     let config: C =
-        serde_json::from_str(text).map_err(|error| bad(format!("the configuration does not parse: {error}")))?;
+        serde_json::from_str(text).map_err(|error| bad(format!("cannot parse the configuration: {error}")))?;
     match config.check_for(file, n_words) {
         Ok(()) => Ok(config),
         Err(error @ Error::BadModel { .. }) => Err(error),

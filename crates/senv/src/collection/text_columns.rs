@@ -127,7 +127,7 @@ impl TextColumns {
         self.places = self.find(|wanted| match titles.iter().position(|title| *title == wanted.place) {
             Some(place) => Ok(place),
             None => number_of(wanted).ok_or_else(|| {
-                bad_line(path, 1, format!("no column {}; there are {}", quoted(&wanted.place), titles.join(", ")))
+                bad_line(path, 1, format!("no column {}; the columns are {}", quoted(&wanted.place), titles.join(", ")))
             }),
         })?;
         Ok(true)
@@ -148,14 +148,14 @@ impl TextColumns {
         if self.places.is_none() {
             self.places = self.find(|wanted| {
                 number_of(wanted)
-                    .ok_or_else(|| bad_line(path, number, format!("no header names {}", quoted(&wanted.place))))
+                    .ok_or_else(|| bad_line(path, number, format!("no column {}: there is no header", quoted(&wanted.place))))
             })?;
         }
         let cells: Vec<&str> = line.split('\t').map(str::trim).collect();
         // A tab of the text has cut it.
         if let Some(titles) = self.n_titles.filter(|&n| cells.iter().skip(n).any(|cell| !cell.is_empty())) {
             let reason = format!(
-                "the record has {} columns, and the first record {titles}; a tab is taken for the end of a field",
+                "the record has {} columns, but the first record has {titles}; a tab ends a field",
                 cells.len()
             );
             return Err(bad_line(path, number, reason));
@@ -174,7 +174,7 @@ impl TextColumns {
                 bad_line(
                     path,
                     number,
-                    format!("the id is {cell}, expected a whole number from 0 to {}", u64::MAX, cell = quoted(cell)),
+                    format!("the id is {cell}, expected an integer from 0 to {}", u64::MAX, cell = quoted(cell)),
                 )
             })
         };

@@ -188,8 +188,8 @@ impl CollectionText {
             return Ok(());
         }
         let reason = format!(
-            "the document {name} is in the collection already, or stands twice in the input; --delete-where 'document = {name}' \
-             takes it out of a collection"
+            "the document {name} is already in the collection, or appears twice in the input; delete it from the \
+            collection with --delete-where 'document = {name}'"
         );
         Err(bad_line(path, number, reason))
     }
@@ -219,7 +219,7 @@ impl CollectionText {
         let &senv_index::Error::GivenTwice { id, first, second } = error else { return None };
         let ((file, line), (path, number)) = (self.places.of(first as u64)?, self.places.of(second as u64)?);
         let other = if file == path { String::new() } else { format!("{}: ", file.display()) };
-        Some(bad_line(path, number, format!("the id {id} is given twice; it is that of {other}line {line}, too")))
+        Some(bad_line(path, number, format!("duplicate id {id}, also used in {other}line {line}")))
     }
 
     /// The error of vectors of another dimension than those of the collection ([`senv_core::Error::ShapeMismatch`]),
@@ -234,7 +234,8 @@ impl CollectionText {
             return None;
         };
         let reason = format!(
-            "its vectors have {got} values, those of the model {expected}; give the output of senv encode with this model"
+            "its vectors have {got} values, but the model's have {expected}; give the output of `senv encode` with \
+            this model"
         );
         Some(senv_core::Error::BadFile { path: vectors.path.clone(), reason }.into())
     }
@@ -361,7 +362,7 @@ impl Vectors {
         if table.n_rows() == 0 {
             let rows = self.reader.n_rows();
             let reason = format!(
-                "it has {}, the text has more lines; each line has a row, blank ones too",
+                "it has {}, but the text has more lines; every line, even a blank one, needs a row",
                 plural(rows as u64, "row")
             );
             return Err(senv_core::Error::BadFile { path: self.path.clone(), reason }.into());
@@ -376,7 +377,7 @@ impl Vectors {
             return Ok(());
         }
         let reason = format!(
-            "it has {}, the text {}; each line has a row, blank ones too",
+            "it has {}, but the text has {}; every line, even a blank one, needs a row",
             plural(rows as u64, "row"),
             plural(self.n_lines as u64, "line")
         );

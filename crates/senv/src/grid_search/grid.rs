@@ -43,7 +43,7 @@ impl SearchGrid {
             grid.push(name.into(), values).map_err(|reason| Error::BadGrid { place: String::new(), reason })?;
         }
         if grid.0.is_empty() {
-            return Err(Error::BadGrid { place: String::new(), reason: "no hyperparameter is in it".into() });
+            return Err(Error::BadGrid { place: String::new(), reason: "the grid has no hyperparameters".into() });
         }
         Ok(grid)
     }
@@ -77,13 +77,13 @@ impl SearchGrid {
 
     fn push(&mut self, name: String, values: Vec<String>) -> std::result::Result<(), String> {
         if name.is_empty() || values.is_empty() {
-            return Err("expected a hyperparameter and its values, as in: margin = 0.4 0.6".into());
+            return Err("expected a hyperparameter and its values, such as margin = 0.4 0.6".into());
         }
         if name == "seed" {
-            return Err("the seed belongs to no grid; several seeds are tried with the best values".into());
+            return Err("the seed cannot be searched; use several seeds with the best values".into());
         }
         if self.0.iter().any(|(known, _)| *known == name) {
-            return Err(format!("{name} is there twice"));
+            return Err(format!("duplicate hyperparameter {name}"));
         }
         self.0.push((name, values));
         Ok(())

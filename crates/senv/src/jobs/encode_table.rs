@@ -139,7 +139,7 @@ impl<E: From<Error>, F: FnMut(&EncodedRows<'_>) -> std::result::Result<(), E>> T
                 self.start(batches.schema())?;
             } else if batches.schema().fields() != &self.columns {
                 let reason =
-                    "it has other columns than the file before; write the vectors of each to a file of its own";
+                    "its columns differ from those of the previous file; write the vectors of each to a separate file";
                 return Err(bad(path, reason).into());
             }
         }

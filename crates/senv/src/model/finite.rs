@@ -32,7 +32,8 @@ impl Model {
             None => format!("the sentence {sentence}", sentence = senv_core::quoted(sentence)),
         };
         let reason =
-            format!("the vector of {what} holds NaN or an infinite value; senv info --verify shows what is damaged");
+            format!("the vector of {what} contains NaN or an infinite value; `senv info --verify` shows what is \
+                damaged");
         Err(senv_core::Error::BadFile { path: path.to_owned(), reason }.into())
     }
 }

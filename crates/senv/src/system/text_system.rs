@@ -251,7 +251,7 @@ fn note_chosen<S: TextSystem>(given: &S, min_count: u64, size: TextSize, observe
     let trainer = params.common().trainer;
     let epochs = trainer.epochs().map_or(String::new(), |n| format!("{} ", counted(u64::from(n), "epoch")));
     let lr = trainer.shown_lr();
-    observer.note(&format!("about {size}: {epochs}at a learning rate of {lr}, words that occur {times} or more"));
+    observer.note(&format!("about {size}: {epochs}at a learning rate of {lr}, words that occur at least {times}"));
 }
 
 fn counted(n: u64, what: &str) -> String {
@@ -312,7 +312,7 @@ fn fit_with_lr_backoff<S: TextSystem>(
                 if loss.mean < loss.chance || (training.l1 > 0.0 && loss.is_near_chance()) {
                     return trained;
                 }
-                format!("nothing was learned (loss {:.1}, by guessing {:.1})", loss.mean, loss.chance)
+                format!("the model learned nothing (loss {:.1}, guessing gives {:.1})", loss.mean, loss.chance)
             }
             _ => return trained,
         };
@@ -322,7 +322,7 @@ fn fit_with_lr_backoff<S: TextSystem>(
         training.lr = Some(before / part);
         // What was written belongs to the rate before.
         options.checkpoint.iter_mut().for_each(|plan| plan.resume = false);
-        options.observer.note(&format!("{why} at a learning rate of {before}; once more at {}", before / part));
+        options.observer.note(&format!("{why} at a learning rate of {before}; trying again at {}", before / part));
     }
 }
 

@@ -43,7 +43,7 @@ impl Settings {
     fn difference(&self, now: &Self) -> String {
         let mut parts = Vec::new();
         if self.model != now.model {
-            parts.push(format!("the model was {}, and is {}", self.model, now.model));
+            parts.push(format!("the model was {}, now {}", self.model, now.model));
         }
         let none = || "not given".to_owned();
         let names = self.settings.keys().chain(now.settings.keys().filter(|name| !self.settings.contains_key(*name)));
@@ -51,7 +51,7 @@ impl Settings {
             let (old, new) = (self.settings.get(name), now.settings.get(name));
             if old != new {
                 let (old, new) = (old.cloned().unwrap_or_else(none), new.cloned().unwrap_or_else(none));
-                parts.push(format!("{name} was {old}, and is {new}"));
+                parts.push(format!("{name} was {old}, now {new}"));
             }
         }
         parts.join("; ")
@@ -181,7 +181,7 @@ pub(super) fn read<T: for<'a> Deserialize<'a>>(path: &Path) -> Result<Option<T>>
     match fs::metadata(path) {
         Ok(metadata) if metadata.is_file() => {}
         // A pipe would be waited for.
-        Ok(_) => return Err(io(io::Error::other("it is no file; remove it"))),
+        Ok(_) => return Err(io(io::Error::other("it is not a file; remove it"))),
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(e) => return Err(io(e)),
     }
@@ -202,7 +202,7 @@ pub(super) fn write(path: &Path, value: &impl Serialize) -> Result<()> {
 
 fn to_json(path: &Path, value: &impl Serialize) -> Result<String> {
     let bad = |e: serde_json::Error| {
-        let (path, what, reason) = (path.to_owned(), "what is noted of a file".into(), e.to_string());
+        let (path, what, reason) = (path.to_owned(), "the record of a file".into(), e.to_string());
         senv_core::Error::BadWrite { path, what, reason }
     };
     Ok(serde_json::to_string_pretty(value).map_err(bad)? + "\n")
