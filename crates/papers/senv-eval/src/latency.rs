@@ -116,7 +116,8 @@ impl Latency {
     pub fn to_text(&self) -> String {
         let micro = |seconds: f64| format!("{:.2} us", 1e6 * seconds);
         format!(
-            "{} pairs, one thread, one pair at a time, after {} pairs to warm up\ntotal   {:.6} s\nmean    {}\nmedian  {}\np99     {}\nmax     {}\n",
+            "{} pairs, one thread, one pair at a time, after {} warm-up pairs\ntotal   {:.6} s\nmean    {}\nmedian  \
+            {}\np99     {}\nmax     {}\n",
             self.n_pairs,
             self.n_warm_up,
             self.total_seconds,

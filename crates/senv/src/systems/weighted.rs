@@ -137,8 +137,8 @@ impl WeightedParams {
         let components = encoder.weighting().and_then(Weighting::components).map_or(0, |found| found.lambdas().len());
         if components < self.n_components {
             observer.note(&format!(
-                "{components} common components are taken out instead of {}: without more of them nothing would be left of the \
-                 sentences; give more text",
+                "removing {components} common components instead of {}: removing more would leave nothing of the \
+                sentences; give more text",
                 self.n_components
             ));
         }

@@ -77,7 +77,7 @@ impl TextTargets {
         }
         if left_out > 0 {
             let all = texts.len() + left_out;
-            observer.note(&format!("{left_out} of {all} definitions left out: their words have no vector"));
+            observer.note(&format!("skipped {left_out} of {all} definitions whose words have no vector"));
         }
         let Some(set) = sets.first().filter(|_| !texts.is_empty()) else {
             let path = sets.first().map(|set| set.path.clone()).unwrap_or_default();
@@ -102,8 +102,8 @@ impl TextTargets {
         if groups.len() != vectors.n_rows() {
             let (rows, images) = (vectors.n_rows(), groups.len());
             let reason = format!(
-                "it has {rows} rows, the captions are of {images} images; give a row for each image, in the order in which \
-                 the images first occur"
+                "it has {rows} rows, but the captions are of {images} images; give one row per image, in order of \
+                first occurrence"
             );
             return Err(CoreError::BadFile { path: path.to_owned(), reason }.into());
         }
@@ -144,7 +144,7 @@ impl TextTargets {
         if kept.len() < n_groups {
             let left_out = n_groups - kept.len();
             observer.note(&format!(
-                "{left_out} of {n_groups} images left out: without a second caption of which the model knows a word"
+                "skipped {left_out} of {n_groups} images without a second caption that has a known word"
             ));
         }
         let Some(set) = sets.first().filter(|_| !kept.is_empty()) else { return Err(Error::NoExamples { kind }) };
@@ -202,7 +202,7 @@ fn unit_rows<'a>(path: &Path, dim: usize, n: usize, rows: impl Iterator<Item = &
     let mut table = Table::zeros(n, dim)?;
     for (i, row) in rows.take(n).enumerate() {
         let what = if row.iter().any(|x| !x.is_finite()) {
-            "holds NaN or an infinite number"
+            "contains NaN or an infinite number"
         } else if kernels::norm(row) < SHORTEST {
             "is zero, which has no direction"
         } else {

@@ -22,7 +22,7 @@ struct Part {
     how: &'static str,
 }
 
-const DEV: &str = "the development part stands in for it";
+const DEV: &str = "using the development part instead";
 
 static PARTS: [Part; 9] = [
     Part {
@@ -59,28 +59,28 @@ static PARTS: [Part; 9] = [
         protocols: &["detection"],
         files: MSRP_TEST,
         instead: MSRP_TRAIN,
-        how: "the training part stands in for it",
+        how: "using the training part instead",
     },
     Part {
         name: "MSRP, test part",
         protocols: &["msrp"],
         files: MSRP_TEST,
         instead: MSRP_TRAIN,
-        how: "the last quarter of the training part stands in for it",
+        how: "using the last quarter of the training part instead",
     },
     Part {
         name: "MSRP, test part",
         protocols: &["ranking"],
         files: MSRP_TEST,
         instead: MSRP_TRAIN,
-        how: "the pool is the training part alone",
+        how: "the pool is the training part only",
     },
     Part {
         name: "MSRP, training part",
         protocols: &["ranking"],
         files: MSRP_TRAIN,
         instead: MSRP_TEST,
-        how: "the pool is the test part alone",
+        how: "the pool is the test part only",
     },
 ];
 

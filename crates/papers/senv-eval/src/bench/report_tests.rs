@@ -126,7 +126,7 @@ fn every_kind_of_figure_is_drawn_with_titles_on_both_axes() {
             assert!(titles.len() == 1 && !titles[0].contains("></text>"), "{title}, {axis}: {titles:?}");
         }
     }
-    assert!(drawn[6].svg.contains("1234 sentences a second"));
+    assert!(drawn[6].svg.contains("1234 sentences per second"));
 }
 
 #[test]

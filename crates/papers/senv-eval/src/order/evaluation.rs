@@ -52,7 +52,7 @@ pub struct OrderResult {
 /// ```
 pub fn evaluate_order(scoring: &Scoring<'_>, data: &OrderData, bootstrap: Bootstrap) -> Result<OrderResult> {
     if data.sentences().next().is_none() {
-        return Err(Error::NothingToDo { what: "pairs or items to judge word order by" });
+        return Err(Error::NothingToDo { what: "pairs or items for word order" });
     }
     if let Ok(vectors) = scoring.vectors() {
         vectors.check_finite()?;

@@ -104,7 +104,7 @@ impl SentenceVectors {
             Error::Core(error) => error,
             Error::Unread { tokens, .. } => CoreError::InvalidParameter {
                 name: "a sentence",
-                requirement: "no longer than its encoder reads",
+                requirement: "at most as long as its encoder reads",
                 got: format!("{tokens} tokens"),
             },
             // Encoding has no other errors.
@@ -213,7 +213,7 @@ impl SentenceEncoder for SentenceVectors {
         let number = |sentence: &&str| {
             self.sentences.get_index_of(*sentence).ok_or_else(|| CoreError::InvalidParameter {
                 name: "sentence",
-                requirement: "one of those that were encoded",
+                requirement: "one of the encoded sentences",
                 got: senv_core::quoted(start_of(sentence)).to_string(),
             })
         };

@@ -114,14 +114,15 @@ impl System for CPhraseParams {
     type Dev<'d> = ();
     const ABOUT: About = About {
         name: Self::KIND,
-        summary: "C-PHRASE: words whose sums over the phrases of parsed sentences predict the words around these",
+        summary: "C-PHRASE: words whose sums over the phrases of parsed sentences predict the words around the \
+            phrases",
         examples: &[
             "senv train c-phrase --input trees.txt --output model.senv",
             "senv train c-phrase --input trees.txt.gz --output model.senv --window 5 --window-growth 2 --drop-punctuation",
         ],
-        note: "Its text is parsed sentences in the brackets of the Penn Treebank, (S (NP (NN rain)) (VP (VBZ falls))), on as many\n\
-               lines each as they need. What the model encodes is plain text.\n",
-        preset: "Start from the settings of the paper instead of those that fit the size of the text",
+        note: "The training text is parsed sentences in Penn Treebank format, (S (NP (NN rain)) (VP (VBZ falls))); a \
+            sentence can\nspan several lines. The model itself encodes plain text.\n",
+        preset: "Start from the paper's settings instead of settings that fit the size of the text",
     };
     const NAMED_SETTINGS: &'static [NamedSettings<Self>] =
         &[NamedSettings { name: "paper", help: "As published", settings: Self::paper }];

@@ -22,7 +22,7 @@ pub(super) fn hyperparameters(windows: &[Window]) -> Vec<Hyperparameter> {
         ),
         Hyperparameter::of(
             "filters",
-            &["Filters of every window, or a number for each."],
+            &["Number of filters for every window, or a number for each."],
             Section::Training,
             None,
             &filters,
