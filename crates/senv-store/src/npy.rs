@@ -263,7 +263,7 @@ impl Head {
         let bytes = n.ok_or_else(|| bad(format!("the shape ({rows}, {columns}) overflows")))?;
         let data = len.saturating_sub(head.data as u64);
         if data != bytes as u64 {
-            let reason = format!("the shape ({rows}, {columns}) needs {bytes} bytes of data, the file holds {data}");
+            let reason = format!("the shape ({rows}, {columns}) needs {bytes} bytes of data, but the file has {data}");
             return Err(bad(reason));
         }
         if columns > MAX_DIM {
@@ -291,7 +291,7 @@ impl Head {
         }
         // An archive compares its checksum at the end.
         if source.read(&mut buffer[..1]).map_err(io)? > 0 {
-            let reason = "more data follow than were announced".into();
+            let reason = "there is more data than declared".into();
             return Err(Error::BadNpy { path: path.to_owned(), reason });
         }
         if self.columns_first {

@@ -156,7 +156,7 @@ impl VectorTableWriter {
     /// [`senv_core::Error::BadFile`] if rows or columns are not those of the file, or it cannot be written.
     pub fn write(&mut self, rows: &RecordBatch, vectors: ArrayView2<'_, f32>) -> Result<()> {
         if vectors.dim() != (rows.num_rows(), self.dim) {
-            let reason = format!("{:?} vectors for {} rows of {}", vectors.dim(), rows.num_rows(), self.dim);
+            let reason = format!("vectors of shape {:?} for {} rows of {} values", vectors.dim(), rows.num_rows(), self.dim);
             return Err(self.bad(reason));
         }
         let values: ArrayRef = match self.precision {

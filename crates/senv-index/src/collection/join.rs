@@ -144,7 +144,7 @@ fn in_order<'a>(folder: &Path, shards: &'a [Collection]) -> Result<Vec<&'a Colle
             return unfit(path, reason);
         }
         if first.manifest.shard.as_ref().is_some_and(|first| first.input != *input) {
-            let reason = format!("it is of another input than {}; make all shards of the same", first.folder.display());
+            let reason = format!("it was made from another input than {}; make all shards from the same input", first.folder.display());
             return unfit(path, reason);
         }
         ordered.resize(count as usize, None);
@@ -157,7 +157,7 @@ fn in_order<'a>(folder: &Path, shards: &'a [Collection]) -> Result<Vec<&'a Colle
         }
     }
     if let Some(missing) = ordered.iter().position(Option::is_none) {
-        let reason = format!("shard {}/{} is missing; give all of them", missing + 1, ordered.len());
+        let reason = format!("shard {}/{} is missing; give all shards", missing + 1, ordered.len());
         return unfit(folder, reason);
     }
     let ordered: Vec<&Collection> = ordered.into_iter().flatten().collect();

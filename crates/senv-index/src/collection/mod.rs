@@ -145,7 +145,7 @@ impl Collection {
                 .map_err(|error| Self::unmapped(error, folder, manifest.segments.len()))?;
             count(&path)?;
             if segment.n_deleted != entry.deleted {
-                let reason = format!("{} rows are deleted, the manifest says {}", segment.n_deleted, entry.deleted);
+                let reason = format!("{} rows are deleted, expected {}", segment.n_deleted, entry.deleted);
                 return Err(Self::bad(&path, reason));
             }
             let end = starts[starts.len() - 1].checked_add(segment.len());

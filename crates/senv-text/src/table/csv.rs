@@ -88,7 +88,7 @@ impl Parser {
                     };
                     let n = self.n_ends;
                     let s = if n == 1 { "" } else { "s" };
-                    let reason = format!("the record has {n} column{s}, and none of number {name}");
+                    let reason = format!("the record has {n} column{s}, so there is no column {name}");
                     return Err(lines.bad(began, reason));
                 }
                 if i > 0 {
@@ -204,7 +204,8 @@ impl Parse for Parser {
             self.n_ends += n_ends;
             match result {
                 ReadRecordResult::InputEmpty if closing => {
-                    let reason = "a quote is opened here that is not closed to the end of the file; close it, or read the file as plain lines";
+                    let reason = "the quote that opens here is never closed; close it, or read the file as plain \
+                        lines";
                     return Err(self.endless(began, reason, lines));
                 }
                 ReadRecordResult::InputEmpty => {}

@@ -99,7 +99,7 @@ impl KeptReading {
         let beside: Vec<PathBuf> = beside.iter().map(|suffix| self.beside(suffix)).collect();
         let replaces = self.is_there(kind);
         if let Some(path) = beside.iter().find(|path| !replaces && path.exists()) {
-            let reason = "it is no part of a reading that was kept, and is not replaced; move it away".to_owned();
+            let reason = "the file exists and was not written by an earlier run; move it away".to_owned();
             return Err(Error::BadFile { path: path.clone(), reason });
         }
         let kept = write();

@@ -79,7 +79,7 @@ impl HashedWords {
         match file.f32s(LENGTH)?[..] {
             [length] if length.is_finite() && length >= 0.0 => Ok(Some(Self { length })),
             ref other => {
-                let reason = format!("tensor {LENGTH:?} holds {other:?}, not one length");
+                let reason = format!("tensor {LENGTH:?} contains {other:?}, expected one length");
                 Err(Error::BadModel { path: file.path().to_owned(), reason })
             }
         }

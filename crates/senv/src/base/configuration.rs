@@ -43,7 +43,8 @@ pub(crate) fn expect_values(file: &ModelFile, what: &str, asked: f64) -> Result<
     if asked <= there as f64 {
         return Ok(());
     }
-    let reason = format!("{what} of the configuration would have {asked:.0} values, all tensors hold {there}");
+    let reason = format!("{what} of the configuration would have {asked:.0} values, but all tensors together have \
+        {there}");
     Err(Error::BadModel { path: file.path().to_owned(), reason })
 }
 
@@ -53,7 +54,7 @@ pub(crate) fn expect_layers(file: &ModelFile, layers: usize) -> Result<()> {
     if layers <= there {
         return Ok(());
     }
-    let reason = format!("the configuration asks for {layers} layers, the file has {there} tensors");
+    let reason = format!("the configuration has {layers} layers, but the file has only {there} tensors");
     Err(Error::BadModel { path: file.path().to_owned(), reason })
 }
 

@@ -83,7 +83,7 @@ pub(crate) fn read_tensor(file: &ModelFile, name: &str, form: &Tensor<f32>, grou
     let (values, [rows, columns]) = (file.f32s(name)?, form.shape());
     if values.len() != form.values().len() {
         let n = values.len();
-        let reason = format!("tensor {name:?} has {n} numbers, the configuration asks for {rows} rows of {columns}");
+        let reason = format!("tensor {name:?} has {n} values, expected {rows} rows of {columns}");
         return Err(Error::BadModel { path: file.path().to_owned(), reason });
     }
     group.push(form.name(), form.shape(), values)?;

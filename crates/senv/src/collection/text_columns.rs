@@ -162,7 +162,7 @@ impl TextColumns {
         }
         let cell = |place: usize| {
             cells.get(place).copied().ok_or_else(|| {
-                let reason = format!("column {} is wanted, the line has {}", place + 1, cells.len());
+                let reason = format!("no column {}: the line has {}", place + 1, cells.len());
                 bad_line(path, number, reason)
             })
         };

@@ -265,7 +265,8 @@ impl CollectionText {
             let Cells { text, id, further: kept } = self.columns.cells(line.text, line.number, line.path)?;
             if is_blank(text) {
                 if let Some(id) = id.filter(|_| self.replace) {
-                    let reason = format!("the sentence in the place of {id} is blank; --delete-ids {id} deletes it");
+                    let reason = format!("the new sentence of id {id} is blank; to delete the row, use --delete-ids \
+                        {id}");
                     return Err(bad_line(line.path, line.number, reason));
                 }
                 self.n_blank += 1;
@@ -275,7 +276,7 @@ impl CollectionText {
                 let finite = vector.iter().all(|x| x.is_finite());
                 if !finite && let Some(vectors) = &self.vectors {
                     let row = vectors.n_lines;
-                    let reason = format!("row {row} holds NaN or an infinite value; encode its text anew");
+                    let reason = format!("row {row} contains NaN or an infinite value; encode its text again");
                     return Err(senv_core::Error::BadFile { path: vectors.path.clone(), reason }.into());
                 }
                 values.extend(vector);

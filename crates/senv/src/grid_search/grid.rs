@@ -69,7 +69,7 @@ impl SearchGrid {
             grid.push(name, values).map_err(|reason| Error::BadGrid { place, reason })?;
         }
         if grid.0.is_empty() {
-            let reason = "no hyperparameter is in it, expected lines as: margin = 0.4 0.6".into();
+            let reason = "the grid has no hyperparameters; expected lines such as margin = 0.4 0.6".into();
             return Err(Error::BadGrid { place: format!("{}: ", path.display()), reason });
         }
         Ok(grid)
@@ -120,7 +120,7 @@ impl SearchGrid {
             let mut params = base.clone();
             for ((name, _), value) in self.0.iter().zip(&values) {
                 if !params.set(&name.replace('-', "_"), value)? {
-                    let reason = format!("there is no hyperparameter {name}");
+                    let reason = format!("unknown hyperparameter {name}");
                     return Err(Error::BadGrid { place: String::new(), reason });
                 }
             }

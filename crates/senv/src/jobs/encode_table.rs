@@ -191,7 +191,7 @@ impl<E: From<Error>, F: FnMut(&EncodedRows<'_>) -> std::result::Result<(), E>> T
             columns.push(Arc::new(Int64Array::from_iter_values(places().map(|(_, line)| line as i64))));
             columns.push(Arc::new(StringArray::from_iter_values(&sentences)));
             let rows = RecordBatch::try_new(schema.clone(), columns).map_err(|error| {
-                let reason = format!("rows cannot be put together: {error}");
+                let reason = format!("cannot combine rows: {error}");
                 Error::from(senv_core::Error::BadFile { path: self.output.to_owned(), reason })
             })?;
             self.push(&rows, &sentences)?;

@@ -73,7 +73,7 @@ fn join_npy(first: &Path, shards: &[&Path], output: &Path) -> Result<()> {
     for path in shards {
         let reader = NpyReader::open(path)?;
         if reader.dim() != dim {
-            let reason = format!("its rows have {} values, those of {} have {dim}", reader.dim(), first.display());
+            let reason = format!("its rows have {} values, but the rows of {} have {dim}", reader.dim(), first.display());
             return bad(path, reason);
         }
         n_rows += reader.n_rows();

@@ -120,7 +120,7 @@ impl Model2Vec {
         let config = read_json(&layout.config)?;
         let kind = config["model_type"].as_str();
         if !layout.is_sentence_transformers && kind.is_some_and(|kind| kind != Self::KIND) {
-            let reason = format!("a model of the type {:?}, which senv does not read", kind.unwrap_or_default());
+            let reason = format!("a model of type {:?}, which senv does not read", kind.unwrap_or_default());
             return Err(bad(&layout.config, reason).into());
         }
         let tokens = Tokens::read(&layout.tokenizer)?;
@@ -257,7 +257,7 @@ impl SavedModel for Model2Vec {
     }
 
     fn write(&self, to: Destination<'_>) -> Result<()> {
-        let reason = "a model of Model2Vec stays in its folder: copy that".to_owned();
+        let reason = "a Model2Vec model cannot be saved; copy its folder".to_owned();
         Err(Error::BadFile { path: to.path().to_owned(), reason }.into())
     }
 }

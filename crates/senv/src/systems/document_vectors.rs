@@ -54,7 +54,8 @@ pub(super) fn write(
     let n = is_sentence.iter().filter(|is| **is).count();
     if n != vectors.n_rows() {
         let trained = vectors.n_rows();
-        let reason = format!("it holds {n} sentences and {trained} were trained on; give the text as it was");
+        let reason = format!("the text has {n} sentences, but the model was trained on {trained}; give the training \
+            text unchanged");
         let text = texts.first().map_or(path, AsRef::as_ref);
         return Err(bad(text, reason).into());
     }

@@ -310,7 +310,7 @@ impl OpenModel for Weighted {
         let mut encoder = encoder.with_weighting(Some(weighting))?.with_hashed(hashed);
         if let Some(row) = unknown_row {
             let lacks = |error: senv_core::Error| {
-                let reason = format!("its word for unknown words is not in its vocabulary: {error}");
+                let reason = format!("its unknown word is not in its vocabulary: {error}");
                 Error::BadModel { path: file.path().to_owned(), reason }
             };
             encoder = encoder.with_unknown_row(row).map_err(lacks)?;

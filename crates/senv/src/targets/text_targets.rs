@@ -81,7 +81,7 @@ impl TextTargets {
         }
         let Some(set) = sets.first().filter(|_| !texts.is_empty()) else {
             let path = sets.first().map(|set| set.path.clone()).unwrap_or_default();
-            let reason = "none of its words has a target vector; give the vectors of its language";
+            let reason = "none of its words has a target vector; give vectors of the same language";
             return Err(CoreError::BadFile { path, reason: reason.into() }.into());
         };
         let rows = found.iter().map(|word| vectors.get(word).unwrap_or_default());
@@ -210,7 +210,7 @@ fn unit_rows<'a>(path: &Path, dim: usize, n: usize, rows: impl Iterator<Item = &
             kernels::l2_normalize(table.row_mut(i));
             continue;
         };
-        let reason = format!("target vector {} {what}; mend it, or take its texts out", i + 1);
+        let reason = format!("target vector {} {what}; fix it, or remove its texts", i + 1);
         return Err(CoreError::BadFile { path: path.to_owned(), reason });
     }
     Ok(table)

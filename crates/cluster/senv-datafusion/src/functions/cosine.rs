@@ -70,7 +70,7 @@ impl ScalarUDFImpl for Cosine {
         let cosine = |row: usize| {
             let (Some(v), Some(w)) = (v.get(row), w.get(row)) else { return Ok(None) };
             if v.len() != w.len() {
-                let reason = format!("has {} values in row {row} of the batch, and v has {}", w.len(), v.len());
+                let reason = format!("has {} values in row {row} of the batch, but v has {}", w.len(), v.len());
                 return Err(error::execution(self.name(), "w", reason));
             }
             let cosine = kernels::cosine(v, w);

@@ -183,7 +183,7 @@ impl BenchRecord {
     pub fn read(path: &Path) -> Result<Self> {
         let text = std::fs::read_to_string(path).map_err(|error| senv_core::Error::io("read", path, error))?;
         Self::from_json(&text).map_err(|error| {
-            let reason = format!("{error}; give a file of senv eval all --json");
+            let reason = format!("{error}; give a file written by `senv eval all --json`");
             senv_core::Error::BadFile { path: path.to_owned(), reason }.into()
         })
     }

@@ -153,7 +153,7 @@ impl ArrowBatches {
         let Some(format) = ArrowFormat::of_file(path) else {
             // An error of the system comes first.
             File::open(path).map_err(|e| Error::io("open", path, e))?;
-            let reason = "it is neither Parquet nor Arrow by its first bytes".into();
+            let reason = "it does not start like a Parquet or Arrow file".into();
             return Err(Error::BadFile { path: path.to_owned(), reason });
         };
         let file = File::open(path).map_err(|e| Error::io("open", path, e))?;

@@ -62,7 +62,7 @@ pub fn files_of_pattern(pattern: impl AsRef<Path>) -> Result<Vec<PathBuf>> {
     found.retain(|path| path.is_file());
     found.sort();
     if found.is_empty() {
-        let reason = "no file fits this pattern (* is any characters, ? is one); give the names of files".into();
+        let reason = "no file matches this pattern (* matches any characters, ? matches one)".into();
         return Err(senv_core::Error::BadFile { path: pattern.to_owned(), reason }.into());
     }
     Ok(found)

@@ -281,7 +281,7 @@ impl<'f> Reader<'f> {
             }
             if i < n_words {
                 if len > LONGEST_WORD {
-                    let reason = format!("{what} is a word of {len} bytes, at most {LONGEST_WORD} are read");
+                    let reason = format!("{what} is a word of {len} bytes, above the limit of {LONGEST_WORD}");
                     return Err(self.bad(reason));
                 }
                 words.push(Word { text: start..start + len, count });
