@@ -126,11 +126,11 @@ mod tests {
             ),
             (
                 shown(&senv::check::CheckWarning::FewWords { words: 3, least: 1000, start_may_help: true }),
-                "a model of a larger text (--from MODEL, of a system --init-model MODEL)",
+                "a model trained on more text (--from MODEL, of a system --init-model MODEL)",
             ),
             (
                 shown_of_model(&senv::check::CheckWarning::NotFinite { sentences: 3 }),
-                "a lower learning rate (senv train SYSTEM --lr), or mend the word vectors that the model was made of",
+                "a lower learning rate (senv train SYSTEM --lr), or fix the word vectors that the model was made from",
             ),
         ] {
             assert!(text.ends_with(end), "{text}");

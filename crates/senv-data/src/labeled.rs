@@ -204,7 +204,7 @@ mod tests {
             let message = read("all.tsv", text).unwrap_err().to_string();
             assert!(message.contains(says), "{says:?} is missing in: {message}");
         };
-        fails("1\ta\nb\n", "all.tsv:2: found 1 tab-separated columns, expected 2 (label, sentence)");
+        fails("1\ta\nb\n", "all.tsv:2: found 1 tab-separated columns, expected 2 (label and sentence)");
         fails("1\ta\tb\n", "all.tsv:1: found 3");
         fails("1\ta\n\n1\tb\n", "all.tsv:2: found 0");
         fails("1\ta\n \tb\n", "all.tsv:2: the label is empty");
@@ -214,6 +214,6 @@ mod tests {
             "all.tsv:1: missing field `label` at column 13; give an object with text and label",
         );
         fails("{\"text\": \"a\", \"label\": null}\n", "all.tsv:1: the label is empty");
-        fails("", "holds no sentence; give lines of label and sentence");
+        fails("", "contains no sentence; give lines of label and sentence");
     }
 }

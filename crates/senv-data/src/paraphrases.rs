@@ -200,7 +200,7 @@ mod tests {
         fails("Quality\ta\tb\tc\td\n1\ta\tb\n", "train.tsv:2: found 3");
         fails("id\tsentence1\tsentence2\tlabel\n1\ta\tb\n", "train.tsv:2: found 3");
         fails("1\ta\tb\n1\t\tb\n", "train.tsv:2: the sentence is empty");
-        fails("Quality\ta\tb\tc\td\n", "holds no pair");
-        fails("", "holds no pair; give lines of 0 or 1 and two sentences");
+        fails("Quality\ta\tb\tc\td\n", "contains no pair");
+        fails("", "contains no pair; give lines of 0 or 1 and two sentences");
     }
 }

@@ -144,7 +144,10 @@ impl RetrievalSet {
                 return Ok(());
             }
             let [query, document, grade] = cells[..] else {
-                return Err(bad(format!("{} columns, expected query, document and grade, separated by tabs", cells.len())));
+                return Err(bad(format!(
+                    "{} columns, expected query, document and grade, separated by tabs",
+                    cells.len()
+                )));
             };
             let grade = grade.parse::<f64>().ok().filter(|grade| grade.is_finite());
             let grade = grade.ok_or_else(|| bad(format!("the grade {} is not a number", quoted(cells[2]))))?;

@@ -48,7 +48,10 @@ pub enum Error {
         second: usize,
     },
     /// Rows without ids, and not enough numbers are left after the highest id.
-    #[error("not enough ids left: the next one is {next_id} and the largest is {}; give the rows explicit ids", u64::MAX)]
+    #[error(
+        "not enough ids left: the next one is {next_id} and the largest is {}; give the rows explicit ids",
+        u64::MAX
+    )]
     NoIdLeft {
         /// The id that the first of them would have.
         next_id: u64,

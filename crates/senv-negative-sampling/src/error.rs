@@ -108,10 +108,10 @@ mod tests {
         assert!(error.to_string().ends_with("; give more text, or lower the minimum count"), "{error}");
         assert_eq!(error.remedies(), [Remedy::LowerMinCount]);
         let error = Error::AllSkipped { sentences: 2, tokens: 9 };
-        assert!(error.to_string().ends_with("or raise the threshold of subsampling"), "{error}");
+        assert!(error.to_string().ends_with("or raise the subsampling threshold"), "{error}");
         assert_eq!(error.remedies(), [Remedy::RaiseSubsampling]);
         let error = Error::NoTargets { least: 20, highest: 9 };
-        assert!(error.to_string().ends_with("or lower the minimum count of targets"), "{error}");
+        assert!(error.to_string().ends_with("or lower the minimum count for targets"), "{error}");
         assert_eq!(error.remedies(), [Remedy::LowerMinTargetCount]);
         let error = Error::Diverged { epoch: 1, tokens: 2, lr: 9.0, checkpoint: Some("c".into()) };
         assert!(

@@ -219,9 +219,8 @@ mod tests {
                     assert_eq!(synchronisation.n_met, 3);
                     (synchronisation.n_met, synchronisation.sent) = (4, 5_000_000);
                     synchronisation.time = Duration::from_millis(30);
-                    let said = format!(
-                        "rank {rank} of 2 met the others 4 times: 5 MB sent, 7.5 ms a meeting, waiting included"
-                    );
+                    let said =
+                        format!("rank {rank} of 2 synchronized 4 times: 5 MB sent, 7.5 ms each, including waiting");
                     assert_eq!(synchronisation.report(), Some(said));
                 });
             }

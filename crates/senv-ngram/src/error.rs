@@ -80,7 +80,8 @@ mod tests {
         assert_eq!(error.to_string(), "n-grams need from 1 to 2^32 - 1 buckets, got 0; 2000000 is usual");
         assert_eq!(error.remedies(), [Remedy::Buckets]);
         let error = Error::TooManyRows { first_row: 1, n_tokens: 2, n_buckets: 3 };
-        let message = "1 leading rows, 2 tokens and 3 buckets exceed 2^32 rows; use fewer buckets or a higher minimum count";
+        let message =
+            "1 leading rows, 2 tokens and 3 buckets exceed 2^32 rows; use fewer buckets or a higher minimum count";
         assert_eq!(error.to_string(), message);
         assert_eq!(error.remedies(), [Remedy::Buckets]);
     }

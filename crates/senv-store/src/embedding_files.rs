@@ -196,8 +196,12 @@ impl Embeddings {
         }
         refuse_finalfusion(name, format)?;
         if format == Format::Safetensors {
-            let (what, reason) = ("a senv model".into(), "a senv model is memory-mapped from a file; write it to a \
-                file".into());
+            let (what, reason) = (
+                "a senv model".into(),
+                "a senv model is memory-mapped from a file; write it to a \
+                file"
+                    .into(),
+            );
             return Err(senv_core::Error::BadWrite { path: name.to_owned(), what, reason }.into());
         }
         self.check_words(name, format)?;

@@ -122,9 +122,9 @@ impl<'a> Dict<'a> {
             let key = self.string()?;
             self.expect(":")?;
             let twice = match key {
-                "descr" => {
-                    descr.replace(self.string().map_err(|e| format!("{e}; structured types are not supported"))?).is_some()
-                }
+                "descr" => descr
+                    .replace(self.string().map_err(|e| format!("{e}; structured types are not supported"))?)
+                    .is_some(),
                 "fortran_order" => order.replace(self.boolean()?).is_some(),
                 "shape" => shape.replace(self.shape()?).is_some(),
                 _ => return Err(format!("unknown header key {key:?}")),
@@ -217,8 +217,9 @@ impl<'a> Dict<'a> {
             self.skip();
             let end = self.rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(self.rest.len());
             let digits = &self.rest[..end];
-            let axis: usize =
-                digits.parse().map_err(|_| format!("{digits:?} before {:?} is not the size of an axis", self.shown()))?;
+            let axis: usize = digits
+                .parse()
+                .map_err(|_| format!("{digits:?} before {:?} is not the size of an axis", self.shown()))?;
             self.rest = &self.rest[end..];
             self.found("L");
             axes.push(axis);

@@ -156,15 +156,20 @@ impl VectorTableWriter {
     /// [`senv_core::Error::BadFile`] if rows or columns are not those of the file, or it cannot be written.
     pub fn write(&mut self, rows: &RecordBatch, vectors: ArrayView2<'_, f32>) -> Result<()> {
         if vectors.dim() != (rows.num_rows(), self.dim) {
-            let reason = format!("vectors of shape {:?} for {} rows of {} values", vectors.dim(), rows.num_rows(), self.dim);
+            let reason =
+                format!("vectors of shape {:?} for {} rows of {} values", vectors.dim(), rows.num_rows(), self.dim);
             return Err(self.bad(reason));
         }
         let values: ArrayRef = match self.precision {
             VectorPrecision::F32 => Arc::new(Float32Array::from_iter_values(vectors.iter().copied())),
             VectorPrecision::F16 => Arc::new(Float16Array::from_iter_values(vectors.iter().map(|&x| f16::from_f32(x)))),
         };
-        let batch = self.batch(rows, values).map_err(|error| self.bad(format!("the rows do not match the table: \
-            {error}")))?;
+        let batch = self.batch(rows, values).map_err(|error| {
+            self.bad(format!(
+                "the rows do not match the table: \
+            {error}"
+            ))
+        })?;
         let written = match &mut self.sink {
             Sink::Parquet(writer) => writer.write(&batch).map_err(|error| error.to_string()),
             Sink::Arrow(writer) => writer.write(&batch).map_err(|error| error.to_string()),

@@ -32,8 +32,14 @@ const BEGINNINGS: &[(&[u8], Foreign)] = &[
     (b"\0\0\xFE\xFF", foreign_file("in UTF-32", "convert it to UTF-8 (iconv -f UTF-32 -t UTF-8)")),
     (b"\xFF\xFE", foreign_file("in UTF-16", "convert it to UTF-8 (iconv -f UTF-16 -t UTF-8)")),
     (b"\xFE\xFF", foreign_file("in UTF-16", "convert it to UTF-8 (iconv -f UTF-16 -t UTF-8)")),
-    (b"\xFD7zXZ\0", foreign_file("compressed by xz", "decompress it first (xz -dk), or recompress it with gzip or \
-        zstd")),
+    (
+        b"\xFD7zXZ\0",
+        foreign_file(
+            "compressed by xz",
+            "decompress it first (xz -dk), or recompress it with gzip or \
+        zstd",
+        ),
+    ),
     (
         b"PK\x03\x04",
         foreign_file(
@@ -49,10 +55,7 @@ const BEGINNINGS: &[(&[u8], Foreign)] = &[
         foreign_file("an SQLite database", "export the text to a file (sqlite3 -csv FILE 'select ...')"),
     ),
     (b"\x89HDF\r", foreign_file("an HDF5 file", "export its text to a file, one sentence per line")),
-    (
-        b"\xBA\x16\x4F\x2F",
-        foreign_file("a fastText or Sent2Vec model", "give it as the model, and text as the input"),
-    ),
+    (b"\xBA\x16\x4F\x2F", foreign_file("a fastText or Sent2Vec model", "give it as the model, and text as the input")),
 ];
 
 /// The error for a file that begins with these bytes, if they are the beginning of a known format other than text.
@@ -141,11 +144,11 @@ mod tests {
             (b"%PDF-1.7\n%\xE2\xE3", "a is a PDF document"),
             (b"\x89HDF\r\n\x1A\n", "a is an HDF5 file"),
             (b"\xBA\x16\x4F\x2F\x0C\0\0\0", "a is a model of fastText"),
-            (b"A\0 \0c\0a\0t\0\n\0", "a is in UTF-16 without its mark"),
-            (b"\0A\0 \0c\0a\0t\0\n", "a is in UTF-16 without its mark"),
+            (b"A\0 \0c\0a\0t\0\n\0", "a is in UTF-16 without a byte order mark"),
+            (b"\0A\0 \0c\0a\0t\0\n", "a is in UTF-16 without a byte order mark"),
             (b"SQLite format 3\0\x10\0\x01\x01", "a is an SQLite database"),
             (&[&b"text.txt"[..], &[0; 249], b"ustar\x0000"].concat(), "a is a tar archive"),
-            (b"\x40\0\0\0\0\0\0\0{\"__metadata__\":{\"senv\":\"1\"}", "a is a model of senv"),
+            (b"\x40\0\0\0\0\0\0\0{\"__metadata__\":{\"senv\":\"1\"}", "a is a senv model"),
             (b"\x40\0\0\0\0\0\0\0{\"embeddings\":", "a is a safetensors file"),
         ] {
             let message = message(head).unwrap_or_else(|| panic!("{found}"));

@@ -229,7 +229,8 @@ fn encode_head<S: Serialize>(
     }
     let mut head = vec![0; PREFIX];
     text(&mut head, kind)?;
-    let about = serde_json::to_string(about).map_err(|e| format!("cannot serialize the description of the run: {e}"))?;
+    let about =
+        serde_json::to_string(about).map_err(|e| format!("cannot serialize the description of the run: {e}"))?;
     text(&mut head, &about)?;
     head.extend(u32::try_from(tables.len()).map_err(|_| "more than 2^32 tables")?.to_le_bytes());
     for (name, table) in tables {
@@ -284,11 +285,12 @@ impl Head {
                 self.kind
             )));
         }
-        coding()
-            .with_limit(self.state.len() as u64)
-            .deserialize(&self.state)
-            .map_err(|e| bad(format!("the state cannot be read ({e}); it may have been written by another release of \
-                senv")))
+        coding().with_limit(self.state.len() as u64).deserialize(&self.state).map_err(|e| {
+            bad(format!(
+                "the state cannot be read ({e}); it may have been written by another release of \
+                senv"
+            ))
+        })
     }
 }
 

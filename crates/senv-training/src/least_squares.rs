@@ -91,8 +91,14 @@ pub fn least_squares<F: Float>(x: ArrayView2<'_, F>, y: ArrayView2<'_, F>, inter
     let rounding = f64::EPSILON * (n as f64).sqrt() * 8.0;
     let dependent = factors.diagonal().iter().zip(&sizes).position(|(pivot, size)| pivot.abs() <= rounding * size);
     if let Some(column) = dependent {
-        return bad("columns of the examples", "linearly independent", format!("column {column}, a combination of \
-            others"));
+        return bad(
+            "columns of the examples",
+            "linearly independent",
+            format!(
+                "column {column}, a combination of \
+            others"
+            ),
+        );
     }
     let mut weights = Array2::zeros((p, q));
     for _ in 0..2 {

@@ -124,9 +124,7 @@ pub enum Error {
         model: PathBuf,
     },
     /// The system cannot be trained on several processes.
-    #[error(
-        "training on several processes supports Sent2Vec, word2vec and FastSent only"
-    )]
+    #[error("training on several processes supports Sent2Vec, word2vec and FastSent only")]
     NotOnRanks,
     /// A blank sentence.
     #[error("sentence {number} (counted from 0) is blank; leave it out")]
@@ -177,9 +175,7 @@ pub enum Error {
     #[error("the sentences contain no text")]
     EmptySentences,
     /// The training set is empty.
-    #[error(
-        "{kind}: no training examples; give more text, or pairs of two different sentences with known words"
-    )]
+    #[error("{kind}: no training examples; give more text, or pairs of two different sentences with known words")]
     NoExamples {
         /// The system.
         kind: &'static str,

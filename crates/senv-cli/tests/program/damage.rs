@@ -114,7 +114,7 @@ fn rows_that_are_no_numbers_are_errors_that_name_word_and_file() {
             folder.run(command).fails(1, &[&row]);
         }
         // What is used is looked at without being asked.
-        let used = ["w.senv: the vector of the word \"dog\" holds NaN or an infinite value", "senv info --verify"];
+        let used = ["w.senv: the vector of the word \"dog\" contains NaN or an infinite value", "senv info --verify"];
         for command in [
             &["encode", "--model", "w.senv", "--input", "text.txt"][..],
             &["encode", "--model", "w.senv", "--input", "text.txt", "--output", "v.npy"],

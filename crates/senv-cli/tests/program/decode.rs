@@ -150,13 +150,13 @@ fn what_cannot_be_said_expanded_or_combined_is_refused() {
         run(&[&["expand-vocabulary", "--model", model, "--vectors", vectors], more].concat())
     };
     let to = ["--output", "out.senv"];
-    expand("sent2vec.senv", "vectors.txt", &to).fails(1, &["a sent2vec model takes no more words"]);
+    expand("sent2vec.senv", "vectors.txt", &to).fails(1, &["words cannot be added to a sent2vec model"]);
     expand("uni.senv", "vectors.txt", &["--output", "uni.senv"])
         .fails(2, &["uni.senv is one of the files that are read", "another --output"]);
     expand("uni.senv", "vectors.txt", &["--output", "vectors.txt"])
         .fails(2, &["vectors.txt is one of the files that are read"]);
     expand("uni.senv", "vectors.txt", &["--output", "no/out.senv"]).fails(1, &["there is no folder no"]);
-    expand("uni.senv", "vectors.txt", &["--map", "same", "--output", "out.senv"]).fails(1, &["has size 3, expected 8"]);
+    expand("uni.senv", "vectors.txt", &["--map", "same", "--output", "out.senv"]).fails(1, &["size 3, expected 8"]);
     folder.write("few.txt", "train 1 0 0\nrain 0 1 0\nengine 0 0 1\n");
     expand("uni.senv", "few.txt", &to).fails(2, &["got "]);
     folder.write("nan.txt", "train 1 0\nrain 0 1\nthe 1 1\nfell 2 1\nengine 0 nan\n");

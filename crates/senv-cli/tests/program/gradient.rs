@@ -244,7 +244,7 @@ fn rates_at_which_nothing_is_learnt_leave_no_model() {
         |more: &[&str]| folder.run(&[&["train", "pp", "--pairs", "pairs.tsv", "--output", "m.senv"], more].concat());
     for loss in ["margin", "softmax-cosine"] {
         run(&["--loss", loss, "--lr", "1e10"])
-            .fails(1, &["nothing is learned: the loss is ", "at step ", "learning rate ", "--lr"]);
+            .fails(1, &["the model is not learning: the loss at step ", "at step ", "learning rate ", "--lr"]);
         assert!(!folder.has("m.senv"), "{loss}");
         // A rate that is too low does no harm.
         run(&["--loss", loss, "--lr", "1e-9"]).ok();

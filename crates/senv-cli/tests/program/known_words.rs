@@ -64,7 +64,7 @@ fn text_that_the_english_model_does_not_know_is_warned_of_once() {
             let expected = usize::from(name != "en");
             assert_eq!([BUILT_IN, WARNING].map(|part| said.matches(part).count()), [expected; 2], "{args:?}: {said}");
             if name != "en" {
-                assert!(said.contains("(senv train), or take another model (--model)"), "{said}");
+                assert!(said.contains("(senv train), or use another model (--model)"), "{said}");
             }
         }
     }

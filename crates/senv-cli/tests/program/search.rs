@@ -141,7 +141,7 @@ fn a_collection_is_added_to_replaced_deleted_from_and_compacted() {
     let added = index(&[&["--add", "--input", "more.tsv"], &columns[..]].concat()).ok();
     assert!(added.err.contains("5 sentences in c"), "{}", added.err);
     assert_eq!(ids(&search("an engine on a bridge"))[0], 20);
-    index(&[&["--add", "--input", "more.tsv"], &columns[..]].concat()).fails(1, &["id 20 is there already"]);
+    index(&[&["--add", "--input", "more.tsv"], &columns[..]].concat()).fails(1, &["id 20 already exists"]);
 
     folder.write("new.tsv", "20\t2002\tPepper and cheese in the kitchen.\n30\t2002\tA bird in the meadow.\n");
     index(&[&["--replace", "--input", "new.tsv"], &columns[..]].concat()).ok();
@@ -222,7 +222,7 @@ fn vectors_that_senv_encode_wrote_are_not_made_again() {
     // Of another model, in another order, of other lines, with NaN; nothing is left behind.
     folder.train("text.txt", "other.senv", &["--seed", "9"]).ok();
     folder.run(&["encode", "--model", "other.senv", "t.txt", "--output", "other.npy"]).ok();
-    index("c", &["--vectors", "other.npy"]).fails(1, &["is not what the model makes of it"]);
+    index("c", &["--vectors", "other.npy"]).fails(1, &["differs from the model's"]);
     folder.write("t2.txt", "the cat saw the dog\n\nthe soup burnt in the oven\n");
     folder.run(&["encode", "--model", "m.senv", "t2.txt", "--output", "short.npy"]).ok();
     index("c", &["--vectors", "short.npy"]).fails(1, &["short.npy: it has 3 rows, the text has more lines"]);

@@ -154,7 +154,7 @@ fn collections_of_shards_join_to_the_bytes_of_the_whole() {
     };
     assert!(files("joined.index") == files("whole.index"));
     folder.run(&["join", "1.index", "--output", "other.index"]).fails(1, &["shard 2/2 is missing"]);
-    folder.run(&["join", "1.index", "whole.index", "--output", "other.index"]).fails(1, &["it is no shard"]);
+    folder.run(&["join", "1.index", "whole.index", "--output", "other.index"]).fails(1, &["it is not a shard"]);
     folder.run(&["join", "1.index", "2.index", "--output", "joined.index"]).fails(2, &["--force"]);
     folder.run(&["join", "1.index", "2.index", "--output", "1.index", "--force"]).fails(2, &["one of the shards"]);
     folder.run(&["join", "1.index", "2.index", "--output", "joined.index", "--force"]).ok();

@@ -337,11 +337,7 @@ impl<C: RecurrentCell> Stack<C> {
     /// Returns an error for a state saved by another encoder or for another batch.
     fn check_saved<F: Float>(&self, batch: &TokenBatch, saved: &StackSaved<F, C::Activations<F>>) -> Result<()> {
         let orders = self.orders(batch)?;
-        check_size(
-            "directions and layers of saved state",
-            self.layers * self.n_directions(),
-            saved.activations.len(),
-        )?;
+        check_size("directions and layers of saved state", self.layers * self.n_directions(), saved.activations.len())?;
         let of_form = saved
             .activations
             .iter()

@@ -144,7 +144,10 @@ fn in_order<'a>(folder: &Path, shards: &'a [Collection]) -> Result<Vec<&'a Colle
             return unfit(path, reason);
         }
         if first.manifest.shard.as_ref().is_some_and(|first| first.input != *input) {
-            let reason = format!("it was made from another input than {}; make all shards from the same input", first.folder.display());
+            let reason = format!(
+                "it was made from another input than {}; make all shards from the same input",
+                first.folder.display()
+            );
             return unfit(path, reason);
         }
         ordered.resize(count as usize, None);
@@ -287,7 +290,7 @@ mod tests {
         for (names, says) in [
             (&[][..], "no shard"),
             (&["1"], "2/2 is missing"),
-            (&["1", "1"], "give each once"),
+            (&["1", "1"], "give each shard once"),
             (&["1", "whole"], "no shard"),
             (&["1", "other"], "another model"),
             (&["1", "changed"], "was changed"),

@@ -255,7 +255,7 @@ mod tests {
         };
         let error = read(&|manifest| manifest.version = VERSION - 1);
         assert!(matches!(error, Error::OldVersion { found: 1, supported: 2, .. }), "{error}");
-        assert!(error.to_string().contains("build the index anew"), "{error}");
+        assert!(error.to_string().contains("rebuild the index"), "{error}");
         let error = read(&|manifest| manifest.version = VERSION + 1);
         assert!(matches!(error, Error::Core(senv_core::Error::NewerVersion { .. })), "{error}");
         for name in ["../passwords", "", ".hidden", "a/b"] {

@@ -423,10 +423,7 @@ mod tests {
             Collection::unmapped(error.into(), Path::new("c"), 70_000).to_string()
         };
         let many = of(std::io::ErrorKind::OutOfMemory);
-        assert!(
-            many.starts_with("c: the system does not map all of its 70000 segments")
-                && many.contains("vm.max_map_count")
-        );
+        assert!(many.starts_with("c: the system cannot map all 70000 segments") && many.contains("vm.max_map_count"));
         assert!(of(std::io::ErrorKind::NotFound).contains("000001.segment"));
     }
 }

@@ -171,12 +171,7 @@ pub fn skip_bigram_step([a, b, f]: [&[f32]; 3], sign: f32, h: &mut [f32], g: &mu
 /// If a word has fewer blocks than there are states.
 pub fn skip_bigrams(words: &[SkipBigramRow<'_>], antisymmetric: usize, states: &mut [SkipBigramState]) {
     for word in words {
-        assert!(
-            word.codes.len() >= states.len(),
-            "a word of {} blocks, expected {}",
-            word.codes.len(),
-            states.len()
-        );
+        assert!(word.codes.len() >= states.len(), "a word of {} blocks, expected {}", word.codes.len(), states.len());
     }
     dispatch::skip_bigrams(Level::best(), words, antisymmetric, states);
 }

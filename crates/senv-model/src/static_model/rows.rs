@@ -74,10 +74,7 @@ impl CompressedRows {
             return bad(format!("{} bytes for {n_rows} rows of {dim} values in {name}", bytes.len()));
         };
         if let Some(i) = scales.iter().position(|scale| !(scale.is_finite() && *scale >= 0.0)) {
-            return bad(format!(
-                "the scale of row {i} is {}, expected a finite number of at least 0",
-                scales[i]
-            ));
+            return bad(format!("the scale of row {i} is {}, expected a finite number of at least 0", scales[i]));
         }
         Ok(Self { encoding, bytes, scales: scales.into(), dim, row_bytes })
     }

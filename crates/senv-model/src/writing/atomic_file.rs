@@ -169,7 +169,8 @@ impl AtomicFile {
                     let mut kept = String::new();
                     for (target, path, before) in renamed.into_iter().rev() {
                         if let Some(Err(why)) = before.map(|before: Before| before.put_back(&target)) {
-                            kept += &format!("; {} was already replaced and could not be restored: {why}", path.display());
+                            kept +=
+                                &format!("; {} was already replaced and could not be restored: {why}", path.display());
                         }
                     }
                     let e = if kept.is_empty() { e } else { io::Error::new(e.kind(), format!("{e}{kept}")) };

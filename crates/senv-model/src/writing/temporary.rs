@@ -240,10 +240,10 @@ mod tests {
         fs::remove_file(&target).unwrap();
         fs::create_dir(&target).unwrap();
         let said = before.put_back(&target).unwrap_err();
-        let place = said.strip_prefix("the old one is ").and_then(|rest| rest.split(", which").next()).unwrap();
+        let place = said.strip_prefix("the old file is now ").and_then(|rest| rest.split(", which").next()).unwrap();
         assert_eq!(fs::read_to_string(place).unwrap(), "old", "{said}");
         let said = Before::Nothing.put_back(&folder.path().join("none")).unwrap_err();
-        assert!(said.starts_with("it cannot be removed ("), "{said}");
+        assert!(said.starts_with("the new file cannot be removed ("), "{said}");
         assert!(Before::Lost.put_back(&target).is_err());
     }
 }

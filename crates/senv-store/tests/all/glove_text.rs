@@ -112,7 +112,9 @@ fn compressed_files_are_read_member_by_member_and_bombs_are_not() {
     embeddings(&["a"], 1, &[1.0]).save(model.path("m")).unwrap();
     let message = error(&gzip(&std::fs::read(model.path("m")).unwrap())).to_string();
     assert!(
-        message.contains("give the plain file") || message.contains("no senv") || message.contains("safetensors"),
+        message.contains("give the uncompressed file")
+            || message.contains("no senv")
+            || message.contains("safetensors"),
         "{message}"
     );
 }

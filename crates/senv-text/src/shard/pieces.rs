@@ -60,8 +60,7 @@ pub(crate) fn numbered(pieces: &Option<Box<Pieces>>, mut error: Error) -> Error 
 /// How many blocks a file has, and whether its bytes are lines.
 pub(super) fn count_blocks(path: &Path, options: &TextOptions) -> Result<(u64, bool)> {
     if is_stdin(path) {
-        let reason =
-            "standard input cannot be split into shards; write it to a file first";
+        let reason = "standard input cannot be split into shards; write it to a file first";
         return Err(Error::BadFile { path: path.to_owned(), reason: reason.into() });
     }
     let metadata = std::fs::metadata(path).map_err(|e| Error::io("open", path, e))?;

@@ -138,8 +138,7 @@ impl Parser {
                 let place = found.next();
                 if let Some((first, second)) = place.zip(found.next()) {
                     let (first, second) = (first + 1, second + 1);
-                    let reason =
-                        format!("columns {first} and {second} are both named {}; give a number", quoted(name));
+                    let reason = format!("columns {first} and {second} are both named {}; give a number", quoted(name));
                     return Err(lines.bad(began, reason));
                 }
                 place.ok_or_else(|| {

@@ -58,8 +58,10 @@ impl Parser {
                 }
                 Found::Missing => {
                     let names = field_names(&text);
-                    return Err(lines
-                        .bad(number, format!("no field {name}; the fields are {names}", name = senv_base::quoted(name))));
+                    return Err(lines.bad(
+                        number,
+                        format!("no field {name}; the fields are {names}", name = senv_base::quoted(name)),
+                    ));
                 }
             }
         }

@@ -33,13 +33,7 @@ impl Hyperparameters for Tokenizer {
         let rule = Rule(self.clone());
         vec![
             Hyperparameter::of("tokenizer", &["How text is split into tokens."], Section::Text, None, &rule),
-            Hyperparameter::of(
-                "lowercase",
-                &["Whether to lowercase text."],
-                Section::Text,
-                None,
-                &self.is_lowercase(),
-            ),
+            Hyperparameter::of("lowercase", &["Whether to lowercase text."], Section::Text, None, &self.is_lowercase()),
             Hyperparameter::of(
                 "strip_hashtags",
                 &["Whether to read hashtags as words (tag for #tag); no effect with the unicode tokenizer."],

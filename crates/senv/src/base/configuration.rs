@@ -43,8 +43,10 @@ pub(crate) fn expect_values(file: &ModelFile, what: &str, asked: f64) -> Result<
     if asked <= there as f64 {
         return Ok(());
     }
-    let reason = format!("{what} of the configuration would have {asked:.0} values, but all tensors together have \
-        {there}");
+    let reason = format!(
+        "{what} of the configuration would have {asked:.0} values, but all tensors together have \
+        {there}"
+    );
     Err(Error::BadModel { path: file.path().to_owned(), reason })
 }
 

@@ -107,9 +107,7 @@ pub(crate) fn expect_table(path: &Path, name: &str, rows: &Table, n_rows: usize,
         return Ok(());
     }
     let (r, d) = (rows.n_rows(), rows.dim());
-    let reason = format!(
-        "table {name:?} has {r} rows of {d} values, expected {n_rows} rows of {dim}"
-    );
+    let reason = format!("table {name:?} has {r} rows of {d} values, expected {n_rows} rows of {dim}");
     Err(Error::BadModel { path: path.to_owned(), reason })
 }
 

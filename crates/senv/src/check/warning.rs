@@ -218,10 +218,7 @@ impl fmt::Display for CheckWarning {
                 )?;
                 if weights_may_help {
                     let weights = Remedy::SifWeights;
-                    write!(
-                        f,
-                        "use {weights} with common-component removal, or "
-                    )?;
+                    write!(f, "use {weights} with common-component removal, or ")?;
                 }
                 train_longer(f)
             }
@@ -367,7 +364,8 @@ mod tests {
             }
         }
         let warning = CheckWarning::FewWords { words: 3, least: 1000, start_may_help: true };
-        let words = "3 words of training text are too few: with fewer than 1,000, similarities of other sentences are worse";
+        let words =
+            "3 words of training text are too few: with fewer than 1,000, similarities of other sentences are worse";
         assert!(warning.to_string().starts_with(words), "{warning}");
         let warning = CheckWarning::FewDirections { directions: 2.0 }.to_string();
         assert!(warning.ends_with("; train for more epochs with a higher learning rate, or on more text"), "{warning}");

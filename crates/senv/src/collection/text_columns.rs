@@ -147,8 +147,9 @@ impl TextColumns {
         }
         if self.places.is_none() {
             self.places = self.find(|wanted| {
-                number_of(wanted)
-                    .ok_or_else(|| bad_line(path, number, format!("no column {}: there is no header", quoted(&wanted.place))))
+                number_of(wanted).ok_or_else(|| {
+                    bad_line(path, number, format!("no column {}: there is no header", quoted(&wanted.place)))
+                })
             })?;
         }
         let cells: Vec<&str> = line.split('\t').map(str::trim).collect();
@@ -236,7 +237,7 @@ mod tests {
         let mut columns = TextColumns::new("text");
         assert!(columns.is_header("id\ttext", 1, Path::new("a.tsv")).unwrap());
         let error = columns.cells("1\t\"a cat\tsat\"", 2, Path::new("a.tsv")).unwrap_err().to_string();
-        assert!(error.contains("line 2: the record has 3 columns, and the first record 2;"), "{error}");
+        assert!(error.contains("line 2: the record has 3 columns, but the first record has 2;"), "{error}");
         assert_eq!(columns.cells("1\ta cat\t \t", 3, Path::new("a.tsv")).unwrap().text, "a cat");
     }
 

@@ -265,8 +265,10 @@ impl CollectionText {
             let Cells { text, id, further: kept } = self.columns.cells(line.text, line.number, line.path)?;
             if is_blank(text) {
                 if let Some(id) = id.filter(|_| self.replace) {
-                    let reason = format!("the new sentence of id {id} is blank; to delete the row, use --delete-ids \
-                        {id}");
+                    let reason = format!(
+                        "the new sentence of id {id} is blank; to delete the row, use --delete-ids \
+                        {id}"
+                    );
                     return Err(bad_line(line.path, line.number, reason));
                 }
                 self.n_blank += 1;

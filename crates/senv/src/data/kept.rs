@@ -98,8 +98,10 @@ impl<'a> KeptPairs<'a> {
             return Ok(Progress::default());
         }
         if checkpoint::about(&self.kept.path)?.settings != self.of {
-            return Err(self.bad("the text or the settings for reading it have changed since this file was written; \
-                start over"));
+            return Err(self.bad(
+                "the text or the settings for reading it have changed since this file was written; \
+                start over",
+            ));
         }
         let (state, _): (State, _) = checkpoint::load(&self.kept.path, KIND)?;
         let mut numbers = NumbersReader::open(&self.kept.beside(BESIDE), state.n_numbers, state.checksum)?;
@@ -360,7 +362,12 @@ mod tests {
     fn what_is_damaged_or_of_other_files_is_refused() {
         let case = Case::new(&[(PairKind::Pairs, PAIRS)]);
         let path = kept_of(&case);
-        refused(&case, &PairOptions { group: false, ..case.options(true) }, &path, "read in another way");
+        refused(
+            &case,
+            &PairOptions { group: false, ..case.options(true) },
+            &path,
+            "the settings for reading it have changed",
+        );
         let sentences = case.folder.path().join("kept.sentences");
         let sound = fs::read(&sentences).unwrap();
         for i in (0..sound.len()).step_by(7) {

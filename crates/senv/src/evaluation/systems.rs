@@ -116,8 +116,10 @@ impl<'a> BenchRun<'a> {
         for (scheme, suffix) in [(WeightScheme::SIF, "SIF"), (WeightScheme::USIF, "uSIF")] {
             let system = BenchSystem {
                 name: format!("{name} + {suffix}"),
-                source: format!("word vectors of {name}, {suffix} weights, common components of the evaluated \
-                    sentences"),
+                source: format!(
+                    "word vectors of {name}, {suffix} weights, common components of the evaluated \
+                    sentences"
+                ),
                 sha256: sha256.clone(),
             };
             // A vocabulary without counts has no weights.

@@ -338,9 +338,9 @@ impl<'a, O: Objective> FitRun<'a, O> {
             self.position.stale += 1;
         }
         let note = match (score.is_finite(), better) {
-            (false, _) => format!(
-                "step {step}: no validation score: all pairs have the same score, or scores are not numbers"
-            ),
+            (false, _) => {
+                format!("step {step}: no validation score: all pairs have the same score, or scores are not numbers")
+            }
             (true, false) => format!("step {step}: validation {score:.4}"),
             (true, true) => format!("step {step}: validation {score:.4}, best so far"),
         };

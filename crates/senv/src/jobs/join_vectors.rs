@@ -73,7 +73,8 @@ fn join_npy(first: &Path, shards: &[&Path], output: &Path) -> Result<()> {
     for path in shards {
         let reader = NpyReader::open(path)?;
         if reader.dim() != dim {
-            let reason = format!("its rows have {} values, but the rows of {} have {dim}", reader.dim(), first.display());
+            let reason =
+                format!("its rows have {} values, but the rows of {} have {dim}", reader.dim(), first.display());
             return bad(path, reason);
         }
         n_rows += reader.n_rows();
@@ -195,7 +196,10 @@ mod tables {
         for path in shards {
             let mut batches = ArrowBatches::open(path, None)?;
             if batches.schema().fields() != schema.fields() {
-                return bad(path, format!("its columns differ from those of {}; join shards of the same table", first.display()));
+                return bad(
+                    path,
+                    format!("its columns differ from those of {}; join shards of the same table", first.display()),
+                );
             }
             while let Some(batch) = batches.next_batch()? {
                 let rows = batch.project(&(0..n).collect::<Vec<_>>());

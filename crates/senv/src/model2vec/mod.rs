@@ -113,8 +113,7 @@ impl Model2Vec {
         let folder = folder.as_ref();
         let bad = |path: &Path, reason: String| Error::BadFile { path: path.to_owned(), reason };
         let layout = Layout::of(folder).ok_or_else(|| {
-            let reason =
-                "not a Model2Vec model: the folder needs config.json, model.safetensors and tokenizer.json";
+            let reason = "not a Model2Vec model: the folder needs config.json, model.safetensors and tokenizer.json";
             bad(folder, reason.into())
         })?;
         let config = read_json(&layout.config)?;

@@ -23,7 +23,8 @@ impl Tensors {
     }
 
     fn read(&self) -> Result<SafeTensors<'_>> {
-        Ok(SafeTensors::deserialize(&self.bytes).map_err(|error| self.bad(format!("not a safetensors file: {error}")))?)
+        Ok(SafeTensors::deserialize(&self.bytes)
+            .map_err(|error| self.bad(format!("not a safetensors file: {error}")))?)
     }
 
     fn bad(&self, reason: String) -> Error {

@@ -250,7 +250,7 @@ fn what_is_not_understood_is_refused_by_its_name() {
         let bpe = with("model", json!({ "type": "BPE", "vocab": {} }));
         refused(&bpe, &none, &tensors(), "a model \"BPE\"");
     }
-    refused(&bert(), &json!({ "model_type": "bert" }), &tensors(), "of the type \"bert\"");
+    refused(&bert(), &json!({ "model_type": "bert" }), &tensors(), "of type \"bert\"");
     refused(&bert(), &none, &[("embeddings", "F32", &[27, 3], f32s(&rows(27)))], "do not fit");
     refused(&bert(), &none, &[("rows", "F32", &[28, 3], f32s(&rows(28)))], "no tensor embeddings");
     refused(&bert(), &none, &[("embeddings", "F32", &[28, 4], f32s(&rows(28)))], "no safetensors");

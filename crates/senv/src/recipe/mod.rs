@@ -117,8 +117,10 @@ impl Recipe {
             (true, true) => "training each sentence to be closer to the next one than to others",
             (true, false) => "training paraphrases and consecutive sentences to be closer than others",
             (false, _) if text.is_empty() => "training paraphrases to be closer than other sentences",
-            (false, _) => "training paraphrases to be closer than other sentences; the text is not in order and is \
-                not used",
+            (false, _) => {
+                "training paraphrases to be closer than other sentences; the text is not in order and is \
+                not used"
+            }
         };
         let recipe = NeighbourRecipe::new(learned_from, size, tokenizer, reading);
         observer.note(&format!(
@@ -156,8 +158,10 @@ impl Recipe {
     /// Sentences without an order are trained by their halves from here on.
     fn train_halves(&mut self, observer: &dyn Observer) {
         if let Self::Words(words) = self {
-            observer.note("the sentences are not in order, so fine-tuning trains the two halves of each sentence to \
-                be closer than others");
+            observer.note(
+                "the sentences are not in order, so fine-tuning trains the two halves of each sentence to \
+                be closer than others",
+            );
             words.halves.params.fit.seed = words.params.training.seed;
             *self = Self::Neighbours(Box::new(words.halves.clone()));
         }
@@ -174,9 +178,7 @@ impl Recipe {
             Self::Unchanged(model) => model.clone(),
         };
         if let Some(terms) = model.terms() {
-            options
-                .observer
-                .note(&format!("the model inherits license terms from the model it starts from: {terms}"));
+            options.observer.note(&format!("the model inherits license terms from the model it starts from: {terms}"));
         }
         Ok(model)
     }

@@ -48,14 +48,18 @@ pub(super) fn write(
 ) -> Result<usize> {
     let bad = |path: &Path, reason: String| CoreError::BadFile { path: path.to_owned(), reason };
     let Some(vectors) = vectors else {
-        return Err(bad(path, "the model does not store the vectors of its text; train with document_vectors".into()).into());
+        return Err(
+            bad(path, "the model does not store the vectors of its text; train with document_vectors".into()).into()
+        );
     };
     let is_sentence = sentences(texts, tokenizer, options)?;
     let n = is_sentence.iter().filter(|is| **is).count();
     if n != vectors.n_rows() {
         let trained = vectors.n_rows();
-        let reason = format!("the text has {n} sentences, but the model was trained on {trained}; give the training \
-            text unchanged");
+        let reason = format!(
+            "the text has {n} sentences, but the model was trained on {trained}; give the training \
+            text unchanged"
+        );
         let text = texts.first().map_or(path, AsRef::as_ref);
         return Err(bad(text, reason).into());
     }

@@ -121,11 +121,7 @@ impl System for SdaeParams {
     };
     const NAMED_SETTINGS: &'static [NamedSettings<Self>] = &[
         NamedSettings { name: "paper", help: "The paper: LSTM", settings: Self::default },
-        NamedSettings {
-            name: "release",
-            help: "The authors' code: GRU",
-            settings: || Self::default().release(),
-        },
+        NamedSettings { name: "release", help: "The authors' code: GRU", settings: || Self::default().release() },
         NamedSettings {
             name: "sae",
             help: "SAE: no words are deleted or swapped",

@@ -112,11 +112,7 @@ impl System for SkipThoughtParams {
     };
     const NAMED_SETTINGS: &'static [NamedSettings<Self>] = &[
         NamedSettings { name: "paper", help: "The paper", settings: Self::default },
-        NamedSettings {
-            name: "release",
-            help: "The authors' code",
-            settings: || Self::default().release(),
-        },
+        NamedSettings { name: "release", help: "The authors' code", settings: || Self::default().release() },
     ];
 
     fn check(&self) -> Result<()> {

@@ -200,7 +200,7 @@ mod tests {
             0
         );
         let error = text(&copy(&store, &Path::from("n"), "s3://bucket/n", is_hidden_or_text).await.unwrap_err());
-        assert!(error.contains("s3://bucket/n: nothing lies under it"), "{error}");
+        assert!(error.contains("s3://bucket/n: it is empty"), "{error}");
     }
 
     #[tokio::test]

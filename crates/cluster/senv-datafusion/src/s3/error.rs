@@ -81,7 +81,7 @@ mod tests {
     fn a_message_has_no_password_of_a_url() {
         for (message, shown) in [
             ("no answer from http://me:secret@host:9000 (dns): check", "no answer from http://host:9000 (dns): check"),
-            ("s3://bucket/a: https://me:sec@ret/x@host has no TLS", "s3://bucket/a: https://host has no TLS"),
+            ("s3://bucket/a: https://me:sec@ret/x@host does not use TLS", "s3://bucket/a: https://host does not use TLS"),
             ("url \"http://secret@host/\" and mail to me@host", "url \"http://host/\" and mail to me@host"),
             ("no URL", "no URL"),
         ] {

@@ -126,9 +126,9 @@ mod tests {
         for (text, part) in [
             ("s3://", "the bucket is missing"),
             ("s3:///models", "the bucket is missing"),
-            ("gs://bucket/models", "other object stores are not connected"),
-            ("s3://bucket/models?region=x", "settings are in the environment"),
-            ("s3://key:secret@bucket/models", "settings are in the environment"),
+            ("gs://bucket/models", "other object stores are not supported"),
+            ("s3://bucket/models?region=x", "settings come from environment variables"),
+            ("s3://key:secret@bucket/models", "settings come from environment variables"),
             ("s3://bucket//models", "s3://bucket//models"),
         ] {
             let message = parse(text).unwrap_err().to_string();

@@ -124,7 +124,8 @@ fn speed(record: &BenchRecord, summary: &Summary) -> Option<Drawing> {
     // Names need room at the ends.
     let x = (x.0 - 0.1, x.1 + 0.1);
     let captions = [Caption { text: "mean of the similarity tasks, x 100", color: INK }];
-    let mut plot = Plot::new(x, (y.0, y.1 + 0.1 * (y.1 - y.0)), "log10 of sentences per second, all threads", &captions);
+    let mut plot =
+        Plot::new(x, (y.0, y.1 + 0.1 * (y.1 - y.0)), "log10 of sentences per second, all threads", &captions);
     for (i, (system, x, y)) in points.iter().enumerate() {
         let color = COLORS[i % COLORS.len()];
         let says = format!("{}: {:.0} sentences per second", system.name, 10f64.powf(*x));

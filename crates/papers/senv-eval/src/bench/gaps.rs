@@ -140,12 +140,12 @@ mod tests {
             }
         };
         starts(&of("sts"), &["STS 2013: not in the folder; it needs sts/2013/TASK.tsv", "STS 2015: ", "STS 2016: "]);
-        let dev = "the development part stands in for it; it needs sts-test.csv or ";
+        let dev = "using the development part instead; it needs sts-test.csv or ";
         starts(&of("stsb"), &[&format!("STS benchmark, test part: not in the folder, {dev}")]);
         starts(&of("sick"), &[]);
         starts(&of("own-entailment"), &["SNLI, test part: not in the folder, the development part"]);
         starts(&of("msrp"), &["MSRP, test part: not in the folder, the last quarter of the training part"]);
-        starts(&of("ranking"), &["MSRP, test part: not in the folder, the pool is the training part alone"]);
+        starts(&of("ranking"), &["MSRP, test part: not in the folder, the pool is the training part only"]);
         starts(&of("p-coherence"), &["captions of five images: ", "captions of Multi30k: ", "captions of Flickr8k: "]);
         starts(&of("soup"), &[]);
         starts(&of("order-entailment"), &["SNLI, test part: not in the folder, the development part"]);

@@ -179,8 +179,10 @@ impl BenchRecord {
 
     /// Every task with every system, and the numbers beside the headline.
     fn tasks_table(&self, out: &mut String) {
-        out.push_str("<h2>Task by task</h2>\n<p>All headline numbers with their 95 % intervals, and further \
-            measurements.</p>\n<div class=\"box\" tabindex=\"0\"><table>\n<thead><tr><th>task</th><th>items</th>");
+        out.push_str(
+            "<h2>Task by task</h2>\n<p>All headline numbers with their 95 % intervals, and further \
+            measurements.</p>\n<div class=\"box\" tabindex=\"0\"><table>\n<thead><tr><th>task</th><th>items</th>",
+        );
         self.systems.iter().for_each(|system| {
             let _ = write!(out, "<th>{}</th>", escape(&system.name));
         });

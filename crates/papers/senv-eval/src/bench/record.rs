@@ -196,7 +196,10 @@ impl BenchRecord {
         let bad = |reason: String| Error::BadRecord { reason };
         let record: Self = serde_json::from_str(json).map_err(|error| bad(error.to_string()))?;
         if record.senv_bench != RECORD_FORMAT {
-            return Err(bad(format!("it has format {}, and this version of senv reads {RECORD_FORMAT}", record.senv_bench)));
+            return Err(bad(format!(
+                "it has format {}, and this version of senv reads {RECORD_FORMAT}",
+                record.senv_bench
+            )));
         }
         for (i, system) in record.systems.iter().enumerate() {
             if record.systems[..i].iter().any(|other| other.name == system.name) {

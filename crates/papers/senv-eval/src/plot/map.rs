@@ -183,8 +183,10 @@ impl MapResult {
             self.divergence
         );
         if self.n_sentences_without_known_token > 0 {
-            text +=
-                &format!("{} sentences without a known token, at the same place\n", self.n_sentences_without_known_token);
+            text += &format!(
+                "{} sentences without a known token, at the same place\n",
+                self.n_sentences_without_known_token
+            );
         }
         text
     }

@@ -275,7 +275,7 @@ mod tests {
         let error = SentenceVectors::encode(&Short, ["abc", "abcde"]).unwrap_err();
         assert!(matches!(&error, Error::Unread { sentence, tokens: 5, unread: 2 } if sentence == "abcde"), "{error}");
         let error = SentenceVectors::of_pairs(&Short, &[("a", "abcd")]).unwrap_err();
-        assert!(error.to_string().contains("no longer than its encoder reads, got 4 tokens"), "{error}");
+        assert!(error.to_string().contains("at most as long as its encoder reads, got 4 tokens"), "{error}");
     }
 
     #[test]

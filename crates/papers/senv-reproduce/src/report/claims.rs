@@ -121,7 +121,7 @@ mod tests {
         };
         let results = Results { version: "0.1.0".to_owned(), quick: false, papers: vec![paper] };
         let text = results.claims_to_markdown();
-        let line = "| **p-1** A is above B. (Table 4; ours: [Table 4](reproduced/p.md#table-4-which-pairs-and-how-many)) | A 2, B 1 | A 4, B 3 | **does not show: within what seeds make**: too little text |";
+        let line = "| **p-1** A is above B. (Table 4; ours: [Table 4](reproduced/p.md#table-4-which-pairs-and-how-many)) | A 2, B 1 | A 4, B 3 | **does not show: within the seeds' noise**: too little text |";
         assert!(text.contains(line), "{text}");
         assert!(text.contains("| P | 1 | 0 | 0 | 1 | 0 | 0 | 0 |"), "{text}");
     }

@@ -27,7 +27,10 @@ pub(crate) fn list(plan: &Plan, planned: &[Planned]) -> String {
                 }
             }
         }
-        text += &format!("  {} in total on two idle cores, excluding commands shared with the papers above\n\n", time(of_paper));
+        text += &format!(
+            "  {} in total on two idle cores, excluding commands shared with the papers above\n\n",
+            time(of_paper)
+        );
         total += of_paper;
     }
     text + &format!("{} in total on two idle cores", time(total))

@@ -47,8 +47,11 @@ impl PaperResult {
             [] => String::new(),
             versions => format!(", by senv {}", versions.join(" and ")),
         };
-        let _ = writeln!(out, "\n## Data\n\nThe files that were read{versions}, with 16 digits of the \
-            SHA-256.\n\n```text");
+        let _ = writeln!(
+            out,
+            "\n## Data\n\nThe files that were read{versions}, with 16 digits of the \
+            SHA-256.\n\n```text"
+        );
         for file in &self.data {
             let _ = writeln!(out, "{}  {}", file.sha256.get(..16).unwrap_or(&file.sha256), file.path);
         }

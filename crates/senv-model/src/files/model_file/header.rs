@@ -126,7 +126,12 @@ impl Tensors {
             let size = entry.shape.iter().try_fold(bits, |size, &n| size.checked_mul(n));
             match size {
                 Some(size) if size % 8 == 0 && end.checked_sub(start) == Some(size / 8) => {}
-                _ => return Err(format!("tensor {name:?}, {dtype} {:?}, cannot have bytes {start} to {end}", entry.shape)),
+                _ => {
+                    return Err(format!(
+                        "tensor {name:?}, {dtype} {:?}, cannot have bytes {start} to {end}",
+                        entry.shape
+                    ));
+                }
             }
             tensors.push((name.clone(), TensorInfo { dtype, shape: entry.shape.clone(), start, end }));
         }

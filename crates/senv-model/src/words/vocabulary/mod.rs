@@ -394,7 +394,7 @@ mod tests {
         assert!(parts("ab", &[0, 1], &[1]).is_err(), "text left over");
         assert!(parts("ab", &[0, 1, 2], &[1]).is_err(), "counts missing");
         assert!(parts("ab", &[0, 2, 1, 2], &[1, 1, 1]).is_err(), "offset falls back");
-        assert!(parts("ä", &[0, 1, 2], &[1, 1]).is_err(), "cuts a character");
+        assert!(parts("ä", &[0, 1, 2], &[1, 1]).is_err(), "inside a character");
         assert!(parts("aa", &[0, 1, 2], &[1, 1]).is_err(), "repeated");
         assert!(parts("", &[], &[]).is_err(), "no offsets");
     }

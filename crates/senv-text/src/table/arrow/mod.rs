@@ -294,7 +294,9 @@ fn place(schema: &SchemaRef, column: &TableColumn, path: &Path) -> Result<Column
         let reason = match column {
             TableColumn::Number(number) => format!("no column {number}; the {} columns are {names}", fields.len()),
             TableColumn::All => format!("name the text column; the columns are {names}"),
-            TableColumn::Name(name) => format!("no column {name}; the columns are {names}", name = senv_base::quoted(name)),
+            TableColumn::Name(name) => {
+                format!("no column {name}; the columns are {names}", name = senv_base::quoted(name))
+            }
         };
         Error::BadFile { path: path.to_owned(), reason }
     })

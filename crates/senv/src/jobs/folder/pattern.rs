@@ -143,6 +143,6 @@ mod tests {
         fs::write(at("20?4/e.txt"), "").unwrap();
         assert_eq!(files_of_pattern(at("20?4/*")).unwrap(), [at("20?4/e.txt")]);
         let error = files_of_pattern(at("20??/*.csv")).unwrap_err().to_string();
-        assert!(error.contains("no file fits"), "{error}");
+        assert!(error.contains("no file matches"), "{error}");
     }
 }

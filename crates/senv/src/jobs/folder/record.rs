@@ -260,7 +260,7 @@ mod tests {
         for (other, says) in [
             (settings("bb", Some("3")), "the model was aa, and is bb"),
             (settings("aa", Some("4")), "digits was 3, and is 4"),
-            (settings("aa", None), "digits was 3, and is not given"),
+            (settings("aa", None), "digits was 3, now not given"),
         ] {
             assert_ne!(other.digest(), first.digest());
             let error = other.agree(&path, folder.path(), false).unwrap_err();

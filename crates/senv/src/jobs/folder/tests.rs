@@ -125,7 +125,7 @@ fn inputs_of_one_name_foreign_files_and_a_second_process_are_refused() {
     assert!(open(&["_a"]).unwrap_err().contains("rename it"));
     fs::create_dir(desk.at("out")).unwrap();
     fs::write(desk.at("out/a.up"), "mine").unwrap();
-    assert!(open(&["a"]).unwrap_err().contains("nothing is noted"));
+    assert!(open(&["a"]).unwrap_err().contains("was not written by senv"));
     let (outcome, _) = desk.run(FolderParams { force: true, ..Desk::params() }).unwrap();
     assert_eq!(outcome.finished, 3);
     let job = desk.open(Desk::params()).unwrap();
@@ -149,7 +149,7 @@ fn an_output_in_the_place_of_an_input_is_refused_by_any_path_and_in_spite_of_for
     let params = FolderParams { force: true, ..Desk::params() };
     let refused = |input: &str, output: &str| {
         let error = FolderJob::open(desk.at(output), &[desk.at(input)], params.clone()).map(|_| ()).unwrap_err();
-        assert!(error.to_string().contains("would replace a file that is read"), "{error}");
+        assert!(error.to_string().contains("would overwrite an input file"), "{error}");
     };
     for folder in ["in", "links", "noted"] {
         fs::create_dir(desk.at(folder)).unwrap();

@@ -72,8 +72,8 @@ impl TextGroups {
             let (path, found) = (path.to_owned(), version.to_string());
             return Err(CoreError::NewerVersion { path, found, supported: VERSION }.into());
         }
-        let Config { min_cosine, groups, .. } = serde_json::from_value(config)
-            .map_err(|error| bad(format!("cannot parse the configuration: {error}")))?;
+        let Config { min_cosine, groups, .. } =
+            serde_json::from_value(config).map_err(|error| bad(format!("cannot parse the configuration: {error}")))?;
         let centroids = file.table("centroids")?;
         if centroids.n_rows() != groups.len() {
             return Err(bad(format!("{} groups but {} centroids", groups.len(), centroids.n_rows())));

@@ -21,8 +21,7 @@ struct AddedToken {
 }
 
 /// What may read the others.
-const HINT: &str =
-    if cfg!(feature = "tokenizers") { "" } else { "; a build with the feature `tokenizers` reads more" };
+const HINT: &str = if cfg!(feature = "tokenizers") { "" } else { "; a build with the feature `tokenizers` reads more" };
 
 /// Parts of words: the longest are taken from left to right; those behind the first one have names with a prefix.
 #[derive(Debug, Clone)]

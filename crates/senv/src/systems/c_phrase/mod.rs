@@ -302,7 +302,7 @@ mod tests {
     fn sentences_of_one_word_have_nothing_to_predict() {
         let file = parsed("(S (NN rain))\n(S (NN snow))\n");
         let error = params().fit_files(&[file.path()], &TrainOptions::default()).unwrap_err().to_string();
-        assert!(error.contains("no sentence holds two known tokens"), "{error}");
+        assert!(error.contains("no sentence has two known tokens"), "{error}");
     }
 
     #[test]

@@ -259,9 +259,10 @@ impl<'f> Reader<'f> {
         };
         let (needed, left) = (u64::from(n) * SHORTEST_ENTRY, self.left());
         if needed > left {
-            let reason =
-                format!("{n} entries take at least {needed} bytes, but {left} are left; the file is truncated or \
-                    damaged");
+            let reason = format!(
+                "{n} entries take at least {needed} bytes, but {left} are left; the file is truncated or \
+                    damaged"
+            );
             return Err(self.bad(reason));
         }
         let mut words = Vec::new();

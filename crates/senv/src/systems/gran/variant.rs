@@ -82,13 +82,7 @@ impl Hyperparameters for GranVariant {
         let gates = &["What the gate is applied to, with the numbers of the authors' code (gran)."];
         let of_gate = Hyperparameter::of("gate", gates, section, None, &gate.unwrap_or_default());
         vec![
-            Hyperparameter::of(
-                "encoder",
-                &["How the words of a sentence become its vector."],
-                section,
-                None,
-                &name,
-            ),
+            Hyperparameter::of("encoder", &["How the words of a sentence become its vector."], section, None, &name),
             Hyperparameter { applies: gate.is_some(), ..of_gate },
         ]
     }

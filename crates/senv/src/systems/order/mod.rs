@@ -280,8 +280,7 @@ impl OrderParams {
         };
         let sets: Vec<ScoredPairs> = input.gate.iter().map(seen).filter(|set| set.pairs.len() > 1).collect();
         if sets.is_empty() {
-            observer
-                .note("no scored pairs are left to choose the weight of the order part; it keeps its default");
+            observer.note("no scored pairs are left to choose the weight of the order part; it keeps its default");
             return Ok(model);
         }
         let OrderGate { kappa, table, whole } = gate::gate(&model, &sets, self.gate_loss)?;

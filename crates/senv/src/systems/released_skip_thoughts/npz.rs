@@ -45,8 +45,11 @@ impl Npz {
         })?;
         let (size, packed) = (entry.size(), entry.compressed_size());
         if packed > self.len || size / MOST_UNPACKED > packed {
-            return Err(wrong(format!("{size} bytes, compressed to {packed}, in a file of {} bytes; the file is \
-                damaged", self.len)));
+            return Err(wrong(format!(
+                "{size} bytes, compressed to {packed}, in a file of {} bytes; the file is \
+                damaged",
+                self.len
+            )));
         }
         let table = read_npy_stream(entry, size, name).map_err(|error| match error {
             senv_store::Error::BadNpy { reason, .. } => wrong(reason),

@@ -96,7 +96,10 @@ impl Hyperparameters for SnliEncoder {
         let pooled = &["How the states of a sentence become its vector (lstm)."];
         vec![
             of(is_rnn || is_lstm, Hyperparameter::of("sentence_dim", sizes, section, None, &hidden)),
-            of(is_rnn, Hyperparameter::of("layers", &["Number of stacked layers, at least 1 (rnn)."], section, None, &layers)),
+            of(
+                is_rnn,
+                Hyperparameter::of("layers", &["Number of stacked layers, at least 1 (rnn)."], section, None, &layers),
+            ),
             of(is_rnn, Hyperparameter::of("topology", joined, section, None, &topology)),
             of(is_rnn, Hyperparameter::of("style", &["Equations of the GRU cells (rnn)."], section, None, &style)),
             of(is_lstm, Hyperparameter::of("pooling", pooled, section, None, &pooling)),
