@@ -122,7 +122,7 @@ mod tests {
             ),
             (
                 shown(&senv::Error::InitialVectorsDim { expected: 3, got: 2 }),
-                "a row of the initial vectors (--init-vectors; ask for the same --dim) has size 2, expected 3",
+                "the dimension of the initial vectors (--init-vectors; ask for the same --dim) is 2, expected 3",
             ),
             (
                 shown(&senv::check::CheckWarning::FewWords { words: 3, least: 1000, start_may_help: true }),

@@ -215,9 +215,9 @@ mod tests {
         assert!(message(&senv::Error::from(error())).ends_with(end));
         let folder = tempfile::tempdir().unwrap();
         let error = || senv_core::Error::not_a_file(folder.path(), &folder.path().metadata().unwrap());
-        assert!(message(&error()).ends_with("a model of senv, or word vectors"), "{}", message(&error()));
+        assert!(message(&error()).ends_with("a senv model or a file of word vectors"), "{}", message(&error()));
         std::fs::write(folder.path().join("dictionary.txt"), "the\n").unwrap();
-        let end = "or word vectors (released Skip-thoughts become a model by senv convert FOLDER out.senv)";
+        let end = "or a file of word vectors (released Skip-thoughts become a model by senv convert FOLDER out.senv)";
         let store = || senv_store::Error::from(error());
         for text in [message(&error()), message(&store()), message(&senv::Error::from(store()))] {
             assert!(text.ends_with(end), "{text}");

@@ -152,7 +152,7 @@ mod tests {
             (one(r#"{"image_id": "", "caption": "a"}"#), "annotation 2 (image ): the image_id is empty"),
             (
                 one(&format!(r#"{{"image_id": 1, "caption": "{}"}}"#, "x".repeat(MAX_LINE_BYTES + 1))),
-                "longer than a line",
+                "longer than 1 MiB",
             ),
             (one(r#"{"image_id": 2, "caption": "b"}"#), "none of the 2 groups has two sentences"),
         ] {

@@ -310,7 +310,7 @@ mod tests {
             "dev.tsv:1: missing field `sentence2` at column 43; give an object with gold_label, sentence1",
         );
         let object = "{\"gold_label\": \"maybe\", \"sentence1\": \"a\", \"sentence2\": \"b\"}\n";
-        fails(object, "dev.tsv:1: the label \"maybe\" is unknown");
+        fails(object, "dev.tsv:1: unknown label \"maybe\"");
         fails(&object.replace("\"a\"", "\"\""), "dev.tsv:1: the premise is empty");
         fails("-\ta\tb\n", "contains no pair; give lines of label");
     }

@@ -261,17 +261,17 @@ mod tests {
     #[test]
     fn what_is_no_tree_is_named_by_line_and_column() {
         let cases = [
-            ("(S (A a)\n", 1, 1, "has no end"),
-            ("(A a)\n(A a))\n", 2, 6, "closes nothing"),
-            ("(A a)\n  word (A a)", 2, 3, "outside of brackets"),
-            ("(S (A a) ())", 1, 10, "without anything"),
-            ("()", 1, 1, "without anything"),
+            ("(S (A a)\n", 1, 1, "is not closed"),
+            ("(A a)\n(A a))\n", 2, 6, "unmatched closing bracket"),
+            ("(A a)\n  word (A a)", 2, 3, "outside the brackets"),
+            ("(S (A a) ())", 1, 10, "empty node"),
+            ("()", 1, 1, "empty node"),
             ("(S\n (NN)\n)", 2, 2, "label without a word"),
             ("(NN a b)", 1, 7, "second word"),
             ("(NP a (NN b))", 1, 7, "a subtree next to a word"),
             ("(NP (NN b) a)", 1, 12, "a word next to a subtree"),
-            ("(é ü", 1, 1, "has no end"),
-            ("(é ü))", 1, 6, "closes nothing"),
+            ("(é ü", 1, 1, "is not closed"),
+            ("(é ü))", 1, 6, "unmatched closing bracket"),
         ];
         for (text, line, column, what) in cases {
             let error = read(text).unwrap_err();

@@ -143,7 +143,7 @@ mod tests {
             (b"\x93NUMPY\x01\0", "a is a NumPy array"),
             (b"%PDF-1.7\n%\xE2\xE3", "a is a PDF document"),
             (b"\x89HDF\r\n\x1A\n", "a is an HDF5 file"),
-            (b"\xBA\x16\x4F\x2F\x0C\0\0\0", "a is a model of fastText"),
+            (b"\xBA\x16\x4F\x2F\x0C\0\0\0", "a is a fastText"),
             (b"A\0 \0c\0a\0t\0\n\0", "a is in UTF-16 without a byte order mark"),
             (b"\0A\0 \0c\0a\0t\0\n", "a is in UTF-16 without a byte order mark"),
             (b"SQLite format 3\0\x10\0\x01\x01", "a is an SQLite database"),

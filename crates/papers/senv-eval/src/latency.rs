@@ -185,7 +185,7 @@ mod tests {
         assert_eq!((got.n_pairs, got.n_warm_up, got.total_seconds), (2, 3, 0.003));
         assert_eq!(encoder.0.lock().unwrap().concat(), "abcdababcd");
         assert!(
-            got.to_text().starts_with("2 pairs, one thread, one pair at a time, after 3 pairs"),
+            got.to_text().starts_with("2 pairs, one thread, one pair at a time, after 3 warm-up pairs"),
             "{}",
             got.to_text()
         );

@@ -381,7 +381,7 @@ pub enum Error {
     /// Another process is writing the same file.
     #[error(
         "{}: another process{} is writing this file; wait for it to finish, or choose another name",
-        path.display(), holder.map(|holder| format!(" (process {holder})")).unwrap_or_default()
+        path.display(), holder.map(|holder| format!(" ({holder})")).unwrap_or_default()
     )]
     InUse {
         /// The file.

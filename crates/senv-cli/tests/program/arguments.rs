@@ -169,7 +169,7 @@ fn a_longer_text_is_not_trained_on_as_a_whole() {
     let mut child = folder.command(&train).stdin(input).spawn().unwrap();
     let mut said = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);
     // Training itself would take long.
-    let found = said.find(|line| line.contains("320 sentences are held out of training"));
+    let found = said.find(|line| line.contains("320 sentences held out of training"));
     child.kill().unwrap();
     child.wait().unwrap();
     assert!(found.is_some_and(|line| line.contains("--no-check")));

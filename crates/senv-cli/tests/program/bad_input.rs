@@ -25,7 +25,7 @@ fn wrong_usage_ends_with_2() {
     run(&["--subsample", "NaN"]).fails(2, &["must be"]);
     run(&["--word-ngrams", "0"]).fails(2, &["must be"]);
     run(&["--l1", "-1"]).fails(2, &["l1 must be"]);
-    folder.train("-", "m.senv", &["--resume"]).fails(2, &["standard input", "give it as an uncompressed file"]);
+    folder.train("-", "m.senv", &["--resume"]).fails(2, &["standard input", "give it as a file"]);
     folder.train("text.txt", "text.txt", &[]).fails(2, &["text.txt is one of the files that are read", "--output"]);
     assert_eq!(folder.read("text.txt"), text(50).as_bytes());
     assert_eq!(folder.names(), ["text.txt"]);
@@ -106,7 +106,7 @@ fn a_file_that_is_no_text_is_named() {
     folder.write("paper.pdf", b"%PDF-1.7\n%\xE2\xE3\xCF\xD3\n");
     for (name, found, remedy) in [
         ("wide.txt", "wide.txt is in UTF-16", "iconv"),
-        ("table.parquet", "table.parquet is a Parquet file", "one sentence a line"),
+        ("table.parquet", "table.parquet is a Parquet file", "one sentence per line"),
         ("text.xz", "text.xz is compressed by xz", "decompress it first"),
         ("paper.pdf", "paper.pdf is a PDF document", "extract its text"),
         ("m.senv", "m.senv is a senv model", "give it as the model"),

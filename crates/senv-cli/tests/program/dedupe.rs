@@ -201,5 +201,5 @@ fn a_collection_is_a_text_and_what_others_are_compared_against() {
     );
     folder.run(&["cluster", "my.index", "--groups", "2"]).ok();
     folder.run(&["compare", "my.index", "new.txt"]).ok();
-    folder.run(&["dedupe", "."]).fails(1, &["no collection of senv"]);
+    folder.run(&["dedupe", "."]).fails(1, &["is not a collection"]);
 }

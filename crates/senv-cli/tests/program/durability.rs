@@ -88,7 +88,7 @@ fn a_collection_without_some_of_its_files_says_which_and_how_to_begin_again() {
     let make = ["index", "text.txt", "--model", "m.senv", "--output", "c"];
     folder.run(&make).ok();
     fs::remove_file(folder.path("c/000001.segment")).unwrap();
-    let says = ["c: the collection is missing files: 000001.segment;", "anew", "--force)"];
+    let says = ["c: the collection is missing files: 000001.segment;", "rebuild", "--force)"];
     folder.run(&["search", "c", "--query", "the cat"]).fails(1, &says);
     folder.run(&["index", "--add", "text.txt", "--output", "c"]).fails(1, &says);
     folder.run(&[&make[..], &["--force"]].concat()).ok();

@@ -68,7 +68,7 @@ fn scored_pairs_are_checked() {
     folder.write("sick.tsv", "3\tNEUTRAL\tthe cat\tthe dog\n6\tENTAILMENT\tthe bird\tthe soup\n");
     tune("sick.tsv", &[]).fails(1, &["sick.tsv:2", "6", "1 to 5"]);
     folder.write("word.tsv", "3\tthe cat\tthe dog\nhigh\ta\tb\n");
-    tune("word.tsv", &[]).fails(1, &["word.tsv:2", "high", "no number"]);
+    tune("word.tsv", &[]).fails(1, &["word.tsv:2", "high", "not a finite number"]);
 }
 
 #[test]

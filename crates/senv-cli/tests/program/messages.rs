@@ -120,11 +120,11 @@ fn data_too_few_for_a_trial_are_told_and_errors_come_first() {
     let folder = Folder::new();
     folder.write("text.txt", text(100));
     folder.write("pairs.tsv", pairs(20));
-    for (input, says) in [("--input", "of 100 lines, "), ("--pairs", "of 20 lines, ")] {
+    for (input, says) in [("--input", " of 100 lines can be held out"), ("--pairs", " of 20 lines can be held out")] {
         let file = if input == "--input" { "text.txt" } else { "pairs.tsv" };
         let err = folder.run(&["train", input, file, "--output", "m.senv", "--force"]).ok().err;
         assert!(!err.contains("comparing ways to start"), "{err}");
-        assert!(err.contains("not enough data for a trial of ways to start:  ") && err.contains(says), "{err}");
+        assert!(err.contains("not enough data for a trial of ways to start: ") && err.contains(says), "{err}");
         assert!(err.contains("start: fine-tuned from English, without a trial"), "{err}");
     }
     folder.write("p.csv", "a cat sat,a kitten sat\nrain falls,it rains\n");

@@ -81,7 +81,7 @@ fn a_model_without_a_classifier_and_bad_lines_are_refused() {
     let eval = |args: &[&str]| folder.run(&[&["eval", "nli", "--model"], args].concat());
     eval(&["sent2vec.senv", "test.tsv"]).fails(2, &["a sent2vec model has no classifier", "--train FILE"]);
     folder.write("bad.tsv", "neutral\ta\tb\nmaybe\ta\tb\n");
-    eval(&["snli.senv", "bad.tsv"]).fails(1, &["bad.tsv:2", "\"maybe\" is unknown"]);
+    eval(&["snli.senv", "bad.tsv"]).fails(1, &["bad.tsv:2", "unknown label \"maybe\""]);
     eval(&["snli.senv", "--train", "bad.tsv", "test.tsv"]).fails(1, &["bad.tsv:2"]);
     folder.write("scored.tsv", "3\tNEUTRAL\ta\tb\n9\tNEUTRAL\ta\tb\n");
     eval(&["snli.senv", "scored.tsv"]).fails(1, &["scored.tsv:2", "outside the scale"]);
@@ -127,7 +127,7 @@ fn a_model_learns_from_any_file_that_one_is_judged_on() {
         [("bad.txt", "gold_label\tsentence1\tsentence2\nmaybe\ta\tb\n"), ("bad.tsv", "neutral\ta\tb\nmaybe\ta\tb\n")]
     {
         folder.write(name, text);
-        train(name, "n.senv").fails(1, &[&format!("{name}:2"), "\"maybe\" is unknown", "expected ENTAILMENT, NEUTRAL"]);
+        train(name, "n.senv").fails(1, &[&format!("{name}:2"), "unknown label \"maybe\"", "expected ENTAILMENT, NEUTRAL"]);
     }
     folder.write("bad.jsonl", "{\"gold_label\": \"neutral\", \"sentence1\": \"a\"}\n");
     train("bad.jsonl", "n.senv").fails(1, &["bad.jsonl:1", "missing field `sentence2`", "on each line"]);

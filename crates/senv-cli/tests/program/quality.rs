@@ -101,7 +101,7 @@ fn pairs_are_checked_on_some_that_training_has_not_seen() {
     folder.write("pairs.tsv", (0..2500).map(pair).collect::<String>());
     let train = ["train", "--pairs", "pairs.tsv", "--output", "m.senv", "--json"];
     let ended = folder.run(&train).ok();
-    assert!(ended.err.contains("200 pairs are held out of training for the check"), "{}", ended.err);
+    assert!(ended.err.contains("200 pairs held out of training for the check"), "{}", ended.err);
     let check = ended.json()["check"]["pairs"].clone();
     assert_eq!(check["pairs"], 200, "{check}");
     let [mrr, tf_idf] = ["mrr", "tf_idf_mrr"].map(|name| check[name].as_f64().unwrap());

@@ -163,7 +163,7 @@ fn snli_models_learn_from_judged_pairs_anew_and_from_skip_thoughts() {
 fn what_the_recurrent_systems_cannot_learn_from_is_named() {
     let folder = Folder::new();
     folder.write("text.txt", "One line.\nAnother line.\n\nAnd two.\nMore lines.\n");
-    skip_thought(&folder, "m.senv", &[]).fails(1, &["text.txt: no training examples", "three sentences"]);
+    skip_thought(&folder, "m.senv", &[]).fails(1, &["text.txt: no training examples", "need three per document"]);
     folder.write("text.txt", text(40));
     let odd = ["train", "skip-thought", "--input", "text.txt", "--output", "m.senv", "--bi", "--sentence-dim", "7"];
     folder.run(&odd).fails(2, &["sentence_dim", "even"]);

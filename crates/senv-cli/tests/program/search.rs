@@ -122,7 +122,7 @@ fn columns_are_kept_shown_and_filtered_by() {
     let shown = folder.run(&["search", "c", "--query", "a train at the station", "--k", "1"]).ok().out;
     assert!(shown.ends_with("\t9\tnews.tsv:4\tA train left the station.\tyear=1987\n"), "{shown}");
     let error = folder.run(&["search", "c", "--query", "a", "--where", "author = Ada"]);
-    error.fails(1, &["no column \"author\"; there are: text, year, file, line"]);
+    error.fails(1, &["no column \"author\"; the columns are text, year, file, line"]);
     folder.run(&["search", "c", "--query", "a", "--where", "year"]).fails(2, &["column = value"]);
 }
 
@@ -225,7 +225,7 @@ fn vectors_that_senv_encode_wrote_are_not_made_again() {
     index("c", &["--vectors", "other.npy"]).fails(1, &["differs from the model's"]);
     folder.write("t2.txt", "the cat saw the dog\n\nthe soup burnt in the oven\n");
     folder.run(&["encode", "--model", "m.senv", "t2.txt", "--output", "short.npy"]).ok();
-    index("c", &["--vectors", "short.npy"]).fails(1, &["short.npy: it has 3 rows, the text has more lines"]);
+    index("c", &["--vectors", "short.npy"]).fails(1, &["short.npy: it has 3 rows, but the text has more lines"]);
     folder
         .run(&["index", "--model", "m.senv", "--input", "t2.txt", "--output", "c", "--vectors", "v.npy"])
         .fails(1, &["it has 4 rows, the text 3 lines"]);
@@ -233,7 +233,7 @@ fn vectors_that_senv_encode_wrote_are_not_made_again() {
     let at = bytes.len() - 12 * 4;
     bytes[at..at + 4].copy_from_slice(&f32::NAN.to_le_bytes());
     folder.write("nan.npy", &bytes);
-    index("c", &["--vectors", "nan.npy"]).fails(1, &["nan.npy: row 4 holds NaN"]);
+    index("c", &["--vectors", "nan.npy"]).fails(1, &["nan.npy: row 4 contains NaN"]);
     folder.run(&["encode", "t.txt", "--output", "wide.npy"]).ok();
     index("c", &["--vectors", "wide.npy"]).fails(1, &["514"]);
     assert!(!folder.has("c"));

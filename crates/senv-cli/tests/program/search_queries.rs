@@ -143,7 +143,7 @@ fn queries_in_another_language_than_the_models_are_warned_of() {
     for args in [&["search", "c"][..], &["nearest", "t.txt"]] {
         let many = folder.run(&[args, &["--queries", "q.txt"]].concat()).ok();
         assert_eq!(many.err.matches("warning").count(), 1, "{}", many.err);
-        assert!(many.err.contains("% of the words in 20 sentences are known"), "{}", many.err);
+        assert!(many.err.contains("% of the words in 20 sentences;"), "{}", many.err);
     }
 }
 

@@ -97,7 +97,7 @@ fn what_the_page_cannot_hold_is_refused_before_anything_is_changed() {
         assert!(ended.code != Some(0) && ended.err.contains(says), "{file}: {}", ended.err);
     }
     assert_eq!(folder.read("text.txt"), text(600).as_bytes());
-    folder.run(&["index", "--index", "nope", "--export-web", "c.web"]).fails(1, &["nope: no collection of senv"]);
+    folder.run(&["index", "--index", "nope", "--export-web", "c.web"]).fails(1, &["nope does not exist"]);
 }
 
 #[test]

@@ -104,7 +104,7 @@ fn what_cannot_be_divided_is_refused_with_a_remedy() {
     assert!(few.err.contains("shard 1/2 has no line"), "{}", few.err);
     // What does not fit together.
     folder.run(&[&shard[..], &["2/2", "short.txt", "--output", "q.tsv"]].concat()).ok();
-    folder.run(&["join", "q.npy", "q.tsv", "--output", "r.npy"]).fails(1, &["q.tsv", "another ending"]);
+    folder.run(&["join", "q.npy", "q.tsv", "--output", "r.npy"]).fails(1, &["q.tsv", "its format differs"]);
     folder.run(&["join", "q.npy", "absent.npy", "--output", "r.npy"]).fails(1, &["absent.npy"]);
     folder.run(&["join", "q.npy", "--output", "q.npy"]).fails(2, &["one of the files that are read"]);
     folder.run(&["join", "q.npy", "out", "--output", "r.npy"]).fails(2, &["out is a folder"]);

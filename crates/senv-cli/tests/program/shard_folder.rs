@@ -34,7 +34,7 @@ fn each_file_gets_one_of_its_own_and_only_what_changed_is_made_again() {
     for says in [
         "4 new files",
         "001.txt: its output is made again: its input has changed",
-        "004.txt: its output is made again: it is not what",
+        "004.txt: its output is made again: it is incomplete",
     ] {
         assert!(again.err.contains(says), "{says}: {}", again.err);
     }

@@ -141,7 +141,7 @@ fn broken_tables_name_file_and_line_and_plain_ones_are_noted() {
     folder.run(&["dedupe", "text.csv", "--column", "9"]).fails(1, &["text.csv:1: the record has 3 columns"]);
     folder
         .run(&["encode", "text.jsonl", "--field", "text"])
-        .fails(1, &["text.jsonl:1: no field \"text\"; there are a, id, year"]);
+        .fails(1, &["text.jsonl:1: no field \"text\"; the fields are a, id, year"]);
     folder.run(&["encode", "text.jsonl", "--field", "id"]).fails(1, &["text.jsonl:1: field \"id\" is a number"]);
     folder.write("open.csv", "text\nfine\n\"open\nand so on\n");
     folder.run(&["encode", "open.csv", "--column", "text"]).fails(1, &["open.csv:3: the quote that opens here"]);

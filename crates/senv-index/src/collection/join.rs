@@ -291,10 +291,10 @@ mod tests {
             (&[][..], "no shard"),
             (&["1"], "2/2 is missing"),
             (&["1", "1"], "give each shard once"),
-            (&["1", "whole"], "no shard"),
-            (&["1", "other"], "another model"),
+            (&["1", "whole"], "not a shard"),
+            (&["1", "other"], "its model, settings or columns differ"),
             (&["1", "changed"], "was changed"),
-            (&["1", "short"], "its share"),
+            (&["1", "short"], "parts, expected"),
             (&["1", "shifted"], "same input"),
         ] {
             let error =

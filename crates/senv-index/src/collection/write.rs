@@ -454,7 +454,7 @@ mod tests {
             LOST.set(false);
             let error: Error = failed.unwrap_err();
             assert!(error.is_done() && matches!(error, Error::ChangedNotOpened { .. }), "{error}");
-            assert!(error.to_string().contains("missing: 000002.segment;"), "{error}");
+            assert!(error.to_string().contains("missing files: 000002.segment;"), "{error}");
             assert_eq!(Manifest::read(folder.path()).unwrap().segments.len(), if rebuilds { 1 } else { 2 });
             // Nothing is removed by whoever cannot open what is there: the state before can be had back.
             assert!(folder.path().join("000001.segment").exists());

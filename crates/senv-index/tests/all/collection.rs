@@ -365,7 +365,7 @@ fn parts_are_added_or_replaced_together_or_not_at_all() {
     let before = content(folder.path());
     // 520 to 529 are those of the part without ids.
     for (refused, says) in [
-        (parts(vec![part(30..40)], true), "row 77 holds NaN"),
+        (parts(vec![part(30..40)], true), "row 77 contains NaN"),
         (
             parts(vec![with_ids(30..40, 600), with_ids(40..50, 609)], false),
             "rows 9 and 10 (counted from 0) have the same id 609",

@@ -259,7 +259,7 @@ mod tests {
         assert!(
             error
                 .to_string()
-                .contains(&format!("another process (process {}) is writing this file;", std::process::id())),
+                .contains(&format!("another process ({}) is writing this file;", std::process::id())),
             "{error}"
         );
     }

@@ -240,7 +240,7 @@ mod tests {
         fs::remove_file(&target).unwrap();
         fs::create_dir(&target).unwrap();
         let said = before.put_back(&target).unwrap_err();
-        let place = said.strip_prefix("the old file is now ").and_then(|rest| rest.split(", which").next()).unwrap();
+        let place = said.strip_prefix("the old file is now ").and_then(|rest| rest.split(" (the next").next()).unwrap();
         assert_eq!(fs::read_to_string(place).unwrap(), "old", "{said}");
         let said = Before::Nothing.put_back(&folder.path().join("none")).unwrap_err();
         assert!(said.starts_with("the new file cannot be removed ("), "{said}");

@@ -74,7 +74,7 @@ fn tables_that_are_broken_are_errors_with_their_line() {
     };
     error("id,text\n1\n", "text", "t.csv:2: the record has 1 column, so there is no column 2 (text)");
     error("1,2\n3,4\n\n5\n", "2", "t.csv:4: the record has 1 column, so there is no column 2");
-    error("id,words\n", "text", "t.csv:1: no column \"text\"; there are id, words");
+    error("id,words\n", "text", "t.csv:1: no column \"text\"; the columns are id, words");
     error("a,text\nx,y\n\"line\nline\",\"open\n\n\nmore", "text", "t.csv:4: the quote that opens here");
     error("text\n\"", "text", "t.csv:2: the quote that opens here");
     let cut = "t.csv:3: the record has 3 columns, but the first record has 1; quote fields that contain a comma";

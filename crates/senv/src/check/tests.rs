@@ -176,7 +176,7 @@ fn loss_words_and_coverage_warn_from_their_thresholds_on() {
     let from_vectors = CheckParams { starts_from_vectors: true, ..with(3.0, 10) };
     assert_eq!(warned(&from_vectors, 7), [""; 0]);
     let few = CheckWarning::FewWords { words: 1_000_027, least: MIN_TRAINING_WORDS, start_may_help: true }.to_string();
-    assert!(few.starts_with("1,000,027 words") && few.contains("below 150,000,"), "{few}");
+    assert!(few.starts_with("1,000,027 words") && few.contains("fewer than 150,000,"), "{few}");
     assert_eq!(warned(&CheckParams::default(), 6), [""; 0]);
     assert_eq!(warned(&CheckParams::default(), 5), ["many-unknown-words"]);
     assert_eq!(warned(&CheckParams::default(), 0), ["many-unknown-words", "many-empty-sentences"]);

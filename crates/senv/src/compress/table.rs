@@ -228,7 +228,7 @@ mod tests {
         // A small table is taken beside others, not alone.
         let small: Model = StaticModel::from(both).into();
         assert_eq!(params.compress_side_by_side(&small, &[&first.into()]).unwrap().dim(), 50);
-        assert!(params.compress(&small).unwrap_err().to_string().contains("compressed already"));
+        assert!(params.compress(&small).unwrap_err().to_string().contains("already compressed"));
     }
 
     #[test]

@@ -156,11 +156,11 @@ mod tests {
     #[test]
     fn bad_grids_are_named() {
         for (text, expected) in [
-            ("", "no hyperparameter"),
+            ("", "no hyperparameters"),
             ("margin\n", ":1:"),
             ("margin = 1\nbatch =\n", ":2:"),
             ("seed = 1 2\n", "several seeds"),
-            ("margin = 1\nmargin = 2\n", "twice"),
+            ("margin = 1\nmargin = 2\n", "duplicate hyperparameter margin"),
         ] {
             let message = read(text).unwrap_err().to_string();
             assert!(message.contains(expected), "{message}");

@@ -263,7 +263,7 @@ mod tests {
         let none: [PathBuf; 0] = [];
         for (shards, output, says) in [
             (&[at("2.npy"), at("3.npy")][..], "all.npy", "3 values"),
-            (&[at("2.npy")], "all.tsv", "another ending"),
+            (&[at("2.npy")], "all.tsv", "its format differs"),
             (&[at("2.npy"), at("absent.npy")], "all.npy", "absent.npy"),
             (&none, "all.npy", "no shard"),
         ] {

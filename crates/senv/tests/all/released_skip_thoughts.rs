@@ -135,7 +135,7 @@ fn sizes_beyond_the_file_are_refused_before_memory_is_taken() {
     bytes[entry + 20..entry + 28].copy_from_slice(&[0xff, 0xff, 0xff, 0x3f, 0xff, 0xff, 0xff, 0x3f]);
     fs::write(folder.path().join("uni_skip.npz"), bytes).unwrap();
     let error = message(&folder);
-    assert!(error.contains("\"encoder_W\": 1073741823 bytes") && error.contains("it is damaged"), "{error}");
+    assert!(error.contains("\"encoder_W\": 1073741823 bytes") && error.contains("the file is damaged"), "{error}");
 }
 
 #[test]
@@ -146,7 +146,7 @@ fn dictionary_and_vectors_must_agree() {
     let text = fs::read_to_string(&dictionary).unwrap();
     for (text, expected) in [
         (format!("{text}more\n"), "7 word vectors, but the dictionary has 8 words"),
-        (text.replace("UNK", "unk"), "lacks"),
+        (text.replace("UNK", "unk"), "does not have"),
         (text.replace("mat", "cat"), "\"cat\""),
     ] {
         fs::write(&dictionary, text).unwrap();

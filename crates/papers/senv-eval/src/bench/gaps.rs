@@ -143,12 +143,12 @@ mod tests {
         let dev = "using the development part instead; it needs sts-test.csv or ";
         starts(&of("stsb"), &[&format!("STS benchmark, test part: not in the folder, {dev}")]);
         starts(&of("sick"), &[]);
-        starts(&of("own-entailment"), &["SNLI, test part: not in the folder, the development part"]);
-        starts(&of("msrp"), &["MSRP, test part: not in the folder, the last quarter of the training part"]);
+        starts(&of("own-entailment"), &["SNLI, test part: not in the folder, using the development part"]);
+        starts(&of("msrp"), &["MSRP, test part: not in the folder, using the last quarter of the training part"]);
         starts(&of("ranking"), &["MSRP, test part: not in the folder, the pool is the training part only"]);
         starts(&of("p-coherence"), &["captions of five images: ", "captions of Multi30k: ", "captions of Flickr8k: "]);
         starts(&of("soup"), &[]);
-        starts(&of("order-entailment"), &["SNLI, test part: not in the folder, the development part"]);
+        starts(&of("order-entailment"), &["SNLI, test part: not in the folder, using the development part"]);
         starts(&of("order-pairs"), &["PAWS, test part: not in the folder; it needs paws-test.tsv"]);
     }
 

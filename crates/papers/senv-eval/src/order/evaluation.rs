@@ -133,7 +133,7 @@ mod tests {
         assert_eq!(nli.scores, [0.5, 0.5, 0.7, 0.2, 0.6]);
         assert_eq!(result.mean_share_nearer, None);
         let text = result.to_text(&[("other", &result)]);
-        for part in ["paws.tsv", "0.750", "0.833", "0.583", "nli.tsv: 2 pairs without a label"] {
+        for part in ["paws.tsv", "0.750", "0.833", "0.583", "nli.tsv: skipped 2 pairs without a label"] {
             assert!(text.contains(part), "{part} is missing in {text}");
         }
         assert!(!text.contains("templates"), "{text}");

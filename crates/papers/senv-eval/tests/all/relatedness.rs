@@ -170,5 +170,5 @@ fn the_pairs_that_differ_most_come_first() {
     let mut renamed = letters.clone();
     renamed.tasks[1].name = "c".into();
     let message = error_analysis(&tasks, &renamed, &first, 1).unwrap_err().to_string();
-    assert!(message.contains("b with 2 pairs against c with 2 pairs"), "{message}");
+    assert!(message.contains("b with 2 pairs and c with 2 pairs"), "{message}");
 }

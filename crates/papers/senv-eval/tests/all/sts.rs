@@ -295,7 +295,7 @@ fn results_of_different_pairs_are_not_compared() {
     let mut shorter = all.clone();
     shorter.tasks[1].scores.pop();
     let message = compare_sts(&all, &shorter).unwrap_err().to_string();
-    assert!(message.contains("2013 B with 3 pairs against 2013 B with 2 pairs"), "{message}");
+    assert!(message.contains("2013 B with 3 pairs and 2013 B with 2 pairs"), "{message}");
     let mut damaged = all.clone();
     damaged.tasks[0].scores[1] = f64::NAN;
     assert!(matches!(compare_sts(&all, &damaged), Err(Error::Metrics(_))));

@@ -111,7 +111,7 @@ mod tests {
         let results = Results { version: "0.1.0".to_owned(), quick: false, papers: Vec::new() };
         let report = paper.to_markdown(&results);
         assert!(report.ends_with("```text\n0123456789abcdef  mr/all.tsv\n```\n"), "{report}");
-        assert!(report.contains("\n## Data\n\nThe files that were read, by senv 0.1.0; "), "{report}");
+        assert!(report.contains("\n## Data\n\nThe files that were read, by senv 0.1.0, "), "{report}");
         let without = PaperResult { data: Vec::new(), ..paper };
         assert!(!without.to_markdown(&results).contains("## Data"));
     }

@@ -258,8 +258,8 @@ mod tests {
         first.agree(&path, folder.path(), false).unwrap();
         first.agree(&path, folder.path(), false).unwrap();
         for (other, says) in [
-            (settings("bb", Some("3")), "the model was aa, and is bb"),
-            (settings("aa", Some("4")), "digits was 3, and is 4"),
+            (settings("bb", Some("3")), "the model was aa, now bb"),
+            (settings("aa", Some("4")), "digits was 3, now 4"),
             (settings("aa", None), "digits was 3, now not given"),
         ] {
             assert_ne!(other.digest(), first.digest());

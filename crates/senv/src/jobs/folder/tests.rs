@@ -85,7 +85,7 @@ fn another_model_or_other_settings_are_refused_until_all_is_made_again() {
     let settings = [("digits".to_owned(), "3".to_owned())].into_iter().collect();
     let digits = FolderParams { settings, ..Desk::params() };
     let error = desk.run(digits).unwrap_err().to_string();
-    assert!(error.contains("digits was not given, and is 3"), "{error}");
+    assert!(error.contains("digits was not given, now 3"), "{error}");
     assert!(desk.run(Desk::params()).unwrap().1.is_empty(), "a refusal changes nothing");
     // Only two of the three are made again: the third is named.
     let job = FolderJob::open(desk.at("out"), &[desk.at("a"), desk.at("b")], FolderParams { force: true, ..other() })
@@ -120,7 +120,7 @@ fn inputs_of_one_name_foreign_files_and_a_second_process_are_refused() {
         FolderJob::open(desk.at("out"), &inputs, Desk::params()).map(|_| ()).map_err(|error| error.to_string())
     };
     assert!(open(&["a", "sub/a"]).unwrap_err().contains("rename one of them"));
-    assert!(open(&["sub"]).unwrap_err().contains("no file"));
+    assert!(open(&["sub"]).unwrap_err().contains("not a file"));
     fs::write(desk.at("_a"), "").unwrap();
     assert!(open(&["_a"]).unwrap_err().contains("rename it"));
     fs::create_dir(desk.at("out")).unwrap();
