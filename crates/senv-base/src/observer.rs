@@ -148,7 +148,7 @@ pub trait Observer: Send + Sync {
     /// cases, since hours of training are worth more than one checkpoint; by default a note says so.
     fn checkpoint(&self, written: Result<&Path, &Error>) {
         if let Err(error) = written {
-            self.note_with(&format_args!("no checkpoint was written: {error}"), error.remedies());
+            self.note_with(&format_args!("the checkpoint could not be written: {error}"), error.remedies());
         }
     }
 }

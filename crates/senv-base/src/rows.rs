@@ -49,7 +49,7 @@ impl<S: Data<Elem = f32> + Send + Sync> Rows for ArrayBase<S, Ix2> {
     fn row(&self, i: usize) -> &[f32] {
         let row = self.index_axis(Axis(0), i).to_slice();
         row.unwrap_or_else(|| {
-            panic!("the rows of this matrix do not lie together in memory; as_standard_layout lays them so")
+            panic!("the rows of this matrix are not contiguous in memory; call as_standard_layout first")
         })
     }
 }

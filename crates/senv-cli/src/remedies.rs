@@ -129,7 +129,7 @@ mod tests {
             ),
             (
                 shown_of_model(&senv::check::CheckWarning::NotFinite { sentences: 3 }),
-                "a lower learning rate (senv train SYSTEM --lr), or mend the word vectors that the model was made of",
+                "a lower learning rate (senv train SYSTEM --lr), or fix the word vectors that the model was made from",
             ),
         ] {
             assert!(text.ends_with(end), "{text}");

@@ -215,7 +215,7 @@ mod tests {
         assert!(message(&senv::Error::from(error())).ends_with(end));
         let folder = tempfile::tempdir().unwrap();
         let error = || senv_core::Error::not_a_file(folder.path(), &folder.path().metadata().unwrap());
-        assert!(message(&error()).ends_with("a model of senv, or word vectors"), "{}", message(&error()));
+        assert!(message(&error()).ends_with("a senv model or a file of word vectors"), "{}", message(&error()));
         std::fs::write(folder.path().join("dictionary.txt"), "the\n").unwrap();
         let end = "or word vectors (senv convert FOLDER out.senv converts released Skip-thoughts)";
         let store = || senv_store::Error::from(error());
@@ -241,7 +241,7 @@ mod tests {
         }
         let Failure::Failed(step) = of_step(senv::Error::from(error()).into()) else { panic!("another failure") };
         assert!(!is_done(step.as_ref()), "{step}");
-        assert_eq!(message(step.as_ref()), "cannot write the folder of c: worn out");
+        assert_eq!(message(step.as_ref()), "cannot flush the folder of c: worn out");
     }
 
     #[test]

@@ -41,7 +41,7 @@ struct Annotation {
 }
 
 #[derive(Deserialize)]
-#[serde(untagged, expecting = "an image_id is neither a number nor a name")]
+#[serde(untagged, expecting = "an image_id is neither a number nor a string")]
 enum ImageId {
     Number(u64),
     Name(String),
@@ -96,7 +96,7 @@ fn read_json(path: &Path, mut bytes: TextBytes, max_bytes: u64) -> Result<Senten
         let text = caption.trim();
         let problem = match text.len() {
             0 => "the caption is empty",
-            n if n > MAX_LINE_BYTES => "the caption is longer than a line may be, which is 1 MiB",
+            n if n > MAX_LINE_BYTES => "the caption is longer than 1 MiB",
             _ if image.trim().is_empty() => "the image_id is empty",
             _ => "",
         };
@@ -146,13 +146,13 @@ mod tests {
             (COCO[..COCO.len() - 3].to_owned(), "EOF while parsing"),
             (format!("{COCO} more"), "trailing characters"),
             (one(r#"{"image_id": 1, "bbox": [1, 2]}"#), "missing field `caption` at line 1"),
-            (one(r#"{"image_id": 1.5, "caption": "a"}"#), "an image_id is neither a number nor a name"),
+            (one(r#"{"image_id": 1.5, "caption": "a"}"#), "an image_id is neither a number nor a string"),
             (one(r#"{"image_id": 1, "caption": 7}"#), "expected a string"),
             (one(r#"{"image_id": 42, "caption": " \n"}"#), "annotation 2 (image 42): the caption is empty"),
             (one(r#"{"image_id": "", "caption": "a"}"#), "annotation 2 (image ): the image_id is empty"),
             (
                 one(&format!(r#"{{"image_id": 1, "caption": "{}"}}"#, "x".repeat(MAX_LINE_BYTES + 1))),
-                "longer than a line",
+                "longer than 1 MiB",
             ),
             (one(r#"{"image_id": 2, "caption": "b"}"#), "none of the 2 groups has two sentences"),
         ] {

@@ -100,6 +100,6 @@ mod tests {
         fails("valve\ta device\nvalve\t \n", "dictionary.tsv:2: the definition is empty; fill it in");
         fails("\ta device\n", "dictionary.tsv:1: the word is empty");
         fails("valve\ta device\n\nvalve\ta tap\n", "dictionary.tsv:2: found 0");
-        fails("\n", "holds no definition; give lines of a word and its definition");
+        fails("\n", "contains no definition; give lines of a word and its definition");
     }
 }

@@ -28,7 +28,7 @@ pub enum Error {
         byte: usize,
     },
     /// A line is longer than any pair of sentences.
-    #[error("{}:{line}: the line is longer than {limit} bytes; is this a file of sentence pairs, one a line?", path.display())]
+    #[error("{}:{line}: the line is longer than {limit} bytes; expected a file with one sentence pair per line", path.display())]
     LineTooLong {
         /// The file.
         path: PathBuf,
@@ -38,7 +38,7 @@ pub enum Error {
         limit: usize,
     },
     /// A line has the wrong number of columns.
-    #[error("{}:{line}: found {got} tab-separated columns, expected {expected}; separate the columns with one tab each", path.display())]
+    #[error("{}:{line}: found {got} tab-separated columns, expected {expected}; separate columns with a single tab", path.display())]
     WrongColumns {
         /// The file.
         path: PathBuf,
@@ -64,8 +64,8 @@ pub enum Error {
         /// The scale of the data set.
         scale: Scale,
     },
-    /// A gold score lies outside the scale of its data set.
-    #[error("{}:{line}: the gold score {got} is outside the scale of {scale}; rescale the scores", path.display())]
+    /// A gold score is outside the scale of its data set.
+    #[error("{}:{line}: the gold score {got} is outside the scale {scale}; rescale the scores", path.display())]
     GoldOutOfRange {
         /// The file.
         path: PathBuf,
@@ -78,7 +78,8 @@ pub enum Error {
     },
     /// An entailment label is not one of the three.
     #[error(
-        "{}:{line}: the label {got} is unknown, expected ENTAILMENT, NEUTRAL or CONTRADICTION; does the label stand in its column?",
+        "{}:{line}: unknown label {got}, expected ENTAILMENT, NEUTRAL or CONTRADICTION; check that the label is in \
+        the right column",
         path.display(), got = senv_core::quoted(got)
     )]
     UnknownLabel {
@@ -98,7 +99,7 @@ pub enum Error {
         line: u64,
         /// What is wrong with it.
         reason: String,
-        /// The names that it should have.
+        /// The keys that it should have.
         expected: &'static str,
     },
     /// The header of a file lacks a column.
@@ -111,7 +112,8 @@ pub enum Error {
     },
     /// A file of sentence pairs and its file of gold scores have different lengths.
     #[error(
-        "{} has {n_scores} lines for the {n_pairs} pairs of {}; the gold file needs one line a pair, empty where there is no score",
+        "{} has {n_scores} lines, but {} has {n_pairs} pairs; the gold file needs one line per pair, empty for pairs \
+        without a score",
         gold.display(), input.display()
     )]
     GoldLineCount {
@@ -124,9 +126,10 @@ pub enum Error {
         /// Lines of the second.
         n_scores: u64,
     },
-    /// A task file holds no pair with a gold score.
+    /// A task file contains no pair with a gold score.
     #[error(
-        "{} holds no scored pair ({unscored} without a score); give lines with a gold score and two sentences, separated by tabs",
+        "{} contains no scored pair ({unscored} without a score); give lines with a gold score and two sentences, \
+        separated by tabs",
         path.display()
     )]
     NoScoredPairs {
@@ -137,7 +140,7 @@ pub enum Error {
     },
     /// A line of scored pairs has too few columns.
     #[error(
-        "{}:{line}: {got} {}; expected three, separated by tabs: score, first sentence, second",
+        "{}:{line}: found {got} {}, expected three, separated by tabs: score, first sentence, second sentence",
         path.display(), if *got == 1 { "column" } else { "columns" }
     )]
     TooFewColumns {
@@ -148,8 +151,8 @@ pub enum Error {
         /// The columns that were found.
         got: usize,
     },
-    /// A score on no particular scale is not a number.
-    #[error("{}:{line}: the score {got} is no number, or not finite; give one in the first column", path.display(), got = senv_core::quoted(got))]
+    /// A score without a fixed scale is not a number.
+    #[error("{}:{line}: the score {got} is not a finite number; give one in the first column", path.display(), got = senv_core::quoted(got))]
     ScoreNotANumber {
         /// The file.
         path: PathBuf,
@@ -166,14 +169,14 @@ pub enum Error {
         /// Pairs in it.
         n: usize,
     },
-    /// A cell that must not be empty is.
-    #[error("{}:{line}: the {what} is empty; fill it in, or take the line out", path.display())]
+    /// A required cell is empty.
+    #[error("{}:{line}: the {what} is empty; fill it in or delete the line", path.display())]
     EmptyCell {
         /// The file.
         path: PathBuf,
         /// The line, counted from 1.
         line: u64,
-        /// What the cell should hold.
+        /// What the cell should contain.
         what: &'static str,
     },
     /// A label of a pair is not 0 or 1.
@@ -189,9 +192,10 @@ pub enum Error {
         /// The cell as found.
         got: String,
     },
-    /// Brackets are no tree.
+    /// The brackets do not form a tree.
     #[error(
-        "{}:{line}:{column}: {reason}; give trees as the Penn Treebank has them, (S (NP (NN rain)) (VP (VBZ falls)))",
+        "{}:{line}:{column}: {reason}; give trees in Penn Treebank format, such as (S (NP (NN rain)) (VP (VBZ \
+        falls)))",
         path.display()
     )]
     BadTree {
@@ -204,53 +208,55 @@ pub enum Error {
         /// What is wrong there.
         reason: &'static str,
     },
-    /// A file holds no tree with a word.
+    /// A file contains no tree with a word.
     #[error(
-        "{} holds no tree with a word; give trees as the Penn Treebank has them, (S (NP (NN rain)) (VP (VBZ falls)))",
+        "{} contains no tree with a word; give trees in Penn Treebank format, such as (S (NP (NN rain)) (VP (VBZ \
+        falls)))",
         path.display()
     )]
     NoTrees {
         /// The file, or the first of several.
         path: PathBuf,
     },
-    /// A file holds no pair of sentences.
-    #[error("{} holds no pair; give {expected}", path.display())]
+    /// A file contains no pair of sentences.
+    #[error("{} contains no pair; give {expected}", path.display())]
     NoPairs {
         /// The file.
         path: PathBuf,
         /// What its lines should be.
         expected: &'static str,
     },
-    /// A file of judgements has none with a grade above 0.
+    /// A file of judgments has none with a grade above 0.
     #[error(
-        "{} holds no relevant document{}; give lines of query, document and grade, above 0 where the document answers the \
-         query, between tabs below a header",
+        "{} contains no relevant document{}; give a header, then lines of query, document and grade, separated by \
+        tabs, with a grade above 0 for documents that answer the query",
         path.display(),
         if *n_judgements == 0 { "" } else { ": no grade is above 0" }
     )]
     NoJudgements {
         /// The file.
         path: PathBuf,
-        /// Judgements with other grades.
+        /// Judgments with other grades.
         n_judgements: u64,
     },
-    /// A file holds no definition.
-    #[error("{} holds no definition; give lines of a word and its definition, separated by a tab", path.display())]
+    /// A file contains no definition.
+    #[error("{} contains no definition; give lines of a word and its definition, separated by a tab", path.display())]
     NoDefinitions {
         /// The file.
         path: PathBuf,
     },
-    /// A file holds no labeled sentence.
-    #[error("{} holds no sentence; give {expected}", path.display())]
+    /// A file contains no labeled sentence.
+    #[error("{} contains no sentence; give {expected}", path.display())]
     NoSentences {
         /// The file.
         path: PathBuf,
         /// What its lines should be.
         expected: &'static str,
     },
-    /// A file of captions in JSON is not COCO's.
+    /// A JSON file of captions is not in COCO's format.
     #[error(
-        "{}: {reason}; give COCO's captions_*.json, an object with \"annotations\": objects with image_id and caption, or lines of image and caption, separated by a tab",
+        "{}: {reason}; give COCO's captions_*.json (an object whose \"annotations\" have image_id and caption), or \
+        lines of image and caption, separated by a tab",
         path.display()
     )]
     BadCaptions {
@@ -261,7 +267,8 @@ pub enum Error {
     },
     /// No group has two sentences.
     #[error(
-        "{}: none of the {n_groups} groups has two sentences; give lines of group and sentence, separated by a tab, with the same name for sentences of one group",
+        "{}: none of the {n_groups} groups has two sentences; give lines of group and sentence, separated by a tab, \
+        with the same group name for sentences that belong together",
         path.display()
     )]
     TooFewSentences {

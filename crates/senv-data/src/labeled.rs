@@ -11,7 +11,7 @@ use crate::{
     sts::{Blank, wrong_columns},
 };
 
-const EXPECTED: &str = "2 (label, sentence), or LABEL:FINE and the sentence as in TREC";
+const EXPECTED: &str = "2 (label and sentence), or LABEL:FINE and the sentence as in TREC";
 
 /// SentEval's files with one class each: the extensions, which are the names of the classes.
 const FILES_OF_A_CLASS: [[&str; 2]; 2] = [["neg", "pos"], ["subjective", "objective"]];
@@ -204,7 +204,7 @@ mod tests {
             let message = read("all.tsv", text).unwrap_err().to_string();
             assert!(message.contains(says), "{says:?} is missing in: {message}");
         };
-        fails("1\ta\nb\n", "all.tsv:2: found 1 tab-separated columns, expected 2 (label, sentence)");
+        fails("1\ta\nb\n", "all.tsv:2: found 1 tab-separated columns, expected 2 (label and sentence)");
         fails("1\ta\tb\n", "all.tsv:1: found 3");
         fails("1\ta\n\n1\tb\n", "all.tsv:2: found 0");
         fails("1\ta\n \tb\n", "all.tsv:2: the label is empty");
@@ -214,6 +214,6 @@ mod tests {
             "all.tsv:1: missing field `label` at column 13; give an object with text and label",
         );
         fails("{\"text\": \"a\", \"label\": null}\n", "all.tsv:1: the label is empty");
-        fails("", "holds no sentence; give lines of label and sentence");
+        fails("", "contains no sentence; give lines of label and sentence");
     }
 }

@@ -13,7 +13,8 @@ use crate::{
     sts::{Blank, wrong_columns},
 };
 
-const EXPECTED: &str = "3 (0 or 1, sentence, sentence), or those of MSRP (quality, two numbers, two sentences) or PAWS (id, two sentences, label) below its header";
+const EXPECTED: &str = "3 (0 or 1, sentence, sentence), or the columns of MSRP (quality, two numbers, two sentences) \
+    or PAWS (id, two sentences, label) with its header";
 
 /// Two sentences and the gold label: paraphrases or not.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -199,7 +200,7 @@ mod tests {
         fails("Quality\ta\tb\tc\td\n1\ta\tb\n", "train.tsv:2: found 3");
         fails("id\tsentence1\tsentence2\tlabel\n1\ta\tb\n", "train.tsv:2: found 3");
         fails("1\ta\tb\n1\t\tb\n", "train.tsv:2: the sentence is empty");
-        fails("Quality\ta\tb\tc\td\n", "holds no pair");
-        fails("", "holds no pair; give lines of 0 or 1 and two sentences");
+        fails("Quality\ta\tb\tc\td\n", "contains no pair");
+        fails("", "contains no pair; give lines of 0 or 1 and two sentences");
     }
 }

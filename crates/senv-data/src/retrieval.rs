@@ -113,7 +113,7 @@ impl RetrievalSet {
         let mut positions: HashMap<String, usize> = HashMap::new();
         records(&corpus, |id, record, bad| {
             if positions.insert(id.clone(), documents.len()).is_some() {
-                return Err(bad(format!("there is another document {id}", id = quoted(id))));
+                return Err(bad(format!("duplicate document {id}", id = quoted(id))));
             }
             documents.push(Document { id, title: record.title.unwrap_or_default(), text: record.text });
             Ok(())
@@ -122,7 +122,7 @@ impl RetrievalSet {
         let mut numbers: HashMap<String, usize> = HashMap::new();
         records(&queries, |id, record, bad| {
             if numbers.insert(id.clone(), all.len()).is_some() {
-                return Err(bad(format!("there is another query {id}", id = quoted(id))));
+                return Err(bad(format!("duplicate query {id}", id = quoted(id))));
             }
             all.push(JudgedQuery { id, text: record.text, judgements: Vec::new(), own_document: None });
             Ok(())
@@ -135,9 +135,9 @@ impl RetrievalSet {
             let cells: Vec<&str> = text.split('\t').map(str::trim).collect();
             if is_trec(text) {
                 return Err(bad(
-                    "this is a line of TREC's qrels; expected query, document and grade between tabs below a header: awk \
-                     'BEGIN { print \"query-id\\tcorpus-id\\tscore\" } { print $1 \"\\t\" $3 \"\\t\" $4 }' QRELS > \
-                     test.tsv writes them"
+                    "this is a line of TREC's qrels; expected a header, then query, document and grade separated by \
+                    tabs; convert it with awk 'BEGIN { print \"query-id\\tcorpus-id\\tscore\" } { print $1 \"\\t\" $3 \
+                    \"\\t\" $4 }' QRELS > test.tsv"
                         .into(),
                 ));
             }
@@ -147,10 +147,13 @@ impl RetrievalSet {
                 return Ok(());
             }
             let [query, document, grade] = cells[..] else {
-                return Err(bad(format!("{} columns, expected query, document and grade between tabs", cells.len())));
+                return Err(bad(format!(
+                    "{} columns, expected query, document and grade, separated by tabs",
+                    cells.len()
+                )));
             };
             let grade = grade.parse::<f64>().ok().filter(|grade| grade.is_finite());
-            let grade = grade.ok_or_else(|| bad(format!("the grade {} is no number", quoted(cells[2]))))?;
+            let grade = grade.ok_or_else(|| bad(format!("the grade {} is not a number", quoted(cells[2]))))?;
             let (number, document) = match (numbers.get(query), positions.get(document)) {
                 (Some(&number), Some(&document)) => (number, document),
                 (number, _) => {
@@ -166,7 +169,7 @@ impl RetrievalSet {
                 }
             };
             if all[number].judgements.iter().any(|&(other, _)| other == document) {
-                return Err(bad(format!("document {} is judged twice for query {}", quoted(cells[1]), quoted(query))));
+                return Err(bad(format!("document {} is graded twice for query {}", quoted(cells[1]), quoted(query))));
             }
             all[number].judgements.push((document, grade));
             n_judgements += 1;

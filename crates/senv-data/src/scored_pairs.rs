@@ -124,13 +124,13 @@ mod tests {
     #[test]
     fn bad_lines_are_named_and_one_pair_is_too_few() {
         for (text, expected) in [
-            ("1\ta\n", "dev.tsv:1: 2 columns; expected three"),
-            ("1\n", "dev.tsv:1: 1 column; expected three"),
+            ("1\ta\n", "dev.tsv:1: found 2 columns, expected three"),
+            ("1\n", "dev.tsv:1: found 1 column, expected three"),
             ("1\ta\tb\n\n1\ta\tb\n", "dev.tsv:2: found 0 tab-separated columns, expected 3"),
-            ("1\ta\tb\nx\tc\td\n", "dev.tsv:2: the score \"x\" is no number"),
-            ("1\ta\tb\n\tc\td\n", "dev.tsv:2: the score \"\" is no number"),
-            ("inf\ta\tb\n1\ta\tb\n", "dev.tsv:1: the score \"inf\" is no number, or not finite"),
-            ("3\tNEUTRAL\ta\tb\n6\tNEUTRAL\ta\tb\n", "dev.tsv:2: the gold score 6 is outside the scale of 1 to 5"),
+            ("1\ta\tb\nx\tc\td\n", "dev.tsv:2: the score \"x\" is not a finite number"),
+            ("1\ta\tb\n\tc\td\n", "dev.tsv:2: the score \"\" is not a finite number"),
+            ("inf\ta\tb\n1\ta\tb\n", "dev.tsv:1: the score \"inf\" is not a finite number"),
+            ("3\tNEUTRAL\ta\tb\n6\tNEUTRAL\ta\tb\n", "dev.tsv:2: the gold score 6 is outside the scale 1 to 5"),
             ("3\tNEUTRAL\ta\n", "dev.tsv:1: found 3 tab-separated columns, expected 4"),
             ("1\ta\tb\n", "dev.tsv: 1 scored pairs; a correlation needs at least two"),
             ("1\tNEUTRAL\ta\tb\n", "at least two"),

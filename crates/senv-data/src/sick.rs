@@ -227,7 +227,7 @@ mod tests {
         };
         fails(
             "3\tNEUTRAL\ta\tb\n0.9\tNEUTRAL\ta\tb\n",
-            "trial.tsv:2: the gold score 0.9 is outside the scale of 1 to 5",
+            "trial.tsv:2: the gold score 0.9 is outside the scale 1 to 5",
         );
         fails("5.1\tNEUTRAL\ta\tb\n", "trial.tsv:1: the gold score 5.1");
         fails("x\tNEUTRAL\ta\tb\n", "trial.tsv:1: the gold score \"x\" is not a number; give a number from 1 to 5");

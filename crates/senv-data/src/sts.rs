@@ -356,7 +356,7 @@ mod tests {
         let seen: Vec<_> = task.pairs.iter().map(|p| (p.relatedness, &p.first[..], &p.second[..])).collect();
         assert_eq!((seen, task.n_unscored), (vec![(4.5, "a", "b\t"), (2.0, "a", "b\t")], 1));
         let message = |text: &str| read(text).unwrap_err().to_string();
-        assert!(message(&object("7")).contains("task.tsv:1: the gold score 7 is outside the scale of 0 to 5"));
+        assert!(message(&object("7")).contains("task.tsv:1: the gold score 7 is outside the scale 0 to 5"));
         assert!(message(&object("true")).contains("the gold score \"true\" is not a number"));
         let missing = message("{\"sentence1\": \"a\", \"score\": 1}\n");
         assert!(missing.contains("missing field `sentence2`") && missing.contains("give an object with sentence1"));

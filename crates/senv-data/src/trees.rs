@@ -108,14 +108,14 @@ impl TreeReader {
         loop {
             let Some((piece, line, column)) = self.next_piece(open.first())? else { return Ok(None) };
             if open.len() > MAX_DEPTH || tree.words.len() > MAX_WORDS {
-                return Err(self.bad(line, column, "the tree goes on too long: is a bracket missing?"));
+                return Err(self.bad(line, column, "the tree is too long; a bracket may be missing"));
             }
             let first = tree.words.len() as u32;
             match piece {
                 Piece::Open => {
                     if let Some(outer) = open.last_mut() {
                         if outer.holds == Holds::Word {
-                            return Err(self.bad(line, column, "a tree beside a word"));
+                            return Err(self.bad(line, column, "a subtree next to a word"));
                         }
                         outer.holds = Holds::Trees;
                     }
@@ -123,13 +123,13 @@ impl TreeReader {
                 }
                 Piece::Close => {
                     let Some(node) = open.pop() else {
-                        return Err(self.bad(line, column, "a bracket that closes nothing"));
+                        return Err(self.bad(line, column, "unmatched closing bracket"));
                     };
                     match node.holds {
                         Holds::Nothing => {
-                            return Err(self.bad(node.line, node.column, "a node without anything in it"));
+                            return Err(self.bad(node.line, node.column, "empty node"));
                         }
-                        Holds::Label => return Err(self.bad(node.line, node.column, "a label without a word")),
+                        Holds::Label => return Err(self.bad(node.line, node.column, "label without a word")),
                         Holds::Word | Holds::Trees => tree.spans.push((node.first, first)),
                     }
                     if open.is_empty() {
@@ -138,7 +138,7 @@ impl TreeReader {
                 }
                 Piece::Text(text) => {
                     let Some(node) = open.last_mut() else {
-                        return Err(self.bad(line, column, "text outside of brackets"));
+                        return Err(self.bad(line, column, "text outside the brackets"));
                     };
                     match node.holds {
                         Holds::Nothing => {
@@ -150,8 +150,8 @@ impl TreeReader {
                                 tree.words.push(plain(&text));
                             }
                         }
-                        Holds::Word => return Err(self.bad(line, column, "a second word in a node")),
-                        Holds::Trees => return Err(self.bad(line, column, "a word beside a tree")),
+                        Holds::Word => return Err(self.bad(line, column, "second word in a node")),
+                        Holds::Trees => return Err(self.bad(line, column, "a word next to a subtree")),
                     }
                 }
             }
@@ -162,7 +162,7 @@ impl TreeReader {
     /// an error if `outer`, the node of the whole tree, is still open there.
     fn next_piece(&mut self, outer: Option<&Open>) -> Result<Option<(Piece, u64, usize)>> {
         let unfinished = |reader: &Self, outer: &Open| {
-            reader.bad(outer.line, outer.column, "the tree that begins here has no end: a bracket is missing")
+            reader.bad(outer.line, outer.column, "the tree that starts here is not closed: a bracket is missing")
         };
         loop {
             let text = self.text[self.at..].trim_start_matches(|c: char| c.is_ascii_whitespace());
@@ -263,17 +263,17 @@ mod tests {
     #[test]
     fn what_is_no_tree_is_named_by_line_and_column() {
         let cases = [
-            ("(S (A a)\n", 1, 1, "has no end"),
-            ("(A a)\n(A a))\n", 2, 6, "closes nothing"),
-            ("(A a)\n  word (A a)", 2, 3, "outside of brackets"),
-            ("(S (A a) ())", 1, 10, "without anything"),
-            ("()", 1, 1, "without anything"),
+            ("(S (A a)\n", 1, 1, "is not closed"),
+            ("(A a)\n(A a))\n", 2, 6, "unmatched closing bracket"),
+            ("(A a)\n  word (A a)", 2, 3, "outside the brackets"),
+            ("(S (A a) ())", 1, 10, "empty node"),
+            ("()", 1, 1, "empty node"),
             ("(S\n (NN)\n)", 2, 2, "label without a word"),
             ("(NN a b)", 1, 7, "second word"),
-            ("(NP a (NN b))", 1, 7, "a tree beside a word"),
-            ("(NP (NN b) a)", 1, 12, "a word beside a tree"),
-            ("(é ü", 1, 1, "has no end"),
-            ("(é ü))", 1, 6, "closes nothing"),
+            ("(NP a (NN b))", 1, 7, "a subtree next to a word"),
+            ("(NP (NN b) a)", 1, 12, "a word next to a subtree"),
+            ("(é ü", 1, 1, "is not closed"),
+            ("(é ü))", 1, 6, "unmatched closing bracket"),
         ];
         for (text, line, column, what) in cases {
             let error = read(text).unwrap_err();

@@ -31,9 +31,10 @@ pub enum Conditioning {
 }
 
 named_values!(Conditioning {
-    InitialState = "initial-state": "It is the first state, as in the release",
-    ContextMatrices = "context-matrices": "It acts on every step through matrices, as in the paper",
-    ContextAndState = "context-and-state": "It acts on every step, and makes the first state by a layer with tanh",
+    InitialState = "initial-state": "As the initial state, as in the released code",
+    ContextMatrices = "context-matrices": "As an input of every step, through matrices, as in the paper",
+    ContextAndState = "context-and-state": "As an input of every step, and of a tanh layer that computes the initial \
+        state",
 });
 
 /// The input of a decoder before the first word.
@@ -187,9 +188,9 @@ impl<F: Float, D: Decoder> DecoderSession<'_, F, D> {
     /// # Errors
     /// [`Error::ShapeMismatch`](senv_core::Error::ShapeMismatch) if a shape differs.
     pub fn step(&self, words: ArrayView2<'_, F>, states: ArrayView2<'_, F>) -> Result<Array2<F>> {
-        check_size("vectors of words, in columns,", self.decoder.word_dim(), words.ncols())?;
-        check_size("states, in rows,", words.nrows(), states.nrows())?;
-        check_size("states, in columns,", self.decoder.state_dim(), states.ncols())?;
+        check_size("columns of vectors of words", self.decoder.word_dim(), words.ncols())?;
+        check_size("rows of states", words.nrows(), states.nrows())?;
+        check_size("columns of states", self.decoder.state_dim(), states.ncols())?;
         self.decoder.step(self.parameters, words, states, self.added.as_deref())
     }
 }

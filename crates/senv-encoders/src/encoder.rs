@@ -163,8 +163,8 @@ pub(crate) fn check_size(what: &'static str, expected: usize, got: usize) -> Res
 
 /// Returns an error unless `words` belong to the batch and have dimension `dim`.
 pub(crate) fn check_words<F: Float>(batch: &TokenBatch, dim: usize, words: ArrayView2<'_, F>) -> Result<()> {
-    check_size("vectors of the distinct words, in rows,", batch.distinct().len(), words.nrows())?;
-    check_size("vectors of the distinct words, in columns,", dim, words.ncols())
+    check_size("rows of vectors of the distinct words", batch.distinct().len(), words.nrows())?;
+    check_size("columns of vectors of the distinct words", dim, words.ncols())
 }
 
 /// Returns an error unless gradients have the shapes of their values.
@@ -175,9 +175,9 @@ pub(crate) fn check_gradients<F: Float>(
     words: ArrayView2<'_, F>,
     d_words: Option<&ArrayViewMut2<'_, F>>,
 ) -> Result<()> {
-    check_size("gradient of the sentence vectors, in rows,", batch.len(), d_out.nrows())?;
-    check_size("gradient of the sentence vectors, in columns,", dim, d_out.ncols())?;
+    check_size("rows of gradient of the sentence vectors", batch.len(), d_out.nrows())?;
+    check_size("columns of gradient of the sentence vectors", dim, d_out.ncols())?;
     let Some(d_words) = d_words else { return Ok(()) };
-    check_size("gradient of the words, in rows,", words.nrows(), d_words.nrows())?;
-    check_size("gradient of the words, in columns,", words.ncols(), d_words.ncols())
+    check_size("rows of gradient of the words", words.nrows(), d_words.nrows())?;
+    check_size("columns of gradient of the words", words.ncols(), d_words.ncols())
 }

@@ -89,8 +89,8 @@ impl LinearMap {
     /// Returns an error unless tensor `first` and, with a constant, the next have its shapes.
     fn check<F: Float>(&self, parameters: &Parameters<F>, first: usize) -> Result<()> {
         check_size("tensors of a map", first + self.n_tensors(), parameters.len().min(first + self.n_tensors()))?;
-        check_size("matrix of a map, in rows,", self.output, parameters[first].shape()[0])?;
-        check_size("matrix of a map, in columns,", self.input, parameters[first].shape()[1])?;
+        check_size("rows of matrix of a map", self.output, parameters[first].shape()[0])?;
+        check_size("columns of matrix of a map", self.input, parameters[first].shape()[1])?;
         if self.constant {
             check_size("constant of a map", self.output, parameters[first + 1].values().len())?;
         }
@@ -113,7 +113,7 @@ impl LinearMap {
                               x: ArrayView2<'a, F>|
          -> Result<Array2<F>> {
             this.check(parameters, first)?;
-            check_size("vectors of a map, in columns,", this.input, x.ncols())?;
+            check_size("columns of vectors of a map", this.input, x.ncols())?;
             let mut y = matmul(x, parameters[first].view().t())?; // (F1)
             if this.constant {
                 let constant = parameters[first + 1].values();
@@ -144,9 +144,9 @@ impl LinearMap {
          -> Result<Array2<F>> {
             this.check(parameters, first)?;
             this.check(d_parameters, first)?;
-            check_size("vectors of a map, in columns,", this.input, x.ncols())?;
-            check_size("gradient of a map, in rows,", x.nrows(), d_y.nrows())?;
-            check_size("gradient of a map, in columns,", this.output, d_y.ncols())?;
+            check_size("columns of vectors of a map", this.input, x.ncols())?;
+            check_size("rows of gradient of a map", x.nrows(), d_y.nrows())?;
+            check_size("columns of gradient of a map", this.output, d_y.ncols())?;
             matmul_into(F::one(), d_y.t(), x, F::one(), d_parameters[first].view_mut())?; // (B1)
             if this.constant {
                 let d_constant = d_parameters[first + 1].values_mut();

@@ -74,11 +74,11 @@ impl Checked {
             reason,
         };
         let (Some(bytes), Some(&recorded)) = (self.bytes.get(start..end), self.sums.get(block)) else {
-            return Err(damaged(format!("it is named, but there are {} blocks", self.sums.len())));
+            return Err(damaged(format!("there are only {} blocks", self.sums.len())));
         };
         let found = crc32fast::hash(bytes);
         if found != recorded {
-            return Err(damaged(format!("its checksum is {found:08x}, recorded was {recorded:08x}")));
+            return Err(damaged(format!("its checksum is {found:08x}, expected {recorded:08x}")));
         }
         self.fits[block / 64].fetch_or(1 << (block % 64), Relaxed);
         Ok(())
@@ -137,7 +137,7 @@ impl Checks {
     /// The error if a row does not exist among `n`.
     pub(crate) fn no_such_row(&self, row: usize, n: usize) -> Error {
         let what = "tensor \"cells.rows\"".to_owned();
-        Error::Damaged { path: self.top.path.clone(), what, reason: format!("it names row {row} of {n}") }
+        Error::Damaged { path: self.top.path.clone(), what, reason: format!("it refers to row {row} of {n}") }
     }
 
     /// Checks an existing row before it is rescored.

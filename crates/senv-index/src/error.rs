@@ -15,14 +15,15 @@ pub enum Error {
     #[error(transparent)]
     Core(#[from] senv_core::Error),
     /// A row holds NaN or an infinite number.
-    #[error("row {row} holds NaN or an infinite number; remove it, or encode its text anew")]
+    #[error("row {row} contains NaN or an infinite number; remove it, or encode its text again")]
     NonFinite {
         /// The row, counted from 0.
         row: usize,
     },
     /// More rows than an index can number.
     #[error(
-        "an index of {rows} rows of {dim} values is too large: at most 2,147,483,647 rows of 1 to 65,536 values; divide it"
+        "an index of {rows} rows of {dim} values is too large: the limit is 2,147,483,647 rows of 1 to 65,536 values; \
+        split it"
     )]
     TooManyRows {
         /// Rows given.
@@ -30,14 +31,14 @@ pub enum Error {
         /// Values of a row.
         dim: usize,
     },
-    /// An id that is there already, or twice in what is added.
-    #[error("id {id} is there already; replace its row, or give another id")]
+    /// An id that already exists.
+    #[error("id {id} already exists; replace its row, or choose another id")]
     RepeatedId {
         /// The id.
         id: u64,
     },
-    /// An id that two of the rows have that are added together.
-    #[error("id {id} is given twice, with the rows {first} and {second}, counted from 0; give each row one of its own")]
+    /// Two of the rows added together have the same id.
+    #[error("rows {first} and {second} (counted from 0) have the same id {id}; give each row its own id")]
     GivenTwice {
         /// The id.
         id: u64,
@@ -46,16 +47,19 @@ pub enum Error {
         /// The second.
         second: usize,
     },
-    /// Rows without ids, where not as many numbers are left behind the highest id.
-    #[error("the next free id would be {next_id}, and ids end at {}; give the rows ids of their own", u64::MAX)]
+    /// Rows without ids, and not enough numbers are left after the highest id.
+    #[error(
+        "not enough ids left: the next one is {next_id} and the largest is {}; give the rows explicit ids",
+        u64::MAX
+    )]
     NoIdLeft {
         /// The id that the first of them would have.
         next_id: u64,
     },
-    /// More segments than the system maps.
+    /// More segments than the system can map.
     #[error(
-        "{}: the system does not map all of its {segments} segments; with a higher limit (on Linux sysctl vm.max_map_count, and \
-         ulimit -v) it opens, and is compacted; without vectors kept, build it anew", path.display()
+        "{}: the system cannot map all {segments} segments; raise the limit (on Linux sysctl vm.max_map_count and \
+        ulimit -v), then compact the collection; if it does not keep its vectors, rebuild it", path.display()
     )]
     TooManySegments {
         /// The collection.
@@ -63,10 +67,10 @@ pub enum Error {
         /// Its segments.
         segments: usize,
     },
-    /// As many segments as a collection can have.
+    /// A collection has reached the maximum number of segments.
     #[error(
-        "{}: it has {segments} segments, and no system maps many more files; compact it, or, where no vectors are kept, build it anew \
-         and add more rows at a time", path.display()
+        "{}: the collection has {segments} segments, the most a system can map; compact it, or, if it does not keep \
+        its vectors, rebuild it with more rows per call", path.display()
     )]
     SegmentLimit {
         /// The collection.
@@ -81,16 +85,16 @@ pub enum Error {
         id: u64,
     },
     /// A column that the collection does not have.
-    #[error("{}: no column {name}; there are: {columns}", path.display(), name = senv_core::quoted(name))]
+    #[error("{}: no column {name}; the columns are {columns}", path.display(), name = senv_core::quoted(name))]
     UnknownColumn {
         /// The collection.
         path: PathBuf,
-        /// The column asked for.
+        /// The requested column.
         name: String,
         /// The columns, separated by commas.
         columns: String,
     },
-    /// Columns that do not fit those of the collection.
+    /// Columns that do not match those of the collection.
     #[error("the columns given are {found}, expected {expected}")]
     WrongColumns {
         /// The columns of the collection.
@@ -99,7 +103,8 @@ pub enum Error {
         found: String,
     },
     /// Vectors of another model.
-    #[error("{}: the vectors are of the model {found}, those of the collection of {expected}; encode with the same model", path.display())]
+    #[error("{}: the collection was made with model {expected}, and these vectors with model {found}; encode with the \
+        same model", path.display())]
     OtherModel {
         /// The collection.
         path: PathBuf,
@@ -108,50 +113,51 @@ pub enum Error {
         /// Digest of the model given.
         found: String,
     },
-    /// Collections that are not the shards of one whole.
+    /// Collections that are not shards of the same collection.
     #[error("{}: {reason}", path.display())]
     ShardsDoNotFit {
-        /// The collection that does not fit, or the one that was to be made.
+        /// The collection that does not fit, or the one to be made.
         path: PathBuf,
         /// What does not fit, and what to do.
         reason: String,
     },
-    /// There is a collection where one was to be made.
-    #[error("{}: there is a collection already; open it, or give another name", path.display())]
+    /// A collection already exists where one was to be made.
+    #[error("{}: a collection already exists here; open it, or choose another name", path.display())]
     Exists {
         /// The folder.
         path: PathBuf,
     },
-    /// A folder that is no collection.
+    /// A folder that is not a collection.
     #[error("{}", not_a_collection(path))]
     NotACollection {
         /// The folder.
         path: PathBuf,
     },
-    /// A change is made, and what the collection is now cannot be opened.
-    #[error("{}: the change is made, but the collection cannot be opened now: {error}; do not make the change again", path.display())]
+    /// A change was saved, but the changed collection cannot be opened.
+    #[error("{}: the change was saved, but the collection cannot be reopened: {error}; do not repeat the change", path.display())]
     ChangedNotOpened {
         /// The collection.
         path: PathBuf,
         /// Why it cannot be opened.
         error: Box<Error>,
     },
-    /// Files that the manifest of a collection names are not there.
+    /// Files that the manifest of a collection lists are missing.
     #[error(
-        "{}: files of the collection are missing: {missing}; copy them back from where they were saved, or make the collection anew from \
-         its text or vectors in the place of this one ({})",
+        "{}: the collection is missing files: {missing}; restore them from a backup, or rebuild the collection from \
+        its text or vectors and {}",
         path.display(),
         Remedy::Replace
     )]
     FilesMissing {
         /// The collection.
         path: PathBuf,
-        /// Their names: the first of them, and how many there are.
+        /// The first name, and how many more there are.
         missing: String,
     },
     /// A file of an earlier layout.
     #[error(
-        "{}: it is of version {found}, this program reads version {supported}; build the index anew from its vectors or texts",
+        "{}: the file has version {found}, and this version of senv reads version {supported}; rebuild the index from \
+        its vectors or texts",
         path.display()
     )]
     OldVersion {
@@ -159,11 +165,11 @@ pub enum Error {
         path: PathBuf,
         /// Its version.
         found: u64,
-        /// The version that is read.
+        /// The supported version.
         supported: u32,
     },
-    /// A part of a file does not fit its checksum, or what it says does not fit together.
-    #[error("{}: {what} is damaged: {reason}; copy or build the collection anew", path.display())]
+    /// A part of a file does not match its checksum, or contradicts itself.
+    #[error("{}: {what} is damaged: {reason}; copy the collection again or rebuild it", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
@@ -209,8 +215,8 @@ impl Error {
 fn not_a_collection(path: &Path) -> String {
     let shown = path.display();
     match std::fs::metadata(path) {
-        Err(_) => format!("{shown}: no collection of senv: there is no such folder"),
-        Ok(file) if !file.is_dir() => format!("{shown}: no collection of senv, which is a folder: this is a file"),
-        Ok(_) => format!("{shown}: no collection of senv: it has no file manifest"),
+        Err(_) => format!("{shown} does not exist; a collection is a folder made by `senv index`"),
+        Ok(file) if !file.is_dir() => format!("{shown} is a file; a collection is a folder made by `senv index`"),
+        Ok(_) => format!("{shown} is not a collection: it has no file named manifest; `senv index` makes one"),
     }
 }

@@ -187,7 +187,7 @@ impl VectorIndex {
         let blocks = config.params.blocks(dim).map_err(|e| bad(e.to_string()))?;
         let shares_fit = config.shares.len() == blocks.len() && config.shares.iter().all(|s| s.is_finite() && *s > 0.0);
         if !shares_fit {
-            return Err(bad(format!("it has the shares {:?} for {} blocks", config.shares, blocks.len())));
+            return Err(bad(format!("it has shares {:?} for {} blocks", config.shares, blocks.len())));
         }
         let coder = Coder::new(config.params.seed, &blocks, &config.shares);
         let n_blocks =
@@ -238,7 +238,7 @@ impl VectorIndex {
             Some(half) => Err(Error::Damaged {
                 path: checks.path().to_owned(),
                 what: "a factor".into(),
-                reason: format!("its bits are {half:04x}: it is not finite"),
+                reason: format!("it is not finite (bits {half:04x})"),
             }),
             None => Ok(()),
         }

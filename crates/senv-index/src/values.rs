@@ -23,7 +23,7 @@ impl<T: Pod> Values<T> {
     pub(crate) fn from_file(path: &Path, name: &str, bytes: SharedBytes) -> Result<Self> {
         let width = size_of::<T>();
         if cfg!(target_endian = "big") || !bytes.is_aligned_to(width) || !bytes.len().is_multiple_of(width) {
-            let reason = format!("its values are no multiples of {width} bytes from the start of the file");
+            let reason = format!("its values are not aligned to {width} bytes in the file");
             return Err(Error::Damaged { path: path.to_owned(), what: format!("tensor {name:?}"), reason });
         }
         Ok(Self::Shared(bytes))

@@ -90,10 +90,13 @@ impl Table {
             return Err(bad("mapped tables need a little-endian machine".into()));
         }
         if bytes.len() != needed {
-            return Err(bad(format!("{n_rows} rows of {dim} values need {needed} bytes, there are {}", bytes.len())));
+            return Err(bad(format!(
+                "{n_rows} rows of {dim} values need {needed} bytes, and there are {}",
+                bytes.len()
+            )));
         }
         if !bytes.is_aligned_to(4) {
-            return Err(bad("rows start at a byte which is no multiple of 4".into()));
+            return Err(bad("rows start at a byte that is not a multiple of 4".into()));
         }
         Ok(Self { backing: Backing::Shared(bytes), n_rows, dim, stride: dim })
     }

@@ -45,8 +45,8 @@ pub(crate) fn input_gradient<F: Float>(d: ArrayView2<'_, F>, w: &senv_core::arra
 pub(crate) fn check_shapes<F: Float>(parameters: &Parameters<F>, shapes: &[(&str, [usize; 2])]) -> Result<()> {
     check_size("tensors of a head", shapes.len(), parameters.len())?;
     for (tensor, (_, shape)) in parameters.iter().zip(shapes) {
-        check_size("tensor of a head, in rows,", shape[0], tensor.shape()[0])?;
-        check_size("tensor of a head, in columns,", shape[1], tensor.shape()[1])?;
+        check_size("rows of tensor of a head", shape[0], tensor.shape()[0])?;
+        check_size("columns of tensor of a head", shape[1], tensor.shape()[1])?;
     }
     Ok(())
 }

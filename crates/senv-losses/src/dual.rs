@@ -53,7 +53,7 @@ impl Default for DualObjective {
 /// The hyperparameter α.
 impl Hyperparameters for DualObjective {
     fn hyperparameters(&self) -> Vec<Hyperparameter> {
-        let doc = &["Weight α of the loss of the paraphrase relative to that of the sentence itself, above 0."];
+        let doc = &["Weight α of the paraphrase loss relative to the loss of the sentence itself, above 0."];
         vec![Hyperparameter::of("alpha", doc, Section::Training, None, &self.alpha)]
     }
 

@@ -10,7 +10,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[non_exhaustive]
 pub enum Error {
     /// There is nothing to average over.
-    #[error("the batch is empty; a loss is a mean over at least one example")]
+    #[error("the batch is empty; a loss needs at least one example")]
     EmptyBatch,
     /// An example has no positive.
     #[error("example {example} has no positive; give every sentence at least one")]
@@ -20,7 +20,8 @@ pub enum Error {
     },
     /// A relatedness score is outside the scale of its data set, or not a number.
     #[error(
-        "the score {score} is not from {low} to {high}; give the scores of the data set, or choose the grid of this scale (--grid, such as 0-5)"
+        "the score {score} is outside the scale from {low} to {high}; rescale it, or choose the grid of its scale \
+        (--grid, such as 0-5)"
     )]
     ScoreOutOfRange {
         /// The score as given.
@@ -30,9 +31,10 @@ pub enum Error {
         /// The highest score of the scale.
         high: f64,
     },
-    /// A target is not in the vocabulary, or is no label.
+    /// A target is not in the vocabulary, or is not a label.
     #[error(
-        "the target {target} of example {example} is not below {n_targets}; was the text read with another vocabulary?"
+        "the target {target} of example {example} is out of range: there are {n_targets} targets; the text may have \
+        been read with another vocabulary"
     )]
     TargetOutOfRange {
         /// Its index in the batch, counted from 0.

@@ -39,9 +39,9 @@ pub enum NegativeCandidates {
 }
 
 named_values!(NegativeCandidates {
-    BothSides = "both-sides": "Both members of the other pairs, as in the release",
-    SameSide = "same-side": "First members for a first member, second members for a second one",
-    FirstElements = "first-elements": "First members alone, as the CSE paper prints it",
+    BothSides = "both-sides": "Both members of the other pairs, as in the released code",
+    SameSide = "same-side": "First members for a first member, second members for a second member",
+    FirstElements = "first-elements": "Only first members, as printed in the CSE paper",
 });
 
 /// How to choose a negative among the candidates.
@@ -58,8 +58,8 @@ pub enum Selection {
 }
 
 named_values!(Selection {
-    Max = "max": "The candidate of the largest cosine",
-    Mix = "mix": "That one or a random one, with equal chance",
+    Max = "max": "The candidate with the largest cosine",
+    Mix = "mix": "The hardest or a random candidate, with equal probability",
     Random = "random": "A random candidate",
 });
 

@@ -40,9 +40,9 @@ impl JoinedCosines {
     /// [`senv_core::Error::ShapeMismatch`] if the shapes of the arguments do not match.
     pub fn new<F: Float>(fixed: &[f64], a: ArrayView2<'_, F>, b: ArrayView2<'_, F>) -> Result<Self> {
         compiled_here!(|fixed: &'a [f64], a: ArrayView2<'a, F>, b: ArrayView2<'a, F>| -> Result<JoinedCosines> {
-            check_size("first trained parts, in rows,", fixed.len(), a.nrows())?;
-            check_size("second trained parts, in rows,", fixed.len(), b.nrows())?;
-            check_size("second trained parts, in columns,", a.ncols(), b.ncols())?;
+            check_size("rows of first trained parts", fixed.len(), a.nrows())?;
+            check_size("rows of second trained parts", fixed.len(), b.nrows())?;
+            check_size("columns of second trained parts", a.ncols(), b.ncols())?;
             let (mut cosines, mut inverse) = (Vec::with_capacity(fixed.len()), Vec::with_capacity(fixed.len()));
             for ((&r, a), b) in fixed.iter().zip(a.rows()).zip(b.rows()) {
                 let [n, m] = [a.dot(&a), b.dot(&b)].map(|square| 1.0 / (1.0 + square.wide()).sqrt());

@@ -131,7 +131,7 @@ impl LinearRelatedness {
          -> Result<(Array2<F>, Array2<F>)> {
             check_pairs(u, v, this.dim)?;
             check_shapes(parameters, &this.shapes())?;
-            crate::error::check_size("gradients of logits, in rows,", u.nrows(), d_logits.nrows())?;
+            crate::error::check_size("rows of gradients of logits", u.nrows(), d_logits.nrows())?;
             this.backward_features(features, d_logits, d_parameters)?;
             let d_features = input_gradient(d_logits, &parameters[W])?;
             let (mut d_u, mut d_v) = (Array2::zeros(u.raw_dim()), Array2::zeros(v.raw_dim()));

@@ -38,7 +38,7 @@ impl SampledWords {
     /// # Errors
     /// [`senv_core::Error::InvalidParameter`] unless `n` is from 1 to `n_words`.
     pub fn draw(rng: &mut Stream, n_words: usize, n: usize) -> Result<Self> {
-        check_range("sampled words", "from 1 to the words of the vocabulary", n as f64, n >= 1 && n <= n_words)?;
+        check_range("sampled words", "from 1 to the size of the vocabulary", n as f64, n >= 1 && n <= n_words)?;
         let range = (n_words as f64).ln_1p();
         let mut seen = vec![0u64; n_words.div_ceil(64)];
         let (mut ids, mut n_tries) = (Vec::with_capacity(n), 0);
@@ -67,8 +67,8 @@ impl SampledWords {
         }
         ids.sort_unstable();
         let distinct = !ids.is_empty() && ids.windows(2).all(|pair| pair[0] != pair[1]);
-        check_range("sampled words", "distinct, one at least", ids.len() as f64, distinct)?;
-        check_range("tries", "as many as words at least", n_tries as f64, n_tries >= ids.len() as u64)?;
+        check_range("sampled words", "distinct, at least one", ids.len() as f64, distinct)?;
+        check_range("tries", "at least as many as words", n_tries as f64, n_tries >= ids.len() as u64)?;
         Ok(Self { n_words, ids, n_tries })
     }
 

@@ -132,8 +132,8 @@ impl MarginLoss {
          -> Result<(f64, MarginSaved<F>)> {
             let (m, dim) = a.dim();
             check_range("margin", "from 0 to 2", this.margin, (0.0..=2.0).contains(&this.margin))?;
-            check_size("second members of pairs, in rows,", m, b.nrows())?;
-            check_size("second members of pairs, in columns,", dim, b.ncols())?;
+            check_size("rows of second members of pairs", m, b.nrows())?;
+            check_size("columns of second members of pairs", dim, b.ncols())?;
             if this.exclude_equal_text {
                 check_size("numbers of texts", 2 * m, texts.len())?;
             }

@@ -41,7 +41,7 @@ pub enum Reduction {
     Mean,
 }
 
-named_values!(Reduction { Sum = "sum": "Their sum, as in the release", Mean = "mean": "Their mean" });
+named_values!(Reduction { Sum = "sum": "Their sum, as in the released code", Mean = "mean": "Their mean" });
 
 impl Reduction {
     /// The factor of the loss of each of `n` examples.

@@ -14,9 +14,9 @@ use crate::error::{Result, check_size};
 
 /// Returns an error unless both members of the pairs have the same shape, of dimension `dim`.
 pub(crate) fn check_pairs<F>(u: ArrayView2<'_, F>, v: ArrayView2<'_, F>, dim: usize) -> Result<()> {
-    check_size("first members of pairs, in columns,", dim, u.ncols())?;
-    check_size("second members of pairs, in columns,", dim, v.ncols())?;
-    check_size("second members of pairs, in rows,", u.nrows(), v.nrows())
+    check_size("columns of first members of pairs", dim, u.ncols())?;
+    check_size("columns of second members of pairs", dim, v.ncols())?;
+    check_size("rows of second members of pairs", u.nrows(), v.nrows())
 }
 
 /// (F1)

@@ -51,7 +51,7 @@ pub enum Combine {
 
 named_values!(Combine {
     Product = "product": "Their elementwise product",
-    Concat = "concat": "Both, concatenated, as the CSE paper prints it",
+    Concat = "concat": "Both, concatenated, as printed in the CSE paper",
 });
 
 /// The head of Tai et al. on top of two sentence vectors; its weights are in [`Parameters`].

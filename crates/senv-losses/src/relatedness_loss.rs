@@ -86,7 +86,7 @@ impl HyperparameterValue for RelatednessLoss {
     const PLACEHOLDER: &'static str = "NAME";
     const CHOICES: &'static [Choice] = &[
         Choice { name: "kl", help: "Divergence of the prediction from the target distribution" },
-        Choice { name: "kl-mean", help: "The same, divided by the number of classes, as in the releases" },
+        Choice { name: "kl-mean", help: "The same divided by the number of classes, as in the released code" },
         Choice { name: "cross-entropy", help: "Cross-entropy of the two distributions" },
         Choice { name: "squared-error", help: "Mean squared error of the probabilities" },
     ];
@@ -138,8 +138,8 @@ impl RelatednessLoss {
                               predictions: &'a Predictions<F>,
                               targets: ArrayView2<'a, F>|
          -> Result<f64> {
-            check_size("targets, in rows,", predictions.p.nrows(), targets.nrows())?;
-            check_size("targets, in columns,", predictions.p.ncols(), targets.ncols())?;
+            check_size("rows of targets", predictions.p.nrows(), targets.nrows())?;
+            check_size("columns of targets", predictions.p.ncols(), targets.ncols())?;
             if targets.is_empty() {
                 return Err(Error::EmptyBatch);
             }

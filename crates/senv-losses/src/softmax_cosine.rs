@@ -109,9 +109,9 @@ impl SoftmaxCosine {
          -> Result<(f64, SoftmaxCosineSaved<F>)> {
             let t = this.temperature;
             check_range("temperature", "above 0", t, t.is_finite() && t > 0.0)?;
-            check_size("candidates, in columns,", sentences.ncols(), candidates.ncols())?;
+            check_size("columns of candidates", sentences.ncols(), candidates.ncols())?;
             check_size("counts of candidates", sentences.nrows(), counts.len())?;
-            check_size("candidates, in rows,", counts.iter().map(|counts| counts.all()).sum(), candidates.nrows())?;
+            check_size("rows of candidates", counts.iter().map(|counts| counts.all()).sum(), candidates.nrows())?;
             if let Some(example) = counts.iter().position(|counts| counts.positives == 0) {
                 return Err(Error::NoPositive { example });
             }

@@ -64,8 +64,8 @@ impl TargetCosine {
                               outputs: ArrayView2<'a, F>,
                               targets: ArrayView2<'a, F>|
          -> Result<(f64, TargetCosineSaved<F>)> {
-            check_size("targets, in rows,", outputs.nrows(), targets.nrows())?;
-            check_size("targets, in columns,", outputs.ncols(), targets.ncols())?;
+            check_size("rows of targets", outputs.nrows(), targets.nrows())?;
+            check_size("columns of targets", outputs.ncols(), targets.ncols())?;
             if outputs.nrows() == 0 {
                 return Err(Error::EmptyBatch);
             }

@@ -99,9 +99,9 @@ impl TargetRanking {
          -> Result<(f64, TargetRankingSaved<F>)> {
             let m = outputs.nrows();
             check_range("margin", "from 0 to 2", this.margin, (0.0..=2.0).contains(&this.margin))?;
-            check_size("targets, in rows,", m, targets.nrows())?;
-            check_size("targets, in columns,", outputs.ncols(), targets.ncols())?;
-            check_size("examples with another target", m, others.len())?;
+            check_size("rows of targets", m, targets.nrows())?;
+            check_size("columns of targets", outputs.ncols(), targets.ncols())?;
+            check_size("examples with a different target", m, others.len())?;
             if m == 0 {
                 return Err(Error::EmptyBatch);
             }

@@ -10,8 +10,8 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// Two lists that are compared value by value differ in length.
-    #[error("{metric}: {first} values cannot be paired with {second}; give one of each for every item")]
+    /// Two paired lists differ in length.
+    #[error("{metric}: {first} values cannot be paired with {second}; give both lists the same length")]
     LengthMismatch {
         /// The metric.
         metric: &'static str,
@@ -21,7 +21,7 @@ pub enum Error {
         second: usize,
     },
     /// A value is NaN, or infinite where that has no meaning.
-    #[error("{metric}: value {position} of the {list} is {value}; only {requirement} can be compared")]
+    #[error("{metric}: value {position} of the {list} is {value}, expected {requirement}")]
     BadValue {
         /// The metric.
         metric: &'static str,
@@ -31,12 +31,13 @@ pub enum Error {
         position: usize,
         /// The value as given.
         value: f64,
-        /// What values must be.
+        /// The requirement for values.
         requirement: &'static str,
     },
     /// A class does not exist.
     #[error(
-        "{metric}: item {position} of the {list} has class {class}; classes are numbered from 0 and there are {n_classes}"
+        "{metric}: item {position} of the {list} has class {class}, expected one of {n_classes} classes numbered from \
+        0"
     )]
     BadClass {
         /// The metric.
@@ -51,7 +52,7 @@ pub enum Error {
         n_classes: usize,
     },
     /// An item does not exist.
-    #[error("{metric}: the {list} name item {item}; items are numbered from 0 and there are {n}")]
+    #[error("{metric}: the {list} include item {item}, expected one of {n} items numbered from 0")]
     NoSuchItem {
         /// The metric.
         metric: &'static str,

@@ -59,7 +59,7 @@ pub fn weighted_mean(values: &[f64], weights: &[f64]) -> Result<Option<f64>, Err
     const METRIC: &str = "weighted mean";
     check_lengths(METRIC, values, weights)?;
     check_finite(METRIC, "values", values)?;
-    check(METRIC, "weights", weights, "finite numbers from 0 on", |w| w.is_finite() && w >= 0.0)?;
+    check(METRIC, "weights", weights, "finite numbers of at least 0", |w| w.is_finite() && w >= 0.0)?;
     // Relative to the largest weight, so no product or sum overflows unless the mean does.
     let largest = weights.iter().copied().fold(0.0, f64::max);
     if largest == 0.0 {

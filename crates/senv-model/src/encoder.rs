@@ -71,7 +71,7 @@ pub trait SentenceEncoder: Send + Sync {
     /// # Panics
     /// Unless `out` holds [`SentenceEncoder::dim`] values.
     fn encode_into(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Coverage {
-        assert!(out.len() == self.dim(), "out holds {} values, the encoder writes {}", out.len(), self.dim());
+        assert!(out.len() == self.dim(), "out has {} values, but the encoder writes {}", out.len(), self.dim());
         self.encode_sentence(sentence, scratch, out)
     }
 
@@ -83,7 +83,7 @@ pub trait SentenceEncoder: Send + Sync {
     fn try_encode_into(&self, sentence: &str, scratch: &mut Scratch, out: &mut [f32]) -> Result<Coverage> {
         let (expected, got) = (self.dim(), out.len());
         if got != expected {
-            return Err(Error::ShapeMismatch { what: "the place of a vector", expected, got });
+            return Err(Error::ShapeMismatch { what: "output slice for a vector", expected, got });
         }
         Ok(self.encode_sentence(sentence, scratch, out))
     }

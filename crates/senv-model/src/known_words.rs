@@ -154,8 +154,8 @@ impl fmt::Display for FewKnownWords {
         let percent = (100.0 * self.known.share().unwrap_or(1.0)).floor();
         write!(
             f,
-            "{percent:.0} % of the words in {sentences} sentence{} are known to the model, and {:.0} % or more of text that it fits: \
-             similarities say little; {}, or {}",
+            "the model knows {percent:.0} % of the words in {sentences} sentence{}; with less than {:.0} %, \
+            similarities mean little; {}, or {}",
             if sentences == 1 { "" } else { "s" },
             100.0 * self.least,
             Remedy::TrainOnText,
@@ -215,7 +215,7 @@ mod tests {
     fn the_warning_holds_its_remedies() {
         let few = KnownWords { sentences: 1, words: 1000, known: 699, hashed: 0 }.few(0.8).unwrap();
         assert!(
-            few.to_string().starts_with("69 % of the words in 1 sentence are known to the model, and 80 % or more"),
+            few.to_string().starts_with("the model knows 69 % of the words in 1 sentence; with less than 80 %"),
             "{few}"
         );
         for remedy in few.remedies() {

@@ -23,8 +23,8 @@ pub enum TextOrder {
 }
 
 named_values!(TextOrder {
-    Given = "given": "From the first line to the last, as in the releases",
-    Shuffled = "shuffled": "Blocks of some hundred lines, in a new random order in each epoch",
+    Given = "given": "From the first line to the last, as in the released code",
+    Shuffled = "shuffled": "Blocks of a few hundred lines, in a new random order in each epoch",
 });
 
 impl TextOrder {

@@ -125,7 +125,7 @@ pub(crate) fn resume(
     let previous = previous(&plan.path);
     match load(&previous)? {
         Some(point) if met(n_units, n_meetings, point.state.next_unit) == common => Ok(Some(point)),
-        _ => Err(Error::CheckpointMismatch { path: previous, what: "place in the run of all ranks" }),
+        _ => Err(Error::CheckpointMismatch { path: previous, what: "position in the run of all ranks" }),
     }
 }
 
@@ -150,7 +150,7 @@ fn load(
         return Err(mismatch("text"));
     }
     if !state.is_possible(corpus, params) {
-        return Err(mismatch("place in the run"));
+        return Err(mismatch("position in the run"));
     }
     let mut sections = sections.into_iter();
     let mut table = |name: &str| sections.next().filter(|(section, _)| section == name).map(|(_, table)| table);

@@ -16,7 +16,7 @@ pub enum Error {
     Core(#[from] senv_core::Error),
     /// No sentence yields a training example.
     #[error(
-        "no sentence holds two known tokens ({sentences} sentences, {tokens} known tokens); give more text, or {}",
+        "no sentence has two known tokens ({sentences} sentences, {tokens} known tokens); give more text, or {}",
         Remedy::LowerMinCount
     )]
     NothingToLearn {
@@ -25,9 +25,10 @@ pub enum Error {
         /// Tokens of the corpus that are in the vocabulary.
         tokens: u64,
     },
-    /// Sentences hold known tokens, and chance skipped all targets or their contexts in every epoch.
+    /// Sentences have known tokens, but subsampling skipped all targets or their contexts in every epoch.
     #[error(
-        "all known tokens were skipped as too frequent ({sentences} sentences, {tokens} known tokens): for so small a text the threshold of subsampling is too low; give more text, or {}",
+        "subsampling skipped all known tokens ({sentences} sentences, {tokens} known tokens): its threshold is too \
+        low for so little text; give more text, or {}",
         Remedy::RaiseSubsampling
     )]
     AllSkipped {
@@ -36,9 +37,10 @@ pub enum Error {
         /// Tokens of the corpus that are in the vocabulary.
         tokens: u64,
     },
-    /// No known token occurs as often as a target must.
+    /// No known token is frequent enough to be a target.
     #[error(
-        "no token may be a target: the most frequent one occurs {highest} times, a target must {least} times; give more text, or {}",
+        "no token can be a target: the most frequent one occurs {highest} times, and targets need {least}; give more \
+        text, or {}",
         Remedy::LowerMinTargetCount
     )]
     NoTargets {
@@ -47,9 +49,10 @@ pub enum Error {
         /// The highest count of a token.
         highest: u64,
     },
-    /// The loss came to four times that of guessing, or a score is not finite.
+    /// The loss reached four times that of guessing, or a score is not finite.
     #[error(
-        "training diverged in epoch {epoch} after {tokens} tokens at learning rate {lr}: the loss is more than four times that of guessing; start again with {}{}",
+        "training diverged in epoch {epoch} after {tokens} tokens at learning rate {lr}: the loss is more than four \
+        times that of guessing; start again with {}{}",
         Remedy::LowerLearningRate,
         .checkpoint.as_ref().map(|p| format!(" from the checkpoint {}", p.display())).unwrap_or_default()
     )]
@@ -60,11 +63,12 @@ pub enum Error {
         tokens: u64,
         /// Learning rate at that point.
         lr: f32,
-        /// The last good checkpoint, where there is one.
+        /// The last good checkpoint, if there is one.
         checkpoint: Option<PathBuf>,
     },
     /// A checkpoint was written by a run with other settings or other text.
-    #[error("{}: the checkpoint was written with another {what}; resume with the settings and the text it was started with, or start anew", path.display())]
+    #[error("{}: the checkpoint was written with another {what}; resume with the original settings and text, or start \
+        over", path.display())]
     CheckpointMismatch {
         /// The checkpoint.
         path: PathBuf,
@@ -104,10 +108,10 @@ mod tests {
         assert!(error.to_string().ends_with("; give more text, or lower the minimum count"), "{error}");
         assert_eq!(error.remedies(), [Remedy::LowerMinCount]);
         let error = Error::AllSkipped { sentences: 2, tokens: 9 };
-        assert!(error.to_string().ends_with("or raise the threshold of subsampling"), "{error}");
+        assert!(error.to_string().ends_with("or raise the subsampling threshold"), "{error}");
         assert_eq!(error.remedies(), [Remedy::RaiseSubsampling]);
         let error = Error::NoTargets { least: 20, highest: 9 };
-        assert!(error.to_string().ends_with("or lower the minimum count of targets"), "{error}");
+        assert!(error.to_string().ends_with("or lower the minimum count for targets"), "{error}");
         assert_eq!(error.remedies(), [Remedy::LowerMinTargetCount]);
         let error = Error::Diverged { epoch: 1, tokens: 2, lr: 9.0, checkpoint: Some("c".into()) };
         assert!(

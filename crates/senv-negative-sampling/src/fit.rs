@@ -82,7 +82,7 @@ pub fn fit<'n, E: Examples>(
     };
     check_shapes(examples, &point.tables)?;
     // Nothing is lost yet: a checkpoint now would store gigabytes of initial values.
-    options.observer.go_on("making the tables")?;
+    options.observer.go_on("allocating the tables")?;
 
     let pace =
         Pace::measure(corpus.n_blocks(), |block, buffer| corpus.read_block(block, buffer), examples, noise, params)?;
@@ -194,7 +194,7 @@ fn check_shapes<E: Examples>(examples: &E, tables: &Tables) -> Result<()> {
         ("source table", examples.n_source_rows(), tables.source.n_rows()),
         ("target table", examples.n_target_rows(), tables.target.n_rows()),
         ("target row", tables.source.dim(), tables.target.dim()),
-        ("distance of target rows", tables.source.stride(), tables.target.stride()),
+        ("stride of target rows", tables.source.stride(), tables.target.stride()),
     ];
     for (what, expected, got) in sizes {
         if expected != got {

@@ -52,7 +52,8 @@ pub enum Composition {
 named_values!(Composition {
     Mean = "mean": "Their mean",
     Sum = "sum": "Their sum",
-    Concatenation = "concat": "One after another in fixed places: slower, and rows of predicted words as wide as all of them",
+    Concatenation = "concat": "Concatenated in fixed places: slower, and rows of predicted words are as wide as all \
+        of them together",
 });
 
 /// Loss and gradients of one example.

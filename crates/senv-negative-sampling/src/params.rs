@@ -28,8 +28,8 @@ pub enum Schedule {
 }
 
 named_values!(Schedule {
-    Hogwild = "hogwild": "Threads write the same rows without locks: faster with many of them, never twice the same",
-    Deterministic = "deterministic": "The same model whatever the number of threads",
+    Hogwild = "hogwild": "Threads write the same rows without locks: faster with many threads, but not reproducible",
+    Deterministic = "deterministic": "The same model for any number of threads",
 });
 
 hyperparameters! {

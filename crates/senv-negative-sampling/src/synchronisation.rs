@@ -96,7 +96,8 @@ impl<'a> Synchronisation<'a> {
         let milliseconds = 1e3 * time.as_secs_f64() / (*n_met).max(1) as f64;
         (n > 1).then(|| {
             format!(
-                "rank {rank} of {n} met the others {n_met} times: {megabytes:.0} MB sent, {milliseconds:.1} ms a meeting, waiting included"
+                "rank {rank} of {n} synchronized {n_met} times: {megabytes:.0} MB sent, {milliseconds:.1} ms each, \
+                including waiting"
             )
         })
     }
@@ -218,9 +219,8 @@ mod tests {
                     assert_eq!(synchronisation.n_met, 3);
                     (synchronisation.n_met, synchronisation.sent) = (4, 5_000_000);
                     synchronisation.time = Duration::from_millis(30);
-                    let said = format!(
-                        "rank {rank} of 2 met the others 4 times: 5 MB sent, 7.5 ms a meeting, waiting included"
-                    );
+                    let said =
+                        format!("rank {rank} of 2 synchronized 4 times: 5 MB sent, 7.5 ms each, including waiting");
                     assert_eq!(synchronisation.report(), Some(said));
                 });
             }

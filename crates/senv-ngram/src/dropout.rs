@@ -48,9 +48,9 @@ impl DropoutScheme {
 
 #[cfg(feature = "train")]
 senv_core::named_values!(DropoutScheme {
-    Tokens = "tokens": "Tokens, and with each all n-grams that contain it, drawn once a sentence",
-    Release = "release": "The same, drawn anew for each target, as in the release",
-    Paper = "paper": "N-grams, drawn once a sentence, as in the paper",
+    Tokens = "tokens": "Tokens and all n-grams that contain them, drawn once per sentence",
+    Release = "release": "The same, drawn again for each target, as in the released code",
+    Paper = "paper": "N-grams, drawn once per sentence, as in the paper",
 });
 
 /// The tokens or n-grams to drop from each sentence.

@@ -10,7 +10,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[non_exhaustive]
 pub enum Error {
     /// The order of word n-grams is out of range.
-    #[error("the highest word n-gram order must lie in 1..={highest}, got {got}; 1 means words alone, 2 adds bigrams")]
+    #[error("the highest word n-gram order must be from 1 to {highest}, got {got}; 1 means words only, 2 adds bigrams")]
     InvalidOrder {
         /// The order given.
         got: usize,
@@ -19,7 +19,7 @@ pub enum Error {
     },
     /// The range of character n-gram lengths is empty.
     #[error(
-        "character n-grams of {min_n} to {max_n} characters: the shortest must not exceed the longest (0 to 0 turns them off)"
+        "the shortest character n-gram ({min_n}) must not be longer than the longest ({max_n}); 0 and 0 turn them off"
     )]
     InvalidRange {
         /// The shortest length given.
@@ -28,14 +28,15 @@ pub enum Error {
         max_n: usize,
     },
     /// N-grams were requested, but the number of buckets is invalid.
-    #[error("n-grams need between 1 and 2^32 - 1 {}, got {got}; 2000000 is usual", Remedy::Buckets)]
+    #[error("n-grams need from 1 to 2^32 - 1 {}, got {got}; 2000000 is usual", Remedy::Buckets)]
     InvalidBuckets {
         /// The number given.
         got: u64,
     },
     /// Tokens and buckets together need more rows than a row index can address.
     #[error(
-        "{first_row} leading rows, {n_tokens} tokens and {n_buckets} buckets are more than 2^32 rows; use fewer {} or a higher minimum count",
+        "{first_row} leading rows, {n_tokens} tokens and {n_buckets} buckets exceed 2^32 rows; use fewer {} or a \
+        higher minimum count",
         Remedy::Buckets
     )]
     TooManyRows {
@@ -76,10 +77,11 @@ mod tests {
     #[test]
     fn messages_name_their_remedies() {
         let error = Error::InvalidBuckets { got: 0 };
-        assert_eq!(error.to_string(), "n-grams need between 1 and 2^32 - 1 buckets, got 0; 2000000 is usual");
+        assert_eq!(error.to_string(), "n-grams need from 1 to 2^32 - 1 buckets, got 0; 2000000 is usual");
         assert_eq!(error.remedies(), [Remedy::Buckets]);
         let error = Error::TooManyRows { first_row: 1, n_tokens: 2, n_buckets: 3 };
-        let message = "1 leading rows, 2 tokens and 3 buckets are more than 2^32 rows; use fewer buckets or a higher minimum count";
+        let message =
+            "1 leading rows, 2 tokens and 3 buckets exceed 2^32 rows; use fewer buckets or a higher minimum count";
         assert_eq!(error.to_string(), message);
         assert_eq!(error.remedies(), [Remedy::Buckets]);
     }

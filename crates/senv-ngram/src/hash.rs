@@ -83,7 +83,7 @@ pub enum NgramScheme {
 
 #[cfg(feature = "train")]
 senv_core::named_values!(NgramScheme {
-    TokenIds = "token-ids": "Of the ids of the tokens, as in the release",
+    TokenIds = "token-ids": "Of the ids of the tokens, as in the released code",
     TokenHashes = "token-hashes": "Of the strings of the tokens, as in fastText: independent of the vocabulary",
 });
 

@@ -140,7 +140,7 @@ impl WordNgrams {
             [] => None,
             &[token] => Some(self.token_row(token)),
             _ => {
-                assert!(self.params.max_n > 1, "an n-gram of {} tokens where there are only words", tokens.len());
+                assert!(self.params.max_n > 1, "an n-gram of {} tokens, but there are only words", tokens.len());
                 Some(self.layout.bucket(tokens.iter().fold(0, |hash, &token| append(hash, self.operand(token)))))
             }
         }

@@ -166,7 +166,8 @@ impl Read for Expanded {
         let by_ratio = self.decoder.get_ref().read.saturating_mul(self.max_ratio).saturating_add(1 << 20);
         if self.written > self.max_bytes.min(by_ratio) {
             return Err(std::io::Error::other(format!(
-                "the compressed data expand to more than {} bytes or {} times their size; raise the limit if the file can be trusted",
+                "the compressed data expand to more than {} bytes or {} times their size; if you trust the file, \
+                raise the limit",
                 self.max_bytes, self.max_ratio
             )));
         }

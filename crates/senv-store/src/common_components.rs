@@ -83,7 +83,7 @@ impl CommonComponents {
     /// # Panics
     /// If the dimension of the vector is not [`CommonComponents::dim`].
     pub fn remove(&self, vector: &mut [f32]) {
-        assert_eq!(vector.len(), self.dim(), "a vector of another dimension than the components");
+        assert_eq!(vector.len(), self.dim(), "the vector and the components have different dimensions");
         for (i, lambda) in self.lambdas.iter().enumerate() {
             let u = self.vectors.row(i);
             kernels::axpy(-lambda * kernels::dot(u, vector), u, vector);
@@ -133,7 +133,7 @@ impl CommonComponents {
         if shape.dim() != dim || shape.n_rows() != lambdas.len() {
             let (rows, found, n) = (shape.n_rows(), shape.dim(), lambdas.len());
             return bad(format!(
-                "tensor {VECTORS:?} is {rows} x {found} with {n} numbers in {SHARES:?}, expected {n} x {dim}"
+                "tensor {VECTORS:?} is {rows} x {found} and {SHARES:?} has {n} values, expected {n} x {dim}"
             ));
         }
         for (i, row) in values.chunks_exact(dim.max(1)).enumerate() {
@@ -143,7 +143,7 @@ impl CommonComponents {
             }
         }
         if let Some(lambda) = lambdas.iter().find(|lambda| !(0.0..=1.0).contains(*lambda)) {
-            return bad(format!("tensor {SHARES:?} holds {lambda}, expected numbers from 0 to 1"));
+            return bad(format!("tensor {SHARES:?} contains {lambda}, expected numbers from 0 to 1"));
         }
         Ok(Some(Self { vectors: Table::from_vec(lambdas.len(), dim, values)?, lambdas }))
     }
@@ -260,7 +260,7 @@ impl SecondMoment {
             leading_if_finite(self.sum.unwrap_or_default(), n_pairs)
         };
         let Some(mut pairs) = pairs else {
-            let (name, requirement) = ("the size of the sentence vectors", "such that sums of squares stay finite");
+            let (name, requirement) = ("the length of the sentence vectors", "small enough for finite sums of squares");
             return Err(Core::InvalidParameter { name, requirement, got: "an overflow".into() }.into());
         };
         // An eigenvalue below this is rounding error: the vectors span fewer dimensions than requested.

@@ -136,7 +136,7 @@ impl Usif {
         if counts.len() < 2 {
             return Err(invalid(
                 "the number of different words",
-                "at least 2 for the weights of uSIF (give more text, or lower the minimum count)",
+                "at least 2 for uSIF weights (give more text, or lower the minimum count)",
                 counts.len().to_string(),
             ));
         }
@@ -248,7 +248,7 @@ pub fn load_weights_from(model: &ModelFile, n_words: usize) -> Result<Option<Vec
         return bad(format!("tensor {WEIGHTS:?} has {} weights for {n_words} words", weights.len()));
     }
     match weights.iter().find(|w| !(w.is_finite() && **w >= 0.0)) {
-        Some(w) => bad(format!("tensor {WEIGHTS:?} holds the weight {w}, expected finite numbers of at least 0")),
+        Some(w) => bad(format!("tensor {WEIGHTS:?} contains the weight {w}, expected finite numbers of at least 0")),
         None => Ok(Some(weights)),
     }
 }
@@ -262,7 +262,7 @@ fn frequencies(words: &Vocabulary, counts: &Vocabulary, total: f64) -> impl Iter
 fn total(counts: &Vocabulary) -> Result<f64> {
     let sum = counts.counts().iter().map(|&n| n as f64).sum::<f64>();
     if sum == 0.0 {
-        let requirement = "above 0 (the file of word vectors has no counts; give those of a corpus)";
+        let requirement = "above 0 (the file of word vectors has no counts; give the counts of a corpus)";
         return Err(invalid("sum of the counts of the vocabulary", requirement, "0".into()));
     }
     Ok(sum.max(counts.corpus_tokens() as f64))

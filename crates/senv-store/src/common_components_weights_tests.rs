@@ -84,7 +84,7 @@ fn bad_parameters_and_vocabularies_are_named() {
     }
     assert!(Sif { a: 1e-300 }.weights(&counted).is_ok());
     let lone = Usif::default().a(&vocabulary([7], 0)).unwrap_err().to_string();
-    assert!(lone.starts_with("the number of different words must be at least 2 for the weights of uSIF"), "{lone}");
+    assert!(lone.starts_with("the number of different words must be at least 2 for uSIF weights"), "{lone}");
     let head = vocabulary(std::iter::once(999).chain(std::iter::repeat_n(1, 999)), 1998);
     for mean_length in [0.999, f64::NAN, f64::INFINITY] {
         assert!(Usif { mean_length }.a(&head).is_err(), "{mean_length}");

@@ -63,18 +63,18 @@ pub(crate) fn detect(input: &mut ByteWindow) -> Result<Format> {
         return Ok(Format::Finalfusion);
     }
     let foreign: [(&[u8], &str); 8] = [
-        (b"\x93NUMPY", "this is a NumPy matrix: it holds vectors and no words, so that it is no model"),
+        (b"\x93NUMPY", "this is a NumPy matrix, which has vectors but no words"),
         (
             b"\xba\x16\x4f\x2f",
-            "this is a .bin file of fastText or Sent2Vec's program, a model and no list of words: open it as a model, as a \
-             plain file",
+            "this is a .bin model of fastText or Sent2Vec, not a file of word vectors: open it as a model, \
+            uncompressed",
         ),
         (b"PK\x03\x04", "this is a ZIP archive (.npz, .pt, .docx): unpack it"),
-        (b"\x89HDF", "this is an HDF5 file, which is not read"),
+        (b"\x89HDF", "this is an HDF5 file, which is not supported"),
         (b"\x28\xb5\x2f\xfd", "this is zstd data: expand it with `zstd -d`"),
         (b"BZh", "this is bzip2 data: expand it with `bunzip2`"),
-        (b"PAR1", "this is a Parquet file, which is not read"),
-        (b"\x80\x04\x95", "this is a Python pickle, which can run code and is not read"),
+        (b"PAR1", "this is a Parquet file, which is not supported"),
+        (b"\x80\x04\x95", "this is a Python pickle, which is not supported because it can run code"),
     ];
     if let Some((_, found)) = foreign.iter().find(|(magic, _)| head.starts_with(magic)) {
         return unknown(found);
@@ -104,7 +104,7 @@ pub(crate) fn detect(input: &mut ByteWindow) -> Result<Format> {
     if numbers_at_end(trim_line(&text[..first_end])) == 0 {
         if is_tabbed(trim_line(&text[..first_end])) {
             return unknown(
-                "the numbers of the first line stand between tabs: write blanks in their place (tr '\\t' ' ' < FILE > NEW)",
+                "the first line separates its numbers with tabs: replace them with spaces (tr '\\t' ' ' < FILE > NEW)",
             );
         }
         return unknown("the first line is neither a header nor a word with numbers");
@@ -125,10 +125,12 @@ fn wide(head: &[u8]) -> Option<&'static str> {
     match wide_text(head) {
         _ if has_mark => Some(MARKED),
         Some((found, _)) if found.contains("UTF-32") => Some(
-            "this is text in UTF-32 without its mark: convert it to UTF-8 (iconv -f UTF-32LE -t UTF-8, or UTF-32BE)",
+            "this is text in UTF-32 without a byte order mark: convert it to UTF-8 (iconv -f UTF-32LE -t UTF-8, or \
+            UTF-32BE)",
         ),
         Some(_) => Some(
-            "this is text in UTF-16 without its mark: convert it to UTF-8 (iconv -f UTF-16LE -t UTF-8, or UTF-16BE)",
+            "this is text in UTF-16 without a byte order mark: convert it to UTF-8 (iconv -f UTF-16LE -t UTF-8, or \
+            UTF-16BE)",
         ),
         None => None,
     }

@@ -86,7 +86,7 @@ impl Embeddings {
         model.expect_known_tokenizer()?;
         let config: Config = match model.config() {
             Some(config) => serde_json::from_str(config).map_err(|error| {
-                let (path, reason) = (model.path().to_owned(), format!("its configuration: {error}"));
+                let (path, reason) = (model.path().to_owned(), format!("bad configuration: {error}"));
                 senv_core::Error::BadFile { path, reason }
             })?,
             None => Config::default(),
@@ -197,7 +197,12 @@ impl Embeddings {
         }
         refuse_finalfusion(name, format)?;
         if format == Format::Safetensors {
-            let (what, reason) = ("a senv model".into(), "it is mapped from a file; write one".into());
+            let (what, reason) = (
+                "a senv model".into(),
+                "a senv model is memory-mapped from a file; write it to a \
+                file"
+                    .into(),
+            );
             return Err(senv_core::Error::BadWrite { path: name.to_owned(), what, reason }.into());
         }
         self.check_words(name, format)?;
@@ -227,7 +232,7 @@ fn refuse_finalfusion(path: &Path, format: Format) -> Result<()> {
     if format != Format::Finalfusion {
         return Ok(());
     }
-    let (what, reason) = ("finalfusion".into(), "that format is read, not written; write word2vec binary".into());
+    let (what, reason) = ("finalfusion".into(), "this format can only be read; write word2vec binary".into());
     Err(senv_core::Error::BadWrite { path: path.to_owned(), what, reason }.into())
 }
 
@@ -241,7 +246,8 @@ fn read_rows(input: ByteWindow, format: Format, options: &ReadOptions) -> Result
             Ok((embeddings, report))
         }
         Format::Safetensors => {
-            let found = "this is a senv model in a stream or compressed, which cannot be mapped: give the plain file";
+            let found = "this is a senv model in a stream or compressed, which cannot be memory-mapped: give the \
+                uncompressed file";
             Err(Error::UnknownFormat { path: input.path().to_owned(), found })
         }
         _ => text_read::read(input, format, options),

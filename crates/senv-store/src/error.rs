@@ -48,7 +48,8 @@ pub enum Error {
     },
     /// The first line of a word2vec file is not two integers.
     #[error(
-        "{}: the first line is {found}, expected the number of rows and the dimension, such as \"3000000 300\"; a file without such a line is GloVe text",
+        "{}: the first line is {found}, expected the number of rows and the dimension, such as \"3000000 300\"; a \
+        file without this line is in GloVe format",
         path.display(), found = senv_core::quoted(found)
     )]
     BadHeader {
@@ -58,7 +59,8 @@ pub enum Error {
         found: String,
     },
     /// A declared or actual size is above its limit.
-    #[error("{}: {what} is {found}, the limit is {limit}; the file is damaged or in another format, or raise the limit", path.display())]
+    #[error("{}: {what} is {found}, above the limit of {limit}; if the file is not damaged or in another format, \
+        raise the limit", path.display())]
     AboveLimit {
         /// The file.
         path: PathBuf,
@@ -75,9 +77,10 @@ pub enum Error {
         /// The file.
         path: PathBuf,
     },
-    /// The declared rows cannot fit into the bytes that are there.
+    /// The declared rows do not fit in the bytes that follow.
     #[error(
-        "{}: the header declares {rows} rows of {dim} numbers, at least {needed} bytes, but {left} bytes are left; the file is cut short or its header is damaged; read it with {}",
+        "{}: the header declares {rows} rows of {dim} numbers, at least {needed} bytes, but only {left} bytes follow: \
+        the file is truncated or its header is damaged; read it with {}",
         path.display(),
         Remedy::AcceptRowCount
     )]
@@ -141,11 +144,11 @@ pub enum Error {
         /// The limit in bytes.
         limit: usize,
     },
-    /// A word that its format cannot hold, found while reading: binary rows are then misaligned.
+    /// A word that its format does not allow, found while reading: binary rows are then misaligned.
     #[error(
-        "{}, {at}: what stands here is no word with {dim} numbers of a word2vec binary file; the file is damaged, its dimension is \
-         not {dim}, or words hold blanks: write it as text then, which may have them (save_word2vec_format(FILE, \
-         binary=False) of gensim)",
+        "{}, {at}: expected a word and {dim} numbers in word2vec binary format; the file is damaged, its dimension is \
+        not {dim}, or words contain spaces; for words with spaces, save it as text (gensim: save_word2vec_format(FILE, \
+        binary=False))",
         path.display()
     )]
     BadWord {
@@ -158,8 +161,8 @@ pub enum Error {
         /// Values in a row.
         dim: usize,
     },
-    /// A word holds a control character, as the bytes of another format do.
-    #[error("{}, {at}: {word} holds a control character; the file is damaged or in another format", path.display(), word = senv_core::quoted(word))]
+    /// A word contains a control character, as in a file of another format.
+    #[error("{}, {at}: {word} contains a control character; the file is damaged or in another format", path.display(), word = senv_core::quoted(word))]
     ControlCharacter {
         /// The file.
         path: PathBuf,
@@ -183,7 +186,7 @@ pub enum Error {
         word: String,
     },
     /// A word occurs twice, in the strict mode.
-    #[error("{}, {at}: {word} has a row already; remove it, or keep the first row of each word", path.display(), word = senv_core::quoted(word))]
+    #[error("{}, {at}: {word} already has a row; remove one, or keep the first row of each word", path.display(), word = senv_core::quoted(word))]
     Duplicate {
         /// The file.
         path: PathBuf,
@@ -193,7 +196,7 @@ pub enum Error {
         word: String,
     },
     /// A value is NaN or infinite where that is not accepted.
-    #[error("{}, {at}: the row of {word} holds NaN or an infinite number; mend or remove it", path.display(), word = senv_core::quoted(word))]
+    #[error("{}, {at}: the row of {word} contains NaN or an infinite number; fix or remove it", path.display(), word = senv_core::quoted(word))]
     NonFinite {
         /// The file.
         path: PathBuf,
@@ -203,7 +206,7 @@ pub enum Error {
         word: String,
     },
     /// The file ends too early.
-    #[error("{}: the file ends at byte {end} inside {what}; it is cut short", path.display())]
+    #[error("{}: the file ends at byte {end} inside {what}; it is truncated", path.display())]
     Truncated {
         /// The file.
         path: PathBuf,
@@ -214,7 +217,7 @@ pub enum Error {
     },
     /// The header declares a wrong number of rows.
     #[error(
-        "{}: the header declares {}, the file holds {}; it is cut short or its header is wrong; read it with {}",
+        "{}: the header declares {}, but the file has {}: it is truncated or its header is wrong; read it with {}",
         path.display(),
         plural(*declared, "row"),
         if found > declared { format!("more than {declared}") } else { found.to_string() },
@@ -225,7 +228,7 @@ pub enum Error {
         path: PathBuf,
         /// Rows declared.
         declared: u64,
-        /// Rows found; of too many, only the first one too many is counted.
+        /// Rows found; counting stops at the first row too many.
         found: u64,
     },
     /// Bytes follow the end of the data.
@@ -237,7 +240,8 @@ pub enum Error {
         end: u64,
     },
     /// A word cannot be written in this format.
-    #[error("{}: {word} cannot be written as {format}, which has no place for blanks, control characters or empty words; write a senv model (.safetensors)", path.display(), word = senv_core::quoted(word))]
+    #[error("{}: {word} cannot be written as {format}, which does not allow spaces, control characters or empty \
+        words; write a senv model (.safetensors)", path.display(), word = senv_core::quoted(word))]
     UnwritableWord {
         /// The file.
         path: PathBuf,
@@ -259,7 +263,7 @@ pub enum Error {
 /// The advice for a row that has tabs.
 fn tabs(word: &str) -> &'static str {
     if word.contains('\t') {
-        "; there are tabs in the line: write blanks in their place (tr '\\t' ' ' < FILE > NEW)"
+        "; the line contains tabs: replace them with spaces (tr '\\t' ' ' < FILE > NEW)"
     } else {
         ""
     }

@@ -47,7 +47,7 @@ pub(crate) fn read(input: ByteWindow, options: &ReadOptions) -> Result<(Embeddin
     let head = file.bytes(12)?;
     let number = |at: usize| u32::from_le_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
     if !head.starts_with(MAGIC) || number(4) != 0 {
-        return Err(file.unknown("this is no finalfusion file of version 0"));
+        return Err(file.unknown("this is not a finalfusion file of version 0"));
     }
     let n_chunks = number(8);
     if n_chunks > MAX_CHUNKS {
@@ -73,7 +73,7 @@ pub(crate) fn read(input: ByteWindow, options: &ReadOptions) -> Result<(Embeddin
             id::NORMS => norms = Some(file.norms(words.as_deref())?),
             _ => {
                 return Err(
-                    file.unknown("a finalfusion file with a vocabulary or matrix that is not read, as of floret")
+                    file.unknown("a finalfusion file with an unsupported vocabulary or matrix (such as floret's)")
                 );
             }
         }
@@ -206,7 +206,7 @@ impl File<'_> {
     fn n_words(&self, words: Option<&[Vec<u8>]>, rows: u64) -> Result<usize> {
         match words {
             Some(words) if words.len() as u64 <= rows => Ok(words.len()),
-            _ => Err(self.unknown("a finalfusion file with fewer rows than words, or words behind the rows")),
+            _ => Err(self.unknown("a finalfusion file with fewer rows than words, or words after the rows")),
         }
     }
 
@@ -233,7 +233,7 @@ impl File<'_> {
             || dim % n_parts != 0
             || !(1..=256).contains(&n_centroids)
         {
-            return Err(self.unknown("a finalfusion file with a quantized matrix of another form"));
+            return Err(self.unknown("a finalfusion file with an unsupported quantized matrix"));
         }
         self.padding()?;
         let head =
@@ -252,7 +252,7 @@ impl File<'_> {
             for (p, (&code, out)) in codes.iter().zip(row.chunks_exact_mut(part)).enumerate() {
                 let code = usize::from(code);
                 if code >= n_centroids {
-                    return Err(self.unknown("a finalfusion file with a code that is no centroid"));
+                    return Err(self.unknown("a finalfusion file with a code without a centroid"));
                 }
                 out.copy_from_slice(&centroids[(p * n_centroids + code) * part..][..part]);
             }

@@ -25,7 +25,7 @@ impl Embeddings {
         let is_no_line = |word: &str| word.trim().is_empty() || word.contains(['\n', '\r']);
         if let Some((word, _)) = self.iter().find(|(word, _)| is_no_line(word)) {
             let reason = format!(
-                "the word {word} cannot stand on a line of its own; write another format",
+                "the word {word} cannot be written on its own line; write another format",
                 word = senv_core::quoted(word)
             );
             return Err(senv_core::Error::BadFile { path: words, reason }.into());
@@ -63,8 +63,8 @@ impl Embeddings {
         if differs || words.len() != senv_core::Rows::n_rows(&table) {
             let (n_words, n_rows) = (words.len() as u64, senv_core::Rows::n_rows(&table) as u64);
             let reason = format!(
-                "these are not the words that belong to the matrix ({}, {} of {}): one of the two files was replaced or \
-                 changed; write both anew (a matrix saved by NumPy may go with any list of as many words)",
+                "these words do not belong to the matrix ({}, {} of {}): one of the two files was replaced or \
+                changed; write both again (a matrix saved by NumPy works with any word list of the same length)",
                 plural(n_words, "word"),
                 plural(n_rows, "row"),
                 path.display()

@@ -85,7 +85,7 @@ impl<W: Write> NpyWriter<W> {
     pub fn finish(mut self) -> Result<W> {
         if self.written != self.n_rows {
             let (what, reason) =
-                ("the end of the matrix".into(), format!("{} of {} rows are written", self.written, self.n_rows));
+                ("the end of the matrix".into(), format!("{} of {} rows were written", self.written, self.n_rows));
             return Err(senv_core::Error::BadWrite { path: self.path, what, reason }.into());
         }
         self.writer.flush().map_err(|e| senv_core::Error::io("write", &self.path, e))?;
@@ -264,14 +264,14 @@ impl Head {
         let bytes = n.ok_or_else(|| bad(format!("the shape ({rows}, {columns}) overflows")))?;
         let data = len.saturating_sub(head.data as u64);
         if data != bytes as u64 {
-            let reason = format!("the shape ({rows}, {columns}) needs {bytes} bytes of data, the file holds {data}");
+            let reason = format!("the shape ({rows}, {columns}) needs {bytes} bytes of data, but the file has {data}");
             return Err(bad(reason));
         }
         if columns > MAX_DIM {
             return Err(bad(format!("a row has {columns} numbers, the limit is {MAX_DIM}")));
         }
         if columns == 0 && rows > 0 {
-            return Err(bad("the rows hold no numbers".into()));
+            return Err(bad("the rows have no numbers".into()));
         }
         let mut start = Cursor::new(start);
         start.set_position(head.data as u64);
@@ -292,7 +292,7 @@ impl Head {
         }
         // An archive compares its checksum at the end.
         if source.read(&mut buffer[..1]).map_err(io)? > 0 {
-            let reason = "more data follow than were announced".into();
+            let reason = "there is more data than declared".into();
             return Err(Error::BadNpy { path: path.to_owned(), reason });
         }
         if self.columns_first {

@@ -92,7 +92,7 @@ impl Head {
     pub(crate) fn parse(file: &[u8]) -> Result<Self, String> {
         let cut = || "the file ends inside the header".to_owned();
         if !file.starts_with(MAGIC) {
-            return Err("no NumPy matrix: the file does not start with \\x93NUMPY".into());
+            return Err("not a NumPy matrix: the file does not start with \\x93NUMPY".into());
         }
         let (len, start) = match file.get(6..8).ok_or_else(cut)? {
             [1, _] => (file.get(8..10).ok_or_else(cut)?.iter().rev().fold(0, |n, &b| n << 8 | usize::from(b)), 10),
@@ -122,15 +122,15 @@ impl<'a> Dict<'a> {
             let key = self.string()?;
             self.expect(":")?;
             let twice = match key {
-                "descr" => {
-                    descr.replace(self.string().map_err(|e| format!("{e}; structured types are not read"))?).is_some()
-                }
+                "descr" => descr
+                    .replace(self.string().map_err(|e| format!("{e}; structured types are not supported"))?)
+                    .is_some(),
                 "fortran_order" => order.replace(self.boolean()?).is_some(),
                 "shape" => shape.replace(self.shape()?).is_some(),
                 _ => return Err(format!("unknown header key {key:?}")),
             };
             if twice {
-                return Err(format!("header key {key:?} stands twice"));
+                return Err(format!("duplicate header key {key:?}"));
             }
             if !self.found(",") {
                 self.expect("}")?;
@@ -139,9 +139,9 @@ impl<'a> Dict<'a> {
         }
         let mark = mark_of_padding(self.rest);
         if !self.rest.trim_ascii().is_empty() {
-            return Err(format!("{:?} follows the header", self.shown()));
+            return Err(format!("unexpected {:?} after the header", self.shown()));
         }
-        let missing = |key: &str| format!("the header lacks {key:?}");
+        let missing = |key: &str| format!("the header has no key {key:?}");
         let descr = descr.ok_or_else(|| missing("descr"))?;
         let columns_first = order.ok_or_else(|| missing("fortran_order"))?;
         let (rows, columns) = shape.ok_or_else(|| missing("shape"))?;
@@ -154,14 +154,15 @@ impl<'a> Dict<'a> {
             "u1" => NumberType::U1,
             _ => {
                 return Err(format!(
-                    "numbers of type {descr:?}, expected f4 (or f2, f8, i1, u1): save them with astype('float32')"
+                    "numbers of type {descr:?}, expected f4 (or f2, f8, i1, u1): save the matrix with \
+                    astype('float32')"
                 ));
             }
         };
         let big_endian = match order {
             "<" | "=" | "|" => false,
             ">" => true,
-            _ => return Err(format!("numbers of type {descr:?}, expected '<f4' or the like")),
+            _ => return Err(format!("numbers of type {descr:?}, expected a type such as '<f4'")),
         };
         Ok(Head { kind, big_endian, columns_first, rows, columns, data, mark })
     }
@@ -216,8 +217,9 @@ impl<'a> Dict<'a> {
             self.skip();
             let end = self.rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(self.rest.len());
             let digits = &self.rest[..end];
-            let axis: usize =
-                digits.parse().map_err(|_| format!("{digits:?} before {:?} is no size of an axis", self.shown()))?;
+            let axis: usize = digits
+                .parse()
+                .map_err(|_| format!("{digits:?} before {:?} is not the size of an axis", self.shown()))?;
             self.rest = &self.rest[end..];
             self.found("L");
             axes.push(axis);
@@ -232,7 +234,7 @@ impl<'a> Dict<'a> {
         match axes[..] {
             [rows, columns] => Ok((rows, columns)),
             [rows] => Ok((rows, 1)),
-            _ => Err("no axis, expected a matrix".into()),
+            _ => Err("no axes, expected a matrix".into()),
         }
     }
 }

@@ -103,7 +103,7 @@ impl VectorTableWriter {
         let bad = |reason: String| Error::from(senv_core::Error::BadFile { path: path.to_owned(), reason });
         if columns.column_with_name(column).is_some() {
             return Err(bad(format!(
-                "there is a column {column} already; choose another name for the column of vectors",
+                "the table already has a column {column}; choose another name for the vector column",
                 column = senv_core::quoted(column)
             )));
         }
@@ -117,7 +117,7 @@ impl VectorTableWriter {
                 *field = Arc::new(field.as_ref().clone().with_data_type(values.clone()));
             } else if holds_view_dictionary(field.data_type()) {
                 let reason = format!(
-                    "column {:?} holds {}, which is not written to Parquet; write .arrow",
+                    "column {:?} has type {}, which cannot be written to Parquet; write .arrow",
                     field.name(),
                     field.data_type()
                 );
@@ -131,7 +131,7 @@ impl VectorTableWriter {
         metadata.insert(Self::KEY.into(), column.into());
         let schema = Arc::new(Schema::new_with_metadata(fields, metadata));
         let file = AtomicFile::create(path)?;
-        let failed = |error: &dyn std::fmt::Display| bad(format!("it cannot be written: {error}"));
+        let failed = |error: &dyn std::fmt::Display| bad(format!("cannot write it: {error}"));
         let sink = if is_parquet {
             let path = ColumnPath::from(vec![column.to_owned(), "list".into(), ITEM.into()]);
             let bytes_a_row = dim.max(1) * if precision == VectorPrecision::F16 { 2 } else { 4 };
@@ -156,19 +156,25 @@ impl VectorTableWriter {
     /// [`senv_core::Error::BadFile`] if rows or columns do not match the file, or it cannot be written.
     pub fn write(&mut self, rows: &RecordBatch, vectors: ArrayView2<'_, f32>) -> Result<()> {
         if vectors.dim() != (rows.num_rows(), self.dim) {
-            let reason = format!("{:?} vectors for {} rows of {}", vectors.dim(), rows.num_rows(), self.dim);
+            let reason =
+                format!("vectors of shape {:?} for {} rows of {} values", vectors.dim(), rows.num_rows(), self.dim);
             return Err(self.bad(reason));
         }
         let values: ArrayRef = match self.precision {
             VectorPrecision::F32 => Arc::new(Float32Array::from_iter_values(vectors.iter().copied())),
             VectorPrecision::F16 => Arc::new(Float16Array::from_iter_values(vectors.iter().map(|&x| f16::from_f32(x)))),
         };
-        let batch = self.batch(rows, values).map_err(|error| self.bad(format!("rows of another table: {error}")))?;
+        let batch = self.batch(rows, values).map_err(|error| {
+            self.bad(format!(
+                "the rows do not match the table: \
+            {error}"
+            ))
+        })?;
         let written = match &mut self.sink {
             Sink::Parquet(writer) => writer.write(&batch).map_err(|error| error.to_string()),
             Sink::Arrow(writer) => writer.write(&batch).map_err(|error| error.to_string()),
         };
-        written.map_err(|error| self.bad(format!("it cannot be written: {error}")))
+        written.map_err(|error| self.bad(format!("cannot write it: {error}")))
     }
 
     /// Rows and their vector values as a batch of the file.
@@ -197,7 +203,7 @@ impl VectorTableWriter {
             Sink::Parquet(writer) => writer.into_inner().map_err(|error| error.to_string()),
             Sink::Arrow(writer) => writer.into_inner().map_err(|error| error.to_string()),
         };
-        let bad = |error| senv_core::Error::BadFile { path, reason: format!("it cannot be written: {error}") };
+        let bad = |error| senv_core::Error::BadFile { path, reason: format!("cannot write it: {error}") };
         Ok(file.map_err(bad)?.commit()?)
     }
 

@@ -52,7 +52,11 @@ impl Expansion {
 impl fmt::Display for Expansion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { compressed, text, lines } = self;
-        write!(f, "{compressed} bytes of it become more than {text} in {lines} lines, which no text does")
+        write!(
+            f,
+            "{compressed} bytes expand to more than {text} bytes in {lines} lines, which is not plausible for \
+            text"
+        )
     }
 }
 

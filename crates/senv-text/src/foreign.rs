@@ -32,26 +32,30 @@ const BEGINNINGS: &[(&[u8], Foreign)] = &[
     (b"\0\0\xFE\xFF", foreign_file("in UTF-32", "convert it to UTF-8 (iconv -f UTF-32 -t UTF-8)")),
     (b"\xFF\xFE", foreign_file("in UTF-16", "convert it to UTF-8 (iconv -f UTF-16 -t UTF-8)")),
     (b"\xFE\xFF", foreign_file("in UTF-16", "convert it to UTF-8 (iconv -f UTF-16 -t UTF-8)")),
-    (b"\xFD7zXZ\0", foreign_file("compressed by xz", "decompress it first (xz -dk), or pack it by gzip or zstd")),
+    (
+        b"\xFD7zXZ\0",
+        foreign_file(
+            "compressed by xz",
+            "decompress it first (xz -dk), or recompress it with gzip or \
+        zstd",
+        ),
+    ),
     (
         b"PK\x03\x04",
         foreign_file(
-            "a ZIP archive, as .zip, .xlsx, .docx and .npz files are",
+            "a ZIP archive (such as .zip, .xlsx, .docx or .npz)",
             "unpack it, or save the table or document as text",
         ),
     ),
     (b"PAR1\x15", batches("a Parquet file")),
     (b"ARROW1\0\0", batches("an Arrow file")),
-    (b"\x93NUMPY", foreign_file("a NumPy array", "it holds numbers; give the text that they were made from")),
+    (b"\x93NUMPY", foreign_file("a NumPy array", "give the text that its vectors were made from")),
     (
         b"SQLite format 3\0",
-        foreign_file("an SQLite database", "write the text of its table to a file (sqlite3 -csv FILE 'select ...')"),
+        foreign_file("an SQLite database", "export the text to a file (sqlite3 -csv FILE 'select ...')"),
     ),
-    (b"\x89HDF\r", foreign_file("an HDF5 file", "write its text to a file, one sentence a line")),
-    (
-        b"\xBA\x16\x4F\x2F",
-        foreign_file("a model of fastText or Sent2Vec", "give it as the model, and text as the input"),
-    ),
+    (b"\x89HDF\r", foreign_file("an HDF5 file", "export its text to a file, one sentence per line")),
+    (b"\xBA\x16\x4F\x2F", foreign_file("a fastText or Sent2Vec model", "give it as the model, and text as the input")),
 ];
 
 /// The error for a file that begins with these bytes, if they are the beginning of a known format other than text.
@@ -61,17 +65,17 @@ pub(super) fn foreign(head: &[u8], path: &Path, has_column: bool) -> Option<Erro
     let Foreign { found, remedy } = match known {
         Some(foreign) => foreign,
         None if is_bzip2(head) => {
-            foreign_file("compressed by bzip2", "decompress it first (bzip2 -dk), or pack it by gzip or zstd")
+            foreign_file("compressed by bzip2", "decompress it first (bzip2 -dk), or recompress it with gzip or zstd")
         }
         None if head.starts_with(&[0xFF; 4]) && head.get(6..8) == Some(&[0, 0]) => batches("an Arrow stream"),
         None if is_tar(head) => foreign_file("a tar archive", "unpack it first (tar -xf)"),
         None if is_pdf(head) => {
-            foreign_file("a PDF document", "extract its text first (pdftotext), one sentence a line")
+            foreign_file("a PDF document", "extract its text first (pdftotext), one sentence per line")
         }
         None if is_safetensors(head) => {
             let head = &head[..head.len().min(MODEL_HEAD)];
             let is_model = memchr::memmem::find(head, b"senv").is_some();
-            let found = if is_model { "a model of senv" } else { "a safetensors file" };
+            let found = if is_model { "a senv model" } else { "a safetensors file" };
             foreign_file(found, "give it as the model, and text as the input")
         }
         None => {
@@ -139,12 +143,12 @@ mod tests {
             (b"\x93NUMPY\x01\0", "a is a NumPy array"),
             (b"%PDF-1.7\n%\xE2\xE3", "a is a PDF document"),
             (b"\x89HDF\r\n\x1A\n", "a is an HDF5 file"),
-            (b"\xBA\x16\x4F\x2F\x0C\0\0\0", "a is a model of fastText"),
-            (b"A\0 \0c\0a\0t\0\n\0", "a is in UTF-16 without its mark"),
-            (b"\0A\0 \0c\0a\0t\0\n", "a is in UTF-16 without its mark"),
+            (b"\xBA\x16\x4F\x2F\x0C\0\0\0", "a is a fastText"),
+            (b"A\0 \0c\0a\0t\0\n\0", "a is in UTF-16 without a byte order mark"),
+            (b"\0A\0 \0c\0a\0t\0\n", "a is in UTF-16 without a byte order mark"),
             (b"SQLite format 3\0\x10\0\x01\x01", "a is an SQLite database"),
             (&[&b"text.txt"[..], &[0; 249], b"ustar\x0000"].concat(), "a is a tar archive"),
-            (b"\x40\0\0\0\0\0\0\0{\"__metadata__\":{\"senv\":\"1\"}", "a is a model of senv"),
+            (b"\x40\0\0\0\0\0\0\0{\"__metadata__\":{\"senv\":\"1\"}", "a is a senv model"),
             (b"\x40\0\0\0\0\0\0\0{\"embeddings\":", "a is a safetensors file"),
         ] {
             let message = message(head).unwrap_or_else(|| panic!("{found}"));

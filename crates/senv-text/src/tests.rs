@@ -59,7 +59,7 @@ fn lines_end_as_they_may() {
 #[test]
 fn a_nul_is_no_text_and_is_named_by_its_line() {
     let error = read(b"a cat\nb\0d\n").unwrap_err().to_string();
-    assert!(error.starts_with("text:2: byte 2 of the line is NUL, which no text has;"), "{error}");
+    assert!(error.starts_with("text:2: byte 2 of the line is NUL, which text does not contain;"), "{error}");
     let with = |invalid_utf8| {
         let options = TextOptions { invalid_utf8, ..TextOptions::default() };
         lines_of(TextReader::from_reader("text", io::Cursor::new(b"ab\0\xE9\n".to_vec()), &options).unwrap()).unwrap()

@@ -15,10 +15,16 @@ pub fn wide_text(head: &[u8]) -> Option<(&'static str, &'static str)> {
         return None;
     }
     if is_utf32(sample) {
-        return Some(("in UTF-32 without its mark", "convert it to UTF-8 (iconv -f UTF-32LE -t UTF-8, or UTF-32BE)"));
+        return Some((
+            "in UTF-32 without a byte order mark",
+            "convert it to UTF-8 (iconv -f UTF-32LE -t UTF-8, or UTF-32BE)",
+        ));
     }
     let is_utf16 = [u16::from_le_bytes, u16::from_be_bytes].into_iter().any(|unit| is_utf16(sample, unit));
-    is_utf16.then_some(("in UTF-16 without its mark", "convert it to UTF-8 (iconv -f UTF-16LE -t UTF-8, or UTF-16BE)"))
+    is_utf16.then_some((
+        "in UTF-16 without a byte order mark",
+        "convert it to UTF-8 (iconv -f UTF-16LE -t UTF-8, or UTF-16BE)",
+    ))
 }
 
 fn is_utf32(sample: &[u8]) -> bool {
@@ -102,11 +108,15 @@ mod tests {
                 let text = text.repeat(n);
                 let le: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
                 let be: Vec<u8> = text.encode_utf16().flat_map(u16::to_be_bytes).collect();
-                assert_eq!([&le, &be].map(|bytes| found(bytes)), [Some("in UTF-16 without its mark"); 2], "{text}");
+                assert_eq!(
+                    [&le, &be].map(|bytes| found(bytes)),
+                    [Some("in UTF-16 without a byte order mark"); 2],
+                    "{text}"
+                );
                 // Cut within a character.
                 assert_eq!(found(&le[..le.len() - 3]).is_some(), n > 1 || le[..le.len() - 3].contains(&0), "{text}");
                 let wide: Vec<u8> = text.chars().flat_map(|c| u32::from(c).to_le_bytes()).collect();
-                assert_eq!(found(&wide), Some("in UTF-32 without its mark"), "{text}");
+                assert_eq!(found(&wide), Some("in UTF-32 without a byte order mark"), "{text}");
                 assert_eq!(found(text.as_bytes()), None, "{text}");
             }
         }

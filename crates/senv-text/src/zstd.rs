@@ -36,7 +36,7 @@ impl<R: BufRead> ZstdReader<R> {
             let mut header = [0; 8];
             self.source.read_exact(&mut header)?;
             if header[1..4] != [0x2A, 0x4D, 0x18] {
-                return Err(invalid("neither a Zstandard frame nor a skippable one"));
+                return Err(invalid("not a Zstandard frame or a skippable frame"));
             }
             let length = u64::from(u32::from_le_bytes([header[4], header[5], header[6], header[7]]));
             if io::copy(&mut (&mut self.source).take(length), &mut io::sink())? != length {
@@ -68,7 +68,7 @@ impl<R: BufRead> Read for ZstdReader<R> {
             }
             let stored = self.decoder.get_checksum_from_data();
             if stored.is_some() && stored != self.decoder.get_calculated_checksum() {
-                return Err(invalid("the checksum does not fit the text"));
+                return Err(invalid("the checksum does not match the text"));
             }
             self.in_frame = false;
         }

@@ -229,7 +229,8 @@ fn encode_head<S: Serialize>(
     }
     let mut head = vec![0; PREFIX];
     text(&mut head, kind)?;
-    let about = serde_json::to_string(about).map_err(|e| format!("what it says of its run cannot be written: {e}"))?;
+    let about =
+        serde_json::to_string(about).map_err(|e| format!("cannot serialize the description of the run: {e}"))?;
     text(&mut head, &about)?;
     head.extend(u32::try_from(tables.len()).map_err(|_| "more than 2^32 tables")?.to_le_bytes());
     for (name, table) in tables {
@@ -239,7 +240,7 @@ fn encode_head<S: Serialize>(
     }
     let at = head.len();
     head.extend([0; 8]);
-    coding().serialize_into(&mut head, state).map_err(|e| format!("the state cannot be written: {e}"))?;
+    coding().serialize_into(&mut head, state).map_err(|e| format!("cannot serialize the state: {e}"))?;
     let n_state = (head.len() - at - 8) as u64;
     head[at..at + 8].copy_from_slice(&n_state.to_le_bytes());
 
@@ -280,14 +281,16 @@ impl Head {
         let bad = |reason| Error::BadFile { path: path.to_owned(), reason };
         if self.kind != kind {
             return Err(bad(format!(
-                "this is a checkpoint of kind {:?}, expected {kind:?}; resume it with the program that wrote it",
+                "the checkpoint is of kind {:?}, expected {kind:?}; resume with the program that wrote it",
                 self.kind
             )));
         }
-        coding()
-            .with_limit(self.state.len() as u64)
-            .deserialize(&self.state)
-            .map_err(|e| bad(format!("the state is not the expected one ({e}); was it written by another release?")))
+        coding().with_limit(self.state.len() as u64).deserialize(&self.state).map_err(|e| {
+            bad(format!(
+                "the state cannot be read ({e}); it may have been written by another release of \
+                senv"
+            ))
+        })
     }
 }
 
@@ -318,12 +321,12 @@ impl<'a> Reader<'a> {
     fn cut(&self, needed: impl std::fmt::Display) -> Error {
         let length = self.length;
         self.bad(format!(
-            "the checkpoint is cut or damaged: it has {length} bytes, expected {needed}; resume from another one"
+            "the checkpoint is truncated or damaged: it has {length} bytes, expected {needed}; resume from another one"
         ))
     }
 
     fn damaged(&self) -> Error {
-        self.bad("the checkpoint is damaged: its checksum does not fit; resume from another one")
+        self.bad("the checkpoint is damaged: its checksum does not match; resume from another one")
     }
 
     fn fill(&mut self, bytes: &mut [u8]) -> Result<()> {
@@ -338,7 +341,7 @@ impl<'a> Reader<'a> {
         let start = self.length.min(MAGIC.len() as u64) as usize;
         self.fill(&mut head[..start])?;
         if head[..start] != MAGIC[..start] || start == 0 {
-            return Err(self.bad("this is not a checkpoint: it does not start with SENVCKPT"));
+            return Err(self.bad("not a checkpoint: the file does not start with SENVCKPT"));
         }
         let least = PREFIX as u64 + SUFFIX;
         if self.length < least {
@@ -350,12 +353,13 @@ impl<'a> Reader<'a> {
         let n_head = u64::from_le_bytes(head[16..PREFIX].try_into().expect("eight bytes"));
         if version != VERSION {
             return Err(self.bad(format!(
-                "the checkpoint has layout version {version}, this release reads {VERSION}; resume it with the release that wrote it"
+                "the checkpoint has layout version {version}, and this release reads {VERSION}; resume with the \
+                release that wrote it"
             )));
         }
         let n_head = match usize::try_from(n_head) {
             Ok(n) if n_head <= self.length - least => n,
-            _ => return Err(self.cut(format_args!("a head of {n_head} bytes and {least} more"))),
+            _ => return Err(self.cut(format_args!("a header of {n_head} bytes and {least} more"))),
         };
         head.resize(PREFIX + n_head, 0);
         self.fill(&mut head[PREFIX..])?;
@@ -364,7 +368,7 @@ impl<'a> Reader<'a> {
         }
         let n_prefixed = head.len() as u64;
         let Some(decoded) = decode_head(head.split_off(PREFIX)) else {
-            return Err(self.bad("the head of the checkpoint contradicts itself; resume from another one"));
+            return Err(self.bad("the checkpoint header contradicts itself; resume from another one"));
         };
         let numbers = decoded.tables.iter().try_fold(0_u64, |sum, table| {
             sum.checked_add((table.rows as u64).checked_mul(table.dim as u64)?.checked_mul(4)?)
@@ -373,7 +377,7 @@ impl<'a> Reader<'a> {
         match needed {
             Some(needed) if needed == self.length => Ok(decoded),
             Some(needed) => Err(self.cut(needed)),
-            None => Err(self.cut("more than there can be")),
+            None => Err(self.cut("more than is possible")),
         }
     }
 

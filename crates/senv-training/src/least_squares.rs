@@ -65,19 +65,19 @@ pub fn least_squares<F: Float>(x: ArrayView2<'_, F>, y: ArrayView2<'_, F>, inter
     let ((n, p), q) = (x.dim(), y.ncols());
     if y.nrows() != n {
         return Err(Error::ShapeMismatch {
-            what: "least squares: right hand side, in rows,",
+            what: "rows of the right-hand side of least squares",
             expected: n,
             got: y.nrows(),
         });
     }
     let bad = |name, requirement, got: String| Err(Error::InvalidParameter { name, requirement, got });
     if n < p + usize::from(intercept) || n == 0 {
-        return bad("examples for a linear map", "as many as unknowns at least", format!("{n} for {p} columns"));
+        return bad("examples of a linear map", "at least as many as unknowns", format!("{n} for {p} columns"));
     }
     let wide = |x: ArrayView2<'_, F>| x.mapv(Float::wide);
     let (mut x, mut y) = (wide(x), wide(y));
     if !x.iter().chain(&y).all(|value| value.is_finite()) {
-        return bad("examples for a linear map", "finite", "infinity or NaN".into());
+        return bad("examples of a linear map", "finite", "infinity or NaN".into());
     }
     let mean = |x: &Array2<f64>| x.mean_axis(Axis(0)).unwrap_or_else(|| Array1::zeros(x.ncols()));
     let (x_mean, y_mean) = if intercept { (mean(&x), mean(&y)) } else { (Array1::zeros(p), Array1::zeros(q)) };
@@ -91,7 +91,14 @@ pub fn least_squares<F: Float>(x: ArrayView2<'_, F>, y: ArrayView2<'_, F>, inter
     let rounding = f64::EPSILON * (n as f64).sqrt() * 8.0;
     let dependent = factors.diagonal().iter().zip(&sizes).position(|(pivot, size)| pivot.abs() <= rounding * size);
     if let Some(column) = dependent {
-        return bad("columns of the examples", "linearly independent", format!("column {column}, made up of others"));
+        return bad(
+            "columns of the examples",
+            "linearly independent",
+            format!(
+                "column {column}, a combination of \
+            others"
+            ),
+        );
     }
     let mut weights = Array2::zeros((p, q));
     for _ in 0..2 {

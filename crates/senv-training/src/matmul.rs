@@ -71,9 +71,9 @@ pub fn matmul_into<F: Float>(
 ) -> Result<()> {
     let ((m, k), n) = (a.dim(), b.ncols());
     for (what, expected, got) in [
-        ("the second factor of a matrix product, in rows,", k, b.nrows()),
-        ("the result of a matrix product, in rows,", m, out.nrows()),
-        ("the result of a matrix product, in columns,", n, out.ncols()),
+        ("rows of the second factor of a matrix product", k, b.nrows()),
+        ("rows of the result of a matrix product", m, out.nrows()),
+        ("columns of the result of a matrix product", n, out.ncols()),
     ] {
         if got != expected {
             return Err(Error::ShapeMismatch { what, expected, got });
@@ -147,7 +147,7 @@ fn on_one_thread<F: Float>(
     mut out: ArrayViewMut2<'_, F>,
 ) {
     let ((m, k), n) = (a.dim(), b.ncols());
-    assert!(b.nrows() == k && out.dim() == (m, n), "shapes that agree");
+    assert!(b.nrows() == k && out.dim() == (m, n), "the shapes of the factors and the result must agree");
     if !gemm_may_run() {
         return plain(alpha, a, b, beta, out);
     }

@@ -110,7 +110,7 @@ impl<F: Float> Parameters<F> {
             return Err(Error::ShapeMismatch { what: "values of a tensor", expected, got: values.len() });
         }
         if self.place(&name).is_some() {
-            return Err(Error::InvalidParameter { name: "tensor", requirement: "a name not used yet", got: name });
+            return Err(Error::InvalidParameter { name: "tensor", requirement: "an unused name", got: name });
         }
         self.tensors.push(Tensor { name, shape, values });
         Ok(self.tensors.len() - 1)
@@ -208,8 +208,8 @@ impl<F: Float> Parameters<F> {
         }
         for (want, have) in expected.iter().zip(self.iter()) {
             if want.name != have.name {
-                let got = format!("{} in the place of {}", have.name, want.name);
-                return Err(Error::InvalidParameter { name: "tensor", requirement: "the name expected", got });
+                let got = format!("{} instead of {}", have.name, want.name);
+                return Err(Error::InvalidParameter { name: "tensor", requirement: "the expected name", got });
             }
             for (expected, got) in want.shape.into_iter().zip(have.shape) {
                 if expected != got {

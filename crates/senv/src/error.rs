@@ -41,7 +41,7 @@ pub enum Error {
     Eval(Box<senv_eval::Error>),
     /// The model of a collection is not where it was.
     #[error(
-        "{}: its model {} is not there any more; {}, or make the collection anew",
+        "{}: its model {} no longer exists; {}, or rebuild the collection",
         collection.display(), model.display(), Remedy::ModelPlace
     )]
     ModelGone {
@@ -50,15 +50,17 @@ pub enum Error {
         /// Where the model was.
         model: PathBuf,
     },
-    /// A collection of a model that was in memory.
-    #[error("{}: its model was no file when it was made; {}, or hand it over with SentenceCollection::open_with_model", collection.display(), Remedy::ModelPlace)]
+    /// A collection made with a model in memory.
+    #[error("{}: the collection was made with a model that was not a file; {}, or open it with \
+        SentenceCollection::open_with_model", collection.display(), Remedy::ModelPlace)]
     ModelInHand {
         /// The collection.
         collection: PathBuf,
     },
-    /// The model of a collection has become another one.
+    /// The model of a collection has changed.
     #[error(
-        "{}: its vectors are of another model than {} (digest {expected}, and not {found}); {}, or make the collection anew",
+        "{}: the collection was made with another model than {} (digest {expected}, got {found}); {}, or rebuild the \
+        collection",
         collection.display(), model.display(), Remedy::ModelPlace
     )]
     OtherModel {
@@ -66,14 +68,14 @@ pub enum Error {
         collection: PathBuf,
         /// The model that was found.
         model: PathBuf,
-        /// Digest of the model of the collection.
+        /// Digest of the collection's model.
         expected: String,
         /// Digest of the model that was found.
         found: String,
     },
-    /// A folder of outputs that was begun with another model or other settings.
+    /// An output folder that was created with another model or other settings.
     #[error(
-        "{}: it was begun otherwise, and would mix both: {difference}; give another folder, or {}",
+        "{}: the output folder was created with different settings ({difference}); choose another folder, or {}",
         path.display(), Remedy::Replace
     )]
     OtherSettings {
@@ -82,57 +84,55 @@ pub enum Error {
         /// What differs.
         difference: String,
     },
-    /// A file in the place of an output of a folder.
+    /// A file where an output of a folder would be written.
     #[error(
-        "{}: it is there, and nothing is noted of how it was made; give another folder, or {}",
+        "{}: the file exists and was not written by senv; choose another folder, or {}",
         path.display(), Remedy::Replace
     )]
     ForeignOutput {
         /// The file.
         path: PathBuf,
     },
-    /// A folder of outputs that another process fills.
+    /// An output folder that another process is writing to.
     #[error(
-        "{}: another process{} is writing to it; wait until it ends, or have both {}",
+        "{}: another process{} is writing to this folder; wait for it to finish, or have both {}",
         path.display(), holder.map_or(String::new(), |holder| format!(" ({holder})")), Remedy::ShareByClaims
     )]
     FolderInUse {
         /// The folder.
         path: PathBuf,
-        /// The process, where it is known.
+        /// The process, if it is known.
         holder: Option<u32>,
     },
-    /// A collection of another model than the web page holds.
+    /// A collection made with another model than the web page has.
     #[error(
-        "the web page holds the English model, and not {}, the model of this collection; make a collection \
-         of the same sentences with the model `english`",
+        "the web page has only the English model, and this collection was made with {}; make a collection of the same \
+        sentences with the model `english`",
         model.display()
     )]
     NotForWeb {
         /// Its model.
         model: PathBuf,
     },
-    /// A collection for the web page in which word order counts.
-    #[error("the web page searches without word order; make a collection of the same sentences without --order")]
+    /// A collection for the web page that searches by word order.
+    #[error("the web page cannot search by word order; make a collection of the same sentences without --order")]
     OrderNotForWeb,
-    /// A path that a collection cannot keep.
-    #[error("{}: a collection keeps the path of its model, and this one is not UTF-8; rename it", model.display())]
+    /// A path that a collection cannot store.
+    #[error("{}: a collection stores the path of its model, and this path is not UTF-8; rename the file", model.display())]
     ModelPath {
         /// The model.
         model: PathBuf,
     },
-    /// Several ranks train a system that one process trains.
-    #[error(
-        "several ranks train Sent2Vec, word2vec and FastSent alone, and this system is another; train it in one process"
-    )]
+    /// The system cannot be trained on several processes.
+    #[error("training on several processes supports Sent2Vec, word2vec and FastSent only")]
     NotOnRanks,
-    /// A sentence of blanks alone.
-    #[error("sentence {number}, counted from 0, is blank, and nothing would find it; leave it out")]
+    /// A blank sentence.
+    #[error("sentence {number} (counted from 0) is blank; leave it out")]
     BlankSentence {
-        /// Its number among those that were given together, counted from 0.
+        /// Its number among the sentences of the call, counted from 0.
         number: usize,
     },
-    /// A condition on the sentences of a collection that cannot be read.
+    /// A condition on the sentences of a collection that cannot be parsed.
     #[error("{condition}: {reason}")]
     BadCondition {
         /// The condition.
@@ -141,24 +141,24 @@ pub enum Error {
         reason: String,
     },
     /// A collection of vectors without sentences and model.
-    #[error("{}: it has vectors, but no sentences and no model; open it as a senv_index::Collection", collection.display())]
+    #[error("{}: the collection has vectors but no sentences and no model; open it as a senv_index::Collection", collection.display())]
     NoSentences {
         /// The collection.
         collection: PathBuf,
     },
-    /// A vector that was given with a sentence is not what the model makes of it.
+    /// A vector given for a sentence differs from the model's.
     #[error(
-        "the vector given with the sentence {text} is not what the model makes of it: their cosine is {cosine:.2}; give \
-         the model that made the vectors, and vectors and sentences in the same order", text = senv_core::quoted(text)
+        "the vector given for the sentence {text} differs from the model's (cosine {cosine:.2}); give the model that \
+        made the vectors, with vectors and sentences in the same order", text = senv_core::quoted(text)
     )]
     ForeignVector {
         /// The sentence.
         text: String,
-        /// Cosine of the vector given and that of the model.
+        /// Cosine of the given vector and the model's.
         cosine: f32,
     },
-    /// A model makes a vector that holds NaN or an infinite value.
-    #[error("the vector of the sentence {text} holds NaN or an infinite value: the model is damaged", text = senv_core::quoted(text))]
+    /// A vector of the model contains NaN or an infinite value.
+    #[error("the vector of the sentence {text} contains NaN or an infinite value: the model is damaged", text = senv_core::quoted(text))]
     NonFiniteVector {
         /// The sentence.
         text: String,
@@ -171,28 +171,26 @@ pub enum Error {
         /// What does not fit.
         reason: String,
     },
-    /// Sentences in memory hold no text.
-    #[error("the sentences hold no text; give sentences with words")]
+    /// Sentences in memory contain no text.
+    #[error("the sentences contain no text")]
     EmptySentences,
     /// The training set is empty.
-    #[error(
-        "{kind}: there is no training example; give more text, or pairs whose two sentences differ and hold known words"
-    )]
+    #[error("{kind}: no training examples; give more text, or pairs of two different sentences with known words")]
     NoExamples {
         /// The system.
         kind: &'static str,
     },
     /// There is nothing to validate with.
-    #[error("{name}: there is no example of {kind} to validate with; give held-out text or pairs of the same layout")]
+    #[error("{name}: no validation examples for {kind}; give held-out text or pairs in the same format")]
     NoHeldOutExamples {
         /// The system.
         kind: &'static str,
         /// The held-out files.
         name: String,
     },
-    /// Every example is longer than is read.
+    /// Every example is longer than the limit.
     #[error(
-        "all {n} {what} of more than {limit} tokens were left out, and nothing remains; {}, or {}",
+        "all {n} {what} of more than {limit} tokens were left out, so none remain; {}, or {}",
         Remedy::RaiseTokenLimit,
         Remedy::CutLongSentences
     )]
@@ -201,32 +199,33 @@ pub enum Error {
         n: usize,
         /// What was left out, up to the words `of more than`.
         what: String,
-        /// Tokens of a sentence that are read.
+        /// The maximum number of tokens per sentence.
         limit: usize,
     },
-    /// No sentence of the files holds a word of the model.
+    /// No sentence of the files has a word of the model.
     #[error(
-        "{}: no sentence holds a word that the model knows, and common components cannot be found; give text of the language of the model",
+        "{}: no sentence has a word that the model knows, so there are no common components; give text in the \
+        language of the model",
         listed(paths)
     )]
     NoKnownWords {
         /// The files.
         paths: Vec<PathBuf>,
     },
-    /// Files hold no training example.
+    /// Files contain no training examples.
     #[error(
-        "{}: there is no training example; give more text (three sentences in a document where neighbours are predicted), or \
-         pairs whose two sentences differ and hold known words",
+        "{}: no training examples; give more text (systems that predict neighboring sentences need three per \
+        document), or pairs of two different sentences with known words",
         listed(paths)
     )]
     NoExamplesIn {
         /// The files.
         paths: Vec<PathBuf>,
     },
-    /// Training was stopped on request after it had begun.
-    #[error("stopped on request while training; with a checkpoint, the same call goes on from there")]
+    /// Training was stopped on request after it had started.
+    #[error("stopped on request while training; with a checkpoint, the same call continues from there")]
     Stopped {
-        /// The model as far as it was trained: [`Error::unfinished`].
+        /// The partly trained model: [`Error::unfinished`].
         unfinished: Box<dyn Any + Send + Sync>,
     },
     /// The loss is no longer a number.
@@ -241,9 +240,10 @@ pub enum Error {
         /// The learning rate there.
         lr: f64,
     },
-    /// The loss is no better than that of a guess, or of the weights that training began with.
+    /// The loss is no better than that of guessing or of the initial weights.
     #[error(
-        "nothing is learned: the loss is {loss:.4} at step {step}, that of {of} {bound:.4} (learning rate {lr:.3e}); start again with {}, or {}",
+        "the model is not learning: the loss at step {step} is {loss:.4}, and the loss of {of} is {bound:.4} \
+        (learning rate {lr:.3e}); start again with {}, or {}",
         Remedy::LowerLearningRate,
         Remedy::LimitGradients
     )]
@@ -254,39 +254,40 @@ pub enum Error {
         lr: f64,
         /// The loss of the last steps.
         loss: f64,
-        /// What it should be below.
+        /// The loss that it should be below.
         bound: f64,
-        /// Whose loss that is.
+        /// What that loss is of.
         of: &'static str,
     },
     /// A grid of hyperparameters cannot be searched.
     #[error("{place}{reason}")]
     BadGrid {
-        /// File and line, where it is of a file, with a colon and a blank.
+        /// File and line, if the grid is from a file, followed by a colon and a space.
         place: String,
         /// What was found, what was expected.
         reason: String,
     },
     /// Every run of a search diverged.
-    #[error("every run ended with a loss that is no number; try {}", Remedy::LowerLearningRate)]
+    #[error("every run ended with a loss that is not a number; try {}", Remedy::LowerLearningRate)]
     NothingLearned,
-    /// A checkpoint is of another run.
-    #[error("{} cannot be resumed: {what}; repeat the command it was made with, or start anew", path.display())]
+    /// A checkpoint belongs to another run.
+    #[error("cannot resume {}: it has {what}; repeat the original command, or start over", path.display())]
     CheckpointMismatch {
         /// The checkpoint.
         path: PathBuf,
         /// What differs.
         what: String,
     },
-    /// A model whose sentence vectors are no averages of word vectors.
+    /// A model whose sentence vectors are not averages of word vectors.
     #[error(
-        "the words of a model of kind {kind} cannot be weighted; give an average of words, such as sent2vec, word2vec, pp or a file of word vectors"
+        "a model of kind {kind} cannot use word weights; give a model that averages word vectors (such as sent2vec, \
+        word2vec or pp) or a file of word vectors"
     )]
     NotWords {
         /// The kind.
         kind: &'static str,
     },
-    /// A model that cannot become a small table.
+    /// A model that cannot be compressed to a static table.
     #[error("a model of kind {kind} cannot be compressed: {reason}")]
     CannotCompress {
         /// The kind.
@@ -294,29 +295,31 @@ pub enum Error {
         /// Why not, and what to do.
         reason: String,
     },
-    /// A model without a part that reads word order, which was to have another weight.
-    #[error("a model of kind {kind} has no part that reads word order; senv train order adds one to a table")]
+    /// A model without a word-order part whose weight could be changed.
+    #[error("a model of kind {kind} has no word-order part; `senv train order` adds one to a static table")]
     NoOrderPart {
         /// The kind.
         kind: &'static str,
     },
     /// A model whose encoder cannot be tuned on scored pairs.
     #[error(
-        "a model of kind {kind} cannot be fine-tuned; give an average of words without n-grams (sent2vec, word2vec, fast-sent, siamese-cbow, pp, word vectors), a cse, gran, snli, p-thought, rnn-ae or bow-ae model, an sdae model of GRU cells, or a skip-thought model of one part"
+        "a model of kind {kind} cannot be fine-tuned; give an average of word vectors without n-grams (sent2vec, \
+        word2vec, fast-sent, siamese-cbow, pp, word vectors), a cse, gran, snli, p-thought, rnn-ae or bow-ae model, an \
+        sdae model with GRU cells, or a skip-thought model that is not combined"
     )]
     CannotTune {
         /// The kind.
         kind: &'static str,
     },
     /// The initial vectors and the model differ in dimension.
-    #[error("a row of the {} has size {got}, expected {expected}", Remedy::InitialVectorsOfDim)]
+    #[error("the dimension of the {} is {got}, expected {expected}", Remedy::InitialVectorsOfDim)]
     InitialVectorsDim {
         /// The dimension of the model.
         expected: usize,
-        /// That of the vectors.
+        /// The dimension of the vectors.
         got: usize,
     },
-    /// A line of a training file is not of its layout.
+    /// A line of a training file has the wrong format.
     #[error("{}:{line}: {reason}", path.display())]
     BadLine {
         /// The file.
@@ -326,9 +329,10 @@ pub enum Error {
         /// What was found, what was expected, what to do.
         reason: String,
     },
-    /// The weights have grown beyond those that training began with.
+    /// The weights have grown so much that their initial values are lost.
     #[error(
-        "the weights have become {growth:.0e} times as long by step {step} (learning rate {lr:.3e}): those that training began with are lost in rounding; start again with {}",
+        "by step {step} the weights have grown to {growth:.0e} times their initial length (learning rate {lr:.3e}), \
+        so their initial values are lost in rounding; start again with {}",
         Remedy::LowerLearningRate
     )]
     Outgrown {
@@ -336,10 +340,10 @@ pub enum Error {
         step: u64,
         /// The learning rate there.
         lr: f64,
-        /// How many times longer they are.
+        /// Their length relative to their initial length.
         growth: f64,
     },
-    /// A gradient has become too long for a step to mean anything.
+    /// A gradient has become too long to be usable.
     #[error(
         "the gradient exploded at step {step}: its norm is {norm:.1e}; start again with {}, or other initial vectors",
         Remedy::LowerLearningRate
@@ -350,7 +354,7 @@ pub enum Error {
         /// The norm, before clipping.
         norm: f64,
     },
-    /// Released weights are not of their layout.
+    /// Released weights do not have the expected layout.
     #[error("{}: {reason}", path.display())]
     BadWeights {
         /// The file.
@@ -359,50 +363,51 @@ pub enum Error {
         reason: String,
     },
     /// A decoder that the model does not have.
-    #[error("there is no decoder {asked}: the model has {n}, counted from 0; one that only encodes has none")]
+    #[error("no decoder {asked}: the model has {n}, counted from 0")]
     NoDecoder {
         /// Decoders of the model.
         n: usize,
-        /// The one asked for.
+        /// The requested one.
         asked: usize,
     },
     /// A model that only encodes.
     #[error(
-        "a {kind} model without decoders cannot say what a vector means; give one of kind skip-thought (trained by senv and not tuned since), sdae, rnn-ae or p-thought"
+        "a {kind} model without decoders cannot generate text; give one of kind skip-thought (trained by senv, not \
+        fine-tuned), sdae, rnn-ae or p-thought"
     )]
     NoDecoders {
         /// The kind.
         kind: &'static str,
     },
-    /// A model whose vectors do not lie among those of words that it keeps.
+    /// A model that cannot find words by their definitions.
     #[error(
-        "a {kind} model does not know words by their definitions; give one of kind dict-rep, which senv train dict-rep makes of a \
-         dictionary and word vectors"
+        "a {kind} model cannot find words by their definitions; give one of kind dict-rep, which `senv train \
+        dict-rep` makes from a dictionary and word vectors"
     )]
     NoDictionary {
         /// The kind.
         kind: &'static str,
     },
     /// A model without a row for each word.
-    #[error("a {kind} model has no table of rows, one a word; give an average of words")]
+    #[error("a {kind} model does not have one row per word; give a model that averages word vectors")]
     NoRows {
         /// The kind.
         kind: &'static str,
     },
-    /// A kind of model that is to be added has the name of another.
-    #[error("there is a kind of model named {kind} already; give yours another name")]
+    /// A new kind of model has the name of another.
+    #[error("a kind of model named {kind} already exists; choose another name")]
     KindTaken {
         /// The name.
         kind: &'static str,
     },
     /// A model to which no words can be added.
-    #[error("a {kind} model takes no more words; give one of kind skip-thought, rnn-ae, sdae, p-thought or snli")]
+    #[error("words cannot be added to a {kind} model; give one of kind skip-thought, rnn-ae, sdae, p-thought or snli")]
     CannotExpand {
         /// The kind.
         kind: &'static str,
     },
-    /// A model file of a kind that encodes no sentences.
-    #[error("{}: a file of kind {kind:?} is no sentence encoder; expected one of {}", path.display(), known.join(", "))]
+    /// A model file of a kind that cannot encode sentences.
+    #[error("{}: a file of kind {kind:?} is not a sentence encoder; expected one of {}", path.display(), known.join(", "))]
     NotAnEncoder {
         /// The file.
         path: PathBuf,
@@ -535,7 +540,7 @@ mod tests {
             (
                 Error::AllTooLong { n: 2, what: "sentences".into(), limit: 3 },
                 &[Remedy::RaiseTokenLimit, Remedy::CutLongSentences][..],
-                "; raise the limit of tokens, or cut long sentences",
+                "; raise the token limit, or cut long sentences",
             ),
             (
                 Error::NotLearning { step: 3, lr: 9.0, loss: 2.0, bound: 1.0, of: "a guess" },
@@ -552,7 +557,7 @@ mod tests {
             (
                 Error::InitialVectorsDim { expected: 3, got: 2 },
                 &[Remedy::InitialVectorsOfDim],
-                "a row of the initial vectors has size 2, expected 3",
+                "the dimension of the initial vectors is 2, expected 3",
             ),
         ] {
             assert!(error.to_string().ends_with(end), "{error}");

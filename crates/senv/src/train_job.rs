@@ -175,7 +175,7 @@ fn note_held_out<D>((sentences, pairs): (usize, usize), options: &TrainOptions<'
             let s = if n == 1 { "" } else { "s" };
             let remedy = Remedy::LeaveOutCheck;
             let message =
-                format_args!("{n} {what}{s} are held out of training for the check; to train on them, {remedy}");
+                format_args!("{n} {what}{s} held out of training for the check; to train on all text, {remedy}");
             options.observer.note_with(&message, &[remedy]);
         }
     }
@@ -197,6 +197,6 @@ fn pretrain<S: System>(
     let alone = TrainOptions { threads: options.threads, observer, ..TrainOptions::default() };
     data.pretrain(&mut |vocabulary, corpus| pretraining.vectors(vocabulary, corpus, &tokenizer, dim, seed, &alone))?;
     observer.stage(&Stage::default());
-    observer.note(&format!("initial vectors of {name} trained in {:.1} s", began.elapsed().as_secs_f64()));
+    observer.note(&format!("trained the initial vectors with {name} in {:.1} s", began.elapsed().as_secs_f64()));
     Ok(())
 }

@@ -32,8 +32,8 @@ impl Sentences {
         let name = "the collection";
         let file = WebCollection::from_bytes(name, bytes)?;
         if file.model() != senv_english::DIGEST {
-            let reason = "its vectors are of another version of the model than this page holds; open it in a page of \
-                          the version that wrote it, or index and export the sentences anew";
+            let reason = "its vectors are from another version of the model than this page has; open it in a page of \
+                that version, or index and export the sentences again";
             return Err(Error::BadFile { path: name.into(), reason: reason.into() });
         }
         if file.dim() != dim {

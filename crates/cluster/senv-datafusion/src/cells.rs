@@ -44,7 +44,7 @@ impl Centroids {
     pub fn new(name: &str, dim: usize, mut values: Vec<f32>) -> Result<Self> {
         let bad = |reason: &str| DataFusionError::Execution(format!("centroids {name}: {reason}"));
         if dim == 0 || values.is_empty() || !values.len().is_multiple_of(dim) {
-            return Err(bad("no vectors, or one is cut short"));
+            return Err(bad("no vectors, or the last one is incomplete"));
         }
         for row in values.chunks_exact_mut(dim) {
             let norm = kernels::l2_normalize(row);
@@ -86,7 +86,7 @@ impl Centroids {
             let column = batch.column_by_name(COLUMN).and_then(|column| column.as_fixed_size_list_opt());
             let column = column.ok_or_else(|| bad(format!("no column {COLUMN} of fixed-size lists")))?;
             let items = column.values().as_primitive_opt::<Float32Type>().filter(|items| items.null_count() == 0);
-            values.extend_from_slice(items.ok_or_else(|| bad("no lists of Float32".into()))?.values());
+            values.extend_from_slice(items.ok_or_else(|| bad("the lists are not Float32".into()))?.values());
             dim = column.value_length() as usize;
         }
         Self::new(name, dim, values)

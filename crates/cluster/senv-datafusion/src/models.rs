@@ -183,7 +183,7 @@ impl Models {
         }
         let is_digest = |model: &&NamedModel| wanted.len() >= MIN_DIGITS && model.digest.starts_with(wanted);
         let found = models.iter().find(|model| model.name == wanted).or_else(|| models.iter().find(is_digest));
-        found.ok_or_else(|| error::plan(function, "model", format!("no model {wanted:?}; there are {}", self.names())))
+        found.ok_or_else(|| error::plan(function, "model", format!("no model {wanted:?}; the models are {}", self.names())))
     }
 
     /// The centroids of a name, or of a name and a digest.
@@ -196,7 +196,7 @@ impl Models {
             return find_digest(function, "centroids", wanted, all, |one| (one.name(), one.digest()), name, digest);
         }
         let names = || all.iter().map(Centroids::name).collect::<Vec<_>>().join(", ");
-        let none = || error::plan(function, "centroids", format!("no centroids {wanted:?}; there are [{}]", names()));
+        let none = || error::plan(function, "centroids", format!("no centroids {wanted:?}; available are [{}]", names()));
         all.iter().find(|centroids| centroids.name() == wanted).ok_or_else(none)
     }
 
@@ -233,10 +233,10 @@ pub(crate) fn is_left_out(name: &str) -> bool {
 
 fn check_name<'a>(name: &str, mut others: impl Iterator<Item = &'a str>) -> Result<()> {
     if name.is_empty() || name.contains('@') {
-        return Err(DataFusionError::Configuration(format!("{name:?} is no name: it is empty or holds an @")));
+        return Err(DataFusionError::Configuration(format!("bad name {name:?}: it is empty or contains @")));
     }
     if others.any(|other| other == name) {
-        return Err(DataFusionError::Configuration(format!("two files have the name {name:?}: rename one")));
+        return Err(DataFusionError::Configuration(format!("two files are named {name:?}; rename one")));
     }
     Ok(())
 }
@@ -259,7 +259,7 @@ fn find_digest<'a, T>(
         error::plan(
             function,
             argument,
-            format!("the query wants {wanted}, but {name} {here}: give all processes the same files"),
+            format!("the query needs {wanted}, but {name} {here}; give all processes the same files"),
         )
     })
 }

@@ -21,11 +21,11 @@ const POLICIES: [(&str, InvalidUtf8); 3] =
 /// The program without its systems.
 pub(crate) fn program() -> Command {
     Command::new("senv-mpi")
-        .about("Train one model on several machines, with one process (a rank) or more on each")
+        .about("Train one model on several machines, with one or more processes (ranks) on each")
         .after_help(
-            "Example: mpirun -n 4 senv-mpi sent2vec --input text.txt --output model.senv\n\nEvery rank reads the text, so it \
-             has to lie where all of them find it, and learns from its part. The same number of ranks gives the same bits. The \
-             model is written by rank 0, and `senv` opens it.",
+            "Example: mpirun -n 4 senv-mpi sent2vec --input text.txt --output model.senv\n\nAll ranks read the text, \
+            so put it where all of them can read it; each learns from its part. The same number of ranks gives the \
+            same bits. Rank 0 writes the model, which `senv` can open.",
         )
         .version(env!("CARGO_PKG_VERSION"))
         .subcommand_required(true)
@@ -38,11 +38,12 @@ pub(crate) fn system<S: TextSystem>() -> Command {
     let mut command = Command::new(S::ABOUT.name)
         .about(S::ABOUT.summary)
         .next_help_heading("Files")
-        .arg(path("input").short('i').num_args(1..).required(true).help("Text, one sentence a line; plain, .gz or .zst"))
+        .arg(path("input").short('i').num_args(1..).required(true).help("Text, one sentence per line; plain, .gz or \
+            .zst"))
         .arg(path("output").short('o').required(true).help("The model to write"))
         .arg(path("checkpoint").help(
-            "Where to keep what is needed to go on, with the number of the rank behind it; twice the tables, for each rank, and \
-             once more for the time before [default: MODEL.checkpoint]",
+            "Where to write checkpoints; each rank appends its number. A checkpoint is twice the size of the tables, \
+            and each rank also keeps the previous one [default: MODEL.checkpoint]",
         ))
         .arg(
             Arg::new("checkpoint_every")
@@ -50,18 +51,19 @@ pub(crate) fn system<S: TextSystem>() -> Command {
                 .value_name("SECONDS")
                 .value_parser(|text: &str| text.parse().map(Duration::from_secs))
                 .default_value("1800")
-                .help("Time between two checkpoints"),
+                .help("Time between checkpoints"),
         )
-        .arg(flag("resume", "Go on from the checkpoints, if there are any; number of ranks, text and settings must be the same"))
-        .arg(flag("restart", "Begin anew although an earlier run has left checkpoints").conflicts_with("resume"))
-        .arg(flag("force", "Replace the model"))
-        .arg(path("scratch").value_name("DIR").help("Folder for temporary files [default: that of the system]"))
+        .arg(flag("resume", "Continue from the checkpoints, if there are any; the number of ranks, text and settings \
+            must be the same"))
+        .arg(flag("restart", "Start over, even if an earlier run left checkpoints").conflicts_with("resume"))
+        .arg(flag("force", "Overwrite the model"))
+        .arg(path("scratch").value_name("DIR").help("Folder for temporary files [default: the system's]"))
         .next_help_heading("Text")
         .arg(
             Arg::new("column")
                 .long("column")
                 .value_name("NAME")
-                .help("Read this column of CSV or TSV, by title or number from 1, or this field of JSON lines"),
+                .help("Read this column of CSV or TSV, by title or by number (from 1), or this field of JSON lines"),
         )
         .arg(
             Arg::new("invalid_utf8")
@@ -69,14 +71,15 @@ pub(crate) fn system<S: TextSystem>() -> Command {
                 .value_name("POLICY")
                 .value_parser(PossibleValuesParser::new(POLICIES.map(|(name, _)| name)))
                 .default_value(POLICIES[0].0)
-                .help("What to do with a line that is not UTF-8: stop, put U+FFFD there, or take it as ISO 8859-1"),
+                .help("What to do with a line that is not UTF-8: stop, replace invalid bytes with U+FFFD, or read it \
+                    as ISO 8859-1"),
         )
         .arg(
             Arg::new("max_line_bytes")
                 .long("max-line-bytes")
                 .value_name("N")
                 .value_parser(value_parser!(usize))
-                .help("Longest line that is taken, in bytes [default: 1048576]"),
+                .help("Longest accepted line, in bytes [default: 1048576]"),
         )
         .next_help_heading("Training")
         .arg(flag("no_check", "Do not check the model on a sample of the text"))
@@ -86,7 +89,7 @@ pub(crate) fn system<S: TextSystem>() -> Command {
                 .value_name("N")
                 .value_parser(value_parser!(usize))
                 .default_value("1")
-                .help("Threads of a rank"),
+                .help("Threads per rank"),
         );
     if !S::NAMED_SETTINGS.is_empty() {
         let names = S::NAMED_SETTINGS.iter().map(|named| named.name);
@@ -97,7 +100,7 @@ pub(crate) fn system<S: TextSystem>() -> Command {
         let default = parameter
             .value
             .as_ref()
-            .map_or_else(|| "; by the text where it is not given".to_owned(), |value| format!(" [default: {value}]"));
+            .map_or_else(|| "; by default, fitted to the text".to_owned(), |value| format!(" [default: {value}]"));
         let check = parameter.check;
         let arg = Arg::new(parameter.name)
             .long(Str::from(parameter.name.replace('_', "-")))

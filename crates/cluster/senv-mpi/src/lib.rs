@@ -77,7 +77,7 @@ impl Reduce for MpiRank {
 
     fn exchange(&self, to: usize, mut sent: &[u8], from: usize, mut received: &mut [u8]) -> Result<()> {
         let failed = |reason: String| Error::Rank { rank: from, reason };
-        let world = self.world.lock().map_err(|_| failed("a thread that exchanged has panicked".into()))?;
+        let world = self.world.lock().map_err(|_| failed("a thread panicked while exchanging data".into()))?;
         let (to, source) = (world.0.process_at_rank(to as Rank), world.0.process_at_rank(from as Rank));
         loop {
             let out = sent.split_off(..sent.len().min(MESSAGE)).unwrap_or_default();
@@ -85,7 +85,7 @@ impl Reduce for MpiRank {
             let place = received.split_off_mut(..room).unwrap_or_default();
             let n = send_receive_into(out, &to, place, &source).count(u8::equivalent_datatype());
             if n as usize != room {
-                return Err(failed(format!("it sent {n} bytes where {room} were expected")));
+                return Err(failed(format!("it sent {n} bytes, expected {room}")));
             }
             if sent.is_empty() && received.is_empty() {
                 return Ok(());

@@ -64,15 +64,15 @@ fn train<S: TextSystem<Model: SavedModel>>(args: &ArgMatches, rank: &MpiRank) ->
     if checkpoint.exists() && !resume && !args.get_flag("restart") {
         let path = checkpoint.display();
         return Err(
-            format!("{path} was left by an earlier run; --resume goes on from it, --restart begins anew").into()
+            format!("{path} is left from an earlier run; continue with --resume, or start over with --restart").into()
         );
     }
     // Hours of training end there.
     if let Some(folder) = output.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir()) {
-        return Err(format!("{}: there is no such folder for the model", folder.display()).into());
+        return Err(format!("the folder {} for the model does not exist", folder.display()).into());
     }
     if rank.rank() == 0 && output.exists() && !args.get_flag("force") {
-        return Err(format!("{} exists; --force replaces it", output.display()).into());
+        return Err(format!("{} exists; use --force to overwrite it", output.display()).into());
     }
     let shown = Shown::new(rank.rank() == 0)?;
     let options = TrainOptions {
@@ -94,15 +94,15 @@ fn train<S: TextSystem<Model: SavedModel>>(args: &ArgMatches, rank: &MpiRank) ->
     let outcome = match job.run() {
         Err(senv::Error::Core(senv_core::Error::Interrupted { action })) => {
             let kept = if checkpoint.exists() {
-                "the same command with --resume goes on from there"
+                "to continue, run the same command with --resume"
             } else {
-                "nothing is trained in this run"
+                "nothing was trained in this run"
             };
             shown.say(&format!("stopped while {action}; {kept}"));
             return Ok(false);
         }
         Err(senv::Error::Stopped { .. }) => {
-            shown.say("stopped; the same command with --resume goes on from the checkpoints of the ranks");
+            shown.say("stopped; to continue from the checkpoints, run the same command with --resume");
             return Ok(false);
         }
         done => done?,

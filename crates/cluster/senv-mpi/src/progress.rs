@@ -74,9 +74,9 @@ impl Observer for Shown {
 
     fn checkpoint(&self, written: std::result::Result<&Path, &Error>) {
         match written {
-            Ok(path) => self.say(&format!("{} written, and those of the other ranks", path.display())),
+            Ok(path) => self.say(&format!("wrote {} and the checkpoints of the other ranks", path.display())),
             // Of every rank: each has a disk of its own.
-            Err(error) => eprintln!("warning: no checkpoint was written: {error}"),
+            Err(error) => eprintln!("warning: the checkpoint could not be written: {error}"),
         }
     }
 }

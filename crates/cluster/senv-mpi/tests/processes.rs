@@ -79,7 +79,7 @@ fn processes_make_the_bytes_of_threads_also_after_one_was_killed() {
     let whole = path("whole.senv");
     let (done, said) = run(&mut mpirun(3, &[], &text, &whole));
     assert!(done, "{said}");
-    assert!(said.contains("rank 0 of 3 met the others") && said.contains("MB sent"), "{said}");
+    assert!(said.contains("rank 0 of 3 synchronized") && said.contains("MB sent"), "{said}");
     assert!(fs::read(&whole).unwrap() == fs::read(&threads).unwrap(), "a model of processes is that of threads");
     let left: Vec<PathBuf> = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
     assert_eq!(left.len(), 3, "{left:?}");
@@ -96,7 +96,7 @@ fn processes_make_the_bytes_of_threads_also_after_one_was_killed() {
     assert!(!child.wait().unwrap().success() && !killed.exists());
 
     let (done, said) = run(&mut mpirun(3, &[], &text, &killed));
-    assert!(!done && said.contains("--resume goes on from it"), "{said}");
+    assert!(!done && said.contains("continue with --resume"), "{said}");
     let (done, said) = run(&mut mpirun(3, &["--resume"], &text, &killed));
     assert!(done, "{said}");
     assert!(fs::read(&killed).unwrap() == fs::read(&threads).unwrap(), "the same after a rank was killed");
@@ -110,7 +110,7 @@ fn what_is_wrong_ends_all_ranks_with_a_message() {
     assert!(!done && said.contains("text.txt"), "{said}");
     fs::write(&text, "the cat sat on the mat\n".repeat(1000)).unwrap();
     let (done, said) = run(&mut mpirun(2, &[], &text, &output));
-    assert!(!done && said.contains("at most one for each MiB of text"), "{said}");
+    assert!(!done && said.contains("at most one per MiB of text"), "{said}");
     assert!(!output.exists());
     let (done, said) = run(&mut mpirun(2, &[], &text, &folder.path().join("none/model.senv")));
     assert!(!done && said.contains("no such folder"), "{said}");

@@ -16,26 +16,26 @@ pub enum Error {
     /// An error of a metric.
     #[error(transparent)]
     Metrics(#[from] senv_metrics::Error),
-    /// A gold score lies outside the scale that is learned.
-    #[error("{reason}; training pairs must be of one scale")]
+    /// A gold score is outside the learned scale.
+    #[error("{reason}; all training pairs must use the same scale")]
     OffScale {
         /// Which score, and the scale.
         reason: String,
     },
     /// There is nothing to evaluate.
-    #[error("there are no {what}; give at least one")]
+    #[error("no {what}; give at least one")]
     NothingToDo {
         /// What is missing.
         what: &'static str,
     },
-    /// An encoder or a table gave a value that is not finite.
+    /// An encoder or a table returned a value that is not finite.
     #[error("{what} is not finite; the model is damaged or its training diverged")]
     NotFinite {
         /// Where the value was found.
         what: String,
     },
     /// There are fewer examples than folds.
-    #[error("{got} examples cannot be divided into {needed} folds; give more examples, or fewer folds (at least 2)")]
+    #[error("cannot divide {got} examples into {needed} folds; give more examples, or fewer folds (at least 2)")]
     TooFewExamples {
         /// Folds.
         needed: usize,
@@ -44,27 +44,28 @@ pub enum Error {
     },
     /// A classifier would learn from a single class.
     #[error(
-        "all examples that a classifier learns from have one class; give examples of two classes or more, at least two of each"
+        "all training examples of a classifier have the same class; give at least two examples of each of two or more \
+        classes"
     )]
     OneClass,
-    /// A file has one of two labels that are compared.
-    #[error("{}: {labels} are compared, and one of the two is missing; give a file with both", path.display())]
+    /// A file has only one of the two compared labels.
+    #[error("{}: the comparison of {labels} needs both labels, and one is missing", path.display())]
     OneLabel {
         /// The file.
         path: std::path::PathBuf,
         /// The two labels.
         labels: &'static str,
     },
-    /// A sentence has no embedding among those given.
-    #[error("the sentence {sentence} was not encoded; encode the sentences of every data set that is evaluated", sentence = senv_core::quoted(sentence))]
+    /// A sentence without an embedding.
+    #[error("the sentence {sentence} was not encoded; encode the sentences of every evaluated data set", sentence = senv_core::quoted(sentence))]
     NotEncoded {
         /// Its first characters.
         sentence: String,
     },
     /// An encoder did not read a sentence to its end.
     #[error(
-        "the sentence {sentence} of {tokens} tokens is longer than the encoder reads, which left out {unread}; divide it \
-         into sentences", sentence = senv_core::quoted(sentence)
+        "the sentence {sentence} of {tokens} tokens is too long for the encoder, which did not read the last \
+        {unread}; split it into sentences", sentence = senv_core::quoted(sentence)
     )]
     Unread {
         /// Its first characters.
@@ -75,14 +76,15 @@ pub enum Error {
         unread: usize,
     },
     /// A sentence was given with two different vectors.
-    #[error("the sentence {sentence} has two different vectors; give one vector a sentence", sentence = senv_core::quoted(sentence))]
+    #[error("the sentence {sentence} has two different vectors; give one vector per sentence", sentence = senv_core::quoted(sentence))]
     TwoVectors {
         /// Its first characters.
         sentence: String,
     },
-    /// Two results that are to be compared are not of the same pairs.
+    /// Two compared results are for different pairs.
     #[error(
-        "the results are of different pairs: {first} against {second}; evaluate both systems on the same tasks in the same order"
+        "the results are for different pairs ({first} and {second}); evaluate both systems on the same tasks in the \
+        same order"
     )]
     DifferentPairs {
         /// What the first result has.
@@ -92,7 +94,8 @@ pub enum Error {
     },
     /// A word's relative frequency is not in `[0, 1]`.
     #[error(
-        "the relative frequency of {word} is {got}, expected a number from 0 to 1; divide counts by the tokens of the corpus", word = senv_core::quoted(word)
+        "the relative frequency of {word} is {got}, expected a number from 0 to 1; divide counts by the number of \
+        tokens in the corpus", word = senv_core::quoted(word)
     )]
     BadFrequency {
         /// The word.
@@ -101,19 +104,19 @@ pub enum Error {
         got: f64,
     },
     /// A record of the bench cannot be used.
-    #[error("not a record of the bench: {reason}; give the JSON that the bench wrote")]
+    #[error("not a bench record: {reason}; give the JSON file written by `senv eval all`")]
     BadRecord {
         /// What is wrong.
         reason: String,
     },
-    /// Two systems of a run have one name.
-    #[error("two systems are named {name}; give them different names", name = senv_core::quoted(name))]
+    /// Two systems of a run have the same name.
+    #[error("two systems are named {name}; rename one", name = senv_core::quoted(name))]
     SameName {
         /// The name.
         name: String,
     },
     /// There is no protocol of this name.
-    #[error("there is no protocol {name}; the protocols are {known}", name = senv_core::quoted(name))]
+    #[error("unknown protocol {name}; the protocols are {known}", name = senv_core::quoted(name))]
     UnknownProtocol {
         /// The name as given.
         name: String,

@@ -117,7 +117,8 @@ impl Latency {
     pub fn to_text(&self) -> String {
         let micro = |seconds: f64| format!("{:.2} us", 1e6 * seconds);
         format!(
-            "{} pairs, one thread, one pair at a time, after {} pairs to warm up\ntotal   {:.6} s\nmean    {}\nmedian  {}\np99     {}\nmax     {}\n",
+            "{} pairs, one thread, one pair at a time, after {} warm-up pairs\ntotal   {:.6} s\nmean    {}\nmedian  \
+            {}\np99     {}\nmax     {}\n",
             self.n_pairs,
             self.n_warm_up,
             self.total_seconds,
@@ -185,7 +186,7 @@ mod tests {
         assert_eq!((got.n_pairs, got.n_warm_up, got.total_seconds), (2, 3, 0.003));
         assert_eq!(encoder.0.lock().unwrap().concat(), "abcdababcd");
         assert!(
-            got.to_text().starts_with("2 pairs, one thread, one pair at a time, after 3 pairs"),
+            got.to_text().starts_with("2 pairs, one thread, one pair at a time, after 3 warm-up pairs"),
             "{}",
             got.to_text()
         );

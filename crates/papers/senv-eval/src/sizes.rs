@@ -105,7 +105,7 @@ impl DataSizes {
     #[must_use]
     pub fn to_text(sizes: &[Self]) -> String {
         let names =
-            ["groups", "pairs", "sentences", "distinct", "tokens", "distinct", "tokens a sentence", "deviation"];
+            ["groups", "pairs", "sentences", "distinct", "tokens", "distinct", "tokens per sentence", "deviation"];
         let titles = names.map(|name| (name, Align::Right));
         let mut table = TextTable::new(std::iter::once(("data set", Align::Left)).chain(titles));
         for set in sizes {

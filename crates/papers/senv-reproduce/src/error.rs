@@ -12,15 +12,15 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[non_exhaustive]
 pub enum Error {
     /// There is no paper of this name.
-    #[error("there is no paper {name:?}; the papers are {known}")]
+    #[error("unknown paper {name:?}; the papers are {known}")]
     UnknownPaper {
         /// The name as given.
         name: String,
         /// All names.
         known: String,
     },
-    /// The folder of the output holds something else.
-    #[error("{} is there and holds no run; give an empty folder, a new one, or that of an earlier run", path.display())]
+    /// The output folder contains something else.
+    #[error("{} exists and is not the folder of an earlier run; give a new or empty folder, or one of an earlier run", path.display())]
     NotARun {
         /// The folder.
         path: PathBuf,

@@ -87,8 +87,7 @@ mod tests {
             assert_eq!(paper.name().parse::<PaperName>().unwrap(), paper);
         }
         let error = "lda".parse::<PaperName>().unwrap_err().to_string();
-        let expected =
-            "there is no paper \"lda\"; the papers are sent2vec, siamese-cbow, cse, skip-thoughts, p-thought";
+        let expected = "unknown paper \"lda\"; the papers are sent2vec, siamese-cbow, cse, skip-thoughts, p-thought";
         assert_eq!(error, expected);
     }
 }

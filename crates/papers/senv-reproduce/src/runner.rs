@@ -223,7 +223,7 @@ impl<'a> Runner<'a> {
         let said = || {
             let text = fs::read_to_string(log).unwrap_or_default();
             let line = text.lines().rev().find(|line| line.contains("error")).or_else(|| text.lines().last());
-            let line = line.unwrap_or("it says nothing").trim_start_matches("error: ");
+            let line = line.unwrap_or("no output").trim_start_matches("error: ");
             format!("{line} (log: {})", log.display())
         };
         if !status.success() {

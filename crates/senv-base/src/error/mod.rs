@@ -32,7 +32,7 @@ pub enum Error {
         /// The value as given.
         got: String,
     },
-    /// A text that is no value of a hyperparameter, or a hyperparameter that belongs to another variant.
+    /// A text that is not a value of the hyperparameter, or a hyperparameter that belongs to another variant.
     #[error("{name} cannot be {value:?}: {reason}")]
     BadHyperparameter {
         /// Which hyperparameter.
@@ -42,26 +42,26 @@ pub enum Error {
         /// What is wrong with it.
         reason: String,
     },
-    /// A name for something that a program brings itself, which no file and no command can hold.
-    #[error("the name of a {what} has 1 to 64 ASCII letters, digits, hyphens, underscores and dots, got {name:?}")]
+    /// A name for a program's own tokenizer or update rule that files and commands cannot store.
+    #[error("bad {what} name {name:?}: expected 1 to 64 ASCII letters, digits, hyphens, underscores and dots")]
     BadName {
-        /// What was to have the name: `tokenizer`, `update rule`.
+        /// What the name is for: `tokenizer`, `update rule`.
         what: &'static str,
         /// The name.
         name: String,
     },
-    /// A name that stands for something else already.
-    #[error("there is another {what} named {name:?} already; give yours another name")]
+    /// A name that is already in use.
+    #[error("the {what} name {name:?} is already in use; choose another")]
     NameTaken {
-        /// What was to have the name: `tokenizer`, `update rule`.
+        /// What the name is for: `tokenizer`, `update rule`.
         what: &'static str,
         /// The name.
         name: String,
     },
-    /// A model whose text is tokenized by a tokenizer that the program which made it brought itself.
+    /// A model with a custom tokenizer that this program does not have.
     #[error(
-        "{}: the model was made with the tokenizer {name:?}, which this program does not have; call Tokenizer::custom with this \
-         name before the model is opened",
+        "{}: the model needs the tokenizer {name:?}, which this program does not have; call Tokenizer::custom with \
+        this name before opening the model",
         path.display()
     )]
     MissingTokenizer {
@@ -70,14 +70,14 @@ pub enum Error {
         /// The name of the tokenizer.
         name: String,
     },
-    /// An update rule that was named, and that the program does not have.
-    #[error("this program has no update rule {name:?}; call UpdateRule::custom with this name before it trains")]
+    /// A named update rule that the program does not have.
+    #[error("this program has no update rule {name:?}; call UpdateRule::custom with this name before training")]
     MissingUpdateRule {
         /// The name of the rule.
         name: String,
     },
     /// Two sizes that must agree do not.
-    #[error("{what} has size {got}, expected {expected}")]
+    #[error("{what}: size {got}, expected {expected}")]
     ShapeMismatch {
         /// Which size.
         what: &'static str,
@@ -96,11 +96,11 @@ pub enum Error {
         /// The error of the system.
         error: std::io::Error,
     },
-    /// A file has its name and its new content, but the system cannot say that both outlast a power cut. The work is
-    /// done: trying again would do it a second time.
+    /// A file was written, but the system cannot guarantee that it survives a power failure. The work is
+    /// done: trying again would repeat it.
     #[error(
-        "{}: this is done, but it may not outlast a power cut: the system could not write the folder to the disk ({error}); do not do \
-         it again, but look at the disk, and keep a copy",
+        "{}: the file was written, but a power failure may still lose it: the system could not flush the folder to \
+        disk ({error}); do not run this again; check the disk and keep a copy",
         path.display()
     )]
     NotDurable {
@@ -109,7 +109,7 @@ pub enum Error {
         /// The error of the system.
         error: std::io::Error,
     },
-    /// An error of what a program brings itself: its encoder, scorer, objective, source of text.
+    /// An error of the program's own encoder, scorer, objective or text source.
     #[error(transparent)]
     Other(Box<dyn std::error::Error + Send + Sync>),
     /// A line of text is not UTF-8.
@@ -126,9 +126,9 @@ pub enum Error {
         /// The first bad byte of that line, counted from 1.
         byte: usize,
     },
-    /// A line of text holds NUL, as a file has that is no text or is in another encoding.
+    /// A line of text contains NUL: the file is not text or has another encoding.
     #[error(
-        "{}:{line}: byte {byte} of the line is NUL, which no text has; convert the file, or read it with {}",
+        "{}:{line}: byte {byte} of the line is NUL, which text does not contain; convert the file, or read it with {}",
         path.display(),
         Remedy::ReplaceInvalidUtf8
     )]
@@ -140,8 +140,8 @@ pub enum Error {
         /// The first NUL of that line, counted from 1.
         byte: usize,
     },
-    /// A file that is to be read as text is something else, known by its first bytes.
-    #[error("{} is {found}, which is not read as text; {remedy}", path.display())]
+    /// A file that should be text is something else, recognized by its first bytes.
+    #[error("{} is {found}, not text; {remedy}", path.display())]
     NotText {
         /// The file.
         path: PathBuf,
@@ -150,8 +150,8 @@ pub enum Error {
         /// What to do.
         remedy: &'static str,
     },
-    /// A file that is to be read as text holds a table of columns.
-    #[error("{} is {found}, which is not read as text; {}", path.display(), Remedy::NameColumn)]
+    /// A file that should be text is a table with columns.
+    #[error("{} is {found}, not text; {}", path.display(), Remedy::NameColumn)]
     NoColumnNamed {
         /// The file.
         path: PathBuf,
@@ -170,7 +170,7 @@ pub enum Error {
     },
     /// A line of text is longer than the limit.
     #[error(
-        "{}:{line}: the line is longer than {limit} bytes; put one sentence on a line, or {}",
+        "{}:{line}: the line is longer than {limit} bytes; put one sentence on each line, or {}",
         path.display(),
         Remedy::RaiseLineLimit
     )]
@@ -182,9 +182,9 @@ pub enum Error {
         /// The limit in bytes.
         limit: usize,
     },
-    /// A sentence goes on over lines until it is longer than the limit.
+    /// A sentence spans lines until it is longer than the limit.
     #[error(
-        "{}:{line}: the sentence that begins here goes on over further lines, and is longer than {limit} bytes; {}, or {}",
+        "{}:{line}: the sentence that starts here spans several lines and is longer than {limit} bytes; {}, or {}",
         path.display(),
         Remedy::SplitLines,
         Remedy::RaiseLineLimit
@@ -192,29 +192,30 @@ pub enum Error {
     SentenceTooLong {
         /// The file.
         path: PathBuf,
-        /// The line on which it begins, counted from 1.
+        /// The line on which it starts, counted from 1.
         line: u64,
         /// The limit in bytes.
         limit: usize,
     },
-    /// A compressed file, or one of record batches, that becomes more text than any text does.
+    /// A compressed file, or one of record batches, that expands to implausibly much text.
     #[error(
-        "{}: {compressed} bytes of it become more than {text} in {lines} lines, which no text does; if it is right all the same, {}",
+        "{}: {compressed} bytes expand to more than {text} bytes in {lines} lines, which is not plausible for text; \
+        if the file is correct, {}",
         path.display(),
         Remedy::AcceptExpansion
     )]
     Expansion {
         /// The file.
         path: PathBuf,
-        /// Bytes of it that were read, as they lie in it.
+        /// Compressed bytes that were read.
         compressed: u64,
-        /// Bytes of text that came of them.
+        /// Bytes of text that they expand to.
         text: u64,
-        /// Lines of it.
+        /// Lines of that text.
         lines: u64,
     },
-    /// The input holds no text at all.
-    #[error("{} holds no text; give a file with one sentence a line", path.display())]
+    /// The input contains no text.
+    #[error("{} contains no text; give a file with one sentence per line", path.display())]
     EmptyInput {
         /// The file, or the first of several.
         path: PathBuf,
@@ -225,17 +226,18 @@ pub enum Error {
         /// What was being done.
         action: &'static str,
     },
-    /// Another rank of a run on several machines has ended, or does something else.
-    #[error("rank {rank} of the run cannot go on: {reason}; its own message says why")]
+    /// Another rank of a run on several machines ended or is out of step.
+    #[error("rank {rank} cannot continue: {reason}; see its own error message")]
     Rank {
         /// Its number, from 0.
         rank: usize,
-        /// What this rank saw of it.
+        /// What this rank observed.
         reason: String,
     },
     /// No token is frequent enough.
     #[error(
-        "the vocabulary is empty: the most frequent of {distinct} tokens occurs {highest} times, the minimum count is {min_count}; {} or give more text",
+        "the vocabulary is empty: the most frequent of {distinct} tokens occurs {highest} times, and the minimum \
+        count is {min_count}; {} or give more text",
         Remedy::LowerMinCount
     )]
     EmptyVocabulary {
@@ -261,7 +263,7 @@ pub enum Error {
         reason: String,
     },
     /// A folder, or a pipe or device where a file has to be memory-mapped.
-    #[error("{} is {found}; expected a file: a model of senv, or word vectors{remedy}", path.display())]
+    #[error("{} is {found}; expected a senv model or a file of word vectors{remedy}", path.display())]
     NotAFile {
         /// The path.
         path: PathBuf,
@@ -279,7 +281,7 @@ pub enum Error {
         reason: String,
     },
     /// A safetensors file that no senv program wrote.
-    #[error("{}: no senv model: the metadata lack {key:?}", path.display())]
+    #[error("{}: not a senv model: the metadata has no key {key:?}", path.display())]
     NotAModel {
         /// The file.
         path: PathBuf,
@@ -287,7 +289,7 @@ pub enum Error {
         key: String,
     },
     /// A model of a later release.
-    #[error("{}: format version {found} is newer than version {supported}, which this program reads; update senv", path.display())]
+    #[error("{}: the file has format version {found}, and this version of senv reads up to {supported}; update senv", path.display())]
     NewerVersion {
         /// The file.
         path: PathBuf,
@@ -297,7 +299,7 @@ pub enum Error {
         supported: u32,
     },
     /// A model of another kind.
-    #[error("{}: the file holds a model of kind {found:?}, expected {expected:?}", path.display())]
+    #[error("{}: the model is of kind {found:?}, expected {expected:?}", path.display())]
     WrongKind {
         /// The file.
         path: PathBuf,
@@ -306,10 +308,10 @@ pub enum Error {
         /// The kind expected.
         expected: String,
     },
-    /// A model of another kind than the one that the core opens by itself.
+    /// A model of a kind that the core does not open.
     #[error(
-        "{}: senv-core opens models of kind static, and this one is of kind {kind}: `senv compress --model FILE --output SMALL` makes a \
-         static one of an average of words, and senv::open, of the package senv-lib, opens all kinds",
+        "{}: the model is of kind {kind}, and senv-core opens only kind static; open it with senv::open of the \
+        package senv-lib, or, if it averages word vectors, convert it with `senv compress --model FILE --output SMALL`",
         path.display()
     )]
     NotStatic {
@@ -318,7 +320,7 @@ pub enum Error {
         /// Its kind.
         kind: String,
     },
-    /// A model without a tensor it must have.
+    /// A model without a required tensor.
     #[error("{}: the model has no tensor {name:?}", path.display())]
     MissingTensor {
         /// The file.
@@ -326,7 +328,7 @@ pub enum Error {
         /// The tensor.
         name: String,
     },
-    /// A tensor of another type or shape than it must have.
+    /// A tensor with the wrong type or shape.
     #[error("{}: tensor {name:?} is {found}, expected {expected}", path.display())]
     WrongTensor {
         /// The file.
@@ -335,11 +337,12 @@ pub enum Error {
         name: String,
         /// Its type and shape.
         found: String,
-        /// The type and shape it must have.
+        /// The required type and shape.
         expected: String,
     },
-    /// A checksum does not fit what was read.
-    #[error("{}: {what} is damaged: its checksum is {found:08x}, recorded was {recorded:08x}; copy or train the model anew", path.display())]
+    /// A checksum does not match the data.
+    #[error("{}: {what} is damaged (checksum {found:08x}, expected {recorded:08x}); copy the model again or retrain \
+        it", path.display())]
     Checksum {
         /// The file.
         path: PathBuf,
@@ -352,7 +355,7 @@ pub enum Error {
     },
     /// A value of a model is NaN or infinite.
     #[error(
-        "{}: row {row}{} of tensor {name:?} holds {found}; copy the model or train it anew",
+        "{}: row {row}{} of tensor {name:?} contains {found}; copy the model again or retrain it",
         path.display(), word.as_ref().map(|word| format!(", of the word {word},", word = crate::quoted(word))).unwrap_or_default()
     )]
     NonFinite {
@@ -360,30 +363,30 @@ pub enum Error {
         path: PathBuf,
         /// The tensor.
         name: String,
-        /// The row of a matrix, the value of a vector, counted from 0.
+        /// The row of a matrix or the value of a vector, counted from 0.
         row: usize,
-        /// The word that the row belongs to, where there is one.
+        /// The word that the row belongs to, if there is one.
         word: Option<String>,
         /// What the value is.
         found: &'static str,
     },
-    /// Memory is lacking.
-    #[error("no memory for {what}: {bytes} bytes more were refused; give less of it, or free memory")]
+    /// Out of memory.
+    #[error("out of memory: cannot allocate {bytes} bytes for {what}")]
     OutOfMemory {
-        /// What it was for.
+        /// What the memory was for.
         what: &'static str,
-        /// The bytes that were refused.
+        /// The bytes that could not be allocated.
         bytes: u64,
     },
     /// Another process is writing the same file.
     #[error(
-        "{}: another process is writing it{}; give another name, or wait until it has ended",
-        path.display(), holder.map(|holder| format!(" (process {holder})")).unwrap_or_default()
+        "{}: another process{} is writing this file; wait for it to finish, or choose another name",
+        path.display(), holder.map(|holder| format!(" ({holder})")).unwrap_or_default()
     )]
     InUse {
         /// The file.
         path: PathBuf,
-        /// The number of the process, where it is known.
+        /// The id of the process, if it is known.
         holder: Option<u32>,
     },
     /// The arguments of a writer do not fit together.
@@ -393,11 +396,11 @@ pub enum Error {
         path: PathBuf,
         /// What was to be written.
         what: String,
-        /// Why it cannot be.
+        /// Why that is not possible.
         reason: String,
     },
     /// More memory was requested than can be addressed or allocated.
-    #[error("a table of {rows} rows of {dim} values does not fit into memory")]
+    #[error("a table of {rows} rows of {dim} values does not fit in memory")]
     TooLarge {
         /// Rows requested.
         rows: usize,
@@ -461,7 +464,7 @@ impl Error {
     #[must_use]
     pub fn of_step(self) -> Self {
         match self {
-            Self::NotDurable { path, error } => Self::io("write the folder of", path, error),
+            Self::NotDurable { path, error } => Self::io("flush the folder of", path, error),
             error => error,
         }
     }
@@ -472,7 +475,7 @@ impl Error {
         let (found, remedy) = if metadata.is_dir() {
             ("a folder", "")
         } else {
-            ("a pipe or device", "; models are mapped and not read, so save it as a file first")
+            ("a pipe or device", "; models are memory-mapped, so save it to a file first")
         };
         Self::NotAFile { path: path.to_owned(), found, remedy }
     }
@@ -506,12 +509,12 @@ mod tests {
             (
                 Error::LineTooLong { path: path(), line: 2, limit: 9 },
                 Remedy::RaiseLineLimit,
-                "a.txt:2: the line is longer than 9 bytes; put one sentence on a line, or raise the limit of a line",
+                "a.txt:2: the line is longer than 9 bytes; put one sentence on each line, or raise the line length limit",
             ),
             (
                 Error::EmptyVocabulary { min_count: 5, distinct: 3, highest: 2 },
                 Remedy::LowerMinCount,
-                "the vocabulary is empty: the most frequent of 3 tokens occurs 2 times, the minimum count is 5; lower the \
+                "the vocabulary is empty: the most frequent of 3 tokens occurs 2 times, and the minimum count is 5; lower the \
                  minimum count or give more text",
             ),
         ] {
@@ -526,6 +529,6 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("dictionary.txt"), "the\n").unwrap();
         let error = Error::not_a_file(folder.path(), &folder.path().metadata().unwrap()).to_string();
-        assert!(error.ends_with("is a folder; expected a file: a model of senv, or word vectors"), "{error}");
+        assert!(error.ends_with("is a folder; expected a senv model or a file of word vectors"), "{error}");
     }
 }

@@ -144,7 +144,7 @@ fn every_row_of_every_paper_has_its_figures_and_nothing_is_run_twice() {
         }
     }
     // Combining two models takes no time that it would print.
-    assert!(missing.remove("the command prints no figures"), "{missing:?}");
+    assert!(missing.remove("the command printed no figures"), "{missing:?}");
     // What the folder lacks, and nothing else.
     let lacks =
         ["cr/all.tsv", "trec/train.tsv", "sts/2013/SMT.tsv", "sts/2016/", "small/cse-examples.tsv", "stsb/test.tsv"];
@@ -296,7 +296,7 @@ fn the_list_runs_nothing() {
     let folder = Folder::new();
     let ended = folder.run(&["reproduce", "--list", "cse"]).ok();
     for part in
-        ["Table 5: windows of the filters", "row: window 4", "--windows 4 --filters 300 ", "in all on two quiet cores"]
+        ["Table 5: windows of the filters", "row: window 4", "--windows 4 --filters 300 ", "in total on two idle cores"]
     {
         assert!(ended.out.contains(part), "{part} is missing in {}", ended.out);
     }

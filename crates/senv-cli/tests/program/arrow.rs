@@ -43,7 +43,7 @@ fn a_column_of_text_becomes_a_column_of_vectors_beside_all_others() {
         assert_eq!(fs::read(folder.path("rows.npy")).unwrap(), fs::read(folder.path("text.npy")).unwrap());
         // The table once more, and what is there as vectors already is not replaced.
         let again = ["encode", table, "--column", "text", "--output", "again.parquet", "--precision", "f16"];
-        folder.run(&again).fails(1, &["there is a column \"vector\" already"]);
+        folder.run(&again).fails(1, &["the table already has a column \"vector\""]);
         folder.run(&[&again[..], &["--vector-column", "half"]].concat()).ok();
         let batches = ArrowBatches::open(folder.path("again.parquet"), None).unwrap();
         let fields: Vec<String> =
@@ -97,15 +97,12 @@ fn what_cannot_be_read_is_named_and_nothing_is_left_behind() {
     let whole = fs::read(folder.path("t.parquet")).unwrap();
     fs::write(folder.path("cut.parquet"), &whole[..whole.len() - 9]).unwrap();
     for (arguments, message) in [
-        (
-            &["t.parquet"][..],
-            "t.parquet is a Parquet file, which is not read as text; name its column of text (--column NAME)",
-        ),
+        (&["t.parquet"][..], "t.parquet is a Parquet file, not text; name its text column (--column NAME)"),
         (&["t.arrow"], "t.arrow is an Arrow file"),
         (&["t.parquet", "--column", "line"], "t.parquet: column \"line\" holds Int64, not text"),
         (&["t.parquet", "--column", "vector"], "t.parquet: column \"vector\" holds FixedSizeList"),
         (&["t.parquet", "--column", "body"], "t.parquet: no column \"body\"; there are line, text, vector"),
-        (&["cut.parquet", "--column", "text"], "cut.parquet: it is damaged, or no Parquet that is read"),
+        (&["cut.parquet", "--column", "text"], "cut.parquet: it is damaged or not a supported Parquet"),
     ] {
         for output in ["out.npy", "out.parquet"] {
             folder

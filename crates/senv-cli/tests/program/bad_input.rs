@@ -37,9 +37,9 @@ fn bad_text_is_named() {
     let train = |name: &str, more: &[&str]| folder.train(name, "m.senv", more);
     train("absent.txt", &[]).fails(1, &["cannot open absent.txt", "No such file"]);
     folder.write("empty.txt", "");
-    train("empty.txt", &[]).fails(1, &["empty.txt holds no text"]);
+    train("empty.txt", &[]).fails(1, &["empty.txt contains no text"]);
     folder.write("blank.txt", "\n \n\n");
-    train("blank.txt", &[]).fails(1, &["blank.txt holds no text"]);
+    train("blank.txt", &[]).fails(1, &["blank.txt contains no text"]);
 
     let mut bytes = text(30).into_bytes();
     bytes.extend_from_slice(b"the caf\xe9 was closed\n");
@@ -65,7 +65,7 @@ fn bad_text_is_named() {
 fn a_sentence_that_goes_on_over_many_lines_says_how_to_cut_each_by_itself() {
     let folder = Folder::with_model();
     folder.write("words.txt", "word\n".repeat(300_000));
-    let says = "words.txt:1: the sentence that begins here goes on";
+    let says = "words.txt:1: the sentence that starts here spans";
     folder.run(&["split", "words.txt"]).fails(1, &[says, "(--by lines)"]);
     folder.run(&["encode", "words.txt", "--split", "--model", "m.senv"]).fails(1, &[says, "(--split=lines)"]);
     assert_eq!(folder.run(&["split", "--by", "lines", "words.txt"]).ok().out.lines().count(), 300_000);
@@ -88,7 +88,7 @@ fn a_compressed_file_that_becomes_more_than_text_is_refused_by_every_command_tha
         &["sample", "a.gz", "--random", "3", "--model", "m.senv"],
     ];
     for command in commands {
-        let says = ["a.gz: ", "which no text does", "accept any expansion (--any-expansion)"];
+        let says = ["a.gz: ", "not plausible for text", "accept any expansion (--any-expansion)"];
         folder.run(command).fails(1, &says);
     }
     for command in &commands[..3] {
@@ -106,10 +106,10 @@ fn a_file_that_is_no_text_is_named() {
     folder.write("paper.pdf", b"%PDF-1.7\n%\xE2\xE3\xCF\xD3\n");
     for (name, found, remedy) in [
         ("wide.txt", "wide.txt is in UTF-16", "iconv"),
-        ("table.parquet", "table.parquet is a Parquet file", "one sentence a line"),
+        ("table.parquet", "table.parquet is a Parquet file", "one sentence per line"),
         ("text.xz", "text.xz is compressed by xz", "decompress it first"),
         ("paper.pdf", "paper.pdf is a PDF document", "extract its text"),
-        ("m.senv", "m.senv is a model of senv", "give it as the model"),
+        ("m.senv", "m.senv is a senv model", "give it as the model"),
     ] {
         folder.run(&["encode", "--model", "m.senv", "--input", name]).fails(1, &[found, remedy]);
         folder.train(name, "n.senv", &["--invalid-utf8", "replace"]).fails(1, &[found, remedy]);

@@ -161,7 +161,7 @@ fn vectors_that_do_not_fit_are_refused() {
     folder.run(&["encode", "--model", "m.senv", "--input", "two.txt", "--output", "two.npy"]).ok();
     let run = |more: &[&str]| folder.run(&[&["eval", "all", "--data", "data", "--fast"], more].concat());
     run(&["--vectors", "two.npy", "--sentences", "three.txt"])
-        .fails(1, &["two.npy", "2 rows for the 3 lines of three.txt"]);
+        .fails(1, &["two.npy", "2 rows, but there are 3 lines in three.txt"]);
     run(&["--vectors", "two.npy", "--sentences", "two.txt", "--sentences", "three.txt"])
         .fails(2, &["1 times and --sentences 2"]);
     run(&["--vectors", "two.npy"]).fails(2, &["--sentences"]);
@@ -181,7 +181,7 @@ fn bad_folders_models_and_names_are_refused() {
     run(&["--data", "none", "--models", "m.senv"]).fails(1, &["cannot open none"]);
     run(&["--data", "data", "--models", "none.senv"]).fails(1, &["none.senv"]);
     run(&["--data", "data", "--models", "m.senv", "m.senv"]).fails(2, &["m.senv is given twice"]);
-    run(&["--data", "data", "--models", "m.senv", "--only", "stss"]).fails(2, &["no protocol \"stss\"", "sts, stsb"]);
+    run(&["--data", "data", "--models", "m.senv", "--only", "stss"]).fails(2, &["unknown protocol \"stss\"", "sts, stsb"]);
     run(&["--data", "data", "--models", "m.senv", "--json", "m.senv"]).fails(2, &["m.senv"]);
     // Folders distinguish two files of one name.
     std::fs::create_dir(folder.path("b")).unwrap();
@@ -203,7 +203,7 @@ fn two_runs_are_compared_on_the_same_data_alone() {
     compare(&["a.json", "--systems", "m", "nobody"]).fails(2, &["\"nobody\"", "word overlap"]);
     compare(&["m.senv", "a.json"]).fails(1, &["m.senv"]);
     folder.write("x.json", "{\"a\": 1}");
-    compare(&["x.json", "a.json"]).fails(1, &["x.json", "not a record of the bench"]);
+    compare(&["x.json", "a.json"]).fails(1, &["x.json", "not a bench record"]);
     folder.write("data/sts/2014/made.tsv", scored(59, 0, false));
     folder.run(&[&ALL[..], &["--json", "b.json"]].concat()).ok();
     compare(&["a.json", "b.json"]).fails(1, &["different pairs", "sts/2014/made"]);

@@ -32,7 +32,11 @@ fn training_ends_with_a_check_that_can_be_switched_off() {
     ] {
         assert!(ended.err.contains(part), "{part:?} is missing in {}", ended.err);
     }
-    assert!(ended.err.contains("warning: ") && ended.err.contains("words of training text are few"), "{}", ended.err);
+    assert!(
+        ended.err.contains("warning: ") && ended.err.contains("words of training text are too few"),
+        "{}",
+        ended.err
+    );
     let check = &ended.json()["check"];
     assert_eq!((&check["sentences"], &check["unknown_words"]), (&400.into(), &0.0.into()), "{check}");
     assert!(check["random"]["mean"].is_number() && check["neighbours"]["pairs"] == 360, "{check}");
@@ -60,7 +64,7 @@ fn a_run_that_l1_regularization_keeps_at_the_loss_of_guessing_has_learned_nothin
     let guess = 11.0 * std::f64::consts::LN_2;
     for check in ["", "--no-check"] {
         let ended = train(check);
-        assert_eq!(ended.err.matches("nothing was learned").count(), 1, "{}", ended.err);
+        assert_eq!(ended.err.matches("the model learned nothing").count(), 1, "{}", ended.err);
         assert!(ended.err.contains("(--l1)") && ended.err.contains("(--lr)"), "{}", ended.err);
         let json = ended.json();
         assert!((json["loss"].as_f64().unwrap() / guess - 1.0).abs() < 1e-3, "{json}");
@@ -69,7 +73,7 @@ fn a_run_that_l1_regularization_keeps_at_the_loss_of_guessing_has_learned_nothin
         for trains in ["--l1 5e-5", "--initial-length 1"] {
             let ended = train(&format!("{trains} {check}"));
             let json = ended.json();
-            assert!(!ended.err.contains("nothing was learned"), "{trains}: {}", ended.err);
+            assert!(!ended.err.contains("the model learned nothing"), "{trains}: {}", ended.err);
             assert!(json["loss"].as_f64().unwrap() < 0.9 * guess, "{trains}: {json}");
             assert_eq!((&json["learned"], json.get("warning")), (&true.into(), None), "{trains}: {json}");
         }
@@ -84,11 +88,11 @@ fn a_run_by_gradient_that_moves_nothing_has_learned_nothing() {
     let train = |more: &[&str]| folder.run(&[&words.split(' ').collect::<Vec<_>>(), more].concat()).ok();
     for check in [&[][..], &["--no-check"]] {
         let ended = train(&[&["--lr", "1e-9"], check].concat());
-        assert_eq!(ended.err.matches("nothing was learned").count(), 1, "{}", ended.err);
+        assert_eq!(ended.err.matches("the model learned nothing").count(), 1, "{}", ended.err);
         assert!(ended.err.contains("(--lr)") && !ended.err.contains("--l1"), "{}", ended.err);
         assert_eq!(ended.json()["learned"], false);
         let ended = train(&[&["--lr", "1e-2"], check].concat());
-        assert!(!ended.err.contains("nothing was learned"), "{}", ended.err);
+        assert!(!ended.err.contains("the model learned nothing"), "{}", ended.err);
         assert_eq!(ended.json()["learned"], true);
     }
 }
@@ -127,7 +131,7 @@ fn models_of_pairs_labels_and_targets_are_checked_on_their_sentences_and_few_are
         let args: Vec<&str> = words.split(' ').collect();
         let ended = folder.run(&args).ok();
         assert!(ended.err.contains("check on"), "{system}: {}", ended.err);
-        assert!(ended.err.contains("warning: ") && ended.err.contains("take more text"), "{system}: {}", ended.err);
+        assert!(ended.err.contains("warning: ") && ended.err.contains("give more text"), "{system}: {}", ended.err);
         let ended = folder.run(&[&args[..], &["--no-check"]].concat()).ok();
         assert!(!ended.err.contains("check on"), "{system}: {}", ended.err);
     }

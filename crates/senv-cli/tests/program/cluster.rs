@@ -116,7 +116,7 @@ fn scarce_and_odd_input_has_a_defined_result() {
     folder.write("one.txt", "A <b>cat</b>.\n");
     folder.write("equal.txt", "A cat.\n".repeat(3000));
     folder.write("few.txt", "A cat.\nThe train is late.\nRain.\n");
-    folder.run(&["cluster", "empty.txt"]).fails(1, &["empty.txt holds no text"]);
+    folder.run(&["cluster", "empty.txt"]).fails(1, &["empty.txt contains no text"]);
     folder.run(&["cluster", "absent.txt"]).fails(1, &["cannot open absent.txt"]);
     for more in [&[][..], &["--groups", "1"], &["--groups", "50"], &["--threshold", "0", "--min-size", "1"]] {
         for (text, most) in [("one.txt", 1), ("equal.txt", 1), ("few.txt", 3)] {

@@ -30,7 +30,7 @@ fn a_flipped_bit_in_a_row_is_found_on_request_and_before_anything_is_written_ane
     let folder = Folder::with_model();
     damage(&folder, "m.senv");
     folder.write("other.txt", "cat 1 2\ndog 2 3\n");
-    let says = ["damaged.senv: tensor \"rows\" is damaged: its checksum is"];
+    let says = ["damaged.senv: tensor \"rows\" is damaged (checksum "];
     // The rows are mapped and not read: a model opens fast, and the damage goes unnoticed unless it is asked for.
     let encode = ["encode", "--model", "damaged.senv", "--input", "text.txt", "--output", "v.npy"];
     folder.run(&encode).ok();
@@ -114,7 +114,7 @@ fn rows_that_are_no_numbers_are_errors_that_name_word_and_file() {
             folder.run(command).fails(1, &[&row]);
         }
         // What is used is looked at without being asked.
-        let used = ["w.senv: the vector of the word \"dog\" holds NaN or an infinite value", "senv info --verify"];
+        let used = ["w.senv: the vector of the word \"dog\" contains NaN or an infinite value", "senv info --verify"];
         for command in [
             &["encode", "--model", "w.senv", "--input", "text.txt"][..],
             &["encode", "--model", "w.senv", "--input", "text.txt", "--output", "v.npy"],

@@ -150,7 +150,7 @@ fn what_cannot_be_said_expanded_or_combined_is_refused() {
         run(&[&["expand-vocabulary", "--model", model, "--vectors", vectors], more].concat())
     };
     let to = ["--output", "out.senv"];
-    expand("sent2vec.senv", "vectors.txt", &to).fails(1, &["a sent2vec model takes no more words"]);
+    expand("sent2vec.senv", "vectors.txt", &to).fails(1, &["words cannot be added to a sent2vec model"]);
     expand("uni.senv", "vectors.txt", &["--output", "uni.senv"])
         .fails(2, &["uni.senv is also an input", "another --output"]);
     expand("uni.senv", "vectors.txt", &["--output", "vectors.txt"]).fails(2, &["vectors.txt is also an input"]);
@@ -159,7 +159,7 @@ fn what_cannot_be_said_expanded_or_combined_is_refused() {
     folder.write("few.txt", "train 1 0 0\nrain 0 1 0\nengine 0 0 1\n");
     expand("uni.senv", "few.txt", &to).fails(2, &["got "]);
     folder.write("nan.txt", "train 1 0\nrain 0 1\nthe 1 1\nfell 2 1\nengine 0 nan\n");
-    expand("uni.senv", "nan.txt", &to).fails(1, &["nan.txt, line 5: the row of \"engine\" holds NaN"]);
+    expand("uni.senv", "nan.txt", &to).fails(1, &["nan.txt, line 5: the row of \"engine\" contains NaN"]);
 
     let combine = |a: &str, b: &str| run(&["combine", "--model", a, "--with", b, "--output", "out.senv"]);
     combine("uni.senv", "ae.senv").fails(2, &["ae.senv is of kind rnn-ae"]);

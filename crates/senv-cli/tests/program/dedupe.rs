@@ -80,7 +80,7 @@ fn scarce_and_odd_input_has_a_defined_result() {
     assert_eq!(kept(&folder, &["--threshold", "-1"]), ["The train to London is late."]);
     assert_eq!(kept(&folder, &["--threshold", "1"]).len(), 6);
     folder.write("text.txt", "\n \n");
-    folder.run(&["dedupe", "text.txt"]).fails(1, &["text.txt holds no text"]);
+    folder.run(&["dedupe", "text.txt"]).fails(1, &["text.txt contains no text"]);
     folder.run(&["dedupe", "absent.txt"]).fails(1, &["cannot open absent.txt"]);
     folder.run(&["dedupe", "-", "--against", "-"]).fails(2, &["standard input can be read only once"]);
     for threshold in ["1.1", "nan", "x"] {
@@ -201,5 +201,5 @@ fn a_collection_is_a_text_and_what_others_are_compared_against() {
     );
     folder.run(&["cluster", "my.index", "--groups", "2"]).ok();
     folder.run(&["compare", "my.index", "new.txt"]).ok();
-    folder.run(&["dedupe", "."]).fails(1, &["no collection of senv"]);
+    folder.run(&["dedupe", "."]).fails(1, &["is not a collection"]);
 }

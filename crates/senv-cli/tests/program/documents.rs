@@ -44,7 +44,7 @@ fn documents_are_ranked_and_shown_with_their_nearest_sentence() {
         (&["--by", "sentence", "--join", "z-scores"], "need a combined ranking"),
         (&["--weights", "0,0"], "not both 0"),
         (&["--weights", "1"], "two numbers"),
-        (&["--weights", "1,-2"], "numbers of 0 or more"),
+        (&["--weights", "1,-2"], "at least 0 and not both 0"),
     ] {
         folder.run(&[&["search", "a.index", "--query", "rain"], more].concat()).fails(2, &[says]);
     }
@@ -194,5 +194,5 @@ fn a_text_is_cut_into_sentences() {
         folder.read("v.npy")
     };
     assert_eq!(train("prose.txt", "a.senv", &["--split"]), train("sentences.txt", "b.senv", &[]));
-    folder.pipe(&["split"], "\n \n").fails(1, &["holds no text"]);
+    folder.pipe(&["split"], "\n \n").fails(1, &["contains no text"]);
 }

@@ -47,7 +47,7 @@ fn groups_are_shown_although_their_files_are_in_doubt_and_what_is_written_before
         Some(3) => {
             in_doubt.set(in_doubt.get() + 1);
             assert!(folder.has("g.senv") && folder.has("g.html") && ended.out.starts_with("1  "), "{at}");
-            assert!(ended.err.contains("may not outlast a power cut"), "{at}");
+            assert!(ended.err.contains("a power failure may still lose it"), "{at}");
         }
         Some(1) => {
             assert!(ended.out.is_empty() && !folder.has("g.html"), "{at}");
@@ -88,7 +88,7 @@ fn a_collection_without_some_of_its_files_says_which_and_how_to_begin_again() {
     let make = ["index", "text.txt", "--model", "m.senv", "--output", "c"];
     folder.run(&make).ok();
     fs::remove_file(folder.path("c/000001.segment")).unwrap();
-    let says = ["c: files of the collection are missing: 000001.segment;", "anew", "--force)"];
+    let says = ["c: the collection is missing files: 000001.segment;", "rebuild", "--force)"];
     folder.run(&["search", "c", "--query", "the cat"]).fails(1, &says);
     folder.run(&["index", "--add", "text.txt", "--output", "c"]).fails(1, &says);
     folder.run(&[&make[..], &["--force"]].concat()).ok();
@@ -113,7 +113,7 @@ fn what_lies_in_the_place_of_a_lock_is_refused_and_stays() {
     ] {
         symlink(folder.path("precious"), folder.path(lock)).unwrap();
         let name = lock.rsplit('/').next().unwrap();
-        folder.run(args).fails(1, &[name, "is none (a link", "remove it"]);
+        folder.run(args).fails(1, &[name, "is not one (it is a link", "remove it"]);
         assert!(folder.path(lock).is_symlink() && folder.read("precious") == b"dear diary", "{lock}");
         fs::remove_file(folder.path(lock)).unwrap();
         folder.run(args).ok();

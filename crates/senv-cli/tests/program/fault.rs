@@ -270,7 +270,8 @@ pub(crate) fn check(which: &str, goes_on: bool) -> Option<usize> {
                     // Of a folder of outputs those that succeeded are there. Of two files that belong together the
                     // first cannot be taken back either, where the second could not be renamed for good.
                     let is_pair = goes_on && case.output == "w.npy" && ended.err.contains("w.words.txt");
-                    let says_which = is_pair && ended.err.contains("w.npy is the new one already, and stays: ");
+                    let says_which =
+                        is_pair && ended.err.contains("w.npy was already replaced and could not be restored: ");
                     assert!(now == old || is_folder || says_which, "{at}");
                     if !goes_on && case.output == "c.new" {
                         assert!(!folder.has("c.new"), "{at}");
@@ -282,7 +283,7 @@ pub(crate) fn check(which: &str, goes_on: bool) -> Option<usize> {
                 }
                 Some(3) => {
                     in_doubt += 1;
-                    assert!(now == new && ended.err.contains("may not outlast a power cut"), "{at}");
+                    assert!(now == new && ended.err.contains("a power failure may still lose it"), "{at}");
                     assert!(!folder.names().iter().any(|name| name.contains("rescued")), "a second copy: {at}");
                 }
                 _ => panic!("{at}"),

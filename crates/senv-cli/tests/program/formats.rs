@@ -80,7 +80,7 @@ fn a_folder_for_a_model_is_called_a_folder() {
         &["train", "weighted", "--model", "models", "--input", "text.txt", "--output", "n.senv"],
         &["train", "pp", "--pairs", "pairs.tsv", "--init-vectors", "models", "--output", "n.senv"],
     ] {
-        folder.run(args).fails(1, &["models is a folder; expected a file: a model of senv, or word vectors"]);
+        folder.run(args).fails(1, &["models is a folder; expected a senv model or a file of word vectors"]);
     }
     folder.write("models/dictionary.txt", "the\n");
     folder.run(&["info", "models"]).fails(1, &["senv convert FOLDER out.senv"]);

@@ -36,12 +36,12 @@ fn equal_sentences_are_left_out_and_nothing_but_them_is_refused() {
     let folder = Folder::with_pairs();
     folder.write("some.tsv", pairs(40) + "The cat sat.\tthe cat sat .\n");
     let ended = pp(&folder, "some.tsv", &DIM).ok();
-    assert!(ended.err.contains("left out: 1 of equal sentences"), "{}", ended.err);
+    assert!(ended.err.contains("left out: 1 with identical sentences"), "{}", ended.err);
     folder.write("equal.tsv", "the cat sat\tthe cat sat\na dog\ta dog\n");
-    pp(&folder, "equal.tsv", &DIM).fails(1, &["no training example", "two sentences differ"]);
+    pp(&folder, "equal.tsv", &DIM).fails(1, &["no training example", "two different sentences"]);
     let neighbours = ["train", "siamese-cbow", "--input", "short.txt", "--output", "m.senv", "--min-count", "1"];
     folder.write("short.txt", "the cat sat\nthe dog sat\n");
-    folder.run(&neighbours).fails(1, &["short.txt: there is no training example"]);
+    folder.run(&neighbours).fails(1, &["short.txt: no training examples"]);
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn scored_pairs_are_checked() {
     folder.write("sick.tsv", "3\tNEUTRAL\tthe cat\tthe dog\n6\tENTAILMENT\tthe bird\tthe soup\n");
     tune("sick.tsv", &[]).fails(1, &["sick.tsv:2", "6", "1 to 5"]);
     folder.write("word.tsv", "3\tthe cat\tthe dog\nhigh\ta\tb\n");
-    tune("word.tsv", &[]).fails(1, &["word.tsv:2", "high", "no number"]);
+    tune("word.tsv", &[]).fails(1, &["word.tsv:2", "high", "not a finite number"]);
 }
 
 #[test]
@@ -156,15 +156,15 @@ fn settings_without_effect_are_wrong_usage() {
 fn files_with_nothing_in_them_are_named() {
     let folder = Folder::with_model();
     folder.write("empty.txt", "");
-    let nothing = "empty.txt: there is no training example";
+    let nothing = "empty.txt: no training examples";
     for (kind, says) in
-        [("--pairs", nothing), ("--captions", nothing), ("--nli", "empty.txt holds no pair; give lines")]
+        [("--pairs", nothing), ("--captions", nothing), ("--nli", "empty.txt contains no pair; give lines")]
     {
         let args = ["train", "pp", kind, "empty.txt", "--output", "n.senv"];
         folder.run(&args).fails(1, &[says]);
     }
     let weighted = ["train", "weighted", "--model", "m.senv", "--input", "empty.txt", "--output", "n.senv"];
-    folder.run(&weighted).fails(1, &["empty.txt holds no text"]);
+    folder.run(&weighted).fails(1, &["empty.txt contains no text"]);
     assert!(!folder.has("n.senv"));
 }
 

@@ -120,7 +120,7 @@ fn scarce_and_odd_input_has_a_defined_result() {
     folder.write("equal.txt", "A cat.\n".repeat(3000));
     folder.write("unknown.txt", "qzxjk\nzzxqj\n");
     for command in [&["compare", "one.txt", "empty.txt"][..], &["mine", "empty.txt"], &["outliers", "empty.txt"]] {
-        folder.run(command).fails(1, &["empty.txt holds no text"]);
+        folder.run(command).fails(1, &["empty.txt contains no text"]);
     }
     folder.run(&["sample", "--diverse", "3", "absent.txt"]).fails(1, &["cannot open absent.txt"]);
     for text in ["one.txt", "equal.txt", "unknown.txt"] {

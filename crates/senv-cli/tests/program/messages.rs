@@ -20,7 +20,7 @@ fn utf16_of_any_script_is_named_and_never_replaced() {
         ] {
             let ended = folder.run(command);
             assert!(!ended.err.contains("replace"), "{}", ended.err);
-            ended.fails(1, &[name, "in UTF-16 without its mark", "iconv -f UTF-16LE -t UTF-8"]);
+            ended.fails(1, &[name, "in UTF-16 without a byte order mark", "iconv -f UTF-16LE -t UTF-8"]);
         }
     }
     let vectors = "grün 1 0\nrot 0 1\n".encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
@@ -46,7 +46,7 @@ fn options_of_all_commands_may_stand_before_the_system() {
 fn rows_above_the_declared_number_are_not_counted_wrong() {
     let folder = Folder::new();
     folder.write("h.txt", "1 2\na 1 2\nb 1 3\nc 1 4\nd 2 2\n");
-    folder.run(&["info", "h.txt"]).fails(1, &["declares 1 row, the file holds more than 1;", "--accept-row-count"]);
+    folder.run(&["info", "h.txt"]).fails(1, &["declares 1 row, but the file has more than 1:", "--accept-row-count"]);
     folder.write("tabs.vec", "a\t1\t2\nb\t1\t3\n");
     folder.run(&["convert", "tabs.vec", "t.senv"]).fails(1, &["tr '\\t' ' ' < FILE"]);
     folder.write("counted.vec", "2 2\na\t1\t2\nb\t1\t3\n");
@@ -56,7 +56,7 @@ fn rows_above_the_declared_number_are_not_counted_wrong() {
     folder.write("blanks.bin", rows);
     let ended = folder.run(&["convert", "blanks.bin", "b.senv"]);
     assert!(!ended.err.contains("\\u{"), "{}", ended.err);
-    ended.fails(1, &["blanks.bin", "words hold blanks: write it as text", "binary=False"]);
+    ended.fails(1, &["blanks.bin", "words contain spaces; for words with spaces, save it as text", "binary=False"]);
 }
 
 #[test]
@@ -79,8 +79,11 @@ fn judgements_without_a_relevant_document_are_named_as_such() {
     folder.write("d/corpus.jsonl", "{\"_id\":\"d1\",\"title\":\"\",\"text\":\"Rain falls.\"}\n");
     folder.write("d/queries.jsonl", "{\"_id\":\"q1\",\"text\":\"weather\"}\n");
     for (judgements, says) in [
-        ("query-id\tcorpus-id\tscore\nq1\td1\t0\n", "holds no relevant document: no grade is above 0"),
-        ("query-id\tcorpus-id\tscore\n", "holds no relevant document; give lines of query, document and grade"),
+        ("query-id\tcorpus-id\tscore\nq1\td1\t0\n", "contains no relevant document: no grade is above 0"),
+        (
+            "query-id\tcorpus-id\tscore\n",
+            "contains no relevant document; give a header, then lines of query, document and grade",
+        ),
         ("q1 d1 1\n", "1 columns, expected query, document and grade"),
     ] {
         folder.write("d/qrels/test.tsv", judgements);
@@ -117,11 +120,11 @@ fn data_too_few_for_a_trial_are_told_and_errors_come_first() {
     let folder = Folder::new();
     folder.write("text.txt", text(100));
     folder.write("pairs.tsv", pairs(20));
-    for (input, says) in [("--input", "of 100 lines, "), ("--pairs", "of 20 lines, ")] {
+    for (input, says) in [("--input", " of 100 lines can be held out"), ("--pairs", " of 20 lines can be held out")] {
         let file = if input == "--input" { "text.txt" } else { "pairs.tsv" };
         let err = folder.run(&["train", input, file, "--output", "m.senv", "--force"]).ok().err;
-        assert!(!err.contains("trying what to start from"), "{err}");
-        assert!(err.contains("too few data for a trial of what to start from: ") && err.contains(says), "{err}");
+        assert!(!err.contains("comparing ways to start"), "{err}");
+        assert!(err.contains("not enough data for a trial of ways to start: ") && err.contains(says), "{err}");
         assert!(err.contains("start: fine-tuned from English, without a trial"), "{err}");
     }
     folder.write("p.csv", "a cat sat,a kitten sat\nrain falls,it rains\n");
@@ -132,7 +135,7 @@ fn data_too_few_for_a_trial_are_told_and_errors_come_first() {
     {
         let ended = folder.run(&["train", "/dev/null", "--output", "n.senv"]);
         assert!(!ended.err.contains("words:"), "{}", ended.err);
-        ended.fails(1, &["/dev/null holds no text"]);
+        ended.fails(1, &["/dev/null contains no text"]);
     }
 }
 
@@ -144,7 +147,7 @@ fn scores_from_0_to_5_choose_their_grid() {
     let train = |more: &[&str]| folder.run(&[&train[..], &["--output", "r.senv"], more].concat());
     let err = train(&[]).ok().err;
     assert!(err.contains("--grid 0-5"), "{err}");
-    train(&["--grid", "1-5"]).fails(1, &["the score 0.1 is not from 1 to 5", "--grid"]);
+    train(&["--grid", "1-5"]).fails(1, &["the score 0.1 is outside the scale from 1 to 5", "--grid"]);
     folder.write("s.tsv", "0.1\tA dog runs\tSnow falls\n9\tA dog runs\tThe dog is running\n");
     train(&[]).fails(1, &["--grid"]);
 }

@@ -45,7 +45,7 @@ fn a_model_is_judged_by_its_own_classifier_or_one_learnt_on_its_vectors() {
     assert!(set["accuracy"].as_f64().unwrap() > 0.9, "{own}");
     assert!(own["trained"].is_null());
     let text = eval(&["snli.senv", "test.tsv", "--published"]).ok().out;
-    for part in ["test.tsv", "  contradiction", "given", "SNLI RNN [1]", "1 pairs without a label left out"] {
+    for part in ["test.tsv", "  contradiction", "given", "SNLI RNN [1]", "skipped 1 pairs without a label"] {
         assert!(text.contains(part), "{part:?} is missing in:\n{text}");
     }
 
@@ -81,12 +81,12 @@ fn a_model_without_a_classifier_and_bad_lines_are_refused() {
     let eval = |args: &[&str]| folder.run(&[&["eval", "nli", "--model"], args].concat());
     eval(&["sent2vec.senv", "test.tsv"]).fails(2, &["a sent2vec model has no classifier", "--train FILE"]);
     folder.write("bad.tsv", "neutral\ta\tb\nmaybe\ta\tb\n");
-    eval(&["snli.senv", "bad.tsv"]).fails(1, &["bad.tsv:2", "\"maybe\" is unknown"]);
+    eval(&["snli.senv", "bad.tsv"]).fails(1, &["bad.tsv:2", "unknown label \"maybe\""]);
     eval(&["snli.senv", "--train", "bad.tsv", "test.tsv"]).fails(1, &["bad.tsv:2"]);
     folder.write("scored.tsv", "3\tNEUTRAL\ta\tb\n9\tNEUTRAL\ta\tb\n");
     eval(&["snli.senv", "scored.tsv"]).fails(1, &["scored.tsv:2", "outside the scale"]);
     folder.write("empty.tsv", "");
-    eval(&["snli.senv", "empty.tsv"]).fails(1, &["holds no pair"]);
+    eval(&["snli.senv", "empty.tsv"]).fails(1, &["contains no pair"]);
     assert_eq!(eval(&["snli.senv", "--dev", "test.tsv", "test.tsv"]).code, Some(2));
     assert!(folder.run(&["eval", "nli", "--help"]).ok().out.contains("Examples:"));
 }
@@ -117,7 +117,7 @@ fn a_model_learns_from_any_file_that_one_is_judged_on() {
     train("train.tsv", "plain.senv").ok();
     for (file, unlabelled) in [("snli_1.0_train.txt", true), ("snli_1.0_train.jsonl", true), ("sick.tsv", false)] {
         let ended = train(file, "m.senv").ok();
-        assert_eq!(ended.err.contains(&format!("{file}: 1 pair without a label, passed over")), unlabelled);
+        assert_eq!(ended.err.contains(&format!("{file}: skipped 1 pair without a label")), unlabelled);
         assert_eq!(folder.read("m.senv"), folder.read("plain.senv"), "{file}");
     }
     let piped = ["train", "snli", "--dim", "4", "--hidden", "3", "--epochs", "1", "--train", "-", "--output", "m.senv"];
@@ -127,7 +127,7 @@ fn a_model_learns_from_any_file_that_one_is_judged_on() {
         [("bad.txt", "gold_label\tsentence1\tsentence2\nmaybe\ta\tb\n"), ("bad.tsv", "neutral\ta\tb\nmaybe\ta\tb\n")]
     {
         folder.write(name, text);
-        train(name, "n.senv").fails(1, &[&format!("{name}:2"), "\"maybe\" is unknown", "expected ENTAILMENT, NEUTRAL"]);
+        train(name, "n.senv").fails(1, &[&format!("{name}:2"), "unknown label \"maybe\"", "expected ENTAILMENT, NEUTRAL"]);
     }
     folder.write("bad.jsonl", "{\"gold_label\": \"neutral\", \"sentence1\": \"a\"}\n");
     train("bad.jsonl", "n.senv").fails(1, &["bad.jsonl:1", "missing field `sentence2`", "on each line"]);

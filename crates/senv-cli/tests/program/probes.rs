@@ -37,7 +37,7 @@ fn sentences_are_classified_by_folds_and_on_a_test_set() {
     let text = eval(&["train.label", "--test", "train.label", "--one-vs-rest", "--inner-folds", "3"]).ok().out;
     assert!(text.contains("trained on train.label, C by 3 folds") && text.contains("train.label "), "{text}");
     let message = eval(&["all.tsv", "--folds", "100"]).fails(1, &[]).err;
-    assert!(message.contains("48 examples cannot be divided into 100 folds"), "{message}");
+    assert!(message.contains("cannot divide 48 examples into 100 folds"), "{message}");
     let message = eval(&["all.tsv", "set.pos", "--test", "all.tsv"]).fails(2, &[]).err;
     assert!(message.contains("a single FILE"), "{message}");
 }

@@ -8,7 +8,7 @@ const NOTE: &str = "quotes around a cell";
 fn index_reads_tsv_as_other_commands_do() {
     let folder = Folder::new();
     folder.write("t.tsv", "id\tbody\n0\t\"bird\"\n1\t\"a cat\tsat\"\n2\tdog\n");
-    let says = "t.tsv:3: the record has 3 columns, and the first record 2 titles";
+    let says = "t.tsv:3: the record has 3 columns, but the first record has 2";
     folder.run(&["nearest", "t.tsv", "--column", "body", "--query", "cat"]).fails(1, &[says, "--quotes"]);
     for (output, more) in [("i", &[][..]), ("d", &["--documents"])] {
         let index = ["index", "t.tsv", "--column", "text=body", "--output", output];

@@ -163,7 +163,7 @@ fn snli_models_learn_from_judged_pairs_anew_and_from_skip_thoughts() {
 fn what_the_recurrent_systems_cannot_learn_from_is_named() {
     let folder = Folder::new();
     folder.write("text.txt", "One line.\nAnother line.\n\nAnd two.\nMore lines.\n");
-    skip_thought(&folder, "m.senv", &[]).fails(1, &["text.txt: there is no training example", "three sentences"]);
+    skip_thought(&folder, "m.senv", &[]).fails(1, &["text.txt: no training examples", "need three per document"]);
     folder.write("text.txt", text(40));
     let odd = ["train", "skip-thought", "--input", "text.txt", "--output", "m.senv", "--bi", "--sentence-dim", "7"];
     folder.run(&odd).fails(2, &["sentence_dim", "even"]);
@@ -198,7 +198,7 @@ fn a_loss_that_stays_above_that_of_a_guess_stops_the_run_and_the_best_model_is_k
     let args = ["train", "rnn-ae", "--input", "text.txt", "--hidden", "6", "--softmax", "full", "--output", "m.senv"];
     let wild = |more: &[&str]| folder.run(&[&args, &SMALL[..], &["--lr", "1e6", "--steps"], more].concat());
     let says = [
-        "nothing is learned: the loss is ",
+        "the model is not learning: the loss at step ",
         "at step ",
         "a guess",
         "learning rate 1.000e6",
@@ -335,5 +335,5 @@ fn a_line_that_is_longer_than_memory_allows_for_is_cut_and_that_is_said() {
     assert!(!ended.err.contains("too long"), "{}", ended.err);
     // A figure of a sentence that was not read whole would not be its figure.
     let sts = ["eval", "sts", "--model", "m.senv", "scored.tsv", "--no-floor", "--resamples", "0"];
-    folder.run(&sts).fails(1, &["of 10001 tokens is longer than the encoder reads, which left out 1"]);
+    folder.run(&sts).fails(1, &["of 10001 tokens is too long for the encoder, which did not read the last 1"]);
 }

@@ -123,7 +123,7 @@ fn the_pairs_on_which_two_models_differ_are_shown() {
     folder.write("pairs.tsv", "5\tThe cat saw\tthe dog saw\n1\tmy soup\ta train left\n2\tbread\tthe station\n");
     let args = ["eval", "sts", "--model", "m.senv", "--against", "other.senv", "pairs.tsv", "--differences", "2"];
     let text = folder.run(&args).ok().out;
-    assert!(text.contains("nearer to the gold score: m.senv in") && text.contains("of 3 pairs"), "{text}");
+    assert!(text.contains("closer to the gold score: m.senv in") && text.contains("of 3 pairs"), "{text}");
     let json = folder.run(&[&args[..], &["--json"]].concat()).ok().json();
     let pairs = json["against"]["differences"]["pairs"].as_array().unwrap();
     let size = |pair: &serde_json::Value| (pair["first"].as_f64().unwrap() - pair["second"].as_f64().unwrap()).abs();

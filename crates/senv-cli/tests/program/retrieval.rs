@@ -46,13 +46,13 @@ fn broken_files_are_named_with_their_line() {
     fails(CORPUS, QUERIES, "a\t9\t1\n", &["test.tsv:1: no document \"9\"", "corpus.jsonl"]);
     fails(CORPUS, QUERIES, "z\t3\t1\n", &["test.tsv:1: no query \"z\"", "queries.jsonl"]);
     fails(CORPUS, QUERIES, "a 0 3 1\nb 0 2 1\n", &["test.tsv:1: ", "TREC", "awk"]);
-    fails(CORPUS, QUERIES, "a\t3\t1\na\t3\tx\n", &["test.tsv:2: the grade \"x\" is no number"]);
-    fails(CORPUS, QUERIES, "a\t3\t1\na\t3\t1\n", &["test.tsv:2: document \"3\" is judged twice"]);
+    fails(CORPUS, QUERIES, "a\t3\t1\na\t3\tx\n", &["test.tsv:2: the grade \"x\" is not a number"]);
+    fails(CORPUS, QUERIES, "a\t3\t1\na\t3\t1\n", &["test.tsv:2: document \"3\" is graded twice"]);
     fails(CORPUS, QUERIES, "a\t3\n", &["test.tsv:1: "]);
-    fails(CORPUS, QUERIES, "a\t3\t0\n", &["test.tsv holds no relevant document"]);
-    fails("", QUERIES, "", &["corpus.jsonl holds no text"]);
+    fails(CORPUS, QUERIES, "a\t3\t0\n", &["test.tsv contains no relevant document"]);
+    fails("", QUERIES, "", &["corpus.jsonl contains no text"]);
     fails("{\"_id\":\"1\"}\n", QUERIES, JUDGEMENTS, &["corpus.jsonl:1: not a record", "text"]);
-    fails(&CORPUS.repeat(2), QUERIES, JUDGEMENTS, &["corpus.jsonl:4: there is another document \"1\""]);
+    fails(&CORPUS.repeat(2), QUERIES, JUDGEMENTS, &["corpus.jsonl:4: duplicate document \"1\""]);
     Folder::new().run(&["eval", "retrieval", "absent"]).fails(1, &["absent/corpus.jsonl"]);
 }
 

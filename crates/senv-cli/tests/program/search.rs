@@ -122,7 +122,7 @@ fn columns_are_kept_shown_and_filtered_by() {
     let shown = folder.run(&["search", "c", "--query", "a train at the station", "--k", "1"]).ok().out;
     assert!(shown.ends_with("\t9\tnews.tsv:4\tA train left the station.\tyear=1987\n"), "{shown}");
     let error = folder.run(&["search", "c", "--query", "a", "--where", "author = Ada"]);
-    error.fails(1, &["no column \"author\"; there are: text, year, file, line"]);
+    error.fails(1, &["no column \"author\"; the columns are text, year, file, line"]);
     folder.run(&["search", "c", "--query", "a", "--where", "year"]).fails(2, &["column = value"]);
 }
 
@@ -141,7 +141,7 @@ fn a_collection_is_added_to_replaced_deleted_from_and_compacted() {
     let added = index(&[&["--add", "--input", "more.tsv"], &columns[..]].concat()).ok();
     assert!(added.err.contains("5 sentences in c"), "{}", added.err);
     assert_eq!(ids(&search("an engine on a bridge"))[0], 20);
-    index(&[&["--add", "--input", "more.tsv"], &columns[..]].concat()).fails(1, &["id 20 is there already"]);
+    index(&[&["--add", "--input", "more.tsv"], &columns[..]].concat()).fails(1, &["id 20 already exists"]);
 
     folder.write("new.tsv", "20\t2002\tPepper and cheese in the kitchen.\n30\t2002\tA bird in the meadow.\n");
     index(&[&["--replace", "--input", "new.tsv"], &columns[..]].concat()).ok();
@@ -222,10 +222,10 @@ fn vectors_that_senv_encode_wrote_are_not_made_again() {
     // Of another model, in another order, of other lines, with NaN; nothing is left behind.
     folder.train("text.txt", "other.senv", &["--seed", "9"]).ok();
     folder.run(&["encode", "--model", "other.senv", "t.txt", "--output", "other.npy"]).ok();
-    index("c", &["--vectors", "other.npy"]).fails(1, &["is not what the model makes of it"]);
+    index("c", &["--vectors", "other.npy"]).fails(1, &["differs from the model's"]);
     folder.write("t2.txt", "the cat saw the dog\n\nthe soup burnt in the oven\n");
     folder.run(&["encode", "--model", "m.senv", "t2.txt", "--output", "short.npy"]).ok();
-    index("c", &["--vectors", "short.npy"]).fails(1, &["short.npy: it has 3 rows, the text has more lines"]);
+    index("c", &["--vectors", "short.npy"]).fails(1, &["short.npy: it has 3 rows, but the text has more lines"]);
     folder
         .run(&["index", "--model", "m.senv", "--input", "t2.txt", "--output", "c", "--vectors", "v.npy"])
         .fails(1, &["it has 4 rows, the text 3 lines"]);
@@ -233,7 +233,7 @@ fn vectors_that_senv_encode_wrote_are_not_made_again() {
     let at = bytes.len() - 12 * 4;
     bytes[at..at + 4].copy_from_slice(&f32::NAN.to_le_bytes());
     folder.write("nan.npy", &bytes);
-    index("c", &["--vectors", "nan.npy"]).fails(1, &["nan.npy: row 4 holds NaN"]);
+    index("c", &["--vectors", "nan.npy"]).fails(1, &["nan.npy: row 4 contains NaN"]);
     folder.run(&["encode", "t.txt", "--output", "wide.npy"]).ok();
     index("c", &["--vectors", "wide.npy"]).fails(1, &["514"]);
     assert!(!folder.has("c"));

@@ -77,7 +77,7 @@ fn what_the_page_cannot_hold_is_refused_before_anything_is_changed() {
     let export = ["--export-web", "c.web"];
     let index = ["index", "--model", "m.senv", "--input", "text.txt", "--output", "c"];
     let refused = folder.run(&[&index[..], &export].concat());
-    refused.fails(1, &["the web page holds the English model", "m.senv", "the model `english`"]);
+    refused.fails(1, &["the web page has only the English model", "m.senv", "the model `english`"]);
     assert!(!folder.has("c") && !folder.has("c.web"));
     folder.run(&index).ok();
     let before = folder.run(&["info", "c", "--json"]).ok().out;
@@ -97,7 +97,7 @@ fn what_the_page_cannot_hold_is_refused_before_anything_is_changed() {
         assert!(ended.code != Some(0) && ended.err.contains(says), "{file}: {}", ended.err);
     }
     assert_eq!(folder.read("text.txt"), text(600).as_bytes());
-    folder.run(&["index", "--index", "nope", "--export-web", "c.web"]).fails(1, &["nope: no collection of senv"]);
+    folder.run(&["index", "--index", "nope", "--export-web", "c.web"]).fails(1, &["nope does not exist"]);
 }
 
 #[test]

@@ -104,7 +104,7 @@ fn what_cannot_be_divided_is_refused_with_a_remedy() {
     assert!(few.err.contains("shard 1/2 is empty"), "{}", few.err);
     // What does not fit together.
     folder.run(&[&shard[..], &["2/2", "short.txt", "--output", "q.tsv"]].concat()).ok();
-    folder.run(&["join", "q.npy", "q.tsv", "--output", "r.npy"]).fails(1, &["q.tsv", "another ending"]);
+    folder.run(&["join", "q.npy", "q.tsv", "--output", "r.npy"]).fails(1, &["q.tsv", "its format differs"]);
     folder.run(&["join", "q.npy", "absent.npy", "--output", "r.npy"]).fails(1, &["absent.npy"]);
     folder.run(&["join", "q.npy", "--output", "q.npy"]).fails(2, &["is also an input"]);
     folder.run(&["join", "q.npy", "out", "--output", "r.npy"]).fails(2, &["out is a folder"]);
@@ -154,7 +154,7 @@ fn collections_of_shards_join_to_the_bytes_of_the_whole() {
     };
     assert!(files("joined.index") == files("whole.index"));
     folder.run(&["join", "1.index", "--output", "other.index"]).fails(1, &["shard 2/2 is missing"]);
-    folder.run(&["join", "1.index", "whole.index", "--output", "other.index"]).fails(1, &["it is no shard"]);
+    folder.run(&["join", "1.index", "whole.index", "--output", "other.index"]).fails(1, &["it is not a shard"]);
     folder.run(&["join", "1.index", "2.index", "--output", "joined.index"]).fails(2, &["--force"]);
     folder.run(&["join", "1.index", "2.index", "--output", "1.index", "--force"]).fails(2, &["one of the shards"]);
     folder.run(&["join", "1.index", "2.index", "--output", "joined.index", "--force"]).ok();

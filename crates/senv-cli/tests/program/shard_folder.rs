@@ -40,7 +40,7 @@ fn each_file_gets_one_of_its_own_and_only_what_changed_is_made_again() {
 
     // Another model, or other settings.
     folder.train("text.txt", "m.senv", &["--seed", "5"]).ok();
-    encode(&folder, "out/", &[]).fails(1, &["the model was", "would mix both", "--force"]);
+    encode(&folder, "out/", &[]).fails(1, &["the model was", "was created with different settings", "--force"]);
     encode(&folder, "out/", &["--force"]).ok();
     encode(&folder, "out/", &["--digits", "3"]).fails(1, &["--digits was not given, and is 3"]);
     assert!(encode(&folder, "out/", &[]).ok().err.contains("0 new files"));
@@ -50,7 +50,7 @@ fn each_file_gets_one_of_its_own_and_only_what_changed_is_made_again() {
 fn what_does_not_become_a_folder_is_refused_with_a_remedy() {
     let folder = folder(3, 20);
     let run = |args: &[&str]| folder.run(&[&["encode", "--model", "m.senv"], args].concat());
-    run(&["data/*.csv", "--output", "out/"]).fails(1, &["data/*.csv", "no file fits"]);
+    run(&["data/*.csv", "--output", "out/"]).fails(1, &["data/*.csv", "no file matches"]);
     run(&["data/000.txt", "--output", "o.npy", "--claims", "c"])
         .fails(2, &["--claims needs a folder", "end the name of a folder with /"]);
     run(&["data/000.txt", "--output", "out/", "--claim-timeout", "3"]).fails(2, &["--claims"]);
@@ -58,7 +58,7 @@ fn what_does_not_become_a_folder_is_refused_with_a_remedy() {
     run(&["data/000.txt", "./data/000.txt", "--output", "out/"]).fails(1, &["rename one of them"]);
     fs::create_dir(folder.path("mine")).unwrap();
     folder.write("mine/000.txt.npy", "mine");
-    run(&["data/000.txt", "--output", "mine"]).fails(1, &["nothing is noted", "--force"]);
+    run(&["data/000.txt", "--output", "mine"]).fails(1, &["was not written by senv", "--force"]);
     // A file that fails is named with its line, and does not hold up the others.
     folder.write("data/001.txt", b"good\ncaf\xe9\n");
     encode(&folder, "out/", &[])

@@ -182,15 +182,15 @@ fn a_bad_line_is_named_with_file_and_number() {
         folder.run(&["eval", what, "--model", "m.senv", "bad.tsv"]).fails(1, says);
     };
     for what in ["p-coherence", "soup"] {
-        fails(what, "1\ta\n1 b\n", &["bad.tsv:2", "expected 2 (group, sentence)", "one tab"]);
-        fails(what, "1\ta\n\tb\n", &["bad.tsv:2", "the group is empty", "take the line out"]);
+        fails(what, "1\ta\n1 b\n", &["bad.tsv:2", "expected 2 (group, sentence)", "single tab"]);
+        fails(what, "1\ta\n\tb\n", &["bad.tsv:2", "the group is empty", "delete the line"]);
         fails(what, "1\ta\n2\tb\n", &["bad.tsv", "none of the 2 groups has two sentences", "the same name"]);
         fails(what, "", &["bad.tsv", "lines of group and sentence"]);
     }
     fails("soup", "1\ta\n1\tb\n", &["two or more"]);
     fails("ranking", "1\ta\tb\n7\ta\tb\n", &["bad.tsv:2", "\"7\" is neither 0 nor 1"]);
     fails("ranking", "1\ta\n", &["bad.tsv:1", "expected 3"]);
-    fails("ranking", "", &["bad.tsv holds no pair", "0 or 1 and two sentences"]);
+    fails("ranking", "", &["bad.tsv contains no pair", "0 or 1 and two sentences"]);
     fails("ranking", "0\ta\tb\n", &["no pairs of paraphrases (label 1)"]);
     for what in ["p-coherence", "ranking", "soup"] {
         folder.run(&["eval", what, "--model", "m.senv", "absent.tsv"]).fails(1, &["cannot open absent.tsv"]);

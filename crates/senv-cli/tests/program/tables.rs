@@ -141,17 +141,17 @@ fn broken_tables_name_file_and_line_and_plain_ones_are_noted() {
     folder.run(&["dedupe", "text.csv", "--column", "9"]).fails(1, &["text.csv:1: the record has 3 columns"]);
     folder
         .run(&["encode", "text.jsonl", "--field", "text"])
-        .fails(1, &["text.jsonl:1: no field \"text\"; there are a, id, year"]);
+        .fails(1, &["text.jsonl:1: no field \"text\"; the fields are a, id, year"]);
     folder.run(&["encode", "text.jsonl", "--field", "id"]).fails(1, &["text.jsonl:1: field \"id\" is a number"]);
     folder.write("open.csv", "text\nfine\n\"open\nand so on\n");
-    folder.run(&["encode", "open.csv", "--column", "text"]).fails(1, &["open.csv:3: a quote is opened here"]);
+    folder.run(&["encode", "open.csv", "--column", "text"]).fails(1, &["open.csv:3: the quote that opens here"]);
     folder.write("broken.jsonl", "{\"text\":\"a\"}\n{\"text\":\n");
     folder
         .run(&["train", "--input", "broken.jsonl", "--column", "text", "--output", "m.senv"])
         .fails(1, &["broken.jsonl:2: not a JSON object"]);
     folder.write("empty.csv", "id,text\n");
-    folder.run(&["dedupe", "empty.csv", "--column", "text"]).fails(1, &["empty.csv holds no text"]);
+    folder.run(&["dedupe", "empty.csv", "--column", "text"]).fails(1, &["empty.csv contains no text"]);
     folder.run(&["dedupe", "text.csv", "--column", "text", "--field", "x"]).fails(2, &["cannot be used with"]);
     folder.run(&["dedupe", "text.csv", "--header"]).fails(2, &["--column"]);
-    folder.run(&["dedupe", "text.jsonl", "--column", "2"]).fails(2, &["names of fields"]);
+    folder.run(&["dedupe", "text.jsonl", "--column", "2"]).fails(2, &["field names"]);
 }

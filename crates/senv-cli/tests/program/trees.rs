@@ -36,20 +36,20 @@ fn trees_on_one_line_on_several_and_from_a_pipe_make_the_same_model() {
 fn what_is_no_tree_is_named_by_file_line_and_column() {
     let folder = Folder::new();
     for (text, says) in [
-        (&format!("{TREES}(S (NN rain)"), "trees.txt:3:1: the tree that begins here has no end"),
-        (&format!("{TREES}(S (NN rain)))\n"), "trees.txt:3:14: a bracket that closes nothing"),
-        (&format!("{TREES}plain text\n"), "trees.txt:3:1: text outside of brackets"),
-        (&"(S (NP) (VP (VBZ falls)))\n".to_owned(), "trees.txt:1:4: a label without a word"),
-        (&"(S (NP ()))\n".to_owned(), "trees.txt:1:8: a node without anything in it"),
-        (&String::new(), "trees.txt holds no tree with a word"),
-        (&"\n\n".to_owned(), "trees.txt holds no tree with a word"),
-        (&"(S (-NONE- *T*))\n".to_owned(), "trees.txt holds no tree with a word"),
+        (&format!("{TREES}(S (NN rain)"), "trees.txt:3:1: the tree that starts here is not closed"),
+        (&format!("{TREES}(S (NN rain)))\n"), "trees.txt:3:14: unmatched closing bracket"),
+        (&format!("{TREES}plain text\n"), "trees.txt:3:1: text outside the brackets"),
+        (&"(S (NP) (VP (VBZ falls)))\n".to_owned(), "trees.txt:1:4: label without a word"),
+        (&"(S (NP ()))\n".to_owned(), "trees.txt:1:8: empty node"),
+        (&String::new(), "trees.txt contains no tree with a word"),
+        (&"\n\n".to_owned(), "trees.txt contains no tree with a word"),
+        (&"(S (-NONE- *T*))\n".to_owned(), "trees.txt contains no tree with a word"),
     ] {
         folder.write("trees.txt", text);
         train(&folder, "trees.txt", "m.senv", &[]).fails(1, &[says, "(S (NP (NN rain)) (VP (VBZ falls)))"]);
     }
     // Trees of single words have nothing to predict.
     folder.write("trees.txt", "(S (NN rain))\n(S (NN snow))\n");
-    train(&folder, "trees.txt", "m.senv", &[]).fails(1, &["no sentence holds two known tokens", "--min-count"]);
+    train(&folder, "trees.txt", "m.senv", &[]).fails(1, &["no sentence has two known tokens", "--min-count"]);
     assert_eq!(folder.names(), ["trees.txt"]);
 }

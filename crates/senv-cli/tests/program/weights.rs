@@ -124,7 +124,7 @@ fn a_row_stands_for_unknown_words_and_is_kept_with_weights() {
     assert_eq!(encode(&["words.txt", "--unknown-row", "UUUNKKK"]), "2.5 -1.0\n0.5 3.0\n");
     assert_eq!(encode(&["words.txt"]), "4.0 0.0\n0.0 8.0\n");
     let unknown = ["encode", "--input", "two.txt", "--model", "words.txt", "--unknown-row", "unk"];
-    folder.run(&unknown).fails(2, &["unknown_row must be", "a word that the vectors have", "\"unk\""]);
+    folder.run(&unknown).fails(2, &["unknown_row must be", "one of the words with a vector", "\"unk\""]);
     let train = ["train", "weighted", "--model", "words.txt", "--input", "two.txt", "--components", "0", "--output"];
     folder.run(&[&train[..], &["w.senv", "--unknown-row", "UUUNKKK", "--a", "0.25"]].concat()).ok();
     // Weights .25 / (.25 + p): cat and dog 1/2, the row, which is no word of the text, 1.
@@ -132,7 +132,7 @@ fn a_row_stands_for_unknown_words_and_is_kept_with_weights() {
     assert_eq!(info(&folder, "w.senv")["parameters"]["params"]["unknown_row"], "UUUNKKK");
     folder
         .run(&["compress", "--model", "w.senv", "--output", "small.senv"])
-        .fails(1, &["a word of it stands for the unknown ones"]);
+        .fails(1, &["one of its words represents unknown words"]);
     folder
         .run(&[&train[..], &["x.senv", "--unknown-row", "UUUNKKK", "--unknown-words", "hash"]].concat())
         .fails(2, &["cannot be used with"]);

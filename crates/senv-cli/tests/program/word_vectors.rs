@@ -172,7 +172,7 @@ fn a_matrix_with_a_value_that_is_no_number_is_named_and_not_the_output() {
     for output in ["-", "y.bin", "y.senv"] {
         folder
             .run(&["convert", "x.npy", output, "--to", if output == "y.senv" { "senv" } else { "word2vec-text" }])
-            .fails(1, &["x.npy, row 2: the row of \"b\" holds NaN"]);
+            .fails(1, &["x.npy, row 2: the row of \"b\" contains NaN"]);
     }
 }
 

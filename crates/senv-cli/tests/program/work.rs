@@ -109,12 +109,12 @@ fn without_a_system_the_order_of_the_sentences_chooses_one() {
     let said = train("ordered.txt", "o.senv");
     assert!(said.contains("closer to the next one") && said.contains("check on"), "{said}");
     let said = train("shuffled.txt", "s.senv");
-    assert!(said.contains("Sent2Vec, which needs no order") && said.contains("check on"), "{said}");
+    assert!(said.contains("Sent2Vec, which does not need sentences in order") && said.contains("check on"), "{said}");
     let kind = |model: &str| folder.run(&["info", model, "--json"]).ok().json()["kind"].clone();
     assert_eq!((kind("o.senv"), kind("s.senv")), ("pp".into(), "sent2vec".into()));
     folder.write("pairs.tsv", "a dog ran\ta dog was running\n".repeat(3) + "the sun is out\tit is sunny\n");
     let args = ["train", "--input", "ordered.txt", "--pairs", "pairs.tsv", "--output", "p.senv", "--seed", "3"];
-    assert!(folder.run(&args).ok().err.contains("paraphrases, and sentences and the next ones"));
+    assert!(folder.run(&args).ok().err.contains("training paraphrases and consecutive sentences"));
     folder.run(&["train", "--output", "p.senv"]).fails(2, &["--input"]);
     folder.run(&["train", "--input", "ordered.txt"]).fails(2, &["--output"]);
 }

@@ -105,8 +105,8 @@ impl SumPooledCnn {
         d_parameters: &mut Parameters<F>,
     ) -> Result<()> {
         let (dim, n_sums) = (self.dim, self.n_offsets() * self.dim);
-        check_size("saved state, in sentences,", batch.len(), sums.nrows())?;
-        check_size("saved state, in columns,", n_sums, sums.ncols())?;
+        check_size("sentences of saved state", batch.len(), sums.nrows())?;
+        check_size("columns of saved state", n_sums, sums.ncols())?;
         let rows = if d_words.is_some() { batch.len() } else { 0 };
         let mut d_sums = matrix(rows, n_sums, zeros(rows, n_sums)?)?;
         for block in &self.blocks {

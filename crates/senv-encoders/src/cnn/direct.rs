@@ -54,7 +54,7 @@ impl SumPooledCnn {
         out: &mut [f32],
     ) -> Result<()> {
         self.check_parameters(parameters)?;
-        check_size("word vectors, in columns,", self.dim, words.dim())?;
+        check_size("columns of word vectors", self.dim, words.dim())?;
         check_size("sentence vector", self.out_dim(), out.len())?;
         check_tokens(tokens, words.n_rows())?;
         match self.activation {

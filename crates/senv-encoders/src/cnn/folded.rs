@@ -73,7 +73,7 @@ impl FoldedCnn {
     /// not fit in memory.
     pub fn new(cnn: &SumPooledCnn, parameters: &Parameters<f32>, words: &Table) -> Result<Self> {
         cnn.check_parameters(parameters)?;
-        check_size("word vectors, in columns,", cnn.dim, words.dim())?;
+        check_size("columns of word vectors", cnn.dim, words.dim())?;
         let bias: Vec<f32> =
             cnn.blocks.iter().flat_map(|block| parameters[block.filter + 1].values()).copied().collect();
         let (n_words, edges) = (words.n_rows(), Edges::new(cnn));

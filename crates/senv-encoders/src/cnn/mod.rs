@@ -50,8 +50,8 @@ pub enum Activation {
 }
 
 named_values!(Activation {
-    Linear = "linear": "None: word order then hardly matters",
-    Tanh = "tanh": "The hyperbolic tangent",
+    Linear = "linear": "None: word order then has almost no effect",
+    Tanh = "tanh": "Hyperbolic tangent",
 });
 
 /// Padding of a sentence shorter than a window.
@@ -68,8 +68,8 @@ pub enum Padding {
 }
 
 named_values!(Padding {
-    PerFilter = "per-filter": "For each width as far as one window needs",
-    WholeSentence = "whole-sentence": "Up to the widest window, for all widths alike",
+    PerFilter = "per-filter": "As much as each window needs",
+    WholeSentence = "whole-sentence": "As much as the widest window needs, for all windows",
 });
 
 /// A convolution with sum pooling, the encoder of CSE.
@@ -232,11 +232,11 @@ impl SumPooledCnn {
         check_size("tensors of the encoder", 2 * self.blocks.len(), parameters.len())?;
         for block in &self.blocks {
             let [rows, columns] = parameters[block.filter].shape();
-            check_size("filters of a window, in rows,", block.n_filters, rows)?;
-            check_size("filters of a window, in columns,", block.width * self.dim, columns)?;
+            check_size("rows of filters of a window", block.n_filters, rows)?;
+            check_size("columns of filters of a window", block.width * self.dim, columns)?;
             let [rows, columns] = parameters[block.filter + 1].shape();
-            check_size("biases of a window, in rows,", 1, rows)?;
-            check_size("biases of a window, in columns,", block.n_filters, columns)?;
+            check_size("rows of biases of a window", 1, rows)?;
+            check_size("columns of biases of a window", block.n_filters, columns)?;
         }
         Ok(())
     }
@@ -341,7 +341,7 @@ impl crate::encoder::Passes for SumPooledCnn {
             _ => Err(Error::InvalidParameter {
                 name: "saved state",
                 requirement: "of the forward pass of this encoder",
-                got: "that of another activation".into(),
+                got: "that of another activation function".into(),
             }),
         }
     }

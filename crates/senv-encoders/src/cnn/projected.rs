@@ -128,7 +128,7 @@ impl SumPooledCnn {
         d_parameters: &mut Parameters<F>,
     ) -> Result<()> {
         let (out_dim, width, n_distinct) = (self.out_dim(), self.projection_dim(), batch.distinct().len());
-        check_size("saved state, in sentences,", batch.len() + 1, saved.starts.len())?;
+        check_size("sentences of saved state", batch.len() + 1, saved.starts.len())?;
         if saved.starts != self.starts(batch) {
             let got = "that of sentences of other lengths".into();
             return Err(Error::InvalidParameter { name: "saved state", requirement: "of this batch", got });

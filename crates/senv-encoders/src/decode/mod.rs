@@ -120,7 +120,7 @@ pub fn beam_search<F: Float, D: Decoder, E: From<Error>>(
             .map_err(|_| Error::TooLarge { rows: open.len(), dim: word_dim })?;
         let next = session.step(words.view(), states.view())?;
         let scores = logits(next.slice(s![.., ..hidden]))?;
-        check_size("logits, in rows,", open.len(), scores.nrows())?;
+        check_size("rows of logits", open.len(), scores.nrows())?;
         let candidates = likeliest(&open, scores.view(), 2 * search.width)
             .ok_or_else(|| bad("logits", "numbers below infinity", "infinity or NaN".into()))?;
         let (mut chosen, mut from) = (Vec::with_capacity(search.width), Vec::with_capacity(search.width));

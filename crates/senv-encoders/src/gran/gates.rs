@@ -45,12 +45,12 @@ pub enum GranGate {
 }
 
 named_values!(GranGate {
-    Word = "1": "Word vector, the paper's model",
+    Word = "1": "Word vector (the paper's model)",
     State = "2": "State of the LSTM",
-    Memory = "3": "What was let through before, and the word vector, a gate each",
-    WatchedMemory = "4": "As 3, and the gates look at what was let through before",
-    WordAndState = "5": "Word vector and state, a gate each",
-    Projection = "6": "No gate: a tanh layer of word vector and state",
+    Memory = "3": "Previous gated vector and word vector, one gate each",
+    WatchedMemory = "4": "As 3, with gates that read the previous gated vector",
+    WordAndState = "5": "Word vector and state, one gate each",
+    Projection = "6": "No gate: a tanh layer over word vector and state",
     Product = "7": "As 1, with the product of the projections of word vector and state",
 });
 

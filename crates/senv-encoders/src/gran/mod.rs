@@ -105,7 +105,7 @@ impl GranEncoder {
         let lstm = LstmCell { input: word_dim, hidden, context: 0, peepholes: true, output_gate: true };
         lstm.check()?;
         if gate == GranGate::WordAndState && hidden != word_dim {
-            let requirement = "the dimension of the words for gate 5, which adds words and states";
+            let requirement = "the dimension of the word vectors for gate 5, which adds word vectors and states";
             return Err(Error::InvalidParameter { name: "hidden size", requirement, got: hidden.to_string() });
         }
         let new = Self { lstm, gate, pooling: pooling.unwrap_or(gate.pooling()) };
@@ -195,8 +195,8 @@ impl GranEncoder {
         check_size("tensors of the encoder", first + form.len(), parameters.len())?;
         self.lstm.check_tensors(parameters, 0)?;
         for (i, (_, [rows, columns])) in form.into_iter().enumerate() {
-            check_size("tensor of the gates, in rows,", rows, parameters[first + i].shape()[0])?;
-            check_size("tensor of the gates, in columns,", columns, parameters[first + i].shape()[1])?;
+            check_size("rows of tensor of the gates", rows, parameters[first + i].shape()[0])?;
+            check_size("columns of tensor of the gates", columns, parameters[first + i].shape()[1])?;
         }
         Ok(())
     }

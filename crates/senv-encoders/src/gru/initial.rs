@@ -34,6 +34,6 @@ pub(super) fn fill<F: Float>(
             Ok(())
         }
         ("bias" | "recurrent_bias" | "state_bias", _) => Ok(()),
-        _ => Err(Error::InvalidParameter { name: "tensor", requirement: "one of a cell", got: name.into() }),
+        _ => Err(Error::InvalidParameter { name: "tensor", requirement: "one of the cell's", got: name.into() }),
     }
 }

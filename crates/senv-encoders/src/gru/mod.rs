@@ -52,7 +52,7 @@ pub enum GruStyle {
 
 named_values!(GruStyle {
     Paper = "paper": "The equations of the Skip-thoughts paper",
-    Release = "release": "The code of its authors",
+    Release = "release": "The authors' code",
     Torch = "torch": "PyTorch and cuDNN",
     Tf1 = "tf1": "TensorFlow 1",
 });

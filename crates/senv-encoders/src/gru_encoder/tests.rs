@@ -276,7 +276,7 @@ fn every_tensor_of_another_shape_is_refused_as_one_of_a_cell() {
                 other.push_zeros(tensor.name(), shape).unwrap();
             }
             let error = encoder.forward(&other, &batch, words.view()).unwrap_err();
-            let is_of_cell = |what: &str| what.starts_with("tensor of a recurrent cell");
+            let is_of_cell = |what: &str| what.ends_with("tensor of a recurrent cell");
             assert!(matches!(error, Error::ShapeMismatch { what, .. } if is_of_cell(what)), "{wrong}: {error}");
         }
     }

@@ -150,8 +150,8 @@ impl JoinedLstm {
         self.cell.check_tensors(parameters, OF_A_DIRECTION)?;
         for (place, [rows, columns]) in [[self.dim, 2 * self.cell.hidden], [1, self.dim]].into_iter().enumerate() {
             let shape = parameters[2 * OF_A_DIRECTION + place].shape();
-            check_size("tensor of the layer, in rows,", rows, shape[0])?;
-            check_size("tensor of the layer, in columns,", columns, shape[1])?;
+            check_size("rows of tensor of the layer", rows, shape[0])?;
+            check_size("columns of tensor of the layer", columns, shape[1])?;
         }
         Ok(())
     }

@@ -39,8 +39,8 @@ pub enum LstmInit {
 
 named_values!(LstmInit {
     Orthogonal = "orthogonal": "Orthogonal recurrent matrices, a forget bias of 1",
-    Normal = "normal": "N(0, 0.1²), as GRAN's authors",
-    Torch = "torch": "Uniform, as PyTorch",
+    Normal = "normal": "N(0, 0.1²), as in the GRAN authors' code",
+    Torch = "torch": "Uniform, as in PyTorch",
 });
 
 /// The sizes and the variant of a cell; its parameters are consecutive tensors of a [`Parameters`].

@@ -121,8 +121,8 @@ pub(crate) trait RecurrentCell: Debug + Copy + PartialEq + Sync {
     fn check_tensors<F: Float>(&self, parameters: &Parameters<F>, first: usize) -> Result<()> {
         for (i, (_, [rows, columns])) in self.form().into_iter().enumerate() {
             let shape = parameters[first + i].shape();
-            check_size("tensor of a recurrent cell, in rows,", rows, shape[0])?;
-            check_size("tensor of a recurrent cell, in columns,", columns, shape[1])?;
+            check_size("rows of tensor of a recurrent cell", rows, shape[0])?;
+            check_size("columns of tensor of a recurrent cell", columns, shape[1])?;
         }
         Ok(())
     }

@@ -75,7 +75,7 @@ impl<C: RecurrentCell> DecoderCore<C> {
         let is_state = conditioning == Conditioning::InitialState;
         let cell = cell(if is_state { 0 } else { vector_dim });
         if is_state {
-            check_size("sentence vector that is the first state of a decoder", cell.hidden(), vector_dim)?;
+            check_size("sentence vector used as the initial state of a decoder", cell.hidden(), vector_dim)?;
         }
         cell.check()?;
         Ok(Self { cell, vector_dim, conditioning, first, start })
@@ -187,13 +187,13 @@ impl<C: RecurrentCell> DecoderCore<C> {
         self.check(parameters, batch, words, vectors)?;
         self.check_tensors(d_parameters)?;
         let h = self.cell.hidden();
-        check_size("gradient of the hidden states, in rows,", batch.n_tokens(), d_hidden.nrows())?;
-        check_size("gradient of the hidden states, in columns,", h, d_hidden.ncols())?;
-        check_size("gradient of the sentence vectors, in rows,", vectors.nrows(), d_vectors.nrows())?;
-        check_size("gradient of the sentence vectors, in columns,", vectors.ncols(), d_vectors.ncols())?;
+        check_size("rows of gradient of the hidden states", batch.n_tokens(), d_hidden.nrows())?;
+        check_size("columns of gradient of the hidden states", h, d_hidden.ncols())?;
+        check_size("rows of gradient of the sentence vectors", vectors.nrows(), d_vectors.nrows())?;
+        check_size("columns of gradient of the sentence vectors", vectors.ncols(), d_vectors.ncols())?;
         if let Some(d_words) = &d_words {
-            check_size("gradient of the words, in rows,", words.nrows(), d_words.nrows())?;
-            check_size("gradient of the words, in columns,", words.ncols(), d_words.ncols())?;
+            check_size("rows of gradient of the words", words.nrows(), d_words.nrows())?;
+            check_size("columns of gradient of the words", words.ncols(), d_words.ncols())?;
         }
         let (steps, inputs) = self.order(batch)?;
         if saved.steps != steps || saved.inputs != inputs || C::states(&saved.activations).len() != steps.total() * h {
@@ -283,8 +283,8 @@ impl<C: RecurrentCell> DecoderCore<C> {
         check_size("tensors of the decoder", n + state_form.len(), parameters.len())?;
         for (i, (_, [rows, columns])) in state_form.into_iter().enumerate() {
             let shape = parameters[n + i].shape();
-            check_size("tensor of the first state, in rows,", rows, shape[0])?;
-            check_size("tensor of the first state, in columns,", columns, shape[1])?;
+            check_size("rows of tensor of the first state", rows, shape[0])?;
+            check_size("columns of tensor of the first state", columns, shape[1])?;
         }
         self.cell.check_tensors(parameters, 0)
     }
@@ -298,8 +298,8 @@ impl<C: RecurrentCell> DecoderCore<C> {
     ) -> Result<()> {
         self.check_tensors(parameters)?;
         check_words(batch, self.cell.input(), words)?;
-        check_size("sentence vectors, in rows,", batch.len(), vectors.nrows())?;
-        check_size("sentence vectors, in columns,", self.vector_dim, vectors.ncols())
+        check_size("rows of sentence vectors", batch.len(), vectors.nrows())?;
+        check_size("columns of sentence vectors", self.vector_dim, vectors.ncols())
     }
 
     /// The packed order of the targets, and the word row that each step reads; the last row is a zero vector.

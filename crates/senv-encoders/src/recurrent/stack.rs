@@ -33,8 +33,8 @@ pub enum RecurrentTopology {
 
 named_values!(RecurrentTopology {
     Forward = "forward": "One direction",
-    Separate = "separate": "Two directions, each with layers of its own",
-    Interleaved = "interleaved": "Two directions, and each layer reads both of the layer below",
+    Separate = "separate": "Two directions, each with its own layers",
+    Interleaved = "interleaved": "Two directions; each layer reads both directions of the layer below",
 });
 
 /// Cells in layers and directions. The tensors of direction `d` in layer `l` are those of cell `l n_directions + d`.
@@ -336,11 +336,7 @@ impl<C: RecurrentCell> Stack<C> {
     /// Returns an error for a state saved by another encoder or for another batch.
     fn check_saved<F: Float>(&self, batch: &TokenBatch, saved: &StackSaved<F, C::Activations<F>>) -> Result<()> {
         let orders = self.orders(batch)?;
-        check_size(
-            "saved state, in directions and layers,",
-            self.layers * self.n_directions(),
-            saved.activations.len(),
-        )?;
+        check_size("directions and layers of saved state", self.layers * self.n_directions(), saved.activations.len())?;
         let of_form = saved
             .activations
             .iter()

@@ -24,7 +24,7 @@ pub(crate) use transform::{quantize_4_bits, walsh_hadamard};
 /// Panics if slices differ in length.
 #[inline(always)]
 fn check_len(got: usize, expected: usize) {
-    assert!(got == expected, "a vector of {got} values where {expected} are needed");
+    assert!(got == expected, "a vector of {got} values, expected {expected}");
 }
 
 /// One step of SplitMix64 (Steele, Lea and Flood 2014), which generates test values.

@@ -51,7 +51,7 @@ mod x86 {
 /// # Panics
 /// If the length is not a power of two.
 pub(crate) fn walsh_hadamard(x: &mut [f32]) {
-    assert!(x.len().is_power_of_two(), "{} values are no power of two", x.len());
+    assert!(x.len().is_power_of_two(), "{} values, expected a power of two", x.len());
     best_level!(transform(x));
 }
 

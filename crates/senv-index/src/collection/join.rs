@@ -85,8 +85,8 @@ impl Collection {
                 }
             } else if segment.id(0)? != n_rows as u64 {
                 let reason = format!(
-                    "its part {turn} begins with row {} of its input, and the parts before it end with row {n_rows}; make all shards of \
-                     the same input",
+                    "its part {turn} starts at row {} of the input, but the parts before it end at row {n_rows}; make \
+                    all shards from the same input",
                     segment.id(0)?
                 );
                 return Err(Error::ShardsDoNotFit { path: shard.folder.clone(), reason });
@@ -123,28 +123,31 @@ impl Collection {
 /// The shards from first to last, if they fit together.
 fn in_order<'a>(folder: &Path, shards: &'a [Collection]) -> Result<Vec<&'a Collection>> {
     let unfit = |path: &Path, reason: String| Err(Error::ShardsDoNotFit { path: path.to_owned(), reason });
-    let Some(first) = shards.first() else { return unfit(folder, "no shard is given; name all of them".into()) };
+    let Some(first) = shards.first() else { return unfit(folder, "no shard given; name all of them".into()) };
     let mut ordered: Vec<Option<&Collection>> = Vec::new();
     for collection in shards {
         let (path, manifest) = (&collection.folder, &collection.manifest);
         let Some(Shard { number, count, generation, ref input, .. }) = manifest.shard else {
-            return unfit(path, "it is no shard, but a collection by itself".into());
+            return unfit(path, "it is not a shard but a whole collection".into());
         };
         if manifest.generation != generation {
-            return unfit(path, "it was changed since it was made; join shards first, and change the whole".into());
+            return unfit(path, "it was changed after it was made; join shards first, then change the result".into());
         }
         let one = Manifest { shard: None, ..without_rows(manifest) };
         let other = Manifest { shard: None, ..without_rows(&first.manifest) };
         let rule = |manifest: &Manifest| manifest.shard.as_ref().map(|shard| (shard.count, shard.has_ids));
         if one != other || rule(manifest) != rule(&first.manifest) {
             let reason = format!(
-                "it is of another model, or was made with other settings or columns, than {}; make both alike",
+                "its model, settings or columns differ from those of {}; make both shards the same way",
                 first.folder.display()
             );
             return unfit(path, reason);
         }
         if first.manifest.shard.as_ref().is_some_and(|first| first.input != *input) {
-            let reason = format!("it is of another input than {}; make all shards of the same", first.folder.display());
+            let reason = format!(
+                "it was made from another input than {}; make all shards from the same input",
+                first.folder.display()
+            );
             return unfit(path, reason);
         }
         ordered.resize(count as usize, None);
@@ -152,12 +155,12 @@ fn in_order<'a>(folder: &Path, shards: &'a [Collection]) -> Result<Vec<&'a Colle
         if let Some(other) = place.replace(collection) {
             return unfit(
                 path,
-                format!("it is shard {number}/{count}, as {} is; give each once", other.folder.display()),
+                format!("it is shard {number}/{count}, and so is {}; give each shard once", other.folder.display()),
             );
         }
     }
     if let Some(missing) = ordered.iter().position(Option::is_none) {
-        let reason = format!("shard {}/{} is missing; give all of them", missing + 1, ordered.len());
+        let reason = format!("shard {}/{} is missing; give all shards", missing + 1, ordered.len());
         return unfit(folder, reason);
     }
     let ordered: Vec<&Collection> = ordered.into_iter().flatten().collect();
@@ -167,7 +170,7 @@ fn in_order<'a>(folder: &Path, shards: &'a [Collection]) -> Result<Vec<&'a Colle
         if shard.segments.len() != expected {
             let n = shard.segments.len();
             let reason =
-                format!("it has {n} of {total} parts, its share is {expected}; make all shards of the same input");
+                format!("it has {n} of {total} parts, expected {expected}; make all shards from the same input");
             return unfit(&shard.folder, reason);
         }
     }
@@ -287,11 +290,11 @@ mod tests {
         for (names, says) in [
             (&[][..], "no shard"),
             (&["1"], "2/2 is missing"),
-            (&["1", "1"], "give each once"),
-            (&["1", "whole"], "no shard"),
-            (&["1", "other"], "another model"),
+            (&["1", "1"], "give each shard once"),
+            (&["1", "whole"], "not a shard"),
+            (&["1", "other"], "its model, settings or columns differ"),
             (&["1", "changed"], "was changed"),
-            (&["1", "short"], "its share"),
+            (&["1", "short"], "parts, expected"),
             (&["1", "shifted"], "same input"),
         ] {
             let error =

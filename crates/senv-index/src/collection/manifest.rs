@@ -129,7 +129,7 @@ impl Manifest {
         }
         let size = metadata.len();
         if size > MOST {
-            return Err(damaged(format!("it has {size} bytes, at most {MOST} are expected")));
+            return Err(damaged(format!("it has {size} bytes, expected at most {MOST}")));
         }
         let text = fs::read(&path).map_err(io)?;
         // The first line has the JSON, the second its checksum.
@@ -154,11 +154,11 @@ impl Manifest {
             !name.is_empty() && name.bytes().all(|b| b.is_ascii_digit() || b.is_ascii_lowercase() || b == b'.')
         };
         if let Some(name) = self.files().find(|name| !is_name(name) || name.starts_with('.')) {
-            return Err(format!("{name:?} is no name of a file of a collection"));
+            return Err(format!("{name:?} is not a valid file name in a collection"));
         }
         for (what, number) in [("change", self.generation), ("file", self.next_file)] {
             if number > MOST_CHANGES {
-                return Err(format!("no collection comes to {what} number {number}"));
+                return Err(format!("the {what} number {number} is too large"));
             }
         }
         if let Some(Shard { number, count, .. }) =
@@ -257,7 +257,7 @@ mod tests {
         };
         let error = read(&|manifest| manifest.version = VERSION - 1);
         assert!(matches!(error, Error::OldVersion { found: 1, supported: 2, .. }), "{error}");
-        assert!(error.to_string().contains("build the index anew"), "{error}");
+        assert!(error.to_string().contains("rebuild the index"), "{error}");
         let error = read(&|manifest| manifest.version = VERSION + 1);
         assert!(matches!(error, Error::Core(senv_core::Error::NewerVersion { .. })), "{error}");
         for name in ["../passwords", "", ".hidden", "a/b"] {

@@ -136,7 +136,7 @@ impl Collection {
             let deleted = match &deletions {
                 Some(file) if file.contains(&entry.file) => {
                     let bits = Bits::from_bytes(file.bytes(&entry.file)?.to_vec(), entry.rows);
-                    Some(bits.ok_or_else(|| Self::bad(&path, "its deletions are of other rows".into()))?)
+                    Some(bits.ok_or_else(|| Self::bad(&path, "its deletions do not match its rows".into()))?)
                 }
                 _ => None,
             };
@@ -144,11 +144,11 @@ impl Collection {
                 .map_err(|error| Self::unmapped(error, folder, manifest.segments.len()))?;
             count(&path)?;
             if segment.n_deleted != entry.deleted {
-                let reason = format!("{} rows are deleted, the manifest says {}", segment.n_deleted, entry.deleted);
+                let reason = format!("{} rows are deleted, expected {}", segment.n_deleted, entry.deleted);
                 return Err(Self::bad(&path, reason));
             }
             let end = starts[starts.len() - 1].checked_add(segment.len());
-            starts.push(end.ok_or_else(|| Self::bad(&path, "there are too many rows".into()))?);
+            starts.push(end.ok_or_else(|| Self::bad(&path, "too many rows".into()))?);
             segments.push(segment);
         }
         Ok(Self { folder: folder.to_owned(), manifest, segments, starts, n_bytes })
@@ -422,10 +422,7 @@ mod tests {
             Collection::unmapped(error.into(), Path::new("c"), 70_000).to_string()
         };
         let many = of(std::io::ErrorKind::OutOfMemory);
-        assert!(
-            many.starts_with("c: the system does not map all of its 70000 segments")
-                && many.contains("vm.max_map_count")
-        );
+        assert!(many.starts_with("c: the system cannot map all 70000 segments") && many.contains("vm.max_map_count"));
         assert!(of(std::io::ErrorKind::NotFound).contains("000001.segment"));
     }
 }

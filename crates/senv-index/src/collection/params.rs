@@ -95,7 +95,7 @@ impl CollectionParams {
         index.blocks(*dim)?;
         let distinct: HashSet<&String> = columns.iter().collect();
         if columns.len() > MOST_COLUMNS || distinct.len() < columns.len() {
-            let requirement = "at most 16 names, no two of them equal";
+            let requirement = "at most 16 distinct names";
             let got = columns.join(", ");
             return Err(senv_core::Error::InvalidParameter { name: "columns", requirement, got }.into());
         }

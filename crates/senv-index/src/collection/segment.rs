@@ -36,7 +36,7 @@ pub(super) fn check_header(file: &ModelFile, expected: Option<&str>) -> Result<(
                 path: file.path().to_owned(),
                 what: "the file".into(),
                 reason: format!(
-                    "it is another one: the checksum of its header is {found}, the manifest says {expected}"
+                    "it is not the file of the manifest: the checksum of its header is {found}, expected {expected}"
                 ),
             })
         }
@@ -128,7 +128,7 @@ impl Segment {
         let index = VectorIndex::from_file(&file, path)?;
         if (index.len(), index.dim()) != (rows, dim) {
             let reason =
-                format!("it has {} rows of {} values, the manifest says {rows} of {dim}", index.len(), index.dim());
+                format!("it has {} rows of {} values, expected {rows} rows of {dim} values", index.len(), index.dim());
             return Err(Error::Damaged { path: path.to_owned(), what: "the segment".into(), reason });
         }
         let ids = match file.metadata().get(FIRST_ID) {
@@ -206,7 +206,7 @@ impl Segment {
         let range = offsets.as_slice()[row] as usize..offsets.as_slice()[row + 1] as usize;
         let bad = |reason: &str| damaged(&self.path, TEXT[column], format!("row {row} {reason}"));
         if range.start > range.end || range.end > text.len() {
-            return Err(bad("lies outside of it"));
+            return Err(bad("is out of range"));
         }
         checks[0].check(range.clone())?;
         // Checks a copy, as the file could change in the meantime.

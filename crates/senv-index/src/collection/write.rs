@@ -379,7 +379,7 @@ impl Collection {
         };
         shape("vectors", self.dim(), rows.vectors.dim())?;
         if rows.texts.len() != self.columns().len() {
-            let (expected, found) = (self.columns().join(", "), format!("{} in number", rows.texts.len()));
+            let (expected, found) = (self.columns().join(", "), format!("{} columns", rows.texts.len()));
             return Err(Error::WrongColumns { expected, found });
         }
         rows.texts.iter().try_for_each(|texts| shape("texts of a column", n, texts.len()))?;
@@ -452,7 +452,7 @@ mod tests {
             LOST.set(false);
             let error: Error = failed.unwrap_err();
             assert!(error.is_done() && matches!(error, Error::ChangedNotOpened { .. }), "{error}");
-            assert!(error.to_string().contains("missing: 000002.segment;"), "{error}");
+            assert!(error.to_string().contains("missing files: 000002.segment;"), "{error}");
             assert_eq!(Manifest::read(folder.path()).unwrap().segments.len(), if rebuilds { 1 } else { 2 });
             // Nothing was removed, as the collection cannot be opened: the previous state can be restored.
             assert!(folder.path().join("000001.segment").exists());

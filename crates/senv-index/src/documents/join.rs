@@ -61,7 +61,7 @@ impl Join {
         if is_weight(words) && is_weight(meaning) && words + meaning > 0.0 {
             return Ok(());
         }
-        let requirement = "numbers of 0 or more, not both 0";
+        let requirement = "at least 0 and not both 0";
         Err(Error::InvalidParameter { name: "weights", requirement, got: format!("{words}, {meaning}") })
     }
 

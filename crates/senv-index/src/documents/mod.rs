@@ -112,7 +112,7 @@ impl DocumentRanker {
         let is_ascending = ends.is_sorted() && ends.last().copied().unwrap_or(0) == sentence_vectors.nrows();
         let is_one_dim = document_vectors.ncols() == sentence_vectors.ncols();
         if document_vectors.nrows() != n || ends.len() != n || !is_ascending || !is_one_dim {
-            let (name, requirement) = ("ends", "a row for each document and each sentence, of the same dimension");
+            let (name, requirement) = ("ends", "one row per document and per sentence, of the same dimension");
             let got = format!(
                 "{n} documents, {} ends, vectors of {:?} and {:?}",
                 ends.len(),

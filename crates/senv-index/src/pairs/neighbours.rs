@@ -97,7 +97,7 @@ pub fn for_neighbours_in(
 
 fn row(index: &VectorIndex, i: usize) -> Result<Vec<f32>> {
     index.row(i)?.ok_or_else(|| {
-        let (name, requirement, got) = ("rescoring", "an index that keeps its rows", "none".into());
+        let (name, requirement, got) = ("rescoring", "a format that keeps the rows", "none".into());
         Error::Core(senv_core::Error::InvalidParameter { name, requirement, got })
     })
 }

@@ -365,13 +365,16 @@ fn parts_are_added_or_replaced_together_or_not_at_all() {
     let before = content(folder.path());
     // 520 to 529 are those of the part without ids.
     for (refused, says) in [
-        (parts(vec![part(30..40)], true), "row 77 holds NaN"),
+        (parts(vec![part(30..40)], true), "row 77 contains NaN"),
         (
             parts(vec![with_ids(30..40, 600), with_ids(40..50, 609)], false),
-            "id 609 is given twice, with the rows 9 and 10,",
+            "rows 9 and 10 (counted from 0) have the same id 609",
         ),
-        (parts(vec![part(30..40), with_ids(40..41, 529)], false), "id 529 is given twice, with the rows 9 and 10,"),
-        (parts(vec![with_ids(30..31, 505)], false), "id 505 is there already"),
+        (
+            parts(vec![part(30..40), with_ids(40..41, 529)], false),
+            "rows 9 and 10 (counted from 0) have the same id 529",
+        ),
+        (parts(vec![with_ids(30..31, 505)], false), "id 505 already exists"),
     ] {
         let error = collection.add_parts(refused).unwrap_err().to_string();
         assert!(error.starts_with(says), "{error}");

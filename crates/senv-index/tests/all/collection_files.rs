@@ -43,7 +43,7 @@ fn a_segment_or_deletions_of_another_collection_do_not_pass_for_its_own() {
         let own = fs::read(one.path().join(name)).unwrap();
         fs::copy(other.path().join(name), one.path().join(name)).unwrap();
         let error = Collection::open(one.path()).unwrap_err();
-        assert!(error.to_string().contains("it is another one"), "{name}: {error}");
+        assert!(error.to_string().contains("it is not the file of the manifest"), "{name}: {error}");
         fs::write(one.path().join(name), own).unwrap();
         Collection::open(one.path()).unwrap().verify().unwrap();
     }

@@ -112,7 +112,7 @@ fn a_file_of_another_version_is_refused_with_what_to_do() {
     for to in ["\"version\":1,", ""] {
         let error = open_with("\"version\":2,", to);
         assert!(matches!(error, Error::OldVersion { found: 1, supported: 2, .. }), "{error}");
-        assert!(error.to_string().contains("build the index anew"), "{error}");
+        assert!(error.to_string().contains("rebuild the index"), "{error}");
     }
     let error = open_with("\"version\":2,", "\"version\":3,");
     assert!(matches!(error, Error::Core(senv_core::Error::NewerVersion { .. })), "{error}");

@@ -64,14 +64,14 @@ pub use skip_bigram::{SKIP_BIGRAM_BLOCK, SKIP_BIGRAM_BYTES, SkipBigramRow, SkipB
 /// Panics if slices differ in length.
 #[inline(always)]
 fn check_len(got: usize, expected: usize) {
-    assert!(got == expected, "a vector of {got} values where {expected} are needed");
+    assert!(got == expected, "a vector of {got} values, expected {expected}");
 }
 
 /// Panics if a slice is shorter than its rows.
 #[inline(always)]
 fn check_rows(got: usize, rows: usize, stride: usize) {
     let fits = rows.checked_mul(stride).is_some_and(|needed| needed <= got);
-    assert!(fits, "{got} values where {rows} rows of {stride} are needed");
+    assert!(fits, "{got} values, expected {rows} rows of {stride}");
 }
 
 /// Panics if a row does not have these columns.
@@ -171,12 +171,7 @@ pub fn skip_bigram_step([a, b, f]: [&[f32]; 3], sign: f32, h: &mut [f32], g: &mu
 /// If a word has fewer blocks than there are states.
 pub fn skip_bigrams(words: &[SkipBigramRow<'_>], antisymmetric: usize, states: &mut [SkipBigramState]) {
     for word in words {
-        assert!(
-            word.codes.len() >= states.len(),
-            "a word of {} blocks where {} are needed",
-            word.codes.len(),
-            states.len()
-        );
+        assert!(word.codes.len() >= states.len(), "a word of {} blocks, expected {}", word.codes.len(), states.len());
     }
     dispatch::skip_bigrams(Level::best(), words, antisymmetric, states);
 }

@@ -47,7 +47,7 @@ pub enum InfoNceDirections {
 }
 
 named_values!(InfoNceDirections {
-    Both = "both": "The second among all second members and the first among all first ones",
+    Both = "both": "The second among all second members, and the first among all first members",
     Forward = "forward": "The second among all second members",
 });
 
@@ -149,9 +149,9 @@ impl InfoNce {
          -> Result<(f64, InfoNceSaved<F>)> {
             let (m, dim) = a.dim();
             let n_hard = hard.map(|hard| hard.nrows());
-            check_size("second members of pairs, in rows,", m, b.nrows())?;
-            check_size("second members of pairs, in columns,", dim, b.ncols())?;
-            check_size("hard negatives, in columns,", dim, hard.map_or(dim, |hard| hard.ncols()))?;
+            check_size("rows of second members of pairs", m, b.nrows())?;
+            check_size("columns of second members of pairs", dim, b.ncols())?;
+            check_size("columns of hard negatives", dim, hard.map_or(dim, |hard| hard.ncols()))?;
             let prefixes = this.check(dim)?;
             if m == 0 {
                 return Err(Error::EmptyBatch);
@@ -187,7 +187,7 @@ impl InfoNce {
         let above_zero = |x: f64| x.is_finite() && x > 0.0;
         check_range("temperature", "above 0", self.temperature, above_zero(self.temperature))?;
         for prefix in &self.prefixes {
-            let requirement = "from 1 to the dimensions of the vectors";
+            let requirement = "from 1 to the dimension of the vectors";
             check_range("prefix", requirement, prefix.dim as f64, (1..=dim).contains(&prefix.dim))?;
             check_range("weight of a prefix", "above 0", prefix.weight, above_zero(prefix.weight))?;
         }

@@ -8,7 +8,7 @@ use senv_core::{
 use super::Prefix;
 
 const DOC: &[&str] = &[
-    "Dimensions to which vectors may be cut: the loss is the mean of those of the vectors cut there",
+    "Dimensions to which vectors can be truncated; the loss is the mean over the truncated vectors",
     "(softmax-cosine).",
 ];
 

@@ -116,7 +116,7 @@ impl WebCollection {
         let (factors, text, ends) = (tensor(FACTORS, "F32")?, tensor(TEXT, "U8")?, tensor(ENDS, "U32")?);
         let (ids, lines, counts) = (tensor(IDS, "U64")?, tensor(LINES, "U32")?, tensor(COUNTS, "U32")?);
         if !file.has_checksums() {
-            return Err(bad("it has no checksums; export the collection anew".into()));
+            return Err(bad("it has no checksums; export the collection again".into()));
         }
         let parts = [&rows.bytes, &factors, &text, &ends, &ids, &lines, &counts];
         let names = [ROWS, FACTORS, TEXT, ENDS, IDS, LINES, COUNTS];

@@ -89,7 +89,7 @@ impl StaticEncoder {
         let bad = |reason: String| Error::BadFile { path: file.path().to_owned(), reason };
         let json = file.config().ok_or_else(|| bad("the model has no configuration".into()))?;
         file.expect_known_tokenizer()?;
-        Self::from_parts_of(file, serde_json::from_str(json).map_err(|e| bad(format!("the configuration: {e}")))?)
+        Self::from_parts_of(file, serde_json::from_str(json).map_err(|e| bad(format!("bad configuration: {e}")))?)
     }
 
     /// The encoder whose vocabulary and rows are parts of an open model file of another kind, as
@@ -118,7 +118,7 @@ impl StaticEncoder {
         let length = if file.contains(LENGTH) {
             match file.f32s(LENGTH)?[..] {
                 [length] if length.is_finite() && length >= 0.0 => Some(length),
-                ref other => return Err(bad(format!("tensor {LENGTH:?} holds {other:?}, not one length"))),
+                ref other => return Err(bad(format!("tensor {LENGTH:?} contains {other:?}, expected one length"))),
             }
         } else {
             None

@@ -74,10 +74,7 @@ impl CompressedRows {
             return bad(format!("{} bytes for {n_rows} rows of {dim} values in {name}", bytes.len()));
         };
         if let Some(i) = scales.iter().position(|scale| !(scale.is_finite() && *scale >= 0.0)) {
-            return bad(format!(
-                "the scale of row {i} is {}, expected a finite number that is not negative",
-                scales[i]
-            ));
+            return bad(format!("the scale of row {i} is {}, expected a finite number of at least 0", scales[i]));
         }
         Ok(Self { encoding, bytes, scales: scales.into(), dim, row_bytes })
     }
@@ -191,7 +188,7 @@ impl CompressedRows {
     /// [`Error::InvalidParameter`] if `dim` is 0 or above [`CompressedRows::dim`].
     pub fn truncate_dim(mut self, dim: usize) -> Result<Self> {
         if dim == 0 || dim > self.dim {
-            let requirement = "at least 1 and at most the dimension of the rows";
+            let requirement = "from 1 to the dimension of the rows";
             return Err(Error::InvalidParameter { name: "dim", requirement, got: dim.to_string() });
         }
         self.dim = dim;

@@ -42,7 +42,7 @@ impl FeatureList {
     /// # Panics
     /// If there are more than 2^32 features.
     pub fn resize(&mut self, n_tokens: usize, n_features: usize) -> (&mut [RowId], &mut [u32], &mut [u32]) {
-        assert!(u32::try_from(n_features).is_ok(), "a sentence of {n_features} features; 2^32 is the most");
+        assert!(u32::try_from(n_features).is_ok(), "a sentence of {n_features} features; the limit is 2^32");
         self.rows.resize(n_features, RowId(0));
         self.ends.resize(n_features, 0);
         self.first.resize(n_tokens, 0);

@@ -169,7 +169,8 @@ impl AtomicFile {
                     let mut kept = String::new();
                     for (target, path, before) in renamed.into_iter().rev() {
                         if let Some(Err(why)) = before.map(|before: Before| before.put_back(&target)) {
-                            kept += &format!("; {} is the new one already, and stays: {why}", path.display());
+                            kept +=
+                                &format!("; {} was already replaced and could not be restored: {why}", path.display());
                         }
                     }
                     let e = if kept.is_empty() { e } else { io::Error::new(e.kind(), format!("{e}{kept}")) };
@@ -241,7 +242,7 @@ fn open(path: &Path) -> io::Result<Sink> {
     match replaced(path)? {
         Some((_, Some(permissions))) if permissions.readonly() => {
             // A rename needs no permission of the file itself, so the read-only flag is checked here.
-            Err(io::Error::new(ErrorKind::PermissionDenied, "an old file of that name is read-only"))
+            Err(io::Error::new(ErrorKind::PermissionDenied, "the existing file is read-only"))
         }
         Some((target, permissions)) => Temporary::create(target, permissions).map(Sink::Temporary),
         // Appending is what a redirection of standard output to an old file asks for; devices and pipes do not care.

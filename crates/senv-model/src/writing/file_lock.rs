@@ -134,8 +134,8 @@ fn holder(file: &mut File) -> Option<u32> {
 }
 
 fn no_lock(path: &Path) -> Error {
-    let reason = "it has the name of a lock file of senv, and is none (a link, a pipe, or a file of something else); it stays as it \
-                  is: give it another name, or remove it, and try again";
+    let reason = "it has the name of a senv lock file but is not one (it is a link, a pipe or another file); rename \
+        or remove it, then try again";
     Error::BadFile { path: path.to_owned(), reason: reason.into() }
 }
 
@@ -257,7 +257,9 @@ mod tests {
         let Err(error) = FileLock::acquire(&path) else { panic!("two hold it") };
         assert!(matches!(error, Error::InUse { holder: Some(holder), .. } if holder == std::process::id()), "{error}");
         assert!(
-            error.to_string().contains(&format!("another process is writing it (process {});", std::process::id())),
+            error
+                .to_string()
+                .contains(&format!("another process ({}) is writing this file;", std::process::id())),
             "{error}"
         );
     }

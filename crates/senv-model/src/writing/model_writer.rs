@@ -294,15 +294,15 @@ impl<'a> ModelWriter<'a> {
             reason: reason.into(),
         };
         if self.tensors.len() > MAX_TENSORS {
-            return Err(bad("the model", "it has more than 65,536 tensors"));
+            return Err(bad("the model", "more than 65,536 tensors"));
         }
         let mut names: Vec<&str> = self.tensors.iter().map(|t| t.name.as_str()).collect();
         names.sort_unstable();
         if let Some(twice) = names.windows(2).find(|w| w[0] == w[1]) {
-            return Err(bad(twice[0], "the name is used twice"));
+            return Err(bad(twice[0], "duplicate name"));
         }
         if names.contains(&METADATA) {
-            return Err(bad(METADATA, "the name belongs to the format"));
+            return Err(bad(METADATA, "the name is reserved"));
         }
         for tensor in &self.tensors {
             self.metadata.insert(format!("{KEY_CRC}{}", tensor.name), format!("{:08x}", tensor.data.crc()));
@@ -320,7 +320,7 @@ impl<'a> ModelWriter<'a> {
         for Tensor { name, data } in &self.tensors {
             let len = data.len().ok_or_else(|| bad(name, "its size overflows"))?;
             if matches!(data, Data::Raw(tensor) if tensor.size() != Some(len)) {
-                return Err(bad(name, "its type is unknown, or its bytes do not fit its shape"));
+                return Err(bad(name, "its type is unknown, or its bytes do not match its shape"));
             }
             if matches!(data, Data::Rows(_) | Data::Raw(_)) && len > largest {
                 (largest, aligned) = (len, offset);
@@ -343,7 +343,7 @@ impl<'a> ModelWriter<'a> {
         header.resize(padded, b' ');
         let length = (padded - LENGTH) as u64;
         if length > MAX_HEADER {
-            return Err(bad("the metadata", "with them the header exceeds 100,000,000 bytes"));
+            return Err(bad("the metadata", "the header would exceed 100,000,000 bytes"));
         }
         header[..LENGTH].copy_from_slice(&length.to_le_bytes());
         let sum = header_crc(&header, 0);

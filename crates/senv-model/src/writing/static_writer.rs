@@ -41,7 +41,7 @@ impl StaticEncoder {
     /// As [`StaticEncoder::save`].
     pub fn write(&self, to: Destination<'_>) -> Result<()> {
         let config = serde_json::to_string(&self.config())
-            .map_err(|e| Error::BadFile { path: to.path().to_owned(), reason: format!("the configuration: {e}") })?;
+            .map_err(|e| Error::BadFile { path: to.path().to_owned(), reason: format!("bad configuration: {e}") })?;
         self.write_as(KIND, &config, to)
     }
 

@@ -106,16 +106,16 @@ impl Before {
     /// Makes it so again. An error says where the file of before is.
     pub(super) fn put_back(self, target: &Path) -> Result<(), String> {
         match self {
-            Self::Nothing => fs::remove_file(target).map_err(|e| format!("it cannot be removed ({e})")),
+            Self::Nothing => fs::remove_file(target).map_err(|e| format!("the new file cannot be removed ({e})")),
             Self::File(path) => path.persist(target).map_err(|e| match e.path.keep() {
                 Ok(kept) => format!(
-                    "the old one is {}, which the next writer removes, and cannot be renamed ({})",
+                    "the old file is now {} (the next write deletes it) and cannot be renamed ({})",
                     kept.display(),
                     e.error
                 ),
-                Err(lost) => format!("the old one cannot be renamed ({})", lost.error),
+                Err(lost) => format!("the old file cannot be renamed ({})", lost.error),
             }),
-            Self::Lost => Err("the old one cannot be had back".into()),
+            Self::Lost => Err("the old file is lost".into()),
         }
     }
 }
@@ -181,7 +181,7 @@ pub(super) fn named(target: &Path) -> io::Result<(File, (TempPath, Unfinished))>
             return Ok((file, (path, unfinished)));
         }
     }
-    Err(io::Error::new(ErrorKind::AlreadyExists, "temporary files disappear as soon as they are made"))
+    Err(io::Error::new(ErrorKind::AlreadyExists, "temporary files are deleted as soon as they are created"))
 }
 
 /// Opens a file of this very name: no symbolic link is followed, and no pipe is waited for.
@@ -240,10 +240,10 @@ mod tests {
         fs::remove_file(&target).unwrap();
         fs::create_dir(&target).unwrap();
         let said = before.put_back(&target).unwrap_err();
-        let place = said.strip_prefix("the old one is ").and_then(|rest| rest.split(", which").next()).unwrap();
+        let place = said.strip_prefix("the old file is now ").and_then(|rest| rest.split(" (the next").next()).unwrap();
         assert_eq!(fs::read_to_string(place).unwrap(), "old", "{said}");
         let said = Before::Nothing.put_back(&folder.path().join("none")).unwrap_err();
-        assert!(said.starts_with("it cannot be removed ("), "{said}");
+        assert!(said.starts_with("the new file cannot be removed ("), "{said}");
         assert!(Before::Lost.put_back(&target).is_err());
     }
 }

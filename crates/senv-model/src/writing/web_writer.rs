@@ -82,9 +82,9 @@ impl WebCollectionWriter {
                 if n_bytes > MOST_BYTES {
                     return Err(Error::BadHyperparameter {
                         name: "the collection".into(),
-                        value: format!("{row} sentences and more"),
+                        value: format!("{row} sentences or more"),
                         reason: format!(
-                            "a web page holds a file of {} MB at most; take fewer sentences",
+                            "a web page can include a file of at most {} MB; use fewer sentences",
                             MOST_BYTES >> 20
                         ),
                     });

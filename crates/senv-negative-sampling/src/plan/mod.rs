@@ -21,9 +21,9 @@ pub enum NegativeSharing {
 }
 
 named_values!(NegativeSharing {
-    None = "none": "Every target draws its own, as in the release",
-    Sentence = "sentence": "The targets of a sentence share theirs",
-    Block = "block": "The targets of a block of sentences share theirs: fastest",
+    None = "none": "Every target draws its own, as in the released code",
+    Sentence = "sentence": "The targets of a sentence share negatives",
+    Block = "block": "The targets of a block of sentences share negatives: fastest",
 });
 
 /// A context: consecutive source rows, and the targets predicted from it.

@@ -285,7 +285,7 @@ fn a_run_that_is_stopped_while_its_tables_are_made_ends_without_a_checkpoint() {
     let path = folder.path().join("checkpoint");
     let options = RunOptions { observer: &StopAtOnce, ..resuming(path.clone()) };
     let error = train(&corpus(4000), &masked(), &long(Schedule::Deterministic), &options).unwrap_err();
-    assert!(matches!(error, Error::Core(senv_core::Error::Interrupted { action: "making the tables" })), "{error}");
+    assert!(matches!(error, Error::Core(senv_core::Error::Interrupted { action: "allocating the tables" })), "{error}");
     assert!(!path.exists());
 }
 
@@ -335,7 +335,7 @@ fn a_forged_place_in_the_run_is_refused() {
     ];
     for (i, change) in changes.into_iter().enumerate() {
         let error = forge(change).unwrap_err();
-        assert!(matches!(error, Error::CheckpointMismatch { what: "place in the run", .. }), "{i}: {error}");
+        assert!(matches!(error, Error::CheckpointMismatch { what: "position in the run", .. }), "{i}: {error}");
     }
     forge(|_| ()).unwrap();
 }

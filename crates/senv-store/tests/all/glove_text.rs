@@ -75,7 +75,7 @@ fn files_of_other_programs_are_refused_by_name() {
     assert_eq!(found(b""), "the file is empty");
     for (bytes, word) in [
         (b"\x93NUMPY\x01\x00".as_slice(), "NumPy matrix"),
-        (b"\xba\x16\x4f\x2f\x0c\x00\x00\x00", "a .bin file of fastText"),
+        (b"\xba\x16\x4f\x2f\x0c\x00\x00\x00", "a .bin model of fastText"),
         (b"PK\x03\x04....", "ZIP"),
         (b"\x28\xb5\x2f\xfd....", "zstd"),
         (b"Dear reader,\nthis is a letter.\n", "neither"),
@@ -112,7 +112,9 @@ fn compressed_files_are_read_member_by_member_and_bombs_are_not() {
     embeddings(&["a"], 1, &[1.0]).save(model.path("m")).unwrap();
     let message = error(&gzip(&std::fs::read(model.path("m")).unwrap())).to_string();
     assert!(
-        message.contains("give the plain file") || message.contains("no senv") || message.contains("safetensors"),
+        message.contains("give the uncompressed file")
+            || message.contains("no senv")
+            || message.contains("safetensors"),
         "{message}"
     );
 }

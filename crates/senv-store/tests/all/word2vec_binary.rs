@@ -117,7 +117,7 @@ fn words_with_blanks_do_not_become_other_words_and_numbers() {
     }
     let error = read_as(&bytes, Format::Word2vecBinary).unwrap_err();
     assert!(matches!(error, Error::BadWord { at: Position::Byte(37), .. }), "{error}");
-    assert!(error.to_string().contains("words hold blanks"), "{error}");
+    assert!(error.to_string().contains("words contain spaces"), "{error}");
     let control = b"1 1\na\x07b \x00\x00\x80\x3f";
     let error = read_as(control, Format::Word2vecBinary).unwrap_err();
     assert!(matches!(error, Error::BadWord { at: Position::Byte(4), .. }), "{error}");

@@ -12,7 +12,8 @@ use super::TableText;
 use crate::InvalidUtf8;
 
 pub(crate) fn not_text(path: PathBuf, found: &'static str, _: bool) -> Error {
-    let remedy = "a build with the feature `arrow` reads a column of it; or write that to a file, one sentence a line";
+    let remedy = "use a build with the feature `arrow`, or export its text column to a file with one sentence per \
+        line";
     Error::NotText { path, found, remedy }
 }
 

@@ -3,6 +3,6 @@
 use std::io::{self, ErrorKind, Read};
 
 pub(crate) fn reader(_: impl Read) -> io::Result<Box<dyn Read + Send>> {
-    let reason = "it is compressed by Zstandard, which this program was built without; decompress it first";
+    let reason = "it is compressed with Zstandard, which this build does not support; decompress it first";
     Err(io::Error::new(ErrorKind::Unsupported, reason))
 }

@@ -60,14 +60,13 @@ pub(crate) fn numbered(pieces: &Option<Box<Pieces>>, mut error: Error) -> Error 
 /// How many blocks a file has, and whether its bytes are lines.
 pub(super) fn count_blocks(path: &Path, options: &TextOptions) -> Result<(u64, bool)> {
     if is_stdin(path) {
-        let reason =
-            "standard input cannot be read by shards, each of which looks at all of it; write it to a file first";
+        let reason = "standard input cannot be split into shards; write it to a file first";
         return Err(Error::BadFile { path: path.to_owned(), reason: reason.into() });
     }
     let metadata = std::fs::metadata(path).map_err(|e| Error::io("open", path, e))?;
     if !metadata.is_file() {
-        let what = if metadata.is_dir() { "a folder" } else { "a pipe or a device, which can be read once" };
-        let reason = format!("it is {what}; a shard needs files: write it to a file, or name the files");
+        let what = if metadata.is_dir() { "a folder" } else { "a pipe or a device" };
+        let reason = format!("it is {what}, and shards need regular files; write it to a file, or name the files");
         return Err(Error::BadFile { path: path.to_owned(), reason });
     }
     if let Some(table) = &options.table

@@ -88,7 +88,7 @@ impl Parser {
                     };
                     let n = self.n_ends;
                     let s = if n == 1 { "" } else { "s" };
-                    let reason = format!("the record has {n} column{s}, and none of number {name}");
+                    let reason = format!("the record has {n} column{s}, so there is no column {name}");
                     return Err(lines.bad(began, reason));
                 }
                 if i > 0 {
@@ -108,17 +108,17 @@ impl Parser {
     fn check_titles(&self, began: u64, lines: &Lines<'_>) -> Result<()> {
         match self.n_titles {
             Some(titles) if (titles..self.n_ends).any(|i| !self.field(i).trim_ascii().is_empty()) => {
-                let (n, s) = (self.n_ends, if titles == 1 { "" } else { "s" });
+                let n = self.n_ends;
                 let what = if self.delimiter == b'\t' {
                     if self.quotes.is_some() {
-                        "a tab is taken for the end of a field without quotes around it"
+                        "a tab ends a field that is not quoted"
                     } else {
-                        "a tab is taken for the end of a field; --quotes reads quotes around a field as those of CSV"
+                        "a tab ends a field; --quotes allows quoted fields as in CSV"
                     }
                 } else {
-                    "put quotes around a field with a comma in it"
+                    "quote fields that contain a comma"
                 };
-                let reason = format!("the record has {n} columns, and the first record {titles} title{s}; {what}");
+                let reason = format!("the record has {n} columns, but the first record has {titles}; {what}");
                 Err(lines.bad(began, reason))
             }
             _ => Ok(()),
@@ -138,14 +138,13 @@ impl Parser {
                 let place = found.next();
                 if let Some((first, second)) = place.zip(found.next()) {
                     let (first, second) = (first + 1, second + 1);
-                    let reason =
-                        format!("two columns are called {}, {first} and {second}; give a number", quoted(name));
+                    let reason = format!("columns {first} and {second} are both named {}; give a number", quoted(name));
                     return Err(lines.bad(began, reason));
                 }
                 place.ok_or_else(|| {
                     let titles = (0..self.n_ends.min(20)).map(|i| String::from_utf8_lossy(self.field(i)));
                     let titles = titles.collect::<Vec<_>>().join(", ");
-                    lines.bad(began, format!("no column {}; there are {titles}", quoted(name)))
+                    lines.bad(began, format!("no column {}; the columns are {titles}", quoted(name)))
                 })
             }
         };
@@ -191,8 +190,8 @@ impl Parse for Parser {
                 let scanned = self.quotes.as_mut().map_or(Ok(()), |quotes| quotes.scan(&input[..n_in], self.line));
                 if let Err(BehindQuote { line, opened }) = scanned {
                     let reason = format!(
-                        "text stands behind the quote that closes the one of line {opened}; close that where its field ends, \
-                         write a quote within quotes twice, or read the file as plain lines"
+                        "text follows the closing quote of the field that starts in line {opened}; close the quote at \
+                        the end of the field, double quotes inside it, or read the file as plain lines"
                     );
                     return Err(lines.bad(line, reason));
                 }
@@ -204,14 +203,16 @@ impl Parse for Parser {
             self.n_ends += n_ends;
             match result {
                 ReadRecordResult::InputEmpty if closing => {
-                    let reason = "a quote is opened here that is not closed to the end of the file; close it, or read the file as plain lines";
+                    let reason = "the quote that opens here is never closed; close it, or read the file as plain \
+                        lines";
                     return Err(self.endless(began, reason, lines));
                 }
                 ReadRecordResult::InputEmpty => {}
                 ReadRecordResult::OutputFull => {
                     if self.n_bytes > lines.max {
                         let reason = format!(
-                            "a record of more than {} bytes; a quote may be open, or raise --max-line-bytes",
+                            "a record is longer than {} bytes; a closing quote may be missing, or raise \
+                            --max-line-bytes",
                             lines.max
                         );
                         return Err(self.endless(began, &reason, lines));

@@ -49,7 +49,7 @@ impl Parser {
                 // Beside the text values are kept as they stand, to the last digit.
                 Found::Value(text, _) if i > 0 => lines.push_field(text.as_bytes()),
                 Found::Twice => {
-                    return Err(lines.bad(number, format!("field {name} comes twice", name = senv_base::quoted(name))));
+                    return Err(lines.bad(number, format!("duplicate field {name}", name = senv_base::quoted(name))));
                 }
                 Found::Value(_, what) | Found::Other(what) => {
                     return Err(
@@ -58,8 +58,10 @@ impl Parser {
                 }
                 Found::Missing => {
                     let names = field_names(&text);
-                    return Err(lines
-                        .bad(number, format!("no field {name}; there are {names}", name = senv_base::quoted(name))));
+                    return Err(lines.bad(
+                        number,
+                        format!("no field {name}; the fields are {names}", name = senv_base::quoted(name)),
+                    ));
                 }
             }
         }

@@ -208,7 +208,7 @@ impl TableReader {
             TableFormat::Tsv => Box::new(csv::Parser::new((b'\t', table.quotes), columns, table.has_header)),
             TableFormat::JsonLines => match json::Parser::new(&columns) {
                 Some(parser) => Box::new(parser),
-                None => return bad("names of fields, of JSON lines", format!("{columns:?} for {}", path.display())),
+                None => return bad("field names for JSON lines", format!("{columns:?} for {}", path.display())),
             },
         };
         let bytes = Vec::with_capacity(CHUNK);

@@ -72,24 +72,21 @@ fn tables_that_are_broken_are_errors_with_their_line() {
         let error = csv(text, column).unwrap_err();
         assert!(error.contains(part), "{error}");
     };
-    error("id,text\n1\n", "text", "t.csv:2: the record has 1 column, and none of number 2 (text)");
-    error("1,2\n3,4\n\n5\n", "2", "t.csv:4: the record has 1 column, and none of number 2");
-    error("id,words\n", "text", "t.csv:1: no column \"text\"; there are id, words");
-    error("a,text\nx,y\n\"line\nline\",\"open\n\n\nmore", "text", "t.csv:4: a quote is opened here");
-    error("text\n\"", "text", "t.csv:2: a quote is opened here");
-    let cut =
-        "t.csv:3: the record has 3 columns, and the first record 1 title; put quotes around a field with a comma in it";
+    error("id,text\n1\n", "text", "t.csv:2: the record has 1 column, so there is no column 2 (text)");
+    error("1,2\n3,4\n\n5\n", "2", "t.csv:4: the record has 1 column, so there is no column 2");
+    error("id,words\n", "text", "t.csv:1: no column \"text\"; the columns are id, words");
+    error("a,text\nx,y\n\"line\nline\",\"open\n\n\nmore", "text", "t.csv:4: the quote that opens here");
+    error("text\n\"", "text", "t.csv:2: the quote that opens here");
+    let cut = "t.csv:3: the record has 3 columns, but the first record has 1; quote fields that contain a comma";
     error("text\na\na,b,c\n", "text", cut);
-    error("n,text\n1,a\n2,b,c\n", "n", "t.csv:3: the record has 3 columns, and the first record 2 titles");
+    error("n,text\n1,a\n2,b,c\n", "n", "t.csv:3: the record has 3 columns, but the first record has 2");
     let titled = TableText { has_header: true, ..TableText::column("1") };
-    assert!(
-        read("t.tsv", b"a\tb\n1\t2\t3\n", &titled, 99).unwrap_err().contains("a tab is taken for the end of a field")
-    );
+    assert!(read("t.tsv", b"a\tb\n1\t2\t3\n", &titled, 99).unwrap_err().contains("a tab ends a field"));
     // Empty ones are no error, nor are more of them without titles.
     assert_eq!(csv("text\na,, \nb\n", "text"), lines(&[(2, "a"), (3, "b")]));
     assert_eq!(csv("a\na,b,c\n", "1"), lines(&[(1, "a"), (2, "a")]));
     let long = format!("text\nshort\n\"{}", "word\n".repeat(4000));
-    error(&long, "text", "t.csv:3: a record of more than 1000 bytes; a quote may be open");
+    error(&long, "text", "t.csv:3: a record is longer than 1000 bytes; a closing quote may be missing");
     let text = b"text\n\xff\n";
     assert!(read("t.csv", text, &TableText::column("text"), 99).unwrap_err().contains("t.csv:2: byte 1"));
     assert!(read("t.csv", b"PAR1\x15", &TableText::column("1"), 99).unwrap_err().contains("a Parquet file"));
@@ -124,8 +121,8 @@ fn a_quote_that_meets_a_later_one_merges_no_records() {
     let quoted = TableText { quotes: true, ..TableText::column("text") };
     let text = b"id\ttext\n0\ta\n1\t\"open\n2\ta screen of 5\" and more\n3\tb\n";
     let error = read("t.tsv", text, &quoted, 1000).unwrap_err();
-    assert!(error.contains("t.tsv:4: text stands behind the quote that closes the one of line 3"), "{error}");
-    assert!(csv("text\n\"a\"b\n", "text").unwrap_err().contains("t.csv:2: text stands behind"));
+    assert!(error.contains("t.tsv:4: text follows the closing quote of the field that starts in line 3"), "{error}");
+    assert!(csv("text\n\"a\"b\n", "text").unwrap_err().contains("t.csv:2: text follows"));
     assert_eq!(csv("text\n\"a\" \n5\" wide\n", "text"), lines(&[(2, "a "), (3, "5\" wide")]));
     let cut = read("t.tsv", b"id\ttext\n1\t\"a\tb\"\n", &TableText::column("text"), 1000).unwrap_err();
     assert!(cut.contains("--quotes"), "{cut}");
@@ -134,7 +131,7 @@ fn a_quote_that_meets_a_later_one_merges_no_records() {
 #[test]
 fn two_columns_of_one_title_are_refused_by_title_and_read_by_number() {
     let text = "id,text,text\n1,a,b\n";
-    assert!(csv(text, "text").unwrap_err().contains("two columns are called \"text\", 2 and 3; give a number"));
+    assert!(csv(text, "text").unwrap_err().contains("columns 2 and 3 are both named \"text\"; give a number"));
     let titled = TableText { has_header: true, ..TableText::column("3") };
     assert_eq!(read("t.csv", text.as_bytes(), &titled, 1000), lines(&[(2, "b")]));
     assert_eq!(csv(text, "id"), lines(&[(2, "1")]));

@@ -95,7 +95,7 @@ impl Tokenizer {
         let fitting = Self::for_letters(letters);
         if fitting == Self::unicode() {
             observer.note(&format!(
-                "{:.0} % of the letters belong to scripts without spaces between words: the tokenizer is unicode",
+                "{:.0} % of the letters are of scripts without spaces between words, so the tokenizer is unicode",
                 100.0 * letters.share()
             ));
         }

@@ -99,7 +99,7 @@ impl KeptReading {
         let beside: Vec<PathBuf> = beside.iter().map(|suffix| self.beside(suffix)).collect();
         let replaces = self.is_there(kind);
         if let Some(path) = beside.iter().find(|path| !replaces && path.exists()) {
-            let reason = "it is no part of a reading that was kept, and is not replaced; move it away".to_owned();
+            let reason = "the file exists and was not written by an earlier run; move it away".to_owned();
             return Err(Error::BadFile { path: path.clone(), reason });
         }
         let kept = write();
@@ -172,7 +172,7 @@ impl KeptReading {
         let bad = |reason: &str| Err(Error::BadFile { path: self.path.clone(), reason: reason.to_owned() });
         let About { done, settings, .. } = checkpoint::about(&self.path)?;
         if settings != of {
-            return bad("the text has changed since it was written, or is read in another way; start anew");
+            return bad("the text or the settings for reading it have changed since this file was written; start over");
         }
         let (state, _): (State, _) = checkpoint::load(&self.path, Self::KIND)?;
         let [ids, words] = BESIDE.map(|suffix| self.beside(suffix));
@@ -186,7 +186,7 @@ impl KeptReading {
         });
         let [of_ids, of_words] = state.checksums;
         let bytes = state.n_words.saturating_mul(4);
-        let foreign = "the files beside it are damaged or do not belong to it; start anew";
+        let foreign = "the files stored with it are damaged or do not belong to it; start over";
         if !within || ids.bytes()? < bytes || ids.checksum(bytes)? != of_ids {
             return bad(foreign);
         }

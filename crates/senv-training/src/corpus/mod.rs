@@ -211,7 +211,7 @@ impl Corpus {
             Counts::Disk(runs) => {
                 let (vocabulary, distinct) = runs.vocabulary(min_count, max_vocabulary, keep, observer)?;
                 observer.note(&format!(
-                    "{distinct} distinct words were counted on the disk; {} are in the vocabulary",
+                    "{distinct} distinct words were counted on disk; {} are in the vocabulary",
                     vocabulary.len()
                 ));
                 let corpus = Self::translated(passed, Tables::Disk(&runs), &vocabulary, options)?;
@@ -345,7 +345,7 @@ impl Corpus {
         }
         Err(Error::BadFile {
             path: self.storage.folder().into(),
-            reason: "a temporary file does not hold what was written to it; check the disk".into(),
+            reason: "a temporary file has changed since it was written; check the disk".into(),
         })
     }
 }
@@ -369,17 +369,17 @@ fn checked_pass(
         return Err(match ranks {
             Some(ranks) => Error::InvalidParameter {
                 name: "number of ranks",
-                requirement: "at most one for each MiB of text",
+                requirement: "at most one per MiB of text",
                 got: ranks.n_ranks().to_string(),
             },
             None => Error::EmptyInput { path: paths[0].clone() },
         });
     }
     for (path, _) in paths.iter().zip(&has_text).filter(|&(_, &has_text)| !has_text && ranks.is_none()) {
-        observer.note(&format!("{} holds no text", path.display()));
+        observer.note(&format!("{} contains no text", path.display()));
     }
     if passed.n_replaced > 0 {
-        observer.note(&format!("invalid UTF-8 was replaced in {} lines", passed.n_replaced));
+        observer.note(&format!("replaced invalid UTF-8 in {} lines", passed.n_replaced));
     }
     Ok((passed, counts))
 }

@@ -129,7 +129,7 @@ pub(super) fn pass(
             let written = set_all_aside(workers, &mut runs)
                 .and_then(|()| kept.keep_corpus(&of, done, (number, pieces), &mut storage, &mut runs));
             if let Err(error) = written {
-                observer.note_with(&format_args!("what was read is not kept: {error}"), error.remedies());
+                observer.note_with(&format_args!("the text read so far could not be saved: {error}"), error.remedies());
             }
         }
         return Err(error);

@@ -370,6 +370,6 @@ impl SortedRunReader<'_> {
 fn not_what_was_written(folder: impl Into<PathBuf>) -> Error {
     Error::BadFile {
         path: folder.into(),
-        reason: "a temporary file does not hold what was written to it; check the disk".into(),
+        reason: "a temporary file has changed since it was written; check the disk".into(),
     }
 }

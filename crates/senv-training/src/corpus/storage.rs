@@ -121,7 +121,7 @@ impl ScratchFile {
         // It is written to later: never a file that a link leads to.
         let is_file = std::fs::symlink_metadata(path).map_err(|e| Error::io("open", path, e))?.is_file();
         if !is_file {
-            let reason = "it is no file that a reading has kept, but a link, a pipe or a folder; start anew".to_owned();
+            let reason = "it is a link, a pipe or a folder, expected a file of an earlier run; start over".to_owned();
             return Err(Error::BadFile { path: path.to_owned(), reason });
         }
         let file = File::options().read(true).write(true).open(path).map_err(|e| Error::io("open", path, e))?;

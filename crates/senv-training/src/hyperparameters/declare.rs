@@ -77,7 +77,7 @@ macro_rules! hyperparameters {
         $crate::hyperparameters!(@range $min, true, f64::MAX, false, concat!("finite and above ", $min))
     };
     (@range above $min:literal or_infinite) => {
-        $crate::hyperparameters!(@range $min, true, f64::INFINITY, false, concat!("above ", $min, "; inf for none"))
+        $crate::hyperparameters!(@range $min, true, f64::INFINITY, false, concat!("above ", $min, "; inf for no limit"))
     };
     (@range from $min:literal to $max:literal) => {
         $crate::hyperparameters!(@range $min, false, $max, false, concat!("from ", $min, " to ", $max))

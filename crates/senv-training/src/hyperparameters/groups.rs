@@ -11,11 +11,11 @@ struct Rule(Tokenizer);
 impl HyperparameterValue for Rule {
     const PLACEHOLDER: &'static str = "RULE";
     const CHOICES: &'static [Choice] = &[
-        Choice { name: "whitespace", help: "At white space only" },
+        Choice { name: "whitespace", help: "At whitespace only" },
         Choice { name: "words", help: "English words, clitics and punctuation" },
         Choice {
             name: "unicode",
-            help: "Words of any script, single characters where a script has no spaces between words",
+            help: "Words of any script; single characters for scripts without spaces between words",
         },
     ];
 
@@ -33,16 +33,10 @@ impl Hyperparameters for Tokenizer {
         let rule = Rule(self.clone());
         vec![
             Hyperparameter::of("tokenizer", &["How text is split into tokens."], Section::Text, None, &rule),
-            Hyperparameter::of(
-                "lowercase",
-                &["Whether text is lower-cased."],
-                Section::Text,
-                None,
-                &self.is_lowercase(),
-            ),
+            Hyperparameter::of("lowercase", &["Whether to lowercase text."], Section::Text, None, &self.is_lowercase()),
             Hyperparameter::of(
                 "strip_hashtags",
-                &["Whether hashtags are taken as words: tag for #tag; of no effect on the tokenizer unicode."],
+                &["Whether to read hashtags as words (tag for #tag); no effect with the unicode tokenizer."],
                 Section::Text,
                 None,
                 &self.strips_hashtags(),
@@ -75,11 +69,11 @@ impl HyperparameterValue for UpdateRule {
         Choice { name: "adam", help: "Adam as in its paper" },
         Choice {
             name: "adam-folded",
-            help: "Adam with the bias correction folded into the rate, as in Theano programs",
+            help: "Adam with the bias correction folded into the learning rate, as in Theano programs",
         },
-        Choice { name: "adam-skip-thoughts", help: "Adam as in the Skip-thoughts release" },
+        Choice { name: "adam-skip-thoughts", help: "Adam as in the released Skip-thoughts code" },
         Choice { name: "adagrad", help: "AdaGrad" },
-        Choice { name: "adadelta", help: "AdaDelta as in its paper; its rate is 1" },
+        Choice { name: "adadelta", help: "AdaDelta as in its paper, with learning rate 1" },
         Choice { name: "sgd", help: "Gradient descent" },
     ];
 

@@ -95,7 +95,7 @@ fn help_is_the_first_paragraph_with_the_range() {
     let expected = [
         "Passes over the text, at least 1",
         "Steps, instead of epochs, at least 1",
-        "Longest gradient, above 0; inf for none",
+        "Longest gradient, above 0; inf for no limit",
     ];
     assert_eq!(help, expected);
     let all = System::default().hyperparameters();

@@ -9,7 +9,7 @@ pub(super) fn check_rows(rows: &[TokenId], n_rows: usize) -> Result<()> {
     if rising && rows.last().is_none_or(|last| last.index() < n_rows) {
         return Ok(());
     }
-    let got = format!("{} rows out of order, repeated or past the last of {n_rows}", rows.len());
+    let got = format!("{} rows, some out of order, repeated or beyond the {n_rows} rows", rows.len());
     Err(Error::InvalidParameter { name: "rows", requirement: "ascending and in the table", got })
 }
 

@@ -14,7 +14,7 @@ pub fn gather(ranks: &dyn Reduce, own: &[u8]) -> Result<Vec<Vec<u8>>> {
         let mut length = [0; 8];
         ranks.exchange(to, &(own.len() as u64).to_le_bytes(), from, &mut length)?;
         let length = u64::from_le_bytes(length);
-        let refused = |_| Error::OutOfMemory { what: "what another rank sends", bytes: length };
+        let refused = |_| Error::OutOfMemory { what: "data from another rank", bytes: length };
         let n = usize::try_from(length).unwrap_or(usize::MAX);
         all[from].try_reserve_exact(n).map_err(refused)?;
         all[from].resize(n, 0);

@@ -58,7 +58,7 @@ impl Reduce for ThreadRank {
         self.to[to].send(sent.to_vec()).map_err(|_| ended(to))?;
         let bytes = self.from[from].lock().unwrap_or_else(PoisonError::into_inner).recv().map_err(|_| ended(from))?;
         if bytes.len() != received.len() {
-            let reason = format!("it sent {} bytes where {} were expected", bytes.len(), received.len());
+            let reason = format!("it sent {} bytes, expected {}", bytes.len(), received.len());
             return Err(Error::Rank { rank: from, reason });
         }
         received.copy_from_slice(&bytes);

@@ -107,7 +107,7 @@ impl AverageEncoder {
     /// # Errors
     /// [`Error::InvalidParameter`] if the word is unknown itself.
     pub fn with_unknown_row(mut self, word: &str) -> Result<Self> {
-        let (name, requirement) = ("unknown_row", "a word that the vectors have");
+        let (name, requirement) = ("unknown_row", "one of the words with a vector");
         let unknown =
             || Error::InvalidParameter { name, requirement, got: format!("{word}", word = senv_core::quoted(word)) };
         self.unknown_row = Some(self.vocabulary.id(word).ok_or_else(unknown)?);

@@ -60,7 +60,7 @@ impl fmt::Display for Chosen {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let buckets = Remedy::Buckets;
         if self.0 == PAPER {
-            return write!(f, "n-grams have 2,000,000 {buckets}, the paper's number");
+            return write!(f, "n-grams have 2,000,000 {buckets}, as in the paper");
         }
         let (thousands, rest) = (self.0 / 1000, self.0 % 1000);
         let n = if thousands >= 1000 {
@@ -68,7 +68,7 @@ impl fmt::Display for Chosen {
         } else {
             format!("{thousands},{rest:03}")
         };
-        write!(f, "n-grams have {n} {buckets}, one for each distinct n-gram of the text")
+        write!(f, "n-grams have {n} {buckets}, one per distinct n-gram of the text")
     }
 }
 

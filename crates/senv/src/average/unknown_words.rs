@@ -36,7 +36,8 @@ pub enum UnknownWords {
 
 named_values!(UnknownWords {
     Skip = "skip": "Nothing, as in the papers",
-    Hash = "hash": "The parts of a compound, or the known word that it is a form of; else a random vector, by a hash: sentences that share the word are more alike",
+    Hash = "hash": "The parts of a compound, or a known word of which it is a form; otherwise a random vector from a \
+        hash of the word, so sentences that share the word are more similar",
 });
 
 impl UnknownWords {
@@ -79,7 +80,7 @@ impl HashedWords {
         match file.f32s(LENGTH)?[..] {
             [length] if length.is_finite() && length >= 0.0 => Ok(Some(Self { length })),
             ref other => {
-                let reason = format!("tensor {LENGTH:?} holds {other:?}, not one length");
+                let reason = format!("tensor {LENGTH:?} contains {other:?}, expected one length");
                 Err(Error::BadModel { path: file.path().to_owned(), reason })
             }
         }

@@ -91,8 +91,9 @@ enum Weights {
 }
 named_values!(Weights {
     None = "none": "A plain mean",
-    Sif = "sif": "a / (a + p), and one common component removed whole (Arora et al. 2017)",
-    Usif = "usif": "Weights that follow from the counts, and five components removed by their shares (Ethayarajh 2018)",
+    Sif = "sif": "a / (a + p), and one common component removed completely (Arora et al. 2017)",
+    Usif = "usif": "Weights derived from the counts, and five components removed in proportion to their shares \
+        (Ethayarajh 2018)",
 });
 
 /// The `weighting` of a model as hyperparameters.
@@ -100,11 +101,12 @@ pub(crate) mod weights {
     use super::*;
 
     const WEIGHTS: &[&str] = &[
-        "Weights of words (and n-grams) in sentence vectors by how rare the words are in the text, with the removal of the",
-        "components that all sentence vectors share; both are kept in the model.",
+        "Weights words (and n-grams) by how rare they are in the text, and removes the components that all sentence \
+        vectors",
+        "share; the model stores both.",
     ];
     const SIF_A: &[&str] = &["The a of SIF weights a / (a + relative frequency of the word), above 0."];
-    const LENGTH: &[&str] = &["Mean number of words of a sentence that uSIF assumes, at least 1."];
+    const LENGTH: &[&str] = &["Mean number of words per sentence that uSIF assumes, at least 1."];
 
     pub(crate) fn hyperparameters(weighting: &Option<WeightScheme>) -> Vec<Hyperparameter> {
         let (name, a, length) = match *weighting {

@@ -169,7 +169,7 @@ const MAX_DIM: usize = 4096;
 pub(crate) fn check(scheme: Option<WeightScheme>, dim: usize, vocabulary: &senv_core::Vocabulary) -> Result<()> {
     let Some(scheme) = scheme else { return Ok(()) };
     if dim > MAX_DIM {
-        let requirement = "at most 4096 with weights, which remove common components, or without weights";
+        let requirement = "at most 4096 with word weights (larger only without weights)";
         let error = senv_core::Error::InvalidParameter { name: "dim", requirement, got: dim.to_string() };
         return Err(error.into());
     }

@@ -26,7 +26,7 @@ pub(crate) fn read<C: Configuration>(file: &ModelFile, n_words: usize) -> Result
     let text = file.config().ok_or_else(|| bad("the configuration is missing".into()))?;
     file.expect_known_tokenizer()?;
     let config: C =
-        serde_json::from_str(text).map_err(|error| bad(format!("the configuration does not parse: {error}")))?;
+        serde_json::from_str(text).map_err(|error| bad(format!("cannot parse the configuration: {error}")))?;
     match config.check_for(file, n_words) {
         Ok(()) => Ok(config),
         Err(error @ Error::BadModel { .. }) => Err(error),
@@ -43,7 +43,10 @@ pub(crate) fn expect_values(file: &ModelFile, what: &str, asked: f64) -> Result<
     if asked <= there as f64 {
         return Ok(());
     }
-    let reason = format!("{what} of the configuration would have {asked:.0} values, all tensors hold {there}");
+    let reason = format!(
+        "{what} of the configuration would have {asked:.0} values, but all tensors together have \
+        {there}"
+    );
     Err(Error::BadModel { path: file.path().to_owned(), reason })
 }
 
@@ -53,7 +56,7 @@ pub(crate) fn expect_layers(file: &ModelFile, layers: usize) -> Result<()> {
     if layers <= there {
         return Ok(());
     }
-    let reason = format!("the configuration asks for {layers} layers, the file has {there} tensors");
+    let reason = format!("the configuration has {layers} layers, but the file has only {there} tensors");
     Err(Error::BadModel { path: file.path().to_owned(), reason })
 }
 

@@ -83,7 +83,7 @@ pub(crate) fn read_tensor(file: &ModelFile, name: &str, form: &Tensor<f32>, grou
     let (values, [rows, columns]) = (file.f32s(name)?, form.shape());
     if values.len() != form.values().len() {
         let n = values.len();
-        let reason = format!("tensor {name:?} has {n} numbers, the configuration asks for {rows} rows of {columns}");
+        let reason = format!("tensor {name:?} has {n} values, expected {rows} rows of {columns}");
         return Err(Error::BadModel { path: file.path().to_owned(), reason });
     }
     group.push(form.name(), form.shape(), values)?;
@@ -107,9 +107,7 @@ pub(crate) fn expect_table(path: &Path, name: &str, rows: &Table, n_rows: usize,
         return Ok(());
     }
     let (r, d) = (rows.n_rows(), rows.dim());
-    let reason = format!(
-        "table {name:?} has {r} rows of {d} numbers, vocabulary and configuration ask for {n_rows} rows of {dim}"
-    );
+    let reason = format!("table {name:?} has {r} rows of {d} values, expected {n_rows} rows of {dim}");
     Err(Error::BadModel { path: path.to_owned(), reason })
 }
 

@@ -238,7 +238,7 @@ pub struct Check {
 /// ```
 pub fn check<E: SentenceEncoder + ?Sized>(encoder: &E, text: &CheckText, params: &CheckParams) -> Result<Check> {
     if text.sentences.is_empty() {
-        let (requirement, got) = ("a text with a sentence at least", "none".into());
+        let (requirement, got) = ("a text with at least one sentence", "none".into());
         return Err(senv_core::Error::InvalidParameter { name: "text to check on", requirement, got }.into());
     }
     let sentences: Vec<&str> = text.sentences.iter().map(String::as_str).collect();

@@ -213,22 +213,19 @@ impl fmt::Display for CheckWarning {
             Self::OneDirection { mean_cosine, weights_may_help } => {
                 write!(
                     f,
-                    "the vectors all point one way: random sentences have a mean cosine of {mean_cosine:.2}, so nearly \
-                     everything looks similar; "
+                    "all vectors point in nearly the same direction: random sentences have a mean cosine of \
+                    {mean_cosine:.2}, so almost everything looks similar; "
                 )?;
                 if weights_may_help {
                     let weights = Remedy::SifWeights;
-                    write!(
-                        f,
-                        "weight the words and take out what all sentences share ({weights} with common components), or "
-                    )?;
+                    write!(f, "use {weights} with common-component removal, or ")?;
                 }
                 train_longer(f)
             }
             Self::FewDirections { directions } => write!(
                 f,
-                "the vectors differ in about {directions:.1} directions only, so that many sentences look alike; train for \
-                 {} with {}, or on more text",
+                "the vectors vary in only about {directions:.1} directions, so many sentences look alike; train for \
+                {} with {}, or on more text",
                 Remedy::MoreEpochs,
                 Remedy::HigherLearningRate
             ),
@@ -236,8 +233,8 @@ impl fmt::Display for CheckWarning {
             Self::FewWords { words, least, start_may_help } => {
                 write!(
                     f,
-                    "{} words of training text are few: below {}, vectors compare other sentences than \
-                     those of the text worse than averages of random vectors do; take more text",
+                    "{} words of training text are too few: with fewer than {}, similarities of other sentences are \
+                    worse than with random word vectors; give more text",
                     grouped(words),
                     grouped(least)
                 )?;
@@ -246,8 +243,8 @@ impl fmt::Display for CheckWarning {
             Self::NeighboursNotNearer { auc, tf_idf_auc, weights_may_help } => {
                 write!(
                     f,
-                    "neighbouring sentences are no nearer than random ones ({:.0} % of comparisons, {:.0} % by shared words \
-                     alone): the vectors miss what the text is about; ",
+                    "neighboring sentences are no more similar than random ones (in {:.0} % of comparisons, {:.0} % \
+                    by shared words only), so the vectors miss what the text is about; ",
                     percent(auc),
                     percent(tf_idf_auc)
                 )?;
@@ -256,36 +253,37 @@ impl fmt::Display for CheckWarning {
             }
             Self::PairsBelowTfIdf { mrr, tf_idf_mrr } => write!(
                 f,
-                "TF-IDF, which counts shared words, ranks the pairs held out of training better than the model: mean reciprocal \
-                 rank {tf_idf_mrr:.3} against {mrr:.3}; train on more pairs, or {}",
+                "TF-IDF, which counts shared words, ranks the held-out pairs better than the model (mean reciprocal \
+                rank {tf_idf_mrr:.3} against {mrr:.3}); train on more pairs, or {}",
                 Remedy::ModelOfLargerText
             ),
             Self::LowTfIdfAgreement { correlation, weights_may_help } => {
                 write!(
                     f,
-                    "sentences that share words are hardly nearer (rank correlation with TF-IDF {correlation:.2}); "
+                    "sentences that share words are hardly more similar than others (rank correlation with TF-IDF \
+                    {correlation:.2}); "
                 )?;
                 weight(f, weights_may_help)?;
                 train_longer(f)
             }
             Self::ManyUnknownWords { share } => write!(
                 f,
-                "{:.0} % of the words are unknown; {}, train on more text of this kind, or give the text the \
-                 model's tokenizer and case",
+                "{:.0} % of the words are unknown; {}, train on more text of this kind, or use the model's tokenizer \
+                and case",
                 percent(share),
                 Remedy::LowerMinCount
             ),
             Self::ManyEmptySentences { share } => write!(
                 f,
-                "{:.0} % of the sentences have no known word, and a vector of zeros; {}, or train on more text \
-                 of this kind",
+                "{:.0} % of the sentences have no known word, so their vectors are zero; {}, or train on more text of \
+                this kind",
                 percent(share),
                 Remedy::LowerMinCount
             ),
             Self::NotFinite { sentences } => write!(
                 f,
-                "{sentences} sentences have vectors with NaN or infinite numbers; train again with {}, or mend the \
-                 word vectors that the model was made of",
+                "{sentences} sentences have vectors with NaN or infinite numbers; train again with {}, or fix the \
+                word vectors that the model was made from",
                 Remedy::LowerLearningRate
             ),
         }
@@ -294,20 +292,20 @@ impl fmt::Display for CheckWarning {
 
 /// Formats a loss that is not below that of guessing, and its possible cause.
 fn loss_at_chance(f: &mut fmt::Formatter<'_>, loss: f64, chance: f64, of: LossOf) -> fmt::Result {
-    write!(f, "nothing was learned: the loss is {loss:.4}, and guessing has {chance:.4}; train again with ")?;
+    write!(f, "the model learned nothing: the loss is {loss:.4}, and guessing gives {chance:.4}; train again with ")?;
     let (higher, lower, more) = (Remedy::HigherLearningRate, Remedy::LowerLearningRate, Remedy::MoreEpochs);
     let lr = match (of, is_near(loss, chance, of)) {
         (LossOf::Gradient, _) => {
-            return write!(f, "{higher}, with {lower} if all vectors have become equal, or for {more}");
+            return write!(f, "{higher}, with {lower} if all vectors are equal, or for {more}");
         }
         (LossOf::NegativeSamplingWithL1, true) => {
             let weaker = Remedy::WeakerL1;
-            return write!(f, "{weaker}, which may have set every row back to zero, or, where it is weak, {higher}");
+            return write!(f, "{weaker}, which may have reset every row to zero, or, if it is already weak, {higher}");
         }
         (LossOf::NegativeSampling, true) => higher,
         (_, false) => lower,
     };
-    write!(f, "{lr}, for {more}, or, of a small text, {}", Remedy::RaiseSubsampling)
+    write!(f, "{lr}, for {more}, or, if the text is small, {}", Remedy::RaiseSubsampling)
 }
 
 /// Whether a loss equals that of guessing, rather than being above it.
@@ -317,7 +315,7 @@ fn is_near(loss: f64, chance: f64, of: LossOf) -> bool {
 
 /// Suggests weights first, if they help.
 fn weight(f: &mut fmt::Formatter<'_>, helps: bool) -> fmt::Result {
-    if helps { write!(f, "weight the words ({}), or ", Remedy::SifWeights) } else { Ok(()) }
+    if helps { write!(f, "use {}, or ", Remedy::SifWeights) } else { Ok(()) }
 }
 
 /// Suggests longer training last.
@@ -366,7 +364,8 @@ mod tests {
             }
         }
         let warning = CheckWarning::FewWords { words: 3, least: 1000, start_may_help: true };
-        let words = "3 words of training text are few: below 1,000, vectors compare other sentences than those of the text worse";
+        let words =
+            "3 words of training text are too few: with fewer than 1,000, similarities of other sentences are worse";
         assert!(warning.to_string().starts_with(words), "{warning}");
         let warning = CheckWarning::FewDirections { directions: 2.0 }.to_string();
         assert!(warning.ends_with("; train for more epochs with a higher learning rate, or on more text"), "{warning}");

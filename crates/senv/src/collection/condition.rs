@@ -37,7 +37,7 @@ impl FromStr for Condition {
     fn from_str(text: &str) -> Result<Self> {
         let bad = || Error::BadCondition {
             condition: format!("{text}", text = senv_core::quoted(text)),
-            reason: "expected 'column = value' or 'column != value', a column of the collection".into(),
+            reason: "expected 'column = value' or 'column != value' with a column of the collection".into(),
         };
         let (column, value) = text.split_once('=').ok_or_else(bad)?;
         let (column, is_equal) = match column.strip_suffix('!') {
@@ -84,7 +84,7 @@ impl Condition {
     fn of_id(&self, rows: &Collection) -> Result<Vec<bool>> {
         let bad = |_| Error::BadCondition {
             condition: self.to_string(),
-            reason: format!("an id is a whole number from 0 to {}", u64::MAX),
+            reason: format!("an id is an integer from 0 to {}", u64::MAX),
         };
         let id = self.value.parse::<u64>().map_err(bad)?;
         let is_there = |position| Ok(!self.is_equal && rows.id(position)?.is_some());

@@ -125,7 +125,7 @@ pub(super) fn open_again(folder: &Path, digest: &str, kept: &str, given: Option<
     let path = match given {
         Some(ModelSource::Path(path)) => path,
         Some(ModelSource::Model(model)) => {
-            same(folder, digest, Path::new("the model given"), model.digest()?)?;
+            same(folder, digest, Path::new("the given model"), model.digest()?)?;
             return Ok(model);
         }
         None if kept.as_os_str().is_empty() => return Err(Error::ModelInHand { collection: folder.to_owned() }),

@@ -128,7 +128,7 @@ impl TextColumns {
         self.places = self.find(|wanted| match titles.iter().position(|title| *title == wanted.place) {
             Some(place) => Ok(place),
             None => number_of(wanted).ok_or_else(|| {
-                bad_line(path, 1, format!("no column {}; there are {}", quoted(&wanted.place), titles.join(", ")))
+                bad_line(path, 1, format!("no column {}; the columns are {}", quoted(&wanted.place), titles.join(", ")))
             }),
         })?;
         Ok(true)
@@ -147,22 +147,23 @@ impl TextColumns {
         }
         if self.places.is_none() {
             self.places = self.find(|wanted| {
-                number_of(wanted)
-                    .ok_or_else(|| bad_line(path, number, format!("no header names {}", quoted(&wanted.place))))
+                number_of(wanted).ok_or_else(|| {
+                    bad_line(path, number, format!("no column {}: there is no header", quoted(&wanted.place)))
+                })
             })?;
         }
         let cells: Vec<&str> = line.split('\t').map(str::trim).collect();
         // A tab in the text has split it.
         if let Some(titles) = self.n_titles.filter(|&n| cells.iter().skip(n).any(|cell| !cell.is_empty())) {
             let reason = format!(
-                "the record has {} columns, and the first record {titles}; a tab is taken for the end of a field",
+                "the record has {} columns, but the first record has {titles}; a tab ends a field",
                 cells.len()
             );
             return Err(bad_line(path, number, reason));
         }
         let cell = |place: usize| {
             cells.get(place).copied().ok_or_else(|| {
-                let reason = format!("column {} is wanted, the line has {}", place + 1, cells.len());
+                let reason = format!("no column {}: the line has {}", place + 1, cells.len());
                 bad_line(path, number, reason)
             })
         };
@@ -174,7 +175,7 @@ impl TextColumns {
                 bad_line(
                     path,
                     number,
-                    format!("the id is {cell}, expected a whole number from 0 to {}", u64::MAX, cell = quoted(cell)),
+                    format!("the id is {cell}, expected an integer from 0 to {}", u64::MAX, cell = quoted(cell)),
                 )
             })
         };
@@ -236,7 +237,7 @@ mod tests {
         let mut columns = TextColumns::new("text");
         assert!(columns.is_header("id\ttext", 1, Path::new("a.tsv")).unwrap());
         let error = columns.cells("1\t\"a cat\tsat\"", 2, Path::new("a.tsv")).unwrap_err().to_string();
-        assert!(error.contains("line 2: the record has 3 columns, and the first record 2;"), "{error}");
+        assert!(error.contains("line 2: the record has 3 columns, but the first record has 2;"), "{error}");
         assert_eq!(columns.cells("1\ta cat\t \t", 3, Path::new("a.tsv")).unwrap().text, "a cat");
     }
 

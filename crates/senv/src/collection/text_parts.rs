@@ -188,8 +188,8 @@ impl CollectionText {
             return Ok(());
         }
         let reason = format!(
-            "the document {name} is in the collection already, or stands twice in the input; --delete-where 'document = {name}' \
-             takes it out of a collection"
+            "the document {name} is already in the collection, or appears twice in the input; delete it from the \
+            collection with --delete-where 'document = {name}'"
         );
         Err(bad_line(path, number, reason))
     }
@@ -218,7 +218,7 @@ impl CollectionText {
         let &senv_index::Error::GivenTwice { id, first, second } = error else { return None };
         let ((file, line), (path, number)) = (self.places.of(first as u64)?, self.places.of(second as u64)?);
         let other = if file == path { String::new() } else { format!("{}: ", file.display()) };
-        Some(bad_line(path, number, format!("the id {id} is given twice; it is that of {other}line {line}, too")))
+        Some(bad_line(path, number, format!("duplicate id {id}, also used in {other}line {line}")))
     }
 
     /// Converts [`senv_core::Error::ShapeMismatch`] of vectors with another dimension to an error with their file.
@@ -232,7 +232,8 @@ impl CollectionText {
             return None;
         };
         let reason = format!(
-            "its vectors have {got} values, those of the model {expected}; give the output of senv encode with this model"
+            "its vectors have {got} values, but the model's have {expected}; give the output of `senv encode` with \
+            this model"
         );
         Some(senv_core::Error::BadFile { path: vectors.path.clone(), reason }.into())
     }
@@ -263,7 +264,10 @@ impl CollectionText {
             let Cells { text, id, further: kept } = self.columns.cells(line.text, line.number, line.path)?;
             if is_blank(text) {
                 if let Some(id) = id.filter(|_| self.replace) {
-                    let reason = format!("the sentence in the place of {id} is blank; --delete-ids {id} deletes it");
+                    let reason = format!(
+                        "the new sentence of id {id} is blank; to delete the row, use --delete-ids \
+                        {id}"
+                    );
                     return Err(bad_line(line.path, line.number, reason));
                 }
                 self.n_blank += 1;
@@ -273,7 +277,7 @@ impl CollectionText {
                 let finite = vector.iter().all(|x| x.is_finite());
                 if !finite && let Some(vectors) = &self.vectors {
                     let row = vectors.n_lines;
-                    let reason = format!("row {row} holds NaN or an infinite value; encode its text anew");
+                    let reason = format!("row {row} contains NaN or an infinite value; encode its text again");
                     return Err(senv_core::Error::BadFile { path: vectors.path.clone(), reason }.into());
                 }
                 values.extend(vector);
@@ -360,7 +364,7 @@ impl Vectors {
         if table.n_rows() == 0 {
             let rows = self.reader.n_rows();
             let reason = format!(
-                "it has {}, the text has more lines; each line has a row, blank ones too",
+                "it has {}, but the text has more lines; every line, even a blank one, needs a row",
                 plural(rows as u64, "row")
             );
             return Err(senv_core::Error::BadFile { path: self.path.clone(), reason }.into());
@@ -375,7 +379,7 @@ impl Vectors {
             return Ok(());
         }
         let reason = format!(
-            "it has {}, the text {}; each line has a row, blank ones too",
+            "it has {}, but the text has {}; every line, even a blank one, needs a row",
             plural(rows as u64, "row"),
             plural(self.n_lines as u64, "line")
         );

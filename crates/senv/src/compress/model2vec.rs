@@ -43,7 +43,8 @@ const UNKNOWN: &str = "[UNK]";
 pub fn write_model2vec(model: &Model, folder: &Path) -> Result<()> {
     let (tokenizer, vocabulary) = (model.tokenizer(), model.vocabulary());
     let Some(tokenizer) = tokenizer_json(tokenizer, vocabulary) else {
-        let reason = "its tokenizer follows Unicode, strips hashtags or is one of the program's own, for which Model2Vec has no rule; train with the words or blank tokenizer";
+        let reason = "Model2Vec does not support its tokenizer (unicode, stripped hashtags or custom); train with the \
+            tokenizer words or blank";
         return Err(Error::CannotCompress { kind: model.kind(), reason: reason.into() });
     };
     fs::create_dir_all(folder).map_err(|e| Core::io("create the folder", folder, e))?;

@@ -92,7 +92,7 @@ impl CompressParams {
             {
                 return Ok(table.clone().truncate_vocabulary(n)?);
             }
-            let reason = "it is compressed already; --max-vocabulary alone can still make it smaller";
+            let reason = "it is already compressed; only --max-vocabulary can make it smaller";
             return Err(Error::CannotCompress { kind: model.kind(), reason: reason.into() });
         }
         if let Some(table) = model.abilities().static_table
@@ -230,7 +230,7 @@ mod tests {
         // A small table can be combined with others, but not compressed by itself.
         let small: Model = StaticModel::from(both).into();
         assert_eq!(params.compress_side_by_side(&small, &[&first.into()]).unwrap().dim(), 50);
-        assert!(params.compress(&small).unwrap_err().to_string().contains("compressed already"));
+        assert!(params.compress(&small).unwrap_err().to_string().contains("already compressed"));
     }
 
     #[test]

@@ -121,12 +121,12 @@ fn to_mean_length_one(rows: &mut Table) {
 /// Returns the average that a model is.
 fn average_of(model: &Model) -> Result<&AverageEncoder> {
     let refuse = |reason: &str| Err(Error::CannotCompress { kind: model.kind(), reason: reason.to_owned() });
-    let Some(average) = model.abilities().average else { return refuse("it is no average of word vectors") };
+    let Some(average) = model.abilities().average else { return refuse("it is not an average of word vectors") };
     if average.features().params().max_n > 1 {
         return refuse("it has n-grams");
     }
     if average.unknown_row().is_some() {
-        return refuse("a word of it stands for the unknown ones");
+        return refuse("one of its words represents unknown words");
     }
     Ok(average)
 }

@@ -72,11 +72,11 @@ impl HeldOut {
         };
         let bad = |reason| CoreError::BadFile { path: path.to_owned(), reason };
         if limited.limit() == 0 {
-            return Err(bad(format!("it has more than {MAX_JSON_BYTES} bytes of JSON")).into());
+            return Err(bad(format!("the JSON is longer than {MAX_JSON_BYTES} bytes")).into());
         }
         parsed.map_err(|error| match error.io_error_kind() {
             Some(_) => bytes.error(error.into()).into(),
-            None => bad(format!("it begins with {{ and is not JSON: {error}")).into(),
+            None => bad(format!("it starts with {{ but is not JSON: {error}")).into(),
         })
     }
 

@@ -139,7 +139,7 @@ impl fmt::Display for SourceReport {
         let groups = self.groups as u64;
         write!(f, "{}: {}", self.path.display(), plural(groups, "group"))?;
         let left_out = [
-            (self.identical, "of equal sentences"),
+            (self.identical, "with identical sentences"),
             (self.contaminated, "held out"),
             (self.singletons, "without a second sentence or a known word"),
         ];

@@ -98,12 +98,15 @@ impl<'a> KeptPairs<'a> {
             return Ok(Progress::default());
         }
         if checkpoint::about(&self.kept.path)?.settings != self.of {
-            return Err(self.bad("the text has changed since it was written, or is read in another way; start anew"));
+            return Err(self.bad(
+                "the text or the settings for reading it have changed since this file was written; \
+                start over",
+            ));
         }
         let (state, _): (State, _) = checkpoint::load(&self.kept.path, KIND)?;
         let mut numbers = NumbersReader::open(&self.kept.beside(BESIDE), state.n_numbers, state.checksum)?;
         let progress = self.restore(state, &mut numbers)?;
-        if numbers.is_at_end() { Ok(progress) } else { Err(self.bad("it is damaged; start anew")) }
+        if numbers.is_at_end() { Ok(progress) } else { Err(self.bad("it is damaged; start over")) }
     }
 
     fn bad(&self, reason: &str) -> CoreError {
@@ -132,7 +135,7 @@ impl<'a> KeptPairs<'a> {
             numbers.sentences(&mut taken, state.part_start)?;
             taken.anchors.written = numbers.anchored(folder)?;
             numbers.each_list(|pair| {
-                let [anchor, relation, other] = *pair else { return Err(self.bad("it is damaged; start anew")) };
+                let [anchor, relation, other] = *pair else { return Err(self.bad("it is damaged; start over")) };
                 let relation = if relation == 0 { Relation::Agrees } else { Relation::Contradicts };
                 taken.anchors.add(anchor, relation, other);
                 Ok(())
@@ -158,7 +161,7 @@ impl<'a> KeptPairs<'a> {
             return;
         }
         if let Err(error) = self.kept.keep(KIND, &[BESIDE], || self.write(progress)) {
-            observer.note_with(&format_args!("what was read is not kept: {error}"), error.remedies());
+            observer.note_with(&format_args!("the data read so far could not be saved: {error}"), error.remedies());
         }
     }
 
@@ -359,7 +362,12 @@ mod tests {
     fn what_is_damaged_or_of_other_files_is_refused() {
         let case = Case::new(&[(PairKind::Pairs, PAIRS)]);
         let path = kept_of(&case);
-        refused(&case, &PairOptions { group: false, ..case.options(true) }, &path, "read in another way");
+        refused(
+            &case,
+            &PairOptions { group: false, ..case.options(true) },
+            &path,
+            "the settings for reading it have changed",
+        );
         let sentences = case.folder.path().join("kept.sentences");
         let sound = fs::read(&sentences).unwrap();
         for i in (0..sound.len()).step_by(7) {

@@ -111,7 +111,7 @@ impl NumbersReader {
     }
 
     fn damaged(&self) -> CoreError {
-        let reason = "it is damaged or does not belong to the file beside it; start anew".to_owned();
+        let reason = "it is damaged or does not belong to the file stored with it; start over".to_owned();
         CoreError::BadFile { path: self.path.clone(), reason }
     }
 

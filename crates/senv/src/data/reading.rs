@@ -51,7 +51,7 @@ impl Reading {
         require(self.max_tokens >= 1, "max_tokens", "at least 1", self.max_tokens as f64)?;
         for token in self.unknown.iter().chain(&self.end) {
             let known = token.index() < n_words;
-            require(known, "token for unknown words or the end", "one of the vocabulary", f64::from(token.0))?;
+            require(known, "the token for unknown words or the end", "in the vocabulary", f64::from(token.0))?;
         }
         Ok(())
     }

@@ -64,7 +64,7 @@ pub fn groups_page(
     let n_without = sentences.len() - n_in;
     let without = if n_without > 0 { format!(", {} in none", grouped(n_without as u64)) } else { String::new() };
     let apart = grouping.silhouette.map_or_else(String::new, |apart| {
-        format!(" Their silhouette is {apart:.3}: 1 for groups that are apart, 0 for sentences that lie between two.")
+        format!(" Their silhouette is {apart:.3}: near 1, groups are well separated; near 0, they overlap.")
     });
     let (n, groups) = (plural(sentences.len() as u64, "sentence"), plural(found.groups.len() as u64, "group"));
     let _ = writeln!(body, "<p>{n} in {groups}{without}.{apart}</p>");
@@ -154,7 +154,8 @@ fn map(body: &mut String, encoder: &dyn SentenceEncoder, points: &[Point<'_>], f
     }
     let _ = writeln!(
         body,
-        "</svg></div><figcaption>{} by t-SNE; a color is a group, though colors come again. Hold a pointer over a dot to read its sentence.</figcaption></figure>",
+        "</svg></div><figcaption>{} by t-SNE; colors mark groups, and some groups share a color. Point at a dot to \
+        read its sentence.</figcaption></figure>",
         plural(points.len() as u64, "sentence")
     );
     Ok(())
@@ -168,7 +169,9 @@ fn words(found: &TextGroups, group: usize, n: usize) -> String {
 
 fn table(body: &mut String, found: &TextGroups) {
     body.push_str(
-        "<div class=\"box wide\" tabindex=\"0\"><table>\n<thead><tr><th>group</th><th>sentences</th><th>words</th><th>in the middle</th></tr></thead>\n<tbody>\n",
+        "<div class=\"box wide\" \
+        tabindex=\"0\"><table>\n<thead><tr><th>group</th><th>sentences</th><th>words</th><th>most \
+        central</th></tr></thead>\n<tbody>\n",
     );
     for (number, group) in found.groups.iter().enumerate() {
         let color = COLORS[number % COLORS.len()];

@@ -118,7 +118,10 @@ impl<'a> BenchRun<'a> {
         for (scheme, suffix) in [(WeightScheme::SIF, "SIF"), (WeightScheme::USIF, "uSIF")] {
             let system = BenchSystem {
                 name: format!("{name} + {suffix}"),
-                source: format!("word vectors of {name}, {suffix} weights, common components of the sentences judged"),
+                source: format!(
+                    "word vectors of {name}, {suffix} weights, common components of the evaluated \
+                    sentences"
+                ),
                 sha256: sha256.clone(),
                 bytes: None,
             };
@@ -147,9 +150,9 @@ impl<'a> BenchRun<'a> {
             ..BenchSystem::default()
         };
         let kind = SystemKind::Baseline;
-        let overlap = system("word overlap", "shared words by all words of two sentences");
+        let overlap = system("word overlap", "shared words divided by all words of both sentences");
         self.scored(kind, overlap, &Scoring::Pairs(&untrained.overlap()), None, None)?;
-        let tf_idf = system("TF-IDF", "sparse vectors, counted on the sentences judged");
+        let tf_idf = system("TF-IDF", "sparse vectors, counted on the evaluated sentences");
         self.scored(kind, tf_idf, &Scoring::Pairs(&untrained.tf_idf()), None, None)?;
         let random = system("random vectors", "averages of random word vectors");
         self.encoded(kind, random, &untrained.random, None)?;
@@ -261,7 +264,7 @@ pub fn read_sentence_vectors(vectors: &Path, sentences: &Path) -> Result<Sentenc
     let table = senv_store::read_npy(vectors)?;
     if table.n_rows() != lines.len() {
         let reason = format!(
-            "it has {} rows for the {} lines of {}; give a vector for each line, in the same order",
+            "it has {} rows, but there are {} lines in {}; give one vector per line, in the same order",
             table.n_rows(),
             lines.len(),
             sentences.display()

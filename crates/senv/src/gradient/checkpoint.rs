@@ -98,7 +98,7 @@ pub(super) fn resume(
     let (state, tables) = checkpoint::load::<FitCheckpoint>(&plan.path, KIND)?;
     let mismatch = |what: &str| Error::CheckpointMismatch { path: plan.path.clone(), what: what.to_owned() };
     if state.settings != settings {
-        return Err(mismatch("other settings or other data"));
+        return Err(mismatch("different settings or data"));
     }
     let (mut words, mut moments, mut initial, mut best) = (None, Vec::new(), None, None);
     for (name, table) in tables {
@@ -121,7 +121,7 @@ pub(super) fn resume(
             Some(Best { step, score, weights: Weights { words, parameters } })
         }
         (None, None) => None,
-        _ => return Err(mismatch("half of the best weights")),
+        _ => return Err(mismatch("incomplete best weights")),
     };
     let is_other = |weights: &Weights| !weights.has_shapes_of(initial_weights);
     let (n_groups, optimizers) = (weights.parameters.len(), &state.optimizers);
@@ -131,7 +131,7 @@ pub(super) fn resume(
         || optimizers.len() != n_groups
         || !optimizers.iter().zip(&weights.parameters).all(fits)
     {
-        return Err(mismatch("weights of other shapes"));
+        return Err(mismatch("weights of different shapes"));
     }
     Ok(Some((state.place, Learner { weights, words, parameters: state.optimizers, initial_words: initial }, best)))
 }

@@ -115,7 +115,8 @@ enum LossName {
     SoftmaxCosine,
 }
 named_values!(LossName {
-    Margin = "margin": "Margin loss of the papers: a pair must be closer than other sentences of the batch by a margin",
+    Margin = "margin": "Margin loss, as in the papers: a pair must be closer than other sentences of the batch by a \
+        margin",
     SoftmaxCosine = "softmax-cosine": "Softmax over the cosines of the whole batch, with a temperature",
 });
 

@@ -80,11 +80,11 @@ pub enum L2Scaling {
 }
 
 named_values!(WordUpdates {
-    Sparse = "sparse": "Those of the batch",
-    Dense = "dense": "All of them, as the papers have it: slower by the size of the vocabulary",
+    Sparse = "sparse": "The words of the batch",
+    Dense = "dense": "All words, as in the papers: slower with the size of the vocabulary",
     Frozen = "frozen": "None",
 });
-named_values!(L2Scaling { Half = "half": "1/2, as in the releases", Full = "full": "1, as printed in the papers" });
+named_values!(L2Scaling { Half = "half": "1/2, as in the released code", Full = "full": "1, as printed in the papers" });
 
 /// The schedules by name.
 enum ScheduleName {
@@ -94,10 +94,11 @@ enum ScheduleName {
     Plateau,
 }
 named_values!(ScheduleName {
-    Constant = "constant": "The same rate all the time",
-    Linear = "linear": "Up from 0 over the warm-up, then linearly down",
-    Halve = "halve": "Half the rate after each epoch, or after each quarter of the steps",
-    Plateau = "plateau": "A fifth of it after a validation without a better score, 1 % less after each; ends below 1e-5",
+    Constant = "constant": "Constant rate",
+    Linear = "linear": "Linear increase from 0 during the warm-up, then linear decay",
+    Halve = "halve": "Halved after each epoch, or after each quarter of the steps",
+    Plateau = "plateau": "Divided by 5 after a validation without a better score, and 1 % lower after each \
+        validation; training ends below 1e-5",
 });
 
 impl Decay {
@@ -122,12 +123,12 @@ impl Hyperparameters for Decay {
             Hyperparameter::of("decay", &["Learning-rate schedule."], Section::Training, None, &self.name()),
             of_linear(
                 "warmup",
-                &["Share of the run in which a linear schedule climbs, at least 0 and below 1."],
+                &["Share of the run in which a linear schedule increases the rate, at least 0 and below 1."],
                 warmup,
             ),
             of_linear(
                 "lr_floor",
-                &["Share of the rate below which a linear schedule does not fall, from 0 to 1."],
+                &["Lowest rate of a linear schedule, as a share of the full rate, from 0 to 1."],
                 floor,
             ),
         ]

@@ -70,7 +70,7 @@ fn forged_checkpoints_are_refused() {
         fit(&mut Targets::default(), longer, &params(), &resumed).unwrap_err(),
         fit(&mut Targets::default(), with_output, &params(), &resumed).unwrap_err(),
     ] {
-        assert!(error.to_string().contains("weights of other shapes"), "{error}");
+        assert!(error.to_string().contains("weights of different shapes"), "{error}");
     }
     fit(&mut Targets::default(), initial, &params(), &resumed).unwrap();
 }
@@ -195,7 +195,7 @@ fn a_checkpoint_that_cannot_be_written_does_not_end_the_training() {
     let run = fit(&mut Targets::default(), initial, &params(), &options).unwrap();
     assert_eq!((run.stopped, bits(&run.weights)), (Stopped::Finished, bits(&whole.weights)));
     let notes = notes.0.lock().unwrap();
-    assert!(notes[0].contains("no checkpoint was written: cannot create /dev/null/no/such"), "{}", notes[0]);
+    assert!(notes[0].contains("the checkpoint could not be written: cannot create /dev/null/no/such"), "{}", notes[0]);
     let params = params();
     let observer = Refused(StopAt(AtomicU64::new(2)), AtomicU64::new(0));
     let options = RunOptions { observer: &observer, ..options };

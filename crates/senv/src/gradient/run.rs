@@ -77,7 +77,7 @@ fn threads(options: &RunOptions<'_>) -> Result<rayon::ThreadPool> {
     };
     let n = pool.current_num_threads();
     if n < wanted {
-        options.observer.note(&format!("the system refuses to start {wanted} threads; going on with {n}"));
+        options.observer.note(&format!("the system cannot start {wanted} threads; continuing with {n}"));
     }
     Ok(pool)
 }
@@ -141,7 +141,7 @@ impl<'a, O: Objective> FitRun<'a, O> {
         let settings = format!("{} {} {}", objective.kind(), file::to_json(params)?, objective.identity());
         let initial = initial()?;
         // Nothing is lost yet, and a checkpoint is not worthwhile.
-        options.observer.go_on("making the tables")?;
+        options.observer.go_on("allocating the tables")?;
         let resumed = match &options.checkpoint {
             Some(plan) => checkpoint::resume(plan, &settings, params, &initial)?,
             None => None,
@@ -156,7 +156,7 @@ impl<'a, O: Objective> FitRun<'a, O> {
         };
         if !position.is_possible(&order, total) {
             let path = options.checkpoint.as_ref().map(|plan| plan.path.clone()).unwrap_or_default();
-            return Err(Error::CheckpointMismatch { path, what: "a place that this run has not".to_owned() });
+            return Err(Error::CheckpointMismatch { path, what: "a position that this run does not have".to_owned() });
         }
         order.cursors = position.cursors.clone();
         let row_groups = objective.row_groups();
@@ -341,12 +341,11 @@ impl<'a, O: Objective> FitRun<'a, O> {
             self.position.stale += 1;
         }
         let note = match (score.is_finite(), better) {
-            (false, _) => format!(
-                "step {step}: no validation score: a correlation is not defined where the scores of all pairs are equal, or \
-                 no numbers"
-            ),
+            (false, _) => {
+                format!("step {step}: no validation score: all pairs have the same score, or scores are not numbers")
+            }
             (true, false) => format!("step {step}: validation {score:.4}"),
-            (true, true) => format!("step {step}: validation {score:.4}, the best so far"),
+            (true, true) => format!("step {step}: validation {score:.4}, best so far"),
         };
         self.options.observer.note(&note);
         Ok(())

@@ -72,7 +72,8 @@ impl fmt::Display for FewSteps {
         let plural = if steps == 1 { "step is" } else { "steps are" };
         write!(
             f,
-            "{steps} {plural} too few: the loss is {loss:.4}, that of a guess {guess:.4}; give more text or pairs, or train for {}",
+            "{steps} {plural} too few: the loss is {loss:.4}, and guessing gives {guess:.4}; give more text or pairs, \
+            or train for {}",
             Remedy::MoreEpochs
         )
     }
@@ -137,7 +138,7 @@ impl Watch {
     }
 
     fn verdict(&self) -> Verdict {
-        let (bound, of) = if self.recent > 1.0 { (1.0, "a guess") } else { (self.first, "the weights it began with") };
+        let (bound, of) = if self.recent > 1.0 { (1.0, "a guess") } else { (self.first, "the initial weights") };
         Verdict { loss: self.recent * self.chance, bound: bound * self.chance, of }
     }
 }
@@ -211,7 +212,7 @@ mod tests {
             watch(losses, Some(1.0)).1.at_end(grown * grown)
         };
         let verdict = run(0.48, 1.1e6).unwrap();
-        assert_eq!((verdict.bound, verdict.of), (0.5, "the weights it began with"));
+        assert_eq!((verdict.bound, verdict.of), (0.5, "the initial weights"));
         assert_eq!(run(0.48, 0.9e6), None, "a rate too low to learn anything is no harm");
         assert_eq!(run(0.40, 1e9), None, "it has learned");
     }

@@ -102,7 +102,7 @@ impl SentenceEncoder for WordEncoder {
         let coverage = self.reading.read(&self.vocabulary, sentence, text, tokens);
         let vector = self.vectors(&[tokens])?;
         if vector.len() != out.len() {
-            let (what, expected, got) = ("the place of a vector", vector.len(), out.len());
+            let (what, expected, got) = ("output slice for a vector", vector.len(), out.len());
             return Err(CoreError::ShapeMismatch { what, expected, got });
         }
         out.iter_mut().zip(&vector).for_each(|(to, &x)| *to = x);

@@ -43,7 +43,7 @@ impl SearchGrid {
             grid.push(name.into(), values).map_err(|reason| Error::BadGrid { place: String::new(), reason })?;
         }
         if grid.0.is_empty() {
-            return Err(Error::BadGrid { place: String::new(), reason: "no hyperparameter is in it".into() });
+            return Err(Error::BadGrid { place: String::new(), reason: "the grid has no hyperparameters".into() });
         }
         Ok(grid)
     }
@@ -69,7 +69,7 @@ impl SearchGrid {
             grid.push(name, values).map_err(|reason| Error::BadGrid { place, reason })?;
         }
         if grid.0.is_empty() {
-            let reason = "no hyperparameter is in it, expected lines as: margin = 0.4 0.6".into();
+            let reason = "the grid has no hyperparameters; expected lines such as margin = 0.4 0.6".into();
             return Err(Error::BadGrid { place: format!("{}: ", path.display()), reason });
         }
         Ok(grid)
@@ -77,13 +77,13 @@ impl SearchGrid {
 
     fn push(&mut self, name: String, values: Vec<String>) -> std::result::Result<(), String> {
         if name.is_empty() || values.is_empty() {
-            return Err("expected a hyperparameter and its values, as in: margin = 0.4 0.6".into());
+            return Err("expected a hyperparameter and its values, such as margin = 0.4 0.6".into());
         }
         if name == "seed" {
-            return Err("the seed belongs to no grid; several seeds are tried with the best values".into());
+            return Err("the seed cannot be searched; use several seeds with the best values".into());
         }
         if self.0.iter().any(|(known, _)| *known == name) {
-            return Err(format!("{name} is there twice"));
+            return Err(format!("duplicate hyperparameter {name}"));
         }
         self.0.push((name, values));
         Ok(())
@@ -120,7 +120,7 @@ impl SearchGrid {
             let mut params = base.clone();
             for ((name, _), value) in self.0.iter().zip(&values) {
                 if !params.set(&name.replace('-', "_"), value)? {
-                    let reason = format!("there is no hyperparameter {name}");
+                    let reason = format!("unknown hyperparameter {name}");
                     return Err(Error::BadGrid { place: String::new(), reason });
                 }
             }
@@ -156,11 +156,11 @@ mod tests {
     #[test]
     fn bad_grids_are_named() {
         for (text, expected) in [
-            ("", "no hyperparameter"),
+            ("", "no hyperparameters"),
             ("margin\n", ":1:"),
             ("margin = 1\nbatch =\n", ":2:"),
             ("seed = 1 2\n", "several seeds"),
-            ("margin = 1\nmargin = 2\n", "twice"),
+            ("margin = 1\nmargin = 2\n", "duplicate hyperparameter margin"),
         ] {
             let message = read(text).unwrap_err().to_string();
             assert!(message.contains(expected), "{message}");

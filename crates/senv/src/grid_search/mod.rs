@@ -163,6 +163,6 @@ impl<S: Hyperparameters + Clone> GridSearch<S> {
 fn seed_of(params: &impl Hyperparameters) -> Result<u64> {
     let seed = params.hyperparameters().into_iter().find(|parameter| parameter.name == "seed");
     let seed = seed.and_then(|seed| seed.value?.parse().ok());
-    let requirement = "a hyperparameter of what is searched";
+    let requirement = "a hyperparameter of the system";
     Ok(seed.ok_or(CoreError::InvalidParameter { name: "seed", requirement, got: "none".into() })?)
 }

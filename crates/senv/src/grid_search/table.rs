@@ -46,13 +46,13 @@ impl RunTable {
         };
         let bad = |what: &str| CoreError::BadFile {
             path: path.clone().unwrap_or_default(),
-            reason: format!("{what}; remove it, or search in another folder"),
+            reason: format!("{what}; remove the file, or use another folder"),
         };
         let mut lines = text.lines();
         if lines.next().is_some_and(|first| first != header) {
-            return Err(bad("it is the table of another grid").into());
+            return Err(bad("the table belongs to another grid").into());
         }
-        let row = |(i, line)| parse(line, names.len()).ok_or_else(|| bad(&format!("line {} is no run", i + 2)));
+        let row = |(i, line)| parse(line, names.len()).ok_or_else(|| bad(&format!("line {} is not a run", i + 2)));
         let rows = lines.enumerate().map(row).collect::<std::result::Result<_, _>>()?;
         Ok(Self { path, header, rows })
     }

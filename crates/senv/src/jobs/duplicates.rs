@@ -144,7 +144,7 @@ impl Encoded {
         params: &DuplicateParams<'_>,
     ) -> Result<Self> {
         if let Some(groups) = params.groups.filter(|groups| groups.len() != sentences.len()) {
-            let (name, requirement) = ("groups", "a number for each sentence");
+            let (name, requirement) = ("groups", "one number per sentence");
             let got = format!("{} for {} sentences", groups.len(), sentences.len());
             return Err(InvalidParameter { name, requirement, got }.into());
         }

@@ -211,7 +211,7 @@ impl LineEncoding<'_> {
             file.seek(SeekFrom::Start(0)).map_err(failed)?;
             write_header(&mut file, counts.lines as usize)?;
             if file.stream_position().map_err(failed)? != start {
-                let reason = format!("the header of {} rows does not fit into the room left for it", counts.lines);
+                let reason = format!("the header for {} rows does not fit in the space reserved for it", counts.lines);
                 return Err(senv_core::Error::BadFile { path: output.to_owned(), reason }.into());
             }
         }

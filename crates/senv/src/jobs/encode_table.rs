@@ -140,7 +140,7 @@ impl<E: From<Error>, F: FnMut(&EncodedRows<'_>) -> std::result::Result<(), E>> T
                 self.start(batches.schema())?;
             } else if batches.schema().fields() != &self.columns {
                 let reason =
-                    "it has other columns than the file before; write the vectors of each to a file of its own";
+                    "its columns differ from those of the previous file; write the vectors of each to a separate file";
                 return Err(bad(path, reason).into());
             }
         }
@@ -192,7 +192,7 @@ impl<E: From<Error>, F: FnMut(&EncodedRows<'_>) -> std::result::Result<(), E>> T
             columns.push(Arc::new(Int64Array::from_iter_values(places().map(|(_, line)| line as i64))));
             columns.push(Arc::new(StringArray::from_iter_values(&sentences)));
             let rows = RecordBatch::try_new(schema.clone(), columns).map_err(|error| {
-                let reason = format!("rows cannot be put together: {error}");
+                let reason = format!("cannot combine rows: {error}");
                 Error::from(senv_core::Error::BadFile { path: self.output.to_owned(), reason })
             })?;
             self.push(&rows, &sentences)?;

@@ -44,11 +44,11 @@ pub fn join_vectors(shards: &[impl AsRef<Path>], output: impl AsRef<Path>) -> Re
     let output = output.as_ref();
     let shards: Vec<&Path> = shards.iter().map(AsRef::as_ref).collect();
     let ending = |path: &Path| path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
-    let Some(first) = shards.first() else { return bad(output, "no shard is given; name all of them in order".into()) };
+    let Some(first) = shards.first() else { return bad(output, "no shards given; name all of them in order".into()) };
     for path in &shards {
         if ending(path) != ending(output) {
             let reason = format!(
-                "it has another ending than {}; join files of one format, into a file of the same, and convert the whole",
+                "its format differs from that of {}; join files of the same format, then convert the result",
                 output.display()
             );
             return bad(path, reason);
@@ -61,7 +61,7 @@ pub fn join_vectors(shards: &[impl AsRef<Path>], output: impl AsRef<Path>) -> Re
         Some("parquet" | "arrow" | "feather" | "ipc") => tables::join(first, &shards, output),
         #[cfg(not(feature = "arrow"))]
         Some("parquet" | "arrow" | "feather" | "ipc") => {
-            bad(output, "the feature `arrow` reads and writes such tables, and is not part of this program".into())
+            bad(output, "this build cannot read or write such tables; use a build with the feature `arrow`".into())
         }
         _ => join_text(&shards, output),
     }
@@ -73,7 +73,8 @@ fn join_npy(first: &Path, shards: &[&Path], output: &Path) -> Result<()> {
     for path in shards {
         let reader = NpyReader::open(path)?;
         if reader.dim() != dim {
-            let reason = format!("its rows have {} values, those of {} have {dim}", reader.dim(), first.display());
+            let reason =
+                format!("its rows have {} values, but the rows of {} have {dim}", reader.dim(), first.display());
             return bad(path, reason);
         }
         n_rows += reader.n_rows();
@@ -120,13 +121,13 @@ fn rows_of_json(path: &Path) -> Result<io::Take<File>> {
     let [before, behind] = JSON_FRAME.map(<[u8]>::len);
     let mut ends = vec![0; before + behind];
     if len < ends.len() as u64 {
-        return bad(path, "it is no array of vectors as senv encode writes it".into());
+        return bad(path, "it is not an array of vectors written by `senv encode`".into());
     }
     file.read_exact(&mut ends[..before]).map_err(io)?;
     file.seek(SeekFrom::Start(len - behind as u64)).map_err(io)?;
     file.read_exact(&mut ends[before..]).map_err(io)?;
     if ends != JSON_FRAME.concat() {
-        return bad(path, "it is no array of vectors as senv encode writes it, or not all of it is there".into());
+        return bad(path, "it is not an array of vectors written by `senv encode`, or is truncated".into());
     }
     file.seek(SeekFrom::Start(before as u64)).map_err(io)?;
     Ok(file.take(len - ends.len() as u64))
@@ -176,7 +177,7 @@ mod tables {
                 let precision = if half { VectorPrecision::F16 } else { VectorPrecision::F32 };
                 Ok((named.cloned().unwrap_or_default(), usize::try_from(*size).unwrap_or(0), precision))
             }
-            _ => bad(path, "it is no table with a column of vectors as senv encode writes it".into()),
+            _ => bad(path, "it is not a table with a vector column written by `senv encode`".into()),
         }
     }
 
@@ -195,12 +196,15 @@ mod tables {
         for path in shards {
             let mut batches = ArrowBatches::open(path, None)?;
             if batches.schema().fields() != schema.fields() {
-                return bad(path, format!("it has other columns than {}; join shards of one table", first.display()));
+                return bad(
+                    path,
+                    format!("its columns differ from those of {}; join shards of the same table", first.display()),
+                );
             }
             while let Some(batch) = batches.next_batch()? {
                 let rows = batch.project(&(0..n).collect::<Vec<_>>());
                 let (Ok(rows), Some(vectors)) = (rows, values(&batch, dim)) else {
-                    return bad(path, "its column of vectors has rows without a vector; make it again".into());
+                    return bad(path, "its vector column has rows without a vector; encode it again".into());
                 };
                 writer.write(&rows, vectors.view())?;
             }
@@ -259,7 +263,7 @@ mod tests {
         let none: [PathBuf; 0] = [];
         for (shards, output, says) in [
             (&[at("2.npy"), at("3.npy")][..], "all.npy", "3 values"),
-            (&[at("2.npy")], "all.tsv", "another ending"),
+            (&[at("2.npy")], "all.tsv", "its format differs"),
             (&[at("2.npy"), at("absent.npy")], "all.npy", "absent.npy"),
             (&none, "all.npy", "no shard"),
         ] {

@@ -153,7 +153,7 @@ fn by_margin(
     progress: &mut impl FnMut(usize, usize),
 ) -> Result<Vec<MinedPair>> {
     if k == 0 {
-        let (name, requirement, got) = ("margin", "at least 1 neighbour", "0".into());
+        let (name, requirement, got) = ("margin", "at least 1 neighbor", "0".into());
         return Err(senv_core::Error::InvalidParameter { name, requirement, got }.into());
     }
     let build = |table| VectorIndex::build(table, &IndexParams::default());

@@ -264,7 +264,7 @@ impl<S: EncoderSystem> Configuration for Opened<S> {
         let Some(reads) = config.head_dim() else { return Ok(()) };
         let gives = config.form().encoder(config.word_dim())?.dim();
         if reads != gives {
-            let reason = format!("the head reads {reads} numbers, the encoder gives {gives}");
+            let reason = format!("the head expects {reads} values, but the encoder gives {gives}");
             return Err(Error::BadModel { path: file.path().to_owned(), reason });
         }
         configuration::expect_values(file, "the head", config.n_head_values())

@@ -31,8 +31,10 @@ impl Model {
             Some(word) => format!("the word {word}", word = senv_core::quoted(word)),
             None => format!("the sentence {sentence}", sentence = senv_core::quoted(sentence)),
         };
-        let reason =
-            format!("the vector of {what} holds NaN or an infinite value; senv info --verify shows what is damaged");
+        let reason = format!(
+            "the vector of {what} contains NaN or an infinite value; `senv info --verify` shows what is \
+                damaged"
+        );
         Err(senv_core::Error::BadFile { path: path.to_owned(), reason }.into())
     }
 }

@@ -38,7 +38,7 @@ impl<E: SentenceEncoder + 'static> SavedModel for NamedEncoder<E> {
     }
 
     fn write(&self, to: Destination<'_>) -> Result<()> {
-        let reason = "an encoder of the program itself has no file".to_owned();
+        let reason = "a program's own encoder cannot be saved".to_owned();
         Err(Error::BadModel { path: to.path().to_owned(), reason })
     }
 

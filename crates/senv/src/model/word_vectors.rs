@@ -41,8 +41,8 @@ impl SavedModel for AverageEncoder {
     /// Writes word vectors only, so it refuses models with weights or vectors for unknown words, which would be lost.
     fn write(&self, to: Destination<'_>) -> Result<()> {
         if self.weighting().is_some() || self.hashed().is_some() || self.unknown_row().is_some() {
-            let reason = "an average that carries weights, or something for unknown words, has no file of its own; save the model \
-                          that it comes from, or what WeightedParams make of it";
+            let reason = "an average with word weights or vectors for unknown words cannot be saved; save the model \
+                it comes from, or a model made with WeightedParams";
             return Err(CoreError::BadFile { path: to.path().to_owned(), reason: reason.into() }.into());
         }
         Ok(embeddings_of(self)?.write_model(to, NonFinite::Error)?)

@@ -114,14 +114,13 @@ impl Model2Vec {
         let folder = folder.as_ref();
         let bad = |path: &Path, reason: String| Error::BadFile { path: path.to_owned(), reason };
         let layout = Layout::of(folder).ok_or_else(|| {
-            let reason =
-                "a folder without config.json, model.safetensors and tokenizer.json, which a model of Model2Vec has";
+            let reason = "not a Model2Vec model: the folder needs config.json, model.safetensors and tokenizer.json";
             bad(folder, reason.into())
         })?;
         let config = read_json(&layout.config)?;
         let kind = config["model_type"].as_str();
         if !layout.is_sentence_transformers && kind.is_some_and(|kind| kind != Self::KIND) {
-            let reason = format!("a model of the type {:?}, which senv does not read", kind.unwrap_or_default());
+            let reason = format!("a model of type {:?}, which senv does not read", kind.unwrap_or_default());
             return Err(bad(&layout.config, reason).into());
         }
         let tokens = Tokens::read(&layout.tokenizer)?;
@@ -138,14 +137,14 @@ impl Model2Vec {
         let outside = row_of.iter().find(|&&row| row as usize >= rows.n_rows());
         if row_of.len() < n_ids || n_weights < n_ids || outside.is_some() {
             let reason = format!(
-                "{n_ids} tokens, {} rows, {} of the mapping, {n_weights} weights do not fit to each other",
+                "{n_ids} tokens, {} rows, {} mapped rows and {n_weights} weights do not fit together",
                 rows.n_rows(),
                 row_of.len()
             );
             return Err(bad(&layout.tensors, reason).into());
         }
         if let Some(row) = rows.iter().position(|row| row.iter().any(|x| !x.is_finite())) {
-            return Err(bad(&layout.tensors, format!("row {row} holds NaN or an infinite value")).into());
+            return Err(bad(&layout.tensors, format!("row {row} contains NaN or an infinite value")).into());
         }
         let max_length = match &config["max_length"] {
             Value::Null if config.get("max_length").is_some() => None,
@@ -191,7 +190,7 @@ fn normalizes(folder: &Path) -> Result<bool> {
 fn read_json(path: &Path) -> Result<Value> {
     let bytes = std::fs::read(path).map_err(|e| Error::io("read", path, e))?;
     let reason =
-        |error: serde_json::Error| Error::BadFile { path: path.to_owned(), reason: format!("no JSON: {error}") };
+        |error: serde_json::Error| Error::BadFile { path: path.to_owned(), reason: format!("not JSON: {error}") };
     Ok(serde_json::from_slice(&bytes).map_err(reason)?)
 }
 
@@ -258,7 +257,7 @@ impl SavedModel for Model2Vec {
     }
 
     fn write(&self, to: Destination<'_>) -> Result<()> {
-        let reason = "a model of Model2Vec stays in its folder: copy that".to_owned();
+        let reason = "a Model2Vec model cannot be saved; copy its folder".to_owned();
         Err(Error::BadFile { path: to.path().to_owned(), reason }.into())
     }
 }

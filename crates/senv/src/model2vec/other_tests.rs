@@ -130,8 +130,15 @@ fn what_neither_understands_is_refused() {
     };
     let mut unknown = unigram();
     unknown["pre_tokenizer"]["type"] = "Moon".into();
-    refused(&unknown, &["the pre-tokenizer \"Moon\", which senv does not read", "and the crate tokenizers neither"]);
-    refused(&bpe(), &["do not fit to each other"]);
+    refused(
+        &unknown,
+        &[
+            "the pre-tokenizer \"Moon\", which senv does not read",
+            "and the tokenizers crate does not \
+        either",
+        ],
+    );
+    refused(&bpe(), &["do not fit together"]);
     // Without a token for unknown pieces the tokenizer fails, and nothing of the text is known.
     let mut without = unigram();
     without["model"]["unk_id"] = Value::Null;

@@ -23,7 +23,8 @@ impl Tensors {
     }
 
     fn read(&self) -> Result<SafeTensors<'_>> {
-        Ok(SafeTensors::deserialize(&self.bytes).map_err(|error| self.bad(format!("no safetensors: {error}")))?)
+        Ok(SafeTensors::deserialize(&self.bytes)
+            .map_err(|error| self.bad(format!("not a safetensors file: {error}")))?)
     }
 
     fn bad(&self, reason: String) -> Error {
@@ -35,11 +36,11 @@ impl Tensors {
         let tensors = self.read()?;
         let Some(view) = names.iter().find_map(|name| tensors.tensor(name).ok()) else {
             let there = tensors.names().join(", ");
-            return Err(self.bad(format!("no tensor {}; there are: {there}", names.join(" or "))).into());
+            return Err(self.bad(format!("no tensor {}; the tensors are {there}", names.join(" or "))).into());
         };
         let &[n_rows, dim] = view.shape() else {
             return Err(self
-                .bad(format!("{} has the shape {:?}, expected rows and columns", names[0], view.shape()))
+                .bad(format!("{} has shape {:?}, expected rows and columns", names[0], view.shape()))
                 .into());
         };
         if dim == 0 {
@@ -70,9 +71,9 @@ impl Tensors {
                 let numbers = data.as_chunks::<4>().0.iter().map(|bytes| i32::from_le_bytes(*bytes));
                 numbers.map(|number| u32::try_from(number).ok()).collect()
             }
-            other => return Err(self.bad(format!("{name} is of the type {other:?}, expected whole numbers")).into()),
+            other => return Err(self.bad(format!("{name} has type {other:?}, expected integers")).into()),
         };
-        numbers.map(Some).ok_or_else(|| self.bad(format!("{name} has a number that is no row")).into())
+        numbers.map(Some).ok_or_else(|| self.bad(format!("{name} contains a number that is not a row")).into())
     }
 
     fn values(&self, name: &str, view: &TensorView<'_>) -> Result<Vec<f32>> {
@@ -84,7 +85,7 @@ impl Tensors {
             Dtype::F16 => chunks2().map(|bytes| f16::from_le_bytes(*bytes).to_f32()).collect(),
             Dtype::BF16 => chunks2().map(|bytes| bf16::from_le_bytes(*bytes).to_f32()).collect(),
             Dtype::I8 => data.iter().map(|&byte| f32::from(byte as i8)).collect(),
-            other => return Err(self.bad(format!("{name} is of the type {other:?}, which senv does not read")).into()),
+            other => return Err(self.bad(format!("{name} has type {other:?}, which senv does not read")).into()),
         })
     }
 }

@@ -250,18 +250,18 @@ fn what_is_not_understood_is_refused_by_its_name() {
         let bpe = with("model", json!({ "type": "BPE", "vocab": {} }));
         refused(&bpe, &none, &tensors(), "a model \"BPE\"");
     }
-    refused(&bert(), &json!({ "model_type": "bert" }), &tensors(), "of the type \"bert\"");
+    refused(&bert(), &json!({ "model_type": "bert" }), &tensors(), "of type \"bert\"");
     refused(&bert(), &none, &[("embeddings", "F32", &[27, 3], f32s(&rows(27)))], "do not fit");
     refused(&bert(), &none, &[("rows", "F32", &[28, 3], f32s(&rows(28)))], "no tensor embeddings");
-    refused(&bert(), &none, &[("embeddings", "F32", &[28, 4], f32s(&rows(28)))], "no safetensors");
+    refused(&bert(), &none, &[("embeddings", "F32", &[28, 4], f32s(&rows(28)))], "not a safetensors file");
     let mut bad = rows(28);
     bad[7] = f32::NAN;
-    refused(&bert(), &none, &[("embeddings", "F32", &[28, 3], f32s(&bad))], "row 2 holds NaN");
+    refused(&bert(), &none, &[("embeddings", "F32", &[28, 3], f32s(&bad))], "row 2 contains NaN");
     let mapping: Vec<u8> = (0..28).flat_map(|i: i32| (i + 1).to_le_bytes()).collect();
     let tensors = [tensors().remove(0), ("mapping", "I32", &[28][..], mapping)];
     refused(&bert(), &none, &tensors, "do not fit");
     fs::write(folder.path().join("tokenizer.json"), "{").unwrap();
-    assert!(Model2Vec::open(folder.path()).unwrap_err().to_string().contains("no JSON"));
+    assert!(Model2Vec::open(folder.path()).unwrap_err().to_string().contains("not JSON"));
     fs::remove_file(folder.path().join("tokenizer.json")).unwrap();
     assert!(Model2Vec::open(folder.path()).unwrap_err().to_string().contains("tokenizer.json"));
     assert!(Model::open(folder.path()).is_err());

@@ -103,8 +103,8 @@ impl Recipe {
         let ordered = !text.is_empty() && has_order(sample, &text, &tokenizer, &reading)?;
         if !ordered && pairs.is_empty() {
             observer.note(&format!(
-                "about {size}, and sentences that follow each other have no more words in common than others: Sent2Vec, \
-                 which needs no order"
+                "about {size}; consecutive sentences share no more words than others, so this is Sent2Vec, which does \
+                not need sentences in order"
             ));
             let halves = NeighbourRecipe::new(inputs(&text, PairKind::Halves), size, tokenizer.clone(), reading);
             let params = Sent2VecParams { tokenizer, ..Sent2VecParams::default() };
@@ -115,14 +115,17 @@ impl Recipe {
             learned_from.extend(inputs(&text, PairKind::Neighbours));
         }
         let learns = match (ordered, pairs.is_empty()) {
-            (true, true) => "each sentence is trained to be closer to the next one than to others",
-            (true, false) => "paraphrases, and sentences and the next ones, are trained to be closer than others",
-            (false, _) if text.is_empty() => "paraphrases are trained to be closer than others",
-            (false, _) => "paraphrases are trained to be closer than others; the text has no order and is not used",
+            (true, true) => "training each sentence to be closer to the next one than to others",
+            (true, false) => "training paraphrases and consecutive sentences to be closer than others",
+            (false, _) if text.is_empty() => "training paraphrases to be closer than other sentences",
+            (false, _) => {
+                "training paraphrases to be closer than other sentences; the text is not in order and is \
+                not used"
+            }
         };
         let recipe = NeighbourRecipe::new(learned_from, size, tokenizer, reading);
         observer.note(&format!(
-            "about {size}: {learns} (PP with a softmax over cosines, {} epochs in batches of {})",
+            "about {size}: {learns} (PP with a softmax over cosines, {} epochs, batches of {})",
             recipe.params.fit.n_epochs(),
             recipe.params.fit.batch
         ));
@@ -158,7 +161,10 @@ impl Recipe {
     /// Switches sentences in no order to training by their halves.
     fn train_halves(&mut self, observer: &dyn Observer) {
         if let Self::Words(words) = self {
-            observer.note("fine-tuning on sentences without an order: the two halves of each are trained to be closer than others");
+            observer.note(
+                "the sentences are not in order, so fine-tuning trains the two halves of each sentence to \
+                be closer than others",
+            );
             words.halves.params.fit.seed = words.params.training.seed;
             *self = Self::Neighbours(Box::new(words.halves.clone()));
         }
@@ -175,9 +181,7 @@ impl Recipe {
             Self::Unchanged(model) => model.clone(),
         };
         if let Some(terms) = model.terms() {
-            options
-                .observer
-                .note(&format!("the model has terms, which come from the one that it starts from: {terms}"));
+            options.observer.note(&format!("the model inherits license terms from the model it starts from: {terms}"));
         }
         Ok(model)
     }

@@ -100,7 +100,7 @@ impl fmt::Display for StartChoice {
         }
         let Some(trial) = &self.trial else {
             return match self.known_words.filter(|_| self.start == StartKind::Scratch) {
-                Some(share) => write!(f, "; the English model of senv knows {:.0} % of the words", 100.0 * share),
+                Some(share) => write!(f, "; senv's English model knows {:.0} % of the words", 100.0 * share),
                 None if self.start == StartKind::FineTuned => f.write_str(", without a trial"),
                 None => Ok(()),
             };
@@ -121,7 +121,7 @@ impl fmt::Display for StartChoice {
         let chosen = trial.fine_tuned.filter(|_| self.start == StartKind::FineTuned && self.lr_factor == 1.0);
         match chosen {
             Some(chosen) if others.into_iter().flatten().any(|other| other > chosen) => {
-                f.write_str("; no other start is ahead by more than chance")
+                f.write_str("; no other start is significantly better")
             }
             _ => Ok(()),
         }
@@ -171,7 +171,7 @@ impl Recipe {
         // Data too few for a trial teach less than English knows, so English is fine-tuned.
         let tried = match Trial::new(&recipe.files)? {
             Ok(trial) => {
-                options.observer.note("trying what to start from, on a part of the data");
+                options.observer.note("comparing ways to start, on a part of the data");
                 Some(try_starts(recipe, &trial, english, options)?)
             }
             Err(too_few) => {
@@ -273,7 +273,7 @@ fn best(
 }
 
 /// The name of a trial in messages.
-const ACTION: &str = "trying what to start from";
+const ACTION: &str = "comparing ways to start";
 
 /// Stops a trial when its observer stops, and passes nothing else on.
 struct Quiet<'a>(&'a dyn Observer);

@@ -47,7 +47,7 @@ impl fmt::Display for TooFew {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { kind, n_lines, n_held_out } = *self;
         if n_lines == 0 {
-            return f.write_str("no trial of what to start from: the data can be read once");
+            return f.write_str("no trial of ways to start: the data can be read only once");
         }
         let (lines, pairs) = (plural(n_lines as u64, "line"), plural(n_held_out as u64, "pair"));
         let (n, of) = match kind {
@@ -58,8 +58,8 @@ impl fmt::Display for TooFew {
         let n = n * HELD_OUT_SHARE;
         write!(
             f,
-            "too few data for a trial of what to start from: of {lines}, {pairs} can be held out, and it takes {MIN_HELD_OUT} \
-             (about {n} {of})"
+            "not enough data for a trial of ways to start: {pairs} of {lines} can be held out, and it needs \
+            {MIN_HELD_OUT} (about {n} {of})"
         )
     }
 }
@@ -120,7 +120,7 @@ impl Trial {
     /// Returns what the pairs are, for messages.
     pub(super) fn name(&self) -> &'static str {
         match self.kind {
-            PairKind::Neighbours => "pairs of neighbouring sentences",
+            PairKind::Neighbours => "pairs of neighboring sentences",
             PairKind::Halves => "halves of sentences",
             _ => "pairs",
         }

@@ -45,9 +45,9 @@ enum OutputName {
     Adaptive,
 }
 named_values!(OutputName {
-    Full = "full": "Over all words: exact, slow",
-    Sampled = "sampled": "In training over a few words drawn by frequency",
-    Adaptive = "adaptive": "In clusters by frequency",
+    Full = "full": "Over all words: exact but slow",
+    Sampled = "sampled": "During training, over a few words sampled by frequency",
+    Adaptive = "adaptive": "Over clusters of words by frequency",
 });
 
 /// Where clusters of the adaptive softmax start by default.
@@ -64,7 +64,7 @@ impl Hyperparameters for OutputForm {
             applies: samples.is_some(),
             ..Hyperparameter::of(
                 "samples",
-                &["Words drawn in each step for the sampled softmax, at least 1."],
+                &["Words sampled per step for the sampled softmax, at least 1."],
                 Section::Training,
                 None,
                 &samples.unwrap_or(DEFAULT_SAMPLED),
@@ -74,7 +74,7 @@ impl Hyperparameters for OutputForm {
             applies: cutoffs.is_some(),
             ..Hyperparameter::of(
                 "cutoffs",
-                &["First words of the clusters of the adaptive softmax, in ascending order."],
+                &["First word of each cluster of the adaptive softmax, in ascending order."],
                 Section::Training,
                 None,
                 &cutoffs.unwrap_or(CUTOFFS.to_vec()),

@@ -277,7 +277,7 @@ impl<S: SequenceSystem> Configuration for SequenceConfig<S> {
         for form in &self.parts {
             if form.n_words > n_words || form.decoders > 2 {
                 let (decoders, n) = (form.decoders, form.n_words);
-                return Err(bad(format!("{decoders} decoders of {n} words, {n_words} in the vocabulary")));
+                return Err(bad(format!("{decoders} decoders over {n} words, but the vocabulary has {n_words}")));
             }
             form.check(file)?;
         }

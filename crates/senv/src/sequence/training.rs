@@ -102,7 +102,7 @@ pub(crate) trait Trainable: SequenceSystem {
         file::check_dim(form.dim)?;
         require(settings.max_tokens >= 1, "max_tokens", "at least 1", settings.max_tokens as f64)?;
         let most = settings.max_vocabulary.unwrap_or(usize::MAX);
-        let requirement = "at least 3: the end token, that for unknown words, and a word";
+        let requirement = "at least 3: the end token, the token for unknown words, and one word";
         require(most > SPECIAL.len(), "max_vocabulary", requirement, most as f64)?;
         form.output.check_ranges()?;
         form.build()?;

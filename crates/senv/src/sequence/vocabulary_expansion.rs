@@ -55,7 +55,7 @@ fn expanded(
     let y = rows(shared.len(), table.dim(), shared.iter().map(|(id, _)| senv_core::Rows::row(table, id.index())))?;
     let map: Option<LinearMap<f32>> = match expansion {
         VocabularyExpansion::Same if dim != table.dim() => {
-            let what = "a row of the vectors that are added as they are";
+            let what = "a row of the vectors added without a map";
             return Err(CoreError::ShapeMismatch { what, expected: table.dim(), got: dim }.into());
         }
         VocabularyExpansion::Same => None,
@@ -89,7 +89,7 @@ pub(crate) fn grown(
     let (added, shared) = (new_words(vocabulary, vectors), shared(vocabulary, vectors));
     let bad = |(_, vector): &&(&str, &[f32])| vector.iter().any(|x| !x.is_finite());
     if let Some((word, _)) = added.iter().find(bad) {
-        let (name, requirement) = ("vectors of words to be added", "finite; mend the file or take the word out");
+        let (name, requirement) = ("vectors of added words", "finite; fix the file or remove the word");
         return Err(CoreError::InvalidParameter {
             name,
             requirement,

@@ -31,8 +31,8 @@ pub enum LongSentences {
 }
 
 named_values!(LongSentences {
-    Cut = "cut": "Their beginning is read",
-    Drop = "drop": "They are left out, with their example",
+    Cut = "cut": "Cut to the limit",
+    Drop = "drop": "Left out, with their example",
 });
 
 impl LongSentences {

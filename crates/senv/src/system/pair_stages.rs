@@ -135,5 +135,5 @@ fn first_stage_of<S: PairSystem>(system: &S, path: &Path) -> Result<S::Model> {
     let model = Model::open(path)?;
     let model = model.downcast_ref::<S::Model>().cloned().ok_or_else(|| other("a model of another kind"))?;
     let text = |params: &S| serde_json::to_value(params).ok();
-    if text(model.params()) == text(system) { Ok(model) } else { Err(other("other settings of the first stage")) }
+    if text(model.params()) == text(system) { Ok(model) } else { Err(other("different settings of the first stage")) }
 }

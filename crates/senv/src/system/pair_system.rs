@@ -142,8 +142,8 @@ pub trait PairSystem:
         }
         let is_trained = model.is_some_and(|model| model.abilities().holds_frequency_weights);
         let lr = lr * if is_trained { relative * CONTINUED_LR } else { relative };
-        let what = if is_trained { "vectors that are trained already" } else { "the length of the initial vectors" };
-        observer.note(&format!("learning rate {lr:.3}, which suits {what}"));
+        let what = if is_trained { "vectors that are already trained" } else { "the length of the initial vectors" };
+        observer.note(&format!("learning rate {lr:.3}, chosen for {what}"));
         lr
     }
 }

@@ -61,7 +61,7 @@ impl<'a> Start<'a> {
     pub(crate) fn note_losses(self, observer: &dyn Observer) {
         let Some(model) = self.model() else { return };
         if model.abilities().average.is_some_and(|average| average.features().params().max_n > 1) {
-            observer.note("the n-grams of the model are left behind, for their rows depend on the ids of its words");
+            observer.note("the n-grams of the model are not used, because their rows depend on the ids of its words");
         }
     }
 }

@@ -249,7 +249,7 @@ fn note_chosen<S: TextSystem>(given: &S, min_count: u64, size: TextSize, observe
     let trainer = params.common().trainer;
     let epochs = trainer.epochs().map_or(String::new(), |n| format!("{} ", counted(u64::from(n), "epoch")));
     let lr = trainer.shown_lr();
-    observer.note(&format!("about {size}: {epochs}at a learning rate of {lr}, words that occur {times} or more"));
+    observer.note(&format!("about {size}: {epochs}at a learning rate of {lr}, words that occur at least {times}"));
 }
 
 fn counted(n: u64, what: &str) -> String {
@@ -312,7 +312,7 @@ fn fit_with_lr_backoff<S: TextSystem>(
                 if loss.mean < loss.chance || (training.l1 > 0.0 && loss.is_near_chance()) {
                     return trained;
                 }
-                format!("nothing was learned (loss {:.1}, by guessing {:.1})", loss.mean, loss.chance)
+                format!("the model learned nothing (loss {:.1}, guessing gives {:.1})", loss.mean, loss.chance)
             }
             _ => return trained,
         };
@@ -322,7 +322,7 @@ fn fit_with_lr_backoff<S: TextSystem>(
         training.lr = Some(before / part);
         // The checkpoint belongs to the previous rate.
         options.checkpoint.iter_mut().for_each(|plan| plan.resume = false);
-        options.observer.note(&format!("{why} at a learning rate of {before}; once more at {}", before / part));
+        options.observer.note(&format!("{why} at a learning rate of {before}; trying again at {}", before / part));
     }
 }
 
@@ -445,7 +445,7 @@ mod tests {
         assert_eq!((params.dim, params.min_count, params.min_target_count), (7, Some(3), Some(2)));
         assert_eq!((params.training.epochs, params.tokenizer.is_automatic()), (Some(60), false));
         let said = notes.0.lock().unwrap().join("\n");
-        assert!(said.contains("60 epochs at a learning rate of 0.13") && said.contains("occur 3 times"), "{said}");
+        assert!(said.contains("60 epochs at a learning rate of 0.13") && said.contains("occur at least 3 times"), "{said}");
         // The settings of a model train the same model, without notes about choices.
         let before = notes.0.lock().unwrap().len();
         let again = params.fit_files(&[file.path()], &options).unwrap().model;

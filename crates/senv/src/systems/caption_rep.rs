@@ -52,23 +52,24 @@ impl System for CaptionRepParams {
     type Dev<'d> = ();
     const ABOUT: About = About {
         name: Self::KIND,
-        summary: "CaptionRep: an encoder that takes the caption of an image to the vector of the image",
+        summary: "CaptionRep: an encoder that maps the caption of an image to the vector of the image",
         examples: &[
             "senv train caption-rep --captions captions.tsv --image-vectors images.npy --output captions.senv",
             "senv train caption-rep --captions captions.tsv --stand-in words.senv --output tried-out.senv",
         ],
-        note: "Row i of the matrix belongs to the i-th image, in the order in which the images first occur. --stand-in puts the mean vector of an image's other captions in the place of an image vector: it tries the mechanism out, without images.",
-        preset: "Settings of the paper, or of its program, instead of those that fit most captions",
+        note: "Row i of the matrix belongs to the i-th image, in order of first occurrence. To try it without images, \
+            --stand-in replaces an image vector with the mean vector of the image's other captions.",
+        preset: "Settings of the paper, or of its code, instead of settings that fit most captions",
     };
     const NAMED_SETTINGS: &'static [NamedSettings<Self>] = &[
         NamedSettings {
             name: "paper",
-            help: "AdaDelta, batches of 16, a margin of 0.1",
+            help: "AdaDelta, batches of 16, margin 0.1",
             settings: || Self { settings: TargetParams::paper() },
         },
         NamedSettings {
             name: "release",
-            help: "As the paper, with a margin of 1, 30,000 words, an end token and one for unknown words",
+            help: "As in the paper, with margin 1, 30,000 words, an end token and an unknown-word token",
             settings: || Self { settings: TargetParams::release() },
         },
     ];

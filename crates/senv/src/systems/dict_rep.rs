@@ -73,24 +73,26 @@ impl System for DictRepParams {
     type Dev<'d> = ();
     const ABOUT: About = About {
         name: Self::KIND,
-        summary: "DictRep: an encoder that takes the definition of a word to the vector of the word; a reverse dictionary",
+        summary: "DictRep: an encoder that maps the definition of a word to the vector of the word; a reverse \
+            dictionary",
         examples: &[
             "senv train dict-rep --definitions dictionary.tsv --target-vectors words.senv --output dict.senv",
             "senv train dict-rep --definitions dictionary.tsv --target-vectors words.senv --init-vectors words.senv --updates frozen --output dict-embs.senv",
             "senv train dict-rep --definitions dictionary.tsv --target-vectors words.senv --encoder rnn --output dict-rnn.senv",
         ],
-        note: "With --init-vectors and --updates frozen it is the +embs of the papers' tables. A tenth of the words are held out with all their definitions and choose the best weights.",
-        preset: "Settings of the paper, or of its program, instead of those that fit most dictionaries",
+        note: "With --init-vectors and --updates frozen, this is \"+embs\" in the papers' tables. A tenth of the words \
+            are held out with all their definitions to choose the best weights.",
+        preset: "Settings of the paper, or of its code, instead of settings that fit most dictionaries",
     };
     const NAMED_SETTINGS: &'static [NamedSettings<Self>] = &[
         NamedSettings {
             name: "paper",
-            help: "AdaDelta, batches of 16, a margin of 0.1",
+            help: "AdaDelta, batches of 16, margin 0.1",
             settings: || Self { settings: TargetParams::paper() },
         },
         NamedSettings {
             name: "release",
-            help: "As the paper, with a margin of 1, 30,000 words, an end token and one for unknown words",
+            help: "As in the paper, with margin 1, 30,000 words, an end token and an unknown-word token",
             settings: || Self { settings: TargetParams::release() },
         },
     ];

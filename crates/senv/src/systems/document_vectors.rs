@@ -25,7 +25,7 @@ pub(super) fn n_documents(corpus: &Corpus) -> usize {
 /// memory for more text.
 pub(super) fn check_memory(corpus: &Corpus, dim: usize) -> Result<(), CoreError> {
     let n = n_documents(corpus);
-    let what = "a vector for each sentence of the text, which this system trains";
+    let what = "one trained vector per sentence of the text";
     let bytes = (4 * n as u64).saturating_mul(dim as u64);
     memory::check_memory::<f32>(n, dim).map_or(Err(CoreError::OutOfMemory { what, bytes }), |_| Ok(()))
 }
@@ -47,13 +47,18 @@ pub(super) fn write(
 ) -> Result<usize> {
     let bad = |path: &Path, reason: String| CoreError::BadFile { path: path.to_owned(), reason };
     let Some(vectors) = vectors else {
-        return Err(bad(path, "the model keeps no vectors of its text; train with document_vectors".into()).into());
+        return Err(
+            bad(path, "the model does not store the vectors of its text; train with document_vectors".into()).into()
+        );
     };
     let is_sentence = sentences(texts, tokenizer, options)?;
     let n = is_sentence.iter().filter(|is| **is).count();
     if n != vectors.n_rows() {
         let trained = vectors.n_rows();
-        let reason = format!("it holds {n} sentences and {trained} were trained on; give the text as it was");
+        let reason = format!(
+            "the text has {n} sentences, but the model was trained on {trained}; give the training \
+            text unchanged"
+        );
         let text = texts.first().map_or(path, AsRef::as_ref);
         return Err(bad(text, reason).into());
     }

@@ -52,9 +52,9 @@ pub enum PThoughtStructure {
 
 named_values!(PThoughtStructure {
     OneBi = "one-bi": "One bidirectional layer",
-    TwoForward = "two-forward": "Two layers of one direction, the last states of both",
-    TwoBi = "two-bi": "Two bidirectional layers, each direction on its own",
-    TwoInterleaved = "two-interleaved": "The same, but the second layer reads both directions of the first",
+    TwoForward = "two-forward": "Two layers in one direction, using the last states of both",
+    TwoBi = "two-bi": "Two bidirectional layers, each direction separate",
+    TwoInterleaved = "two-interleaved": "The same, with a second layer that reads both directions of the first",
 });
 
 hyperparameters! {
@@ -118,12 +118,12 @@ impl System for PThoughtParams {
             "senv train p-thought --captions captions.tsv --init-vectors words.senv --output model.senv",
             "senv train p-thought --pairs paraphrases.tsv --structure two-bi --hidden 300 --output model.senv",
         ],
-        note: "Word vectors stay as they are unless --updates says otherwise; give good ones with --init-vectors.",
-        preset: "Start from what the paper states; arguments given change it",
+        note: "Word vectors stay frozen unless --updates says otherwise; give good ones with --init-vectors.",
+        preset: "Start from the settings stated in the paper; other options override them",
     };
     const NAMED_SETTINGS: &'static [NamedSettings<Self>] = &[NamedSettings {
         name: "paper",
-        help: "What the paper states of its one-layer model, and the defaults; --structure has the other two",
+        help: "As stated in the paper for its one-layer model, and the defaults; for the other two, use --structure",
         settings: Self::paper,
     }];
 

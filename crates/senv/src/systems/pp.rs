@@ -80,17 +80,17 @@ impl System for PpParams {
     type Dev<'d> = &'d [ScoredPairs];
     const ABOUT: About = About {
         name: Self::KIND,
-        summary: "PP (paragram-phrase): words whose mean is close for paraphrases",
+        summary: "PP (paragram-phrase): averages of words that are close for paraphrases",
         examples: &[
             "senv train pp --pairs pairs.tsv --output pp.senv --init-vectors words.senv",
             "senv train pp --captions coco.tsv:4.5 --nli snli.tsv --pairs ppdb.tsv:2.5 --loss softmax-cosine \\\n      --steps 3000 --init-vectors words.senv --decontaminate sts/*.tsv --dev sts-dev.tsv --output pp.senv",
         ],
         note: "",
-        preset: "Start from what is printed instead of the defaults; arguments given change them",
+        preset: "Start from the settings printed in the paper instead of the defaults; other options override them",
     };
     const NAMED_SETTINGS: &'static [NamedSettings<Self>] = &[NamedSettings {
         name: "paper",
-        help: "The objective as the CSE paper prints it for PP, with the sizes of the release for phrases",
+        help: "The objective printed in the CSE paper for PP, with the sizes of the released code for phrases",
         settings: Self::paper,
     }];
 

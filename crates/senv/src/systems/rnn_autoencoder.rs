@@ -84,11 +84,11 @@ impl System for RnnAutoencoderParams {
         summary: "RNN AE: a recurrent encoder, and a decoder that reconstructs the sentence word by word from its vector",
         examples: &["senv train rnn-ae --input text.txt --hidden 600 --softmax sampled --output ae.senv"],
         note: "",
-        preset: "Start from what the paper states; arguments given change it",
+        preset: "Start from the settings stated in the paper; other options override them",
     };
     const NAMED_SETTINGS: &'static [NamedSettings<Self>] = &[NamedSettings {
         name: "paper",
-        help: "What the paper states, 620 dimensions, 2400 units and Adam, and the defaults",
+        help: "As stated in the paper (620 dimensions, 2400 units, Adam), and the defaults",
         settings: Self::paper,
     }];
 

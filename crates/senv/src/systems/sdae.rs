@@ -48,7 +48,7 @@ pub enum SdaeCell {
 
 named_values!(SdaeCell {
     Lstm = "lstm": "LSTM, as in the paper",
-    Gru = "gru": "GRU, as in the code of its authors",
+    Gru = "gru": "GRU, as in the authors' code",
 });
 
 hyperparameters! {
@@ -109,25 +109,22 @@ impl System for SdaeParams {
     type Dev<'d> = &'d [PathBuf];
     const ABOUT: About = About {
         name: Self::KIND,
-        summary: "SDAE: a recurrent autoencoder of sentences in which words were deleted and swapped; SAE without that",
+        summary: "SDAE: a recurrent autoencoder of sentences with words deleted and swapped; SAE without this noise",
         examples: &[
             "senv train sdae --input text.txt --hidden 600 --softmax sampled --output sdae.senv",
             "senv train sdae --preset sae --input text.txt --hidden 600 --softmax sampled --output sae.senv",
             "senv train sdae --input text.txt --init-vectors words.senv --updates frozen --hidden 600 --softmax sampled --output sdae-embs.senv",
         ],
-        note: "The sizes of the paper (2400 units, 30,000 words, full softmax, batches of 16) take days on a CPU; --hidden 400 --batch 64\nwith --softmax sampled takes minutes for a hundred thousand sentences.",
-        preset: "Where the other defaults come from",
+        note: "The paper's sizes (2400 units, 30,000 words, full softmax, batches of 16) take days on a CPU; --hidden \
+            400 --batch 64\nwith --softmax sampled takes minutes for a hundred thousand sentences.",
+        preset: "Source of the other defaults",
     };
     const NAMED_SETTINGS: &'static [NamedSettings<Self>] = &[
         NamedSettings { name: "paper", help: "The paper: LSTM", settings: Self::default },
-        NamedSettings {
-            name: "release",
-            help: "The code that its authors released: GRU",
-            settings: || Self::default().release(),
-        },
+        NamedSettings { name: "release", help: "The authors' code: GRU", settings: || Self::default().release() },
         NamedSettings {
             name: "sae",
-            help: "SAE: no word is deleted or swapped",
+            help: "SAE: no words are deleted or swapped",
             settings: || Self::default().without_noise(),
         },
     ];

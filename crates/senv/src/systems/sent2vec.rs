@@ -57,8 +57,8 @@ pub enum NgramStart {
 }
 
 named_values!(NgramStart {
-    Zero = "zero": "At zero: an n-gram that was never trained adds nothing",
-    Uniform = "uniform": "At random, as the vectors of words, as in the release",
+    Zero = "zero": "At zero: an untrained n-gram adds nothing",
+    Uniform = "uniform": "At random, like word vectors, as in the released code",
 });
 
 hyperparameters! {
@@ -291,22 +291,24 @@ impl System for Sent2VecParams {
             "senv train sent2vec --input text.txt --output model.senv --weights usif",
         ],
         note: "",
-        preset: "Start from settings with a name instead of those that fit the size of the text; arguments given change them",
+        preset: "Start from named settings instead of settings that fit the size of the text; other options override \
+            them",
     };
     const NAMED_SETTINGS: &'static [NamedSettings<Self>] = &[
         NamedSettings {
             name: "paper",
-            help: "The method as the paper prints it, with its settings for words on the Toronto books",
+            help: "The method as printed in the paper, with its settings for words on the Toronto books",
             settings: Self::paper,
         },
         NamedSettings {
             name: "release",
-            help: "The authors' program without options; it splits text at white space and keeps upper case",
+            help: "The defaults of the authors' code, which splits text at whitespace and keeps case",
             settings: || Self::preset(Preset::Release),
         },
         NamedSettings {
             name: "books-uni",
-            help: "The published model of the Toronto books, words: the authors' program with the options of the paper",
+            help: "The published model of the Toronto books, words only: the authors' code with the options of the \
+                paper",
             settings: || Self::preset(Preset::BooksUni),
         },
         NamedSettings {
@@ -316,8 +318,8 @@ impl System for Sent2VecParams {
         },
         NamedSettings {
             name: "books-bi-l1",
-            help: "Toronto books, words and bigrams, with L1 regularization, which trains nothing from rows as short as the \
-                   program's: --initial-length 1 helps",
+            help: "Toronto books, words and bigrams, with L1 regularization; it learns nothing from the short initial \
+                rows of the authors' code, so add --initial-length 1",
             settings: || Self::preset(Preset::BooksBiL1),
         },
         NamedSettings { name: "wiki-uni", help: "Wikipedia, words", settings: || Self::preset(Preset::WikiUni) },
@@ -421,7 +423,7 @@ impl TextSystem for Sent2VecParams {
             let mut target = Table::zeros(vocabulary.len(), self.dim)?;
             source.touch();
             target.touch();
-            options.observer.go_on("making the tables")?;
+            options.observer.go_on("allocating the tables")?;
             let drawn = match self.ngram_start {
                 NgramStart::Zero => 0..n_words,
                 NgramStart::Uniform => 0..features.n_rows(),

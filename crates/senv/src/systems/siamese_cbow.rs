@@ -131,13 +131,14 @@ impl System for SiameseCbowParams {
     type Dev<'d> = &'d [ScoredPairs];
     const ABOUT: About = About {
         name: Self::KIND,
-        summary: "Siamese CBOW: words whose mean is close to the sentences before and after",
+        summary: "Siamese CBOW: averages of words that are close to the sentences before and after",
         examples: &[
             "senv train siamese-cbow --input books.txt --output model.senv",
             "senv train siamese-cbow --input books.txt --output model.senv --init-vectors words.senv --dev sts-dev.tsv",
         ],
         note: "",
-        preset: "Start from the settings of the paper (gradient descent at 1e-4, for a billion words) instead of those that fit the size of the text; arguments given change them",
+        preset: "Start from the paper's settings (gradient descent at 1e-4, for a billion words) instead of settings \
+            that fit the size of the text; other options override them",
     };
     const NAMED_SETTINGS: &'static [NamedSettings<Self>] =
         &[NamedSettings { name: "paper", help: "As published", settings: Self::paper }];

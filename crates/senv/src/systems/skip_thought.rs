@@ -105,16 +105,13 @@ impl System for SkipThoughtParams {
             "senv train skip-thought --input books.txt --output uni.senv",
             "senv train skip-thought --input books.txt --bi --sentence-dim 600 --softmax sampled --output bi.senv",
         ],
-        note: "The sizes of the paper (2400 units, 20,000 words, full softmax) take days on a CPU; --sentence-dim 600 with --softmax\nsampled takes minutes for a hundred thousand sentences.",
-        preset: "Where the other defaults come from: the paper, or the code that its authors released",
+        note: "The paper's sizes (2400 units, 20,000 words, full softmax) take days on a CPU; --sentence-dim 600 with \
+            --softmax\nsampled takes minutes for a hundred thousand sentences.",
+        preset: "Source of the other defaults: the paper, or the authors' code",
     };
     const NAMED_SETTINGS: &'static [NamedSettings<Self>] = &[
         NamedSettings { name: "paper", help: "The paper", settings: Self::default },
-        NamedSettings {
-            name: "release",
-            help: "The code that its authors released",
-            settings: || Self::default().release(),
-        },
+        NamedSettings { name: "release", help: "The authors' code", settings: || Self::default().release() },
     ];
 
     fn check(&self) -> Result<()> {
@@ -243,12 +240,12 @@ impl SkipThought {
     pub fn combine(uni: Self, bi: Self) -> Result<Self> {
         let bad = |got: &str| {
             let (name, requirement) =
-                ("models to be combined", "two simple ones with the same words in the same order");
+                ("models to combine", "two uncombined models with the same words in the same order");
             Err(CoreError::InvalidParameter { name, requirement, got: got.to_owned() }.into())
         };
         let words = |model: &Self| (model.vocabulary.text().to_owned(), model.vocabulary.offsets().to_vec());
         if uni.parts.len() != 1 || bi.parts.len() != 1 {
-            return bad("one that is combined already");
+            return bad("a combined model");
         }
         if words(&uni) != words(&bi) {
             return bad("different words");

@@ -136,8 +136,8 @@ impl WeightedParams {
         let components = encoder.weighting().and_then(Weighting::components).map_or(0, |found| found.lambdas().len());
         if components < self.n_components {
             observer.note(&format!(
-                "{components} common components are taken out instead of {}: without more of them nothing would be left of the \
-                 sentences; give more text",
+                "removing {components} common components instead of {}: removing more would leave nothing of the \
+                sentences; give more text",
                 self.n_components
             ));
         }
@@ -310,7 +310,7 @@ impl OpenModel for Weighted {
         let mut encoder = encoder.with_weighting(Some(weighting))?.with_hashed(hashed);
         if let Some(row) = unknown_row {
             let lacks = |error: senv_core::Error| {
-                let reason = format!("its word for unknown words is not in its vocabulary: {error}");
+                let reason = format!("its unknown word is not in its vocabulary: {error}");
                 Error::BadModel { path: file.path().to_owned(), reason }
             };
             encoder = encoder.with_unknown_row(row).map_err(lacks)?;

@@ -51,8 +51,8 @@ pub enum Architecture {
 }
 
 named_values!(Architecture {
-    Cbow = "cbow": "The words around predict the word",
-    SkipGram = "skip-gram": "The word predicts the words around",
+    Cbow = "cbow": "The surrounding words predict the word",
+    SkipGram = "skip-gram": "The word predicts the surrounding words",
 });
 
 hyperparameters! {
@@ -139,7 +139,8 @@ impl System for Word2VecParams {
         summary: "word2vec: word vectors; a sentence is the mean of its words",
         examples: &["senv train word2vec --input text.txt --output words.senv --architecture skip-gram --window 10"],
         note: "",
-        preset: "Start from published settings instead of those that fit the size of the text; arguments given change them",
+        preset: "Start from published settings instead of settings that fit the size of the text; other options \
+            override them",
     };
     const NAMED_SETTINGS: &'static [NamedSettings<Self>] = &[
         NamedSettings {
@@ -149,7 +150,7 @@ impl System for Word2VecParams {
         },
         NamedSettings {
             name: "release",
-            help: "What the authors' program does when nothing is said: 100 dimensions, t = 1e-3",
+            help: "The defaults of the authors' code: 100 dimensions, t = 1e-3",
             settings: Self::release,
         },
     ];

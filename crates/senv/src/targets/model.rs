@@ -80,7 +80,7 @@ impl TargetWords {
         file::expect_table(file.path(), rows, &table, words.len(), dim)?;
         let flags = file.bytes(held_out)?;
         if flags.len() != words.len() || flags.iter().any(|&flag| flag > 1) {
-            return Err(bad(format!("tensor {held_out:?} does not say of each of {} words 0 or 1", words.len())));
+            return Err(bad(format!("tensor {held_out:?} is not a list of {} values of 0 or 1", words.len())));
         }
         let is_held_out = flags.iter().map(|&flag| flag == 1).collect();
         Ok(Some(Self { vectors: Embeddings::new(words, table)?, is_held_out }))

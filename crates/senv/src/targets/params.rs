@@ -47,7 +47,7 @@ pub enum TargetLoss {
 
 named_values!(TargetLoss {
     Cosine = "cosine": "One minus the cosine with the target",
-    Ranking = "ranking": "Closer to its target than to that of another example of the batch, by the margin",
+    Ranking = "ranking": "Closer to its own target than to another target of the batch, by the margin",
 });
 
 hyperparameters! {

@@ -77,11 +77,11 @@ impl TextTargets {
         }
         if left_out > 0 {
             let all = texts.len() + left_out;
-            observer.note(&format!("{left_out} of {all} definitions left out: their words have no vector"));
+            observer.note(&format!("skipped {left_out} of {all} definitions whose words have no vector"));
         }
         let Some(set) = sets.first().filter(|_| !texts.is_empty()) else {
             let path = sets.first().map(|set| set.path.clone()).unwrap_or_default();
-            let reason = "none of its words has a target vector; give the vectors of its language";
+            let reason = "none of its words has a target vector; give vectors of the same language";
             return Err(CoreError::BadFile { path, reason: reason.into() }.into());
         };
         let rows = found.iter().map(|word| vectors.get(word).unwrap_or_default());
@@ -103,8 +103,8 @@ impl TextTargets {
         if groups.len() != vectors.n_rows() {
             let (rows, images) = (vectors.n_rows(), groups.len());
             let reason = format!(
-                "it has {rows} rows, the captions are of {images} images; give a row for each image, in the order in which \
-                 the images first occur"
+                "it has {rows} rows, but the captions are of {images} images; give one row per image, in order of \
+                first occurrence"
             );
             return Err(CoreError::BadFile { path: path.to_owned(), reason }.into());
         }
@@ -145,7 +145,7 @@ impl TextTargets {
         if kept.len() < n_groups {
             let left_out = n_groups - kept.len();
             observer.note(&format!(
-                "{left_out} of {n_groups} images left out: without a second caption of which the model knows a word"
+                "skipped {left_out} of {n_groups} images without a second caption that has a known word"
             ));
         }
         let Some(set) = sets.first().filter(|_| !kept.is_empty()) else { return Err(Error::NoExamples { kind }) };
@@ -203,7 +203,7 @@ fn unit_rows<'a>(path: &Path, dim: usize, n: usize, rows: impl Iterator<Item = &
     let mut table = Table::zeros(n, dim)?;
     for (i, row) in rows.take(n).enumerate() {
         let what = if row.iter().any(|x| !x.is_finite()) {
-            "holds NaN or an infinite number"
+            "contains NaN or an infinite number"
         } else if kernels::norm(row) < SHORTEST {
             "is zero, which has no direction"
         } else {
@@ -211,7 +211,7 @@ fn unit_rows<'a>(path: &Path, dim: usize, n: usize, rows: impl Iterator<Item = &
             kernels::l2_normalize(table.row_mut(i));
             continue;
         };
-        let reason = format!("target vector {} {what}; mend it, or take its texts out", i + 1);
+        let reason = format!("target vector {} {what}; fix it, or remove its texts", i + 1);
         return Err(CoreError::BadFile { path: path.to_owned(), reason });
     }
     Ok(table)
@@ -264,7 +264,7 @@ mod tests {
             let error = of(values.to_vec()).unwrap_err();
             assert!(error.contains(what) && error.contains("images.npy"), "{error}");
         };
-        says(&[1.0; 6], "it has 3 rows, the captions are of 2 images; give a row for each image");
+        says(&[1.0; 6], "it has 3 rows, but the captions are of 2 images; give one row per image");
         says(&[1.0; 2], "it has 1 rows, the captions are of 2 images");
         says(&[1.0, 0.0, f32::NAN, 0.0], "target vector 2 holds NaN or an infinite number");
         says(&[0.0, 0.0, 1.0, 0.0], "target vector 1 is zero");

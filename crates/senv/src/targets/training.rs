@@ -68,7 +68,7 @@ pub(crate) fn fit_targets<S: TargetSystem>(
         part.targets.push(*target);
     }
     if n_unknown > 0 {
-        observer.note(&format!("{n_unknown} of {} texts left out: no word of theirs is known", set.n_texts()));
+        observer.note(&format!("skipped {n_unknown} of {} texts without a known word", set.n_texts()));
     }
     LongSentences::Cut.report((n_long, train.targets.len()), "texts", params.max_tokens, observer)?;
     if train.targets.is_empty() {
@@ -77,7 +77,7 @@ pub(crate) fn fit_targets<S: TargetSystem>(
     u32::try_from(train.targets.len()).map_err(|_| CoreError::TooLarge { rows: train.targets.len(), dim: 1 })?;
     if !held_out.targets.is_empty() {
         let (n, all) = (is_held_out.iter().filter(|held| **held).count(), set.n_targets());
-        observer.note(&format!("{n} of {all} targets are held out, with {} texts", held_out.targets.len()));
+        observer.note(&format!("holding out {n} of {all} targets, with {} texts", held_out.targets.len()));
     }
 
     let target_dim = set.targets.dim();

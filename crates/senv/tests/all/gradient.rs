@@ -486,7 +486,7 @@ fn every_kind_of_file_becomes_groups_and_what_is_left_out_is_counted() {
     assert!(message("a\tb\tc\n", PairKind::Pairs).contains("bad:1: 3 columns; expected 2"));
     assert!(message("a\tb\n \tc\n", PairKind::Pairs).contains("bad:2: column 1 is empty"));
     assert!(message("a\tb\n\nc\td\n", PairKind::Pairs).contains("bad:2:"));
-    assert!(message("maybe\ta\tb\n", PairKind::Nli).contains("bad:1: the label \"maybe\""));
+    assert!(message("maybe\ta\tb\n", PairKind::Nli).contains("bad:1: unknown label \"maybe\""));
     assert!(message("a\ta\nb\tb\n", PairKind::Pairs).contains("no training example"));
     let weight = vec![PairInput { path: files.pairs(), kind: PairKind::Pairs, weight: Some(f64::NAN) }];
     assert!(PairData::read(&weight, &options, &NoObserver).is_err());

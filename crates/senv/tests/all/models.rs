@@ -394,7 +394,7 @@ fn errors_of_sentences_in_memory_name_no_file() {
             SkipThoughtParams::default().fit_sentences(sentences, &TrainOptions::default()).unwrap_err(),
         ];
         for error in errors {
-            assert_eq!(error.to_string(), "the sentences hold no text; give sentences with words");
+            assert_eq!(error.to_string(), "the sentences contain no text");
         }
     }
     let error = SiameseCbow::train_sentences(["one two", "two one"]).unwrap_err().to_string();
@@ -402,6 +402,6 @@ fn errors_of_sentences_in_memory_name_no_file() {
     let error = senv::train_sentences(["hi"; 3]).unwrap_err().to_string();
     assert_eq!(
         error,
-        "the number of different words must be at least 2 for the weights of uSIF (give more text, or lower the minimum count), got 1"
+        "the number of different words must be at least 2 for uSIF weights (give more text, or lower the minimum count), got 1"
     );
 }

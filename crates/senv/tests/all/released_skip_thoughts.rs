@@ -112,12 +112,12 @@ fn arrays_missing_misshapen_or_of_a_wrong_type_are_named() {
     };
     assert_eq!(with(|_| ()), Ok(()));
     let wrong: [(Change, &str); 7] = [
-        (|arrays| arrays.truncate(5), "\"encoder_bx\": it is missing; the file has encoder_W, encoder_U"),
+        (|arrays| arrays.truncate(5), "\"encoder_bx\": not found; the arrays are encoder_W, encoder_U"),
         (|arrays| arrays[0].2 = &[8, 3], "\"encoder_W\": the shape (8, 3) (a vector is one column), expected (3, 8)"),
         (|arrays| arrays[2].2 = &[2, 4], "\"encoder_b\": the shape (2, 4) (a vector is one column), expected (8, 1)"),
         (|arrays| arrays[1].1 = "<i4", "\"encoder_U\": numbers of type \"<i4\", expected f4"),
         (|arrays| arrays[1].1 = "|O", "\"encoder_U\": numbers of type \"|O\", expected f4"),
-        (|arrays| arrays[5].3 = 12, "the shape (4, 1) needs 16 bytes of data, the file holds 12"),
+        (|arrays| arrays[5].3 = 12, "the shape (4, 1) needs 16 bytes of data, but the file has 12"),
         (|arrays| arrays[5].2 = &[1 << 62, 4], "the shape (4611686018427387904, 4) overflows"),
     ];
     for (change, expected) in wrong {
@@ -135,7 +135,7 @@ fn sizes_beyond_the_file_are_refused_before_memory_is_taken() {
     bytes[entry + 20..entry + 28].copy_from_slice(&[0xff, 0xff, 0xff, 0x3f, 0xff, 0xff, 0xff, 0x3f]);
     fs::write(folder.path().join("uni_skip.npz"), bytes).unwrap();
     let error = message(&folder);
-    assert!(error.contains("\"encoder_W\": 1073741823 bytes") && error.contains("it is damaged"), "{error}");
+    assert!(error.contains("\"encoder_W\": 1073741823 bytes") && error.contains("the file is damaged"), "{error}");
 }
 
 #[test]
@@ -145,8 +145,8 @@ fn dictionary_and_vectors_must_agree() {
     assert!(SkipThought::is_release(folder.path()) && !SkipThought::is_release(&dictionary));
     let text = fs::read_to_string(&dictionary).unwrap();
     for (text, expected) in [
-        (format!("{text}more\n"), "7 word vectors, the dictionary has 8 words"),
-        (text.replace("UNK", "unk"), "lacks"),
+        (format!("{text}more\n"), "7 word vectors, but the dictionary has 8 words"),
+        (text.replace("UNK", "unk"), "does not have"),
         (text.replace("mat", "cat"), "\"cat\""),
     ] {
         fs::write(&dictionary, text).unwrap();

@@ -54,7 +54,7 @@ impl Cell {
     fn checked<'a>(&self, vector: &'a [f32], row: usize, centroids: &Centroids) -> Result<Option<&'a [f32]>> {
         if vector.len() != centroids.dim() {
             let reason =
-                format!("has {} values, and centroids {} have {}", vector.len(), centroids.name(), centroids.dim());
+                format!("has {} values, but centroids {} have {}", vector.len(), centroids.name(), centroids.dim());
             return Err(error::execution(self.name(), "vector", reason));
         }
         if !vector.iter().all(|x| x.is_finite()) {

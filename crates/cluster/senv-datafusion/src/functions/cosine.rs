@@ -54,7 +54,7 @@ impl ScalarUDFImpl for Cosine {
         if let (DataType::FixedSizeList(_, v), DataType::FixedSizeList(_, w)) = (&v, &w)
             && v != w
         {
-            return Err(error::plan(self.name(), "w", format!("has {w} values a vector, and v has {v}")));
+            return Err(error::plan(self.name(), "w", format!("has {w} values per vector, but v has {v}")));
         }
         Ok(vec![v, w])
     }
@@ -70,7 +70,7 @@ impl ScalarUDFImpl for Cosine {
         let cosine = |row: usize| {
             let (Some(v), Some(w)) = (v.get(row), w.get(row)) else { return Ok(None) };
             if v.len() != w.len() {
-                let reason = format!("has {} values in row {row} of the batch, and v has {}", w.len(), v.len());
+                let reason = format!("has {} values in row {row} of the batch, but v has {}", w.len(), v.len());
                 return Err(error::execution(self.name(), "w", reason));
             }
             let cosine = kernels::cosine(v, w);

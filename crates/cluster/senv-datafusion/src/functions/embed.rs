@@ -59,7 +59,7 @@ impl ScalarUDFImpl for Embed {
     }
 
     fn return_type(&self, _: &[DataType]) -> Result<DataType> {
-        Err(error::plan(self.name(), "model", "decides the dimension, which the types alone do not tell"))
+        Err(error::plan(self.name(), "model", "determines the dimension, so the types are not enough"))
     }
 
     fn return_field_from_args(&self, args: ReturnFieldArgs<'_>) -> Result<FieldRef> {
@@ -96,7 +96,7 @@ impl ScalarUDFImpl for Embed {
 
 /// The type of vectors of a dimension.
 pub(crate) fn vector_type(function: &str, dim: usize) -> Result<DataType> {
-    let size = i32::try_from(dim).map_err(|_| error::plan(function, "model", format!("has {dim} values a vector")))?;
+    let size = i32::try_from(dim).map_err(|_| error::plan(function, "model", format!("has {dim} values per vector")))?;
     Ok(DataType::FixedSizeList(Arc::new(Field::new_list_field(DataType::Float32, true)), size))
 }
 
@@ -108,7 +108,7 @@ pub(crate) fn vector_array(
     nulls: Option<datafusion::arrow::buffer::NullBuffer>,
 ) -> Result<ArrayRef> {
     let DataType::FixedSizeList(item, size) = vector_type(function, dim)? else {
-        return Err(error::execution(function, "model", "is of no fixed dimension"));
+        return Err(error::execution(function, "model", "does not have a fixed dimension"));
     };
     Ok(Arc::new(FixedSizeListArray::try_new(item, size, Arc::new(Float32Array::from(values)), nulls)?))
 }

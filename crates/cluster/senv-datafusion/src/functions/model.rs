@@ -89,7 +89,7 @@ impl TextArguments {
     }
 
     fn not_constant(&self) -> datafusion::error::DataFusionError {
-        error::plan(self.function, "model", "must be a constant, as in embed(text, 'english'), and no column")
+        error::plan(self.function, "model", "must be a constant, as in embed(text, 'english'), not a column")
     }
 }
 

@@ -107,7 +107,7 @@ impl Rows {
         let dim = values.len() / ids.len();
         let known = self.values.len().checked_div(self.ids.len());
         if let Some(known) = known.filter(|&known| known != dim) {
-            let reason = format!("has {dim} values in the row of id {}, and {known} in those before", ids[0]);
+            let reason = format!("has {dim} values in the row of id {}, but {known} in the previous rows", ids[0]);
             return Err(error::execution(NAME, "vector", reason));
         }
         self.ids.extend_from_slice(ids);
@@ -117,7 +117,7 @@ impl Rows {
 
     fn set_threshold(&mut self, threshold: f32) -> Result<()> {
         if !(-1.0..=1.0).contains(&threshold) || self.threshold.is_some_and(|known| known != threshold) {
-            let reason = format!("must be one number from -1 to 1, got {threshold}");
+            let reason = format!("must be a number from -1 to 1, got {threshold}");
             return Err(error::execution(NAME, "threshold", reason));
         }
         self.threshold = Some(threshold);

@@ -111,7 +111,7 @@ pub(crate) fn text_type(function: &str, argument: &str, given: &DataType) -> Res
         DataType::Binary | DataType::LargeBinary | DataType::BinaryView => Err(error::plan(
             function,
             argument,
-            format!("must be text, got {given}; write arrow_cast({argument}, 'Utf8')"),
+            format!("must be text, got {given}; use arrow_cast({argument}, 'Utf8')"),
         )),
         given => Err(error::plan(function, argument, format!("must be text, got {given}"))),
     }

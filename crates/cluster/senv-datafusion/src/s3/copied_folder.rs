@@ -72,7 +72,7 @@ async fn objects(store: &dyn ObjectStore, prefix: &Path, url: &str, is_left_out:
         }
     }
     if is_empty {
-        return Err(configuration(url, "nothing lies under it: give the folder that the models are in"));
+        return Err(configuration(url, "it is empty; give the folder with the models"));
     }
     Ok(found)
 }
@@ -80,7 +80,8 @@ async fn objects(store: &dyn ObjectStore, prefix: &Path, url: &str, is_left_out:
 /// The name of an object as that of a file.
 fn file_name<'a>(name: &'a str, url: &str) -> Result<&'a str> {
     let is_name = LocalPath::new(name).components().eq([Component::Normal(name.as_ref())]);
-    is_name.then_some(name).ok_or_else(|| configuration(url, format!("{name:?} is no name of a file here: rename it")))
+    is_name.then_some(name).ok_or_else(|| configuration(url, format!("{name:?} is not a valid file name here; rename \
+        it")))
 }
 
 /// Copies an object in pieces, a few at a time.
@@ -109,12 +110,12 @@ async fn copy_object(store: &dyn ObjectStore, object: &ObjectMeta, path: &LocalP
 }
 
 fn changed(object: &ObjectMeta, url: &str) -> DataFusionError {
-    DataFusionError::Execution(format!("{url}: {} changed while it was read: try again", object.location))
+    DataFusionError::Execution(format!("{url}: {} changed while it was read; try again", object.location))
 }
 
 fn unwritable(e: &io::Error, path: &LocalPath, url: &str) -> DataFusionError {
-    let remedy = if e.kind() == ErrorKind::StorageFull { "; set TMPDIR to a folder with more room" } else { "" };
-    DataFusionError::Execution(format!("{url}: cannot be copied to {}: {e}{remedy}", path.display()))
+    let remedy = if e.kind() == ErrorKind::StorageFull { "; set TMPDIR to a folder with more space" } else { "" };
+    DataFusionError::Execution(format!("cannot copy {url} to {}: {e}{remedy}", path.display()))
 }
 
 /// That the file system of a folder has room for so many bytes.
@@ -127,7 +128,8 @@ fn check_room(folder: &LocalPath, url: &str, n_objects: usize, n_bytes: u64) -> 
     }
     let folder = folder.parent().unwrap_or(folder).display();
     Err(DataFusionError::Execution(format!(
-        "{url}: {n_objects} objects of {n_bytes} bytes do not fit into {folder}, which has {room} left; set TMPDIR to a folder with more room"
+        "{url}: {n_objects} objects of {n_bytes} bytes do not fit in {folder}, which has {room} free; set TMPDIR to a \
+        folder with more space"
     )))
 }
 
@@ -198,7 +200,7 @@ mod tests {
             0
         );
         let error = text(&copy(&store, &Path::from("n"), "s3://bucket/n", is_hidden_or_text).await.unwrap_err());
-        assert!(error.contains("s3://bucket/n: nothing lies under it"), "{error}");
+        assert!(error.contains("s3://bucket/n: it is empty"), "{error}");
     }
 
     #[tokio::test]

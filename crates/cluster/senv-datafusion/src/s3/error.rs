@@ -24,17 +24,18 @@ pub(super) fn explained(url: &str, error: &object_store::Error) -> DataFusionErr
     // Where machines of Amazon's cloud get theirs.
     let of_metadata = ["/latest/api/token", "/latest/meta-data/"].iter().any(|path| text.contains(path));
     let reason = if of_metadata && !has_keys() {
-        format!("no credentials: set {KEYS}, or AWS_SKIP_SIGNATURE=true for a bucket that is public")
+        format!("no credentials; set {KEYS}, or AWS_SKIP_SIGNATURE=true for a public bucket")
     } else if code == "NoSuchBucket" || code.is_empty() && has_status("404") {
-        format!("no such bucket at {endpoint}: check its name, AWS_ENDPOINT_URL and AWS_REGION")
+        format!("no such bucket at {endpoint}; check its name, AWS_ENDPOINT_URL and AWS_REGION")
     } else if code == "AuthorizationHeaderMalformed" || has_status("301") || text.contains("redirect without LOCATION")
     {
-        format!("the bucket is not in the region of {endpoint}: set AWS_REGION to the region of the bucket")
+        format!("the bucket is not in the region of {endpoint}; set AWS_REGION to the region of the bucket")
     } else if ["401", "403"].into_iter().any(has_status) {
         let code = if code.is_empty() { "access denied" } else { code };
-        format!("the server refuses the credentials ({code}): check {KEYS}, and that they may list and read the bucket")
+        format!("the server rejected the credentials ({code}); check {KEYS} and their permission to list and read the \
+            bucket")
     } else if matches!(http, Some(HttpErrorKind::Connect | HttpErrorKind::Timeout)) {
-        format!("no answer from {endpoint} ({root}): check AWS_ENDPOINT_URL and the network")
+        format!("no answer from {endpoint} ({root}); check AWS_ENDPOINT_URL and the network")
     } else {
         root
     };
@@ -80,7 +81,7 @@ mod tests {
     fn a_message_has_no_password_of_a_url() {
         for (message, shown) in [
             ("no answer from http://me:secret@host:9000 (dns): check", "no answer from http://host:9000 (dns): check"),
-            ("s3://bucket/a: https://me:sec@ret/x@host has no TLS", "s3://bucket/a: https://host has no TLS"),
+            ("s3://bucket/a: https://me:sec@ret/x@host does not use TLS", "s3://bucket/a: https://host does not use TLS"),
             ("url \"http://secret@host/\" and mail to me@host", "url \"http://host/\" and mail to me@host"),
             ("no URL", "no URL"),
         ] {

@@ -44,7 +44,7 @@ pub(crate) fn open(url: &Url) -> Result<Arc<dyn ObjectStore>> {
     if endpoint.starts_with("http://")
         && !["1", "true", "on", "yes", "y"].contains(&allows_http.to_ascii_lowercase().as_str())
     {
-        return Err(configuration(url, format!("{endpoint} has no TLS: set AWS_ALLOW_HTTP=true if that is meant")));
+        return Err(configuration(url, format!("{endpoint} does not use TLS; to allow this, set AWS_ALLOW_HTTP=true")));
     }
     Ok(Arc::new(builder.build().map_err(|e| configuration(url, e))?))
 }
@@ -53,7 +53,8 @@ pub(crate) fn open(url: &Url) -> Result<Arc<dyn ObjectStore>> {
 pub(crate) async fn list(stores: &dyn ObjectStoreRegistry, text: &str) -> Result<Vec<String>> {
     let (url, path) = parse(text)?;
     if path.as_ref().contains('*') {
-        return Err(configuration(text, "a * is for files; give an object, or a folder of objects"));
+        return Err(configuration(text, "patterns with * work only for local files; give an object or a folder of \
+            objects"));
     }
     let store = stores.get_store(&url)?;
     let objects: Vec<_> = store.list(Some(&path)).try_collect().await.map_err(|e| error::explained(text, &e))?;
@@ -62,7 +63,7 @@ pub(crate) async fn list(stores: &dyn ObjectStoreRegistry, text: &str) -> Result
     let mut found: Vec<_> = objects.into_iter().filter(is_part).collect();
     if found.is_empty() {
         // Behind the listing, which says why if there is nothing.
-        let nothing = || configuration(text, "no such object, and none under it as a folder");
+        let nothing = || configuration(text, "no such object or folder of objects");
         if text.ends_with('/') || path.as_ref().is_empty() {
             return Err(nothing());
         }
@@ -85,13 +86,14 @@ pub(crate) async fn list(stores: &dyn ObjectStoreRegistry, text: &str) -> Result
 fn parse(text: &str) -> Result<(Url, Path)> {
     let url = Url::parse(text).map_err(|e| configuration(text, format!("{e}; give s3://BUCKET/PATH")))?;
     if url.scheme() != "s3" {
-        return Err(configuration(text, "give s3://BUCKET/PATH, or a folder: other object stores are not connected"));
+        return Err(configuration(text, "give s3://BUCKET/PATH or a folder; other object stores are not supported"));
     }
     if url.host_str().is_none_or(str::is_empty) {
-        return Err(configuration(text, "the bucket is missing: give s3://BUCKET/PATH"));
+        return Err(configuration(text, "the bucket is missing; give s3://BUCKET/PATH"));
     }
     if url.query().is_some() || url.fragment().is_some() || url.port().is_some() || !url.username().is_empty() {
-        return Err(configuration(text, "it is more than s3://BUCKET/PATH; settings are in the environment (AWS_...)"));
+        return Err(configuration(text, "expected only s3://BUCKET/PATH; settings come from environment variables \
+            (AWS_...)"));
     }
     let path = Path::from_url_path(url.path()).map_err(|e| configuration(text, e))?;
     Ok((url, path))
@@ -124,9 +126,9 @@ mod tests {
         for (text, part) in [
             ("s3://", "the bucket is missing"),
             ("s3:///models", "the bucket is missing"),
-            ("gs://bucket/models", "other object stores are not connected"),
-            ("s3://bucket/models?region=x", "settings are in the environment"),
-            ("s3://key:secret@bucket/models", "settings are in the environment"),
+            ("gs://bucket/models", "other object stores are not supported"),
+            ("s3://bucket/models?region=x", "settings come from environment variables"),
+            ("s3://key:secret@bucket/models", "settings come from environment variables"),
             ("s3://bucket//models", "s3://bucket//models"),
         ] {
             let message = parse(text).unwrap_err().to_string();

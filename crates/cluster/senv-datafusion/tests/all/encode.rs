@@ -77,7 +77,7 @@ fn encode_writes_the_vectors_of_senv_and_keeps_rows_and_columns() {
     }
     // Once more: everything is finished. Of another column or model it is not.
     let again = || String::from_utf8_lossy(&run(&arguments).stderr).into_owned();
-    let finished_before = "0 rows in 0 files; 3 files were finished before";
+    let finished_before = "0 rows in 0 files; 3 files were already finished";
     assert!(again().contains(finished_before));
     // What was only touched is the same; what has other bytes is made again, with as many rows, too.
     let changed = input.join("01.parquet");
@@ -86,8 +86,8 @@ fn encode_writes_the_vectors_of_senv_and_keeps_rows_and_columns() {
     let before = fs::read(output.join("01.parquet")).unwrap();
     write_parquet(&changed, 1200, &vec![Some("another sentence"); 1200], 500);
     let said = again();
-    assert!(said.contains("01.parquet: its input has changed; it is made again"), "{said}");
-    assert!(said.contains("1200 rows in 1 files; 2 files were finished before"), "{said}");
+    assert!(said.contains("01.parquet: its input has changed; writing it again"), "{said}");
+    assert!(said.contains("1200 rows in 1 files; 2 files were already finished"), "{said}");
     assert_ne!(fs::read(output.join("01.parquet")).unwrap(), before);
     assert!(again().contains(finished_before));
     for other in [["--column", "id"], ["--vector-column", "v"]] {
@@ -121,7 +121,7 @@ fn encode_takes_names_as_they_are_and_links_by_their_own() {
         assert_eq!((first(&output.join(name)), first(&output.join(format!("link {i}.parquet")))), (i as i64, i as i64));
     }
     let message = failure(&["encode", "--input", output.to_str().unwrap(), "--output", output.to_str().unwrap()]);
-    assert!(message.contains("input and output are one file"), "{message}");
+    assert!(message.contains("input and output are the same file"), "{message}");
 }
 
 #[test]
@@ -153,7 +153,7 @@ fn a_poisoned_row_is_an_error_with_file_and_row() {
     write_bytes(&bad, &[b"rain", b"", b"wind \xff\xfe", b"sun"]);
     let sentence = "rain ".repeat(2 << 20);
     write_bytes(&long, &[b"rain", sentence.as_bytes()]);
-    for (path, parts) in [(&bad, ["row 3", "not UTF-8 from byte 5"]), (&long, ["row 2", "10485760 bytes"])] {
+    for (path, parts) in [(&bad, ["row 3", "not UTF-8, starting at byte 5"]), (&long, ["row 2", "10485760 bytes"])] {
         let path = path.to_str().unwrap();
         let table = format!("t={path}");
         let encode = failure(&["encode", "--input", path, "--output", output.to_str().unwrap()]);
@@ -205,15 +205,15 @@ fn mistakes_are_named() {
     let (path, folder) = (path.to_str().unwrap(), folder.path().to_str().unwrap());
     for (arguments, part) in [
         (vec!["encode", "--input", path, "--output", "out", "--column", "body"], "no column body"),
-        (vec!["encode", "--input", path, "--output", folder], "input and output are one file"),
-        (vec!["encode", "--input", "absent*.parquet", "--output", "out"], "no file fits"),
+        (vec!["encode", "--input", path, "--output", folder], "input and output are the same file"),
+        (vec!["encode", "--input", "absent*.parquet", "--output", "out"], "no file matches"),
         (vec!["encode", "--input", path, "--output", "out", "--model", "french"], "no model \"french\""),
         (vec!["SELECT embed(body) FROM t", "--table", "t=absent.parquet"], "no such file"),
         (vec!["SELECT 1", "--models", "absent"], "absent"),
         (vec!["SELECT text FROM t", "--table", &cut], "cut.csv: "),
         (vec!["SELECT text FROM t", "--table", &wrong], "wrong.jsonl: "),
         (vec!["SELECT sum(id) FROM t", "--table", &late], "late.csv: "),
-        (vec!["SELECT 1", "--table", &in_brackets], "name the file, or its folder alone"),
+        (vec!["SELECT 1", "--table", &in_brackets], "name the file, or only its folder"),
     ] {
         let message = failure(&arguments);
         assert!(message.contains(part), "{arguments:?}: {message}");

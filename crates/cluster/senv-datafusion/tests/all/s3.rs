@@ -78,7 +78,7 @@ fn errors_name_the_url_and_the_remedy() {
     let cases: [(_, _, &[&str]); 8] = [
         (&ours, "s3://absent/tables/t.parquet", &["no such bucket", "AWS_ENDPOINT_URL"]),
         (&ours, "s3://bucket/nothing", &["under it"]),
-        (&refused, "s3://bucket/tables/t.parquet", &["refuses the credentials", "AWS_SECRET_ACCESS_KEY"]),
+        (&refused, "s3://bucket/tables/t.parquet", &["rejected the credentials", "AWS_SECRET_ACCESS_KEY"]),
         (&nowhere, "s3://bucket/tables/t.parquet", &["no answer from", &unreachable, "AWS_ENDPOINT_URL"]),
         (&nobody, "s3://bucket/tables/t.parquet", &["no credentials", "AWS_ACCESS_KEY_ID"]),
         (&tls, "s3://bucket/tables/t.parquet", &["AWS_ALLOW_HTTP=true"]),
@@ -162,7 +162,7 @@ fn tables_of_a_bucket_are_those_of_the_folder() {
     let output = program(&server.environment()).args(["--format", "json"]).stdin(input).output().unwrap();
     assert_eq!(String::from_utf8_lossy(&output.stdout), "{\"n\":400}\n", "{}", String::from_utf8_lossy(&output.stderr));
     let message = server.failure(&["SELECT 1", "--table", "t=s3://bucket/tables/*.parquet"]);
-    assert!(message.contains("a * is for files"), "{message}");
+    assert!(message.contains("patterns with * work only for local files"), "{message}");
     let message = server.failure(&["encode", "--input", "s3://bucket/tables", "--output", "vectors"]);
     assert!(message.contains("s3://bucket/tables: encode reads and writes files"), "{message}");
 }

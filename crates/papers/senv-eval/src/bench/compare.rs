@@ -210,11 +210,12 @@ impl BenchComparison {
             ]);
         }
         let mut text = format!(
-            "{table}paired bootstrap, {} draws, seed {}: is the number higher? Wilcoxon: are the scores of the items at another level?\nboth corrected over the tasks (Holm)\n",
+            "{table}paired bootstrap, {} draws, seed {}: is the number higher? Wilcoxon: do the item scores \
+            differ?\nboth corrected over the tasks (Holm)\n",
             self.resamples, self.seed
         );
         if !self.left_out.is_empty() {
-            text += &format!("not in both: {}\n", self.left_out.join(", "));
+            text += &format!("only in one of the two: {}\n", self.left_out.join(", "));
         }
         text
     }

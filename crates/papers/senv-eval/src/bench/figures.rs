@@ -78,7 +78,7 @@ fn means(record: &BenchRecord, summary: &Summary) -> Option<Drawing> {
         plot.interval_dot(value, -(i as f64), row.mean.interval, color, &format!("{}: {value:.2}", names[i]));
     }
     let title = format!("{}: means with 95 % intervals", summary.section.title());
-    Some(Drawing::new(title, "Blue: models and vectors given. Grey: what takes no training.", plot.finish()))
+    Some(Drawing::new(title, "Blue: the given models and vectors. Gray: untrained baselines.", plot.finish()))
 }
 
 /// The tasks of a protocol, a row each, a dot for each system; with intervals where there is a number of chance.
@@ -102,9 +102,10 @@ fn tasks(record: &BenchRecord, protocol: &str, chance: Option<f64>) -> Option<Dr
         None => ("STS, task by task", "Each dot is a system on a task.", "task", "Pearson's r x 100"),
         Some(_) => (
             "Word order, phenomenon by phenomenon",
-            "Each dot is a system on the templates of a phenomenon, with its 95 % interval. The line is chance, and what a bag of words reaches.",
+            "Each dot is a system on the templates of a phenomenon, with its 95 % interval. The line is chance, which \
+            is also what a bag of words reaches.",
             "phenomenon",
-            "same meaning nearer, x 100",
+            "same meaning closer, x 100",
         ),
     };
     Some(Drawing::new(title, about, rows_to_svg(row, &names, x_label, &series, chance, 2)))
@@ -194,7 +195,7 @@ fn curves_of_precision(record: &BenchRecord, task: &TaskRecord) -> Result<Option
         return Ok(None);
     }
     let title = format!("Paraphrase detection without training, {}", task.name);
-    let about = "Pairs are called paraphrases from a threshold on the score on; each point is a threshold.";
+    let about = "Pairs with a score at or above a threshold count as paraphrases; each point is a threshold.";
     Ok(Some(Drawing::new(title, about, curve.to_svg_without_dots())))
 }
 
@@ -211,9 +212,9 @@ fn own_figures(record: &BenchRecord) -> Vec<Drawing> {
             }
             let drawn = match &figure.kind[..] {
                 NORMS => {
-                    norms(figure).map(|svg| ("Norms of words", "a/(a+f) is the weight of SIF, scaled to the top.", svg))
+                    norms(figure).map(|svg| ("Norms of words", "a/(a+f) is the SIF weight, scaled to the top.", svg))
                 }
-                MAP => map(figure).map(|svg| ("Captions on a plane", "Exact t-SNE; a color is an image.", svg)),
+                MAP => map(figure).map(|svg| ("Captions on a plane", "Exact t-SNE; each color is an image.", svg)),
                 _ => None,
             };
             if let Some((title, about, svg)) = drawn {
@@ -235,7 +236,7 @@ fn learning_curve(record: &BenchRecord) -> Option<Drawing> {
         let points = of(system).and_then(|figure| figure.series.into_iter().next()).map(|series| series.points);
         curve.push(&system.name, points.unwrap_or_default());
     }
-    let about = "Paraphrase detection with parts of the training set; the mean of three draws.";
+    let about = "Paraphrase detection with parts of the training set; means of three draws.";
     (!curve.series.is_empty()).then(|| Drawing::new("Accuracy against training data, MSRP", about, curve.to_svg()))
 }
 

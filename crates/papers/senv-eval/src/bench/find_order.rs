@@ -20,7 +20,7 @@ pub(super) const PAWS_DEV: &[&str] = &["paws-val.tsv", "paws-dev.tsv", "paws/dev
 pub(super) fn pairs(folder: &DataFolder) -> Vec<Result<Found>> {
     let read = |(part, path): (&str, &Path)| {
         let found = Found::new(&format!("PAWS {part}"), &[path], TaskData::OrderPairs(ParaphraseSet::read(path)?));
-        of_both(found, "pairs of one meaning (1) and of two (0)")
+        of_both(found, "pairs with the same meaning (1) and with different meanings (0)")
     };
     reported(folder, PAWS_TEST, PAWS_DEV).map(read).into_iter().collect()
 }
@@ -64,7 +64,7 @@ mod tests {
         write("paws-val.tsv", "1\ta\tb\n1\tc\td\n");
         write("snli/dev.tsv", "neutral\ta\tb\nentailment\tc\td\n");
         let opened = DataFolder::open(folder.path()).unwrap();
-        fails(pairs(&opened), &["paws-val.tsv", "(1) and of two (0)", "a file with both"]);
+        fails(pairs(&opened), &["paws-val.tsv", "(1) and with different meanings (0)", "needs both labels"]);
         fails(entailment(&opened), &["dev.tsv", "entailments and contradictions"]);
         write("paws-val.tsv", "1\ta\tb\n0\tc\td\n");
         write("snli/dev.tsv", "contradiction\ta\tb\nentailment\tc\td\n");

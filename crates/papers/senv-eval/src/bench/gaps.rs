@@ -22,7 +22,7 @@ struct Part {
     how: &'static str,
 }
 
-const DEV: &str = "the development part stands in for it";
+const DEV: &str = "using the development part instead";
 
 static PARTS: [Part; 9] = [
     Part {
@@ -59,28 +59,28 @@ static PARTS: [Part; 9] = [
         protocols: &["detection"],
         files: MSRP_TEST,
         instead: MSRP_TRAIN,
-        how: "the training part stands in for it",
+        how: "using the training part instead",
     },
     Part {
         name: "MSRP, test part",
         protocols: &["msrp"],
         files: MSRP_TEST,
         instead: MSRP_TRAIN,
-        how: "the last quarter of the training part stands in for it",
+        how: "using the last quarter of the training part instead",
     },
     Part {
         name: "MSRP, test part",
         protocols: &["ranking"],
         files: MSRP_TEST,
         instead: MSRP_TRAIN,
-        how: "the pool is the training part alone",
+        how: "the pool is the training part only",
     },
     Part {
         name: "MSRP, training part",
         protocols: &["ranking"],
         files: MSRP_TRAIN,
         instead: MSRP_TEST,
-        how: "the pool is the test part alone",
+        how: "the pool is the test part only",
     },
 ];
 
@@ -140,15 +140,15 @@ mod tests {
             }
         };
         starts(&of("sts"), &["STS 2013: not in the folder; it needs sts/2013/TASK.tsv", "STS 2015: ", "STS 2016: "]);
-        let dev = "the development part stands in for it; it needs sts-test.csv or ";
+        let dev = "using the development part instead; it needs sts-test.csv or ";
         starts(&of("stsb"), &[&format!("STS benchmark, test part: not in the folder, {dev}")]);
         starts(&of("sick"), &[]);
-        starts(&of("own-entailment"), &["SNLI, test part: not in the folder, the development part"]);
-        starts(&of("msrp"), &["MSRP, test part: not in the folder, the last quarter of the training part"]);
-        starts(&of("ranking"), &["MSRP, test part: not in the folder, the pool is the training part alone"]);
+        starts(&of("own-entailment"), &["SNLI, test part: not in the folder, using the development part"]);
+        starts(&of("msrp"), &["MSRP, test part: not in the folder, using the last quarter of the training part"]);
+        starts(&of("ranking"), &["MSRP, test part: not in the folder, the pool is the training part only"]);
         starts(&of("p-coherence"), &["captions of five images: ", "captions of Multi30k: ", "captions of Flickr8k: "]);
         starts(&of("soup"), &[]);
-        starts(&of("order-entailment"), &["SNLI, test part: not in the folder, the development part"]);
+        starts(&of("order-entailment"), &["SNLI, test part: not in the folder, using the development part"]);
         starts(&of("order-pairs"), &["PAWS, test part: not in the folder; it needs paws-test.tsv"]);
     }
 

@@ -64,7 +64,7 @@ impl BenchData {
 pub(super) fn histograms(record: &BenchRecord, task: &TaskRecord) -> Vec<Drawing> {
     // SICK is split in the middle of its scale.
     let (set, threshold, names) = if task.protocol == "sick" {
-        ("SICK", 3.0, ["relatedness 3 and above", "below 3"])
+        ("SICK", 3.0, ["relatedness 3 or above", "below 3"])
     } else {
         ("MSRP", 0.5, ["paraphrases", "other pairs"])
     };
@@ -123,7 +123,7 @@ fn caption(histogram: &Histogram) -> Option<String> {
     let (groups, overlaps): (Vec<String>, Vec<String>) = (groups.collect(), overlaps.collect());
     (!overlaps.is_empty()).then(|| {
         format!(
-            "{}. Overlap of the areas: {}; the less, the better the score separates them.",
+            "{}. Overlap of the areas: {}; the smaller, the better the score separates them.",
             groups.join("; "),
             overlaps.join(", ")
         )

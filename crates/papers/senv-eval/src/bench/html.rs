@@ -49,7 +49,8 @@ impl BenchRecord {
         let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
         let protocols: std::collections::BTreeSet<_> = self.tasks.iter().map(|task| &task.protocol).collect();
         format!(
-            "{} on {} of {}. Every headline number has a 95 % interval; hold a pointer over one to see what made it, or read “What made these numbers” at the end.",
+            "{} on {} of {}. Every headline number has a 95 % interval; point at one to see how it was made, or read \
+            “What made these numbers” at the end.",
             count(self.systems.len(), "system"),
             count(self.tasks.len(), "task"),
             count(protocols.len(), "protocol"),
@@ -104,14 +105,16 @@ impl BenchRecord {
             out.push_str("</tr>\n");
         };
         let chance: Vec<Option<f64>> = summary.chance.iter().map(|&chance| Some(chance)).collect();
-        grey(out, "chance", "what guessing reaches", &chance);
+        grey(out, "chance", "score of guessing", &chance);
         out.push_str("</tbody></table></div>\n");
         let _ = writeln!(out, "<p class=\"legend\">{}</p>", escape(&legend(self, summary)));
         let published = published_rows(section, &summary.columns);
         if !published.is_empty() {
             let _ = writeln!(
                 out,
-                "<details><summary>What papers report ({} systems)</summary>\n<p class=\"soft\">As printed; a paper may have other parts of a data set, so read an order from it, not ranks.</p>\n<div class=\"box\" tabindex=\"0\"><table>\n<thead><tr><th>system</th><th>source</th>",
+                "<details><summary>Published results ({} systems)</summary>\n<p class=\"soft\">As printed. Papers may \
+                use other parts of a data set, so compare orders of systems, not exact ranks.</p>\n<div class=\"box\" \
+                tabindex=\"0\"><table>\n<thead><tr><th>system</th><th>source</th>",
                 published.len()
             );
             summary.columns.iter().for_each(|column| {
@@ -176,7 +179,10 @@ impl BenchRecord {
 
     /// Every task with every system, and the numbers beside the headline.
     fn tasks_table(&self, out: &mut String) {
-        out.push_str("<h2>Task by task</h2>\n<p>All headline numbers with their 95 % intervals, and what else was measured.</p>\n<div class=\"box\" tabindex=\"0\"><table>\n<thead><tr><th>task</th><th>items</th>");
+        out.push_str(
+            "<h2>Task by task</h2>\n<p>All headline numbers with their 95 % intervals, and further \
+            measurements.</p>\n<div class=\"box\" tabindex=\"0\"><table>\n<thead><tr><th>task</th><th>items</th>",
+        );
         self.systems.iter().for_each(|system| {
             let _ = write!(out, "<th>{}</th>", escape(&system.name));
         });

@@ -33,16 +33,22 @@ impl ProtocolGroup {
     pub(crate) fn about(self) -> &'static str {
         match self {
             Self::Similarity => {
-                "Cosines of sentence vectors against gold scores, without training: Pearson's r x 100, per year the plain mean over its tasks."
+                "Cosines of sentence vectors against gold scores, without training: Pearson's r x 100; for a year, \
+                the plain mean over its tasks."
             }
             Self::Neighbours => {
-                "Cosines alone: paraphrases distinguished from other pairs, paraphrases found among all sentences, captions of one image. P-coherence is high for vectors that all point one way, too: read it beside the mean cosine of unrelated captions, in the table of tasks."
+                "Cosines only: telling paraphrases from other pairs, finding paraphrases among all sentences, and \
+                captions of the same image. P-coherence is also high if all vectors point in nearly the same \
+                direction: compare it with the mean cosine of unrelated captions in the table of tasks."
             }
             Self::Order => {
-                "Cosines alone, where sentences share their words and differ in meaning: pairs of one meaning above others, entailments above contradictions, and the nearer one of two sentences made from templates, the mean over the phenomena. 50 is chance, and what a bag of words reaches on templates."
+                "Cosines only, for sentences that share their words but differ in meaning: paraphrases above other \
+                pairs, entailments above contradictions, and, on templates, the closer of two sentences, averaged over \
+                the phenomena. 50 is chance, which is also what a bag of words reaches on templates."
             }
             Self::Probes => {
-                "A linear model is trained on vectors that stay as they are: how much of the answer can be read off them. Models that were trained on entailment also classify it themselves, which is not in the mean."
+                "A linear model is trained on frozen vectors, which shows how much of the answer they contain. Models \
+                trained on entailment also classify it themselves; the mean does not include this."
             }
         }
     }

@@ -190,7 +190,7 @@ impl BenchRecord {
     pub fn read(path: &Path) -> Result<Self> {
         let text = std::fs::read_to_string(path).map_err(|error| senv_core::Error::io("read", path, error))?;
         Self::from_json(&text).map_err(|error| {
-            let reason = format!("{error}; give a file of senv eval all --json");
+            let reason = format!("{error}; give a file written by `senv eval all --json`");
             senv_core::Error::BadFile { path: path.to_owned(), reason }.into()
         })
     }
@@ -203,7 +203,10 @@ impl BenchRecord {
         let bad = |reason: String| Error::BadRecord { reason };
         let record: Self = serde_json::from_str(json).map_err(|error| bad(error.to_string()))?;
         if record.senv_bench != RECORD_FORMAT {
-            return Err(bad(format!("it is of format {}, and this program reads {RECORD_FORMAT}", record.senv_bench)));
+            return Err(bad(format!(
+                "it has format {}, and this version of senv reads {RECORD_FORMAT}",
+                record.senv_bench
+            )));
         }
         for (i, system) in record.systems.iter().enumerate() {
             if record.systems[..i].iter().any(|other| other.name == system.name) {
@@ -211,7 +214,7 @@ impl BenchRecord {
             }
             for result in &system.results {
                 let task = record.tasks.iter().find(|task| task.key == result.task);
-                let task = task.ok_or_else(|| bad(format!("there is no task {}", senv_core::quoted(&result.task))))?;
+                let task = task.ok_or_else(|| bad(format!("no task is named {}", senv_core::quoted(&result.task))))?;
                 task.sample(result).map_err(|error| bad(format!("{} on {}: {error}", system.name, task.key)))?;
             }
         }

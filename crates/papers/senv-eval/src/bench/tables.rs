@@ -50,7 +50,8 @@ fn highest(rows: &[PublishedRow]) -> Vec<&PublishedRow> {
 pub(crate) fn legend(record: &BenchRecord, summary: &Summary) -> String {
     let reference = summary.reference.map_or("", |reference| &record.systems[reference].name[..]);
     format!(
-        "95 % intervals by the bootstrap ({} draws, seed {}). ▲ above and ▼ below {reference} beyond chance (paired bootstrap, p < .05 after Holm's correction over the columns).",
+        "95 % bootstrap intervals ({} draws, seed {}). ▲ and ▼: significantly above or below {reference} (paired \
+        bootstrap, p < 0.05 after Holm's correction over the columns).",
         record.resamples, record.seed
     )
 }
@@ -91,7 +92,7 @@ impl BenchRecord {
             }
             let _ = writeln!(text, "{table}{}", legend(self, &summary));
             if !published.is_empty() {
-                let _ = writeln!(text, "paper: the highest published values; the page and the Markdown have all.");
+                let _ = writeln!(text, "paper: the highest published values; the HTML page and the Markdown list all.");
             }
             text.push('\n');
         }

@@ -53,7 +53,7 @@ pub struct OrderResult {
 /// ```
 pub fn evaluate_order(scoring: &Scoring<'_>, data: &OrderData, bootstrap: Bootstrap) -> Result<OrderResult> {
     if data.sentences().next().is_none() {
-        return Err(Error::NothingToDo { what: "pairs or items to judge word order by" });
+        return Err(Error::NothingToDo { what: "pairs or items for word order" });
     }
     if let Ok(vectors) = scoring.vectors() {
         vectors.check_finite()?;
@@ -134,7 +134,7 @@ mod tests {
         assert_eq!(nli.scores, [0.5, 0.5, 0.7, 0.2, 0.6]);
         assert_eq!(result.mean_share_nearer, None);
         let text = result.to_text(&[("other", &result)]);
-        for part in ["paws.tsv", "0.750", "0.833", "0.583", "nli.tsv: 2 pairs without a label"] {
+        for part in ["paws.tsv", "0.750", "0.833", "0.583", "nli.tsv: skipped 2 pairs without a label"] {
             assert!(text.contains(part), "{part} is missing in {text}");
         }
         assert!(!text.contains("templates"), "{text}");

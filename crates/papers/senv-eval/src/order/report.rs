@@ -105,7 +105,7 @@ impl OrderResult {
         let unknown: usize = self.nli.iter().map(|of| of.n_pairs_without_known_token).sum();
         let unlabeled = |of: &OrderEntailmentResult| match of.n_unlabeled {
             0 => String::new(),
-            n => format!("{}: {n} pairs without a label left out\n", of.path.display()),
+            n => format!("{}: skipped {n} pairs without a label\n", of.path.display()),
         };
         table.to_string() + &unknown_pairs(unknown) + &self.nli.iter().map(unlabeled).collect::<String>()
     }
@@ -124,7 +124,7 @@ impl OrderResult {
         let all = std::iter::once((name, self)).chain(others.iter().copied());
         let all: Vec<RowSeries> = all.map(|(name, of)| series(name, of)).collect();
         let rows: Vec<String> = self.templates.iter().map(|of| of.phenomenon.name().to_owned()).collect();
-        rows_to_svg("phenomenon", &rows, "same meaning nearer, share of items", &all, Some(0.5), 3)
+        rows_to_svg("phenomenon", &rows, "same meaning closer, share of items", &all, Some(0.5), 3)
     }
 }
 

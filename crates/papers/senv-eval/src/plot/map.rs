@@ -139,10 +139,10 @@ impl MapOptions {
 fn check(n: usize, options: &MapOptions) -> Result<()> {
     let bad = |name, requirement, got: String| Err(CoreError::InvalidParameter { name, requirement, got }.into());
     if n > MAX_MAP {
-        return bad("the number of sentences", "at most 2000, as each is compared with each", n.to_string());
+        return bad("the number of sentences", "at most 2000, because every pair is compared", n.to_string());
     }
     if n < MIN_MAP {
-        return bad("the number of sentences", "at least 4, of which three are neighbours of one", n.to_string());
+        return bad("the number of sentences", "at least 4", n.to_string());
     }
     if !(options.perplexity >= 1.0 && options.perplexity < n as f64 / 3.0) {
         let got = format!("{} for {n} sentences", options.perplexity);
@@ -175,8 +175,8 @@ impl MapResult {
         }
         let options = &self.options;
         let mut text = format!(
-            "{table}silhouette of the groups: {} on the plane, {} among the embeddings\n\
-             t-SNE with perplexity {}, {} steps, seed {}: divergence {:.4}\n",
+            "{table}silhouette of the groups: {} on the plane, {} in the embeddings\nt-SNE with perplexity {}, {} \
+            steps, seed {}: divergence {:.4}\n",
             number(self.silhouette, 4),
             number(self.silhouette_of_embeddings, 4),
             options.perplexity,
@@ -185,8 +185,10 @@ impl MapResult {
             self.divergence
         );
         if self.n_sentences_without_known_token > 0 {
-            text +=
-                &format!("{} sentences without a known token, in one place\n", self.n_sentences_without_known_token);
+            text += &format!(
+                "{} sentences without a known token, at the same place\n",
+                self.n_sentences_without_known_token
+            );
         }
         text
     }

@@ -191,7 +191,7 @@ impl PCoherenceResult {
         let mut text = table.to_string();
         text += &format!("{}: {} sentences", self.path.display(), self.n_sentences);
         if self.n_single_groups > 0 {
-            text += &format!(", {} alone in their group, in the control only", self.n_single_groups);
+            text += &format!(", {} the only one of their group (in the control only)", self.n_single_groups);
         }
         if self.n_sentences_without_known_token > 0 {
             text += &format!(", {} without a known token (cosine 0)", self.n_sentences_without_known_token);

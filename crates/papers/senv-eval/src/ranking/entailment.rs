@@ -202,7 +202,7 @@ impl EntailmentResult {
             text += &format!("\n{}", set.confusion_text());
         }
         for set in self.sets.iter().filter(|set| set.n_unlabeled > 0) {
-            text += &format!("{}: {} pairs without a label left out\n", set.path.display(), set.n_unlabeled);
+            text += &format!("{}: skipped {} pairs without a label\n", set.path.display(), set.n_unlabeled);
         }
         if let Some(row) = published.first() {
             text += &format!("[1] {}, on the test part of SICK\n", row.source);

@@ -85,7 +85,7 @@ pub fn evaluate_group_ranking(encoder: &dyn SentenceEncoder, groups: &SentenceGr
         return Err(Error::NothingToDo { what: "groups of sentences to tell apart (two or more)" });
     }
     if groups.n_sentences() > MAX_GROUP_RANKING {
-        let (name, requirement) = ("the number of sentences", "at most 2000, as each is compared with each");
+        let (name, requirement) = ("the number of sentences", "at most 2000, because every pair is compared");
         return Err(
             senv_core::Error::InvalidParameter { name, requirement, got: groups.n_sentences().to_string() }.into()
         );
@@ -164,7 +164,7 @@ impl GroupRankingResult {
         let mut table = TextTable::new([
             ("reference", Align::Left),
             ("group", Align::Left),
-            ("cosines in rank order, * the same group", Align::Left),
+            ("cosines in rank order, * same group", Align::Left),
             ("average\nprecision", Align::Right),
             ("gap", Align::Right),
         ]);

@@ -104,7 +104,7 @@ impl SentenceVectors {
             Error::Core(error) => error,
             Error::Unread { tokens, .. } => CoreError::InvalidParameter {
                 name: "a sentence",
-                requirement: "no longer than its encoder reads",
+                requirement: "at most as long as its encoder reads",
                 got: format!("{tokens} tokens"),
             },
             // Encoding has no other errors.
@@ -213,7 +213,7 @@ impl SentenceEncoder for SentenceVectors {
         let number = |sentence: &&str| {
             self.sentences.get_index_of(*sentence).ok_or_else(|| CoreError::InvalidParameter {
                 name: "sentence",
-                requirement: "one of those that were encoded",
+                requirement: "one of the encoded sentences",
                 got: senv_core::quoted(start_of(sentence)).to_string(),
             })
         };
@@ -275,7 +275,7 @@ mod tests {
         let error = SentenceVectors::encode(&Short, ["abc", "abcde"]).unwrap_err();
         assert!(matches!(&error, Error::Unread { sentence, tokens: 5, unread: 2 } if sentence == "abcde"), "{error}");
         let error = SentenceVectors::of_pairs(&Short, &[("a", "abcd")]).unwrap_err();
-        assert!(error.to_string().contains("no longer than its encoder reads, got 4 tokens"), "{error}");
+        assert!(error.to_string().contains("at most as long as its encoder reads, got 4 tokens"), "{error}");
     }
 
     #[test]

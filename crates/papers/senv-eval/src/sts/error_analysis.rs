@@ -138,7 +138,7 @@ impl ErrorAnalysis {
             table.row(["", "", "", "", &pair.second_sentence]);
         }
         format!(
-            "{table}nearer to the gold score: {first} in {}, {second} in {} of {} pairs\n",
+            "{table}closer to the gold score: {first} in {}, {second} in {} of {} pairs\n",
             self.n_first_nearer, self.n_second_nearer, self.n_pairs
         )
     }

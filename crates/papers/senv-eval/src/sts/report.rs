@@ -107,9 +107,9 @@ pub(crate) fn notes(task: &StsTaskResult, text: &mut String) {
             let _ = writeln!(text, "{name}: {}{consequence}", plural(n, what));
         }
     };
-    note(task.n_unscored, "pair", " without a gold score left out");
+    note(task.n_unscored, "pair", " without a gold score, skipped");
     note(task.n_empty_sentences, "empty sentence", "");
-    note(task.n_pairs_without_known_token, "pair", " with a sentence of no known token, scored 0");
+    note(task.n_pairs_without_known_token, "pair", " with a sentence without known tokens, scored 0");
     let c = task.correlations;
     if c.pearson_r_x100.is_none() || c.spearman_rho_x100.is_none() {
         let _ = writeln!(text, "{name}: correlation undefined (fewer than two pairs, or all scores equal)");

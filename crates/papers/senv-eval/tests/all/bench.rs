@@ -531,7 +531,7 @@ fn broken_records_are_refused_with_the_reason() {
         let message = BenchRecord::from_json(&json).unwrap_err().to_string();
         assert!(message.contains(says), "{says:?} is missing in {message}");
     };
-    fails("{}".into(), "not a record of the bench");
+    fails("{}".into(), "not a bench record");
     fails(good.to_json().replacen("\"senv_bench\":1", "\"senv_bench\":7", 1), "format 7");
     let mut broken = good.clone();
     broken.systems[0].results[0].scores.pop();

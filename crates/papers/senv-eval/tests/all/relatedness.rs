@@ -80,7 +80,7 @@ fn cosines_are_mapped_for_the_error_and_pooled_for_all_pairs() {
     close(together.correlations.spearman_rho_x100, 100.0 * 9.0 / 90f64.sqrt());
     assert_eq!(result.tasks[1].result.n_pairs_without_known_token, 1);
     let text = result.to_text();
-    assert!(text.contains("two: 1 pair with a sentence of no known token, scored 0"), "{text}");
+    assert!(text.contains("two: 1 pair with a sentence without known tokens, scored 0"), "{text}");
     assert!(
         text.lines()
             .any(|line| line.split_whitespace().eq("all pairs together cosine 5 93.93 94.87 0.4500".split(' '))),
@@ -160,7 +160,7 @@ fn the_pairs_that_differ_most_come_first() {
     let text = got.to_text("letters", "first letter");
     let rows: Vec<String> =
         text.lines().skip(2).map(|row| row.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
-    let end = "nearer to the gold score: letters in 2, first letter in 1 of 5 pairs";
+    let end = "closer to the gold score: letters in 2, first letter in 1 of 5 pairs";
     assert_eq!(rows, ["b 4.00 5.00 1.00 mn", "nm", "2014 a 2.00 2.50 5.00 ab", "ac", end]);
     let json: serde_json::Value = serde_json::from_str(&to_json(&got)).unwrap();
     assert_eq!((&json["pairs"][0]["relatedness"], &json["n_pairs"]), (&4.0.into(), &5.into()));
@@ -170,5 +170,5 @@ fn the_pairs_that_differ_most_come_first() {
     let mut renamed = letters.clone();
     renamed.tasks[1].name = "c".into();
     let message = error_analysis(&tasks, &renamed, &first, 1).unwrap_err().to_string();
-    assert!(message.contains("b with 2 pairs against c with 2 pairs"), "{message}");
+    assert!(message.contains("b with 2 pairs and c with 2 pairs"), "{message}");
 }

@@ -108,7 +108,7 @@ fn a_sentence_without_a_known_token_scores_zero_and_is_counted() {
     assert_eq!(c.known_token_share, Some(10.0 / 11.0));
     assert_eq!(result.tasks[0].n_pairs_without_known_token, 0);
     let text = result.to_text();
-    assert!(text.contains("2014 C: 1 pair with a sentence of no known token, scored 0"), "{text}");
+    assert!(text.contains("2014 C: 1 pair with a sentence without known tokens, scored 0"), "{text}");
 }
 
 #[test]
@@ -170,7 +170,7 @@ task                         pairs  pearson r x100  spearman rho x100
 all plain mean over 3 tasks     10           29.69              31.57
 all plain mean of 2 year means  10           32.03              34.86
 all mean weighted by pairs      10           30.62              32.89
-2014 C: 1 pair with a sentence of no known token, scored 0
+2014 C: 1 pair with a sentence without known tokens, scored 0
 ";
     let squeeze = |text: &str| -> Vec<String> {
         let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -295,7 +295,7 @@ fn results_of_different_pairs_are_not_compared() {
     let mut shorter = all.clone();
     shorter.tasks[1].scores.pop();
     let message = compare_sts(&all, &shorter).unwrap_err().to_string();
-    assert!(message.contains("2013 B with 3 pairs against 2013 B with 2 pairs"), "{message}");
+    assert!(message.contains("2013 B with 3 pairs and 2013 B with 2 pairs"), "{message}");
     let mut damaged = all.clone();
     damaged.tasks[0].scores[1] = f64::NAN;
     assert!(matches!(compare_sts(&all, &damaged), Err(Error::Metrics(_))));

@@ -43,7 +43,7 @@ impl Verdict {
         match self {
             Self::Shows => "shows",
             Self::ShowsInOneRun => "shows (one run)",
-            Self::WithinSeeds => "does not show: within what seeds make",
+            Self::WithinSeeds => "does not show: within the seeds' noise",
             Self::DoesNotShow => "does not show",
             Self::NotRun => "not run",
             Self::CannotBeTested => "cannot be tested here",

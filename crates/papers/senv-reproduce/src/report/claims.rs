@@ -9,15 +9,22 @@ use super::{
 };
 
 /// What stands above the claims.
-const ABOUT: &str = "Each claim stands in our words, with its place in the paper. Its verdict follows from the figures of the tables named beside it, by a rule and not by hand. Differences are means over the seeds of a row, seed by seed, ± half of the 95 % interval (Student's t); without one, each row is a single run. A claim shows if the difference has the sign that the paper gives it and zero lies outside the interval; of a single run, if it has that sign. Of a chain of rows no step may go the other way, and the first and the last must differ so. Seeds are not all that makes noise: a share of MSRP's 1,019 pairs here has a standard error of 1.4 points, Pearson's r on SICK's 500 trial pairs 1.6 points at 80.";
+const ABOUT: &str = "The claims are in our words, each with its place in the paper. A rule derives each verdict from \
+    the figures of the named tables. Differences are means over the seeds of a row, seed by seed, ± half of the 95 % \
+    interval (Student's t); a row without an interval is a single run. A claim shows if the difference has the paper's \
+    sign and zero is outside the interval; for a single run, the sign is enough. In a chain of rows, no step may go \
+    the other way, and the first and last rows must differ in this sense. Seeds are not the only noise: a share of \
+    MSRP's 1,019 pairs here has a standard error of 1.4 points, and Pearson's r on SICK's 500 trial pairs has 1.6 \
+    points at 80.";
 
 impl Results {
     /// The claims of all papers of the run.
     pub(crate) fn claims_to_markdown(&self) -> String {
-        let mut out = format!("# What the papers claim, and what shows here\n\n{ABOUT}\n");
+        let mut out = format!("# The papers' claims, and what shows here\n\n{ABOUT}\n");
         let _ = writeln!(
             out,
-            "\nMade by `senv reproduce --data DATA --output OUT` (senv {}); `senv reproduce claims` with the same two folders prints it again. Below each table of a paper's page stand the commands that made it.\n",
+            "\nMade by `senv reproduce --data DATA --output OUT` (senv {}); to print it again, run `senv reproduce \
+            claims` with the same two folders. A paper's page lists the commands for each table below the table.\n",
             self.version
         );
         if self.quick {
@@ -114,7 +121,7 @@ mod tests {
         };
         let results = Results { version: "0.1.0".to_owned(), quick: false, papers: vec![paper] };
         let text = results.claims_to_markdown();
-        let line = "| **p-1** A is above B. (Table 4; ours: [Table 4](reproduced/p.md#table-4-which-pairs-and-how-many)) | A 2, B 1 | A 4, B 3 | **does not show: within what seeds make**: too little text |";
+        let line = "| **p-1** A is above B. (Table 4; ours: [Table 4](reproduced/p.md#table-4-which-pairs-and-how-many)) | A 2, B 1 | A 4, B 3 | **does not show: within the seeds' noise**: too little text |";
         assert!(text.contains(line), "{text}");
         assert!(text.contains("| P | 1 | 0 | 0 | 1 | 0 | 0 | 0 |"), "{text}");
     }

@@ -192,7 +192,7 @@ impl<'a> Figures<'a> {
         let Some(words) = self.cell(row, column).and_then(|(cell, _)| cell.words.as_deref()) else { return not_run() };
         let found: Vec<&str> = words.split(", ").filter(|word| wanted.contains(word)).collect();
         let verdict = if found.len() >= at_least { Verdict::ShowsInOneRun } else { Verdict::DoesNotShow };
-        let ours = format!("{row}: {column} {words}; {} of them are among those of the paper", found.len());
+        let ours = format!("{row}: {column} {words}; {} of them are in the paper's list", found.len());
         Outcome { ours, theirs: wanted.join(", "), verdict }
     }
 }

@@ -27,8 +27,11 @@ pub(crate) fn list(plan: &Plan, planned: &[Planned]) -> String {
                 }
             }
         }
-        text += &format!("  {} in all on two quiet cores, beside what the papers above share\n\n", time(of_paper));
+        text += &format!(
+            "  {} in total on two idle cores, excluding commands shared with the papers above\n\n",
+            time(of_paper)
+        );
         total += of_paper;
     }
-    text + &format!("{} in all on two quiet cores", time(total))
+    text + &format!("{} in total on two idle cores", time(total))
 }

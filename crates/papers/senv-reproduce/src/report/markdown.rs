@@ -8,11 +8,14 @@ use super::{
 };
 
 /// What stands above every report.
-pub(crate) const READING: &str = "Ours above (or left of) the paper's figure. Data are smaller here than in the papers, as each row says: read which system is ahead, not how far a row is from the paper. Behind a figure of several seeds (a mean, or a median where the table says so) stand the least and the greatest. A mean of the paper's figures is computed here, over the tasks that we have. `-` is explained below a table.";
+pub(crate) const READING: &str = "Our figures are above (or left of) the paper's. The data here are smaller than in \
+    the papers, as each row says, so compare which system is ahead, not the distance to the paper. For several seeds a \
+    cell shows the mean (or the median, if the table says so), followed by the smallest and largest figure. Means of \
+    the paper's figures are computed here over the tasks that we have. `-` is explained below the table.";
 
 /// What is said of figures that mean nothing.
 pub(crate) const QUICK: &str =
-    "Made with --quick: sizes are cut down to try the commands out, and the figures mean nothing.";
+    "Made with --quick: sizes are reduced to test the commands, so the figures mean nothing.";
 
 impl PaperResult {
     /// The tables, each with the commands that made it.
@@ -23,7 +26,8 @@ impl PaperResult {
         }
         let _ = writeln!(
             out,
-            "\nMade by `senv reproduce {} --data DATA --output OUT` (senv {}). `$DATA` and `$OUT` in the commands are these two folders; seconds are wall time.",
+            "\nMade by `senv reproduce {} --data DATA --output OUT` (senv {}). `$DATA` and `$OUT` in the commands are \
+            these two folders; seconds are wall time.",
             self.name, results.version
         );
         let mut known: Vec<&str> = Vec::new();
@@ -43,7 +47,11 @@ impl PaperResult {
             [] => String::new(),
             versions => format!(", by senv {}", versions.join(" and ")),
         };
-        let _ = writeln!(out, "\n## Data\n\nThe files that were read{versions}; 16 digits of the SHA-256.\n\n```text");
+        let _ = writeln!(
+            out,
+            "\n## Data\n\nThe files that were read{versions}, with 16 digits of the \
+            SHA-256.\n\n```text"
+        );
         for file in &self.data {
             let _ = writeln!(out, "{}  {}", file.sha256.get(..16).unwrap_or(&file.sha256), file.path);
         }
@@ -103,7 +111,7 @@ mod tests {
         let results = Results { version: "0.1.0".to_owned(), quick: false, papers: Vec::new() };
         let report = paper.to_markdown(&results);
         assert!(report.ends_with("```text\n0123456789abcdef  mr/all.tsv\n```\n"), "{report}");
-        assert!(report.contains("\n## Data\n\nThe files that were read, by senv 0.1.0; "), "{report}");
+        assert!(report.contains("\n## Data\n\nThe files that were read, by senv 0.1.0, "), "{report}");
         let without = PaperResult { data: Vec::new(), ..paper };
         assert!(!without.to_markdown(&results).contains("## Data"));
     }

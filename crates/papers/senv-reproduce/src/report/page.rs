@@ -13,7 +13,7 @@ use super::{
 impl Results {
     /// The page, drawings in it; it loads nothing from elsewhere.
     pub(crate) fn to_html(&self, folder: &Path) -> String {
-        let mut out = String::from("<h1>The papers' tables, ours beside theirs</h1>\n");
+        let mut out = String::from("<h1>The papers' tables next to ours</h1>\n");
         let _ = writeln!(out, "<p>{}</p>", escape_html(READING));
         if self.quick {
             let _ = writeln!(out, "<p><b>{QUICK}</b></p>");

@@ -311,7 +311,7 @@ fn figure_cell(
             Some(Ok(Figure::Number(number))) => cell.ours.push(number * column.factor),
             Some(Ok(Figure::Text(words))) => cell.words = Some(words),
             Some(Err(reason)) => cell.why_not = Some(reason),
-            None => cell.why_not = Some("nothing is trained".to_owned()),
+            None => cell.why_not = Some("nothing was trained".to_owned()),
         }
     }
     cell
@@ -321,7 +321,7 @@ fn figure_of(state: &CommandState, path: &str) -> Result<Figure, String> {
     match state {
         CommandState::Open => Err(NOT_RUN.to_owned()),
         CommandState::Not(reason) => Err(reason.clone()),
-        CommandState::Done(record) if record.output == Value::Null => Err("the command prints no figures".to_owned()),
+        CommandState::Done(record) if record.output == Value::Null => Err("the command printed no figures".to_owned()),
         CommandState::Done(record) => read(&record.output, path).ok_or_else(|| "not in these data".to_owned()),
     }
 }

@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "a vector of 15 values where 16 are needed")]
+    #[should_panic(expected = "a vector of 15 values, expected 16")]
     fn too_little_room_for_the_products_is_refused() {
         nibble_scores(&[0; 64], &[0; 8], 3, &mut [0; 15]);
     }

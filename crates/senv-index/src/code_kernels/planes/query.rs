@@ -39,7 +39,7 @@ impl PlaneQuery {
         let mut negative = 0;
         for (group, table) in padded.as_chunks::<GROUP>().0.iter().zip(tables.as_chunks_mut::<16>().0) {
             let sum: i32 = group.iter().map(|&w| i32::from(w).abs()).sum();
-            assert!(sum <= Self::MOST, "four values of a query add up to {sum}, at most {} are expected", Self::MOST);
+            assert!(sum <= Self::MOST, "four values of a query add up to {sum}, expected at most {}", Self::MOST);
             let least: i32 = group.iter().map(|&w| i32::from(w).min(0)).sum();
             negative += least;
             table[0] = (-least) as u8;

@@ -166,7 +166,7 @@ fn a_row_that_is_not_there_is_refused() {
 }
 
 #[test]
-#[should_panic(expected = "four values of a query add up to 64, at most 63 are expected")]
+#[should_panic(expected = "four values of a query add up to 64, expected at most 63")]
 fn a_query_that_is_too_large_is_refused() {
     let _ = PlaneQuery::new(&[0, 0, 0, 0, 63, -1]);
 }

@@ -80,17 +80,17 @@ impl Header {
         };
         let length = u64::from_le_bytes(*length);
         if length > MAX_HEADER {
-            return Err(bad(format!("the header is said to have {length} bytes, the limit is {MAX_HEADER}")));
+            return Err(bad(format!("the header length is {length} bytes, above the limit of {MAX_HEADER}")));
         }
         let data = LENGTH + length as usize;
         let Some(text) = file.get(LENGTH..data) else {
-            return Err(bad(format!("the header is said to end at byte {data}, the file ends at {}", file.len())));
+            return Err(bad(format!("the header should end at byte {data}, but the file ends at byte {}", file.len())));
         };
         if text.first() != Some(&b'{') {
             return Err(bad("the header does not start with a brace".into()));
         }
         let table: Tensors =
-            serde_json::from_slice(text).map_err(|e| bad(format!("the header is no table of tensors: {e}")))?;
+            serde_json::from_slice(text).map_err(|e| bad(format!("the header is not a table of tensors: {e}")))?;
         let tensors = table.checked(file.len() - data).map_err(bad)?;
         let in_file = |(name, info): (String, TensorInfo)| {
             (name, TensorInfo { start: data + info.start, end: data + info.end, ..info })
@@ -121,12 +121,17 @@ impl Tensors {
         for (name, entry) in &self.entries {
             let (start, end) = entry.data_offsets;
             let Some(&(dtype, bits)) = TYPES.iter().find(|(dtype, _)| *dtype == entry.dtype) else {
-                return Err(format!("tensor {name:?} is of the unknown type {:?}", entry.dtype));
+                return Err(format!("tensor {name:?} has unknown type {:?}", entry.dtype));
             };
             let size = entry.shape.iter().try_fold(bits, |size, &n| size.checked_mul(n));
             match size {
                 Some(size) if size % 8 == 0 && end.checked_sub(start) == Some(size / 8) => {}
-                _ => return Err(format!("tensor {name:?}, {dtype} {:?}, has bytes {start} to {end}", entry.shape)),
+                _ => {
+                    return Err(format!(
+                        "tensor {name:?}, {dtype} {:?}, cannot have bytes {start} to {end}",
+                        entry.shape
+                    ));
+                }
             }
             tensors.push((name.clone(), TensorInfo { dtype, shape: entry.shape.clone(), start, end }));
         }
@@ -139,7 +144,7 @@ impl Tensors {
             at = info.end;
         }
         if at != length {
-            return Err(format!("tensors end at byte {at} of {length} bytes of data"));
+            return Err(format!("tensors end at byte {at}, but there are {length} bytes of data"));
         }
         Ok(tensors)
     }
@@ -159,7 +164,7 @@ impl<'de> Deserialize<'de> for Tensors {
                 let (mut seen, mut tensors) = (HashSet::new(), Tensors::default());
                 while let Some(name) = map.next_key::<String>()? {
                     if seen.contains(&name) {
-                        return Err(A::Error::custom(format!("the name {name:?} stands twice")));
+                        return Err(A::Error::custom(format!("duplicate name {name:?}")));
                     }
                     seen.insert(name.clone());
                     if seen.len() > MAX_TENSORS + 1 {
@@ -195,7 +200,7 @@ impl<'de> Deserialize<'de> for UniqueKeys {
                 let mut entries = BTreeMap::new();
                 while let Some((key, value)) = map.next_entry::<String, String>()? {
                     if entries.contains_key(&key) {
-                        return Err(A::Error::custom(format!("the metadata key {key:?} stands twice")));
+                        return Err(A::Error::custom(format!("duplicate metadata key {key:?}")));
                     }
                     entries.insert(key, value);
                 }

@@ -98,7 +98,7 @@ impl ModelFile {
         match number {
             Some(Ok(1..=FORMAT_VERSION)) => {}
             None | Some(Ok(0)) => {
-                let reason = format!("{KEY_VERSION} is {version:?}, expected a number from 1");
+                let reason = format!("{KEY_VERSION} is {version:?}, expected a number of at least 1");
                 return Err(Error::BadTensors { path: model.path, reason });
             }
             Some(_) => {
@@ -111,7 +111,7 @@ impl ModelFile {
             Some(recorded) => model.check_header(recorded)?,
             // Checksums are all there or none, so that damage to the name of this key is found as well.
             None if model.header.metadata.keys().any(|key| key.starts_with(KEY_CRC)) => {
-                let reason = format!("the tensors have checksums, the header ({KEY_HEADER_CRC}) has none");
+                let reason = format!("the tensors have checksums, but the header has no {KEY_HEADER_CRC}");
                 return Err(Error::BadTensors { path: model.path, reason });
             }
             None => {}

@@ -36,7 +36,7 @@ impl OrderValues {
         let others = scalars.iter().chain(scalar_bias).chain(f_bias).chain([length_slope]).chain(first_state);
         if in_maps || others.copied().any(bad) {
             let (name, requirement) = ("number of the order part", "finite and at most 1e6");
-            return Err(Error::InvalidParameter { name, requirement, got: "NaN or a larger one".into() });
+            return Err(Error::InvalidParameter { name, requirement, got: "NaN or a larger number".into() });
         }
         Ok(())
     }

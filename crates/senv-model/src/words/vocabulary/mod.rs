@@ -89,7 +89,7 @@ impl Vocabulary {
         }
         for w in offsets.windows(2) {
             if w[0] > w[1] || !text.is_char_boundary(w[0] as usize) {
-                return Err(bad(format!("token boundary {} falls back or cuts a character", w[0])));
+                return Err(bad(format!("token boundary {} is out of order or inside a character", w[0])));
             }
         }
         let mut index = HashTable::new();
@@ -103,7 +103,7 @@ impl Vocabulary {
                 hashbrown::hash_table::Entry::Vacant(slot) => slot.insert(id),
                 hashbrown::hash_table::Entry::Occupied(slot) => {
                     return Err(bad(format!(
-                        "token {word} stands at {} and again at {id}",
+                        "duplicate token {word}, at {} and at {id}",
                         slot.get(),
                         word = senv_base::quoted(word)
                     )));
@@ -394,7 +394,7 @@ mod tests {
         assert!(parts("ab", &[0, 1], &[1]).is_err(), "text left over");
         assert!(parts("ab", &[0, 1, 2], &[1]).is_err(), "counts missing");
         assert!(parts("ab", &[0, 2, 1, 2], &[1, 1, 1]).is_err(), "offset falls back");
-        assert!(parts("ä", &[0, 1, 2], &[1, 1]).is_err(), "cuts a character");
+        assert!(parts("ä", &[0, 1, 2], &[1, 1]).is_err(), "inside a character");
         assert!(parts("aa", &[0, 1, 2], &[1, 1]).is_err(), "repeated");
         assert!(parts("", &[], &[]).is_err(), "no offsets");
     }

@@ -44,7 +44,7 @@ impl FileBatches {
     /// Opens a file and reads its schema and its dictionaries.
     pub(super) fn open(mut file: File) -> Result<(Self, SchemaRef)> {
         let size = file.seek(SeekFrom::End(0))?;
-        let cut = || damaged("the mark at its end is missing");
+        let cut = || damaged("the end marker is missing");
         let mut trailer = [0; TRAILER as usize];
         let end = size.checked_sub(TRAILER).ok_or_else(cut)?;
         file.seek(SeekFrom::Start(end))?;
@@ -74,7 +74,7 @@ impl FileBatches {
 
     /// Reads a message and checks its lengths.
     fn read(&mut self, block: &Block) -> Result<Buffer> {
-        let outside = || damaged("a message lies outside of it");
+        let outside = || damaged("a message is outside the file");
         let part = |n: i64| u64::try_from(n).map_err(|_| outside());
         let (offset, header, body) =
             (part(block.offset())?, part(block.metaDataLength().into())?, part(block.bodyLength())?);
@@ -125,7 +125,7 @@ impl StreamBatches {
         let mut batches = Self { file: BufReader::new(file), left, decoder, message, is_done: false, roots: None };
         let (message, start) = batches.next_message()?.ok_or_else(|| damaged("it has no schema"))?;
         let first = root_as_message(&message[start..]).map_err(|error| damaged(&error.to_string()))?;
-        let schema = first.header_as_schema().ok_or_else(|| damaged("it does not begin with a schema"))?;
+        let schema = first.header_as_schema().ok_or_else(|| damaged("it does not start with a schema"))?;
         let schema = Arc::new(fb_to_schema(schema));
         batches.message = message.into();
         Ok((batches, schema))
@@ -157,7 +157,7 @@ impl StreamBatches {
 
     /// Appends so many bytes, which must be there.
     fn read(&mut self, n: u64, bytes: Vec<u8>) -> Result<Vec<u8>> {
-        self.left = self.left.checked_sub(n).ok_or_else(|| damaged("it is cut"))?;
+        self.left = self.left.checked_sub(n).ok_or_else(|| damaged("it is truncated"))?;
         read(&mut self.file, n, bytes)
     }
 
@@ -195,8 +195,8 @@ impl Iterator for StreamBatches {
 
 /// Appends so many bytes of a file.
 fn read(file: &mut BufReader<File>, n: u64, mut bytes: Vec<u8>) -> Result<Vec<u8>> {
-    let n = usize::try_from(n).map_err(|_| damaged("a message is larger than memory"))?;
-    bytes.try_reserve_exact(n).map_err(|_| damaged("a message is larger than memory"))?;
+    let n = usize::try_from(n).map_err(|_| damaged("a message does not fit in memory"))?;
+    bytes.try_reserve_exact(n).map_err(|_| damaged("a message does not fit in memory"))?;
     let start = bytes.len();
     bytes.resize(start + n, 0);
     file.read_exact(&mut bytes[start..])?;
@@ -217,11 +217,11 @@ fn check_sizes(body: &[u8], buffers: &[(i64, i64)]) -> Result<()> {
     for &(offset, length) in buffers.iter().filter(|(_, length)| *length > 0) {
         let start = usize::try_from(offset).unwrap_or(usize::MAX);
         let prefix = body.get(start..).and_then(|rest| rest.first_chunk()).copied();
-        let size = prefix.map(i64::from_le_bytes).ok_or_else(|| damaged("a buffer lies outside of its message"))?;
+        let size = prefix.map(i64::from_le_bytes).ok_or_else(|| damaged("a buffer is outside its message"))?;
         // -1 stands for a buffer that is not compressed.
         let Ok(size) = usize::try_from(size) else { continue };
         if Vec::<u8>::new().try_reserve_exact(size).is_err() {
-            return Err(damaged(&format!("{length} bytes become {size}, which is more than memory")));
+            return Err(damaged(&format!("{length} bytes expand to {size}, which do not fit in memory")));
         }
     }
     Ok(())

@@ -141,8 +141,11 @@ impl ArrowLines {
             let Some(cells) = cells else {
                 let of = if i == 0 { "text" } else { "text, numbers or times" };
                 let name = self.batches.name(place);
-                let reason =
-                    format!("column {name} holds {}, not {of}", array.data_type(), name = senv_base::quoted(name));
+                let reason = format!(
+                    "column {name} has type {}, expected {of}",
+                    array.data_type(),
+                    name = senv_base::quoted(name)
+                );
                 return Err(Error::BadFile { path: path.to_owned(), reason });
             };
             self.cells.push(cells);

@@ -28,7 +28,7 @@ pub(crate) use lines::ArrowLines;
 /// The error for Parquet and Arrow that are to be read line by line.
 pub(crate) fn not_text(path: PathBuf, found: &'static str, has_column: bool) -> Error {
     if has_column {
-        Error::NotText { path, found, remedy: "give it as a file, not through a pipe or compressed as a whole" }
+        Error::NotText { path, found, remedy: "give it as an uncompressed file, not through a pipe" }
     } else {
         Error::NoColumnNamed { path, found }
     }
@@ -153,7 +153,7 @@ impl ArrowBatches {
         let Some(format) = ArrowFormat::of_file(path) else {
             // An error of the system comes first.
             File::open(path).map_err(|e| Error::io("open", path, e))?;
-            let reason = "it is neither Parquet nor Arrow by its first bytes".into();
+            let reason = "it does not start like a Parquet or Arrow file".into();
             return Err(Error::BadFile { path: path.to_owned(), reason });
         };
         let file = File::open(path).map_err(|e| Error::io("open", path, e))?;
@@ -231,7 +231,7 @@ impl ArrowBatches {
             let Ok(at) = roots.binary_search(&place.root) else {
                 return Err(Error::BadFile {
                     path: self.path.clone(),
-                    reason: format!("column {column:?} is not read"),
+                    reason: format!("column {column:?} was not read"),
                 });
             };
             place.root = at;
@@ -276,7 +276,7 @@ fn bad(path: &Path, format: ArrowFormat, error: &dyn Display) -> Error {
     let text = error.to_string();
     // The crates begin their messages with the kind of error; a batch of Parquet has two of them.
     let cause = text.rsplit("error: ").next().unwrap_or_default();
-    Error::BadFile { path: path.to_owned(), reason: format!("it is damaged, or no {what} that is read: {cause}") }
+    Error::BadFile { path: path.to_owned(), reason: format!("it is damaged or not a supported {what}: {cause}") }
 }
 
 /// Where a column stands in the file.
@@ -292,9 +292,11 @@ fn place(schema: &SchemaRef, column: &TableColumn, path: &Path) -> Result<Column
     found.map(|(root, fields)| ColumnPlace { root, fields }).ok_or_else(|| {
         let names = fields.iter().take(20).map(|field| field.name().as_str()).collect::<Vec<_>>().join(", ");
         let reason = match column {
-            TableColumn::Number(number) => format!("no column {number}; there are {}: {names}", fields.len()),
-            TableColumn::All => format!("which of the columns {names} is the text?"),
-            TableColumn::Name(name) => format!("no column {name}; there are {names}", name = senv_base::quoted(name)),
+            TableColumn::Number(number) => format!("no column {number}; the {} columns are {names}", fields.len()),
+            TableColumn::All => format!("name the text column; the columns are {names}"),
+            TableColumn::Name(name) => {
+                format!("no column {name}; the columns are {names}", name = senv_base::quoted(name))
+            }
         };
         Error::BadFile { path: path.to_owned(), reason }
     })

@@ -107,7 +107,7 @@ fn ranks_that_are_stopped_while_they_read_go_on_together() {
     }
     let kept = Some(KeptReading { path: place(0), resume: true, origin: String::new() });
     let alone = Corpus::read(&paths, &CorpusOptions { kept, ..options(2, 1) }, &NoObserver);
-    assert!(alone.unwrap_err().to_string().contains("the text has changed"));
+    assert!(alone.unwrap_err().to_string().contains("the text or the settings for reading it have changed"));
 }
 
 #[test]
@@ -146,7 +146,7 @@ fn a_reading_that_was_kept_of_another_text_is_refused() {
     }
     let tokenizer = Tokenizer::words();
     let other = Corpus::read(&paths, &CorpusOptions { tokenizer, ..options(1, true) }, &NoObserver);
-    assert!(other.unwrap_err().to_string().contains("the text has changed"));
+    assert!(other.unwrap_err().to_string().contains("the text or the settings for reading it have changed"));
     // Files that do not belong to it, or were damaged.
     for name in ["kept.ids", "kept.words"] {
         let file = folder.path().join(name);

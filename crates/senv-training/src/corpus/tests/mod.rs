@@ -252,7 +252,10 @@ fn the_observer_hears_of_odd_input_and_can_stop_the_reading() {
     let (_, corpus) = Corpus::read(&paths, &replace, &notes).unwrap();
     assert_eq!(corpus.n_replaced(), 1);
     let notes = notes.0.into_inner().unwrap();
-    assert!(notes.len() == 2 && notes[0].contains("1.txt holds no text") && notes[1].contains("1 lines"), "{notes:?}");
+    assert!(
+        notes.len() == 2 && notes[0].contains("1.txt contains no text") && notes[1].contains("1 lines"),
+        "{notes:?}"
+    );
 
     // Hours of text, until the observer stops it.
     let folder = tempfile::tempdir().unwrap();
@@ -358,7 +361,7 @@ fn counts_on_the_disk_are_those_in_memory() {
             assert_eq!(on_disk.fingerprint(), corpus.fingerprint());
             assert_eq!((on_disk.n_tokens(), on_disk.n_unknown()), (corpus.n_tokens(), corpus.n_unknown()));
             assert_eq!(sentences(&small, &on_disk), sentences(&vocabulary, &corpus));
-            assert!(noted.lock().unwrap().pop().unwrap().contains("distinct words were counted on the disk"));
+            assert!(noted.lock().unwrap().pop().unwrap().contains("distinct words were counted on disk"));
         }
     }
     let rare = |count_bytes| Corpus::read_counting(&paths, &options(9_999, 2), None, count_bytes, &observer);

@@ -111,7 +111,8 @@ impl FolderJob {
         for FileTask { input, name } in &files {
             if let Some(other) = names.insert(name, input) {
                 let reason = format!(
-                    "its output {name} would be that of {}, too; rename one of them, or give each folder an output of its own",
+                    "its output {name} would also be the output of {}; rename one of them, or give each folder a \
+                    separate output folder",
                     other.display()
                 );
                 return bad(input, reason);
@@ -123,7 +124,7 @@ impl FolderJob {
             if fs::canonicalize(output.join(name)).is_ok_and(|target| read.contains(&target)) {
                 return bad(
                     input,
-                    format!("its output {name} would replace a file that is read; give the outputs another folder"),
+                    format!("its output {name} would overwrite an input file; choose another output folder"),
                 );
             }
         }
@@ -315,7 +316,7 @@ impl FolderJob {
         if !input.is_untouched(&task.input).map_err(io("read", &task.input))? {
             return Ok(bad(
                 &task.input,
-                "it changed while it was read; run the command again when it is finished".into(),
+                "it changed while it was read; run the command again when the file is complete".into(),
             )?);
         }
         let output = FileState::of(&made).map_err(io("read", &made))?;
@@ -343,7 +344,7 @@ impl FolderJob {
             return Ok(OutputState::Missing);
         }
         if record.version != Record::VERSION || record.settings != self.settings {
-            return Ok(OutputState::Stale("it is of other settings"));
+            return Ok(OutputState::Stale("it was made with different settings"));
         }
         let exactly = self.params.check_hashes;
         match record.input.still_holds(&task.input, exactly) {
@@ -354,7 +355,7 @@ impl FolderJob {
         }
         match record.output.still_holds(&target, exactly) {
             Ok(true) => Ok(OutputState::Complete),
-            Ok(false) => Ok(OutputState::Stale("it is not what was noted of it: it was not finished, or was changed")),
+            Ok(false) => Ok(OutputState::Stale("it is incomplete or was changed")),
             // Another worker is about to rename it.
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(OutputState::Missing),
             Err(e) => Err(senv_core::Error::io("read", &target, e).into()),
@@ -391,7 +392,7 @@ impl FileTask {
     fn new(input: &Path, ending: &str) -> Result<Self> {
         let metadata = fs::metadata(input).map_err(|e| senv_core::Error::io("open", input, e))?;
         if !metadata.is_file() {
-            return bad(input, "it is no file; name files, or a pattern as in 'data/*.parquet'".into());
+            return bad(input, "it is not a file; name files, or a pattern such as 'data/*.parquet'".into());
         }
         let Some(name) = input.file_name().and_then(OsStr::to_str) else {
             return bad(input, "its name is not UTF-8; rename it".into());
@@ -400,7 +401,7 @@ impl FileTask {
         let name = if ends_so { name.to_owned() } else { format!("{name}.{ending}") };
         if name.starts_with('_') || name.starts_with('.') || name.contains(MARK) {
             let reason = format!(
-                "the name {name} begins with _ or a dot, or holds {MARK}, which are names of {NOTES}; rename it"
+                "the name {name} starts with _ or a dot, or contains {MARK}, which are reserved for {NOTES}; rename it"
             );
             return bad(input, reason);
         }

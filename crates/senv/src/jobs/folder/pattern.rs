@@ -64,7 +64,7 @@ pub fn files_of_pattern(pattern: impl AsRef<Path>) -> Result<Vec<PathBuf>> {
     found.retain(|path| path.is_file());
     found.sort();
     if found.is_empty() {
-        let reason = "no file fits this pattern (* is any characters, ? is one); give the names of files".into();
+        let reason = "no file matches this pattern (* matches any characters, ? matches one)".into();
         return Err(senv_core::Error::BadFile { path: pattern.to_owned(), reason }.into());
     }
     Ok(found)
@@ -145,6 +145,6 @@ mod tests {
         fs::write(at("20?4/e.txt"), "").unwrap();
         assert_eq!(files_of_pattern(at("20?4/*")).unwrap(), [at("20?4/e.txt")]);
         let error = files_of_pattern(at("20??/*.csv")).unwrap_err().to_string();
-        assert!(error.contains("no file fits"), "{error}");
+        assert!(error.contains("no file matches"), "{error}");
     }
 }

@@ -43,7 +43,7 @@ impl Settings {
     fn difference(&self, now: &Self) -> String {
         let mut parts = Vec::new();
         if self.model != now.model {
-            parts.push(format!("the model was {}, and is {}", self.model, now.model));
+            parts.push(format!("the model was {}, now {}", self.model, now.model));
         }
         let none = || "not given".to_owned();
         let names = self.settings.keys().chain(now.settings.keys().filter(|name| !self.settings.contains_key(*name)));
@@ -51,7 +51,7 @@ impl Settings {
             let (old, new) = (self.settings.get(name), now.settings.get(name));
             if old != new {
                 let (old, new) = (old.cloned().unwrap_or_else(none), new.cloned().unwrap_or_else(none));
-                parts.push(format!("{name} was {old}, and is {new}"));
+                parts.push(format!("{name} was {old}, now {new}"));
             }
         }
         parts.join("; ")
@@ -182,7 +182,7 @@ pub(super) fn read<T: for<'a> Deserialize<'a>>(path: &Path) -> Result<Option<T>>
     match fs::metadata(path) {
         Ok(metadata) if metadata.is_file() => {}
         // Reading a pipe would block.
-        Ok(_) => return Err(io(io::Error::other("it is no file; remove it"))),
+        Ok(_) => return Err(io(io::Error::other("it is not a file; remove it"))),
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(e) => return Err(io(e)),
     }
@@ -203,7 +203,7 @@ pub(super) fn write(path: &Path, value: &impl Serialize) -> Result<()> {
 
 fn to_json(path: &Path, value: &impl Serialize) -> Result<String> {
     let bad = |e: serde_json::Error| {
-        let (path, what, reason) = (path.to_owned(), "what is noted of a file".into(), e.to_string());
+        let (path, what, reason) = (path.to_owned(), "the record of a file".into(), e.to_string());
         senv_core::Error::BadWrite { path, what, reason }
     };
     Ok(serde_json::to_string_pretty(value).map_err(bad)? + "\n")
@@ -259,9 +259,9 @@ mod tests {
         first.agree(&path, folder.path(), false).unwrap();
         first.agree(&path, folder.path(), false).unwrap();
         for (other, says) in [
-            (settings("bb", Some("3")), "the model was aa, and is bb"),
-            (settings("aa", Some("4")), "digits was 3, and is 4"),
-            (settings("aa", None), "digits was 3, and is not given"),
+            (settings("bb", Some("3")), "the model was aa, now bb"),
+            (settings("aa", Some("4")), "digits was 3, now 4"),
+            (settings("aa", None), "digits was 3, now not given"),
         ] {
             assert_ne!(other.digest(), first.digest());
             let error = other.agree(&path, folder.path(), false).unwrap_err();

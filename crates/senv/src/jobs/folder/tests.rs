@@ -85,7 +85,7 @@ fn another_model_or_other_settings_are_refused_until_all_is_made_again() {
     let settings = [("digits".to_owned(), "3".to_owned())].into_iter().collect();
     let digits = FolderParams { settings, ..Desk::params() };
     let error = desk.run(digits).unwrap_err().to_string();
-    assert!(error.contains("digits was not given, and is 3"), "{error}");
+    assert!(error.contains("digits was not given, now 3"), "{error}");
     assert!(desk.run(Desk::params()).unwrap().1.is_empty(), "a refusal changes nothing");
     // Only two of the three are rebuilt, and the third is reported.
     let job = FolderJob::open(desk.at("out"), &[desk.at("a"), desk.at("b")], FolderParams { force: true, ..other() })
@@ -120,12 +120,12 @@ fn inputs_of_one_name_foreign_files_and_a_second_process_are_refused() {
         FolderJob::open(desk.at("out"), &inputs, Desk::params()).map(|_| ()).map_err(|error| error.to_string())
     };
     assert!(open(&["a", "sub/a"]).unwrap_err().contains("rename one of them"));
-    assert!(open(&["sub"]).unwrap_err().contains("no file"));
+    assert!(open(&["sub"]).unwrap_err().contains("not a file"));
     fs::write(desk.at("_a"), "").unwrap();
     assert!(open(&["_a"]).unwrap_err().contains("rename it"));
     fs::create_dir(desk.at("out")).unwrap();
     fs::write(desk.at("out/a.up"), "mine").unwrap();
-    assert!(open(&["a"]).unwrap_err().contains("nothing is noted"));
+    assert!(open(&["a"]).unwrap_err().contains("was not written by senv"));
     let (outcome, _) = desk.run(FolderParams { force: true, ..Desk::params() }).unwrap();
     assert_eq!(outcome.finished, 3);
     let job = desk.open(Desk::params()).unwrap();
@@ -149,7 +149,7 @@ fn an_output_in_the_place_of_an_input_is_refused_by_any_path_and_in_spite_of_for
     let params = FolderParams { force: true, ..Desk::params() };
     let refused = |input: &str, output: &str| {
         let error = FolderJob::open(desk.at(output), &[desk.at(input)], params.clone()).map(|_| ()).unwrap_err();
-        assert!(error.to_string().contains("would replace a file that is read"), "{error}");
+        assert!(error.to_string().contains("would overwrite an input file"), "{error}");
     };
     for folder in ["in", "links", "noted"] {
         fs::create_dir(desk.at(folder)).unwrap();

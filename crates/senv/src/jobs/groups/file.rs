@@ -66,21 +66,21 @@ impl TextGroups {
         file.verify()?;
         let bad = |reason: String| Error::BadModel { path: path.to_owned(), reason };
         let config: serde_json::Value = serde_json::from_str(file.config().unwrap_or_default())
-            .map_err(|error| bad(format!("the configuration does not parse: {error}")))?;
+            .map_err(|error| bad(format!("cannot parse the configuration: {error}")))?;
         let version = config["version"].as_u64().unwrap_or(0);
         if version > u64::from(VERSION) {
             let (path, found) = (path.to_owned(), version.to_string());
             return Err(CoreError::NewerVersion { path, found, supported: VERSION }.into());
         }
-        let Config { min_cosine, groups, .. } = serde_json::from_value(config)
-            .map_err(|error| bad(format!("the configuration does not parse: {error}")))?;
+        let Config { min_cosine, groups, .. } =
+            serde_json::from_value(config).map_err(|error| bad(format!("cannot parse the configuration: {error}")))?;
         let centroids = file.table("centroids")?;
         if centroids.n_rows() != groups.len() {
-            return Err(bad(format!("{} groups have {} centroids", groups.len(), centroids.n_rows())));
+            return Err(bad(format!("{} groups but {} centroids", groups.len(), centroids.n_rows())));
         }
         let is_unit = |row: &[f32]| (kernels::norm(row) - 1.0).abs() < 1e-3;
         if let Some(group) = (0..groups.len()).find(|&group| !is_unit(centroids.row(group))) {
-            return Err(bad(format!("centroid {group} is not of length 1")));
+            return Err(bad(format!("centroid {group} does not have length 1")));
         }
         let model = file.required(MODEL)?.to_owned();
         Ok((Self { groups, centroids, min_cosine }, model))

@@ -39,7 +39,7 @@ impl Tokens {
         #[cfg(feature = "tokenizers")]
         let own = own.or_else(|reason| {
             let other = OtherTokens::new(bytes).map(|tokens| Self::Other(Box::new(tokens)));
-            other.map_err(|error| format!("{reason}, and the crate tokenizers neither: {error}"))
+            other.map_err(|error| format!("{reason}, and the tokenizers crate does not either: {error}"))
         });
         own
     }

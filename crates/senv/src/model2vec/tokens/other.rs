@@ -18,7 +18,7 @@ pub(in crate::model2vec) struct OtherTokens {
 impl OtherTokens {
     /// Reads the bytes of a file. Its truncation and padding are for other models and ignored.
     pub(super) fn new(bytes: &[u8]) -> Result<Self, String> {
-        let json: Value = serde_json::from_slice(bytes).map_err(|error| format!("it is no JSON: {error}"))?;
+        let json: Value = serde_json::from_slice(bytes).map_err(|error| format!("it is not JSON: {error}"))?;
         // Some damaged files make the crate panic.
         let read = panic::catch_unwind(AssertUnwindSafe(|| Tokenizer::from_bytes(bytes)));
         let mut tokenizer = read.map_err(|_| "it is damaged".to_owned())?.map_err(|error| error.to_string())?;

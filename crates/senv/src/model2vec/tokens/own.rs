@@ -21,8 +21,7 @@ struct AddedToken {
 }
 
 /// A hint about what can read the others.
-const HINT: &str =
-    if cfg!(feature = "tokenizers") { "" } else { "; a build with the feature `tokenizers` reads more of them" };
+const HINT: &str = if cfg!(feature = "tokenizers") { "" } else { "; a build with the feature `tokenizers` reads more" };
 
 /// Subwords: the longest are taken from left to right, and those after the first one have names with a prefix.
 #[derive(Debug, Clone)]
@@ -52,7 +51,7 @@ pub(in crate::model2vec) struct OwnTokens {
 impl OwnTokens {
     /// Reads the bytes of a file; the error names what is unsupported.
     pub(super) fn new(bytes: &[u8]) -> std::result::Result<Self, String> {
-        let json: Value = serde_json::from_slice(bytes).map_err(|error| format!("it is no JSON: {error}"))?;
+        let json: Value = serde_json::from_slice(bytes).map_err(|error| format!("it is not JSON: {error}"))?;
         let unread = |part: String| format!("its tokenizer has {part}, which senv does not read{HINT}");
         let normalizer = match &json["normalizer"] {
             Value::Null => None,
@@ -68,19 +67,19 @@ impl OwnTokens {
             Some("WordLevel") => {}
             other => {
                 let of = other.map_or("without a type".to_owned(), |kind| format!("{kind:?}"));
-                return Err(unread(format!("a model {of}; of models WordPiece and WordLevel are read")));
+                return Err(unread(format!("a model {of} (only WordPiece and WordLevel are supported)")));
             }
         }
         let vocabulary = model["vocab"].as_object().ok_or("its model has no vocabulary")?;
         let id = |(word, id): (&String, &Value)| {
             let id = id.as_u64().and_then(|id| u32::try_from(id).ok());
             id.map(|id| (word.clone(), id))
-                .ok_or_else(|| format!("the id of {word} is no whole number", word = senv_core::quoted(word)))
+                .ok_or_else(|| format!("the id of {word} is not an integer", word = senv_core::quoted(word)))
         };
         let ids: HashMap<String, u32> = vocabulary.iter().map(id).collect::<std::result::Result<_, _>>()?;
         let added = match &json["added_tokens"] {
             Value::Null => Vec::new(),
-            added => Vec::<AddedToken>::deserialize(added).map_err(|error| format!("its added tokens: {error}"))?,
+            added => Vec::<AddedToken>::deserialize(added).map_err(|error| format!("bad added tokens: {error}"))?,
         };
         let unknown = model["unk_token"].as_str().and_then(|word| ids.get(word).copied());
         // Tokenizers number subwords from the most frequent to the rarest, and a vocabulary finds its most frequent

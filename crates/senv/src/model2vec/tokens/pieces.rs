@@ -35,7 +35,7 @@ impl Cut {
                     .into_iter()
                     .find(|tokenizer| is_removed && pattern.is_some() && tokenizer.pattern().as_deref() == pattern)
                     .map(Self::Own)
-                    .ok_or_else(|| "the pre-tokenizer \"Split\" with a pattern of its own".into())
+                    .ok_or_else(|| "the pre-tokenizer \"Split\" with a custom pattern".into())
             }
             Some(other) => Err(format!("the pre-tokenizer {other:?}")),
             None => Err("no pre-tokenizer".into()),

@@ -57,8 +57,8 @@ pub enum Reconstruction {
 }
 
 named_values!(Reconstruction {
-    Full = "full": "Binary cross-entropy of every word of the vocabulary",
-    Tree = "tree": "The path to each word of the sentence in a binary tree: for large vocabularies",
+    Full = "full": "Binary cross-entropy over every word of the vocabulary",
+    Tree = "tree": "Paths to the words of the sentence in a binary tree, for large vocabularies",
 });
 
 hyperparameters! {
@@ -95,14 +95,14 @@ impl System for BowAutoencoderParams {
     type Dev<'d> = &'d [PathBuf];
     const ABOUT: About = About {
         name: BowAutoencoder::KIND,
-        summary: "BOW AE: a sum of words from which the set of words is predicted",
+        summary: "BOW AE: a sum of words that predicts the set of words",
         examples: &["senv train bow-ae --input text.txt --dim 300 --output ae.senv"],
         note: "",
-        preset: "Start from what the paper states; arguments given change it",
+        preset: "Start from the settings stated in the paper; other options override them",
     };
     const NAMED_SETTINGS: &'static [NamedSettings<Self>] = &[NamedSettings {
         name: "paper",
-        help: "What the paper states, 620 dimensions and Adam, and the defaults",
+        help: "As stated in the paper (620 dimensions, Adam), and the defaults",
         settings: Self::paper,
     }];
 

@@ -115,14 +115,15 @@ impl System for CPhraseParams {
     type Dev<'d> = ();
     const ABOUT: About = About {
         name: Self::KIND,
-        summary: "C-PHRASE: words whose sums over the phrases of parsed sentences predict the words around these",
+        summary: "C-PHRASE: words whose sums over the phrases of parsed sentences predict the words around the \
+            phrases",
         examples: &[
             "senv train c-phrase --input trees.txt --output model.senv",
             "senv train c-phrase --input trees.txt.gz --output model.senv --window 5 --window-growth 2 --drop-punctuation",
         ],
-        note: "Its text is parsed sentences in the brackets of the Penn Treebank, (S (NP (NN rain)) (VP (VBZ falls))), on as many\n\
-               lines each as they need. What the model encodes is plain text.\n",
-        preset: "Start from the settings of the paper instead of those that fit the size of the text",
+        note: "The training text is parsed sentences in Penn Treebank format, (S (NP (NN rain)) (VP (VBZ falls))); a \
+            sentence can\nspan several lines. The model itself encodes plain text.\n",
+        preset: "Start from the paper's settings instead of settings that fit the size of the text",
     };
     const NAMED_SETTINGS: &'static [NamedSettings<Self>] =
         &[NamedSettings { name: "paper", help: "As published", settings: Self::paper }];
@@ -302,7 +303,7 @@ mod tests {
     fn sentences_of_one_word_have_nothing_to_predict() {
         let file = parsed("(S (NN rain))\n(S (NN snow))\n");
         let error = params().fit_files(&[file.path()], &TrainOptions::default()).unwrap_err().to_string();
-        assert!(error.contains("no sentence holds two known tokens"), "{error}");
+        assert!(error.contains("no sentence has two known tokens"), "{error}");
     }
 
     #[test]

@@ -143,7 +143,7 @@ mod tests {
     fn files_without_a_word_and_what_is_no_tree_are_errors() {
         for text in ["", "\n\n", "(S (-NONE- *))"] {
             let error = parsed(text, false, 1).unwrap_err().to_string();
-            assert!(error.contains("holds no tree with a word"), "{text:?}: {error}");
+            assert!(error.contains("contains no tree with a word"), "{text:?}: {error}");
         }
         assert!(parsed("(S (. .))", true, 1).is_err(), "all of it is punctuation");
         let error = parsed("(S (NN rain)\n", false, 1).unwrap_err().to_string();

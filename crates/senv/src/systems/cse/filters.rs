@@ -22,7 +22,7 @@ pub(super) fn hyperparameters(windows: &[Window]) -> Vec<Hyperparameter> {
         ),
         Hyperparameter::of(
             "filters",
-            &["Filters of every window, or a number for each."],
+            &["Number of filters for every window, or a number for each."],
             Section::Training,
             None,
             &filters,
@@ -46,7 +46,7 @@ pub(super) fn set(windows: &mut Vec<Window>, name: &str, text: &str) -> CoreResu
             }
             if numbers.len() != windows.len() {
                 let (n, n_windows) = (numbers.len(), windows.len());
-                let reason = format!("{n} numbers for {n_windows} windows; give one, or one a window");
+                let reason = format!("{n} numbers for {n_windows} windows; give one, or one per window");
                 return Err(CoreError::BadHyperparameter { name: name.into(), value: text.into(), reason });
             }
             windows.iter_mut().zip(numbers).for_each(|(window, n)| window.n_filters = n);

@@ -133,18 +133,18 @@ impl System for CseParams {
             "senv train cse --pairs phrases.tsv --stage2 sentences.tsv --output cse.senv --windows 1,2,3 --filters 100",
         ],
         note: "",
-        preset: "Start from what the paper prints instead of the defaults, which are those of its baseline's program where the two \
-                 differ; arguments given change them",
+        preset: "Start from the settings printed in the paper instead of the defaults, which follow its baseline's \
+            code where the two differ; other options override them",
     };
     const NAMED_SETTINGS: &'static [NamedSettings<Self>] = &[
         NamedSettings {
             name: "paper",
-            help: "As printed (section 4.1); what it chose from its grid (margin, penalties, batch) it does not print",
+            help: "As printed (section 4.1), which omits the values chosen by grid search (margin, penalties, batch)",
             settings: Self::paper,
         },
         NamedSettings {
             name: "paper-windows",
-            help: "The comparison of windows (section 5.2): margin .6, no penalty of filters, batches of 100",
+            help: "The comparison of windows (section 5.2): margin 0.6, no penalty on filters, batches of 100",
             settings: Self::paper_windows,
         },
     ];

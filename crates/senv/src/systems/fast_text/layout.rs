@@ -69,12 +69,13 @@ impl Layout {
     pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<Self> {
         let mut reader = Reader { path, bytes, at: 0 };
         if reader.take(4, "the magic number")? != MAGIC {
-            return Err(reader.bad("this is no .bin file of fastText or Sent2Vec's program".into()));
+            return Err(reader.bad("this is not a .bin file of fastText or Sent2Vec".into()));
         }
         let version = reader.i32("the version")?;
         if !matches!(version, 11 | 12) {
             return Err(reader.bad(format!(
-                "version {version} of the format, 11 and 12 are read; another release of fastText wrote it"
+                "the file has format version {version}, and only 11 and 12 are supported; another release of fastText \
+                wrote it"
             )));
         }
         let args = reader.args(version)?;
@@ -83,7 +84,8 @@ impl Layout {
         if n_char_ngrams > MOST_CHAR_NGRAMS {
             let lengths = format!("of {} to {} characters", args.min_n, args.max_n);
             return Err(reader.bad(format!(
-                "the words have some {n_char_ngrams} n-grams {lengths}, at most {MOST_CHAR_NGRAMS} are read; the file is damaged"
+                "the words have about {n_char_ngrams} n-grams {lengths}, above the limit of {MOST_CHAR_NGRAMS}; the \
+                file is damaged"
             )));
         }
         let is_quantized = reader.flag("whether the matrix is quantized")?;
@@ -103,7 +105,7 @@ impl Layout {
         }
         match reader.left() {
             0 => Ok(Self { args, corpus_tokens, words, kept, input }),
-            left => Err(reader.bad(format!("{left} bytes follow the output matrix, where the file should end"))),
+            left => Err(reader.bad(format!("{left} bytes follow the output matrix, expected the end of the file"))),
         }
     }
 }
@@ -125,7 +127,7 @@ impl<'f> Reader<'f> {
     }
 
     fn take(&mut self, n: usize, what: &str) -> Result<&'f [u8]> {
-        let cut = || self.bad(format!("the file ends within {what}, at byte {}; it is cut short", self.bytes.len()));
+        let cut = || self.bad(format!("the file ends inside {what}, at byte {}; it is truncated", self.bytes.len()));
         let end = self.at.checked_add(n).filter(|&end| end <= self.bytes.len()).ok_or_else(cut)?;
         let taken = &self.bytes[self.at..end];
         self.at = end;
@@ -227,7 +229,7 @@ impl<'f> Reader<'f> {
             }
         };
         if lacking {
-            return Err(self.bad(format!("there are {what} n-grams and no rows for them; the file is damaged")));
+            return Err(self.bad(format!("there are {what} n-grams but no rows for them; the file is damaged")));
         }
         if method == Method::Sent2Vec && !(1..256).contains(&word_ngrams) {
             let reason = format!("the longest word n-gram is {word_ngrams}, expected 1 to 255; the file is damaged");
@@ -250,14 +252,16 @@ impl<'f> Reader<'f> {
             n_kept if (0..=i64::from(buckets)).contains(&n_kept) => Some(n_kept as u32),
             other => {
                 let reason =
-                    format!("{other} kept n-grams of {buckets}, expected -1 or some of them; the file is damaged");
+                    format!("{other} kept n-grams of {buckets}, expected -1 or 0 to {buckets}; the file is damaged");
                 return Err(self.bad(reason));
             }
         };
         let (needed, left) = (u64::from(n) * SHORTEST_ENTRY, self.left());
         if needed > left {
-            let reason =
-                format!("{n} entries take {needed} bytes or more, {left} are left; the file is cut short or damaged");
+            let reason = format!(
+                "{n} entries take at least {needed} bytes, but {left} are left; the file is truncated or \
+                    damaged"
+            );
             return Err(self.bad(reason));
         }
         let mut words = Vec::new();
@@ -277,7 +281,7 @@ impl<'f> Reader<'f> {
             }
             if i < n_words {
                 if len > LONGEST_WORD {
-                    let reason = format!("{what} is a word of {len} bytes, at most {LONGEST_WORD} are read");
+                    let reason = format!("{what} is a word of {len} bytes, above the limit of {LONGEST_WORD}");
                     return Err(self.bad(reason));
                 }
                 words.push(Word { text: start..start + len, count });
@@ -292,7 +296,7 @@ impl<'f> Reader<'f> {
         let what = "the table of kept n-grams";
         let (needed, left) = (8 * u64::from(n), self.left());
         if needed > left {
-            return Err(self.bad(format!("{what} takes {needed} bytes, {left} are left; the file is cut short")));
+            return Err(self.bad(format!("{what} takes {needed} bytes, but {left} are left; the file is truncated")));
         }
         let mut kept = Vec::with_capacity(n as usize);
         for _ in 0..n {
@@ -300,7 +304,7 @@ impl<'f> Reader<'f> {
         }
         kept.sort_unstable();
         if kept.windows(2).any(|pair| pair[0].0 == pair[1].0) {
-            return Err(self.bad(format!("{what} has a bucket twice; the file is damaged")));
+            return Err(self.bad(format!("{what} has a duplicate bucket; the file is damaged")));
         }
         Ok(kept)
     }
@@ -313,7 +317,7 @@ impl<'f> Reader<'f> {
         let Some(n) = u64::try_from(rows).ok().filter(|n| n_rows.contains(n) && columns == i64::from(dim)) else {
             let n_rows = n_rows.start();
             let reason = format!(
-                "{what} has {rows} rows of {columns} values, words and n-grams ask for {n_rows} of {dim}; the file is damaged"
+                "{what} has {rows} rows of {columns} values, expected {n_rows} rows of {dim}; the file is damaged"
             );
             return Err(self.bad(reason));
         };
@@ -344,7 +348,8 @@ impl<'f> Reader<'f> {
         let fits = part > 0 && found == dim && n_parts == dim.div_ceil(part) && last == dim - (n_parts - 1) * part;
         if !fits {
             let reason = format!(
-                "{what} has {n_parts} parts of {part} values, the last of {last}, of {found}, where there are {dim}; the file is damaged"
+                "{what} has {n_parts} parts of {part} values (the last of {last}) for {found} values, expected {dim}; \
+                the file is damaged"
             );
             return Err(self.bad(reason));
         }
@@ -361,7 +366,7 @@ impl<'f> Reader<'f> {
     fn block(&mut self, needed: u64, what: &str) -> Result<Range<usize>> {
         let left = self.left();
         if needed > left {
-            return Err(self.bad(format!("{what} takes {needed} bytes, {left} are left; the file is cut short")));
+            return Err(self.bad(format!("{what} takes {needed} bytes, but {left} are left; the file is truncated")));
         }
         let start = self.at;
         self.take(usize::try_from(needed).unwrap_or(usize::MAX), what)?;

@@ -173,7 +173,7 @@ impl OpenModel for FastText {
                     kept.last().is_some_and(|&last| last >= n_buckets) || kept.windows(2).any(|pair| pair[0] >= pair[1])
                 };
                 if kept.as_ref().is_some_and(is_damaged) {
-                    return Err(bad(format!("{KEPT_BUCKETS}: not in order, or not of {n_buckets} buckets")));
+                    return Err(bad(format!("{KEPT_BUCKETS}: out of order, or beyond {n_buckets} buckets")));
                 }
                 let table = file.table(CHAR_NGRAMS)?;
                 let n_rows = kept.as_ref().map_or(n_buckets as usize, Vec::len);

@@ -307,7 +307,7 @@ impl ReleasedBin {
         if let Some(i) = values.par_chunks(dim).position_first(|vector| !values_are_finite(vector)) {
             let word = self.vocabulary.token(TokenId(i as u32));
             let reason = format!(
-                "the n-grams of the word {word} add up to a value that is infinite; the file is damaged",
+                "the n-grams of the word {word} add up to an infinite value; the file is damaged",
                 word = senv_core::quoted(word)
             );
             return Err(Error::BadWeights { path: self.path.clone(), reason });

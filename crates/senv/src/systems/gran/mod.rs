@@ -82,14 +82,16 @@ impl System for GranParams {
     type Dev<'d> = &'d [ScoredPairs];
     const ABOUT: About = About {
         name: Gran::KIND,
-        summary: "GRAN: word vectors through gates that see the sentence, and LSTMs, close for paraphrases",
+        summary: "GRAN: word vectors gated by an LSTM that reads the sentence, and LSTM averages, close for \
+            paraphrases",
         examples: &[
             "senv train gran --pairs pairs.tsv --output gran.senv --init-vectors words.senv",
             "senv train gran --pairs pairs.tsv --output lstm.senv --init-vectors words.senv --encoder lstm --pooling last",
             "senv train gran --pairs pairs.tsv --output gran.senv --init-vectors words.senv --hidden 100 --epochs 3",
         ],
-        note: "Most time goes into the LSTM: with --hidden 100 each word takes about a sixth of the multiplications of 300 units.\n",
-        preset: "Where the other defaults come from: the settings of the authors' program for each model on sentences",
+        note: "Most time is spent in the LSTM: with --hidden 100, a word takes about a sixth of the multiplications \
+            of 300 units.\n",
+        preset: "Source of the other defaults: the settings of the authors' code for each model on sentences",
     };
     const NAMED_SETTINGS: &'static [NamedSettings<Self>] = &[
         NamedSettings { name: "paper", help: "GRAN", settings: Self::paper },

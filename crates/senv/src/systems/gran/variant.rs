@@ -32,9 +32,9 @@ enum VariantName {
     Bilstm,
 }
 named_values!(VariantName {
-    Gran = "gran": "Word vectors, each value through a gate that sees the sentence by an LSTM",
-    Lstm = "lstm": "States of an LSTM; --pooling last makes LSTM last, mean LSTM average",
-    Bilstm = "bilstm": "States of an LSTM in both directions, joined by a tanh layer: BiLSTM average",
+    Gran = "gran": "Word vectors, each value gated by an LSTM that reads the sentence",
+    Lstm = "lstm": "States of an LSTM; --pooling last gives LSTM last, mean gives LSTM average",
+    Bilstm = "bilstm": "States of an LSTM in both directions, joined by a tanh layer (BiLSTM average)",
 });
 
 impl Default for GranVariant {
@@ -79,16 +79,10 @@ impl Hyperparameters for GranVariant {
             Self::Bilstm => (VariantName::Bilstm, None),
         };
         let section = Section::Training;
-        let gates = &["What the gate lets through, by the numbers of the authors' program (gran)."];
+        let gates = &["What the gate is applied to, with the numbers of the authors' code (gran)."];
         let of_gate = Hyperparameter::of("gate", gates, section, None, &gate.unwrap_or_default());
         vec![
-            Hyperparameter::of(
-                "encoder",
-                &["What turns the words of a sentence into its vector."],
-                section,
-                None,
-                &name,
-            ),
+            Hyperparameter::of("encoder", &["How the words of a sentence become its vector."], section, None, &name),
             Hyperparameter { applies: gate.is_some(), ..of_gate },
         ]
     }

@@ -139,18 +139,18 @@ impl System for OrderParams {
     type Dev<'d> = &'d [ParaphraseSet];
     const ABOUT: About = About {
         name: Order::KIND,
-        summary: "Order: a part that reads word order and negation, behind the vector of any static table",
+        summary: "Order: a part that reads word order and negation, appended to the vector of any static table",
         examples: &[
             "senv train order --init-model english --train paws.tsv --neighbours wikipedia.txt --gate sts.tsv --output order.senv",
             "senv train order --init-model own.senv --train paws.tsv --pairs pairs.tsv --captions captions.tsv --output order.senv",
         ],
-        note: "The first dimensions of its vectors are those of the table; cosines of whole vectors know order.\n",
+        note: "The first dimensions of its vectors are the table's; cosines of whole vectors depend on word order.\n",
         preset: "",
     };
 
     fn check(&self) -> Result<()> {
         self.check_ranges()?;
-        require(self.fit.words == WordUpdates::Frozen, "updates", "frozen: the table stays as it is", 0.0)?;
+        require(self.fit.words == WordUpdates::Frozen, "updates", "frozen: the table does not change", 0.0)?;
         self.fit.check()
     }
 
@@ -176,7 +176,7 @@ impl System for OrderParams {
         let &Unread { input, start } = data;
         self.check()?;
         let Some(model) = start.model() else {
-            let (name, requirement) = ("init_model", "a model whose table the part is trained behind");
+            let (name, requirement) = ("init_model", "a model with the static table to extend");
             return Err(senv_core::Error::InvalidParameter { name, requirement, got: "none".into() }.into());
         };
         self.fit_table(&static_table(model)?, input, options)
@@ -221,7 +221,8 @@ impl OrderParams {
         }
         let ordinary = if input.ordinary.inputs.is_empty() {
             observer.note(
-                "no ordinary pairs: nothing holds similarities in place; --neighbours, --pairs or --captions would",
+                "no ordinary pairs, so similarities of ordinary sentences may change; give --neighbours, --pairs or \
+                --captions",
             );
             OrdinaryPairs::default()
         } else {
@@ -279,13 +280,13 @@ impl OrderParams {
         };
         let sets: Vec<ScoredPairs> = input.gate.iter().map(seen).filter(|set| set.pairs.len() > 1).collect();
         if sets.is_empty() {
-            observer
-                .note("no scored pairs are left to set the weight of the order part by: it stays as it is by default");
+            observer.note("no scored pairs are left to choose the weight of the order part; it keeps its default");
             return Ok(model);
         }
         let OrderGate { kappa, table, whole } = gate::gate(&model, &sets, self.gate_loss)?;
         observer.note(&format!(
-            "the weight of the order part is {kappa:.3}: Pearson's r of scored pairs {:.2}, by the table alone {:.2}",
+            "the weight of the order part is {kappa:.3}: Pearson's r on the scored pairs is {:.2}, with the table \
+            only {:.2}",
             100.0 * whole,
             100.0 * table
         ));

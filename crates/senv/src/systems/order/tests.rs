@@ -149,7 +149,7 @@ fn a_small_table_keeps_the_part_where_it_keeps_its_axes() {
     small.save(&path).unwrap();
     let opened = crate::open(&path).unwrap();
     assert_eq!((opened.kind(), opened.encode(&texts).unwrap()), ("static", after));
-    assert!(params.compress(&opened).unwrap_err().to_string().contains("compressed already"));
+    assert!(params.compress(&opened).unwrap_err().to_string().contains("already compressed"));
 
     let few = CompressParams { max_vocabulary: Some(5), unknown_length: 0.5, ..params }.compress(&model).unwrap();
     assert_eq!((few.vocabulary().len(), few.unknown_word_length()), (5, Some(1.5)));

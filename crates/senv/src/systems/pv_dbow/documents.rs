@@ -101,7 +101,7 @@ mod tests {
         let rows = |model: &PvDbow| model.document_vectors().unwrap().iter().flatten().copied().collect::<Vec<f32>>();
         assert_eq!(rows(&one), rows(&three));
         assert_eq!(one.words().values(), plain.words().values(), "the model is the same");
-        says(&one, &[text.path(), text.path()], "122 sentences and 61 were trained on");
+        says(&one, &[text.path(), text.path()], "122 sentences, but the model was trained on 61");
         assert!(!Path::new("not-written.npy").exists());
     }
 }

@@ -103,11 +103,11 @@ impl System for PvDbowParams {
             "senv train pv-dbow --input captions.txt --output model.senv --document-vectors captions.npy",
         ],
         note: "",
-        preset: "Start from the settings for billions of words instead of those that fit the size of the text",
+        preset: "Start from settings for billions of words instead of settings that fit the size of the text",
     };
     const NAMED_SETTINGS: &'static [NamedSettings<Self>] = &[NamedSettings {
         name: "large-text",
-        help: "For billions of words, as word2vec; no paper prints settings",
+        help: "For billions of words, as for word2vec; no paper prints settings",
         settings: Self::large_text,
     }];
 

@@ -117,17 +117,18 @@ impl System for PvDmParams {
     type Dev<'d> = ();
     const ABOUT: About = About {
         name: PvDm::KIND,
-        summary: "PV-DM: a vector for each sentence that predicts its words from those around; new sentences are fitted",
+        summary: "PV-DM: a vector for each sentence that predicts its words together with the words around; new \
+            sentences are fitted",
         examples: &[
             "senv train pv-dm --input text.txt --output model.senv",
             "senv train pv-dm --input text.txt --output model.senv --combine concat --window 2 --window-side before",
         ],
         note: "",
-        preset: "Start from the settings for billions of words instead of those that fit the size of the text",
+        preset: "Start from settings for billions of words instead of settings that fit the size of the text",
     };
     const NAMED_SETTINGS: &'static [NamedSettings<Self>] = &[NamedSettings {
         name: "large-text",
-        help: "For billions of words, as word2vec; no paper prints settings",
+        help: "For billions of words, as for word2vec; no paper prints settings",
         settings: Self::large_text,
     }];
 

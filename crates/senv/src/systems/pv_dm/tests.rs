@@ -67,7 +67,7 @@ fn a_saved_model_infers_the_same_vectors_and_one_with_another_window_is_refused(
     let other = PvDm { params: PvDmParams { window: 3, ..model.params.clone() }, ..model };
     other.save(&path).unwrap();
     let error = PvDm::open(&path).unwrap_err().to_string();
-    assert!(error.contains("\"outputs\"") && error.contains("ask for"), "{error}");
+    assert!(error.contains("\"outputs\"") && error.contains("expected 91 rows"), "{error}");
 }
 
 #[test]

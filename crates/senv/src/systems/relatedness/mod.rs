@@ -54,8 +54,8 @@ pub enum FilterStart {
 }
 
 named_values!(FilterStart {
-    Universal = "universal": "At those of the model, with the penalty towards them",
-    Random = "random": "At random, with the penalty towards 0",
+    Universal = "universal": "From the model's filters, with a penalty toward them",
+    Random = "random": "At random, with a penalty toward 0",
 });
 
 hyperparameters! {
@@ -115,7 +115,8 @@ impl RelatednessParams {
     /// Named settings.
     pub const NAMED_SETTINGS: &'static [NamedSettings<Self>] = &[NamedSettings {
         name: "paper",
-        help: "As the CSE paper prints it (section 4.2), with both vectors for the head; what it chose from its grid it does not print",
+        help: "As printed in the CSE paper (section 4.2), with both vectors for the head; the paper omits the values \
+            chosen by grid search",
         settings: Self::paper,
     }];
 

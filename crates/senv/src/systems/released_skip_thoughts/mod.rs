@@ -79,7 +79,7 @@ impl SkipThought {
         let vocabulary = words(dictionary)?;
         let [end, unknown] = SPECIAL.map(|word| vocabulary.id(word));
         if end.is_none() || unknown.is_none() {
-            let reason = format!("the dictionary lacks {:?} or {:?}", SPECIAL[0], SPECIAL[1]);
+            let reason = format!("the dictionary does not have {:?} or {:?}", SPECIAL[0], SPECIAL[1]);
             return Err(Error::BadWeights { path: dictionary.to_owned(), reason });
         }
         let mut parts = Vec::new();
@@ -90,7 +90,7 @@ impl SkipThought {
             parts.push(part(files, &["encoder", "encoder_r"], vocabulary.len())?);
         }
         if parts.is_empty() {
-            let reason = "neither of the encoders uni and bi is given".to_owned();
+            let reason = "give at least one of the encoders uni and bi".to_owned();
             return Err(Error::BadWeights { path: dictionary.to_owned(), reason });
         }
         let config = SequenceConfig {
@@ -117,7 +117,7 @@ fn part(files: &ReleasedEncoder, directions: &[&str], n_words: usize) -> Result<
     let words = read_npy(&files.words)?;
     let bad = |path: &Path, reason: String| Error::BadWeights { path: path.to_owned(), reason };
     if words.n_rows() != n_words {
-        let reason = format!("{} word vectors, the dictionary has {n_words} words", words.n_rows());
+        let reason = format!("{} word vectors, but the dictionary has {n_words} words", words.n_rows());
         return Err(bad(&files.words, reason));
     }
     if words.iter().flatten().any(|x| !x.is_finite()) {

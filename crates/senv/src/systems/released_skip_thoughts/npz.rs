@@ -30,7 +30,7 @@ impl Npz {
         let file = File::open(path).map_err(|e| CoreError::io("open", path, e))?;
         let len = file.metadata().map_err(|e| CoreError::io("read", path, e))?.len();
         let archive = ZipArchive::new(BufReader::new(file))
-            .map_err(|error| bad(path, format!("no zip archive, as .npz files are: {error}")))?;
+            .map_err(|error| bad(path, format!("not a ZIP archive, which .npz files are: {error}")))?;
         Ok(Self { path: path.to_owned(), len, archive })
     }
 
@@ -40,12 +40,16 @@ impl Npz {
         let names: Vec<String> =
             self.archive.file_names().flatten().map(|name| name.trim_end_matches(".npy").into()).collect();
         let entry = self.archive.by_name(&format!("{name}.npy")).map_err(|error| match error {
-            ZipError::FileNotFound => wrong(format!("it is missing; the file has {}", names.join(", "))),
+            ZipError::FileNotFound => wrong(format!("not found; the arrays are {}", names.join(", "))),
             error => wrong(error.to_string()),
         })?;
         let (size, packed) = (entry.size(), entry.compressed_size());
         if packed > self.len || size / MOST_UNPACKED > packed {
-            return Err(wrong(format!("{size} bytes, packed into {packed}, in a file of {}: it is damaged", self.len)));
+            return Err(wrong(format!(
+                "{size} bytes, compressed to {packed}, in a file of {} bytes; the file is \
+                damaged",
+                self.len
+            )));
         }
         let table = read_npy_stream(entry, size, name).map_err(|error| match error {
             senv_store::Error::BadNpy { reason, .. } => wrong(reason),
@@ -54,7 +58,7 @@ impl Npz {
         if table.values().iter().all(|x| x.is_finite()) {
             Ok(table)
         } else {
-            Err(wrong("it has a number that is not finite".into()))
+            Err(wrong("it contains a number that is not finite".into()))
         }
     }
 }

@@ -69,7 +69,7 @@ impl SnliParams {
         if text(&first.config().params) == text(self) {
             return Ok(first);
         }
-        Err(Error::CheckpointMismatch { path: path.to_owned(), what: "other settings of the first part".into() })
+        Err(Error::CheckpointMismatch { path: path.to_owned(), what: "different settings of the first part".into() })
     }
 }
 

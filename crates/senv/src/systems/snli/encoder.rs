@@ -91,12 +91,15 @@ impl Hyperparameters for SnliEncoder {
             _ => (of_rnn, StatePooling::Max),
         };
         let of = |applies, parameter| Hyperparameter { applies, ..parameter };
-        let sizes = &["Hidden size of each direction in a layer (rnn, lstm)."];
+        let sizes = &["Hidden size per direction and layer (rnn, lstm)."];
         let joined = &["How directions and layers are joined (rnn)."];
-        let pooled = &["What the states of a sentence become (lstm)."];
+        let pooled = &["How the states of a sentence become its vector (lstm)."];
         vec![
             of(is_rnn || is_lstm, Hyperparameter::of("sentence_dim", sizes, section, None, &hidden)),
-            of(is_rnn, Hyperparameter::of("layers", &["Stacked layers, at least 1 (rnn)."], section, None, &layers)),
+            of(
+                is_rnn,
+                Hyperparameter::of("layers", &["Number of stacked layers, at least 1 (rnn)."], section, None, &layers),
+            ),
             of(is_rnn, Hyperparameter::of("topology", joined, section, None, &topology)),
             of(is_rnn, Hyperparameter::of("style", &["Equations of the GRU cells (rnn)."], section, None, &style)),
             of(is_lstm, Hyperparameter::of("pooling", pooled, section, None, &pooling)),

@@ -123,7 +123,8 @@ impl System for SnliParams {
     type Dev<'d> = &'d NliPairs;
     const ABOUT: About = About {
         name: Snli::KIND,
-        summary: "SNLI models and InferSent: sums of words, a GRU or an LSTM, trained to classify whether one sentence follows from another",
+        summary: "SNLI models and InferSent: sums of words, a GRU or an LSTM, trained to classify whether one \
+            sentence entails another",
         examples: &[
             "senv train snli --train snli-train.tsv --dev snli-dev.tsv --output bow.senv",
             "senv train snli --train snli-train.tsv --dev snli-dev.tsv --encoder rnn --sentence-dim 600 --output rnn.senv",
@@ -131,12 +132,12 @@ impl System for SnliParams {
             "senv train snli --preset infersent --train snli-train.tsv --dev snli-dev.tsv --init-vectors words.senv --output infer.senv",
         ],
         note: "",
-        preset: "Settings to start from, in place of the defaults",
+        preset: "Settings to start from instead of the defaults",
     };
     const NAMED_SETTINGS: &'static [NamedSettings<Self>] = &[
         NamedSettings {
             name: "paper",
-            help: "SNLI BOW: what the paper states, and the defaults",
+            help: "SNLI BOW: as stated in the paper, and the defaults",
             settings: Self::paper,
         },
         NamedSettings { name: "paper-rnn", help: "SNLI RNN, 2400 units", settings: Self::paper_rnn },
@@ -263,7 +264,7 @@ impl SnliParams {
         options: &TrainOptions<'_, &NliPairs>,
     ) -> Result<Trained<Snli>> {
         self.check()?;
-        require(part < base.parts.len(), "part", "one of the model's", part as f64)?;
+        require(part < base.parts.len(), "part", "one of the model's parts", part as f64)?;
         let part = &base.parts[part];
         let form = &part.seq2seq.form;
         let (style, start) = form.cell.gru().ok_or(Error::CannotTune { kind: SkipThought::KIND })?;

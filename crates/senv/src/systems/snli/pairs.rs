@@ -72,7 +72,7 @@ impl NliPairs {
         let sets = paths.iter().map(NliSet::read).collect::<senv_data::Result<Vec<_>>>()?;
         for set in sets.iter().filter(|set| set.n_unlabeled > 0) {
             let pairs = if set.n_unlabeled == 1 { "pair" } else { "pairs" };
-            observer.note(&format!("{}: {} {pairs} without a label, passed over", set.path.display(), set.n_unlabeled));
+            observer.note(&format!("{}: skipped {} {pairs} without a label", set.path.display(), set.n_unlabeled));
         }
         let name = sets.first().map_or(String::new(), |set| set.path.display().to_string());
         let pairs = sets.iter().flat_map(|set| &set.pairs);

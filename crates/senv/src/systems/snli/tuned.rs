@@ -18,11 +18,11 @@ impl SkipThought {
     /// [`senv_core::Error::InvalidParameter`] if there is no such part, or `tuned` has other words;
     /// [`senv_core::Error::ShapeMismatch`] if it has another encoder; [`senv_core::Error::TooLarge`].
     pub fn with_tuned(&self, part: usize, tuned: &Snli) -> Result<Self> {
-        require(part < self.parts.len(), "part", "one of the model's", part as f64)?;
+        require(part < self.parts.len(), "part", "one of the model's parts", part as f64)?;
         let (words, parameters) = (tuned.words(), tuned.parameters());
         let old = &self.parts[part];
         let same = tuned.vocabulary().text() == self.vocabulary.text() && words.n_rows() == self.vocabulary.len();
-        require(same, "words of the tuned model", "those of the model it started from", words.n_rows() as f64)?;
+        require(same, "words of the tuned model", "the words of the model it started from", words.n_rows() as f64)?;
         parameters.expect_form_of(&old.parameters[0])?;
         let mut new = self.clone();
         let form = SequenceForm { decoders: 0, ..old.seq2seq.form.clone() };

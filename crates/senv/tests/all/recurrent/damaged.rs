@@ -123,7 +123,7 @@ fn a_file_that_lacks_something_is_refused_by_name() {
         let refused = |damage, tensor: &str| {
             let error = opened(damage).expect_err(&format!("{name}: {tensor}")).to_string();
             // Sizes are compared as a whole before any tensor is read.
-            let named = error.contains(&format!("{tensor:?}")) || error.contains("all tensors hold");
+            let named = error.contains(&format!("{tensor:?}")) || error.contains("all tensors together have");
             assert!(error.contains("damaged.senv") && named, "{name}: {error}");
         };
         // Whatever depends on the number of words may be what is named.

@@ -108,7 +108,7 @@ fn long_pairs_are_cut_or_left_out_and_counted_of_held_out_pairs_too() {
     ]);
     assert_eq!(run(LongSentences::Drop, &dev).unwrap(), (1, dropped));
     let error = run(LongSentences::Drop, &pairs(&[("neutral", "boat sail tide", "oven")])).unwrap_err().to_string();
-    assert!(error.contains("all 1 held-out pairs") && error.contains("raise the limit"), "{error}");
+    assert!(error.contains("all 1 held-out pairs") && error.contains("raise the token limit"), "{error}");
 }
 
 #[test]

@@ -23,7 +23,7 @@ pub(crate) fn engine() -> Result<Vec<u8>, String> {
     if !output.status.success() {
         return Err(format!("cargo could not compile senv-web for {TARGET}; its messages are above"));
     }
-    let path = module(&String::from_utf8_lossy(&output.stdout)).ok_or("cargo names no .wasm file among its outputs")?;
+    let path = module(&String::from_utf8_lossy(&output.stdout)).ok_or("cargo reported no .wasm file")?;
     std::fs::read(&path).map_err(|error| format!("cannot read {}: {error}", path.display()))
 }
 
@@ -42,8 +42,8 @@ fn check_target() -> Result<(), String> {
         return Ok(());
     }
     Err(format!(
-        "the Rust standard library for {TARGET} is not installed; get it with `rustup target add {TARGET}`, or, where \
-         Rust came with the system, from its package manager (rust-std-static-{TARGET}, libstd-rust-dev-wasm32)"
+        "the Rust standard library for {TARGET} is not installed; get it with `rustup target add {TARGET}`, or, if \
+        Rust came with the system, from its package manager (rust-std-static-{TARGET}, libstd-rust-dev-wasm32)"
     ))
 }
 

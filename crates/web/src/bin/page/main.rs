@@ -24,8 +24,8 @@ fn output(mut given: impl Iterator<Item = String>) -> Result<Option<PathBuf>, St
     while let Some(argument) = given.next() {
         match argument.as_str() {
             "--help" | "-h" => return Ok(None),
-            "--output" | "-o" => output = given.next().ok_or("--output needs the name of a file")?.into(),
-            other => return Err(format!("{other:?} is no option\n\n{USAGE}")),
+            "--output" | "-o" => output = given.next().ok_or("--output needs a file name")?.into(),
+            other => return Err(format!("unknown option {other:?}\n\n{USAGE}")),
         }
     }
     Ok(Some(output))
@@ -38,7 +38,7 @@ fn check_output(path: &Path) -> Result<(), String> {
     if file.read_exact(&mut start).is_ok() && start == assemble::PAGE_START.as_bytes() {
         return Ok(());
     }
-    Err(format!("{} exists and is not a page of senv: choose another name for --output", path.display()))
+    Err(format!("{} exists and was not written by senv; choose another name for --output", path.display()))
 }
 
 fn run() -> Result<(), String> {

@@ -43,7 +43,7 @@ pub(crate) async fn run(arguments: &CentroidArguments) -> Result<()> {
     let name = arguments.output.file_name().unwrap_or_default().to_string_lossy();
     let name = name.strip_suffix(".centroids").ok_or_else(|| failed("--output: the name must end in .centroids"))?;
     if arguments.output.exists() && !arguments.force {
-        return Err(failed(format!("{}: it exists; --force replaces it", arguments.output.display())));
+        return Err(failed(format!("{} exists; use --force to overwrite it", arguments.output.display())));
     }
     let context = session::open(&arguments.models.open().await?, None, session::settings()).await?;
     for table in &arguments.tables {
@@ -52,12 +52,12 @@ pub(crate) async fn run(arguments: &CentroidArguments) -> Result<()> {
     let (mut vectors, mut dim) = (Vec::new(), 0);
     for rows in query::rows(&context, &arguments.query, &arguments.tables).await? {
         let column = rows.columns().first().and_then(|column| column.as_fixed_size_list_opt());
-        let column = column.ok_or_else(|| failed("the first column of the query is no vector of a fixed size"))?;
+        let column = column.ok_or_else(|| failed("the first column of the query is not a vector of fixed size"))?;
         dim = column.value_length() as usize;
         for row in (0..column.len()).filter(|&row| column.is_valid(row)) {
             let vector = column.value(row);
             let vector =
-                vector.as_primitive_opt::<Float32Type>().ok_or_else(|| failed("the vectors are not of Float32"))?;
+                vector.as_primitive_opt::<Float32Type>().ok_or_else(|| failed("the vectors are not Float32"))?;
             vectors.extend_from_slice(vector.values());
         }
     }

@@ -16,7 +16,7 @@ impl FromStr for Address {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let (host, port) = text.rsplit_once(':').ok_or("must be HOST:PORT")?;
-        let port = port.parse().map_err(|_| format!("{port:?} is no port"))?;
+        let port = port.parse().map_err(|_| format!("{port:?} is not a port"))?;
         if host.is_empty() { Err("the host is missing".into()) } else { Ok(Self { host: host.to_owned(), port }) }
     }
 }

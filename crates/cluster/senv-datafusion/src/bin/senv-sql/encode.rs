@@ -87,7 +87,7 @@ pub(crate) async fn run(arguments: &EncodeArguments) -> Result<()> {
     let output = arguments.output.to_string_lossy();
     if let Some(url) = [arguments.input.as_str(), output.as_ref()].into_iter().find(|path| path.contains("://")) {
         return Err(failed(format!(
-            "{url}: encode reads and writes files, on a cluster in folders that all processes share"
+            "{url}: encode reads and writes files only; on a cluster, use folders that all processes share"
         )));
     }
     let models = arguments.models.open().await?;
@@ -135,10 +135,10 @@ pub(crate) async fn run(arguments: &EncodeArguments) -> Result<()> {
         }
     }
     let written = n_inputs - skipped - n_failed;
-    eprintln!("senv-sql: {rows} rows in {written} files; {skipped} files were finished before");
+    eprintln!("senv-sql: {rows} rows in {written} files; {skipped} files were already finished");
     if n_failed > 0 {
         return Err(failed(format!(
-            "{n_failed} of {n_inputs} files could not be encoded; the same command tries only those again"
+            "{n_failed} of {n_inputs} files could not be encoded; the same command retries only those"
         )));
     }
     Ok(())
@@ -168,7 +168,7 @@ impl EncodeJob {
         let input = look_at(input, |path| fs::canonicalize(path)).await?;
         let output = self.output.join(&name);
         if output == input {
-            return Err(failed(format!("{}: input and output are one file", input.display())));
+            return Err(failed(format!("{}: input and output are the same file", input.display())));
         }
         let n_rows = describe(&input)?.n_rows;
         if output.exists() {
@@ -177,7 +177,7 @@ impl EncodeJob {
             if written == n_rows && look_at(&input, move |path| done.still_holds(path, false)).await? {
                 return Ok(None);
             }
-            eprintln!("senv-sql: {}: its input has changed; it is made again", output.display());
+            eprintln!("senv-sql: {}: its input has changed; writing it again", output.display());
         }
         // By name alone: the file may be handed on.
         let state = FileState { path: name.clone(), ..look_at(&input, FileState::of).await? };
@@ -195,7 +195,7 @@ impl EncodeJob {
                 let _ = fs::remove_file(&part);
                 let input = input.display();
                 return Err(failed(format!(
-                    "{input}: it changed while it was read; run the command again when it is finished"
+                    "{input} changed while it was read; run the command again when the file is complete"
                 )));
             }
             let Err(error) = result else {
@@ -239,11 +239,11 @@ impl EncodeJob {
         let found = match origin.zip(input) {
             Some((origin, input)) if origin == self.origin => return Ok((written, input)),
             Some((origin, _)) => origin.to_string(),
-            None => "no note of what they were made of".to_owned(),
+            None => "no record of their origin".to_owned(),
         };
         self.is_foreign.store(true, Ordering::Relaxed);
         Err(failed(format!(
-            "{}: has {written} rows and {found}, and this run would write {n_rows} rows by {}; move it away",
+            "{} has {written} rows and {found}, but this run would write {n_rows} rows by {}; move the file away",
             output.display(),
             self.origin
         )))
@@ -262,7 +262,7 @@ impl EncodeJob {
         let vectors = &self.origin.vectors;
         if frame.schema().has_column_with_unqualified_name(vectors) {
             return Err(failed(format!(
-                "embed: argument text: {} has a column {vectors} already; --vector-column gives the vectors another name",
+                "embed: argument text: {} already has a column {vectors}; choose another name with --vector-column",
                 input.display()
             )));
         }

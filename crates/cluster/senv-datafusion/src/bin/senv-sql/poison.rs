@@ -95,11 +95,11 @@ fn find_in(column: ColumnReader, description: &ColumnDescriptor, row: &mut usize
             if bytes.len() > MAX_SENTENCE_BYTES {
                 let n = bytes.len();
                 return Ok(Some(format!(
-                    "a sentence of {n} bytes, longer than {MAX_SENTENCE_BYTES}: were line ends lost?"
+                    "a sentence of {n} bytes, longer than {MAX_SENTENCE_BYTES}; line breaks may be missing"
                 )));
             }
             if let Err(e) = std::str::from_utf8(bytes) {
-                return Ok(Some(format!("not UTF-8 from byte {} of {} on", e.valid_up_to(), bytes.len())));
+                return Ok(Some(format!("not UTF-8, starting at byte {} of {}", e.valid_up_to(), bytes.len())));
             }
         }
     }

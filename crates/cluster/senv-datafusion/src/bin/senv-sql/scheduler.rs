@@ -45,7 +45,7 @@ pub(crate) async fn run(arguments: &SchedulerArguments) -> Result<()> {
         ..SchedulerConfig::default()
     };
     let address = format!("{}:{}", arguments.host, arguments.port);
-    let address = address.parse().map_err(|e| failed(format!("{address}: {e}; give an address in numbers")))?;
+    let address = address.parse().map_err(|e| failed(format!("{address}: {e}; give a numeric address")))?;
     let cluster = BallistaCluster::new_from_config(&config).await.map_err(failed)?;
     let slots = Arc::new(Slots::new(cluster.cluster_state()));
     let cluster = BallistaCluster::new(slots.clone(), cluster.job_state());
@@ -58,10 +58,10 @@ pub(crate) async fn run(arguments: &SchedulerArguments) -> Result<()> {
 /// these tasks beside those of the second try, so that the answer would have rows twice; the client asks again instead.
 async fn cancel(mut jobs: UnboundedReceiver<String>, slots: Arc<Slots>, url: String) {
     while let Some(job_id) = jobs.recv().await {
-        eprintln!("senv-sql: job {job_id} lost a stage with its executor and is cancelled");
+        eprintln!("senv-sql: job {job_id} lost a stage with its executor and was canceled");
         // Before the client asks again: only then are the slots looked at.
         if let Err(e) = slots.give_back().await {
-            eprintln!("senv-sql: slots of executors could not be given back: {e}");
+            eprintln!("senv-sql: cannot release executor slots: {e}");
         }
         let cancelled = match SchedulerGrpcClient::connect(url.clone()).await {
             Ok(mut scheduler) => {
@@ -71,7 +71,7 @@ async fn cancel(mut jobs: UnboundedReceiver<String>, slots: Arc<Slots>, url: Str
         };
         if let Err(e) = cancelled {
             // A wrong answer is worse than none.
-            eprintln!("senv-sql: the job cannot be cancelled, so the scheduler ends: {e}");
+            eprintln!("senv-sql: stopping the scheduler because the job cannot be canceled: {e}");
             std::process::exit(1);
         }
     }

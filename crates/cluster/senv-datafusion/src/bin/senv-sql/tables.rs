@@ -91,7 +91,7 @@ pub(crate) fn files(pattern: &str) -> Result<Vec<PathBuf>> {
 /// `?` would be a pattern.
 pub(crate) fn file_url(path: &Path) -> Result<String> {
     let url = if path.is_dir() { Url::from_directory_path(path) } else { Url::from_file_path(path) };
-    Ok(url.map_err(|()| failed(format!("{}: is no path from the root on", path.display())))?.to_string())
+    Ok(url.map_err(|()| failed(format!("{} is not an absolute path", path.display())))?.to_string())
 }
 
 /// The same pattern from the root of the file system on.
@@ -105,7 +105,7 @@ fn absolute(pattern: &str) -> Result<String> {
     let is_other = |c: &char| matches!(c, '[' | '?') || *c == '*' && folder.to_string_lossy().contains('*');
     if let Some(other) = pattern.chars().find(is_other) {
         return Err(failed(format!(
-            "{pattern}: a path with {other:?} in it cannot be a pattern; name the file, or its folder alone"
+            "{pattern}: a pattern cannot contain {other:?}; name the file, or only its folder"
         )));
     }
     Ok(fs::canonicalize(folder)?.join(name).to_string_lossy().into_owned())

@@ -30,21 +30,21 @@ pub(super) fn claims() -> Vec<Claim> {
         Claim::new(
             "cse-3",
             "Table 4, section 5.1",
-            "Training on phrases and then on sentences is better than on phrases alone.",
+            "Training on phrases and then on sentences is better than on phrases only.",
             [Falls(MEAN_4, vec!["CSE, cumulative", "CSE, phrases"])],
             "",
         ),
         Claim::new(
             "cse-4",
             "Table 4, section 5.1",
-            "Training on phrases and then on sentences is better than on sentences alone.",
+            "Training on phrases and then on sentences is better than on sentences only.",
             [Falls(MEAN_4, vec!["CSE, cumulative", "CSE, sentences"])],
             "",
         ),
         Claim::new(
             "cse-5",
             "Table 4",
-            "On 2013 and 2014 sentences are the better pairs than phrases.",
+            "On 2013 and 2014, sentence pairs are better than phrase pairs.",
             [
                 Falls(("table-4", "2013"), vec!["CSE, sentences", "CSE, phrases"]),
                 Falls(("table-4", "2014"), vec!["CSE, sentences", "CSE, phrases"]),
@@ -54,7 +54,7 @@ pub(super) fn claims() -> Vec<Claim> {
         Claim::new(
             "cse-6",
             "Table 4",
-            "On 2012 phrases are the better pairs than sentences.",
+            "On 2012, phrase pairs are better than sentence pairs.",
             [Falls(("table-4", "2012"), vec!["CSE, phrases", "CSE, sentences"])],
             "",
         ),
@@ -75,8 +75,9 @@ pub(super) fn claims() -> Vec<Claim> {
         Claim::untested(
             "cse-9",
             "Table 2, section 4.1",
-            "On 2016 CSE is 2.6 points above ATT-CCG.",
-            "the tasks of 2016 are not at hand (`sts/2016/*.tsv`), and ATT-CCG is a parser's model that senv does not have",
+            "On 2016, CSE is 2.6 points above ATT-CCG.",
+            "the tasks of 2016 (`sts/2016/*.tsv`) are not available, and ATT-CCG is a parser-based model that senv \
+            does not have",
         ),
         Claim::new(
             "cse-10",
@@ -109,28 +110,28 @@ pub(super) fn claims() -> Vec<Claim> {
         Claim::new(
             "cse-14",
             "Table 5, section 5.2",
-            "Of windows of one width, that of a single word is best.",
+            "Among windows of one width, a single word is best.",
             [Greatest(MEAN_5, "window 1", vec!["window 2", "window 3", "window 4"])],
             "",
         ),
         Claim::new(
             "cse-15",
             "Table 5, section 5.2",
-            "The wider the window, the worse.",
+            "Wider windows are worse.",
             [Falls(MEAN_5, vec!["window 1", "window 2", "window 3", "window 4"])],
             "",
         ),
         Claim::new(
             "cse-16",
             "Section 5.2",
-            "Sums of words alone, PP, are strong on similarity: above the words that training starts from.",
+            "Plain sums of words (PP) are strong on similarity: above the initial words.",
             [Falls(TOTAL, vec!["PP, cumulative", "the initial words"])],
             "",
         ),
         Claim::new(
             "cse-17",
             "Table 2",
-            "By years GRAN is ahead of CSE in 2013, CSE in 2014.",
+            "By year, GRAN is ahead of CSE in 2013, and CSE is ahead in 2014.",
             [
                 Falls(("table-1", "mean of 2013"), vec!["GRAN", "CSE, cumulative"]),
                 Falls(("table-1", "mean of 2014"), vec!["CSE, cumulative", "GRAN"]),
@@ -140,7 +141,7 @@ pub(super) fn claims() -> Vec<Claim> {
         Claim::new(
             "cse-18",
             "Table 3, section 4.2",
-            "Fine-tuned on SICK, the universal start is better by the squared error, too.",
+            "Fine-tuned on SICK, the universal start is also better by squared error.",
             [Rises(("table-3", "squared error"), vec!["CSE-universal", "CSE-random"])],
             "",
         ),

@@ -53,7 +53,11 @@ fn tables_1_and_2() -> Table {
     Table {
         id: "table-1",
         title: "Tables 1 and 2: STS and SICK by cosine",
-        about: "Pearson's r x 100, medians over seeds. SICK is the trial part where the test part is not there. Means are over the tasks of a year, the total over those of 2012 to 2015 and SICK, each over what is there; 2016 chose the parameters of the paper's CSE. GRAN and the LSTMs have 100 hidden units and 3 epochs for time, where the published program has 300 and 10; the other settings are those of that program for sentences, of BiLSTM average those for GRAN. PP on the same sentences is their floor.",
+        about: "Pearson's r x 100, medians over seeds. SICK is the trial part if the test part is missing. Means are \
+            over the tasks of a year, and the total is over 2012 to 2015 and SICK, each over the available tasks; the \
+            paper chose CSE's parameters on 2016. To save time, GRAN and the LSTMs have 100 hidden units and 3 epochs, \
+            not 300 and 10 as in the published code. Their other settings are the published code's for sentences; \
+            BiLSTM average uses the settings of GRAN. PP on the same sentences is their baseline.",
         evaluations: vec![EVAL_STS, Evaluation { command: "eval sick --model $MODEL --json @sick-test", seconds: 0.3 }],
         columns,
         rows,
@@ -85,7 +89,8 @@ fn table_3() -> Table {
     Table {
         id: "table-3",
         title: "Table 3: SICK, fine-tuned",
-        about: "Pearson's r and Spearman's rho x 100, squared error, medians over seeds. Where the test part is not there the trial part chooses the weights and is reported, which is a little too good.",
+        about: "Pearson's r and Spearman's rho x 100, squared error, medians over seeds. If the test part is missing, \
+            the trial part both chooses the weights and is reported, so the figures are slightly too good.",
         evaluations: vec![Evaluation { command: "eval sick --model $MODEL --json @sick-test", seconds: 0.3 }],
         columns: vec![
             column("r", "pearson_r_x100"),
@@ -117,7 +122,9 @@ fn table_4() -> Table {
     Table {
         id: "table-4",
         title: "Table 4: which pairs to train on",
-        about: "Pearson's r x 100, means over the tasks of a year, medians over seeds. Pairs of single words are no phrases: in a window of two or three words the others are padding, most places of a wide filter never see a word, and the model is below the words that it starts from.",
+        about: "Pearson's r x 100, means over the tasks of a year, medians over seeds. Pairs of single words are not \
+            phrases: in a window of two or three words the others are padding, most positions of a wide filter never \
+            see a word, and the model is worse than its initial words.",
         evaluations: vec![EVAL_STS],
         columns: year_columns(),
         rows: vec![
@@ -144,7 +151,11 @@ fn table_5() -> Table {
     Table {
         id: "table-5",
         title: "Table 5: windows of the filters",
-        about: "Pearson's r x 100, means over the tasks of a year, medians over seeds; the paper's total has the tasks of 2015 as well. `--preset paper-windows` with the windows of each row: margin .6, penalty 1e-6 on words and none on filters, batches of 100, Adam at 1e-3, 10 epochs, sentences alone, 300 filters of one width or 100 of each. The words start from Sent2Vec of 15.9 million words, in the paper from PARAGRAM-SL999, and simplifications are a third of the paper's.",
+        about: "Pearson's r x 100, means over the tasks of a year, medians over seeds; the paper's total also \
+            includes the tasks of 2015. `--preset paper-windows` with the windows of each row: margin .6, penalty 1e-6 \
+            on words and none on filters, batches of 100, Adam at 1e-3, 10 epochs, sentences only, 300 filters of one \
+            width or 100 of each. The words start from Sent2Vec on 15.9 million words (in the paper: from \
+            PARAGRAM-SL999), and there are a third as many simplifications as in the paper.",
         evaluations: vec![EVAL_STS],
         columns: year_columns(),
         rows: WINDOWS.map(row).to_vec(),
@@ -159,7 +170,8 @@ fn table_6() -> Table {
     Table {
         id: "table-6-counts",
         title: "Table 6, counted: where CSE and PP differ",
-        about: "Pairs of STS on which the system is nearer to the gold score than PP trained cumulatively, and the reverse, cosines times 5. The paper shows single pairs, which `senv eval sts --differences` prints.",
+        about: "STS pairs on which the system is closer to the gold score than cumulatively trained PP, and the \
+            reverse, with cosines times 5. The paper shows single pairs, which `senv eval sts --differences` prints.",
         evaluations: vec![Evaluation {
             command: "eval sts --model $MODEL --against $OUT/pp-both.senv --differences 20 --no-floor --json @sts12 @sts13 @sts14 @sts15| @sts16|",
             seconds: 0.5,
@@ -197,7 +209,9 @@ fn table_6_pairs() -> Table {
     Table {
         id: "table-6",
         title: "Table 6: eight pairs",
-        about: "Cosines times 5 of the eight pairs that the paper prints, in its order: few words in common and one meaning (1, 2), many and one meaning (3, 4), many and two meanings (5, 6), few and two meanings (7, 8). `small/cse-examples.tsv` has a line a pair, its two sentences with a tab between.",
+        about: "Cosines times 5 of the eight pairs printed in the paper, in its order: few common words and the same \
+            meaning (1, 2), many and the same meaning (3, 4), many and different meanings (5, 6), few and different \
+            meanings (7, 8). `small/cse-examples.tsv` has one pair per line, separated by a tab.",
         evaluations: vec![Evaluation {
             command: "similarity --model $MODEL --json --input @cse-examples",
             seconds: 0.3,

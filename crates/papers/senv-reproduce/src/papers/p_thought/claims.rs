@@ -31,7 +31,7 @@ pub(super) fn claims() -> Vec<Claim> {
         Claim::new(
             "p-thought-2",
             "Table 3, section 5.3",
-            "The more complex the encoder, the higher is its P-coherence.",
+            "More complex encoders have higher P-coherence.",
             [Falls(
                 ("table-3", "P-coherence"),
                 vec![
@@ -74,7 +74,7 @@ pub(super) fn claims() -> Vec<Claim> {
         Claim::new(
             "p-thought-5",
             "Table 3, section 5.2",
-            "InferSent is well above the other systems that it is compared with.",
+            "InferSent is well above the other systems in the comparison.",
             [Greatest(
                 ("table-3", "P-coherence"),
                 "InferSent, 256 units a direction, 8 epochs",
@@ -122,7 +122,7 @@ pub(super) fn claims() -> Vec<Claim> {
         Claim::new(
             "p-thought-8",
             "Table 3",
-            "Vectors that PV-DBOW has trained for the captions are not coherent: below .1.",
+            "The vectors that PV-DBOW trains for the captions are not coherent: below .1.",
             [AtMost(("table-3-captions", "P-coherence"), "PV-DBOW, settings that fit the text", 0.1)],
             "",
         ),
@@ -170,7 +170,7 @@ pub(super) fn claims() -> Vec<Claim> {
         Claim::new(
             "p-thought-10",
             "Table 6, section 5.3",
-            "There the simplest structure is best and the most complex worst.",
+            "There, the simplest structure is best and the most complex is worst.",
             [Falls(
                 ("table-3", "STS benchmark"),
                 vec![
@@ -222,7 +222,7 @@ pub(super) fn claims() -> Vec<Claim> {
         Claim::new(
             "p-thought-14",
             "Figure 3, section 5.2",
-            "Captions of one image stand closer together with P-thought than with SIF, Sent2Vec and Skip-thoughts.",
+            "Captions of the same image are closer together with P-thought than with SIF, Sent2Vec and Skip-thoughts.",
             [
                 Greatest(
                     ("figure-3", "among vectors"),
@@ -245,7 +245,7 @@ pub(super) fn claims() -> Vec<Claim> {
         Claim::new(
             "p-thought-16",
             "Figure 3",
-            "On the plane, too, captions of one image stand closer together with P-thought than with the others.",
+            "On the plane, captions of the same image are also closer together with P-thought than with the others.",
             [
                 Greatest(
                     ("figure-3", "on the plane"),
@@ -302,7 +302,7 @@ pub(super) fn claims() -> Vec<Claim> {
         Claim::new(
             "p-thought-18",
             "Section 4.2",
-            "With half the weight on the paraphrase it is worse.",
+            "Half the weight on the paraphrase is worse.",
             [Falls(
                 ("table-3", "STS benchmark"),
                 vec!["P-thought, one layer, bidirectional", "P-thought, one layer, α = .5"],
@@ -312,7 +312,7 @@ pub(super) fn claims() -> Vec<Claim> {
         Claim::new(
             "p-thought-19",
             "Table 3",
-            "Of the Skip-thoughts uni has the highest P-coherence, then combined, then bi.",
+            "Among Skip-thoughts, uni has the highest P-coherence, then combined, then bi.",
             [Falls(
                 ("table-3", "P-coherence"),
                 vec!["Skip-thoughts uni", "Skip-thoughts combined", "Skip-thoughts bi"],
@@ -322,7 +322,7 @@ pub(super) fn claims() -> Vec<Claim> {
         Claim::new(
             "p-thought-20",
             "Tables 3 and 6",
-            "PV-DBOW is the lowest in P-coherence, too.",
+            "PV-DBOW also has the lowest P-coherence.",
             [Least(
                 ("table-3", "P-coherence"),
                 "PV-DBOW, defaults",
@@ -341,7 +341,7 @@ pub(super) fn claims() -> Vec<Claim> {
         Claim::new(
             "p-thought-21",
             "Table 6",
-            "Skip-thoughts and SIF are level on the STS benchmark, within a point.",
+            "Skip-thoughts and SIF are within a point of each other on the STS benchmark.",
             [Near(("table-3", "STS benchmark"), ["Skip-thoughts combined", "CBOW with SIF"], 1.0)],
             "",
         ),
@@ -349,7 +349,7 @@ pub(super) fn claims() -> Vec<Claim> {
             "p-thought-15",
             "Section 6",
             "More pairs of paraphrases would keep complex structures from overfitting.",
-            "it needs more pairs of paraphrases than the authors had, or than are here",
+            "it needs more pairs of paraphrases than the authors had and than we have",
         ),
     ]
 }

@@ -86,7 +86,9 @@ pub(super) fn paper() -> Paper {
     Paper {
         name: PaperName::PThought,
         title: "P-thought (Jang and Kang, 2018)",
-        about: "The paper trains on 2.5 million caption pairs of COCO for four epochs, hidden size 1200, over GloVe of 2 million words; here it is 77 thousand pairs of Flickr30k, hidden size 150, over CBOW vectors of 15.9 million words.",
+        about: "The paper trains on 2.5 million caption pairs of COCO for four epochs, with hidden size 1200 and \
+            GloVe vectors of 2 million words. Here training uses 77 thousand pairs of Flickr30k, hidden size 150, and \
+            CBOW vectors trained on 15.9 million words.",
         models,
         tables: tables::tables(),
         claims: claims::claims(),

@@ -49,7 +49,14 @@ fn main_table() -> Table {
     Table {
         id: "table-3",
         title: "Tables 3 and 6: P-coherence and STS benchmark",
-        about: "P-coherence of COCO captions (4,137 images here, 5,000 there), beside the mean cosine of captions of different images: vectors that all point one way have both high. STS benchmark: Pearson's r x 100 of a regression on frozen vectors by the script of SentEval (squared error, Adam, stopped by the dev part), which is the form of the published figures, but that their program has a lower learning rate, does not shuffle and judges by its last epoch; then of our own regression (cross-entropy with an L2 penalty of C = 1), and of the cosine. Where the test part is not there the dev part is reported, too, which is a little too good for the script. Table 6 does not say which of the Skip-thoughts and of Sent2Vec it has. Means of three seeds.",
+        about: "P-coherence of COCO captions (4,137 images here, 5,000 in the paper), next to the mean cosine of \
+            captions of different images: both are high if all vectors point in nearly the same direction. STS \
+            benchmark: Pearson's r x 100 of a regression on frozen vectors by the script of SentEval (squared error, \
+            Adam, stopped by the dev part), which is the method of the published figures, except that their code has a \
+            lower learning rate, does not shuffle and uses the last epoch. Then of our own regression (cross-entropy \
+            with an L2 penalty of C = 1), and of the cosine. If the test part is missing, the dev part is also \
+            reported, so the script's figures are slightly too good. Table 6 does not say which Skip-thoughts and \
+            Sent2Vec models it has. Means of three seeds.",
         evaluations: vec![
             Evaluation { command: "eval p-coherence --model $MODEL --json @coco", seconds: 2.0 },
             EVAL_STSB_SCRIPT,
@@ -78,7 +85,10 @@ fn trained_on_captions() -> Table {
     Table {
         id: "table-3-captions",
         title: "Table 3: P-coherence of PV-DBOW's own vectors",
-        about: "The paper trains PV-DBOW on the captions for training and those for evaluation together and compares the vectors that this gives them, here the captions of Flickr30k, Flickr8k and COCO, each distinct one once. Beside them the vectors that the trained model fits to the same captions, as it does to any sentence. The paper does not give its settings.",
+        about: "The paper trains PV-DBOW on the training and evaluation captions together and compares the trained \
+            vectors. Here these are the captions of Flickr30k, Flickr8k and COCO, each distinct caption once. Next to \
+            them are the vectors that the trained model fits to the same captions, as to any sentence. The paper does \
+            not give its settings.",
         evaluations: vec![
             Evaluation {
                 command: "eval all --data $DATA --only p-coherence --no-baselines --vectors $MODEL.npy --sentences $OUT/captions.txt --json $RESULT",
@@ -111,7 +121,9 @@ fn map() -> Table {
     Table {
         id: "figure-3",
         title: "Figure 3: captions of five images on a plane (t-SNE)",
-        about: "Silhouette of the five groups of captions that the paper prints (its Table 4), on the plane and among the vectors: 1 for groups far from each other, 0 for groups that lie in each other. The paper shows plots and no figures. One seed.",
+        about: "Silhouette of the five groups of captions printed in the paper (its Table 4), on the plane and in the \
+            vector space: near 1 for well-separated groups, near 0 for overlapping groups. The paper shows plots \
+            without figures. One seed.",
         evaluations: vec![Evaluation {
             command: "eval map --model $MODEL --svg $OUT/figures/map-$STEM.svg --force --json @caption-groups",
             seconds: 0.5,
@@ -133,7 +145,8 @@ fn scatter() -> Table {
     Table {
         id: "figure-4",
         title: "Figure 4: predicted scores over gold scores, STS benchmark",
-        about: "The regression by the script of SentEval for the three structures; the paper draws the points and prints no figures. The squared error is of scores from 0 to 5.",
+        about: "The regression by the script of SentEval for the three structures; the paper plots the points without \
+            figures. The squared error is of scores from 0 to 5.",
         evaluations: vec![Evaluation {
             command: "eval stsb --model $MODEL --train @stsb-train --dev @stsb-dev --form sent-eval --svg $OUT/figures/scatter-$STEM.svg --force --json @stsb-test",
             seconds: 10.0,

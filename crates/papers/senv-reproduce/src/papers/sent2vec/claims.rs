@@ -10,21 +10,21 @@ pub(super) fn claims() -> Vec<Claim> {
         Claim::new(
             "sent2vec-1",
             "Table 2, section 5",
-            "In the mean of the similarity tasks, words of Sent2Vec are above averages of CBOW and of skip-gram.",
+            "In the mean of the similarity tasks, Sent2Vec with words is above averages of CBOW and skip-gram.",
             [Greatest(("table-2", "mean"), "Sent2Vec, words", vec!["CBOW", "skip-gram"])],
             "",
         ),
         Claim::new(
             "sent2vec-2",
             "Table 2",
-            "They are above FastSent.",
+            "It is above FastSent.",
             [Greatest(("table-2", "mean"), "Sent2Vec, words", vec!["FastSent", "FastSent+AE"])],
             "",
         ),
         Claim::new(
             "sent2vec-3",
             "Table 2, section 5",
-            "They are above C-PHRASE, which needs parsed text, or on its level.",
+            "It is above or level with C-PHRASE, which needs parsed text.",
             [Falls(("table-2", "mean"), vec!["Sent2Vec, words", "C-PHRASE"])],
             "",
         ),
@@ -104,7 +104,7 @@ pub(super) fn claims() -> Vec<Claim> {
         Claim::new(
             "sent2vec-11",
             "Table 1, section 5",
-            "Sent2Vec is second to Skip-thoughts alone.",
+            "Sent2Vec is second only to Skip-thoughts.",
             [Greatest(
                 ("table-1", "mean"),
                 "Sent2Vec, words and bigrams",
@@ -132,14 +132,15 @@ pub(super) fn claims() -> Vec<Claim> {
         Claim::new(
             "sent2vec-14",
             "Table 3",
-            "By the mean over classification and similarity, Sent2Vec is above all that is trained on the same text.",
+            "By the mean over classification and similarity, Sent2Vec is above all other systems trained on the same \
+            text.",
             [Greatest(("table-3", "macro average"), "Sent2Vec, words", vec!["CBOW", "FastSent", "Skip-thoughts"])],
             "",
         ),
         Claim::new(
             "sent2vec-15",
             "Table 3",
-            "It is above DictRep and C-PHRASE, too, which have definitions and parses.",
+            "It is also above DictRep and C-PHRASE, which have definitions and parses.",
             [Greatest(("table-3", "macro average"), "Sent2Vec, words", vec!["DictRep BOW, given vectors", "C-PHRASE"])],
             "",
         ),
@@ -153,21 +154,21 @@ pub(super) fn claims() -> Vec<Claim> {
         Claim::new(
             "sent2vec-17",
             "Table 4, section 5",
-            "On STS 2014 it is above averages of GloVe with SIF weights.",
+            "On STS 2014, it is above averages of GloVe with SIF weights.",
             [Falls(("table-4", "STS 2014"), vec!["Sent2Vec, words", "GloVe with SIF"])],
             "",
         ),
         Claim::new(
             "sent2vec-18",
             "Table 4",
-            "On SICK averages of GloVe with SIF weights are slightly above it.",
+            "On SICK, averages of GloVe with SIF weights are slightly above it.",
             [Falls(("table-4", "SICK"), vec!["GloVe with SIF", "Sent2Vec, words"])],
             "",
         ),
         Claim::new(
             "sent2vec-19",
             "Table 4, section 5",
-            "Its vectors are better to classify than averages of GloVe with SIF weights.",
+            "Its vectors are better for classification than averages of GloVe with SIF weights.",
             [Falls(("table-4", "supervised average"), vec!["Sent2Vec, words", "GloVe with SIF"])],
             "",
         ),
@@ -175,19 +176,19 @@ pub(super) fn claims() -> Vec<Claim> {
             "sent2vec-20",
             "Table 4",
             "PSL vectors with SIF weights are above it at similarity.",
-            "PSL vectors are not at hand",
+            "PSL vectors are not available",
         ),
         Claim::new(
             "sent2vec-21",
             "Figure 1, section 5",
-            "The norms of frequent words are small again: the curve falls at its right end.",
+            "Frequent words have small norms: the curve falls at its right end.",
             [Columns { table: "figure-1", row: "Sent2Vec, words", columns: ["bin 40", "bin 50"] }],
             "",
         ),
         Claim::new(
             "sent2vec-22",
             "Figure 1, section 5",
-            "The norms of rare words are small, too: the curve rises from its left end.",
+            "Rare words also have small norms: the curve rises from its left end.",
             [Columns { table: "figure-1", row: "Sent2Vec, words", columns: ["bin 40", "bin 1"] }],
             "",
         ),
@@ -201,7 +202,7 @@ pub(super) fn claims() -> Vec<Claim> {
         Claim::new(
             "sent2vec-24",
             "Table 7",
-            "On definitions (OnWN) DictRep is above Sent2Vec.",
+            "On definitions (OnWN), DictRep is above Sent2Vec.",
             [Falls(("table-2", "OnWN"), vec!["DictRep BOW, given vectors", "Sent2Vec, words"])],
             "",
         ),
@@ -244,14 +245,14 @@ pub(super) fn claims() -> Vec<Claim> {
         Claim::new(
             "sent2vec-30",
             "Table 1",
-            "FastSent with its own sentence as a target is better to classify than FastSent.",
+            "FastSent with its own sentence as a target is better for classification than FastSent.",
             [Falls(("table-1", "mean"), vec!["FastSent+AE", "FastSent"])],
             "",
         ),
         Claim::new(
             "sent2vec-31",
             "Section 2.2",
-            "Training without locks (Hogwild) is as good, within a point.",
+            "Training without locks (Hogwild) is equally good, within a point.",
             [Near(
                 ("schedules", "all tasks"),
                 ["hogwild, negatives per target", "deterministic, negatives per target"],
@@ -262,7 +263,7 @@ pub(super) fn claims() -> Vec<Claim> {
         Claim::new(
             "sent2vec-32",
             "Table 8",
-            "Of STS 2014 the news have the longest sentences and the headlines the shortest.",
+            "In STS 2014, news has the longest sentences and headlines the shortest.",
             [
                 Columns { table: "table-8", row: "mean", columns: ["deft-news", "deft-forum"] },
                 Columns { table: "table-8", row: "mean", columns: ["deft-news", "OnWN"] },
@@ -278,7 +279,7 @@ pub(super) fn claims() -> Vec<Claim> {
         Claim::new(
             "sent2vec-33",
             "Table 2, section 5",
-            "Sent2Vec is behind C-PHRASE on definitions (OnWN) and on news.",
+            "Sent2Vec is below C-PHRASE on definitions (OnWN) and on news.",
             [
                 Falls(("table-2", "OnWN"), vec!["C-PHRASE", "Sent2Vec, words"]),
                 Falls(("table-2", "deft-news"), vec!["C-PHRASE", "Sent2Vec, words"]),
@@ -295,8 +296,8 @@ pub(super) fn claims() -> Vec<Claim> {
         Claim::untested(
             "sent2vec-27",
             "Section 5",
-            "In the STS task of 2017 Sent2Vec is the best system without supervision.",
-            "the other entries of that task are no systems of senv",
+            "In the STS task of 2017, Sent2Vec is the best unsupervised system.",
+            "senv does not have the other systems of that task",
         ),
     ]
 }

@@ -47,7 +47,7 @@ fn scheduled(schedule: &str, shared: &str, seed: u32, seconds: f64) -> Model {
 
 /// What DictRep and CaptionRep are trained on, for the tables.
 const DEFINITIONS: &str = "181 k definitions";
-const CAPTIONS: &str = "12 k captions, no images: other captions stand in";
+const CAPTIONS: &str = "12 k captions, no images: other captions instead";
 
 /// Sent2Vec on words and bigrams with L1, by a threshold that lets it train.
 fn with_l1() -> Model {
@@ -100,7 +100,16 @@ pub(super) fn paper() -> Paper {
     Paper {
         name: PaperName::Sent2vec,
         title: "Sent2Vec (Pagliardini, Gupta and Jaggi, NAACL 2018)",
-        about: "The paper trains on 0.9 to 19.7 thousand million words with 600 or 700 dimensions and up to 13 epochs; here it is 15.9 million words of news, speeches and encyclopedia, 300 dimensions and 5 epochs. The learning rate, the thresholds and the number of dropped n-grams are those of the paper; targets share negatives, n-grams start at zero, and dropout is drawn once a sentence, where nothing else is said. With L1 the penalty is a tenth of the printed one: rows of targets start at zero, the first step of the learning rate .2 is smaller than the threshold of 5e-4 x .2 that is taken off it, and so no row ever leaves zero and the loss stays at that of guessing, 11 ln 2; with 5e-5 it trains. C-PHRASE has 3,914 parsed sentences of the Wall Street Journal, where the published model has 2.8 thousand million words, and settings that fit so few. SAE and SDAE have hidden sizes of 2400 there; here they have 300, sampled words, and see 96 thousand sentences of news (1,500 steps of 64).",
+        about: "The paper trains on 0.9 to 19.7 billion words with 600 or 700 dimensions and up to 13 epochs; we use \
+            15.9 million words of news, speeches and encyclopedia, 300 dimensions and 5 epochs. The learning rate, the \
+            thresholds and the number of dropped n-grams are the paper's. Unless a row says otherwise, targets share \
+            negatives, n-grams start at zero, and dropout is drawn once per sentence. The L1 penalty is a tenth of the \
+            printed one. With the printed one no row ever leaves zero: target rows start at zero, and the first step \
+            at learning rate .2 is smaller than the threshold of 5e-4 x .2 subtracted from it. The loss then stays at \
+            that of guessing, 11 ln 2; with 5e-5 the model trains. C-PHRASE has 3,914 parsed sentences of the Wall \
+            Street Journal, not 2.8 billion words as the published model, and settings that fit so few. SAE and SDAE \
+            have hidden size 2400 in the paper; here they have hidden size 300, a sampled softmax, and see 96 thousand \
+            sentences of news (1,500 steps of 64).",
         models,
         tables,
         claims: claims::claims(),

@@ -47,7 +47,10 @@ fn unsupervised(correlation: Correlation) -> Table {
         Correlation::Pearson => (
             "table-2",
             "Tables 2 and 7: STS 2014 and SICK by cosine, Pearson",
-            "Pearson's r x 100, means of three seeds. SICK is the parts that are there; the paper has training and test part. Two rows have PV-DBOW: with settings as of large collections of long documents, which leave it untrained on single sentences, and with the defaults, which fit the text. The published figures of DictRep and CaptionRep on SICK stand in the column headed Average, which fits the cells.",
+            "Pearson's r x 100, means of three seeds. SICK is the available parts; the paper uses training and test \
+            part. PV-DBOW has two rows: with settings for large collections of long documents, which leave it \
+            untrained on single sentences, and with the defaults, which fit the text. The paper prints the SICK \
+            figures of DictRep and CaptionRep in its column Average, which fits the cells.",
         ),
         Correlation::Spearman => (
             "table-2-spearman",
@@ -77,8 +80,9 @@ fn without_training() -> Table {
     let row = |name: &str, key| Row::new(name, "", [sent2vec(1).file]).key(key);
     Table {
         id: "table-2-untrained",
-        title: "Table 2, what takes no training",
-        about: "Pearson's r x 100 on STS 2014. TF-IDF is counted on the sentences that are judged; the paper counts it on its corpus.",
+        title: "Table 2, untrained systems",
+        about: "Pearson's r x 100 on STS 2014. TF-IDF is counted on the evaluated sentences; the paper counts it on \
+            its corpus.",
         evaluations: vec![Evaluation {
             command: "eval all --data $DATA --models $MODEL --only sts --fast --json $RESULT",
             seconds: 15.0,
@@ -108,8 +112,10 @@ fn sif() -> Table {
     columns.push(Column::mean_of("supervised average", 2..8));
     Table {
         id: "table-4",
-        title: "Table 4: beside SIF weights",
-        about: "Pearson's r x 100, and the mean accuracy of the classifiers below over the sets that are there. The paper has GloVe trained on 840 thousand million words; here it is the 5,050 most frequent words with 50 dimensions, counted on the same text as Sent2Vec. PSL, vectors fitted to pairs of phrases, is not at hand.",
+        title: "Table 4: comparison with SIF weights",
+        about: "Pearson's r x 100, and the mean accuracy of the classifiers below over the available sets. The paper \
+            has GloVe trained on 840 billion words; we use its 5,050 most frequent words with 50 dimensions, counted \
+            on the same text as Sent2Vec. PSL vectors, which are fitted to pairs of phrases, are not available.",
         evaluations: vec![EVAL_STS_14, EVAL_SICK_ALL, EVAL_MSRP, EVAL_MR, EVAL_CR, EVAL_SUBJ, EVAL_MPQA, EVAL_TREC],
         columns,
         rows: vec![

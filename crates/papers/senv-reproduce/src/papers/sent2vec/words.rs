@@ -21,7 +21,9 @@ pub(super) fn schedules() -> Table {
     Table {
         id: "schedules",
         title: "Schedules and shared negatives",
-        about: "Not in the paper, whose program has the schedule hogwild and negatives per target. STS 2012 to 2014, Pearson's r x 100, means over the tasks; words, 5 epochs, seeds 1 to 3. Speeds are of training alone, hogwild with two threads.",
+        about: "Not in the paper, whose code uses the schedule hogwild and negatives per target. STS 2012 to 2014, \
+            Pearson's r x 100, means over the tasks; words, 5 epochs, seeds 1 to 3. Speeds are for training only, \
+            hogwild with two threads.",
         evaluations: vec![EVAL_STS],
         columns: vec![
             sts_year(0, 2012),
@@ -54,7 +56,9 @@ pub(super) fn reverse_dictionary() -> Table {
     Table {
         id: "reverse-dictionary",
         title: "Reverse dictionary",
-        about: "Not in the paper. Where the word of a definition stands among all words that are defined and have a vector, for 500 definitions of words that were trained on and 500 of words that were held out; accuracies in percent. The floor is the mean of the word vectors of the definition.",
+        about: "Not in the paper. The rank of the defined word among all words that have a definition and a vector, \
+            for 500 definitions of training words and 500 of held-out words; accuracies in percent. The baseline is \
+            the mean of the word vectors of the definition.",
         evaluations: vec![Evaluation { command: "eval dictionary --model $MODEL --json @definitions", seconds: 10.0 }],
         columns: of("").chain(of("floor.")).collect(),
         rows: [
@@ -74,7 +78,8 @@ pub(super) fn norms() -> Table {
     Table {
         id: "figure-1",
         title: "Figure 1: norm and frequency",
-        about: "Mean norm of the word vectors in 50 equal bins of the logarithm of the frequency: the first bin has the rarest words. The paper's curve rises and falls again, as SIF weights do towards frequent words.",
+        about: "Mean norm of the word vectors in 50 equal bins of the logarithm of the frequency, the rarest words \
+            first. The paper's curve rises and then falls, as SIF weights fall toward frequent words.",
         evaluations: vec![Evaluation {
             command: "eval norms --model $MODEL --svg $OUT/figures/norms-$STEM.svg --force --json",
             seconds: 0.3,
@@ -106,7 +111,9 @@ pub(super) fn lengths() -> Table {
     Table {
         id: "table-8",
         title: "Table 8: lengths of sentences",
-        about: "Words and marks a sentence. SICK is the parts that are there. The paper's text is the Toronto books; its sentences of Wikipedia have 25.25 words (standard deviation 12.56), its tweets 16.31 (7.22).",
+        about: "Words and punctuation marks per sentence. SICK is the available parts. The paper's text is the \
+            Toronto books; its sentences of Wikipedia have 25.25 words (standard deviation 12.56), its tweets 16.31 \
+            (7.22).",
         evaluations: vec![Evaluation {
             command: "eval sizes --sts @sts14 --sick @sick-train @sick-test --text @text --json",
             seconds: 10.0,

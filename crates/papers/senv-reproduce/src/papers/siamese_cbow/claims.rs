@@ -22,21 +22,21 @@ pub(super) fn claims() -> Vec<Claim> {
         Claim::new(
             "siamese-cbow-2",
             "Table 1",
-            "In the mean it is above CBOW.",
+            "On average, it is above CBOW.",
             [Falls(("table-1", "mean"), vec!["Siamese CBOW, SGD 1e-2 (= 1e-4 on the sum of a batch)", "CBOW"])],
             "",
         ),
         Claim::new(
             "siamese-cbow-3",
             "Table 1",
-            "In the mean it is above skip-gram.",
+            "On average, it is above skip-gram.",
             [Falls(("table-1", "mean"), vec!["Siamese CBOW, SGD 1e-2 (= 1e-4 on the sum of a batch)", "skip-gram"])],
             "",
         ),
         Claim::new(
             "siamese-cbow-4",
             "Table 1",
-            "In the mean it is above Skip-thoughts.",
+            "On average, it is above Skip-thoughts.",
             [Falls(
                 ("table-1", "mean"),
                 vec!["Siamese CBOW, SGD 1e-2 (= 1e-4 on the sum of a batch)", "Skip-thoughts"],
@@ -46,14 +46,14 @@ pub(super) fn claims() -> Vec<Claim> {
         Claim::new(
             "siamese-cbow-5",
             "Table 1, section 3.4",
-            "With the rate as printed it is above CBOW, too.",
+            "With the printed learning rate, it is also above CBOW.",
             [Falls(("table-1", "mean"), vec!["Siamese CBOW, SGD 1e-4 (as printed)", "CBOW"])],
             "",
         ),
         Claim::new(
             "siamese-cbow-6",
             "Table 1, section 4.1",
-            "Its highest figure of all is that of the tweets of 2014.",
+            "Its highest figure is on the tweets of 2014.",
             [
                 Columns {
                     table: "table-1",
@@ -141,7 +141,7 @@ pub(super) fn claims() -> Vec<Claim> {
         Claim::new(
             "siamese-cbow-8",
             "Table 1",
-            "Its similarities lie at another level than those of CBOW on every task of 2012 to 2014 (Wilcoxon, p < 1e-4).",
+            "Its similarities differ in level from CBOW's on every task of 2012 to 2014 (Wilcoxon, p < 1e-4).",
             [
                 AtMost(("significance", "2012 MSRpar"), "Siamese CBOW, SGD 1e-2 (= 1e-4 on the sum of a batch)", 1e-4),
                 AtMost(("significance", "2012 MSRvid"), "Siamese CBOW, SGD 1e-2 (= 1e-4 on the sum of a batch)", 1e-4),
@@ -207,28 +207,28 @@ pub(super) fn claims() -> Vec<Claim> {
         Claim::new(
             "siamese-cbow-10",
             "Figure 2, section 4.2.1",
-            "Further epochs change little: five are within two points of one.",
+            "More epochs change little: five are within two points of one.",
             [Near(("curves", "all tasks"), ["5 epochs", "1 epoch, 2 negatives, 300 dimensions"], 2.0)],
             "",
         ),
         Claim::new(
             "siamese-cbow-11",
             "Figure 2, section 4.2.1",
-            "On deft-news it falls with the epochs.",
+            "On deft-news, it falls with more epochs.",
             [Falls(("curves", "2014 deft-news"), vec!["1 epoch, 2 negatives, 300 dimensions", "5 epochs"])],
             "",
         ),
         Claim::new(
             "siamese-cbow-12",
             "Figure 2, section 4.2.1",
-            "On OnWN of 2013 it rises with the epochs.",
+            "On OnWN of 2013, it rises with more epochs.",
             [Falls(("curves", "2013 OnWN"), vec!["5 epochs", "1 epoch, 2 negatives, 300 dimensions"])],
             "",
         ),
         Claim::new(
             "siamese-cbow-13",
             "Figure 2, section 4.2.1",
-            "On MSRvid it falls with the epochs.",
+            "On MSRvid, it falls with more epochs.",
             [Falls(("curves", "2012 MSRvid"), vec!["1 epoch, 2 negatives, 300 dimensions", "5 epochs"])],
             "",
         ),
@@ -249,7 +249,7 @@ pub(super) fn claims() -> Vec<Claim> {
         Claim::new(
             "siamese-cbow-16",
             "Figure 4, section 4.2.3",
-            "Few dimensions (50 or 100) are worse.",
+            "Fewer dimensions (50 or 100) are worse.",
             [Falls(
                 ("curves", "all tasks"),
                 vec!["1 epoch, 2 negatives, 300 dimensions", "100 dimensions", "50 dimensions"],
@@ -259,21 +259,21 @@ pub(super) fn claims() -> Vec<Claim> {
         Claim::new(
             "siamese-cbow-17",
             "Figure 4, section 4.2.3",
-            "200 and 300 dimensions are alike, within a point.",
+            "200 and 300 dimensions are within a point of each other.",
             [Near(("curves", "all tasks"), ["200 dimensions", "1 epoch, 2 negatives, 300 dimensions"], 1.0)],
             "",
         ),
         Claim::new(
             "siamese-cbow-18",
             "Figure 4, section 4.2.1",
-            "On MSRvid 200 dimensions are slightly better than 300.",
+            "On MSRvid, 200 dimensions are slightly better than 300.",
             [Falls(("curves", "2012 MSRvid"), vec!["200 dimensions", "1 epoch, 2 negatives, 300 dimensions"])],
             "",
         ),
         Claim::new(
             "siamese-cbow-19",
             "Figure 4, section 4.2.3",
-            "On deft-forum more dimensions are better throughout.",
+            "On deft-forum, more dimensions are always better.",
             [Falls(
                 ("curves", "2014 deft-forum"),
                 vec!["1 epoch, 2 negatives, 300 dimensions", "200 dimensions", "100 dimensions", "50 dimensions"],
@@ -307,14 +307,14 @@ pub(super) fn claims() -> Vec<Claim> {
         Claim::new(
             "siamese-cbow-22",
             "Section 4.4",
-            "She is near her: among the five nearest words.",
+            "\"She\" is among the five words nearest to \"her\".",
             [Words { at: ("nearest", "her"), row: "Siamese CBOW, SGD 1e-2", words: &["she"], at_least: 1 }],
             "",
         ),
         Claim::new(
             "siamese-cbow-23",
             "Section 4.4",
-            "It is stricter than CBOW: its nearest word is less near.",
+            "It is stricter than CBOW: its nearest word has a lower cosine.",
             [
                 Falls(("nearest", "her, the first"), vec!["CBOW", "Siamese CBOW, SGD 1e-2"]),
                 Falls(("nearest", "me, the first"), vec!["CBOW", "Siamese CBOW, SGD 1e-2"]),
@@ -324,14 +324,14 @@ pub(super) fn claims() -> Vec<Claim> {
         Claim::new(
             "siamese-cbow-24",
             "Table 3, section 4.3",
-            "It is as fast as CBOW, within a microsecond a pair here.",
+            "It is as fast as CBOW, here within a microsecond per pair.",
             [Near(("table-3", "median, µs"), ["Siamese CBOW", "CBOW"], 1.0)],
             "",
         ),
         Claim::new(
             "siamese-cbow-25",
             "Table 3, section 4.3",
-            "Skip-thoughts take far more time for a pair: here at least a fifth of a millisecond.",
+            "Skip-thoughts take far more time per pair: here at least a fifth of a millisecond.",
             [
                 Rises(("table-3", "median, µs"), vec!["Siamese CBOW", "Skip-thoughts"]),
                 AtLeast(("table-3", "median, µs"), "Skip-thoughts", 200.0),
@@ -353,7 +353,7 @@ pub(super) fn claims() -> Vec<Claim> {
         Claim::new(
             "siamese-cbow-28",
             "Table 1",
-            "Skip-thoughts are the lowest of the four systems in the mean.",
+            "On average, Skip-thoughts are the lowest of the four systems.",
             [Least(
                 ("table-1", "mean"),
                 "Skip-thoughts",
@@ -375,14 +375,14 @@ pub(super) fn claims() -> Vec<Claim> {
         Claim::new(
             "siamese-cbow-30",
             "Section 4.4",
-            "I or my is among the five words nearest to me.",
+            "\"I\" or \"my\" is among the five words nearest to \"me\".",
             [Words { at: ("nearest", "me"), row: "Siamese CBOW, SGD 1e-2", words: &["i", "my"], at_least: 1 }],
             "",
         ),
         Claim::untested(
             "siamese-cbow-26",
             "Section 4.1",
-            "On SMT of 2013, the longest sentences, it is close to Skip-thoughts, which are best there.",
+            "On SMT of 2013, which has the longest sentences, it is close to Skip-thoughts, which are best there.",
             "`sts/2013/SMT.tsv`, which is not public",
         ),
     ]

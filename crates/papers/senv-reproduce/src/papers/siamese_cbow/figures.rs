@@ -48,7 +48,9 @@ fn curves() -> Table {
     Table {
         id: "curves",
         title: "Figures 2 to 4: epochs, negatives, dimensions",
-        about: "Pearson's r x 100, means over the tasks of a year, and each task; one setting changed at a time, means of three seeds. The paper plots its curves and prints no figures. All rows are with Adam at 1e-3, which is not the paper's optimizer: SGD at 1e-4 does not move this little text.",
+        about: "Pearson's r x 100, means over the tasks of a year, and each task; one setting changed at a time, \
+            means of three seeds. The paper plots its curves without figures. All rows use Adam at 1e-3, which is not \
+            the paper's optimizer: with so little text, SGD at 1e-4 changes almost nothing.",
         evaluations: vec![EVAL_STS],
         columns,
         rows: CURVES.map(|(file, name, _, _)| Row::new(name, SMALL, seeded(file))).to_vec(),
@@ -67,7 +69,10 @@ fn norms() -> Table {
     Table {
         id: "norms",
         title: "Section 4.4: words with the shortest and the longest vectors",
-        about: "The paper finds the function words to, of, and, the, a, in, that, with, on, as shortest, and personal pronouns and \"had\" among the longest. Gradient descent at 1e-2 gives the same picture; at 1e-4 so little text leaves the lengths as they were drawn, and the optimizer Adam, which moves every word as far, hardly orders them.",
+        about: "In the paper, the function words to, of, and, the, a, in, that, with, on, as have the shortest \
+            vectors, and personal pronouns and \"had\" are among the longest. Gradient descent at 1e-2 shows the same; \
+            at 1e-4 and with so little text the lengths stay at their random initial values, and Adam, which moves \
+            every word equally far, hardly orders them.",
         evaluations: vec![Evaluation { command: "eval norms --model $MODEL --json", seconds: 0.3 }],
         columns: vec![Column::new("shortest", 0, "lowest[*].word"), Column::new("longest", 0, "highest[*].word")],
         rows: rows.iter().map(|file| Row::new(row(file).unwrap_or_default(), TEXT, [*file])).collect(),
@@ -89,7 +94,9 @@ fn nearest() -> Table {
     Table {
         id: "nearest",
         title: "Section 4.4: the words nearest to her and me",
-        about: "The five nearest words, and the cosine of the first. Above a cosine of .6 the paper finds she, his, my and hers near her with word2vec, and she alone with Siamese CBOW; nearest to me it finds him with word2vec, I and my with Siamese CBOW.",
+        about: "The five nearest words, and the cosine of the first. With a cosine above .6, the paper finds she, \
+            his, my and hers near \"her\" with word2vec, and only she with Siamese CBOW; near \"me\" it finds him with \
+            word2vec, and I and my with Siamese CBOW.",
         evaluations: vec![
             Evaluation { command: "nearest --model $MODEL --words --query her -k 5 --json", seconds: 0.3 },
             Evaluation { command: "nearest --model $MODEL --words --query me -k 5 --json", seconds: 0.3 },

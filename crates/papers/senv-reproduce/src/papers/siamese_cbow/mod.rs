@@ -61,7 +61,12 @@ pub(super) fn paper() -> Paper {
     Paper {
         name: PaperName::SiameseCbow,
         title: "Siamese CBOW (Kenter, Borisov and de Rijke, ACL 2016)",
-        about: "The paper trains on 74 million sentences of novels (1,057 million words), here it is .68 million sentences in order, of news, speeches and encyclopedia (15.9 million words); one epoch, two negatives, 300 dimensions, no temperature, as there. The optimizer is the paper's (gradient descent at 1e-4) where a row says SGD 1e-4. A rate of 1e-2 makes up for the 66 times less text, and is the rate of 1e-4 on the sum of a batch of 100 instead of its mean. Adam at 1e-3 where a row says Adam. Means of three seeds.",
+        about: "The paper trains on 74 million sentences of novels (1,057 million words). We train on .68 million \
+            sentences in order, of news, speeches and encyclopedia (15.9 million words), with one epoch, two \
+            negatives, 300 dimensions and no temperature, as in the paper. Rows with SGD 1e-4 use the paper's \
+            optimizer (gradient descent at 1e-4). A rate of 1e-2 compensates for 66 times less text, and equals a rate \
+            of 1e-4 on the sum of a batch of 100 instead of its mean. Rows with Adam use a rate of 1e-3. Means of \
+            three seeds.",
         models,
         tables,
         claims: claims::claims(),

@@ -38,7 +38,9 @@ fn table_1(correlation: Correlation) -> Table {
         Correlation::Pearson => (
             "table-1",
             "Table 1: STS 2012 to 2015 by cosine, Pearson",
-            "Pearson's r x 100. The paper does not say whether the loss of a batch is a mean or a sum; its program takes the mean. The figures of 2015 in the paper are of unfiltered pairs, by their number; SMT of 2013 is not public.",
+            "Pearson's r x 100. The paper does not say whether the loss of a batch is a mean or a sum; its code uses \
+            the mean. To judge by their number, the paper's 2015 figures are for unfiltered pairs; SMT of 2013 is not \
+            public.",
         ),
         Correlation::Spearman => {
             ("table-1-spearman", "Table 1: STS 2012 to 2015 by cosine, Spearman", "The same by Spearman's rho x 100.")
@@ -65,7 +67,8 @@ fn significance() -> Table {
     Table {
         id: "significance",
         title: "Table 1, significance: Wilcoxon's signed-rank test against CBOW",
-        about: "Two-sided p of the similarities of two systems on the pairs of a task; the paper marks p < 1e-4. It shows whether the similarities lie at another level, not which system is better.",
+        about: "Two-sided p-value for the similarities of two systems on the pairs of a task; the paper marks p < \
+            1e-4. It shows whether the similarities differ in level, not which system is better.",
         evaluations: vec![Evaluation {
             command: "eval sts --model $MODEL --against $OUT/cbow.senv --no-floor --json @sts12 @sts13 @sts14 @sts15|",
             seconds: 0.5,
@@ -92,8 +95,9 @@ fn table_2() -> Table {
     let row = |name: &str, file: &str| Row::new(name, TEXT, seeded(file));
     Table {
         id: "table-2",
-        title: "Table 2: beside FastSent",
-        about: "Pearson's r and Spearman's rho x 100 on STS 2014. FastSent's figures are those of the Sent2Vec paper, which has them in the order that fits Siamese CBOW's own: here they are printed with the two exchanged.",
+        title: "Table 2: comparison with FastSent",
+        about: "Pearson's r and Spearman's rho x 100 on STS 2014. FastSent's figures are from the Sent2Vec paper, \
+            because the Siamese CBOW paper prints FastSent's r and rho swapped.",
         evaluations: vec![EVAL_STS],
         columns: of(Correlation::Pearson, "r").chain(of(Correlation::Spearman, "rho")).collect(),
         rows: vec![
@@ -111,8 +115,10 @@ fn latency() -> Table {
     };
     Table {
         id: "table-3",
-        title: "Table 3: time for a pair",
-        about: "One thread, one pair after the other, tokenizing, both vectors and the cosine; without loading the model. The paper has totals for 17,608 pairs, divided here; its Skip-thoughts are labelled 1200d and have 2,400 dimensions or more, ours 800.",
+        title: "Table 3: time per pair",
+        about: "One thread, one pair after the other: tokenization, both vectors and the cosine, without loading the \
+            model. The paper gives totals for 17,608 pairs, divided here; its Skip-thoughts are labeled 1200d and have \
+            2,400 dimensions or more, ours have 800.",
         evaluations: vec![Evaluation {
             command: "eval latency --model $MODEL --json @sts12 @sts13 @sts14",
             seconds: 5.0,

@@ -68,7 +68,7 @@ pub(super) fn claims() -> Vec<Claim> {
         Claim::new(
             "skip-thoughts-8",
             "Figure 3, section 6.3",
-            "The BOW autoencoder is the best of the three systems that the paper plots.",
+            "The BOW autoencoder is the best of the three systems plotted in the paper.",
             [Greatest(
                 ("figure-3", "average precision"),
                 "BOW autoencoder",
@@ -79,7 +79,7 @@ pub(super) fn claims() -> Vec<Claim> {
         Claim::new(
             "skip-thoughts-9",
             "Figure 4, section 6.3",
-            "With the same amount of training data the fine-tuned model is the more accurate on MSRP.",
+            "With the same amount of training data, the fine-tuned model is more accurate on MSRP.",
             [
                 Falls(("figure-4", "10 %"), vec!["Skip-thoughts fine-tuned on SNLI", "Skip-thoughts combined"]),
                 Falls(("figure-4", "100 %"), vec!["Skip-thoughts fine-tuned on SNLI", "Skip-thoughts combined"]),
@@ -119,7 +119,7 @@ pub(super) fn claims() -> Vec<Claim> {
         Claim::new(
             "skip-thoughts-13",
             "Figure 5, section 6.4",
-            "Paraphrases have the higher cosines before and after.",
+            "Paraphrases have higher cosines than other pairs, before and after.",
             [
                 Columns { table: "figure-5", row: "Skip-thoughts combined", columns: ["paraphrases", "other pairs"] },
                 Columns {
@@ -133,7 +133,7 @@ pub(super) fn claims() -> Vec<Claim> {
         Claim::new(
             "skip-thoughts-14",
             "Figure 5, section 6.4",
-            "Fine-tuning drives paraphrases and other pairs further apart.",
+            "Fine-tuning moves paraphrases and other pairs further apart.",
             [Rises(("figure-5", "overlap"), vec!["Skip-thoughts fine-tuned on SNLI", "Skip-thoughts combined"])],
             "",
         ),
@@ -168,7 +168,7 @@ pub(super) fn claims() -> Vec<Claim> {
         Claim::new(
             "skip-thoughts-18",
             "Table 5",
-            "The RNN autoencoder is worst at it.",
+            "The RNN autoencoder is worst at ranking paraphrases.",
             [Least(
                 ("table-5", "@1"),
                 "RNN autoencoder",
@@ -203,7 +203,7 @@ pub(super) fn claims() -> Vec<Claim> {
         Claim::new(
             "skip-thoughts-21",
             "Table 2, section 5",
-            "At entailment all models trained on SNLI are above the others.",
+            "At entailment, all models trained on SNLI are above the others.",
             [
                 Greatest(
                     ("table-2", "SICK, probe"),
@@ -243,7 +243,7 @@ pub(super) fn claims() -> Vec<Claim> {
         Claim::new(
             "skip-thoughts-23",
             "Table 8, section 7",
-            "The soup test is passed by the SNLI RNN and by the fine-tuned Skip-thoughts.",
+            "The SNLI RNN and the fine-tuned Skip-thoughts pass the soup test.",
             [
                 AtLeast(("table-8", "average precision"), "SNLI RNN", 0.99),
                 AtLeast(("table-8", "average precision"), "Skip-thoughts fine-tuned on SNLI", 0.99),
@@ -260,7 +260,8 @@ pub(super) fn claims() -> Vec<Claim> {
         Claim::new(
             "skip-thoughts-25",
             "Section 5",
-            "The results of all systems with a classifier are near each other: the SNLI RNN is within five points of Skip-thoughts at relatedness.",
+            "All systems with a classifier have similar results: the SNLI RNN is within five points of Skip-thoughts \
+            at relatedness.",
             [Near(("table-3", "r"), ["SNLI RNN", "Skip-thoughts combined"], 5.0)],
             "",
         ),
@@ -295,7 +296,7 @@ pub(super) fn claims() -> Vec<Claim> {
         Claim::new(
             "skip-thoughts-28",
             "Table 7",
-            "By cosine on SICK the two bags of words are the best.",
+            "By cosine on SICK, the two bags of words are best.",
             [
                 Greatest(
                     ("table-7", "r"),
@@ -313,7 +314,7 @@ pub(super) fn claims() -> Vec<Claim> {
         Claim::new(
             "skip-thoughts-29",
             "Table 7",
-            "By cosine on SICK the RNN autoencoder is the worst.",
+            "By cosine on SICK, the RNN autoencoder is worst.",
             [Least(
                 ("table-7", "r"),
                 "RNN autoencoder",
@@ -330,7 +331,7 @@ pub(super) fn claims() -> Vec<Claim> {
         Claim::new(
             "skip-thoughts-30",
             "Table 7",
-            "The SNLI RNN has the least squared error by cosine.",
+            "The SNLI RNN has the lowest squared error by cosine.",
             [Least(
                 ("table-7", "squared error"),
                 "SNLI RNN",
@@ -347,7 +348,7 @@ pub(super) fn claims() -> Vec<Claim> {
         Claim::new(
             "skip-thoughts-31",
             "Section 6.3",
-            "The BOW autoencoder is ahead of Skip-thoughts without training, and behind with it.",
+            "The BOW autoencoder is above Skip-thoughts without training and below them with training.",
             [
                 Falls(("figure-3", "average precision"), vec!["BOW autoencoder", "Skip-thoughts combined"]),
                 Falls(("figure-4", "100 %"), vec!["Skip-thoughts combined", "BOW autoencoder"]),
@@ -357,7 +358,7 @@ pub(super) fn claims() -> Vec<Claim> {
         Claim::new(
             "skip-thoughts-32",
             "Table 8",
-            "The SNLI RNN drives the two groups of the soup test furthest apart.",
+            "The SNLI RNN moves the two groups of the soup test furthest apart.",
             [Greatest(
                 ("table-8", "gap"),
                 "SNLI RNN",

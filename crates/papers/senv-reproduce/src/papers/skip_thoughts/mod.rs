@@ -23,7 +23,7 @@ const SYSTEMS: [(&str, &str, &str, &str); 10] = [
     ("BOW autoencoder", NEWS, "bow-ae.senv", "BOW autoencoder"),
     ("RNN autoencoder", NEWS, "rnn-ae.senv", "RNN autoencoder"),
     ("random BOW", "", "random-bow.senv", "random BOW"),
-    ("averages of CBOW, which all start from", TEXT, "cbow.senv", ""),
+    ("averages of CBOW, the start of all systems", TEXT, "cbow.senv", ""),
 ];
 
 pub(super) fn paper() -> Paper {
@@ -53,7 +53,10 @@ pub(super) fn paper() -> Paper {
     Paper {
         name: PaperName::SkipThoughts,
         title: "Skip-thoughts fine-tuned on SNLI (Triantafillou et al., RepL4NLP 2016)",
-        about: "The paper's encoders have hidden sizes of 2400 and saw 74 million sentences of novels for weeks; here they have 400 (SNLI RNN: 300) and see 64 thousand of .27 million sentences (1,000 steps of 64). SNLI is 549 thousand pairs there; without its training part 18 thousand here (the dev part and the counterfactual pairs, whose own dev part chooses the weights).",
+        about: "The paper's encoders have hidden size 2400 and saw 74 million sentences of novels for weeks; ours \
+            have 400 (SNLI RNN: 300) and see 64 thousand of .27 million sentences (1,000 steps of 64). The paper's \
+            SNLI has 549 thousand pairs. We do not have its training part and use 18 thousand pairs (the dev part and \
+            the counterfactual pairs, whose own dev part chooses the weights).",
         models,
         tables,
         claims: claims::claims(),

@@ -30,7 +30,11 @@ fn ranking() -> Table {
     Table {
         id: "table-5",
         title: "Tables 5 and 6: ranking of paraphrases",
-        about: "How often the best paraphrase is among the nearest 1, 10 and 100 sentences, in percent, and its mean rank. The pool is MSRP's training part (7,816 sentences) where the test part is not there; more than 11,000 (both parts have 11,602) in the paper, which does not say whether repeated sentences stand in it once. Here they do; in the raw pool they stand as often as they occur, and a query's own repetition is nearer than its paraphrase.",
+        about: "How often the best paraphrase is among the nearest 1, 10 and 100 sentences, in percent, and its mean \
+            rank. The pool is MSRP's training part (7,816 sentences) if the test part is missing. The paper's pool has \
+            more than 11,000 (both parts have 11,602), and the paper does not say whether repeated sentences are \
+            counted once. Here they are; the raw pool keeps repetitions, and a query's own repetition is nearer than \
+            its paraphrase.",
         evaluations: vec![EVAL_RANKING],
         columns: vec![
             column("@1", 1),
@@ -49,7 +53,8 @@ fn cosine() -> Table {
     Table {
         id: "table-7",
         title: "Table 7: SICK relatedness by cosine",
-        about: "The same of the cosine; the squared error is of 1 + 4 max(0, cos), the paper does not say of what.",
+        about: "The same for the cosine. Our squared error is for 1 + 4 max(0, cos); the paper does not say what its \
+            error is for.",
         evaluations: vec![EVAL_SICK],
         columns: relatedness_columns(0, "cosine", ""),
         rows: rows(3, published_relatedness(ScoringMethod::Cosine)),
@@ -62,7 +67,8 @@ fn detection() -> Table {
     Table {
         id: "figure-3",
         title: "Figure 3: paraphrases detected by the cosine alone",
-        about: "Average precision x 100 on MSRP, without training; the paper plots precision over recall and prints no figures. The same of the share of words in common.",
+        about: "Average precision x 100 on MSRP, without training; the paper plots precision over recall without \
+            figures. The same for the share of words in common.",
         evaluations: vec![EVAL_RANKING],
         columns: vec![
             column("average precision", "average_precision"),
@@ -87,7 +93,9 @@ fn msrp_histograms() -> Table {
     Table {
         id: "figure-5",
         title: "Figure 5: cosines of the pairs of MSRP",
-        about: "Mean cosine of paraphrases and of other pairs with standard deviations, and how far the histograms of both overlap (1: alike). The paper plots the histograms of Skip-thoughts before and after, and prints no figures. The training part where the test part is not there.",
+        about: "Mean cosine of paraphrases and of other pairs with standard deviations, and the overlap of the two \
+            histograms (1: identical). The paper plots the histograms of Skip-thoughts before and after, without \
+            figures. On the training part if the test part is missing.",
         evaluations: vec![EVAL_MSRP_HISTOGRAMS],
         columns: vec![
             group("paraphrases", "paraphrases", "mean"),
@@ -108,7 +116,8 @@ fn histograms() -> Table {
     Table {
         id: "figure-5-snli",
         title: "Not in the paper: cosines of the pairs of SNLI",
-        about: "Mean cosine of the pairs of SNLI's test part by label, and how far the histograms of contradiction and entailment overlap (1: alike).",
+        about: "Mean cosine of the pairs of SNLI's test part by label, and the overlap of the histograms of \
+            contradiction and entailment (1: identical).",
         evaluations: vec![Evaluation {
             command: "eval histograms --model $MODEL --by label --json @snli-test",
             seconds: 4.0,
@@ -132,7 +141,8 @@ fn overlaps() -> Table {
     Table {
         id: "figure-6",
         title: "Figure 6: words in common in the pairs of MSRP and SICK",
-        about: "The mean share of words that both sentences of a pair have: MSRP's paraphrases and other pairs, SICK's pairs from a score of 3 on and below. The paper plots the histograms and prints no figures.",
+        about: "The mean share of words that both sentences of a pair have: MSRP's paraphrases and other pairs, and \
+            SICK's pairs with a score of 3 or above and below 3. The paper plots the histograms without figures.",
         evaluations: vec![
             Evaluation {
                 command: "eval histograms --model $MODEL --words-svg $OUT/figures/words-msrp.svg --force --json @msrp",
@@ -167,7 +177,10 @@ fn soup() -> Table {
     Table {
         id: "table-8",
         title: "Table 8: the soup test",
-        about: "Average precision, and the gap between the farthest sentence of the group and the nearest outside, for the last sentence as reference as the paper prints it (average precision by the printed ranks, the gap of two decimals, so 0 is a tie); the mean average precision over all six; and the five cosines with the last sentence, in the order of rank.",
+        about: "Average precision, and the gap between the farthest sentence of the group and the nearest outside, \
+            with the last sentence as reference, as in the paper (average precision from the printed ranks; the gap \
+            from two decimals, so 0 is a tie). Then the mean average precision over all six, and the five cosines with \
+            the last sentence in rank order.",
         evaluations: vec![Evaluation { command: "eval soup --model $MODEL --json", seconds: 0.3 }],
         columns: vec![
             Column::new("average precision", 0, "references[-1].average_precision").digits(2),

@@ -34,7 +34,10 @@ fn sick() -> Table {
     Table {
         id: "table-3",
         title: "Table 3: SICK relatedness, supervised",
-        about: "Pearson's r and Spearman's rho x 100, squared error of a regression on frozen vectors. First by the script of Skip-thoughts (cross-entropy, Adam, stopped by the trial part), the form of the published figures; then by our own regression (cross-entropy with an L2 penalty, which the trial part chooses). Where the test part is not there the trial part is also what is reported, which is a little too good.",
+        about: "Pearson's r and Spearman's rho x 100, and squared error of a regression on frozen vectors. First by \
+            the script of Skip-thoughts (cross-entropy, Adam, stopped by the trial part), the method of the published \
+            figures; then by our own regression (cross-entropy with an L2 penalty chosen on the trial part). If the \
+            test part is missing, the trial part is also the one reported, so the figures are slightly too good.",
         evaluations: vec![EVAL_SICK_SCRIPT, EVAL_SICK],
         columns,
         rows: rows(6, |name| Some([published(name)?, vec![None; 3]].concat())),
@@ -50,7 +53,12 @@ fn entailment() -> Table {
     Table {
         id: "table-2",
         title: "Table 2: entailment, probes on SICK and SNLI",
-        about: "Accuracy in percent of probes, which are logistic regressions on frozen vectors, for all models alike. SICK: trained on the training part, C chosen by the trial part, which is also reported where the test part is not there. SNLI: trained on the dev part and tested on the test part. Where the models are trained on SNLI's dev part for want of its training part, the probe is trained on the dev part of the counterfactual pairs (1,000 pairs), which no model is trained on; it chose the weights of the SNLI models.",
+        about: "Accuracy in percent of probes, which are logistic regressions on frozen vectors, the same for all \
+            models. SICK: trained on the training part, with C chosen on the trial part, which is also reported if the \
+            test part is missing. SNLI: trained on the dev part and tested on the test part. If the models are trained \
+            on SNLI's dev part because its training part is missing, the probe is trained on the dev part of the \
+            counterfactual pairs (1,000 pairs), which no model is trained on but which chose the weights of the SNLI \
+            models.",
         evaluations: vec![
             Evaluation {
                 command: "eval nli --model $MODEL --train @sick-train --dev @sick-trial --json @sick-test",
@@ -72,7 +80,9 @@ fn own_entailment() -> Table {
     Table {
         id: "own-entailment",
         title: "Entailment: the models' own classifiers",
-        about: "Accuracy in percent of the classifier that a model was trained with, on SNLI's test part and on SICK (the trial part where the test part is not there), beside that of always calling the most frequent label. Nothing is trained for it, on SICK neither. No figures of the paper stand beside it.",
+        about: "Accuracy in percent of the classifier that a model was trained with, on SNLI's test part and on SICK \
+            (the trial part if the test part is missing), next to that of always choosing the most frequent label. \
+            Nothing further is trained, not even on SICK. The paper has no such figures.",
         evaluations: vec![Evaluation { command: "eval nli --model $MODEL --json @snli-test @sick-test", seconds: 4.0 }],
         columns: vec![
             column("SNLI", 0, "accuracy"),
@@ -100,7 +110,8 @@ fn classification() -> Table {
     Table {
         id: "table-1",
         title: "Tables 1 and 4: classifiers on frozen vectors",
-        about: "Accuracy in percent, of one seed for time; MR and SUBJ by nested cross-validation. MSRP is tested on the last quarter of its training part where the test part is not there.",
+        about: "Accuracy in percent, for one seed to save time; MR and SUBJ by nested cross-validation. If the test \
+            part is missing, MSRP is tested on the last quarter of its training part.",
         evaluations: vec![EVAL_MSRP, EVAL_MR, EVAL_SUBJ, EVAL_TREC],
         columns: vec![detection, accuracy("MR", 1), accuracy("SUBJ", 2), accuracy("TREC", 3), f1],
         rows: rows(5, published).into_iter().map(Row::first_seed).collect(),
@@ -118,7 +129,9 @@ fn learning_curve() -> Table {
     Table {
         id: "figure-4",
         title: "Figure 4: accuracy against the amount of training data",
-        about: "MSRP, accuracy in percent after training on a share of the training part, mean of five draws, of one seed. The paper plots it. Where the test part is not there, the last quarter of the training part is held out and tested on, and 100 % are the other three quarters (3,057 pairs).",
+        about: "Accuracy in percent on MSRP after training on a share of the training part, mean of five draws, for \
+            one seed. The paper shows a plot. If the test part is missing, the last quarter of the training part is \
+            held out for testing, and 100 % means the other three quarters (3,057 pairs).",
         evaluations: vec![Evaluation {
             command: "eval msrp --model $MODEL --train @msrp-train --learning-curve --svg $OUT/figures/curve-$STEM.svg --force --json @msrp-test|--hold-out",
             seconds: 600.0,
