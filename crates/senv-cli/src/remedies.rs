@@ -121,11 +121,11 @@ mod tests {
             ),
             (
                 shown(&senv::Error::InitialVectorsDim { expected: 3, got: 2 }),
-                "a row of the initial vectors (--init-vectors; use the same --dim) has size 2, expected 3",
+                "the dimension of the initial vectors (--init-vectors; use the same --dim) is 2, expected 3",
             ),
             (
                 shown(&senv::check::CheckWarning::FewWords { words: 3, least: 1000, start_may_help: true }),
-                "a model of a larger text (--from MODEL, or --init-model MODEL of a system)",
+                "a model trained on more text (--from MODEL, or --init-model MODEL of a system)",
             ),
             (
                 shown_of_model(&senv::check::CheckWarning::NotFinite { sentences: 3 }),

@@ -217,7 +217,7 @@ mod tests {
         let error = || senv_core::Error::not_a_file(folder.path(), &folder.path().metadata().unwrap());
         assert!(message(&error()).ends_with("a senv model or a file of word vectors"), "{}", message(&error()));
         std::fs::write(folder.path().join("dictionary.txt"), "the\n").unwrap();
-        let end = "or word vectors (senv convert FOLDER out.senv converts released Skip-thoughts)";
+        let end = "or a file of word vectors (senv convert FOLDER out.senv converts released Skip-thoughts)";
         let store = || senv_store::Error::from(error());
         for text in [message(&error()), message(&store()), message(&senv::Error::from(store()))] {
             assert!(text.ends_with(end), "{text}");

@@ -225,10 +225,7 @@ mod tests {
             let message = read(text).unwrap_err().to_string();
             assert!(message.contains(says), "{says:?} is missing in: {message}");
         };
-        fails(
-            "3\tNEUTRAL\ta\tb\n0.9\tNEUTRAL\ta\tb\n",
-            "trial.tsv:2: the gold score 0.9 is outside the scale 1 to 5",
-        );
+        fails("3\tNEUTRAL\ta\tb\n0.9\tNEUTRAL\ta\tb\n", "trial.tsv:2: the gold score 0.9 is outside the scale 1 to 5");
         fails("5.1\tNEUTRAL\ta\tb\n", "trial.tsv:1: the gold score 5.1");
         fails("x\tNEUTRAL\ta\tb\n", "trial.tsv:1: the gold score \"x\" is not a number; give a number from 1 to 5");
         fails("nan\tNEUTRAL\ta\tb\n", "is not a number");

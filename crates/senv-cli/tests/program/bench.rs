@@ -181,7 +181,8 @@ fn bad_folders_models_and_names_are_refused() {
     run(&["--data", "none", "--models", "m.senv"]).fails(1, &["cannot open none"]);
     run(&["--data", "data", "--models", "none.senv"]).fails(1, &["none.senv"]);
     run(&["--data", "data", "--models", "m.senv", "m.senv"]).fails(2, &["m.senv is given twice"]);
-    run(&["--data", "data", "--models", "m.senv", "--only", "stss"]).fails(2, &["unknown protocol \"stss\"", "sts, stsb"]);
+    run(&["--data", "data", "--models", "m.senv", "--only", "stss"])
+        .fails(2, &["unknown protocol \"stss\"", "sts, stsb"]);
     run(&["--data", "data", "--models", "m.senv", "--json", "m.senv"]).fails(2, &["m.senv"]);
     // Folders distinguish two files of one name.
     std::fs::create_dir(folder.path("b")).unwrap();

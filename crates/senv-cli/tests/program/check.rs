@@ -145,7 +145,11 @@ fn vectors_of_one_direction_are_warned_of_by_info() {
     let ended = folder.run(&["info", "--check", "one.txt", "--text", "text.txt"]).ok();
     assert!(ended.out.contains("check on 400 sentences of the text:"), "{}", ended.out);
     assert!(!ended.out.contains("may score lower"), "{}", ended.out);
-    assert!(ended.err.contains("warning: ") && ended.err.contains("point one way"), "{}", ended.err);
+    assert!(
+        ended.err.contains("warning: ") && ended.err.contains("point in nearly the same direction"),
+        "{}",
+        ended.err
+    );
     assert!(ended.err.contains("senv train weighted --scheme sif"), "{}", ended.err);
 
     let ended = folder.run(&["info", "one.txt", "--check", "--text", "text.txt", "--json"]).ok();

@@ -155,7 +155,7 @@ fn what_cannot_be_said_expanded_or_combined_is_refused() {
         .fails(2, &["uni.senv is also an input", "another --output"]);
     expand("uni.senv", "vectors.txt", &["--output", "vectors.txt"]).fails(2, &["vectors.txt is also an input"]);
     expand("uni.senv", "vectors.txt", &["--output", "no/out.senv"]).fails(1, &["the folder no does not exist"]);
-    expand("uni.senv", "vectors.txt", &["--map", "same", "--output", "out.senv"]).fails(1, &["has size 3, expected 8"]);
+    expand("uni.senv", "vectors.txt", &["--map", "same", "--output", "out.senv"]).fails(1, &["3, expected 8"]);
     folder.write("few.txt", "train 1 0 0\nrain 0 1 0\nengine 0 0 1\n");
     expand("uni.senv", "few.txt", &to).fails(2, &["got "]);
     folder.write("nan.txt", "train 1 0\nrain 0 1\nthe 1 1\nfell 2 1\nengine 0 nan\n");

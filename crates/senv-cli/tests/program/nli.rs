@@ -127,7 +127,8 @@ fn a_model_learns_from_any_file_that_one_is_judged_on() {
         [("bad.txt", "gold_label\tsentence1\tsentence2\nmaybe\ta\tb\n"), ("bad.tsv", "neutral\ta\tb\nmaybe\ta\tb\n")]
     {
         folder.write(name, text);
-        train(name, "n.senv").fails(1, &[&format!("{name}:2"), "unknown label \"maybe\"", "expected ENTAILMENT, NEUTRAL"]);
+        train(name, "n.senv")
+            .fails(1, &[&format!("{name}:2"), "unknown label \"maybe\"", "expected ENTAILMENT, NEUTRAL"]);
     }
     folder.write("bad.jsonl", "{\"gold_label\": \"neutral\", \"sentence1\": \"a\"}\n");
     train("bad.jsonl", "n.senv").fails(1, &["bad.jsonl:1", "missing field `sentence2`", "on each line"]);

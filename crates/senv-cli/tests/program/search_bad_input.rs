@@ -130,8 +130,8 @@ fn what_does_not_fit_is_refused_and_changes_nothing() {
     folder.write("full/diary.txt", "mine");
     index(&folder, "t.tsv", "full", &[]).fails(2, &["full contains other files (diary.txt)"]);
     index(&folder, "t.tsv", "full", &["--force"]).fails(2, &["full contains other files"]);
-    index(&folder, "t.tsv", "nowhere", &["--add"]).fails(1, &["nowhere: no collection of senv"]);
-    folder.run(&["search", "full", "--query", "a"]).fails(1, &["full: no collection of senv"]);
+    index(&folder, "t.tsv", "nowhere", &["--add"]).fails(1, &["nowhere does not exist; a collection is a folder"]);
+    folder.run(&["search", "full", "--query", "a"]).fails(1, &["full is not a collection"]);
     folder.run(&["search", "c"]).fails(2, &["no query"]);
     folder.write("blank.txt", "\n");
     folder.run(&["search", "c", "--queries", "blank.txt"]).fails(1, &["blank.txt contains no text"]);

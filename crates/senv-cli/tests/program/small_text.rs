@@ -197,5 +197,5 @@ fn words_are_searched_with_a_note_where_no_text_was_given() {
     assert!(ended.err.contains("searching the words of the model"), "{}", ended.err);
     let ended = folder.run(&["nearest", "--words", "--query", "train", "--k", "2"]).ok();
     assert!(!ended.err.contains("no text given"), "{}", ended.err);
-    folder.pipe(&["nearest", "--query", "train"], "").fails(1, &["holds no text"]);
+    folder.pipe(&["nearest", "--query", "train"], "").fails(1, &["contains no text"]);
 }

@@ -257,9 +257,7 @@ mod tests {
         let Err(error) = FileLock::acquire(&path) else { panic!("two hold it") };
         assert!(matches!(error, Error::InUse { holder: Some(holder), .. } if holder == std::process::id()), "{error}");
         assert!(
-            error
-                .to_string()
-                .contains(&format!("another process ({}) is writing this file;", std::process::id())),
+            error.to_string().contains(&format!("another process ({}) is writing this file;", std::process::id())),
             "{error}"
         );
     }

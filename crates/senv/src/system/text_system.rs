@@ -445,7 +445,10 @@ mod tests {
         assert_eq!((params.dim, params.min_count, params.min_target_count), (7, Some(3), Some(2)));
         assert_eq!((params.training.epochs, params.tokenizer.is_automatic()), (Some(60), false));
         let said = notes.0.lock().unwrap().join("\n");
-        assert!(said.contains("60 epochs at a learning rate of 0.13") && said.contains("occur at least 3 times"), "{said}");
+        assert!(
+            said.contains("60 epochs at a learning rate of 0.13") && said.contains("occur at least 3 times"),
+            "{said}"
+        );
         // The settings of a model train the same model, without notes about choices.
         let before = notes.0.lock().unwrap().len();
         let again = params.fit_files(&[file.path()], &options).unwrap().model;

@@ -148,7 +148,9 @@ fn the_control_is_the_mean_over_pairs_across_groups() {
     assert_eq!(other.p_coherence, result.p_coherence);
 
     let text = result.to_text_beside(&published_p_coherence());
-    for part in ["P-coherence", "0.5000", "seed 3", "InferSent [1]", "0.7454", "1 without a known token", "1 the only one"] {
+    for part in
+        ["P-coherence", "0.5000", "seed 3", "InferSent [1]", "0.7454", "1 without a known token", "1 the only one"]
+    {
         assert!(text.contains(part), "{part:?} is missing in:\n{text}");
     }
 }
