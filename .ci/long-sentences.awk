@@ -1,16 +1,18 @@
 # Prints sentences of more than `most` words: of Markdown, and of comments in Rust. A piece of code counts as one word.
-function check(text, sentence, n, parts) {
+function check(text,    sentence, n, n_parts, parts, k) {
     gsub(/`[^`]*`/, "`X`", text)
     gsub(/\]\([^)]*\)/, "]", text)
     while (text != "") {
-        if (match(text, /[.!?:;]?[.!?:;]["”)*_]*[ ]+[A-Z`"“(\[*0-9]/)) {
-            sentence = substr(text, 1, RSTART + RLENGTH - 2)
-            text = substr(text, RSTART + RLENGTH - 1)
+        if (match(text, /[.!?]["”)*_]*[ ]+|[:;][ ]+[A-Z`"“(\[*]/)) {
+            sentence = substr(text, 1, RSTART)
+            text = substr(text, RSTART + RLENGTH - (substr(text, RSTART, 1) ~ /[:;]/))
         } else {
             sentence = text
             text = ""
         }
-        n = split(sentence, parts, /[ ]+/)
+        n_parts = split(sentence, parts, /[ ]+/)
+        n = 0
+        for (k = 1; k <= n_parts; k++) if (parts[k] ~ /[A-Za-z0-9]/) n++
         if (n > most) printf "%s:%d: a sentence of %d words: %s\n", FILENAME, start, n, sentence
     }
 }
@@ -31,7 +33,7 @@ FNR == 1 { flush(); fence = 0; kind = "" }
     kind = this
     if (line ~ /^(```|~~~)/) { flush(); fence = !fence; next }
     if (fence) next
-    if (line == "" || line ~ /^#/) { flush(); next }
+    if (line == "" || line ~ /^#/ || line ~ /^\[[^]]*\]: /) { flush(); next }
     if (line ~ /^\|/) {
         flush(); start = FNR
         gsub(/`[^`]*`/, "`X`", line)

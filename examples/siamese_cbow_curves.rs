@@ -1,5 +1,5 @@
-//! Figures 2 to 4 of "Siamese CBOW" (Kenter, Borisov and de Rijke, ACL 2016) on your text, as tables and as SVG plots:
-//! the mean STS score against the number of epochs, negatives and dimensions.
+//! Figures 2 to 4 of "Siamese CBOW" (Kenter, Borisov and de Rijke, ACL 2016) on your text, as tables and as SVG plots.
+//! They show the mean STS score against the number of epochs, negatives and dimensions.
 //!
 //! ```text
 //! cargo run --release -p senv-examples --example siamese_cbow_curves -- --input TEXT... --sts sts/2014/*.tsv \

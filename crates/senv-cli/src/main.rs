@@ -1,8 +1,13 @@
 //! `senv`: train, encode, search and evaluate sentence embeddings from the command line.
 //!
 //! The program parses arguments, calls the libraries and prints; it computes nothing itself. Results go to standard
-//! output, everything else to standard error. Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done but the result may
-//! not survive a power cut, cannot be opened, or was not exported, 130 interrupted (143 by SIGTERM, 129 by SIGHUP).
+//! output, everything else to standard error. Exit codes:
+//!
+//! * 0: done;
+//! * 1: failed;
+//! * 2: wrong usage;
+//! * 3: done, but the result may not survive a power cut, cannot be opened, or was not exported;
+//! * 130: interrupted (143 by SIGTERM, 129 by SIGHUP).
 
 mod args;
 mod argument;

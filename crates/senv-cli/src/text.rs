@@ -91,8 +91,8 @@ argument_of! {
 pub(crate) struct TextArgs {
     /// Read this column of a table: CSV, TSV, JSON lines, Parquet or Arrow.
     ///
-    /// The title or number (from 1) of a column of CSV or TSV, a field of JSON lines (.jsonl, .ndjson), or a column of
-    /// Parquet or Arrow (in a build with the feature `arrow`). Line ends in it become spaces. Files with other
+    /// The title or number (from 1) of a column of CSV or TSV, or a field of JSON lines (.jsonl, .ndjson). A build with
+    /// the feature `arrow` also reads columns of Parquet and Arrow. Line ends in it become spaces. Files with other
     /// extensions are read as CSV.
     #[arg(long, value_name = "NAME", help_heading = "Text")]
     column: Option<String>,

@@ -6,8 +6,8 @@
 //! mean = Σ x_i / n     weighted mean = Σ w_i x_i / Σ w_i     deviation = √(Σ (x_i − mean)² / (n − 1))
 //! ```
 //!
-//! A year of STS is reported either as the plain mean over its tasks, or as the mean weighted by their numbers of pairs
-//! (Agirre et al., "SemEval-2014 Task 10", 2014).
+//! A year of STS is reported either as the plain mean over its tasks, or as the mean weighted by their numbers of
+//! pairs. Reference: Agirre et al., "SemEval-2014 Task 10", 2014.
 
 use crate::{
     Error, Result,

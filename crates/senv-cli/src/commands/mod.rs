@@ -62,9 +62,9 @@ const MODEL_HEADING: &str = "Model";
 pub(crate) struct ModelArg {
     /// Model or word vectors to use; english is built in.
     ///
-    /// A model trained by senv, a .bin file of fastText or of the Sent2Vec program, a Model2Vec folder, or word vectors
-    /// (word2vec text or binary, GloVe, fastText .vec, finalfusion), which are averaged. english is the built-in model,
-    /// for English only.
+    /// A model trained by senv, a .bin file of fastText or of the Sent2Vec program, or a Model2Vec folder. Word vectors
+    /// (word2vec text or binary, GloVe, fastText .vec, finalfusion) are averaged. The built-in model is for English
+    /// only.
     #[arg(long, short, value_name = "FILE", default_value = ENGLISH)]
     pub(crate) model: PathBuf,
     /// Check the whole model first: its checksums, and that no value is NaN or infinite. Commands that write a model

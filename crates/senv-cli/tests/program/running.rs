@@ -162,8 +162,8 @@ pub(crate) fn limited(folder: &Folder, limit: &str, args: &[&str]) -> Ended {
     command.env("MALLOC_ARENA_MAX", "1").stdin(Stdio::null()).output().unwrap().into()
 }
 
-/// Whether a run has written some of a file that is to be in this folder, and has no name yet; elsewhere than on Linux
-/// it has one, which ends in `.tmp`.
+/// Whether a run has written a part of a file for this folder that has no name yet. On other systems than Linux it has
+/// a name that ends in `.tmp`.
 pub(crate) fn has_begun(child: &Child, folder: &std::path::Path) -> bool {
     let entries = |path: &std::path::Path| fs::read_dir(path).into_iter().flatten().flatten();
     let Ok(real) = fs::canonicalize(folder) else { return false };

@@ -174,8 +174,8 @@ fn shared_words() {
     assert_eq!(seen, 3);
 }
 
-/// Intervals of SciPy, made with so many draws that theirs and ours differ by the noise of drawing alone: the standard
-/// error of a 2.5 % quantile of 40,000 draws is about .007 standard deviations of the number.
+/// Intervals of SciPy with so many draws that theirs and ours differ only by the noise of drawing. The standard error
+/// of a 2.5 % quantile of 40,000 draws is about 0.007 standard deviations of the number.
 #[test]
 fn bootstrap_intervals_are_those_of_scipy() {
     let file: Value = serde_json::from_str(include_str!("../data/significance.json")).unwrap();

@@ -110,8 +110,8 @@ fn without_a_row_set_aside_there_is_no_placeholder() {
     n_grams.placeholder_n_grams(&ids(&[1, 2, 3]), 1, None, |_, _, _| panic!("no placeholder, no n-gram of it"));
 }
 
-/// All targets of a sentence take a time linear in its length only if each looks at its neighbours alone; what is not
-/// looked at is known by tokens without a row, which are refused where they are seen.
+/// All targets of a sentence take a time linear in its length only if each looks only at its neighbours. Tokens without
+/// a row show what is looked at: they are refused where they are seen.
 #[test]
 fn a_target_looks_at_the_tokens_within_reach_alone() {
     let n_grams =

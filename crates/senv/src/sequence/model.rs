@@ -154,7 +154,7 @@ impl<S: SequenceSystem> SequenceModel<S> {
     }
 
     /// Generates text from the vector of a sentence, the most probable first. Decoder 0 of Skip-thoughts predicts the
-    /// previous sentence and 1 the next, and so on for a second part; decoder 0 of P-thought reconstructs the sentence,
+    /// previous sentence and 1 the next, and so on for a second part. Decoder 0 of P-thought reconstructs the sentence,
     /// and 1 predicts a paraphrase.
     ///
     /// # Errors

@@ -38,8 +38,8 @@ use crate::{
 /// A collection is a folder with vectors, sentences, ids, the place of each sentence, and the model that made the
 /// vectors. Ids are numbers from 0 in the order of the input, unless a column has them. Blank lines are skipped.
 ///
-/// Changes rebuild nothing, and searches continue during a change. A change that is interrupted by Ctrl-C, a kill or a
-/// full disk leaves the collection as it was; a change that is already made is completed in spite of Ctrl-C. Memory
+/// Changes rebuild nothing, and searches continue during a change. Ctrl-C, a kill or a full disk during a
+/// change leaves the collection as it was. A change that is already made is completed in spite of Ctrl-C. Memory
 /// contains one part of 256 MiB of vectors at a time, for any length of the input.
 #[derive(Debug, clap::Args)]
 #[command(

@@ -1,11 +1,11 @@
 //! Readers fed with damaged files: whatever the bytes, there is a result or an error in good time, and neither a panic
 //! nor memory out of proportion to the file.
 //!
-//! A loop of mutations with a fixed seed over files as senv and others write them. It is not guided by coverage, which
-//! takes instrumented builds of everything; instead it knows the formats: checksums are made to fit, or to be absent,
-//! in half of the files, and numbers are replaced by those at which sums overflow. Each reader has as many files as it
-//! takes a second or two for, the same on every machine; `SENV_FUZZ_TIMES=18` gives it so many times more. A failure
-//! names its round, and leaves its file in the folder for temporary files; `SENV_FUZZ_FIRST` begins with that round.
+//! A loop of mutations with a fixed seed over files as senv and others write them. Coverage does not guide it,
+//! because that needs instrumented builds of everything. Instead it knows the formats. In half of the files, checksums
+//! match or are absent, and numbers become those at which sums overflow. Each reader gets as many files as it reads in a
+//! second or two, the same number on every machine; `SENV_FUZZ_TIMES=18` multiplies it. A failure names its round and
+//! leaves its file in the folder for temporary files; `SENV_FUZZ_FIRST` starts with that round.
 
 #![allow(clippy::print_stdout)] // tests have no other way to tell how much they did
 

@@ -1,4 +1,4 @@
-//! Recurrent encoders and decoders of realistic sizes against a plain GRU written from the equations: at these sizes
+//! Recurrent encoders and decoders of realistic sizes against a plain GRU written from the equations. At these sizes
 //! the products of the library use blocks, SIMD vectors and threads that small cases do not reach.
 
 mod plain;
@@ -57,10 +57,10 @@ fn plain_of(parameters: &Parameters<f64>, prefix: &str, style: GruStyle) -> Plai
     Plain { style, w, u, b: b.row(0).to_owned(), c }
 }
 
-/// The bounds. A value in f32 is a sum of about `terms` products, rounded once each: by chance the rounding errors grow
-/// as their root, in units of 2⁻²⁴ of the sum. Errors accumulate from word to word, and a state or gradient of states
-/// is computed `steps` times. So no value may be off by more than `2⁻²⁴ √terms steps` of the largest, nor all of them
-/// together by more than that of their norm; in f64 the same with 2⁻⁵³. A wrong index, gate or sign is off by the size
+/// The bounds. A value in f32 is a sum of about `terms` products, each rounded once. The rounding errors grow by chance
+/// as the root of that number, in units of 2⁻²⁴ of the sum. Errors accumulate from word to word, and a state or gradient
+/// of states is computed `steps` times. So no value may differ by more than `2⁻²⁴ √terms steps` of the largest. All of
+/// them together may differ by no more than that part of their norm. In f64 the factor is 2⁻⁵³. A wrong index, gate or sign is off by the size
 /// of the values themselves.
 struct Bound(f64);
 
