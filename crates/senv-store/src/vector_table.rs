@@ -85,8 +85,8 @@ impl VectorTableWriter {
     /// The key of the name of the vector column in the schema's metadata.
     pub const KEY: &'static str = "senv.vector";
 
-    /// Starts a file with these columns, then vectors of `dim` values in `column`. [`ArrowFormat::Stream`] is written
-    /// as [`ArrowFormat::File`].
+    /// Starts a file with these columns, then vectors of `dim` values in `column`. The format [`ArrowFormat::Stream`]
+    /// is written like [`ArrowFormat::File`].
     ///
     /// # Errors
     /// [`senv_core::Error::BadFile`] if a column already has that name; [`senv_core::Error::Io`] if the file cannot be

@@ -54,7 +54,7 @@ fn a_column_of_text_becomes_a_column_of_vectors_beside_all_others() {
         assert_eq!((fields.len(), batches.n_rows()), (4, Some(6)));
         assert_eq!(column(&folder, "again.parquet", "text"), TEXT.lines().collect::<Vec<_>>());
     }
-    // Several files say which one a line is of; sentences are rows of their own.
+    // Several files say the file of each line; each sentence is a row.
     folder.run(&["encode", "text.txt", "text.txt", "--output", "two.arrow"]).ok();
     assert_eq!(column(&folder, "two.arrow", "file"), ["text.txt"; 12]);
     folder.write("long.txt", "One sentence. And another one.\n");

@@ -236,7 +236,7 @@ fn ctrl_c_ends_a_run_at_once_and_leaves_old_outputs_as_they_are() {
         said.read_to_string(&mut rest).unwrap();
         assert_eq!(child.wait().unwrap().code(), Some(128 + number), "{rest}");
         assert!(rest.contains("stopped; nothing was written"), "{rest}");
-        assert!(!rest.contains("large: "), "it went on to the end of the first system: {rest}");
+        assert!(!rest.contains("large: "), "it continued to the end of the first system: {rest}");
         assert_eq!((folder.names(), read(&folder, "out.html"), read(&folder, "out.json")), before);
     }
 }

@@ -147,7 +147,7 @@ fn groups_are_reported_the_largest_first() {
     let folder = Folder::new();
     folder.write("text.txt", TEXT);
     let out = folder.run(&["dedupe", "text.txt", "--threshold", ".84", "--report=groups"]).ok().out;
-    // The nearest first, and groups of the same size as they come in the text.
+    // Nearest first; groups of the same size in the order of the text.
     let lines: Vec<&str> = out.lines().collect();
     assert_eq!(lines[0], "3\t1\tThe train to London is late.");
     assert!(lines[1].starts_with("  0.98") && lines[1].contains("\t4\t") && lines[2].contains("\t7\t"), "{out}");

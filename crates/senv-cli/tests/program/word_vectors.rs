@@ -33,7 +33,7 @@ fn one_row_with_capitals_leaves_lower_case_vectors_lower_case() {
             "{said}"
         );
     }
-    // As it stands first: the row is found, too.
+    // Unchanged first: the row is found, too.
     assert_eq!(vectors(&folder, "more.vec", &["É"]), [vec![0.1; 3]]);
     // The choice can be made by hand, and is kept.
     folder.run(&["convert", "more.vec", "cased.senv", "--lowercase", "false"]).ok();
