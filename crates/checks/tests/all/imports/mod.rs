@@ -52,7 +52,7 @@ fn no_files_use_each_other_in_a_circle() {
     assert!(wrong.is_empty(), "files that use each other:\n{}", wrong.join("\n"));
 }
 
-/// The folders and files at the top of a crate from the bottom up: nothing uses what stands behind it.
+/// The folders and files at the top of a crate from the bottom up: none uses a later one.
 const ORDERS: &[(&str, &[&str])] = &[
     (
         "senv-base",
