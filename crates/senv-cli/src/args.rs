@@ -3,12 +3,12 @@
 use clap::{Parser, Subcommand, builder::RangedU64ValueParser};
 
 use crate::{
+    argument::GLOBAL,
     commands::{
         cluster, combine, compare, completions, compress, convert, decode, dedupe, define, encode, eval,
         expand_vocabulary, index, info, join_shards, manual, mine, nearest, outliers, reproduce, sample, search,
         similarity, split, train, tune,
     },
-    help::GLOBAL,
 };
 
 /// Sentence embeddings: train, encode, search and evaluate.

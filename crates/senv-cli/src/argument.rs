@@ -1,4 +1,7 @@
-//! Arguments whose values are those of an enum of a library.
+//! What all arguments share: a heading, and values of an enum of a library.
+
+/// The heading of the options that every command has.
+pub(crate) const GLOBAL: &str = "Global options";
 
 /// An argument that becomes an enum of a library with the same variants; their doc comments are the help.
 macro_rules! argument_of {

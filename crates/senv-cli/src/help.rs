@@ -10,7 +10,7 @@ use clap::{
     builder::{Resettable, Styles},
 };
 
-use crate::args::Cli;
+use crate::{args::Cli, argument::GLOBAL};
 
 /// Columns of help at most.
 const WIDTH: usize = 100;
@@ -18,8 +18,6 @@ const WIDTH: usize = 100;
 const INDENT: &str = "       ";
 /// Examples that `-h` shows.
 const EXAMPLES: usize = 2;
-/// The heading of the options that every command has.
-pub(crate) const GLOBAL: &str = "Global options";
 
 /// The commands by what they are for, as `senv help` lists them.
 const GROUPS: [(&str, &[&str]); 4] = [

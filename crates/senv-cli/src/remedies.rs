@@ -21,7 +21,8 @@ fn option(remedy: Remedy) -> Option<&'static str> {
     if name.is_none_or(command_line::has_option) { Some(text) } else { option_elsewhere(remedy) }
 }
 
-/// Another command with the option, if the one that runs lacks it: the command that made the input or can make it again.
+/// Another command with the option, if the one that runs lacks it: the command that made the input or can make it
+/// again.
 fn option_elsewhere(remedy: Remedy) -> Option<&'static str> {
     match remedy {
         Remedy::AcceptExpansion => return Some("decompress it first"),

@@ -241,7 +241,7 @@ mod tests {
         }
         let Failure::Failed(step) = of_step(senv::Error::from(error()).into()) else { panic!("another failure") };
         assert!(!is_done(step.as_ref()), "{step}");
-        assert_eq!(message(step.as_ref()), "cannot flush the folder of c: worn out");
+        assert_eq!(message(step.as_ref()), "cannot write the folder of c: worn out");
     }
 
     #[test]

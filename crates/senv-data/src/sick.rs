@@ -229,7 +229,7 @@ mod tests {
         fails("5.1\tNEUTRAL\ta\tb\n", "trial.tsv:1: the gold score 5.1");
         fails("x\tNEUTRAL\ta\tb\n", "trial.tsv:1: the gold score \"x\" is not a number; give a number from 1 to 5");
         fails("nan\tNEUTRAL\ta\tb\n", "is not a number");
-        fails("3\tMAYBE\ta\tb\n", "trial.tsv:1: the label \"MAYBE\" is unknown");
+        fails("3\tMAYBE\ta\tb\n", "trial.tsv:1: unknown label \"MAYBE\"");
         fails("3\ta\tb\n", "trial.tsv:1: found 3 tab-separated columns, expected 4");
         fails("pair_ID\tsentence_A\tsentence_B\tentailment_judgment\n", "no column \"relatedness_score\"");
         fails("sentence_A\tsentence_B\trelatedness_score\n", "no column \"entailment_judgment\"");

@@ -42,8 +42,8 @@ pub(crate) struct Info {
     verify: bool,
     /// Check on a text whether the vectors are useful.
     ///
-    /// Reports whether the vectors of random sentences point in one direction, neighboring sentences are nearer, cosines
-    /// follow shared words, and words are known.
+    /// Reports whether the vectors of random sentences point in one direction, neighboring sentences are nearer,
+    /// cosines follow shared words, and words are known.
     #[arg(long, requires = "text")]
     check: bool,
     /// Text to check on, one sentence per line, with a blank line between documents.
@@ -250,7 +250,8 @@ fn tensors(file: &ModelFile) -> (Value, usize) {
     (Value::Object(tensors), numbers)
 }
 
-/// Appends the name and value of each fact. Dots join the names of nested facts, and items of lists are numbered from 1.
+/// Appends the name and value of each fact. Dots join the names of nested facts, and items of lists are numbered from
+/// 1.
 fn push(prefix: &str, facts: &Value, lines: &mut Vec<(String, String)>) {
     let Value::Object(facts) = facts else { return };
     for (name, value) in facts {

@@ -164,7 +164,7 @@ fn what_cannot_be_said_expanded_or_combined_is_refused() {
     let combine = |a: &str, b: &str| run(&["combine", "--model", a, "--with", b, "--output", "out.senv"]);
     combine("uni.senv", "ae.senv").fails(2, &["ae.senv is of kind rnn-ae"]);
     folder.run(&["combine", "--model", "uni.senv", "--with", "bi.senv", "--output", "both.senv"]).ok();
-    combine("both.senv", "uni.senv").fails(2, &["combined already"]);
+    combine("both.senv", "uni.senv").fails(2, &["got a combined model"]);
     assert!(!folder.has("out.senv"));
     for command in ["decode", "expand-vocabulary", "combine"] {
         assert!(run(&[command, "--help"]).ok().out.contains("Example"));

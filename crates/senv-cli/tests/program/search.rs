@@ -228,7 +228,7 @@ fn vectors_that_senv_encode_wrote_are_not_made_again() {
     index("c", &["--vectors", "short.npy"]).fails(1, &["short.npy: it has 3 rows, but the text has more lines"]);
     folder
         .run(&["index", "--model", "m.senv", "--input", "t2.txt", "--output", "c", "--vectors", "v.npy"])
-        .fails(1, &["it has 4 rows, the text 3 lines"]);
+        .fails(1, &["it has 4 rows, but the text has 3 lines"]);
     let mut bytes = folder.read("v.npy");
     let at = bytes.len() - 12 * 4;
     bytes[at..at + 4].copy_from_slice(&f32::NAN.to_le_bytes());

@@ -32,7 +32,7 @@ fn each_file_gets_one_of_its_own_and_only_what_changed_is_made_again() {
     folder.write("out/004.txt.tsv", "cut");
     let again = encode(&folder, "out/", &["--check-hashes"]).ok();
     for says in
-        ["4 new files", "001.txt: encoding again: its input has changed", "004.txt: encoding again: it is not what"]
+        ["4 new files", "001.txt: encoding again: its input has changed", "004.txt: encoding again: it is incomplete"]
     {
         assert!(again.err.contains(says), "{says}: {}", again.err);
     }

@@ -184,7 +184,7 @@ fn a_bad_line_is_named_with_file_and_number() {
     for what in ["p-coherence", "soup"] {
         fails(what, "1\ta\n1 b\n", &["bad.tsv:2", "expected 2 (group, sentence)", "single tab"]);
         fails(what, "1\ta\n\tb\n", &["bad.tsv:2", "the group is empty", "delete the line"]);
-        fails(what, "1\ta\n2\tb\n", &["bad.tsv", "none of the 2 groups has two sentences", "the same name"]);
+        fails(what, "1\ta\n2\tb\n", &["bad.tsv", "none of the 2 groups has two sentences", "the same group name"]);
         fails(what, "", &["bad.tsv", "lines of group and sentence"]);
     }
     fails("soup", "1\ta\n1\tb\n", &["two or more"]);

@@ -11,7 +11,7 @@ use crate::error::Result;
 
 /// SIF and uSIF weights.
 ///
-/// The enum is deliberately exhaustive, because it determines the weight of a word.
+/// Exhaustive on purpose: a scheme determines the weight of a word.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WeightScheme {

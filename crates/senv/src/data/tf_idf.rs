@@ -1,5 +1,5 @@
-//! TF-IDF: sentences compared by their words, without vectors, a baseline of the Sent2Vec paper. It only counts how many
-//! sentences contain each word.
+//! TF-IDF: sentences compared by their words, without vectors, a baseline of the Sent2Vec paper. It only counts how
+//! many sentences contain each word.
 //!
 //! Equation: `tf-idf`
 //!

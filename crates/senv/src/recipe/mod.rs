@@ -33,7 +33,7 @@ use crate::{
 
 /// The system and settings that fit some data.
 ///
-/// The enum is deliberately exhaustive, so programs that show a recipe must describe every variant.
+/// Exhaustive on purpose: programs that show a recipe must describe every variant.
 #[derive(Debug, Clone)]
 pub enum Recipe {
     /// Averages of word vectors, trained so each sentence is closest to the next one or to its paraphrase.

@@ -120,7 +120,7 @@ pub struct Common<'p> {
 
 /// The parameters of a trainer.
 ///
-/// The enum is deliberately exhaustive: there are two trainers, with different settings.
+/// Exhaustive on purpose: there are two trainers, with different settings.
 #[derive(Debug)]
 pub enum Trainer<'p> {
     /// The negative-sampling trainer.

@@ -1,5 +1,5 @@
-//! The noise from which each system draws its negatives. A system is built again from its parts, with the power that its
-//! paper states, and must give the same bits. With another power it must not.
+//! The noise from which each system draws its negatives. A system is built again from its parts, with the power that
+//! its paper states, and must give the same bits. With another power it must not.
 
 use senv::{Sent2VecParams, TextSystem, TrainOptions, Word2VecParams, average::UnknownWords};
 use senv_core::{

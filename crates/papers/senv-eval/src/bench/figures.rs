@@ -128,7 +128,7 @@ impl BenchRecord {
 fn speed(record: &BenchRecord, summary: &Summary) -> Option<Drawing> {
     let rate = |system: &SystemRecord| system.sentences_per_second;
     let says = |rate: f64| format!("{rate:.0} sentences per second");
-    let svg = quality_against(record, summary, 1, rate, "log10 of sentences per second, all threads", says)?;
+    let svg = quality_against(record, summary, 1, rate, "sentences per second, all threads", says)?;
     let about = "Sentences encoded per second in this run. Higher and further to the right is better.";
     Some(Drawing::new("Quality against speed", about, svg))
 }
@@ -137,7 +137,7 @@ fn speed(record: &BenchRecord, summary: &Summary) -> Option<Drawing> {
 fn size(record: &BenchRecord, summary: &Summary) -> Option<Drawing> {
     let megabytes = |system: &SystemRecord| Some(system.bytes? as f64 / 1e6);
     let says = |megabytes: f64| format!("{megabytes:.1} MB");
-    let svg = quality_against(record, summary, 2, megabytes, "log10 of the model's size in MB", says)?;
+    let svg = quality_against(record, summary, 2, megabytes, "size of the model's file, MB", says)?;
     let about = "The size of the model's file. Higher and further to the left is better.";
     Some(Drawing::new("Quality against size", about, svg))
 }
@@ -165,7 +165,7 @@ fn quality_against(
     // Names need room at the ends.
     let x = (x.0 - 0.1, x.1 + 0.1);
     let captions = [Caption { text: "mean of the similarity tasks, x 100", color: INK }];
-    let mut plot = Plot::new(x, (y.0, y.1 + 0.1 * (y.1 - y.0)), x_label, &captions);
+    let mut plot = Plot::log(x, (y.0, y.1 + 0.1 * (y.1 - y.0)), x_label, &captions);
     for (i, (system, x, y)) in points.iter().enumerate() {
         let color = COLORS[i % COLORS.len()];
         let text = format!("{}: {}", system.name, says(10f64.powf(*x)));

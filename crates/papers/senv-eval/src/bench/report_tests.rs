@@ -94,7 +94,7 @@ fn quality_against_size_is_drawn_for_two_models_or_more_with_a_size() {
     assert_eq!(record.quality_against_size().unwrap(), None, "the second system has no file");
     record.systems[1].bytes = Some(100_000_000);
     let svg = record.quality_against_size().unwrap().expect("both have a size");
-    for expected in ["7.8 MB", "100.0 MB", "log10 of the model's size in MB", "mean of the similarity tasks"] {
+    for expected in ["7.8 MB", "100.0 MB", "size of the model's file, MB", "mean of the similarity tasks"] {
         assert!(svg.contains(expected), "{expected} is not in {svg}");
     }
     let drawn = drawings(&record, &summarize(&record).unwrap()).unwrap();

@@ -37,7 +37,22 @@ impl Plot {
     /// Axes from `x.0` to `x.1` and `y.0` to `y.1`, neither range empty, all numbers finite.
     pub(crate) fn new(x: (f64, f64), y: (f64, f64), x_label: &str, captions: &[Caption<'_>]) -> Self {
         // Many captions make the figure taller, not the frame smaller.
-        let mut plot = Self::frame(x, y, x_label, captions, LEFT, HEIGHT - BOTTOM - 48.0);
+        Self::numbers(x, y, &even_ticks(x), x_label, captions)
+    }
+
+    /// The same with a logarithmic x axis: `x` and the x of all points are logarithms to base 10.
+    pub(crate) fn log(x: (f64, f64), y: (f64, f64), x_label: &str, captions: &[Caption<'_>]) -> Self {
+        Self::numbers(x, y, &log_ticks(x), x_label, captions)
+    }
+
+    fn numbers(
+        x: (f64, f64),
+        y: (f64, f64),
+        x_ticks: &[(f64, String)],
+        x_label: &str,
+        captions: &[Caption<'_>],
+    ) -> Self {
+        let mut plot = Self::frame(x, y, x_ticks, x_label, captions, LEFT, HEIGHT - BOTTOM - 48.0);
         for tick in ticks(y.0, y.1) {
             plot.text(plot.left - 8.0, plot.y(tick) + 4.0, "end", INK, &tick_label(tick));
         }
@@ -49,7 +64,7 @@ impl Plot {
         let longest = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
         let left = (20.0 + 7.2 * longest as f64).clamp(LEFT, 0.5 * WIDTH);
         let y = (0.5 - names.len().max(1) as f64, 0.5);
-        let mut plot = Self::frame(x, y, x_label, captions, left, ROW * names.len().max(1) as f64);
+        let mut plot = Self::frame(x, y, &even_ticks(x), x_label, captions, left, ROW * names.len().max(1) as f64);
         for (i, name) in names.iter().enumerate() {
             let place = plot.y(-(i as f64));
             plot.text(left - 8.0, place + 4.0, "end", INK, name);
@@ -61,6 +76,7 @@ impl Plot {
     fn frame(
         x: (f64, f64),
         y: (f64, f64),
+        x_ticks: &[(f64, String)],
         x_label: &str,
         captions: &[Caption<'_>],
         left: f64,
@@ -77,8 +93,8 @@ impl Plot {
         // A page may give the background and the ink its own colors.
         plot.line("<rect class=\"background\" width=\"100%\" height=\"100%\" fill=\"white\"/>");
         let right = WIDTH - RIGHT;
-        for tick in ticks(x.0, x.1) {
-            plot.text(plot.x(tick), bottom + LINE, "middle", INK, &tick_label(tick));
+        for (tick, label) in x_ticks {
+            plot.text(plot.x(*tick), bottom + LINE, "middle", INK, label);
         }
         plot.title("x", ((left + right) / 2.0, bottom + 40.0), "middle", x_label);
         let y_title = captions.iter().position(|caption| caption.color == INK);
@@ -239,6 +255,21 @@ fn ticks(from: f64, to: f64) -> Vec<f64> {
     (first..).map(|i| i as f64 * step).take_while(|&tick| tick <= to).take(10).collect()
 }
 
+fn even_ticks((from, to): (f64, f64)) -> Vec<(f64, String)> {
+    ticks(from, to).into_iter().map(|tick| (tick, tick_label(tick))).collect()
+}
+
+/// Ticks at 1, 2 and 5 times powers of ten, or at the powers only if there are more than eight; as logarithms.
+fn log_ticks((from, to): (f64, f64)) -> Vec<(f64, String)> {
+    let of = |factors: &[f64]| -> Vec<(f64, String)> {
+        let powers = from.floor() as i32..=to.ceil() as i32;
+        let values = powers.flat_map(|power| factors.iter().map(move |factor| factor * 10f64.powi(power)));
+        values.map(|value| (value.log10(), tick_label(value))).filter(|tick| from <= tick.0 && tick.0 <= to).collect()
+    };
+    let ticks = of(&[1.0, 2.0, 5.0]);
+    if ticks.len() > 8 { of(&[1.0]) } else { ticks }
+}
+
 /// A tick without the rounding error of its multiplication.
 pub(crate) fn tick_label(tick: f64) -> String {
     if tick != 0.0 && !(1e-4..1e6).contains(&tick.abs()) {
@@ -260,6 +291,14 @@ mod tests {
         assert_eq!([tick_label(2e-7), tick_label(-3e30)], ["2.0e-7", "-3.0e30"]);
         let labels = [-12.0, 0.30000000000000004, -0.0, 100.0].map(tick_label);
         assert_eq!(labels, ["-12", "0.3", "0", "100"]);
+    }
+
+    #[test]
+    fn ticks_of_a_logarithmic_axis_are_labeled_with_the_values() {
+        let labels = |from, to| log_ticks((from, to)).into_iter().map(|tick| tick.1).collect::<Vec<_>>();
+        assert_eq!(labels(-0.25, 1.4), ["1", "2", "5", "10", "20"]);
+        assert_eq!(labels(-0.8, 0.1), ["0.2", "0.5", "1"]);
+        assert_eq!(labels(0.0, 5.0), ["1", "10", "100", "1000", "10000", "100000"]);
     }
 
     #[test]

@@ -83,10 +83,10 @@ enum What {
 /// Correlate cosines with human similarity scores (STS).
 ///
 /// Prints Pearson's r and Spearman's rho, times 100, of each task, and the means under their names. Half of the 95 %
-/// interval follows each (bootstrap over the pairs; --json has both ends). A task is a file of lines GOLD, FIRST and SECOND,
-/// separated by tabs, with GOLD from 0 to 5 (empty: no score), or STS.input.NAME.txt next to STS.gs.NAME.txt. A folder
-/// named after a year groups its tasks. The floor comes below: the means of methods that need no training, with the
-/// tokenizer, the dimension and the counts of the model.
+/// interval follows each (bootstrap over the pairs; --json has both ends). A task is a file of lines GOLD, FIRST and
+/// SECOND, separated by tabs, with GOLD from 0 to 5 (empty: no score), or STS.input.NAME.txt next to STS.gs.NAME.txt. A
+/// folder named after a year groups its tasks. The floor comes below: the means of methods that need no training, with
+/// the tokenizer, the dimension and the counts of the model.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:

@@ -283,8 +283,8 @@ impl<'a> Job<'a> {
         self.rescue((what, output), Box::new(error), save)
     }
 
-    /// Saves hours of work to the first folder that can be written: a new private one, in which nobody else can have put
-    /// a file or a link.
+    /// Saves hours of work to the first folder that can be written: a new private one, in which nobody else can have
+    /// put a file or a link.
     fn rescue(
         &self,
         (what, output): (&str, &Path),

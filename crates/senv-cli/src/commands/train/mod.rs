@@ -58,8 +58,8 @@ pub(crate) enum Train {
     Derived(Box<Derived>),
 }
 
-/// Written by hand: the arguments of the recipe are required only without a system, and derived arguments cannot express
-/// that for nested groups.
+/// Written by hand: the arguments of the recipe are required only without a system, and derived arguments cannot
+/// express that for nested groups.
 impl clap::Args for Train {
     fn augment_args(command: clap::Command) -> clap::Command {
         Derived::augment_subcommands(RecipeArgs::augment_args(command).subcommands(system_subcommands()))

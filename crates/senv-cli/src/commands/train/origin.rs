@@ -12,8 +12,8 @@ use senv_core::checkpoint::{self, About};
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    argument::GLOBAL,
     command_line::{self, with_system_first},
-    help::GLOBAL,
 };
 
 /// Arguments that choose what happens to the work of an earlier run.

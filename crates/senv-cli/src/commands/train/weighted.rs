@@ -64,7 +64,8 @@ pub(crate) struct WeightedArgs {
 enum UnknownWordsArg {
     /// Skipped, as in the papers.
     Skip,
-    /// Replaced by the parts of a compound, or by a known word of which they are a form; else a random vector, by a hash.
+    /// Replaced by the parts of a compound, or by a known word of which they are a form; else a random vector, by a
+    /// hash.
     Hash,
 }
 

@@ -3,8 +3,8 @@
 //!
 //! A loop of mutations with a fixed seed over files as senv and others write them. Coverage does not guide it,
 //! because that needs instrumented builds of everything. Instead it knows the formats. In half of the files, checksums
-//! match or are absent, and numbers become those at which sums overflow. Each reader gets as many files as it reads in a
-//! second or two, the same number on every machine; `SENV_FUZZ_TIMES=18` multiplies it. A failure names its round and
+//! match or are absent, and numbers become those at which sums overflow. Each reader gets as many files as it reads in
+//! a second or two, the same number on every machine; `SENV_FUZZ_TIMES=18` multiplies it. A failure names its round and
 //! leaves its file in the folder for temporary files; `SENV_FUZZ_FIRST` starts with that round.
 
 #![allow(clippy::print_stdout)] // tests have no other way to tell how much they did

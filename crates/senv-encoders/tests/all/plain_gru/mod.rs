@@ -58,10 +58,10 @@ fn plain_of(parameters: &Parameters<f64>, prefix: &str, style: GruStyle) -> Plai
 }
 
 /// The bounds. A value in f32 is a sum of about `terms` products, each rounded once. The rounding errors grow by chance
-/// as the root of that number, in units of 2⁻²⁴ of the sum. Errors accumulate from word to word, and a state or gradient
-/// of states is computed `steps` times. So no value may differ by more than `2⁻²⁴ √terms steps` of the largest. All of
-/// them together may differ by no more than that part of their norm. In f64 the factor is 2⁻⁵³. A wrong index, gate or sign is off by the size
-/// of the values themselves.
+/// as the root of that number, in units of 2⁻²⁴ of the sum. Errors accumulate from word to word, and a state or
+/// gradient of states is computed `steps` times. So no value may differ by more than `2⁻²⁴ √terms steps` of the
+/// largest. All of them together may differ by no more than that part of their norm. In f64 the factor is 2⁻⁵³. A wrong
+/// index, gate or sign is off by the size of the values themselves.
 struct Bound(f64);
 
 impl Bound {

@@ -193,8 +193,8 @@ fn command_line() -> String {
     std::iter::once("senv".to_owned()).chain(arguments).collect::<Vec<_>>().join(" ")
 }
 
-/// Shows progress on a terminal. A signal ends the benchmark at any point: a classifier can take minutes, and nothing is
-/// written before the end.
+/// Shows progress on a terminal. A signal ends the benchmark at any point: a classifier can take minutes, and nothing
+/// is written before the end.
 struct BenchProgress {
     bar: ProgressBar,
 }
