@@ -1,7 +1,6 @@
 //! A collection of sentences in one file, small enough for a browser. The web page of senv searches this file.
 //!
-//! Row i is an int8 vector `q_i` and the factor `1 / |q_i|`. A query of norm 1 is rounded to 16 bits, `u ≈ s p`, so
-//! that
+//! Row i is an int8 vector `q_i` and the factor `1 / |q_i|`. A query of norm 1 is rounded to 16 bits, `u ≈ s p`. Then
 //!
 //! ```text
 //! cos(u, q_i) ≈ s (p · q_i) / |q_i|

@@ -38,8 +38,8 @@ impl ModelFile {
     /// ```
     ///
     /// # Errors
-    /// For the first bad tensor, by name: [`Error::Checksum`] if it is damaged; [`Error::NonFinite`] with the row and,
-    /// if known, the word, if a value of type F16, BF16, F32 or F64 is not finite.
+    /// For the first bad tensor, by name: [`Error::Checksum`] if it is damaged; [`Error::NonFinite`] if a value of type
+    /// F16, BF16, F32 or F64 is not finite, with the row and, if known, the word.
     pub fn verify(&self) -> Result<Verification> {
         let mut checksums = 0;
         for (name, tensor) in &self.header.tensors {
