@@ -115,8 +115,8 @@ pub fn matmul_into<F: Float>(
     Ok(())
 }
 
-/// Whether the `gemm` crate can run here. It assumes AVX2 if it finds FMA, and both if it finds AVX-512F. On a
-/// processor or virtual machine with only one of them, it ends the program with an illegal instruction.
+/// Whether the `gemm` crate can run here. It assumes AVX2 if it finds FMA, and both if it finds AVX-512F. If a
+/// processor or virtual machine lacks what it assumes, it ends the program with an illegal instruction.
 fn gemm_may_run() -> bool {
     #[cfg(target_arch = "x86_64")]
     {
